@@ -1,1 +1,5 @@
-export { x } from './x';
+export { ConfigModule } from './config.module';
+export { AppConfig } from './app-config';
+export { ConfigError, loadConfig } from './load-config';
+export { configSchema } from './schema';
+export { loadLocalServices, saveLocalServices, LOCAL_SERVICES_FILE, type LocalServices } from './local-services';

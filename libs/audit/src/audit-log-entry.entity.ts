@@ -1,0 +1,29 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+
+/** Who did what to a customer's account, when (specification §2, audit log; internal). */
+@Entity('audit_log')
+@Index('audit_log_newest_idx', { synchronize: false })
+@Index('audit_log_action_idx', { synchronize: false })
+export class AuditLogEntry {
+  /** The customer concerned; the nil UUID when none is. */
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'audit_log_pk' })
+  customerId!: string;
+
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'audit_log_pk' })
+  id!: string;
+
+  /** `operator:<system user>`, `token:<token id>` or `worker`. */
+  @Column('text')
+  actor!: string;
+
+  /** What was done, such as `token.issue`. */
+  @Column('text')
+  action!: string;
+
+  /** Particulars; never a secret. */
+  @Column('jsonb', { default: {} })
+  metadata!: Record<string, unknown>;
+
+  @Column('timestamptz', { default: () => 'now()' })
+  createdAt!: Date;
+}

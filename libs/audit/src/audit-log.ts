@@ -1,0 +1,24 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { AuditLogEntry } from './audit-log-entry.entity';
+
+/** Stands for "no customer": an action that concerns the whole service, such as a model's price. */
+export const NO_CUSTOMER = '00000000-0000-0000-0000-000000000000';
+
+/** An action to record. `metadata` must hold no secret. */
+export interface AuditEntry {
+  customerId: string;
+  actor: string;
+  action: string;
+  metadata?: Record<string, unknown>;
+}
+
+/** Records sensitive actions (specification §1 rule 6). */
+@Injectable()
+export class AuditLog {
+  /** Adds an entry in the transaction that does the action: neither is stored without the other. */
+  async record(manager: EntityManager, entry: AuditEntry): Promise<void> {
+    await manager.insert(AuditLogEntry, { metadata: {}, ...entry, id: randomUUID() } as never);
+  }
+}

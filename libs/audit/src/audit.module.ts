@@ -1,0 +1,8 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AuditLog } from './audit-log';
+import { AuditLogEntry } from './audit-log-entry.entity';
+
+/** The audit log. */
+@Module({ imports: [TypeOrmModule.forFeature([AuditLogEntry])], providers: [AuditLog], exports: [AuditLog] })
+export class AuditModule {}

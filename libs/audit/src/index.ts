@@ -1,0 +1,3 @@
+export { AuditLogEntry } from './audit-log-entry.entity';
+export { AuditLog, type AuditEntry, NO_CUSTOMER } from './audit-log';
+export { AuditModule } from './audit.module';

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { flag, port } from './types';
+
+/** Where and how a process runs. */
+export const runtime = {
+  NODE_ENV: z
+    .enum(['development', 'test', 'production'])
+    .default('development')
+    .describe('production refuses the sandbox, the demo customer and missing or weak secrets'),
+  HOST: z.string().min(1).default('127.0.0.1').describe('address the API listens on'),
+  PORT: port.default(3000).describe('port the API listens on'),
+  INTERNAL_HOST: z.string().min(1).default('127.0.0.1').describe('address of the internal listener'),
+  INTERNAL_PORT: port.default(9464).describe('port of the internal listener (metrics, delivery reports); never publish it'),
+  PUBLIC_URL: z.url().optional().describe('address customers reach the API under; default http://localhost:PORT'),
+  TRUST_PROXY: z
+    .string()
+    .optional()
+    .describe('comma separated addresses or ranges of proxies whose X-Forwarded-For is believed; default none'),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info').describe('least severe level logged'),
+  SHUTDOWN_GRACE_MS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .default(8000)
+    .describe('milliseconds that requests in flight get to finish after SIGTERM'),
+  SANDBOX_URL: z.url().optional().describe('base address of the sandbox upstreams; refused in production'),
+  DEMO_CUSTOMER: flag.default(false).describe('create a demo customer at start; refused in production'),
+  SECRETS_KEY: z
+    .string()
+    .optional()
+    .describe('32 random bytes in base64 (openssl rand -base64 32) that encrypt stored secrets; required in production'),
+};

@@ -1,0 +1,24 @@
+import type { DataSourceOptions } from 'typeorm';
+import type { AppConfig } from '@app/config';
+import { clientSettings, type DatabaseRole } from './connection-settings';
+import { migrations } from './migrations';
+import { SnakeNamingStrategy } from './snake-naming-strategy';
+
+/** TypeORM's settings for a role. The schema changes through migrations alone. */
+export function dataSourceOptions(config: AppConfig, role: DatabaseRole): DataSourceOptions {
+  const { connectionString, application_name, ...extra } = clientSettings(config, role);
+  return {
+    type: 'postgres',
+    url: connectionString,
+    applicationName: application_name,
+    extra: { ...extra, max: config.DATABASE_POOL_SIZE },
+    synchronize: false,
+    migrationsRun: false,
+    migrationsTableName: 'schema_migration',
+    migrationsTransactionMode: 'each',
+    migrations,
+    namingStrategy: new SnakeNamingStrategy(),
+    // Extensions would be TypeORM's to install; the schema needs none.
+    installExtensions: false,
+  };
+}

@@ -1,0 +1,34 @@
+import { QueryFailedError } from 'typeorm';
+
+/** PostgreSQL can't be reached, or is shutting down or starting; trying again later helps. */
+export class DatabaseUnavailableError extends Error {
+  constructor(cause?: unknown) {
+    super('The database is unavailable', { cause });
+  }
+}
+
+/** SQLSTATE 08 (connection), 53 (out of resources), 57 (operator intervention, statement timeout), 25006 (read-only standby). */
+const UNAVAILABLE = /^(08...|53...|57P0.|57014|25006)$/;
+const NETWORK = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENOENT']);
+/** What the driver says without a code. */
+const DRIVER = /Connection terminated|timeout exceeded when trying to connect|Query read timeout|not queryable|Client was closed/;
+
+/** Tells whether the database was away, as opposed to refusing the statement. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  if (error instanceof DatabaseUnavailableError) return true;
+  if (error instanceof AggregateError) return error.errors.some(isDatabaseUnavailable);
+  if (!(error instanceof Error)) return false;
+  const code = sqlState(error);
+  return code === undefined ? DRIVER.test(error.message) : UNAVAILABLE.test(code) || NETWORK.has(code);
+}
+
+/** Tells whether a unique key refused a row. Decided by SQLSTATE: a distributed database does not name the key. */
+export function isUniqueViolation(error: unknown): boolean {
+  return error instanceof Error && sqlState(error) === '23505';
+}
+
+function sqlState(error: Error): string | undefined {
+  const source: unknown = error instanceof QueryFailedError ? error.driverError : error;
+  const code = (source as { code?: unknown }).code;
+  return typeof code === 'string' ? code : undefined;
+}

@@ -1,0 +1,40 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AppConfig } from '@app/config';
+import { clientSettings, type DatabaseRole } from './connection-settings';
+import { CustomerContext } from './customer-context';
+import { CustomerDatabase } from './customer-database';
+import { dataSourceOptions } from './data-source-options';
+import { PIPELINE_SETTINGS, type PipelineSettings } from './database.tokens';
+import { PipelinedConnections } from './pipelined-connections';
+
+/** PostgreSQL in one role, for the whole process. */
+@Module({})
+export class DatabaseModule {
+  static as(role: DatabaseRole): DynamicModule {
+    return {
+      module: DatabaseModule,
+      global: true,
+      imports: [
+        TypeOrmModule.forRootAsync({
+          inject: [AppConfig],
+          useFactory: (config: AppConfig) => ({ ...dataSourceOptions(config, role), autoLoadEntities: true }),
+        }),
+      ],
+      providers: [
+        {
+          provide: PIPELINE_SETTINGS,
+          inject: [AppConfig],
+          useFactory: (config: AppConfig): PipelineSettings => ({
+            client: clientSettings(config, role),
+            size: config.DATABASE_PIPELINES,
+          }),
+        },
+        CustomerContext,
+        PipelinedConnections,
+        CustomerDatabase,
+      ],
+      exports: [CustomerContext, PipelinedConnections, CustomerDatabase],
+    };
+  }
+}

@@ -1,0 +1,10 @@
+export { CustomerContext } from './customer-context';
+export { CustomerDatabase } from './customer-database';
+export { DatabaseModule } from './database.module';
+export { DatabaseUnavailableError, isDatabaseUnavailable, isUniqueViolation } from './database-errors';
+export { type DatabaseRole, clientSettings } from './connection-settings';
+export { PipelinedConnections } from './pipelined-connections';
+export { type PreparedStatement, prepared } from './prepared-statement';
+export { migrateDatabase } from './migrate';
+export { pendingSchemaChanges } from './schema-drift';
+export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded/embedded-postgres';

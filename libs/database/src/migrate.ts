@@ -1,0 +1,21 @@
+import { DataSource } from 'typeorm';
+import type { AppConfig } from '@app/config';
+import { dataSourceOptions } from './data-source-options';
+
+/** Any number of replicas may start at once; one migrates, the others wait. The number only has to be the project's own. */
+const MIGRATION_LOCK = 7_264_019;
+
+/** Brings the schema up to date, as the owner. @returns the names of the migrations that ran. */
+export async function migrateDatabase(config: AppConfig): Promise<string[]> {
+  const dataSource = await new DataSource(dataSourceOptions(config, 'owner')).initialize();
+  const lock = dataSource.createQueryRunner();
+  try {
+    await lock.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    const ran = await dataSource.runMigrations();
+    return ran.map(({ name }) => name);
+  } finally {
+    await lock.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]);
+    await lock.release();
+    await dataSource.destroy();
+  }
+}

@@ -1,0 +1,36 @@
+import type { QueryRunner } from 'typeorm';
+
+const PRESENT_CUSTOMER = `nullif(current_setting('app.customer_id', true), '')::uuid`;
+
+/**
+ * Puts a customer-owned table behind row level security: the API sees and writes the rows of the customer it is set to,
+ * the operator's programs see all. `apiMay` is what the API may do at all, such as `select, insert`.
+ */
+export async function secureCustomerTable(
+  runner: QueryRunner,
+  table: string,
+  { apiMay, customerColumn = 'customer_id' }: { apiMay?: string; customerColumn?: string },
+): Promise<void> {
+  const own = `${customerColumn} = ${PRESENT_CUSTOMER}`;
+  await runner.query(`alter table ${table} enable row level security`);
+  await runner.query(`alter table ${table} force row level security`);
+  await runner.query(`create policy own_customer on ${table} to customer_api using (${own}) with check (${own})`);
+  await runner.query(`create policy every_customer on ${table} to account_operator using (true) with check (true)`);
+  if (apiMay) await runner.query(`grant ${apiMay} on ${table} to customer_api`);
+  await runner.query(`grant select, insert, update, delete on ${table} to account_operator`);
+}
+
+/** On a Citus cluster, spreads a customer-owned table over the workers; elsewhere does nothing. */
+export async function distribute(runner: QueryRunner, table: string): Promise<void> {
+  if (await hasCitus(runner)) await runner.query(`select create_distributed_table('${table}', 'customer_id')`);
+}
+
+/** On a Citus cluster, keeps a small table on every worker; elsewhere does nothing. */
+export async function replicate(runner: QueryRunner, table: string): Promise<void> {
+  if (await hasCitus(runner)) await runner.query(`select create_reference_table('${table}')`);
+}
+
+async function hasCitus(runner: QueryRunner): Promise<boolean> {
+  const found = (await runner.query(`select 1 from pg_extension where extname = 'citus'`)) as unknown[];
+  return found.length > 0;
+}

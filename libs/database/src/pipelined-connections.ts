@@ -1,0 +1,54 @@
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import type { QueryResultRow } from 'pg';
+import { PIPELINE_SETTINGS, type PipelineSettings } from './database.tokens';
+import { PipelinedConnection } from './pipelined-connection';
+import type { PreparedStatement } from './prepared-statement';
+
+/**
+ * A few connections shared by all requests. What is sent in one go stays together on its connection and does not wait
+ * for the replies to what others sent before, so a secured transaction costs about one round trip.
+ */
+@Injectable()
+export class PipelinedConnections implements OnApplicationShutdown {
+  private readonly connections: PipelinedConnection[];
+
+  constructor(@Inject(PIPELINE_SETTINGS) { client, size }: PipelineSettings) {
+    this.connections = Array.from({ length: size }, () => new PipelinedConnection(client));
+  }
+
+  /**
+   * Runs a statement by itself. It must not depend on a customer, or set the customer itself as the ledger's functions do.
+   * @throws DatabaseUnavailableError when the database is away.
+   */
+  single<Row extends QueryResultRow>(statement: PreparedStatement, values: unknown[]): Promise<Row[]> {
+    return this.leastBusy().send<Row>((client) => client.query<Row>({ ...statement, values }));
+  }
+
+  /**
+   * Runs a read as one customer, in a read-only transaction of its own under row level security.
+   * @throws DatabaseUnavailableError when the database is away.
+   */
+  readAs<Row extends QueryResultRow>(customerId: string, statement: PreparedStatement, values: unknown[]): Promise<Row[]> {
+    return this.leastBusy().send<Row>(async (client) => {
+      const begun = client.query('begin read only');
+      const scoped = client.query({ ...SET_CUSTOMER, values: [customerId] });
+      const result = client.query<Row>({ ...statement, values });
+      const ended = client.query('commit');
+      // All four are on their way before the first answers. Any failure fails the read: without the first two the
+      // statement would have run for nobody.
+      const [, , rows] = await Promise.all([begun, scoped, result, ended]);
+      return rows;
+    });
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all(this.connections.map((connection) => connection.end()));
+  }
+
+  private leastBusy(): PipelinedConnection {
+    return this.connections.reduce((best, next) => (next.load < best.load ? next : best));
+  }
+}
+
+const SET_CUSTOMER: PreparedStatement = { name: 'database.set-customer', text: 'select app.set_customer($1)' };
+

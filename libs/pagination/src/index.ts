@@ -1,0 +1,2 @@
+export { type Page, type PageRequest, paginate } from './page';
+export { decodeCursor, encodeCursor, type Cursor } from './cursor';

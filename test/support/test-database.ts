@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto';
+import { Client } from 'pg';
+import { type AppConfig, loadConfig } from '@app/config';
+
+/** A migrated database of one test file's own. */
+export interface TestDatabase {
+  url: string;
+  config: AppConfig;
+  /** Drops the database; connections still open are cut. */
+  drop(): Promise<void>;
+}
+
+/** Copies the migrated template. `settings` are further environment variables of the configuration. */
+export async function createTestDatabase(settings: Record<string, string> = {}): Promise<TestDatabase> {
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  await onServer(`create database ${name} template template_migrated`);
+  const url = serverUrl().replace(/\/postgres$/, `/${name}`);
+  return {
+    url,
+    config: loadConfig({ NODE_ENV: 'test', LOG_LEVEL: 'silent', PORT: '0', INTERNAL_PORT: '0', DATABASE_URL: url, ...settings }),
+    drop: () => onServer(`drop database ${name} with (force)`),
+  };
+}
+
+/** A connection as the server's superuser, past every wall: for arranging and checking, never for the code under test. */
+export async function connectAsSuperuser(database: TestDatabase): Promise<Client> {
+  const client = new Client({ connectionString: database.url });
+  // The database may be dropped under a connection at the end of a test.
+  client.on('error', () => undefined);
+  await client.connect();
+  return client;
+}
+
+function serverUrl(): string {
+  const url = process.env.TEST_SERVER_URL;
+  if (!url) throw new Error('No test server: run the tests with npm test');
+  return url;
+}
+
+async function onServer(statement: string): Promise<void> {
+  const client = new Client({ connectionString: serverUrl() });
+  await client.connect();
+  await client.query(statement);
+  await client.end();
+}
+
