@@ -5,6 +5,10 @@ import { CustomerService1763683230000 } from './1763683230000-customer-service';
 import { StatusEvent1763683240000 } from './1763683240000-status-event';
 import { AuditLog1763683250000 } from './1763683250000-audit-log';
 import { ScheduledJob1763683260000 } from './1763683260000-scheduled-job';
+import { Invoice1763683400000 } from './1763683400000-invoice';
+import { BillingAccount1763683410000 } from './1763683410000-billing-account';
+import { SupportTicket1763683420000 } from './1763683420000-support-ticket';
+import { Sms1763683430000 } from './1763683430000-sms';
 
 /** Every migration, oldest first. A migration that has run anywhere is never edited. */
 export const migrations = [
@@ -15,4 +19,8 @@ export const migrations = [
   StatusEvent1763683240000,
   AuditLog1763683250000,
   ScheduledJob1763683260000,
+  Invoice1763683400000,
+  BillingAccount1763683410000,
+  SupportTicket1763683420000,
+  Sms1763683430000,
 ];

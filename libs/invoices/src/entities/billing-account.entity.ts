@@ -1,0 +1,21 @@
+import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { BillingSourceName } from '../invoice-record';
+
+/** Who a customer is in a billing source. The operator makes the link. */
+@Entity('billing_account')
+@Index('billing_account_source_idx', ['source', 'sourceCustomerId'])
+@Check('billing_account_source_check', `source in ('stripe', 'fiken')`)
+export class BillingAccount {
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'billing_account_pk' })
+  customerId!: string;
+
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'billing_account_pk' })
+  source!: BillingSourceName;
+
+  /** Stripe's customer id, Fiken's contact id. */
+  @Column('text')
+  sourceCustomerId!: string;
+
+  @Column('timestamptz', { default: () => 'now()' })
+  createdAt!: Date;
+}

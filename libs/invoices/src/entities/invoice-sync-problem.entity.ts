@@ -1,0 +1,28 @@
+import { Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
+import type { BillingSourceName } from '../invoice-record';
+import { BillingAccount } from './billing-account.entity';
+
+/** An item of a source that could not be read and was skipped. Gone once it can be. */
+@Entity('invoice_sync_problem')
+@ForeignKey(() => BillingAccount, ['customerId', 'source'], ['customerId', 'source'], {
+  name: 'invoice_sync_problem_account_fk',
+  onDelete: 'CASCADE',
+})
+export class InvoiceSyncProblem {
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'invoice_sync_problem_pk' })
+  customerId!: string;
+
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'invoice_sync_problem_pk' })
+  source!: BillingSourceName;
+
+  /** The source's id of the item, or its place in the list when it has none. */
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'invoice_sync_problem_pk' })
+  sourceId!: string;
+
+  /** What is wrong with it. */
+  @Column('text')
+  detail!: string;
+
+  @Column('timestamptz', { default: () => 'now()' })
+  seenAt!: Date;
+}

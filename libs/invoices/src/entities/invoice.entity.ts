@@ -1,0 +1,83 @@
+import { Check, Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import type { InvoiceSource, InvoiceStatus, InvoiceType } from '../invoice-record';
+
+/** An invoice or credit note of a customer (specification §2, invoice). Amounts are in the currency's minor unit. */
+@Entity('invoice')
+@Unique('invoice_source_key', ['customerId', 'source', 'sourceId'])
+@Index('invoice_newest_idx', { synchronize: false })
+@Index('invoice_unsettled_idx', { synchronize: false })
+@Check('invoice_source_check', `source in ('manual', 'stripe', 'fiken')`)
+@Check('invoice_type_check', `type in ('invoice', 'credit_note')`)
+@Check('invoice_status_check', `status in ('draft', 'open', 'paid', 'void', 'uncollectible')`)
+@Check('invoice_currency_check', `currency ~ '^[A-Z]{3}$'`)
+export class Invoice {
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'invoice_pk' })
+  customerId!: string;
+
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'invoice_pk' })
+  id!: string;
+
+  /** Where the invoice was made. */
+  @Column('text')
+  source!: InvoiceSource;
+
+  /** The source's own id for it; for a manual invoice what makes it that one, such as its number. */
+  @Column('text')
+  sourceId!: string;
+
+  @Column('text', { default: 'invoice' })
+  type!: InvoiceType;
+
+  /** The number printed on it. */
+  @Column('text')
+  number!: string;
+
+  /** A draft is kept so that its sync finds it again, and is shown to nobody. */
+  @Column('text')
+  status!: InvoiceStatus;
+
+  /** ISO 4217, upper case. */
+  @Column('text')
+  currency!: string;
+
+  /** The total in minor units. A string: the driver's form of a bigint. */
+  @Column('bigint')
+  amount!: string;
+
+  /** What is still to be paid, in minor units. */
+  @Column('bigint')
+  amountDue!: string;
+
+  /** `YYYY-MM-DD`. */
+  @Column('date')
+  issueDate!: string;
+
+  @Column('date', { nullable: true })
+  dueDate!: string | null;
+
+  @Column('timestamptz', { nullable: true })
+  paidAt!: Date | null;
+
+  /** Norwegian payment reference. */
+  @Column('text', { nullable: true })
+  kid!: string | null;
+
+  /** A PDF that anyone with the link can fetch. */
+  @Column('text', { nullable: true })
+  pdfUrl!: string | null;
+
+  /** What the source needs to fetch the PDF with its credential; such a PDF is streamed by us. */
+  @Column('text', { nullable: true })
+  pdfReference!: string | null;
+
+  /** A page of the source where the invoice can be seen and paid. */
+  @Column('text', { nullable: true })
+  hostedUrl!: string | null;
+
+  /** When the invoice came to be in its source: its place in the list, never changed by a later sync. */
+  @Column('timestamptz', { default: () => 'now()' })
+  createdAt!: Date;
+
+  @Column('timestamptz', { default: () => 'now()' })
+  updatedAt!: Date;
+}

@@ -1,0 +1,15 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** Messages a customer has sent on a day. Counted in the transaction that logs the message, so never off by one. */
+@Entity('sms_daily_count')
+export class SmsDailyCount {
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'sms_daily_count_pk' })
+  customerId!: string;
+
+  /** Calendar day in the billing time zone, `YYYY-MM-DD`. */
+  @PrimaryColumn('date', { primaryKeyConstraintName: 'sms_daily_count_pk' })
+  day!: string;
+
+  @Column('integer')
+  messages!: number;
+}

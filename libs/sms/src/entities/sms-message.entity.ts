@@ -1,0 +1,57 @@
+import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { SmsEncoding, SmsStatus } from '../sms-record';
+
+/** A message in a customer's send log. The row is there before the gateway is asked. */
+@Entity('sms_message')
+@Index('sms_message_newest_idx', { synchronize: false })
+@Check('sms_message_status_check', `status in ('unknown', 'accepted', 'sent', 'failed', 'delivered')`)
+@Check('sms_message_encoding_check', `encoding in ('GSM-7', 'UCS-2')`)
+export class SmsMessage {
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'sms_message_pk' })
+  customerId!: string;
+
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'sms_message_pk' })
+  id!: string;
+
+  /** E.164, such as `+4790000000`. */
+  @Column('text')
+  recipient!: string;
+
+  @Column('text')
+  senderId!: string;
+
+  @Column('text')
+  message!: string;
+
+  @Column('text', { default: 'unknown' })
+  status!: SmsStatus;
+
+  /** Parts the message is split into on the air. */
+  @Column('smallint')
+  segments!: number;
+
+  @Column('text')
+  encoding!: SmsEncoding;
+
+  /** The gateway it was handed to. */
+  @Column('text')
+  gateway!: string;
+
+  /** The gateway's id for it, once known. */
+  @Column('text', { nullable: true })
+  gatewayMessageId!: string | null;
+
+  /** Why it failed, or why the outcome is unknown. */
+  @Column('text', { nullable: true })
+  errorCode!: string | null;
+
+  /** When the handset got it. */
+  @Column('timestamptz', { nullable: true })
+  deliveredAt!: Date | null;
+
+  @Column('timestamptz', { default: () => 'now()' })
+  createdAt!: Date;
+
+  @Column('timestamptz', { default: () => 'now()' })
+  updatedAt!: Date;
+}

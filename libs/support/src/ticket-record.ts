@@ -1,0 +1,14 @@
+/** How a ticket stands: with the operator, waiting for the customer, solved, done with. */
+export const TICKET_STATUSES = ['open', 'pending', 'resolved', 'closed'] as const;
+export type TicketStatus = (typeof TICKET_STATUSES)[number];
+
+export const TICKET_PRIORITIES = ['low', 'normal', 'high', 'urgent'] as const;
+export type TicketPriority = (typeof TICKET_PRIORITIES)[number];
+
+/** Who wrote a reply. */
+export const REPLY_AUTHORS = ['customer', 'operator'] as const;
+export type ReplyAuthor = (typeof REPLY_AUTHORS)[number];
+
+/** Limits in Unicode characters (specification §8). */
+export const TICKET_TITLE_MAX = 160;
+export const TICKET_BODY_MAX = 5000;
