@@ -1,0 +1,31 @@
+import { FastifyReply } from 'fastify';
+import { UpstreamControl } from '../shared/upstream-control';
+import { FikenStore } from './fiken-store';
+
+/** Fiken under a test's control. Its directives stand in the token, where a request has room for them. */
+export class FikenControl extends UpstreamControl {
+  readonly store = new FikenStore();
+  /** Fiken's rule that a client has one request underway at a time: any more get 429. Off unless a test wants it. */
+  oneAtATime = false;
+  private underway = 0;
+
+  constructor(recordLimit: number) {
+    super(['status', 'retry-after'], recordLimit);
+  }
+
+  override reset(): void {
+    super.reset();
+    this.store.clear();
+    this.oneAtATime = false;
+  }
+
+  /** @internal counts a request until it is answered; tells whether there were others before it */
+  enter(reply: FastifyReply): boolean {
+    const crowded = this.oneAtATime && this.underway > 0;
+    this.underway += 1;
+    reply.raw.once('close', () => {
+      this.underway -= 1;
+    });
+    return crowded;
+  }
+}

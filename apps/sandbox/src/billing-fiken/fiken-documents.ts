@@ -1,0 +1,31 @@
+/** An invoice as the store keeps it. Dates are `YYYY-MM-DD`, amounts øre. */
+export interface FikenInvoice {
+  invoiceId: number;
+  invoiceNumber: number;
+  customerId: number;
+  issueDate: string;
+  dueDate: string;
+  gross: number;
+  kid: string;
+  createdDate: string;
+  lastModifiedDate: string;
+  /** Paid or credited on this date. */
+  settledDate?: string;
+  /** Given up as lost. */
+  writeOff: boolean;
+  creditNoteIds: number[];
+  /** Fields that override what goes over the wire, to spoil one invoice. */
+  spoilt?: Record<string, unknown>;
+}
+
+/** A credit note as the store keeps it. */
+export interface FikenCreditNote {
+  creditNoteId: number;
+  creditNoteNumber: number;
+  customerId: number;
+  invoiceId: number;
+  issueDate: string;
+  lastModifiedDate: string;
+  gross: number;
+  settled: boolean;
+}

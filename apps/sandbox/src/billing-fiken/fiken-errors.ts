@@ -1,0 +1,37 @@
+import { Answer, json } from '../shared/answer';
+import { standing } from '../shared/credentials';
+import { Directives } from '../shared/directives';
+
+/** An error as Fiken's login writes them; what the rest of the API sends is not documented beyond the status. */
+export function fikenError(status: number, description: string, headers: Record<string, string> = {}): Answer {
+  const error = status === 401 ? 'invalid_token' : status < 500 ? 'bad_request' : 'server_error';
+  return json(status, { error, error_description: description }, headers);
+}
+
+export function tooManyRequests(retryAfterSeconds: number): Answer {
+  return fikenError(429, 'Too many requests', { 'retry-after': String(retryAfterSeconds) });
+}
+
+export function refuseToken(token: string | undefined): Answer | undefined {
+  switch (standing(token)) {
+    case 'missing':
+    case 'invalid':
+      return fikenError(401, 'The access token is missing or invalid', { 'www-authenticate': 'Bearer' });
+    case 'forbidden':
+      return fikenError(403, 'The access token does not give access to this company');
+    case 'good':
+      return undefined;
+  }
+}
+
+export function refuseByDirective(directives: Directives): Answer | undefined {
+  const status = directives.number('status');
+  if (status === undefined || status === 200) return undefined;
+  const retryAfter = directives.number('retry-after');
+  if (status === 429) return tooManyRequests(retryAfter ?? 1);
+  return fikenError(
+    status,
+    `The sandbox answers ${status}`,
+    retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) },
+  );
+}

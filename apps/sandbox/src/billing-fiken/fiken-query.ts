@@ -1,0 +1,95 @@
+import { FikenCreditNote, FikenInvoice } from './fiken-documents';
+
+/** Query parameters as they came. */
+export type Query = Record<string, string | string[] | undefined>;
+
+/** A request that Fiken refuses. */
+export class FikenRefusal extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** A page and what the pagination headers say of it. */
+export interface Page<Item> {
+  items: Item[];
+  headers: Record<string, string>;
+}
+
+const LARGEST_PAGE = 100;
+
+/** Pages count from 0. */
+export function paginate<Item>(items: Item[], query: Query): Page<Item> {
+  const page = wholeNumber(query, 'page') ?? 0;
+  const pageSize = wholeNumber(query, 'pageSize') ?? 25;
+  if (pageSize < 1 || pageSize > LARGEST_PAGE)
+    throw new FikenRefusal(400, `pageSize must be from 1 to ${LARGEST_PAGE}`);
+  return {
+    items: items.slice(page * pageSize, (page + 1) * pageSize),
+    headers: {
+      'Fiken-Api-Page': String(page),
+      'Fiken-Api-Page-Size': String(pageSize),
+      'Fiken-Api-Page-Count': String(Math.ceil(items.length / pageSize)),
+      'Fiken-Api-Result-Count': String(items.length),
+    },
+  };
+}
+
+export function invoiceMatches(invoice: FikenInvoice, query: Query): boolean {
+  return (
+    dateMatches(query, 'issueDate', invoice.issueDate) &&
+    dateMatches(query, 'lastModified', invoice.lastModifiedDate) &&
+    dateMatches(query, 'dueDate', invoice.dueDate) &&
+    valueMatches(query, 'customerId', invoice.customerId) &&
+    valueMatches(query, 'settled', invoice.settledDate !== undefined) &&
+    valueMatches(query, 'invoiceNumber', invoice.invoiceNumber)
+  );
+}
+
+export function creditNoteMatches(note: FikenCreditNote, query: Query): boolean {
+  return (
+    dateMatches(query, 'issueDate', note.issueDate) &&
+    dateMatches(query, 'lastModified', note.lastModifiedDate) &&
+    valueMatches(query, 'customerId', note.customerId) &&
+    valueMatches(query, 'settled', note.settled)
+  );
+}
+
+/** Whether a date passes the five filters of its name: equal, `Le`, `Lt`, `Ge`, `Gt`. */
+function dateMatches(query: Query, name: string, value: string): boolean {
+  const [equal, le, lt, ge, gt] = ['', 'Le', 'Lt', 'Ge', 'Gt'].map((suffix) => date(query, `${name}${suffix}`));
+  return (
+    (equal === undefined || value === equal) &&
+    (le === undefined || value <= le) &&
+    (lt === undefined || value < lt) &&
+    (ge === undefined || value >= ge) &&
+    (gt === undefined || value > gt)
+  );
+}
+
+function valueMatches(query: Query, name: string, value: string | number | boolean): boolean {
+  const wanted = one(query, name);
+  return wanted === undefined || wanted === String(value);
+}
+
+function date(query: Query, name: string): string | undefined {
+  const value = one(query, name);
+  if (value !== undefined && !/^\d{4}-\d{2}-\d{2}$/.test(value))
+    throw new FikenRefusal(400, `${name} must be a date as yyyy-MM-dd`);
+  return value;
+}
+
+function wholeNumber(query: Query, name: string): number | undefined {
+  const value = one(query, name);
+  if (value === undefined) return undefined;
+  if (!/^\d{1,9}$/.test(value)) throw new FikenRefusal(400, `${name} must be a whole number`);
+  return Number(value);
+}
+
+function one(query: Query, name: string): string | undefined {
+  const value = query[name];
+  return Array.isArray(value) ? value[0] : value;
+}

@@ -1,0 +1,32 @@
+import { FastifyReply, FastifyRequest } from 'fastify';
+import { Answer } from '../shared/answer';
+import { bearerToken } from '../shared/credentials';
+import { FikenControl } from './fiken-control';
+import { fikenError, refuseByDirective, refuseToken, tooManyRequests } from './fiken-errors';
+import { FikenRefusal } from './fiken-query';
+
+/** Answers a request with `respond`, unless its token, its directives or the request before it forbid that. */
+export function serve(
+  control: FikenControl,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  respond: () => Answer,
+): void {
+  const token = bearerToken(control.receive(request).headers.authorization);
+  const crowded = control.enter(reply);
+  control.answer(reply, {
+    find: () => control.inText(token ?? ''),
+    respond: (directives) =>
+      refuseToken(token) ?? refuseByDirective(directives) ?? (crowded ? tooManyRequests(1) : attempt(respond)),
+    complain: (message) => fikenError(400, message),
+  });
+}
+
+function attempt(respond: () => Answer): Answer {
+  try {
+    return respond();
+  } catch (error) {
+    if (error instanceof FikenRefusal) return fikenError(error.status, error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,99 @@
+import { FikenCreditNote, FikenInvoice } from './fiken-documents';
+import { fileId, fileName } from './fiken-files';
+
+/** An invoice as Fiken sends it. `files` is the address that download links start with. */
+export function wireInvoice(invoice: FikenInvoice, slug: string, files: string): object {
+  const { issueDate, dueDate, kid, lastModifiedDate } = invoice;
+  return {
+    invoiceId: invoice.invoiceId,
+    createdDate: invoice.createdDate,
+    lastModifiedDate,
+    invoiceNumber: invoice.invoiceNumber,
+    kid,
+    issueDate,
+    dueDate,
+    originalDueDate: dueDate,
+    ...amounts(invoice.gross),
+    cash: false,
+    address: { streetAddress: 'Storgata 1', city: 'Oslo', postCode: '0155', country: 'Norge' },
+    lines: [],
+    currency: 'NOK',
+    bankAccountNumber: '11112233334',
+    sentManually: false,
+    invoicePdf: pdf(files, slug, 'faktura', invoice.invoiceNumber, issueDate),
+    associatedCreditNotes: invoice.creditNoteIds,
+    attachments: [],
+    customer: customer(invoice.customerId),
+    sale: sale(invoice),
+    dispatches: [],
+    ...invoice.spoilt,
+  };
+}
+
+/** A credit note as Fiken sends it. */
+export function wireCreditNote(note: FikenCreditNote, slug: string, files: string): object {
+  return {
+    creditNoteId: note.creditNoteId,
+    creditNoteNumber: note.creditNoteNumber,
+    customer: customer(note.customerId),
+    ...amounts(note.gross),
+    address: { streetAddress: 'Storgata 1', city: 'Oslo', postCode: '0155', country: 'Norge' },
+    lines: [],
+    currency: 'NOK',
+    issueDate: note.issueDate,
+    lastModifiedDate: note.lastModifiedDate,
+    settled: note.settled,
+    associatedInvoiceId: note.invoiceId,
+    creditNotePdf: pdf(files, slug, 'kreditnota', note.creditNoteNumber, note.issueDate),
+  };
+}
+
+/** 25 % VAT; net and VAT add up to gross exactly. */
+function amounts(gross: number): object {
+  const net = Math.round(gross / 1.25);
+  const vat = gross - net;
+  return { net, vat, gross, netInNok: net, vatInNok: vat, grossInNok: gross };
+}
+
+function customer(contactId: number): object {
+  return {
+    contactId,
+    name: `Sandbox customer ${contactId}`,
+    customer: true,
+    supplier: false,
+    currency: 'NOK',
+    language: 'Norwegian',
+  };
+}
+
+function sale(invoice: FikenInvoice): object {
+  const settled = invoice.settledDate !== undefined;
+  const paid = settled && !invoice.writeOff && invoice.creditNoteIds.length === 0;
+  return {
+    saleId: invoice.invoiceId + 1_000_000,
+    lastModifiedDate: invoice.lastModifiedDate,
+    saleNumber: String(invoice.invoiceNumber),
+    date: invoice.issueDate,
+    kind: 'invoice',
+    settled,
+    ...(settled && { settledDate: invoice.settledDate }),
+    writeOff: invoice.writeOff,
+    totalPaid: paid ? invoice.gross : 0,
+    outstandingBalance: settled ? 0 : invoice.gross,
+    dueDate: invoice.dueDate,
+    kid: invoice.kid,
+    currency: 'NOK',
+    deleted: false,
+  };
+}
+
+function pdf(files: string, slug: string, kind: 'faktura' | 'kreditnota', number: number, issueDate: string): object {
+  const name = fileName(kind, number, issueDate);
+  const path = `${fileId(slug, name)}/${name}`;
+  return {
+    identifier: String(number),
+    downloadUrl: `${files}/${path}`,
+    downloadUrlWithFikenNormalUserCredentials: `https://fiken.invalid/filer/${path}`,
+    type: kind === 'faktura' ? 'invoice' : 'credit_note',
+  };
+}

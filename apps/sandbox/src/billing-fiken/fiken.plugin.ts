@@ -1,0 +1,77 @@
+import { FastifyInstance, FastifyRequest } from 'fastify';
+import { json } from '../shared/answer';
+import { onePagePdf } from '../shared/pdf';
+import { replyWith } from '../shared/reply-with';
+import { FikenControl } from './fiken-control';
+import { fikenError } from './fiken-errors';
+import { creditNoteMatches, FikenRefusal, invoiceMatches, paginate, Query } from './fiken-query';
+import { serve } from './fiken-serve';
+import { FikenBooks } from './fiken-store';
+import { wireCreditNote, wireInvoice } from './fiken-wire';
+
+type List = { Params: { slug: string }; Querystring: Query };
+type One = { Params: { slug: string; id: string } };
+type File = { Params: { id: string; name: string } };
+
+/**
+ * `GET /companies/:slug/invoices`, `…/invoices/:id`, `…/creditNotes`, `…/creditNotes/:id` and the files they link to.
+ * @param path the path of this API, with which download links start
+ */
+export function fiken(app: FastifyInstance, control: FikenControl, path: string): void {
+  const files = (request: FastifyRequest) => `${request.protocol}://${request.host}${path}/files`;
+
+  app.get<List>('/companies/:slug/invoices', (request, reply) =>
+    serve(control, request, reply, () => {
+      const { slug, invoices } = books(control, request.params.slug);
+      const matching = invoices.filter((invoice) => invoiceMatches(invoice, request.query));
+      const { items, headers } = paginate(matching, request.query);
+      return json(
+        200,
+        items.map((invoice) => wireInvoice(invoice, slug, files(request))),
+        headers,
+      );
+    }),
+  );
+  app.get<One>('/companies/:slug/invoices/:id', (request, reply) =>
+    serve(control, request, reply, () => {
+      const { slug, invoices } = books(control, request.params.slug);
+      const invoice = invoices.find(({ invoiceId }) => String(invoiceId) === request.params.id);
+      if (!invoice) throw new FikenRefusal(404, 'Invoice not found');
+      return json(200, wireInvoice(invoice, slug, files(request)));
+    }),
+  );
+  app.get<List>('/companies/:slug/creditNotes', (request, reply) =>
+    serve(control, request, reply, () => {
+      const { slug, creditNotes } = books(control, request.params.slug);
+      const matching = creditNotes.filter((note) => creditNoteMatches(note, request.query));
+      const { items, headers } = paginate(matching, request.query);
+      return json(
+        200,
+        items.map((note) => wireCreditNote(note, slug, files(request))),
+        headers,
+      );
+    }),
+  );
+  app.get<One>('/companies/:slug/creditNotes/:id', (request, reply) =>
+    serve(control, request, reply, () => {
+      const { slug, creditNotes } = books(control, request.params.slug);
+      const note = creditNotes.find(({ creditNoteId }) => String(creditNoteId) === request.params.id);
+      if (!note) throw new FikenRefusal(404, 'Credit note not found');
+      return json(200, wireCreditNote(note, slug, files(request)));
+    }),
+  );
+  app.get<File>('/files/:id/:name', (request, reply) =>
+    serve(control, request, reply, () => {
+      const { id, name } = request.params;
+      if (!control.store.hasFile(id, name)) throw new FikenRefusal(404, 'File not found');
+      return { status: 200, headers: { 'content-type': 'application/pdf' }, body: onePagePdf(`Sandbox ${name}`) };
+    }),
+  );
+  app.setNotFoundHandler((_request, reply) => replyWith(reply, fikenError(404, 'Not found')));
+}
+
+function books(control: FikenControl, slug: string): FikenBooks {
+  const found = control.store.find(slug);
+  if (!found) throw new FikenRefusal(404, `No company ${slug}`);
+  return found;
+}

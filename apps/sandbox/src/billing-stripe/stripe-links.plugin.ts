@@ -1,0 +1,56 @@
+import { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Answer } from '../shared/answer';
+import { Directives } from '../shared/directives';
+import { nextId } from '../shared/identifiers';
+import { onePagePdf } from '../shared/pdf';
+import { StripeControl } from './stripe-control';
+import { stripeError } from './stripe-errors';
+import { StripeInvoice } from './stripe-invoice';
+import { refuseByDirective } from './stripe-refusals';
+import { StripeStore } from './stripe-store';
+
+type Link = { Params: { link: string } };
+
+/** The hosted page and the PDF that an invoice links to. No key needed: whoever has a link may look, until it expires. */
+export function stripeLinks(app: FastifyInstance, control: StripeControl): void {
+  app.get<Link>('/i/:link', (request, reply) =>
+    serve(control, request, reply, ({ id }) => ({
+      status: 200,
+      headers: { 'content-type': 'text/html; charset=utf-8' },
+      body: `<!doctype html><title>Invoice ${id}</title><h1>Sandbox invoice ${id}</h1>`,
+    })),
+  );
+  app.get<Link>('/i/:link/pdf', (request, reply) =>
+    serve(control, request, reply, ({ id }) => ({
+      status: 200,
+      headers: { 'content-type': 'application/pdf', 'content-disposition': `attachment; filename="Invoice-${id}.pdf"` },
+      body: onePagePdf(`Sandbox invoice ${id}`),
+    })),
+  );
+}
+
+function serve(
+  control: StripeControl,
+  request: FastifyRequest<Link>,
+  reply: FastifyReply,
+  page: (invoice: StripeInvoice) => Answer,
+): void {
+  const requestId = nextId('req_');
+  control.receive(request);
+  control.answer(reply, {
+    find: () => Directives.none,
+    respond: (directives) => {
+      const refusal = refuseByDirective(directives, requestId);
+      if (refusal) return refusal;
+      const invoice = follow(control.store, request.params.link);
+      return invoice ? page(invoice) : stripeError(404, requestId, 'This link is unknown or has expired');
+    },
+    complain: (message) => stripeError(400, requestId, message),
+  });
+}
+
+/** A link is the invoice's id and the generation of links that it belongs to. */
+function follow(store: StripeStore, link: string): StripeInvoice | undefined {
+  const [, id = '', generation] = /^(.+)_(\d+)$/.exec(link) ?? [];
+  return Number(generation) === store.linkGeneration ? store.get(id) : undefined;
+}

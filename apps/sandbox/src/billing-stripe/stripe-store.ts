@@ -1,0 +1,100 @@
+import { seededAmount } from '../shared/seeded-amount';
+import { StripeInvoice, StripeStatus } from './stripe-invoice';
+
+const DAY = 86_400;
+const USUAL_STATUSES: readonly StripeStatus[] = ['paid', 'open', 'paid', 'paid', 'uncollectible', 'paid', 'void'];
+
+/** A series of invoices; everything but the customer and the count has a default. */
+export interface StripeSeries {
+  customer: string;
+  count: number;
+  /** Taken in turn; the default has every state but draft. */
+  statuses?: readonly StripeStatus[];
+  currency?: string;
+  /** When the first of them was created. */
+  from?: Date;
+  everySeconds?: number;
+}
+
+/** What the stand-in knows: customers and their invoices, the same in every run that adds the same. */
+export class StripeStore {
+  private readonly byCustomer = new Map<string, StripeInvoice[]>();
+  private readonly byId = new Map<string, StripeInvoice>();
+  private linkAge = 0;
+
+  /** A customer without invoices; adding invoices adds the customer too. */
+  addCustomer(id: string): void {
+    if (!this.byCustomer.has(id)) this.byCustomer.set(id, []);
+  }
+
+  addInvoices(series: StripeSeries): StripeInvoice[] {
+    const { customer, count, statuses = USUAL_STATUSES, currency = 'nok', everySeconds = 3600 } = series;
+    this.addCustomer(customer);
+    const first = Math.floor((series.from ?? new Date('2026-01-01T08:00:00Z')).getTime() / 1000);
+    const added = Array.from({ length: count }, (_, index) => {
+      const serial = this.byId.size + 1;
+      const created = first + index * everySeconds;
+      const invoice: StripeInvoice = {
+        id: `in_sandbox${String(serial).padStart(10, '0')}`,
+        customer,
+        status: statuses[index % statuses.length] ?? 'open',
+        serial,
+        currency,
+        total: seededAmount(serial),
+        created,
+        dueDate: created + 14 * DAY,
+      };
+      this.byId.set(invoice.id, invoice);
+      return invoice;
+    });
+    const all = [...(this.byCustomer.get(customer) ?? []), ...added];
+    this.byCustomer.set(customer, all.sort(newestFirst));
+    return added;
+  }
+
+  /** Changes an invoice, such as `{ status: 'paid' }`. */
+  update(id: string, change: Partial<Pick<StripeInvoice, 'status' | 'total' | 'dueDate'>>): void {
+    Object.assign(this.known(id), change);
+  }
+
+  /** Makes one invoice come over the wire malformed; `undefined` as a value removes the field. */
+  spoil(
+    id: string,
+    fields: Record<string, unknown> = { total: 'a lot', amount_due: null, created: 'yesterday' },
+  ): void {
+    this.known(id).spoilt = fields;
+  }
+
+  /** From now on the PDF and page links given so far are dead, as Stripe's are after a while. */
+  expireLinks(): void {
+    this.linkAge += 1;
+  }
+
+  get linkGeneration(): number {
+    return this.linkAge;
+  }
+
+  get(id: string): StripeInvoice | undefined {
+    return this.byId.get(id);
+  }
+
+  /** Invoices, newest first, of one customer or of all; nothing for a customer that does not exist. */
+  list(customer: string | undefined): readonly StripeInvoice[] | undefined {
+    return customer === undefined ? [...this.byId.values()].sort(newestFirst) : this.byCustomer.get(customer);
+  }
+
+  clear(): void {
+    this.byCustomer.clear();
+    this.byId.clear();
+  }
+
+  private known(id: string): StripeInvoice {
+    const invoice = this.byId.get(id);
+    if (!invoice) throw new Error(`The sandbox has no Stripe invoice ${id}`);
+    return invoice;
+  }
+}
+
+function newestFirst(a: StripeInvoice, b: StripeInvoice): number {
+  return b.created - a.created || b.serial - a.serial;
+}

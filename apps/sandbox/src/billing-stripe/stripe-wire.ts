@@ -1,0 +1,96 @@
+import type Stripe from 'stripe';
+import { StripeInvoice } from './stripe-invoice';
+
+/** An invoice as Stripe sends it. `base` is the address that its links start with. */
+export function wireInvoice(invoice: StripeInvoice, base: string, linkGeneration: number): object {
+  const { status, total, created } = invoice;
+  const finalized = status === 'draft' ? null : created + 60;
+  const closed = created + 3 * 86_400;
+  const paid = status === 'paid' ? total : 0;
+  const link = finalized === null ? null : `${base}/i/${invoice.id}_${linkGeneration}`;
+  const wire: Stripe.Invoice = {
+    id: invoice.id,
+    object: 'invoice',
+    ...UNUSED,
+    amount_due: total,
+    amount_overpaid: 0,
+    amount_paid: paid,
+    amount_remaining: total - paid,
+    amount_shipping: 0,
+    collection_method: 'send_invoice',
+    billing_reason: 'manual',
+    created,
+    currency: invoice.currency,
+    customer: invoice.customer,
+    due_date: invoice.dueDate,
+    effective_at: finalized,
+    hosted_invoice_url: link && `${link}?s=ap`,
+    invoice_pdf: link && `${link}/pdf?s=ap`,
+    lines: { object: 'list', data: [], has_more: false, url: `/v1/invoices/${invoice.id}/lines` },
+    number: finalized === null ? null : `SANDBOX-${String(invoice.serial).padStart(4, '0')}`,
+    period_end: created,
+    period_start: created,
+    status,
+    status_transitions: {
+      finalized_at: finalized,
+      marked_uncollectible_at: status === 'uncollectible' ? closed : null,
+      paid_at: status === 'paid' ? closed : null,
+      voided_at: status === 'void' ? closed : null,
+    },
+    subtotal: total,
+    subtotal_excluding_tax: total,
+    total,
+    total_excluding_tax: total,
+  };
+  return { ...wire, ...invoice.spoilt };
+}
+
+/** Fields that every invoice has and that nobody here looks at. */
+const UNUSED = {
+  account_country: 'NO',
+  account_name: 'Sandbox',
+  account_tax_ids: null,
+  application: null,
+  attempt_count: 0,
+  attempted: false,
+  automatic_tax: { disabled_reason: null, enabled: false, liability: null, provider: null, status: null },
+  automatically_finalizes_at: null,
+  custom_fields: null,
+  customer_account: null,
+  customer_address: null,
+  customer_email: null,
+  customer_name: null,
+  customer_phone: null,
+  customer_shipping: null,
+  customer_tax_exempt: 'none',
+  default_payment_method: null,
+  default_source: null,
+  default_tax_rates: [],
+  description: null,
+  discounts: [],
+  ending_balance: null,
+  footer: null,
+  from_invoice: null,
+  issuer: { type: 'self' },
+  last_finalization_error: null,
+  latest_revision: null,
+  livemode: false,
+  metadata: {},
+  next_payment_attempt: null,
+  on_behalf_of: null,
+  parent: null,
+  payment_settings: { default_mandate: null, payment_method_options: null, payment_method_types: null },
+  post_payment_credit_notes_amount: 0,
+  pre_payment_credit_notes_amount: 0,
+  receipt_number: null,
+  rendering: null,
+  shipping_cost: null,
+  shipping_details: null,
+  starting_balance: 0,
+  statement_descriptor: null,
+  test_clock: null,
+  total_discount_amounts: [],
+  total_pretax_credit_amounts: [],
+  total_taxes: [],
+  webhooks_delivered_at: null,
+} satisfies Partial<Stripe.Invoice>;

@@ -1,0 +1,15 @@
+import { Sandbox } from './sandbox';
+
+/** Customer of the Stripe stand-in that has invoices from the start. */
+export const DEMO_STRIPE_CUSTOMER = 'cus_demo';
+/** Company and customer of the Fiken stand-in that have invoices from the start. */
+export const DEMO_FIKEN_COMPANY = 'demo';
+export const DEMO_FIKEN_CUSTOMER = 1001;
+
+/** Gives the billing stand-ins something to show. */
+export function addDemoData({ stripe, fiken }: Sandbox): void {
+  stripe.store.addInvoices({ customer: DEMO_STRIPE_CUSTOMER, count: 12, everySeconds: 14 * 86_400 });
+  const books = fiken.store.company(DEMO_FIKEN_COMPANY);
+  const [first] = books.addInvoices({ customerId: DEMO_FIKEN_CUSTOMER, count: 12, everyDays: 14 });
+  if (first) books.credit(first.invoiceId, '2026-02-01');
+}

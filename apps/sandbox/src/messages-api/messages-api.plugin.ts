@@ -1,0 +1,73 @@
+import { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
+import { json } from '../shared/answer';
+import { Directives } from '../shared/directives';
+import { nextId } from '../shared/identifiers';
+
+import { replyWith } from '../shared/reply-with';
+import { ReceivedRequest } from '../shared/request-log';
+import { UpstreamControl } from '../shared/upstream-control';
+import { apiError } from './errors';
+import { refuseByDirective, refuseHeaders } from './gatekeeper';
+import { COUNT_PREFIX, MessagesControls } from './messages-controls';
+import { lastUserText, Prompt } from './prompt';
+import { promptTokens, replyMessage } from './reply-message';
+import { InvalidRequest, readPrompt } from './validate';
+
+/** The API takes 32 MB; a little more is let through so that nobody fails for what counts as a megabyte. */
+const LARGEST_BODY = 33 * 1024 * 1024;
+
+/** `POST /v1/messages` and `POST /v1/messages/count_tokens`. */
+export function messagesApi(app: FastifyInstance, { messages, countTokens }: MessagesControls): void {
+  app.post('/v1/messages', { bodyLimit: LARGEST_BODY }, (request, reply) => {
+    const received = messages.receive(request);
+    serve(received, reply, messages, {
+      needsMaxTokens: true,
+      directives: (all) => all.without(COUNT_PREFIX),
+      reply: replyMessage,
+    });
+  });
+  app.post('/v1/messages/count_tokens', { bodyLimit: LARGEST_BODY }, (request, reply) => {
+    const received = countTokens.receive(request);
+    serve(received, reply, countTokens, {
+      needsMaxTokens: false,
+      directives: (all) => all.scoped(COUNT_PREFIX),
+      reply: (prompt, directives) => ({ input_tokens: promptTokens(prompt, directives) }),
+    });
+  });
+  app.setNotFoundHandler((_request, reply) => replyWith(reply, apiError(404, nextId('req_'), 'Not found')));
+  app.setErrorHandler((error: FastifyError, _request, reply) =>
+    replyWith(reply, apiError(error.statusCode ?? 500, nextId('req_'), error.message)),
+  );
+}
+
+interface Endpoint {
+  needsMaxTokens: boolean;
+  /** Those of the directives in a text that are meant for this endpoint. */
+  directives: (all: Directives) => Directives;
+  reply: (prompt: Prompt, directives: Directives) => object;
+}
+
+function serve(received: ReceivedRequest, reply: FastifyReply, control: UpstreamControl, endpoint: Endpoint): void {
+  const requestId = nextId('req_');
+  const prompt = attempt(() => readPrompt(received.body, endpoint.needsMaxTokens));
+  control.answer(reply, {
+    find: () =>
+      prompt instanceof InvalidRequest ? Directives.none : endpoint.directives(control.inText(lastUserText(prompt))),
+    respond: (directives) => {
+      const refusal = refuseHeaders(received, requestId) ?? refuseByDirective(directives, requestId);
+      if (refusal) return refusal;
+      if (prompt instanceof InvalidRequest) return apiError(400, requestId, prompt.message);
+      return json(200, endpoint.reply(prompt, directives), { 'request-id': requestId });
+    },
+    complain: (message) => apiError(400, requestId, message),
+  });
+}
+
+function attempt(read: () => Prompt): Prompt | InvalidRequest {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof InvalidRequest) return error;
+    throw error;
+  }
+}

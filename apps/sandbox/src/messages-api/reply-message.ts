@@ -1,0 +1,84 @@
+import type { Message, StopReason, Usage } from '@anthropic-ai/sdk/resources/messages';
+import { DirectiveError, Directives } from '../shared/directives';
+import { nextId } from '../shared/identifiers';
+import { InputTokens, measure, total } from './measure';
+import { lastUserText, Prompt } from './prompt';
+import { echo, filler, ReplyText } from './reply-text';
+
+/** Directives of a successful reply. */
+export const REPLY_DIRECTIVES = ['output-tokens', 'usage', 'cache', 'refusal', 'stop-reason'] as const;
+
+const STOP_REASONS: readonly StopReason[] = [
+  'end_turn',
+  'max_tokens',
+  'stop_sequence',
+  'tool_use',
+  'pause_turn',
+  'refusal',
+  'model_context_window_exceeded',
+];
+
+/** The reply to a prompt. The same prompt always gets the same content and the same usage. */
+export function replyMessage(prompt: Prompt, directives: Directives): Message {
+  const refused = directives.has('refusal');
+  const reply = refused ? { text: '', tokens: 1, cutShort: false } : replyText(prompt, directives);
+  return {
+    id: nextId('msg_'),
+    type: 'message',
+    role: 'assistant',
+    model: prompt.model,
+    content: reply.text === '' ? [] : [{ type: 'text', text: reply.text, citations: null }],
+    stop_reason: refused ? 'refusal' : stopReason(reply, directives),
+    stop_sequence: null,
+    stop_details: refused ? { type: 'refusal', category: null, explanation: null } : null,
+    container: null,
+    diagnostics: null,
+    usage: usage(measure(prompt), reply.tokens, directives),
+  };
+}
+
+/** The answer of `count_tokens`: the whole prompt, cached or not. */
+export function promptTokens(prompt: Prompt, directives: Directives): number {
+  return directives.number('tokens') ?? total(measure(prompt));
+}
+
+function replyText(prompt: Prompt, directives: Directives): ReplyText {
+  const maxTokens = prompt.max_tokens ?? 0;
+  const wanted = directives.number('output-tokens');
+  return wanted === undefined ? echo(lastUserText(prompt), maxTokens) : filler(wanted, maxTokens);
+}
+
+function stopReason(reply: ReplyText, directives: Directives): StopReason {
+  const asked = directives.text('stop-reason');
+  if (asked === undefined) return reply.cutShort ? 'max_tokens' : 'end_turn';
+  const known = STOP_REASONS.find((reason) => reason === asked);
+  if (!known) throw new DirectiveError(`sandbox: directive "stop-reason" takes one of ${STOP_REASONS.join(', ')}`);
+  return known;
+}
+
+function usage(input: InputTokens, outputTokens: number, directives: Directives): Usage {
+  const cached = input.cached5m + input.cached1h;
+  const read = directives.has('cache') && cacheIsRead(directives);
+  const counted: Usage = {
+    input_tokens: input.uncached,
+    cache_creation_input_tokens: read ? 0 : cached,
+    cache_read_input_tokens: read ? cached : 0,
+    cache_creation: {
+      ephemeral_5m_input_tokens: read ? 0 : input.cached5m,
+      ephemeral_1h_input_tokens: read ? 0 : input.cached1h,
+    },
+    output_tokens: outputTokens,
+    output_tokens_details: null,
+    server_tool_use: null,
+    service_tier: 'standard',
+    inference_geo: null,
+    speed: null,
+  };
+  return { ...counted, ...directives.json('usage') };
+}
+
+function cacheIsRead(directives: Directives): boolean {
+  const value = directives.text('cache');
+  if (value !== 'read' && value !== 'write') throw new DirectiveError('sandbox: directive "cache" takes read or write');
+  return value === 'read';
+}

@@ -1,0 +1,135 @@
+import { once } from 'node:events';
+import { AddressInfo } from 'node:net';
+import { fastify, FastifyInstance } from 'fastify';
+import { FikenControl } from './billing-fiken/fiken-control';
+import { fiken } from './billing-fiken/fiken.plugin';
+import { StripeControl } from './billing-stripe/stripe-control';
+import { stripeApi } from './billing-stripe/stripe-api.plugin';
+import { stripeLinks } from './billing-stripe/stripe-links.plugin';
+import { messagesApi } from './messages-api/messages-api.plugin';
+import { messagesControls } from './messages-api/messages-controls';
+import { refuseInProduction } from './shared/production';
+import { takeRawBodies } from './shared/raw-body';
+import { ReportCourier } from './shared/report-courier';
+import { UpstreamControl } from './shared/upstream-control';
+import { ElksControl } from './sms-46elks/elks-control';
+import { elks } from './sms-46elks/elks.plugin';
+import { LinkControl } from './sms-link-mobility/link-control';
+import { link } from './sms-link-mobility/link.plugin';
+
+const STRIPE_PATH = '/stripe';
+const FIKEN_PATH = '/fiken/api/v2';
+
+export interface SandboxOptions {
+  /** Port to listen on; 0, the default, lets the system choose. */
+  port?: number;
+  /** Address to listen on; 127.0.0.1 is the default and should stay it. */
+  host?: string;
+  /** How many requests, messages and delivery reports each upstream keeps for a test to look at; 10,000 by default. */
+  recordLimit?: number;
+  /** Milliseconds from an SMS reply to its delivery reports, unless directed otherwise; 0 by default. */
+  reportDelayMs?: number;
+  /** Delivery report gates of LINK Mobility, gate id to URL; a test may add to them later. */
+  linkGates?: Record<string, string>;
+}
+
+/** Base address of each upstream: what stands in for `https://api.…` in a client's settings. */
+export interface SandboxUrls {
+  messages: string;
+  elks46: string;
+  link: string;
+  /** The official SDK takes host and port only, no path; `/v1` is therefore served at the root as well. */
+  stripe: string;
+  fiken: string;
+}
+
+/** Running stand-ins, and the handles by which a test steers them. */
+export interface Sandbox {
+  url: string;
+  urls: SandboxUrls;
+  /** `POST /v1/messages`. */
+  messages: UpstreamControl;
+  /** `POST /v1/messages/count_tokens`. */
+  countTokens: UpstreamControl;
+  elks46: ElksControl;
+  link: LinkControl;
+  stripe: StripeControl;
+  fiken: FikenControl;
+  /** Breaks all connections and refuses new ones, as a host that is down does. */
+  refuseConnections(): Promise<void>;
+  /** Listens again, on the same port. */
+  acceptConnections(): Promise<void>;
+  /** Brings every upstream back to how it started. */
+  reset(): void;
+  close(): Promise<void>;
+}
+
+/** Starts all stand-ins on one port. Throws when `NODE_ENV=production`. */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  refuseInProduction();
+  const { port = 0, host = '127.0.0.1', recordLimit = 10_000, reportDelayMs = 0, linkGates = {} } = options;
+  const app = fastify({ forceCloseConnections: true, routerOptions: { maxParamLength: 500 } });
+  takeRawBodies(app);
+
+  const courier = new ReportCourier(recordLimit);
+  const controls = {
+    ...messagesControls(recordLimit),
+    elks46: new ElksControl(recordLimit, courier, reportDelayMs),
+    link: new LinkControl(recordLimit, courier, reportDelayMs, linkGates),
+    stripe: new StripeControl(recordLimit),
+    fiken: new FikenControl(recordLimit),
+  };
+  mount(app, '/anthropic', (upstream) => messagesApi(upstream, controls));
+  mount(app, '/46elks', (upstream) => elks(upstream, controls.elks46));
+  mount(app, '/link', (upstream) => link(upstream, controls.link));
+  mount(app, STRIPE_PATH, (upstream) => {
+    stripeApi(upstream, controls.stripe, STRIPE_PATH);
+    stripeLinks(upstream, controls.stripe);
+  });
+  // The official SDK takes a host and a port, but no path.
+  mount(app, '', (upstream) => stripeApi(upstream, controls.stripe, STRIPE_PATH));
+  mount(app, FIKEN_PATH, (upstream) => fiken(upstream, controls.fiken, FIKEN_PATH));
+
+  await app.listen({ port, host });
+  const address = app.server.address() as AddressInfo;
+  const url = `http://${host}:${address.port}`;
+  const acceptConnections = async () => {
+    if (app.server.listening) return;
+    app.server.listen(address.port, host);
+    await once(app.server, 'listening');
+  };
+  return {
+    url,
+    urls: {
+      messages: `${url}/anthropic`,
+      elks46: `${url}/46elks`,
+      link: `${url}/link`,
+      stripe: `${url}${STRIPE_PATH}`,
+      fiken: `${url}${FIKEN_PATH}`,
+    },
+    ...controls,
+    refuseConnections: async () => {
+      const closed = once(app.server, 'close');
+      app.server.close();
+      app.server.closeAllConnections();
+      await closed;
+    },
+    acceptConnections,
+    reset: () => Object.values(controls).forEach((control) => control.reset()),
+    close: async () => {
+      await acceptConnections(); // Fastify cannot close a server that does not listen.
+      await courier.close();
+      await app.close();
+    },
+  };
+}
+
+function mount(app: FastifyInstance, prefix: string, upstream: (scope: FastifyInstance) => void): void {
+  void app.register(
+    (scope, _options, done) => {
+      upstream(scope);
+      done();
+    },
+    { prefix },
+  );
+}

@@ -1,0 +1,23 @@
+/** A whole reply, ready to be written. */
+export interface Answer {
+  status: number;
+  headers: Record<string, string>;
+  body: string | Buffer;
+}
+
+export function json(status: number, body: unknown, headers: Record<string, string> = {}): Answer {
+  return { status, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) };
+}
+
+export function plainText(status: number, body: string, headers: Record<string, string> = {}): Answer {
+  return { status, headers: { 'content-type': 'text/plain; charset=utf-8', ...headers }, body };
+}
+
+/** What a proxy in front of the upstream answers when it is the proxy that fails. */
+export function htmlPage(status: number): Answer {
+  return {
+    status,
+    headers: { 'content-type': 'text/html' },
+    body: `<html><head><title>${status}</title></head><body>The proxy of the sandbox says ${status}</body></html>`,
+  };
+}

@@ -1,0 +1,7 @@
+import { FastifyReply } from 'fastify';
+import { Answer } from './answer';
+
+/** Sends an answer that no directive touches. */
+export function replyWith(reply: FastifyReply, answer: Answer): FastifyReply {
+  return reply.code(answer.status).headers(answer.headers).send(answer.body);
+}

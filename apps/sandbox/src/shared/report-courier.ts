@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent, request } from 'undici';
+
+/** A delivery report to be posted. */
+export interface OutgoingReport {
+  /** May carry `user:password@`, which becomes a Basic header. */
+  url: string;
+  contentType: string;
+  body: string;
+  /** Whether this answer of the receiver ends the attempts. */
+  accepted: (status: number) => boolean;
+}
+
+/** One attempt to hand a delivery report over. */
+export interface ReportAttempt {
+  url: string;
+  body: string;
+  /** 1 for the first. */
+  attempt: number;
+  /** The receiver's status; absent when there was no answer. */
+  status?: number;
+  error?: string;
+}
+
+const MOST_ATTEMPTS = 5;
+const FIRST_BACKOFF_MS = 100;
+
+/** Posts delivery reports, again and again (5 times, 0.1 s to 0.8 s apart) while the receiver does not take them. */
+export class ReportCourier {
+  private readonly agent = new Agent();
+  private readonly stop = new AbortController();
+  private readonly underway = new Set<Promise<void>>();
+  private readonly made: ReportAttempt[] = [];
+
+  constructor(private readonly recordLimit: number) {}
+
+  get attempts(): readonly ReportAttempt[] {
+    return this.made;
+  }
+
+  clear(): void {
+    this.made.length = 0;
+  }
+
+  /** Posts one report after the other, once `start` is over. */
+  deliver(reports: OutgoingReport[], start: Promise<unknown> = Promise.resolve()): Promise<void> {
+    const work = start.then(async () => {
+      for (const report of reports) await this.post(report);
+    });
+    const tracked: Promise<void> = work
+      .catch((error: unknown) => {
+        if (!this.stop.signal.aborted) throw error;
+      })
+      .finally(() => this.underway.delete(tracked));
+    this.underway.add(tracked);
+    return tracked;
+  }
+
+  /** Resolves when no report is underway, those of requests not yet answered included. */
+  async settled(): Promise<void> {
+    while (this.underway.size > 0) await Promise.all(this.underway);
+  }
+
+  /** Waits that ends with the sandbox. */
+  pause(milliseconds: number): Promise<void> {
+    return milliseconds === 0 ? Promise.resolve() : sleep(milliseconds, undefined, { signal: this.stop.signal });
+  }
+
+  async close(): Promise<void> {
+    this.stop.abort();
+    await this.agent.destroy();
+  }
+
+  private async post(report: OutgoingReport): Promise<void> {
+    for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1) {
+      const outcome = await this.attempt(report);
+      if (this.made.length === this.recordLimit) this.made.shift();
+      if (this.recordLimit > 0) this.made.push({ url: report.url, body: report.body, attempt, ...outcome });
+      if (outcome.final) return;
+      if (attempt < MOST_ATTEMPTS) await this.pause(FIRST_BACKOFF_MS * 2 ** (attempt - 1));
+    }
+  }
+
+  private async attempt(report: OutgoingReport): Promise<{ status?: number; error?: string; final: boolean }> {
+    const url = new URL(report.url);
+    if (!isLoopback(url))
+      return { error: 'not a loopback address: the sandbox reports to this machine only', final: true };
+    const headers: Record<string, string> = { 'content-type': report.contentType };
+    if (url.username) headers['authorization'] = `Basic ${basic(url)}`;
+    url.username = '';
+    url.password = '';
+    try {
+      const { signal } = this.stop;
+      const reply = await request(url, { method: 'POST', headers, body: report.body, dispatcher: this.agent, signal });
+      await reply.body.dump();
+      return { status: reply.statusCode, final: report.accepted(reply.statusCode) };
+    } catch (error) {
+      this.stop.signal.throwIfAborted();
+      return { error: (error as Error).message, final: false };
+    }
+  }
+}
+
+function basic(url: URL): string {
+  const [user, password] = [url.username, url.password].map(decodeURIComponent);
+  return Buffer.from(`${user}:${password}`).toString('base64');
+}
+
+/** A stand-in must never send anything to the real world, whatever address it was given. */
+function isLoopback({ protocol, hostname }: URL): boolean {
+  return /^https?:$/.test(protocol) && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+}

@@ -1,0 +1,110 @@
+import { FastifyReply, FastifyRequest } from 'fastify';
+import { Answer } from './answer';
+import { deliver, Manner, manner, TRANSPORT } from './deliver';
+import { DirectiveError, Directives, DirectiveValues } from './directives';
+import { distort, DISTORTIONS } from './distort';
+import { Gate } from './gate';
+import { ReceivedRequest, RequestLog } from './request-log';
+
+/** Directives that every upstream understands. */
+export const COMMON_DIRECTIVES = [...TRANSPORT, ...DISTORTIONS] as const;
+
+/** How an upstream makes its answer to one request. */
+export interface Responder {
+  /** The directives that came with the request. */
+  find: () => Directives;
+  /** The answer under these directives, or under those of a test. */
+  respond: (directives: Directives) => Answer;
+  /** The upstream's own way of saying that a request is invalid. */
+  complain: (message: string) => Answer;
+  /** What has to happen before the answer is written, asked for after `respond`. */
+  before?: () => Promise<void> | undefined;
+}
+
+/** What a test sees of one upstream, and how it steers it. */
+export class UpstreamControl {
+  private readonly known: ReadonlySet<string>;
+  private readonly knownInText: ReadonlySet<string>;
+  private readonly log: RequestLog;
+  private queue: Directives[] = [];
+  private standing: Directives | undefined;
+  private gate: Gate | undefined;
+
+  /**
+   * @param own names of the directives that this upstream understands besides the common ones
+   * @param recordLimit how many requests are kept
+   * @param inText names that may stand in a request, if they are others than those a test may give
+   */
+  constructor(own: readonly string[], recordLimit: number, inText: readonly string[] = own) {
+    this.known = new Set([...COMMON_DIRECTIVES, ...own]);
+    this.knownInText = new Set([...COMMON_DIRECTIVES, ...inText]);
+    this.log = new RequestLog(recordLimit);
+  }
+
+  /** The requests received, oldest first; beyond the record limit of the sandbox the oldest are dropped. */
+  get requests(): readonly ReceivedRequest[] {
+    return this.log.requests;
+  }
+
+  /** How many requests arrived since the start or the last reset. */
+  get total(): number {
+    return this.log.total;
+  }
+
+  /** Resolves as soon as `total` requests have arrived, counted since the start or the last reset. */
+  received(total: number): Promise<void> {
+    return this.log.reached(total);
+  }
+
+  /** Directives for the next requests, one entry each, in order of arrival. They replace those in the request. */
+  script(...entries: DirectiveValues[]): void {
+    this.queue.push(...entries.map((entry) => Directives.of(entry, this.known)));
+  }
+
+  /** Directives for every request without a scripted entry, until called again; without an argument: none. */
+  always(values?: DirectiveValues): void {
+    this.standing = values && Directives.of(values, this.known);
+  }
+
+  /** From now on answers wait at the gate that is returned, until it is opened. */
+  hold(): Gate {
+    this.gate?.open();
+    this.gate = new Gate();
+    return this.gate;
+  }
+
+  /** Forgets requests, scripts and standing directives, and opens the gate. */
+  reset(): void {
+    this.log.clear();
+    this.queue = [];
+    this.standing = undefined;
+    this.gate?.open();
+    this.gate = undefined;
+  }
+
+  /** @internal records the request */
+  receive(request: FastifyRequest): ReceivedRequest {
+    return this.log.add(request);
+  }
+
+  /** @internal the directives in a text of the request */
+  inText(text: string): Directives {
+    return Directives.inText(text, this.knownInText);
+  }
+
+  /** @internal answers a request, as the test's or else the request's directives say */
+  answer(reply: FastifyReply, { find, respond, complain, before }: Responder): void {
+    let how: Manner | undefined;
+    let answer: Answer;
+    try {
+      const directives = this.queue.shift() ?? this.standing ?? find();
+      how = manner(directives);
+      answer = distort(respond(directives), directives);
+    } catch (error) {
+      if (!(error instanceof DirectiveError)) throw error;
+      how = undefined;
+      answer = complain(error.message);
+    }
+    deliver(reply, answer, { how, before: before?.(), gate: this.gate });
+  }
+}

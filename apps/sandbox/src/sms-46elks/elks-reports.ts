@@ -1,0 +1,30 @@
+import { OutgoingReport } from '../shared/report-courier';
+import { AcceptedSms, ReportFormat } from '../shared/sms-control';
+
+const STATUSES = ['sent', 'delivered', 'failed'] as const;
+
+/** What 46elks reports of a message. */
+export type ElksStatus = (typeof STATUSES)[number];
+
+/** Delivery reports as 46elks posts them: a form, to the address that came with the message. */
+export const elksReports: ReportFormat<ElksStatus> = {
+  usual: ['sent', 'delivered'],
+  parse: (word) => STATUSES.find((status) => status === word),
+  write: (sms, status) => sms.reportUrls.map((url) => report(url, sms, status)),
+};
+
+function report(url: string, sms: AcceptedSms, status: ElksStatus): OutgoingReport {
+  const form = new URLSearchParams({ id: sms.id, status });
+  if (status === 'delivered') form.set('delivered', elksTime(new Date()));
+  return {
+    url,
+    contentType: 'application/x-www-form-urlencoded',
+    body: form.toString(),
+    accepted: (answer) => answer >= 200 && answer <= 204,
+  };
+}
+
+/** UTC with microseconds and no zone, as 46elks writes times. */
+export function elksTime(time: Date): string {
+  return time.toISOString().replace('Z', '000');
+}

@@ -1,0 +1,55 @@
+import { nextDigest } from '../shared/identifiers';
+import { AcceptedSms } from '../shared/sms-control';
+import { countSegments } from '../shared/sms-segments';
+
+/** In ten-thousandths of the account's currency. */
+const COST_PER_PART = 3500;
+
+/** Why 46elks refuses a form. A missing field is 403 there, a bad one 400; the texts are for people. */
+export class RefusedForm extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Reads the form of a send, refusing what the gateway refuses. */
+export function readForm(body: Buffer): AcceptedSms {
+  const form = new URLSearchParams(body.toString('utf8'));
+  const [from = '', to = '', text = ''] = ['from', 'to', 'message'].map((key) => {
+    const value = form.get(key);
+    if (!value) throw new RefusedForm(403, `Missing key ${key}`);
+    return value;
+  });
+  if (!/^\+[1-9]\d{6,14}$/.test(to)) throw new RefusedForm(400, 'Invalid phone number in key to');
+  if (!/^\+[1-9]\d{6,14}$/.test(from) && !/^(?=.*[a-z])[a-z0-9 ]{1,11}$/i.test(from)) {
+    throw new RefusedForm(400, 'Invalid sender in key from');
+  }
+  const reportUrl = form.get('whendelivered');
+  if (reportUrl && !URL.canParse(reportUrl)) throw new RefusedForm(400, 'Invalid URL in key whendelivered');
+  return {
+    id: `s${nextDigest().toString('hex').slice(0, 32)}`,
+    from,
+    to,
+    text,
+    segments: countSegments(text),
+    reportUrls: reportUrl ? [reportUrl] : [],
+  };
+}
+
+/** The gateway's reply to a message that it took on. */
+export function createdReply(sms: AcceptedSms, status: string, created: string): object {
+  return {
+    status,
+    direction: 'outgoing',
+    from: sms.from,
+    created,
+    parts: sms.segments,
+    to: sms.to,
+    cost: COST_PER_PART * sms.segments,
+    message: sms.text,
+    id: sms.id,
+  };
+}

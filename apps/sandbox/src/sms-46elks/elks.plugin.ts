@@ -1,0 +1,69 @@
+import { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Answer, json, plainText } from '../shared/answer';
+import { basicUser, standing } from '../shared/credentials';
+import { Directives } from '../shared/directives';
+import { replyWith } from '../shared/reply-with';
+import { ReceivedRequest } from '../shared/request-log';
+import { AcceptedSms } from '../shared/sms-control';
+import { ElksControl } from './elks-control';
+import { elksTime } from './elks-reports';
+import { createdReply, readForm, RefusedForm } from './elks-send';
+
+/** `POST /a1/sms` (46elks answers to `/a1/SMS` as well). */
+export function elks(app: FastifyInstance, control: ElksControl): void {
+  const send = (request: FastifyRequest, reply: FastifyReply) => {
+    const received = control.receive(request);
+    let early: Promise<void> | undefined;
+    control.answer(reply, {
+      find: () => control.inText(new URLSearchParams(received.body.toString('utf8')).get('message') ?? ''),
+      respond: (directives) => {
+        const refusal = refuseLogin(received) ?? refuseByDirective(directives);
+        if (refusal) return refusal;
+        return sendSms(received.body, directives, (sms) => {
+          early = control.accept(sms, directives, reply);
+        });
+      },
+      complain: (message) => plainText(400, message),
+      before: () => early,
+    });
+  };
+  app.post('/a1/sms', send);
+  app.post('/a1/SMS', send);
+  app.setNotFoundHandler((_request, reply) => replyWith(reply, plainText(404, 'Not found')));
+}
+
+function sendSms(body: Buffer, directives: Directives, accept: (sms: AcceptedSms) => void): Answer {
+  try {
+    const sms = readForm(body);
+    accept(sms);
+    return json(200, createdReply(sms, directives.text('reply-status') ?? 'created', elksTime(new Date())));
+  } catch (error) {
+    if (error instanceof RefusedForm) return plainText(error.status, error.message);
+    throw error;
+  }
+}
+
+function refuseLogin({ headers }: ReceivedRequest): Answer | undefined {
+  switch (standing(basicUser(headers.authorization))) {
+    case 'missing':
+    case 'invalid':
+      return plainText(401, 'API access requires Basic HTTP authentication. Read documentation or examples.');
+    case 'forbidden':
+      return plainText(403, 'This account may not send SMS');
+    case 'good':
+      return undefined;
+  }
+}
+
+function refuseByDirective(directives: Directives): Answer | undefined {
+  if (directives.has('no-credits')) return plainText(403, 'Not enough credits');
+  // Answered by the proxy, which distorts this answer: the gateway never saw the message.
+  const status = directives.has('not-json-error') ? 502 : directives.number('status');
+  if (status === undefined || status === 200) return undefined;
+  const retryAfter = directives.number('retry-after') ?? (status === 429 ? 1 : undefined);
+  return plainText(
+    status,
+    `The sandbox answers ${status}`,
+    retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) },
+  );
+}

@@ -1,0 +1,17 @@
+import { ReportCourier } from '../shared/report-courier';
+import { SmsControl } from '../shared/sms-control';
+import { linkReports } from './link-reports';
+
+/** Directives of this gateway besides the common ones and those about delivery reports. */
+const LINK_DIRECTIVES = ['status', 'retry-after', 'result'] as const;
+
+/** LINK Mobility under a test's control. */
+export class LinkControl extends SmsControl<number> {
+  /** Delivery report gates: what LINK's support sets up for a customer. Gate id to URL. */
+  readonly gates = new Map<string, string>();
+
+  constructor(recordLimit: number, courier: ReportCourier, usualDelayMs: number, gates: Record<string, string>) {
+    super(LINK_DIRECTIVES, recordLimit, linkReports, courier, usualDelayMs);
+    for (const [id, url] of Object.entries(gates)) this.gates.set(id, url);
+  }
+}

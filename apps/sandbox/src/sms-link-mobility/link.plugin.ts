@@ -1,0 +1,90 @@
+import { FastifyInstance } from 'fastify';
+import { Answer, json } from '../shared/answer';
+import { basicUser, standing } from '../shared/credentials';
+import { Directives } from '../shared/directives';
+import { replyWith } from '../shared/reply-with';
+import { ReceivedRequest } from '../shared/request-log';
+import { AcceptedSms } from '../shared/sms-control';
+import { LinkControl } from './link-control';
+import { LINK_RESULT } from './link-reports';
+import { LinkRequest, readRequest, RefusedMessage } from './link-send';
+
+/** `POST /sms/send`. */
+export function link(app: FastifyInstance, control: LinkControl): void {
+  app.post('/sms/send', (request, reply) => {
+    const received = control.receive(request);
+    let early: Promise<void> | undefined;
+    control.answer(reply, {
+      find: () => control.inText(userData(received.body)),
+      respond: (directives) => {
+        const refusal = refuseLogin(received) ?? refuseByDirective(directives);
+        if (refusal) return refusal;
+        return sendSms(received.body, control.gates, (sms) => {
+          early = control.accept(sms, directives, reply);
+        });
+      },
+      complain: (message) => failure(400, 106000, message),
+      before: () => early,
+    });
+  });
+  app.setNotFoundHandler((_request, reply) => replyWith(reply, failure(404, 106000, 'Not found')));
+}
+
+function sendSms(body: Buffer, gates: ReadonlyMap<string, string>, accept: (sms: AcceptedSms) => void): Answer {
+  try {
+    const request = readRequest(body, gates);
+    accept(request.sms);
+    return queued(request);
+  } catch (error) {
+    if (error instanceof RefusedMessage) return failure(400, error.resultCode, error.message);
+    throw error;
+  }
+}
+
+function queued({ sms, ignoreResponse, replySmsCount }: LinkRequest): Answer {
+  if (ignoreResponse) return { status: 204, headers: {}, body: '' };
+  return json(200, {
+    messageId: sms.id,
+    resultCode: LINK_RESULT.queued,
+    description: 'Queued',
+    ...(replySmsCount && { smsCount: sms.segments }),
+  });
+}
+
+function refuseLogin({ headers }: ReceivedRequest): Answer | undefined {
+  switch (standing(basicUser(headers.authorization))) {
+    case 'missing':
+    case 'invalid':
+      return failure(401, 106100, 'Invalid authentication');
+    case 'forbidden':
+      return failure(403, 106101, 'Access denied');
+    case 'good':
+      return undefined;
+  }
+}
+
+/** A result code alone is a refusal inside a 200; with a status it is that status's body. */
+function refuseByDirective(directives: Directives): Answer | undefined {
+  const resultCode = directives.number('result');
+  // Answered by the proxy, which distorts this answer: the gateway never saw the message.
+  const status = directives.has('not-json-error') ? 502 : (directives.number('status') ?? 200);
+  if (status === 200 && (resultCode === undefined || resultCode === LINK_RESULT.queued)) return undefined;
+  const answer = failure(status, resultCode ?? 106000, `The sandbox answers ${status}`);
+  const retryAfter = directives.number('retry-after') ?? (status === 429 ? 1 : undefined);
+  if (retryAfter !== undefined) answer.headers['retry-after'] = String(retryAfter);
+  return answer;
+}
+
+function failure(status: number, resultCode: number, description: string): Answer {
+  return json(status, { resultCode, description });
+}
+
+/** The text of the message, in which directives are looked for; nothing if the body cannot be read. */
+function userData(body: Buffer): string {
+  try {
+    const message = JSON.parse(body.toString('utf8')) as { userData?: unknown } | null;
+    return typeof message?.userData === 'string' ? message.userData : '';
+  } catch {
+    return '';
+  }
+}
