@@ -6,8 +6,8 @@ export interface ServiceErrorOptions {
   errors?: { pointer: string; detail: string }[];
   /** Seconds after which trying again may help. */
   retryAfterSeconds?: number;
-  /** The scope that the token lacks. */
-  scope?: string;
+  /** What the bearer challenge says besides its name (RFC 6750 §3). */
+  bearer?: { error: 'invalid_token' | 'insufficient_scope'; scope?: string };
   /** What went wrong underneath; logged, never shown. */
   cause?: unknown;
 }

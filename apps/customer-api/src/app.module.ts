@@ -1,0 +1,30 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { type AppConfig, ConfigModule } from '@app/config';
+import { DatabaseModule } from '@app/database';
+import { LoggingModule } from '@app/logging';
+import { MetricsModule } from '@app/metrics';
+import { CustomerModule } from './customer/customer.module';
+import { HealthModule } from './health/health.module';
+import { RequestPipelineModule } from './platform/request-pipeline.module';
+import { ServicesModule } from './services/services.module';
+import { StatusModule } from './status/status.module';
+
+/** The customer API. */
+@Module({
+  imports: [
+    DatabaseModule.as('customer_api'),
+    LoggingModule.forRoot(),
+    MetricsModule,
+    RequestPipelineModule,
+    HealthModule,
+    CustomerModule,
+    ServicesModule,
+    StatusModule,
+  ],
+})
+export class AppModule {
+  /** The API with these settings. */
+  static with(config: AppConfig): DynamicModule {
+    return { module: AppModule, imports: [ConfigModule.for(config)] };
+  }
+}

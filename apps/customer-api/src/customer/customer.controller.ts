@@ -1,0 +1,20 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { AnyScope, type AuthenticatedCustomer, CurrentCustomer } from '@app/access';
+import { CustomerProfiles } from '@app/customers';
+import { CustomerDto, toCustomerDto } from './dto/customer.dto';
+
+/** The customer's own profile. */
+@ApiTags('Customer')
+@Controller('customer')
+export class CustomerController {
+  constructor(private readonly profiles: CustomerProfiles) {}
+
+  @Get()
+  @AnyScope()
+  @ApiOperation({ summary: 'Read your customer profile', description: 'The profile of the customer that the token belongs to.' })
+  @ApiOkResponse({ type: CustomerDto, description: 'The profile.' })
+  async getCustomer(@CurrentCustomer() { customerId }: AuthenticatedCustomer): Promise<CustomerDto> {
+    return toCustomerDto(await this.profiles.find(customerId));
+  }
+}

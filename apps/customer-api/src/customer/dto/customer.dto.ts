@@ -1,0 +1,47 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { CustomerProfile } from '@app/customers';
+
+/** The customer that the token belongs to (specification §2). */
+export class CustomerDto {
+  /** The customer's id. */
+  @ApiProperty({ format: 'uuid', example: '0d9f1c1e-58a8-4c0b-9a55-0a4f6d1f7c10' })
+  id!: string;
+
+  /**
+   * The customer's name.
+   * @example 'Fjordlys AS'
+   */
+  name!: string;
+
+  /**
+   * Norwegian organisation number, nine digits.
+   * @example '974760673'
+   */
+  organization_number!: string;
+
+  /**
+   * The operator's number for the customer.
+   * @example '100001'
+   */
+  customer_number!: string;
+
+  /** The address that the operator writes to. */
+  @ApiProperty({ format: 'email', example: 'it@fjordlys.example' })
+  email!: string;
+
+  /**
+   * Whether the customer is active. The tokens of one that is not are refused.
+   * @example true
+   */
+  active!: boolean;
+
+  /** When the customer was added. */
+  @ApiProperty({ format: 'date-time', example: '2026-01-15T09:30:00.000Z' })
+  created_at!: string;
+}
+
+/** A profile as it is sent: the named fields and no other, whatever the row may gain. */
+export function toCustomerDto(profile: CustomerProfile): CustomerDto {
+  const { id, name, organization_number, customer_number, email, active, created_at } = profile;
+  return { id, name, organization_number, customer_number, email, active, created_at: created_at.toISOString() };
+}

@@ -1,0 +1,30 @@
+import { Controller, Get, Header } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { HealthCheck, HealthCheckService } from '@nestjs/terminus';
+import { Public } from '@app/access';
+import { DatabaseHealth } from './database.health';
+import { DrainingHealth } from './draining.health';
+
+/** For the operator's proxy and orchestrator: is the process alive, may it get requests? */
+@ApiExcludeController()
+@Public()
+@Controller('health')
+export class HealthController {
+  constructor(
+    private readonly health: HealthCheckService,
+    private readonly database: DatabaseHealth,
+    private readonly draining: DrainingHealth,
+  ) {}
+
+  @Get('live')
+  @Header('cache-control', 'no-store')
+  live(): { status: 'ok' } {
+    return { status: 'ok' };
+  }
+
+  @Get('ready')
+  @HealthCheck()
+  ready() {
+    return this.health.check([() => this.draining.check(), () => this.database.check()]);
+  }
+}

@@ -1,0 +1,14 @@
+import { Module } from '@nestjs/common';
+import { TerminusModule } from '@nestjs/terminus';
+import { HttpModule } from '@app/http';
+import { DatabaseHealth } from './database.health';
+import { DrainingHealth } from './draining.health';
+import { HealthController } from './health.controller';
+
+/** `/health/live`, `/health/ready` */
+@Module({
+  imports: [TerminusModule.forRoot({ logger: false }), HttpModule],
+  controllers: [HealthController],
+  providers: [DatabaseHealth, DrainingHealth],
+})
+export class HealthModule {}

@@ -1,0 +1,24 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { AddressLimit, RateLimitStorage, TokenChangeListener } from '@app/access';
+import { Metrics } from '@app/metrics';
+
+/** Counts requests per network address before anything else looks at them. Health checks come from the operator's own. */
+export function addAddressLimit(app: NestFastifyApplication): void {
+  const limit = app.get(AddressLimit);
+  app
+    .getHttpAdapter()
+    .getInstance()
+    .addHook('onRequest', async (request, reply) => {
+      if (!request.url.startsWith('/health/')) await limit.check(request, reply);
+    });
+}
+
+/** Measures requests, and reports what an operator should know before a customer notices. */
+export function exposeMetrics(app: NestFastifyApplication): void {
+  const metrics = app.get(Metrics);
+  metrics.observe(app.getHttpAdapter().getInstance());
+  const storage = app.get(RateLimitStorage);
+  metrics.reportState('rate_limit_degraded', 'Redis is away: rate limits are counted per process', () => storage.degraded);
+  const changes = app.get(TokenChangeListener);
+  metrics.reportState('token_cache_trusted', 'Token changes are heard: tokens need no look-up', () => changes.trusted);
+}

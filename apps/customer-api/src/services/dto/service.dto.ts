@@ -1,0 +1,49 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { PageDto } from '@app/http';
+import { type CustomerServiceRow, SERVICE_STATUSES, type ServiceStatus } from '@app/services';
+
+/** A service that you have (specification §2). */
+export class ServiceDto {
+  /** The service's number; tickets refer to it as `service_id`. */
+  @ApiProperty({ type: 'integer', format: 'int32', minimum: 1, example: 12 })
+  id!: number;
+
+  /**
+   * What kind of service it is.
+   * @example 'ai'
+   */
+  type!: string;
+
+  /**
+   * Its name.
+   * @example 'AI assistant'
+   */
+  name!: string;
+
+  /** Whether it can be used. Only the operator changes it. */
+  @ApiProperty({ enum: SERVICE_STATUSES, example: 'active' })
+  status!: ServiceStatus;
+
+  /** Settings of the service, such as the AI credit that each month includes. */
+  @ApiProperty({ type: 'object', additionalProperties: true, example: { monthly_included_nok: 500 } })
+  config!: Record<string, unknown>;
+
+  /** When you got it. */
+  @ApiProperty({ format: 'date-time', example: '2026-01-15T09:30:00.000Z' })
+  created_at!: string;
+
+  /** When it last changed. */
+  @ApiProperty({ format: 'date-time', example: '2026-03-01T12:00:00.000Z' })
+  updated_at!: string;
+}
+
+/** A part of your services, newest first. */
+export class ServicePageDto extends PageDto {
+  /** The services. */
+  data!: ServiceDto[];
+}
+
+/** A service as it is sent. */
+export function toServiceDto({ id, type, name, status, config, created_at, updated_at }: CustomerServiceRow): ServiceDto {
+  return { id, type, name, status, config, created_at: created_at.toISOString(), updated_at: updated_at.toISOString() };
+}

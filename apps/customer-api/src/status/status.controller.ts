@@ -1,0 +1,25 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { type AuthenticatedCustomer, CurrentCustomer, RequireScope } from '@app/access';
+import { PageQueryDto, ProblemReplies, toPageDto } from '@app/http';
+import { ServiceStatusReader } from '@app/status';
+import { ServiceStatusPageDto, toServiceStatusDto } from './dto/service-status.dto';
+
+/** How the customer's services are. */
+@ApiTags('Status')
+@Controller('status')
+export class StatusController {
+  constructor(private readonly status: ServiceStatusReader) {}
+
+  @Get()
+  @RequireScope('status:read')
+  @ApiOperation({ summary: 'Read the status of your services', description: 'Each service with how it is now and its events.' })
+  @ApiOkResponse({ type: ServiceStatusPageDto, description: 'A part of the list.' })
+  @ProblemReplies('invalid_request')
+  async listStatus(
+    @CurrentCustomer() { customerId }: AuthenticatedCustomer,
+    @Query() page: PageQueryDto,
+  ): Promise<ServiceStatusPageDto> {
+    return toPageDto(await this.status.list(customerId, page), toServiceStatusDto);
+  }
+}

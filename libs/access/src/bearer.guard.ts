@@ -1,0 +1,37 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { FastifyRequest } from 'fastify';
+import { ServiceError } from '@app/errors';
+import { isPublic } from './public.decorator';
+import { TokenAuthenticator } from './tokens/token-authenticator';
+
+const INVALID = { bearer: { error: 'invalid_token' } } as const;
+
+/** Who calls? Stands before every route; a route is open only if it says so (specification §5). */
+@Injectable()
+export class BearerGuard implements CanActivate {
+  constructor(
+    private readonly authenticator: TokenAuthenticator,
+    private readonly reflector: Reflector,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    if (isPublic(this.reflector, context)) return true;
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const token = bearerToken(request.headers.authorization);
+    const customer = await this.authenticator.authenticate(token);
+    if (!customer) throw new ServiceError('unauthorized', 'The token is not valid, was deactivated or has expired', INVALID);
+    request.customer = customer;
+    return true;
+  }
+}
+
+/** The credentials of RFC 6750 §2.1; a token in the body or query is no credential here. */
+function bearerToken(header: string | undefined): string {
+  const [scheme, token = ''] = header?.split(' ', 2) ?? [];
+  if (scheme?.toLowerCase() !== 'bearer') {
+    throw new ServiceError('unauthorized', 'Send a service token in the header Authorization: Bearer <token>');
+  }
+  if (token === '') throw new ServiceError('unauthorized', 'The Authorization header has no token', INVALID);
+  return token;
+}

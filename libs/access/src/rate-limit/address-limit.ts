@@ -1,0 +1,39 @@
+import { Injectable } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AppConfig } from '@app/config';
+import { ServiceError } from '@app/errors';
+import { showRateLimit } from './rate-limit-headers';
+import { RateLimitStorage } from './rate-limit-storage';
+
+/** Limits what one network address may try before it has shown a token: guessing, flooding, scanning. */
+@Injectable()
+export class AddressLimit {
+  private readonly limit: number;
+
+  constructor(
+    private readonly storage: RateLimitStorage,
+    config: AppConfig,
+  ) {
+    this.limit = config.RATE_LIMIT_ADDRESS_PER_MINUTE;
+  }
+
+  /** Counts a request, and shows the limit in its reply until a customer's own takes its place. @throws ServiceError rate_limited */
+  async check(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const { totalHits, resetSeconds } = await this.storage.count(`address:${network(request.ip)}`);
+    showRateLimit(reply, { limit: this.limit, remaining: Math.max(0, this.limit - totalHits), resetSeconds });
+    if (totalHits <= this.limit) return;
+    throw new ServiceError('rate_limited', `Too many requests from your address; try again in ${resetSeconds} s`, {
+      retryAfterSeconds: resetSeconds,
+    });
+  }
+}
+
+/** One IPv6 customer has a whole /64, so that is what counts as an address. */
+function network(ip: string): string {
+  if (!ip.includes(':') || ip.startsWith('::ffff:')) return ip;
+  const [head = '', tail] = ip.split('::', 2);
+  const groups = head.split(':').filter(Boolean);
+  if (tail === undefined) return groups.slice(0, 4).join(':');
+  const rest = tail.split(':').filter(Boolean);
+  return [...groups, ...Array<string>(8 - groups.length - rest.length).fill('0'), ...rest].slice(0, 4).join(':');
+}

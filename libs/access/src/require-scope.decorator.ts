@@ -1,0 +1,34 @@
+import { applyDecorators, SetMetadata } from '@nestjs/common';
+import { ApiSecurity } from '@nestjs/swagger';
+import { ProblemReplies } from '@app/http';
+import type { Scope } from './scopes';
+
+const REQUIRED_SCOPE = 'access:scope';
+/** Marks a route that any valid token may use. */
+const ANY = 'any';
+
+/**
+ * Declares the scope that a route requires, for the guard and for the OpenAPI document. A route that declares neither
+ * this nor {@link AnyScope} nor `@Public()` is refused.
+ */
+export function RequireScope(scope: Scope): MethodDecorator {
+  return applyDecorators(
+    SetMetadata(REQUIRED_SCOPE, scope),
+    ApiSecurity('token', [scope]),
+    ProblemReplies('unauthorized', 'rate_limited', 'internal_error', 'service_unavailable'),
+  );
+}
+
+/** Declares that a route needs a valid token but no scope. */
+export function AnyScope(): MethodDecorator {
+  return applyDecorators(
+    SetMetadata(REQUIRED_SCOPE, ANY),
+    ApiSecurity('token'),
+    ProblemReplies('unauthorized', 'rate_limited', 'internal_error', 'service_unavailable'),
+  );
+}
+
+/** What a handler declared: a scope, `any`, or nothing. */
+export function requiredScope(handler: object): Scope | typeof ANY | undefined {
+  return Reflect.getMetadata(REQUIRED_SCOPE, handler) as Scope | typeof ANY | undefined;
+}

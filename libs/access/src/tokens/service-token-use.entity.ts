@@ -1,0 +1,17 @@
+import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { ServiceToken } from './service-token.entity';
+
+/** When a token was last used. Apart from the token, which is copied to every worker and so must stay cold. */
+@Entity('service_token_use')
+@Index('service_token_use_token_idx', ['tokenId'])
+export class ServiceTokenUse {
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'service_token_use_pk' })
+  customerId!: string;
+
+  @ForeignKey(() => ServiceToken, 'id', { name: 'service_token_use_token_fk' })
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'service_token_use_pk' })
+  tokenId!: string;
+
+  @Column('timestamptz')
+  lastUsedAt!: Date;
+}

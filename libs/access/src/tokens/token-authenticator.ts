@@ -1,0 +1,110 @@
+import { Injectable } from '@nestjs/common';
+import { PipelinedConnections, prepared } from '@app/database';
+import type { AuthenticatedCustomer } from '../authenticated-customer';
+import type { Scope } from '../scopes';
+import { TokenChangeListener } from './token-change-listener';
+import { hashToken, isWellFormed } from './token-format';
+import { TokenUseRecorder } from './token-use-recorder';
+
+/** Tokens remembered at most; beyond it, the one remembered longest is forgotten. */
+const CAPACITY = 50_000;
+/** A change made past the operator's programs is not announced; this bounds how long it can go unseen. */
+const REMEMBER_MS = 60_000;
+
+const AUTHENTICATE = prepared('access.authenticate', 'select * from app.authenticate($1)');
+
+interface Row {
+  token_id: string;
+  customer_id: string;
+  scopes: Scope[];
+  expires_at: Date | null;
+  requests_per_minute: number | null;
+  ai_per_minute: number | null;
+  sms_per_minute: number | null;
+}
+
+interface Remembered {
+  customer: AuthenticatedCustomer;
+  until: number;
+}
+
+/**
+ * Finds the customer behind a token. Valid tokens are remembered, and believed only as long as a change to them is
+ * certain to be heard within 100 ms; otherwise the database is asked each time.
+ */
+@Injectable()
+export class TokenAuthenticator {
+  private readonly remembered = new Map<string, Remembered>();
+  private readonly lookUps = new Map<string, Promise<AuthenticatedCustomer | undefined>>();
+  /** Counts the changes heard. */
+  private epoch = 0;
+
+  constructor(
+    private readonly pipeline: PipelinedConnections,
+    private readonly changes: TokenChangeListener,
+    private readonly uses: TokenUseRecorder,
+  ) {
+    changes.onChange = (customerId) => this.forget(customerId);
+  }
+
+  /** The customer whose valid token this is, if it is one. @throws DatabaseUnavailableError */
+  async authenticate(token: string): Promise<AuthenticatedCustomer | undefined> {
+    if (!isWellFormed(token)) return undefined;
+    const hash = hashToken(token);
+    const customer = this.recall(hash.toString('base64')) ?? (await this.lookUp(hash));
+    if (!customer || customer.expiresAt <= Date.now()) return undefined;
+    this.uses.record(customer);
+    return customer;
+  }
+
+  private recall(key: string): AuthenticatedCustomer | undefined {
+    const found = this.changes.trusted ? this.remembered.get(key) : undefined;
+    return found && found.until > performance.now() ? found.customer : undefined;
+  }
+
+  /** Asks the database. Calls with one token that come while it is asked share the answer only if they can trust it. */
+  private lookUp(hash: Buffer): Promise<AuthenticatedCustomer | undefined> {
+    const key = hash.toString('base64');
+    if (!this.changes.trusted) return this.ask(hash, key);
+    const under = this.lookUps.get(key);
+    if (under) return under;
+    const asked = this.ask(hash, key).finally(() => {
+      if (this.lookUps.get(key) === asked) this.lookUps.delete(key);
+    });
+    this.lookUps.set(key, asked);
+    return asked;
+  }
+
+  private async ask(hash: Buffer, key: string): Promise<AuthenticatedCustomer | undefined> {
+    const epoch = this.epoch;
+    const [row] = await this.pipeline.single<Row & Record<string, unknown>>(AUTHENTICATE, [hash]);
+    if (!row) return undefined;
+    const customer = toCustomer(row);
+    // A change heard while the answer was on its way may be newer than the answer.
+    if (epoch === this.epoch) this.remember(key, customer);
+    return customer;
+  }
+
+  private remember(key: string, customer: AuthenticatedCustomer): void {
+    const oldest = this.remembered.size >= CAPACITY ? this.remembered.keys().next().value : undefined;
+    if (oldest !== undefined) this.remembered.delete(oldest);
+    this.remembered.set(key, { customer, until: performance.now() + REMEMBER_MS });
+  }
+
+  private forget(customerId: string | undefined): void {
+    this.epoch++;
+    this.lookUps.clear();
+    if (customerId === undefined) this.remembered.clear();
+    for (const [key, { customer }] of this.remembered) if (customer.customerId === customerId) this.remembered.delete(key);
+  }
+}
+
+function toCustomer(row: Row): AuthenticatedCustomer {
+  return {
+    customerId: row.customer_id,
+    tokenId: row.token_id,
+    scopes: new Set(row.scopes),
+    expiresAt: row.expires_at?.getTime() ?? Infinity,
+    limits: { requests: row.requests_per_minute, ai: row.ai_per_minute, sms: row.sms_per_minute },
+  };
+}

@@ -1,0 +1,32 @@
+import { Injectable } from '@nestjs/common';
+import { CustomerDatabase, prepared } from '@app/database';
+import { ServiceError } from '@app/errors';
+
+const FIND = prepared(
+  'customers.profile',
+  `select id, name, organization_number, customer_number, email, active, created_at from customer where id = $1`,
+);
+
+/** What a customer may know of itself. */
+export interface CustomerProfile {
+  id: string;
+  name: string;
+  organization_number: string;
+  customer_number: string;
+  email: string;
+  active: boolean;
+  created_at: Date;
+}
+
+/** Customers' reading of their own profile. */
+@Injectable()
+export class CustomerProfiles {
+  constructor(private readonly database: CustomerDatabase) {}
+
+  /** The customer's profile. @throws ServiceError not_found */
+  async find(customerId: string): Promise<CustomerProfile> {
+    const [row] = await this.database.read<CustomerProfile & Record<string, unknown>>(FIND, [customerId]);
+    if (!row) throw new ServiceError('not_found', 'There is no such customer');
+    return row;
+  }
+}

@@ -1,0 +1,49 @@
+import { Check, Column, Entity, PrimaryColumn, Unique } from 'typeorm';
+
+/** A customer of the operator (specification §2), and the limits set for it; a null limit means the default. */
+@Entity('customer')
+@Unique('customer_number_key', ['customerNumber'])
+@Check(
+  'customer_limits_check',
+  'requests_per_minute >= 1 and ai_per_minute >= 1 and sms_per_minute >= 1 and pending_credit_requests >= 0',
+)
+export class Customer {
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'customer_pk' })
+  id!: string;
+
+  @Column('text')
+  name!: string;
+
+  /** Norwegian organisation number, nine digits. */
+  @Column('text')
+  organizationNumber!: string;
+
+  /** The operator's own number for the customer. */
+  @Column('text')
+  customerNumber!: string;
+
+  @Column('text')
+  email!: string;
+
+  /** False shuts all of the customer's tokens out. */
+  @Column('boolean', { default: true })
+  active!: boolean;
+
+  @Column('integer', { nullable: true })
+  requestsPerMinute!: number | null;
+
+  @Column('integer', { nullable: true })
+  aiPerMinute!: number | null;
+
+  @Column('integer', { nullable: true })
+  smsPerMinute!: number | null;
+
+  @Column('integer', { nullable: true })
+  pendingCreditRequests!: number | null;
+
+  @Column('timestamptz', { default: () => 'now()' })
+  createdAt!: Date;
+
+  @Column('timestamptz', { default: () => 'now()' })
+  updatedAt!: Date;
+}

@@ -1,0 +1,26 @@
+import { Injectable, NotFoundException } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ServiceError } from '@app/errors';
+import { routesOf } from './routes';
+
+/** Tells an address that does not exist from one that exists with other methods. */
+@Injectable()
+export class AllowedMethods {
+  constructor(private readonly adapterHost: HttpAdapterHost) {}
+
+  /** The methods that the request's address answers to. */
+  at(request: FastifyRequest): string[] {
+    const path = request.url.split('?', 1)[0] ?? '';
+    const routes = routesOf(this.adapterHost.httpAdapter.getInstance<FastifyInstance>());
+    return [...new Set(routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))];
+  }
+
+  /** Nest reports a wrong method as an unknown address; this gives it its own name. */
+  explain(request: FastifyRequest, error: unknown): unknown {
+    if (!(error instanceof NotFoundException)) return error;
+    const allowed = this.at(request);
+    if (allowed.length === 0) return error;
+    return new ServiceError('method_not_allowed', `Use ${allowed.join(' or ')} here`);
+  }
+}

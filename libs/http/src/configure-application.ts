@@ -1,0 +1,22 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { AppConfig } from '@app/config';
+import { ROOT_LOGGER, type RootLogger } from '@app/logging';
+import { Draining } from './draining';
+import { addAccessLog } from './hooks/access-log';
+import { addDrainingGate } from './hooks/draining-gate';
+import { addReplyHeaders } from './hooks/reply-headers';
+import { serveOpenApi } from './serve-open-api';
+
+/** Paths below it are the customers' interface; health checks and documents are not. */
+export const API_PREFIX = 'api/v1';
+
+/** Everything the HTTP application needs besides its modules: one function for the real process and for tests. */
+export function configureApplication(app: NestFastifyApplication): NestFastifyApplication {
+  const server = app.getHttpAdapter().getInstance();
+  app.setGlobalPrefix(API_PREFIX, { exclude: ['health/live', 'health/ready'] });
+  addReplyHeaders(server);
+  addAccessLog(server, app.get<RootLogger>(ROOT_LOGGER));
+  addDrainingGate(server, app.get(Draining));
+  serveOpenApi(app, app.get(AppConfig));
+  return app;
+}

@@ -1,0 +1,15 @@
+export { HttpModule } from './http.module';
+export { createDocument } from './serve-open-api';
+export { Draining } from './draining';
+export { createValidationPipe } from './validation-pipe';
+export { sendProblem } from './send-problem';
+export { BodyLimit, RequestBodyInterceptor, type RequestWithBody } from './request-body.interceptor';
+export { createAdapter } from './fastify-adapter';
+export { configureApplication } from './configure-application';
+export { PageDto, PageQueryDto, toPageDto } from './dto/page.dto';
+export { ProblemDto, ProblemErrorDto } from './dto/problem.dto';
+export { ProblemReplies } from './problem-replies.decorator';
+export { problemOf, type Problem } from './problem';
+export { serveOpenApi } from './serve-open-api';
+export { ProblemFilter } from './problem.filter';
+export { PathId } from './path-id';

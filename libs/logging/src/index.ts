@@ -1,0 +1,4 @@
+export { LogContext } from './log-context';
+export { createLogger, ROOT_LOGGER, type RootLogger } from './root-logger';
+export { LoggingModule } from './logging.module';
+export { NestLogger } from './nest-logger';

@@ -1,0 +1,28 @@
+import { type DestinationStream, type Logger, pino } from 'pino';
+import type { AppConfig } from '@app/config';
+import { LogContext } from './log-context';
+
+/** Injection token of the process's logger. */
+export const ROOT_LOGGER = Symbol('ROOT_LOGGER');
+
+/** The process's logger. */
+export type RootLogger = Logger;
+
+/** Names under which a secret could be logged by accident, at the top or one level down. */
+const SECRET_FIELDS = ['authorization', 'cookie', 'x-api-key', 'token', 'password', 'secret', 'key', 'api_key'];
+
+/** One JSON object a line on standard output, or on `destination`; every line carries the fields of the present work. */
+export function createLogger(config: AppConfig, destination?: DestinationStream): RootLogger {
+  const options = {
+    level: config.LOG_LEVEL,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+    mixin: LogContext.fields,
+    redact: {
+      paths: SECRET_FIELDS.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.headers["${name}"]`]),
+      censor: '[redacted]',
+    },
+  };
+  return destination ? pino(options, destination) : pino(options);
+}

@@ -1,0 +1,2 @@
+export { explainStartFailure } from './explain-start-failure';
+export { runProcess } from './run-process';

@@ -1,0 +1,13 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AuditModule } from '@app/audit';
+import { CustomerService } from './customer-service.entity';
+import { CustomerServices } from './customer-services';
+
+/** The operator's way to customers' services. */
+@Module({
+  imports: [TypeOrmModule.forFeature([CustomerService]), AuditModule],
+  providers: [CustomerServices],
+  exports: [CustomerServices],
+})
+export class CustomerServicesModule {}

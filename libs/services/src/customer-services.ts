@@ -1,0 +1,64 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { AuditLog } from '@app/audit';
+import { ServiceError } from '@app/errors';
+import { CustomerService } from './customer-service.entity';
+
+/** What the operator says of a new service. */
+export type NewService = Pick<CustomerService, 'customerId' | 'type' | 'name'> & Partial<Pick<CustomerService, 'status' | 'config'>>;
+/** What the operator may change of one. */
+export type ServiceChange = Partial<Pick<CustomerService, 'name' | 'status' | 'config'>>;
+
+/** The operator's way to customers' services. Every change is audited. */
+@Injectable()
+export class CustomerServices {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly audit: AuditLog,
+  ) {}
+
+  /** Gives a customer a service. @throws ServiceError not_found for an unknown customer */
+  add(actor: string, service: NewService): Promise<CustomerService> {
+    return this.dataSource.transaction(async (manager) => {
+      const { customerId } = service;
+      const [customer] = await manager.query<unknown[]>('select 1 from customer where id = $1', [customerId]);
+      if (!customer) throw new ServiceError('not_found', `There is no customer ${customerId}`);
+      const { identifiers } = await manager.insert(CustomerService, service as never);
+      const id = (identifiers[0] as { id: number }).id;
+      await this.audit.record(manager, {
+        customerId,
+        actor,
+        action: 'service.add',
+        metadata: { service_id: id, type: service.type, name: service.name },
+      });
+      return manager.findOneByOrFail(CustomerService, { customerId, id });
+    });
+  }
+
+  /** Changes a service. @throws ServiceError not_found */
+  update(actor: string, id: number, change: ServiceChange): Promise<CustomerService> {
+    return this.dataSource.transaction(async (manager) => {
+      const { customerId } = await findService(manager, id);
+      await manager.update(CustomerService, { customerId, id }, { ...change, updatedAt: new Date() } as never);
+      await this.audit.record(manager, { customerId, actor, action: 'service.update', metadata: { service_id: id, ...change } });
+      return manager.findOneByOrFail(CustomerService, { customerId, id });
+    });
+  }
+
+  /** A service by its number. @throws ServiceError not_found */
+  find(id: number): Promise<CustomerService> {
+    return findService(this.dataSource.manager, id);
+  }
+
+  /** A customer's services, newest first. */
+  list(customerId: string): Promise<CustomerService[]> {
+    return this.dataSource.manager.find(CustomerService, { where: { customerId }, order: { createdAt: 'DESC', id: 'DESC' } });
+  }
+}
+
+/** The operator knows a service by its number alone, so this look-up names no customer. */
+async function findService(manager: EntityManager, id: number): Promise<CustomerService> {
+  const service = await manager.findOneBy(CustomerService, { id });
+  if (!service) throw new ServiceError('not_found', `There is no service ${id}`);
+  return service;
+}

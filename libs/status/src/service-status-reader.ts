@@ -1,0 +1,73 @@
+import { Injectable } from '@nestjs/common';
+import { CustomerDatabase, prepared } from '@app/database';
+import { decodeCursor, type Page, type PageRequest, paginate } from '@app/pagination';
+import type { StatusLevel } from './status-event.entity';
+
+/** Events shown of one service: those running, then the newest. */
+const EVENTS_SHOWN = 20;
+
+/**
+ * One statement reads services and their events in one snapshot. An event runs from its start to its end; a service is
+ * as bad as the worst event running, in the order of the levels, and operational when none runs.
+ */
+const QUERY = (after: string) => `
+  select s.id, s.type, s.name, s.created_at::text as place, coalesce(e.worst, 'operational') as status,
+    coalesce(e.events, '[]') as events
+  from (select * from customer_service where customer_id = $1 ${after} order by created_at desc, id desc limit $2) s
+  left join lateral (
+    select
+      (array_agg(x.status order by array_position(array['outage', 'degraded', 'maintenance', 'operational'], x.status))
+        filter (where x.running))[1] as worst,
+      json_agg(json_build_object('id', x.id, 'status', x.status, 'message', x.message, 'starts_at', x.starts_at,
+        'ends_at', x.ends_at, 'running', x.running) order by x.running desc, x.starts_at desc, x.id desc) as events
+    from (
+      select id, status, message, starts_at, ends_at, starts_at <= now() and (ends_at is null or ends_at > now()) as running
+      from status_event where customer_id = $1 and service_id = s.id
+      order by running desc, starts_at desc, id desc limit ${EVENTS_SHOWN}
+    ) x
+  ) e on true
+  order by s.created_at desc, s.id desc`;
+
+const FIRST = prepared('status.first', QUERY(''));
+const NEXT = prepared('status.next', QUERY('and (created_at, id) < ($3::timestamptz, $4::integer)'));
+
+/** An event as a customer sees it. */
+export interface StatusEventRow {
+  id: string;
+  status: StatusLevel;
+  message: string;
+  /** RFC 3339. */
+  starts_at: string;
+  ends_at: string | null;
+  running: boolean;
+}
+
+/** A service, how it is at present, and what was announced about it. */
+export interface ServiceStatusRow {
+  id: number;
+  type: string;
+  name: string;
+  status: StatusLevel;
+  events: StatusEventRow[];
+}
+
+/** Customers' reading of the status of their own services. */
+@Injectable()
+export class ServiceStatusReader {
+  constructor(private readonly database: CustomerDatabase) {}
+
+  /** A page of the customer's services with their status, newest service first. @throws ServiceError invalid_request */
+  async list(customerId: string, { limit, cursor }: PageRequest): Promise<Page<ServiceStatusRow>> {
+    const after = cursor === undefined ? undefined : decodeCursor(cursor, 'integer');
+    const rows = await this.database.read<ServiceStatusRow & { place: string }>(
+      after ? NEXT : FIRST,
+      after ? [customerId, limit + 1, after.createdAt, after.id] : [customerId, limit + 1],
+    );
+    return paginate(
+      rows,
+      limit,
+      ({ place, id }) => ({ createdAt: place, id: String(id) }),
+      (row): ServiceStatusRow => row,
+    );
+  }
+}

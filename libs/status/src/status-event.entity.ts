@@ -1,0 +1,38 @@
+import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+
+/** How well a service works, from well to not at all. */
+export const STATUS_LEVELS = ['operational', 'maintenance', 'degraded', 'outage'] as const;
+export type StatusLevel = (typeof STATUS_LEVELS)[number];
+
+/** Something the operator announced about a customer's service (specification §2). */
+@Entity('status_event')
+@ForeignKey('customer_service', ['customerId', 'serviceId'], ['customerId', 'id'], { name: 'status_event_service_fk' })
+@Check('status_event_status_check', `status in ('operational', 'maintenance', 'degraded', 'outage')`)
+@Check('status_event_period_check', 'ends_at >= starts_at')
+@Index('status_event_service_idx', { synchronize: false })
+export class StatusEvent {
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'status_event_pk' })
+  customerId!: string;
+
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'status_event_pk' })
+  id!: string;
+
+  @Column('integer')
+  serviceId!: number;
+
+  @Column('text')
+  status!: StatusLevel;
+
+  @Column('text')
+  message!: string;
+
+  @Column('timestamptz')
+  startsAt!: Date;
+
+  /** When it ended or will end; null while nobody knows. */
+  @Column('timestamptz', { nullable: true })
+  endsAt!: Date | null;
+
+  @Column('timestamptz', { default: () => 'now()' })
+  createdAt!: Date;
+}

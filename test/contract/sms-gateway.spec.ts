@@ -1,0 +1,113 @@
+import type { RawReply } from '../../apps/sandbox/src/shared/directives';
+import { openSmsRoom, type SmsRoom } from '@test/sms-room';
+
+type Script = Record<string, string | number | true | object> & { reply?: RawReply };
+
+const DIRECTIONS: { gateway: '46elks' | 'link-mobility'; control: 'elks46' | 'link' }[] = [
+  { gateway: '46elks', control: 'elks46' },
+  { gateway: 'link-mobility', control: 'link' },
+];
+
+describe.each(DIRECTIONS)('SMS through $gateway', ({ gateway, control }) => {
+  let room: SmsRoom;
+  let customer: string;
+
+  beforeAll(async () => {
+    room = await openSmsRoom({ SMS_GATEWAY: gateway });
+  });
+  afterAll(() => room.close());
+  beforeEach(async () => {
+    // A success first: failures of one test must not open the circuit in the next.
+    room.sandbox.reset();
+    await room.send(await room.customer());
+    await room.sandbox[control].reportsSettled();
+    room.sandbox.reset();
+    customer = await room.customer();
+  });
+
+  /** Sends with the gateway's answers scripted; tells the error's code and what is in the log. */
+  async function attempt(...scripts: Script[]) {
+    room.sandbox[control].script(...scripts);
+    const code = await room.send(customer).then(
+      () => undefined,
+      (error: { code?: string }) => error.code ?? String(error),
+    );
+    await room.sandbox[control].reportsSettled();
+    const [row, ...others] = await room.rows(customer);
+    expect(others).toEqual([]);
+    return { code, status: row?.status, errorCode: row?.error_code, tries: room.sandbox[control].total };
+  }
+
+  it('hands the message over with the sender, our reference and a wish for reports, and keeps the gateway id', async () => {
+    const sent = await room.send(customer, { message: 'Blåbær æøå' });
+    expect(sent).toMatchObject({ status: 'accepted', segments: 1, encoding: 'GSM-7', senderId: 'Acme', to: '+4790000000' });
+    await room.sandbox[control].reportsSettled();
+    const [taken] = room.sandbox[control].accepted;
+    expect(taken).toMatchObject({ from: 'Acme', to: '+4790000000', text: 'Blåbær æøå' });
+    expect(taken?.reportUrls).toHaveLength(1);
+    const [row] = await room.rows(customer);
+    expect(row).toMatchObject({ id: sent.id, status: 'delivered', gateway_message_id: taken?.id, error_code: null });
+    expect(row?.delivered_at).toBeInstanceOf(Date);
+  });
+
+  it.each<[string, Script[], object]>([
+    ['refuses the message with 400', [{ status: 400 }], { code: 'sms_gateway_rejected', status: 'failed', tries: 1 }],
+    ['refuses the credentials with 401', [{ status: 401 }], { code: 'sms_gateway_failed', status: 'failed', errorCode: 'gateway_refused_account', tries: 1 }],
+    ['refuses the account with 403', [{ status: 403 }], { code: 'sms_gateway_failed', status: 'failed', errorCode: 'gateway_refused_account', tries: 1 }],
+    ['answers 404', [{ status: 404 }], { status: 'failed', tries: 1 }],
+    ['fails with 500', [{ status: 500 }], { code: 'sms_gateway_failed', status: 'unknown', errorCode: 'gateway_error', tries: 1 }],
+    ['fails with 503 that may come from a proxy', [{ status: 503 }], { code: 'sms_gateway_failed', status: 'unknown', tries: 1 }],
+    ['has a proxy that answers HTML', [{ 'not-json-error': true }], { code: 'sms_gateway_failed', status: 'unknown', tries: 1 }],
+    ['answers 200 with HTML', [{ 'not-json': true }], { code: 'sms_gateway_failed', status: 'unknown', errorCode: 'gateway_error', tries: 1 }],
+    ['answers 200 with half a body', [{ truncated: true }], { code: 'sms_gateway_failed', status: 'unknown', tries: 1 }],
+    ['answers 200 with something else', [{ 'wrong-shape': true, reports: 'none' }], { code: 'sms_gateway_failed', status: 'unknown', tries: 1 }],
+    ['answers 200 with nothing', [{ empty: true, reports: 'none' }], { code: 'sms_gateway_failed', status: 'unknown', tries: 1 }],
+    ['cuts the connection after the request', [{ cut: true, reports: 'none' }], { code: 'sms_gateway_failed', status: 'unknown', errorCode: 'gateway_error', tries: 1 }],
+    ['cuts the reply in half', [{ 'cut-body': true, reports: 'none' }], { code: 'sms_gateway_failed', status: 'unknown', tries: 1 }],
+    ['never answers', [{ hang: true, reports: 'none' }], { code: 'sms_gateway_failed', status: 'unknown', errorCode: 'gateway_timeout', tries: 1 }],
+    ['redirects', [{ reply: { status: 302, headers: { location: '/' }, body: '' } }], { code: 'sms_gateway_failed', status: 'failed', tries: 1 }],
+    ['turns us away with 429 for good', [{ status: 429, 'retry-after': 0 }, { status: 429, 'retry-after': 0 }, { status: 429, 'retry-after': 0 }], { code: 'sms_gateway_failed', status: 'failed', errorCode: 'gateway_busy', tries: 3 }],
+    ['turns us away for longer than a call may take', [{ status: 429, 'retry-after': 60 }], { code: 'sms_gateway_failed', status: 'failed', errorCode: 'gateway_busy', tries: 1 }],
+    ['turns us away once with 429', [{ status: 429, 'retry-after': 0 }], { code: undefined, status: 'delivered', tries: 2 }],
+    ['turns us away once with 503 and Retry-After', [{ status: 503, 'retry-after': 0 }], { code: undefined, status: 'delivered', tries: 2 }],
+  ])('tells and logs it rightly when the gateway %s', async (_, scripts, expected) => {
+    expect(await attempt(...scripts)).toMatchObject(expected);
+    expect(room.sandbox[control].accepted.length).toBeLessThanOrEqual(1);
+  });
+
+  it('is certain that nothing was sent when the gateway cannot be reached, and sends once it can', async () => {
+    await room.sandbox.refuseConnections();
+    await expect(room.send(customer)).rejects.toMatchObject({ code: 'sms_gateway_failed' });
+    await room.sandbox.acceptConnections();
+    expect(await room.rows(customer)).toMatchObject([{ status: 'failed', error_code: 'gateway_unreachable' }]);
+    expect(room.sandbox[control].accepted).toEqual([]);
+    await room.send(customer);
+    expect(room.sandbox[control].accepted).toHaveLength(1);
+  });
+
+  it('believes a report that comes before the reply', async () => {
+    expect(await attempt({ 'reports-early': true })).toMatchObject({ code: undefined, status: 'delivered', tries: 1 });
+  });
+
+  it('believes a report although the reply never came', async () => {
+    const result = await attempt({ 'reports-early': true, cut: true });
+    expect(result).toMatchObject({ code: undefined, status: 'delivered', tries: 1 });
+  });
+});
+
+describe('The SMS circuit', () => {
+  let room: SmsRoom;
+  beforeAll(async () => {
+    room = await openSmsRoom();
+  });
+  afterAll(() => room.close());
+
+  it('answers at once, and leaves the gateway alone, after five failures in a row', async () => {
+    const customer = await room.customer();
+    room.sandbox.elks46.always({ status: 500 });
+    for (let call = 0; call < 7; call++) await room.send(customer).catch(() => undefined);
+    expect(room.sandbox.elks46.total).toBe(5);
+    const codes = (await room.rows(customer)).map(({ error_code }) => error_code);
+    expect(codes.toSorted()).toEqual([...Array<string>(2).fill('gateway_down'), ...Array<string>(5).fill('gateway_error')]);
+  });
+});

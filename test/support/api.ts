@@ -1,0 +1,53 @@
+import type { Client } from 'pg';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { createApplication } from '../../apps/customer-api/src/create-application';
+import { connectAsSuperuser, createTestDatabase, type TestDatabase } from './test-database';
+import { type FakeToken, saveFakeToken } from './factories/service-token.factory';
+import { saveFakeCustomer } from './factories/customer.factory';
+
+/** The API, really listening, on a database of its own. */
+export interface TestApi {
+  app: NestFastifyApplication;
+  /** Address of `/api/v1`. */
+  baseUrl: string;
+  /** Address of the server itself. */
+  origin: string;
+  database: TestDatabase;
+  /** A connection past every wall, to arrange and to check. */
+  superuser: Client;
+  stop(): Promise<void>;
+}
+
+/** Starts the API. `settings` are further environment variables. */
+export async function startApi(settings: Record<string, string> = {}, on?: TestDatabase): Promise<TestApi> {
+  const database = on ?? (await createTestDatabase(settings));
+  const app = await createApplication(database.config);
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const superuser = await connectAsSuperuser(database);
+  const origin = (await app.getUrl()).replace('[::1]', '127.0.0.1');
+  return {
+    app,
+    origin,
+    baseUrl: `${origin}/api/v1`,
+    database,
+    superuser,
+    async stop() {
+      await app.close();
+      await superuser.end();
+      await database.drop();
+    },
+  };
+}
+
+/** A customer with a token, and a way to call the API with it. */
+export async function arrangeCaller(api: TestApi, fake: FakeToken = {}) {
+  const customer = await saveFakeCustomer(api.superuser);
+  const token = await saveFakeToken(api.superuser, customer.id, fake);
+  return { customer, token, call: caller(api.baseUrl, token.token) };
+}
+
+/** Calls paths below the base address with a token. */
+export function caller(baseUrl: string, token: string) {
+  return (path: string, init: RequestInit = {}) =>
+    fetch(`${baseUrl}${path}`, { ...init, headers: { authorization: `Bearer ${token}`, ...init.headers } });
+}

@@ -1,0 +1,27 @@
+import type { ErrorCode } from '@app/errors';
+
+/** An error reply. */
+export interface ProblemBody {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code: ErrorCode;
+  request_id: string;
+  errors?: { pointer: string; detail: string }[];
+}
+
+/** Expects a reply to be problem details (RFC 9457) with this status and code. */
+export async function expectProblem(reply: Response, status: number, code: ErrorCode): Promise<ProblemBody> {
+  const body = (await reply.json()) as ProblemBody;
+  expect({ status: reply.status, code: body.code, detail: body.detail }).toEqual({ status, code, detail: body.detail });
+  expect(reply.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+  expect(body).toMatchObject({
+    type: `urn:customer-api:problem:${code}`,
+    title: expect.any(String),
+    status,
+    detail: expect.any(String),
+    request_id: reply.headers.get('x-request-id'),
+  });
+  return body;
+}

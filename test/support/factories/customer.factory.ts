@@ -1,0 +1,42 @@
+import { faker } from '@faker-js/faker';
+import type { Client } from 'pg';
+import type { Customer } from '@app/customers';
+
+/** A made-up customer. */
+export function createFakeCustomer(overrides: Partial<Customer> = {}): Omit<Customer, 'createdAt' | 'updatedAt'> {
+  return {
+    id: faker.string.uuid(),
+    name: faker.company.name(),
+    organizationNumber: '974760673',
+    customerNumber: faker.string.numeric(12),
+    email: faker.internet.email(),
+    active: true,
+    requestsPerMinute: null,
+    aiPerMinute: null,
+    smsPerMinute: null,
+    pendingCreditRequests: null,
+    ...overrides,
+  };
+}
+
+/** Stores a made-up customer. */
+export async function saveFakeCustomer(client: Client, overrides: Partial<Customer> = {}) {
+  const customer = createFakeCustomer(overrides);
+  await client.query(
+    `insert into customer (id, name, organization_number, customer_number, email, active, requests_per_minute,
+       ai_per_minute, sms_per_minute, pending_credit_requests) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+    [
+      customer.id,
+      customer.name,
+      customer.organizationNumber,
+      customer.customerNumber,
+      customer.email,
+      customer.active,
+      customer.requestsPerMinute,
+      customer.aiPerMinute,
+      customer.smsPerMinute,
+      customer.pendingCreditRequests,
+    ],
+  );
+  return customer;
+}

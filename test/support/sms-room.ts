@@ -1,0 +1,89 @@
+import { Test, type TestingModule } from '@nestjs/testing';
+import type { Client } from 'pg';
+import { ConfigModule } from '@app/config';
+import { CustomerContext, DatabaseModule } from '@app/database';
+import { LoggingModule } from '@app/logging';
+import { DeliveryReports, SmsLog, SmsModule, type SmsOrder, type SmsRecord, SmsSender } from '@app/sms';
+import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
+import { type ReportServer, startReportServer } from './report-server';
+import { allowSms, insertCustomer } from './sample-customer';
+import { connectAsSuperuser, createTestDatabase, type TestDatabase } from './test-database';
+
+/** A row of sms_message, as far as tests look at it. */
+export interface SmsTableRow {
+  id: string;
+  status: string;
+  error_code: string | null;
+  gateway_message_id: string | null;
+  delivered_at: Date | null;
+}
+
+/** The SMS room over a real database and the sandbox's gateways. */
+export interface SmsRoom {
+  sandbox: Sandbox;
+  module: TestingModule;
+  superuser: Client;
+  reports: ReportServer;
+  /** A new customer that may send. */
+  customer(dailyCap?: number): Promise<string>;
+  send(customerId: string, order?: Partial<SmsOrder>): Promise<SmsRecord>;
+  list(customerId: string, limit?: number): Promise<SmsRecord[]>;
+  rows(customerId: string): Promise<SmsTableRow[]>;
+  close(): Promise<void>;
+}
+
+/** Sets the room up. `settings` are environment variables of the configuration. */
+export async function openSmsRoom(settings: Record<string, string> = {}): Promise<SmsRoom> {
+  const sandbox = await startSandbox();
+  const reports = await startReportServer();
+  sandbox.link.gates.set('customer-api', `${reports.url}/sms/delivery-reports/link-mobility`);
+  const database: TestDatabase = await createTestDatabase({
+    SANDBOX_URL: sandbox.url,
+    SMS_REPORT_URL: reports.url,
+    SMS_GATEWAY_TIMEOUT_MS: '1500',
+    ...settings,
+  });
+  const module = await Test.createTestingModule({
+    imports: [
+      ConfigModule.for(database.config),
+      DatabaseModule.as('customer_api'),
+      LoggingModule.forRoot(),
+      SmsModule,
+    ],
+  }).compile();
+  module.enableShutdownHooks();
+  reports.serve(module.get(DeliveryReports));
+  const superuser = await connectAsSuperuser(database);
+  const as = <T>(customerId: string, work: () => Promise<T>) => module.get(CustomerContext).run(customerId, work);
+  return {
+    sandbox,
+    module,
+    superuser,
+    reports,
+    customer: async (dailyCap) => {
+      const id = await insertCustomer(superuser);
+      await allowSms(superuser, id, dailyCap);
+      return id;
+    },
+    send: (customerId, order) =>
+      as(customerId, () =>
+        module.get(SmsSender).send(customerId, 'token:test', { to: '+4790000000', message: 'Hello', ...order }),
+      ),
+    list: async (customerId, limit = 200) =>
+      (await as(customerId, () => module.get(SmsLog).list(customerId, { limit }))).items,
+    rows: async (customerId) => {
+      const { rows } = await superuser.query<SmsTableRow>(
+        'select * from sms_message where customer_id = $1 order by created_at desc, id desc',
+        [customerId],
+      );
+      return rows;
+    },
+    close: async () => {
+      await sandbox.close();
+      await reports.close();
+      await module.close();
+      await superuser.end();
+      await database.drop();
+    },
+  };
+}
