@@ -18,7 +18,7 @@ export class DatabaseModule {
       imports: [
         TypeOrmModule.forRootAsync({
           inject: [AppConfig],
-          useFactory: (config: AppConfig) => ({ ...dataSourceOptions(config, role), autoLoadEntities: true }),
+          useFactory: (config: AppConfig) => ({ ...dataSourceOptions(config, role), autoLoadEntities: true, retryAttempts: 0 }),
         }),
       ],
       providers: [
@@ -34,7 +34,7 @@ export class DatabaseModule {
         PipelinedConnections,
         CustomerDatabase,
       ],
-      exports: [CustomerContext, PipelinedConnections, CustomerDatabase],
+      exports: [PIPELINE_SETTINGS, CustomerContext, PipelinedConnections, CustomerDatabase],
     };
   }
 }

@@ -1,6 +1,7 @@
 export { CustomerContext } from './customer-context';
 export { CustomerDatabase } from './customer-database';
 export { DatabaseModule } from './database.module';
+export { PIPELINE_SETTINGS, type PipelineSettings } from './database.tokens';
 export { DatabaseUnavailableError, isDatabaseUnavailable, isUniqueViolation } from './database-errors';
 export { type DatabaseRole, clientSettings } from './connection-settings';
 export { PipelinedConnections } from './pipelined-connections';

@@ -1,10 +1,47 @@
 import { z } from 'zod';
+import { positive } from './types';
 
-/** The AI gateway: months, upstream. */
+const nonNegative = z.coerce.number().int().min(0);
+
+/** The AI gateway: months, upstream, bounds. */
 export const ai = {
   BILLING_TIMEZONE: z
     .string()
     .default('Europe/Oslo')
     .refine((zone) => Intl.supportedValuesOf('timeZone').includes(zone) || zone === 'UTC', 'must be an IANA time zone')
     .describe('time zone whose calendar months AI credit follows'),
+  ANTHROPIC_BASE_URL: z.url().default('https://api.anthropic.com').describe('base address of the Messages API'),
+  ANTHROPIC_API_KEY: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('service-wide key for customers without one of their own; secret'),
+  AI_UPSTREAM_TIMEOUT_MS: positive
+    .default(600_000)
+    .describe('longest a call to the AI provider may take, connecting and reading included'),
+  AI_UPSTREAM_CONNECT_TIMEOUT_MS: positive.default(5_000).describe('longest connecting to the AI provider may take'),
+  AI_UPSTREAM_CONNECTIONS: positive.default(512).describe('connections to the AI provider, per process'),
+  AI_COUNT_TIMEOUT_MS: positive.default(10_000).describe('longest to wait for the AI provider to count tokens'),
+  AI_BREAKER_FAILURES: positive.default(10).describe('failures in a row after which the AI provider counts as down'),
+  AI_BREAKER_RESET_MS: positive
+    .default(5_000)
+    .describe('time after which one call tries whether the AI provider is up again'),
+  AI_HOLD_MARGIN_MS: positive
+    .default(60_000)
+    .describe('time beyond the upstream timeout after which a call that nothing was heard of is given up'),
+  AI_DEFAULT_MAX_TOKENS: positive.default(4_096).describe('max_tokens of a message that names none'),
+  AI_OUTPUT_TOKENS_LIMIT: positive
+    .default(21_333)
+    .describe('most max_tokens sent upstream; a larger wish is lowered to it (the provider wants streaming above)'),
+  AI_OUTPUT_TOKENS_FLOOR: positive
+    .default(256)
+    .describe('fewest output tokens worth a call: credit that buys fewer counts as used up'),
+  AI_CONTEXT_TOKENS: positive
+    .default(1_000_000)
+    .describe('largest context window of the models in use: no request has more input tokens'),
+  AI_EXAMPLE_NOK_PER_USD: z.coerce.number().positive().default(10).describe('rate that converts the example prices'),
+  AI_LEDGER_CONNECTIONS: positive.default(4).describe('database connections for holds and settlements, per process'),
+  AI_RETRIES: nonNegative
+    .default(2)
+    .describe('further attempts to connect to the AI provider, before anything was sent'),
 };

@@ -34,3 +34,13 @@ async function hasCitus(runner: QueryRunner): Promise<boolean> {
   const found = (await runner.query(`select 1 from pg_extension where extname = 'citus'`)) as unknown[];
   return found.length > 0;
 }
+
+/** Lets the service's roles, and nobody else, call a function. `signature` has its argument types. */
+export async function exposeFunction(
+  runner: QueryRunner,
+  signature: string,
+  roles = ['customer_api', 'account_operator'],
+): Promise<void> {
+  await runner.query(`revoke all on function ${signature} from public`);
+  await runner.query(`grant execute on function ${signature} to ${roles.join(', ')}`);
+}

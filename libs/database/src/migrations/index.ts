@@ -5,6 +5,16 @@ import { CustomerService1763683230000 } from './1763683230000-customer-service';
 import { StatusEvent1763683240000 } from './1763683240000-status-event';
 import { AuditLog1763683250000 } from './1763683250000-audit-log';
 import { ScheduledJob1763683260000 } from './1763683260000-scheduled-job';
+import { AiModelPrice1763683300000 } from './1763683300000-ai-model-price';
+import { AiAccount1763683310000 } from './1763683310000-ai-account';
+import { AiHold1763683320000 } from './1763683320000-ai-hold';
+import { AiUsage1763683330000 } from './1763683330000-ai-usage';
+import { AiLedgerEntry1763683340000 } from './1763683340000-ai-ledger-entry';
+import { AiMonthFunctions1763683350000 } from './1763683350000-ai-month-functions';
+import { AiHoldFunctions1763683360000 } from './1763683360000-ai-hold-functions';
+import { AiSettleFunction1763683370000 } from './1763683370000-ai-settle-function';
+import { AiCreditFunction1763683380000 } from './1763683380000-ai-credit-function';
+import { AiCreditRequest1763683390000 } from './1763683390000-ai-credit-request';
 import { Invoice1763683400000 } from './1763683400000-invoice';
 import { BillingAccount1763683410000 } from './1763683410000-billing-account';
 import { SupportTicket1763683420000 } from './1763683420000-support-ticket';
@@ -19,6 +29,16 @@ export const migrations = [
   StatusEvent1763683240000,
   AuditLog1763683250000,
   ScheduledJob1763683260000,
+  AiModelPrice1763683300000,
+  AiAccount1763683310000,
+  AiHold1763683320000,
+  AiUsage1763683330000,
+  AiLedgerEntry1763683340000,
+  AiMonthFunctions1763683350000,
+  AiHoldFunctions1763683360000,
+  AiSettleFunction1763683370000,
+  AiCreditFunction1763683380000,
+  AiCreditRequest1763683390000,
   Invoice1763683400000,
   BillingAccount1763683410000,
   SupportTicket1763683420000,

@@ -1,0 +1,44 @@
+import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
+
+/**
+ * A customer's AI balances, in NOK as decimal texts. They always equal the sums of the ledger and of the pending holds;
+ * only the database functions of this domain write them.
+ */
+@Entity('ai_account')
+@Check('ai_account_month_check', `month ~ '^\\d{4}-\\d{2}$'`)
+@Check(
+  'ai_account_balance_check',
+  `included >= 0 and purchased >= 0 and held >= 0 and held <= included + purchased and month_granted >= 0 and month_usage >= 0`,
+)
+export class AiAccount {
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'ai_account_pk' })
+  customerId!: string;
+
+  /** The month (`YYYY-MM`) the account is in; `0000-00` before its first. */
+  @Column('text', { default: '0000-00' })
+  month!: string;
+
+  /** Included credit that was granted for the month. */
+  @Column('numeric', { precision: 24, scale: 12, default: 0 })
+  monthGranted!: string;
+
+  /** Charged in the month. */
+  @Column('numeric', { precision: 24, scale: 12, default: 0 })
+  monthUsage!: string;
+
+  /** Left of the included credit. */
+  @Column('numeric', { precision: 24, scale: 12, default: 0 })
+  included!: string;
+
+  /** Left of the purchased credit. */
+  @Column('numeric', { precision: 24, scale: 12, default: 0 })
+  purchased!: string;
+
+  /** Set aside for calls in flight. */
+  @Column('numeric', { precision: 24, scale: 12, default: 0 })
+  held!: string;
+
+  /** Number of the last ledger entry. */
+  @Column('bigint', { default: 0 })
+  ledgerSequence!: string;
+}

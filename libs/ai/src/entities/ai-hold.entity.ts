@@ -1,0 +1,66 @@
+import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { AiAccount } from './ai-account.entity';
+import { AiModelPrice } from './ai-model-price.entity';
+
+/** How a hold stands: under way, charged, let go, or given up because nobody knows how the call ended. */
+export type HoldState = 'pending' | 'settled' | 'released' | 'outcome_unknown';
+
+/** Credit set aside for one call before the upstream is called. */
+@Entity('ai_hold')
+@Index('ai_hold_stale_idx', { synchronize: false })
+@Index('ai_hold_unknown_idx', { synchronize: false })
+@Check('ai_hold_state_check', `state in ('pending', 'settled', 'released', 'outcome_unknown')`)
+@Check('ai_hold_resolved_check', `(state = 'pending') = (resolved_at is null)`)
+@Check('ai_hold_amount_check', `amount >= 0`)
+@ForeignKey(() => AiAccount, ['customerId'], ['customerId'], { name: 'ai_hold_account_fk' })
+@ForeignKey(() => AiModelPrice, ['model', 'priceValidFrom'], ['model', 'validFrom'], { name: 'ai_hold_price_fk' })
+export class AiHold {
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'ai_hold_pk' })
+  customerId!: string;
+
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'ai_hold_pk' })
+  id!: string;
+
+  @Column('text', { default: 'pending' })
+  state!: HoldState;
+
+  /** In NOK as a decimal text: the most that the call was expected to cost. */
+  @Column('numeric', { precision: 24, scale: 12 })
+  amount!: string;
+
+  @Column('text')
+  model!: string;
+
+  /** Which of the model's prices the call is charged by. */
+  @Column('timestamptz')
+  priceValidFrom!: Date;
+
+  /** Most input tokens the request can have. */
+  @Column('integer')
+  inputTokensBound!: number;
+
+  /** The `max_tokens` the upstream was given: the caller's, or fewer if the credit bought no more. */
+  @Column('integer')
+  maxTokens!: number;
+
+  /** When the call is given up, if nothing was heard of it. */
+  @Column('timestamptz')
+  deadline!: Date;
+
+  /** The request id of our own reply. */
+  @Column('text', { nullable: true })
+  requestId!: string | null;
+
+  @Column('uuid', { nullable: true })
+  tokenId!: string | null;
+
+  /** Why it was released or given up. */
+  @Column('text', { nullable: true })
+  reason!: string | null;
+
+  @Column('timestamptz')
+  createdAt!: Date;
+
+  @Column('timestamptz', { nullable: true })
+  resolvedAt!: Date | null;
+}

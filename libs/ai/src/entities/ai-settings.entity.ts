@@ -1,0 +1,27 @@
+import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** What the operator decided about a customer's use of AI. */
+@Entity('ai_settings')
+@Check('ai_settings_monthly_limit_check', `monthly_limit >= 0`)
+export class AiSettings {
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'ai_settings_pk' })
+  customerId!: string;
+
+  @Column('boolean', { default: false })
+  enabled!: boolean;
+
+  /** The upstream's name of the model. No model: AI is not configured. */
+  @Column('text', { nullable: true })
+  model!: string | null;
+
+  /** The customer's own upstream key, encrypted under SECRETS_KEY; without, the service-wide key serves. */
+  @Column('bytea', { nullable: true })
+  keyCiphertext!: Buffer | null;
+
+  /** Most that may be used in a month, in NOK as a decimal text; null: only the credit limits. */
+  @Column('numeric', { precision: 24, scale: 12, nullable: true })
+  monthlyLimit!: string | null;
+
+  @Column('timestamptz', { default: () => 'now()' })
+  updatedAt!: Date;
+}

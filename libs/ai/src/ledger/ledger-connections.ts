@@ -1,0 +1,20 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { AppConfig } from '@app/config';
+import { PIPELINE_SETTINGS, type PipelineSettings, PipelinedConnections } from '@app/database';
+
+/**
+ * The ledger's own connections. A batch may wait for an account's lock; on the shared connections everybody's reads would
+ * wait behind it. They close when the last call in flight is settled, not when Nest closes the others.
+ */
+@Injectable()
+export class LedgerConnections {
+  readonly connections: PipelinedConnections;
+
+  constructor(@Inject(PIPELINE_SETTINGS) { client }: PipelineSettings, { AI_LEDGER_CONNECTIONS }: AppConfig) {
+    this.connections = new PipelinedConnections({ client, size: AI_LEDGER_CONNECTIONS });
+  }
+
+  close(): Promise<void> {
+    return this.connections.onApplicationShutdown();
+  }
+}

@@ -1,0 +1,90 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+
+/** Something in a customer's books that does not add up. */
+export interface LedgerProblem {
+  customerId: string;
+  /** What does not add up. */
+  problem: string;
+  /** What it is, and what it should be. */
+  found: string;
+  expected: string;
+}
+
+// One statement, hence one snapshot: calls that go on meanwhile don't show as problems.
+const VERIFY = `
+  with entries as (
+    select customer_id, sequence, bucket, month, kind, amount, balance_after,
+           row_number() over (partition by customer_id order by sequence) as place,
+           sum(amount) over (partition by customer_id, bucket order by sequence) as running
+    from ai_ledger_entry
+    where $1::uuid is null or customer_id = $1
+  ),
+  account as (
+    select a.customer_id, a.month, a.included, a.purchased, a.held, a.month_usage, a.ledger_sequence
+    from ai_account a
+    where $1::uuid is null or a.customer_id = $1
+  ),
+  total as (
+    select e.customer_id,
+           coalesce(sum(e.amount) filter (where e.bucket = 'included'), 0) as included,
+           coalesce(sum(e.amount) filter (where e.bucket = 'purchased'), 0) as purchased,
+           coalesce(-sum(e.amount) filter (where e.kind = 'usage' and e.month = a.month), 0) as month_usage,
+           count(*) as entries
+    from entries e
+    join account a on a.customer_id = e.customer_id
+    group by e.customer_id
+  ),
+  pending as (
+    select customer_id, sum(amount) as held
+    from ai_hold
+    where state = 'pending' and ($1::uuid is null or customer_id = $1)
+    group by customer_id
+  ),
+  charged as (
+    select customer_id, hold_id, -sum(amount) as amount
+    from ai_ledger_entry
+    where kind = 'usage' and ($1::uuid is null or customer_id = $1)
+    group by customer_id, hold_id
+  )
+  select a.customer_id as "customerId", c.problem, c.found::text, c.expected::text
+  from account a
+  left join total t on t.customer_id = a.customer_id
+  left join pending p on p.customer_id = a.customer_id
+  cross join lateral (values
+    ('included credit is not the sum of its ledger entries', a.included, coalesce(t.included, 0)),
+    ('purchased credit is not the sum of its ledger entries', a.purchased, coalesce(t.purchased, 0)),
+    ('usage of the month is not the sum of its ledger entries', a.month_usage, coalesce(t.month_usage, 0)),
+    ('held credit is not the sum of the pending holds', a.held, coalesce(p.held, 0)),
+    ('the entry count is not the number of entries', a.ledger_sequence, coalesce(t.entries, 0))
+  ) as c (problem, found, expected)
+  where c.found <> c.expected
+  union all
+  select customer_id, format('entry %s is out of sequence', sequence), sequence::text, place::text
+  from entries where sequence <> place
+  union all
+  select customer_id, format('entry %s: the balance after it is not the sum so far', sequence), balance_after::text, running::text
+  from entries where balance_after <> running
+  union all
+  select coalesce(u.customer_id, c.customer_id), format('call %s: charged is not what its usage says', coalesce(u.hold_id, c.hold_id)),
+         coalesce(c.amount::text, 'no ledger entry'), coalesce((u.cost - u.uncovered)::text, 'no usage')
+  from (select * from ai_usage where $1::uuid is null or customer_id = $1) u
+  full join charged c on c.customer_id = u.customer_id and c.hold_id = u.hold_id
+  where c.amount is distinct from u.cost - u.uncovered
+  union all
+  select h.customer_id, format('call %s: hold and usage disagree', h.id), h.state, case when u.id is null then 'not settled' else 'settled' end
+  from ai_hold h
+  left join ai_usage u on u.customer_id = h.customer_id and u.hold_id = h.id
+  where ($1::uuid is null or h.customer_id = $1) and (h.state = 'settled') <> (u.id is not null)
+  order by 1, 2`;
+
+/** Checks that the books add up: every account equals its ledger, every charge its usage. */
+@Injectable()
+export class AiVerification {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** All problems, of one customer or of all. None: everything adds up. */
+  async verify(customerId?: string): Promise<LedgerProblem[]> {
+    return this.dataSource.query<LedgerProblem[]>(VERIFY, [customerId ?? null]);
+  }
+}

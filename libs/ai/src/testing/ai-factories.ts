@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto';
+import { faker } from '@faker-js/faker';
+import type { Client } from 'pg';
+
+/** Rates in NOK per million tokens. */
+export interface TestPrice {
+  input: string;
+  write5m: string;
+  write1h: string;
+  read: string;
+  output: string;
+}
+
+/** 1 NOK per thousand tokens in, 5 out: costs that are easy to read. */
+export const PLAIN_PRICE: TestPrice = { input: '1000', write5m: '1250', write1h: '2000', read: '100', output: '5000' };
+
+/** Adds a price for a model of its own. @returns the model. */
+export async function saveModelPrice(client: Client, price: TestPrice = PLAIN_PRICE): Promise<string> {
+  const model = `model-${randomUUID()}`;
+  await client.query(
+    `insert into ai_model_price (model, valid_from, input, cache_write_5m, cache_write_1h, cache_read, output)
+     values ($1, '2020-01-01', $2, $3, $4, $5, $6)`,
+    [model, price.input, price.write5m, price.write1h, price.read, price.output],
+  );
+  return model;
+}
+
+/** What a customer may do with AI; credit in NOK. */
+export interface TestAiCustomer {
+  model: string;
+  enabled?: boolean;
+  included?: number;
+  purchased?: number;
+  monthlyLimit?: number | null;
+  month?: string;
+  keyCiphertext?: Buffer | null;
+}
+
+/** Adds a customer with an AI service, settings, and an account that has rolled into `month`. @returns the customer's id. */
+export async function saveAiCustomer(client: Client, ai: TestAiCustomer): Promise<string> {
+  const id = randomUUID();
+  const { enabled = true, included = 0, purchased = 0, monthlyLimit = null, keyCiphertext = null } = ai;
+  const month = ai.month ?? new Date().toISOString().slice(0, 7);
+  await client.query(
+    `insert into customer (id, name, organization_number, customer_number, email) values ($1, $2, '974760673', $4, $3)`,
+    [id, faker.company.name(), faker.internet.email(), id],
+  );
+  await client.query(`insert into customer_service (customer_id, type, name, config) values ($1, 'ai', 'AI', $2)`, [
+    id,
+    { monthly_included_nok: included },
+  ]);
+  await client.query(
+    `insert into ai_settings (customer_id, enabled, model, monthly_limit, key_ciphertext) values ($1, $2, $3, $4, $5)`,
+    [id, enabled, ai.model, monthlyLimit, keyCiphertext],
+  );
+  await client.query('insert into ai_account (customer_id) values ($1)', [id]);
+  await client.query('select app.ai_roll_over($1, $2, $3)', [id, month, new Date(`${month}-01T00:00:00Z`)]);
+  if (purchased > 0) {
+    await client.query(
+      `select app.ai_credit($1, $2, now(), 'invoice_topup', $3, 'test', 'operator:test', null, null)`,
+      [id, month, purchased],
+    );
+  }
+  return id;
+}

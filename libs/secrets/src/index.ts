@@ -1,0 +1,2 @@
+export { SecretBox, SecretUnreadableError } from './secret-box';
+export { SecretsModule } from './secrets.module';
