@@ -39,37 +39,116 @@ describe.each(DIRECTIONS)('SMS through $gateway', ({ gateway, control }) => {
   }
 
   it('hands the message over with the sender, our reference and a wish for reports, and keeps the gateway id', async () => {
+    room.sandbox[control].script({ reports: 'none' });
     const sent = await room.send(customer, { message: 'Blåbær æøå' });
-    expect(sent).toMatchObject({ status: 'accepted', segments: 1, encoding: 'GSM-7', senderId: 'Acme', to: '+4790000000' });
-    await room.sandbox[control].reportsSettled();
+    expect(sent).toMatchObject({
+      status: 'accepted',
+      segments: 1,
+      encoding: 'GSM-7',
+      senderId: 'Acme',
+      to: '+4790000000',
+    });
     const [taken] = room.sandbox[control].accepted;
     expect(taken).toMatchObject({ from: 'Acme', to: '+4790000000', text: 'Blåbær æøå' });
-    expect(taken?.reportUrls).toHaveLength(1);
+    if (!taken) return;
+    if (control === 'elks46') await room.sandbox.elks46.report(taken, 'delivered');
+    else await room.sandbox.link.report(taken, 1001);
     const [row] = await room.rows(customer);
     expect(row).toMatchObject({ id: sent.id, status: 'delivered', gateway_message_id: taken?.id, error_code: null });
     expect(row?.delivered_at).toBeInstanceOf(Date);
   });
 
   it.each<[string, Script[], object]>([
-    ['refuses the message with 400', [{ status: 400 }], { code: 'sms_gateway_rejected', status: 'failed', tries: 1 }],
-    ['refuses the credentials with 401', [{ status: 401 }], { code: 'sms_gateway_failed', status: 'failed', errorCode: 'gateway_refused_account', tries: 1 }],
-    ['refuses the account with 403', [{ status: 403 }], { code: 'sms_gateway_failed', status: 'failed', errorCode: 'gateway_refused_account', tries: 1 }],
+    [
+      'refuses the credentials with 401',
+      [{ status: 401 }],
+      { code: 'sms_gateway_failed', status: 'failed', errorCode: 'gateway_refused_account', tries: 1 },
+    ],
+    [
+      'refuses the account with 403',
+      [{ status: 403 }],
+      { code: 'sms_gateway_failed', status: 'failed', errorCode: 'gateway_refused_account', tries: 1 },
+    ],
     ['answers 404', [{ status: 404 }], { status: 'failed', tries: 1 }],
-    ['fails with 500', [{ status: 500 }], { code: 'sms_gateway_failed', status: 'unknown', errorCode: 'gateway_error', tries: 1 }],
-    ['fails with 503 that may come from a proxy', [{ status: 503 }], { code: 'sms_gateway_failed', status: 'unknown', tries: 1 }],
-    ['has a proxy that answers HTML', [{ 'not-json-error': true }], { code: 'sms_gateway_failed', status: 'unknown', tries: 1 }],
-    ['answers 200 with HTML', [{ 'not-json': true }], { code: 'sms_gateway_failed', status: 'unknown', errorCode: 'gateway_error', tries: 1 }],
-    ['answers 200 with half a body', [{ truncated: true }], { code: 'sms_gateway_failed', status: 'unknown', tries: 1 }],
-    ['answers 200 with something else', [{ 'wrong-shape': true, reports: 'none' }], { code: 'sms_gateway_failed', status: 'unknown', tries: 1 }],
-    ['answers 200 with nothing', [{ empty: true, reports: 'none' }], { code: 'sms_gateway_failed', status: 'unknown', tries: 1 }],
-    ['cuts the connection after the request', [{ cut: true, reports: 'none' }], { code: 'sms_gateway_failed', status: 'unknown', errorCode: 'gateway_error', tries: 1 }],
-    ['cuts the reply in half', [{ 'cut-body': true, reports: 'none' }], { code: 'sms_gateway_failed', status: 'unknown', tries: 1 }],
-    ['never answers', [{ hang: true, reports: 'none' }], { code: 'sms_gateway_failed', status: 'unknown', errorCode: 'gateway_timeout', tries: 1 }],
-    ['redirects', [{ reply: { status: 302, headers: { location: '/' }, body: '' } }], { code: 'sms_gateway_failed', status: 'failed', tries: 1 }],
-    ['turns us away with 429 for good', [{ status: 429, 'retry-after': 0 }, { status: 429, 'retry-after': 0 }, { status: 429, 'retry-after': 0 }], { code: 'sms_gateway_failed', status: 'failed', errorCode: 'gateway_busy', tries: 3 }],
-    ['turns us away for longer than a call may take', [{ status: 429, 'retry-after': 60 }], { code: 'sms_gateway_failed', status: 'failed', errorCode: 'gateway_busy', tries: 1 }],
-    ['turns us away once with 429', [{ status: 429, 'retry-after': 0 }], { code: undefined, status: 'delivered', tries: 2 }],
-    ['turns us away once with 503 and Retry-After', [{ status: 503, 'retry-after': 0 }], { code: undefined, status: 'delivered', tries: 2 }],
+    [
+      'fails with 500',
+      [{ status: 500 }],
+      { code: 'sms_gateway_failed', status: 'unknown', errorCode: 'gateway_error', tries: 1 },
+    ],
+    [
+      'fails with 503 that may come from a proxy',
+      [{ status: 503 }],
+      { code: 'sms_gateway_failed', status: 'unknown', tries: 1 },
+    ],
+    [
+      'has a proxy that answers HTML',
+      [{ 'not-json-error': 502 }],
+      { code: 'sms_gateway_failed', status: 'unknown', tries: 1 },
+    ],
+    [
+      'answers 200 with HTML',
+      [{ 'not-json': true, reports: 'none' }],
+      { code: 'sms_gateway_failed', status: 'unknown', errorCode: 'gateway_error', tries: 1 },
+    ],
+    [
+      'answers 200 with half a body',
+      [{ truncated: true, reports: 'none' }],
+      { code: 'sms_gateway_failed', status: 'unknown', tries: 1 },
+    ],
+    [
+      'answers 200 with something else',
+      [{ 'wrong-shape': true, reports: 'none' }],
+      { code: 'sms_gateway_failed', status: 'unknown', tries: 1 },
+    ],
+    [
+      'answers 200 with nothing',
+      [{ empty: true, reports: 'none' }],
+      { code: 'sms_gateway_failed', status: 'unknown', tries: 1 },
+    ],
+    [
+      'cuts the connection after the request',
+      [{ cut: true, reports: 'none' }],
+      { code: 'sms_gateway_failed', status: 'unknown', errorCode: 'gateway_error', tries: 1 },
+    ],
+    [
+      'cuts the reply in half',
+      [{ 'cut-body': true, reports: 'none' }],
+      { code: 'sms_gateway_failed', status: 'unknown', tries: 1 },
+    ],
+    [
+      'never answers',
+      [{ hang: true, reports: 'none' }],
+      { code: 'sms_gateway_failed', status: 'unknown', errorCode: 'gateway_timeout', tries: 1 },
+    ],
+    [
+      'redirects',
+      [{ reports: 'none', reply: { status: 302, headers: { location: '/' }, body: '' } }],
+      { code: 'sms_gateway_failed', status: 'failed', tries: 1 },
+    ],
+    [
+      'turns us away with 429 for good',
+      [
+        { status: 429, 'retry-after': 0 },
+        { status: 429, 'retry-after': 0 },
+        { status: 429, 'retry-after': 0 },
+      ],
+      { code: 'sms_gateway_failed', status: 'failed', errorCode: 'gateway_busy', tries: 3 },
+    ],
+    [
+      'turns us away for longer than a call may take',
+      [{ status: 429, 'retry-after': 60 }],
+      { code: 'sms_gateway_failed', status: 'failed', errorCode: 'gateway_busy', tries: 1 },
+    ],
+    [
+      'turns us away once with 429',
+      [{ status: 429, 'retry-after': 0 }],
+      { code: undefined, status: 'delivered', tries: 2 },
+    ],
+    [
+      'turns us away once with 503 and Retry-After',
+      [{ status: 503, 'retry-after': 0 }],
+      { code: undefined, status: 'delivered', tries: 2 },
+    ],
   ])('tells and logs it rightly when the gateway %s', async (_, scripts, expected) => {
     expect(await attempt(...scripts)).toMatchObject(expected);
     expect(room.sandbox[control].accepted.length).toBeLessThanOrEqual(1);
@@ -95,6 +174,70 @@ describe.each(DIRECTIONS)('SMS through $gateway', ({ gateway, control }) => {
   });
 });
 
+describe('The refusals of 46elks', () => {
+  let room: SmsRoom;
+  beforeAll(async () => {
+    room = await openSmsRoom({ SMS_GATEWAY: '46elks' });
+  });
+  afterAll(() => room.close());
+
+  it.each<[string, Script, string, string]>([
+    [
+      'an invalid recipient',
+      { reply: { status: 400, body: 'Invalid phone number in key to' } },
+      'sms_gateway_rejected',
+      'invalid_recipient',
+    ],
+    [
+      'an invalid sender',
+      { reply: { status: 400, body: 'Invalid sender in key from' } },
+      'sms_gateway_rejected',
+      'invalid_sender',
+    ],
+    ['anything else', { status: 400 }, 'sms_gateway_rejected', 'rejected'],
+    ['a message that failed at once', { 'reply-status': 'failed' }, 'sms_gateway_rejected', 'rejected'],
+    ['an account without money', { 'no-credits': true }, 'sms_gateway_failed', 'gateway_refused_account'],
+  ])('are told and logged: %s', async (_, script, code, errorCode) => {
+    const customer = await room.customer();
+    room.sandbox.elks46.script({ ...script, reports: 'none' });
+    await expect(room.send(customer)).rejects.toMatchObject({ code });
+    expect(await room.rows(customer)).toMatchObject([{ status: 'failed', error_code: errorCode }]);
+  });
+});
+
+describe('The refusals of LINK Mobility', () => {
+  let room: SmsRoom;
+  beforeAll(async () => {
+    room = await openSmsRoom({ SMS_GATEWAY: 'link-mobility' });
+  });
+  afterAll(() => room.close());
+
+  it.each<[string, Script, string, string]>([
+    ['an invalid sender', { status: 400, result: 2000 }, 'sms_gateway_rejected', 'invalid_sender'],
+    ['an invalid recipient', { status: 400, result: 2102 }, 'sms_gateway_rejected', 'invalid_recipient'],
+    ['an unknown subscriber, inside a 200', { result: 2104 }, 'sms_gateway_rejected', 'invalid_recipient'],
+    ['a barred subscriber', { status: 400, result: 2105 }, 'sms_gateway_rejected', 'recipient_blocked'],
+    ['invalid content', { status: 400, result: 4001 }, 'sms_gateway_rejected', 'invalid_content'],
+    ['a code that nobody documented', { status: 400, result: 9999 }, 'sms_gateway_rejected', 'rejected'],
+    ['an invalid platform', { status: 400, result: 106200 }, 'sms_gateway_failed', 'gateway_refused_account'],
+    ['an unknown gate', { status: 400, result: 106301 }, 'sms_gateway_failed', 'gateway_refused_account'],
+  ])('are told and logged: %s', async (_, script, code, errorCode) => {
+    const customer = await room.customer();
+    room.sandbox.link.script(script);
+    await expect(room.send(customer)).rejects.toMatchObject({ code });
+    expect(await room.rows(customer)).toMatchObject([{ status: 'failed', error_code: errorCode }]);
+  });
+
+  it('include emoji, which the customer is told before anything is sent or counted', async () => {
+    const customer = await room.customer();
+    await expect(room.send(customer, { message: 'Hello 😀' })).rejects.toMatchObject({
+      code: 'invalid_request',
+      options: { errors: [{ pointer: '/message' }] },
+    });
+    expect(await room.rows(customer)).toEqual([]);
+  });
+});
+
 describe('The SMS circuit', () => {
   let room: SmsRoom;
   beforeAll(async () => {
@@ -108,6 +251,9 @@ describe('The SMS circuit', () => {
     for (let call = 0; call < 7; call++) await room.send(customer).catch(() => undefined);
     expect(room.sandbox.elks46.total).toBe(5);
     const codes = (await room.rows(customer)).map(({ error_code }) => error_code);
-    expect(codes.toSorted()).toEqual([...Array<string>(2).fill('gateway_down'), ...Array<string>(5).fill('gateway_error')]);
+    expect(codes.toSorted()).toEqual([
+      ...Array<string>(2).fill('gateway_down'),
+      ...Array<string>(5).fill('gateway_error'),
+    ]);
   });
 });

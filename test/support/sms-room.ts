@@ -44,12 +44,7 @@ export async function openSmsRoom(settings: Record<string, string> = {}): Promis
     ...settings,
   });
   const module = await Test.createTestingModule({
-    imports: [
-      ConfigModule.for(database.config),
-      DatabaseModule.as('customer_api'),
-      LoggingModule.forRoot(),
-      SmsModule,
-    ],
+    imports: [ConfigModule.for(database.config), DatabaseModule.as('customer_api'), LoggingModule.forRoot(), SmsModule],
   }).compile();
   module.enableShutdownHooks();
   reports.serve(module.get(DeliveryReports));

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { ai } from './sections/ai';
+import { billing } from './sections/billing';
 import { database } from './sections/database';
 import { limits } from './sections/limits';
 import { runtime } from './sections/runtime';
+import { sms } from './sections/sms';
 
 /** Every setting of every process, from environment variables. `.env.example` documents the same list. */
-export const configSchema = z.object({ ...runtime, ...database, ...limits, ...ai }).superRefine((config, context) => {
+export const configSchema = z.object({ ...runtime, ...database, ...limits, ...ai, ...sms, ...billing }).superRefine((config, context) => {
   if (config.SECRETS_KEY !== undefined && !isStrongKey(config.SECRETS_KEY)) {
     context.addIssue({
       code: 'custom',

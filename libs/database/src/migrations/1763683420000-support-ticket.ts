@@ -23,7 +23,9 @@ export class SupportTicket1763683420000 implements MigrationInterface {
         constraint support_ticket_status_check check (status in ('open', 'pending', 'resolved', 'closed')),
         constraint support_ticket_priority_check check (priority in ('low', 'normal', 'high', 'urgent'))
       )`);
-    await runner.query(`create index support_ticket_newest_idx on support_ticket (customer_id, created_at desc, id desc)`);
+    await runner.query(
+      `create index support_ticket_newest_idx on support_ticket (customer_id, created_at desc, id desc)`,
+    );
     await runner.query(
       `create index support_ticket_service_idx on support_ticket (customer_id, service_id) where service_id is not null`,
     );

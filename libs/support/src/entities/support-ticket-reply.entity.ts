@@ -7,7 +7,9 @@ import { SupportTicket } from './support-ticket.entity';
 @Index('support_ticket_reply_thread_idx', ['customerId', 'ticketId', 'createdAt', 'id'])
 @Check('support_ticket_reply_author_check', `author in ('customer', 'operator')`)
 @Check('support_ticket_reply_internal_check', `author = 'operator' or not internal`)
-@ForeignKey(() => SupportTicket, ['customerId', 'ticketId'], ['customerId', 'id'], { name: 'support_ticket_reply_ticket_fk' })
+@ForeignKey(() => SupportTicket, ['customerId', 'ticketId'], ['customerId', 'id'], {
+  name: 'support_ticket_reply_ticket_fk',
+})
 export class SupportTicketReply {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'support_ticket_reply_pk' })
   customerId!: string;

@@ -1,0 +1,15 @@
+import { z } from 'zod';
+import { positive } from './types';
+
+/** The billing sources that invoices are synced from. A source without its secret is off. */
+export const billing = {
+  STRIPE_URL: z.url().default('https://api.stripe.com').describe('base address of the Stripe API'),
+  STRIPE_SECRET_KEY: z.string().optional().describe('Stripe key that may read invoices; secret'),
+  FIKEN_URL: z.url().default('https://api.fiken.no/api/v2').describe('base address of the Fiken API'),
+  FIKEN_TOKEN: z.string().optional().describe('Fiken personal API token; secret'),
+  FIKEN_COMPANY: z.string().default('').describe('slug of the company in Fiken that issues the invoices'),
+  BILLING_TIMEOUT_MS: positive.default(30_000).describe('longest a billing source may take to answer one request'),
+  INVOICE_SYNC_MINUTES: positive
+    .default(15)
+    .describe("minutes between two syncs of a customer's invoices from one source"),
+};

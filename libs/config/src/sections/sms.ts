@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { positive } from './types';
+
+/** The SMS gateway, and how much may be sent through it. */
+export const sms = {
+  SMS_GATEWAY: z
+    .enum(['46elks', 'link-mobility'])
+    .default('46elks')
+    .describe('gateway that SMS are sent through; the sandbox stands in for it while it has no credentials'),
+  SMS_GATEWAY_TIMEOUT_MS: positive.default(10_000).describe('longest an SMS gateway may take, retries included'),
+  SMS_DAILY_CAP: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .default(10_000)
+    .describe('SMS a customer may send per calendar day, unless the operator set another cap'),
+  SMS_REPORT_URL: z
+    .url()
+    .optional()
+    .describe('address under which 46elks reaches the internal listener; default: no delivery reports are asked for'),
+  ELKS_URL: z.url().default('https://api.46elks.com').describe('base address of 46elks'),
+  ELKS_USERNAME: z.string().optional().describe('API user name at 46elks'),
+  ELKS_PASSWORD: z.string().optional().describe('API password at 46elks; secret'),
+  LINK_URL: z
+    .url()
+    .default('https://wsx.sp247.net')
+    .describe('base address of LINK Mobility, as assigned to the account'),
+  LINK_USERNAME: z.string().optional().describe('user name at LINK Mobility'),
+  LINK_PASSWORD: z.string().optional().describe('password at LINK Mobility; secret'),
+  LINK_PLATFORM_ID: z.string().default('COMMON_API').describe('platformId at LINK Mobility'),
+  LINK_PLATFORM_PARTNER_ID: z.string().default('0').describe('platformPartnerId at LINK Mobility'),
+  LINK_REPORT_GATE: z
+    .string()
+    .optional()
+    .describe('gate that LINK Mobility set up for delivery reports; default: no delivery reports are asked for'),
+};

@@ -1,0 +1,18 @@
+import { type SendOutcome, SmsGateway } from './sms-gateway';
+
+/** Stands where the operator has configured no gateway. */
+export class NoGateway extends SmsGateway {
+  readonly name = 'none';
+
+  unsupported(): undefined {
+    return undefined;
+  }
+
+  send(): Promise<SendOutcome> {
+    return Promise.resolve({ kind: 'unreachable', errorCode: 'gateway_not_configured' });
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+}

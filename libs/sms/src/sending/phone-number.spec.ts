@@ -1,0 +1,31 @@
+import { isPlausibleRecipient } from './phone-number';
+
+describe('isPlausibleRecipient', () => {
+  it.each([
+    '+4790000000',
+    '+4759112345',
+    '+46700000000',
+    '+447911123456',
+    '+4521212121',
+    '+12025550123',
+    '+358401234567',
+  ])('takes %s', (number) => expect(isPlausibleRecipient(number)).toBe(true));
+
+  it.each([
+    ['no plus sign', '4790000000'],
+    ['two zeros for the plus sign', '004790000000'],
+    ['a space', '+47 90000000'],
+    ['a space before', ' +4790000000'],
+    ['a line feed behind', '+4790000000\n'],
+    ['a hyphen', '+47-90000000'],
+    ['letters', '+47abcdefgh'],
+    ['Arabic digits', '+٤٧٩٠٠٠٠٠٠٠'],
+    ['a country code that nobody has', '+999123456789'],
+    ['a zero for a country code', '+0790000000'],
+    ['too few digits for the country', '+47900000'],
+    ['too many digits for the country', '+479000000000'],
+    ['more than fifteen digits', '+4790000000123456'],
+    ['nothing', ''],
+    ['an extension', '+4790000000;ext=1'],
+  ])('refuses %s', (_, number) => expect(isPlausibleRecipient(number)).toBe(false));
+});

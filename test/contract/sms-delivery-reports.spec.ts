@@ -1,0 +1,131 @@
+import { DeliveryReports } from '@app/sms';
+import { openSmsRoom, type SmsRoom } from '@test/sms-room';
+import type { AcceptedSms } from '../../apps/sandbox/src/shared/sms-control';
+
+describe('Delivery reports of 46elks', () => {
+  let room: SmsRoom;
+  let customer: string;
+  let taken: AcceptedSms;
+
+  beforeAll(async () => {
+    room = await openSmsRoom({ SMS_GATEWAY: '46elks' });
+  });
+  afterAll(() => room.close());
+  beforeEach(async () => {
+    room.sandbox.reset();
+    room.reports.results.length = 0;
+    customer = await room.customer();
+    room.sandbox.elks46.script({ reports: 'none' });
+    await room.send(customer);
+    taken = room.sandbox.elks46.accepted[0] as AcceptedSms;
+  });
+
+  const status = async () => (await room.rows(customer))[0]?.status;
+  const post = async (url: string, body: string) => {
+    await fetch(url, { method: 'POST', body });
+    return room.reports.results.at(-1);
+  };
+
+  it.each([
+    [['sent'], 'sent'],
+    [['sent', 'delivered'], 'delivered'],
+    [['delivered', 'sent'], 'delivered'],
+    [['delivered', 'delivered', 'delivered'], 'delivered'],
+    [['failed'], 'failed'],
+    [['failed', 'sent'], 'failed'],
+    [['sent', 'failed', 'failed'], 'failed'],
+    // A handset that has the message is a fact, whatever else was said.
+    [['failed', 'delivered'], 'delivered'],
+    [['delivered', 'failed'], 'delivered'],
+  ] as const)('%j end as %s', async (reports, end) => {
+    await room.sandbox.elks46.report(taken, ...reports);
+    expect(await status()).toBe(end);
+    expect(room.reports.results).toEqual(reports.map(() => 'stored'));
+  });
+
+  it('leave no trace of a failure that was overruled', async () => {
+    await room.sandbox.elks46.report(taken, 'failed', 'delivered');
+    const [row] = await room.rows(customer);
+    expect(row).toMatchObject({ error_code: null });
+    expect(row?.delivered_at).toBeInstanceOf(Date);
+  });
+
+  it('keep the first time of delivery when repeated', async () => {
+    await room.sandbox.elks46.report(taken, 'delivered');
+    const [first] = await room.rows(customer);
+    await room.sandbox.elks46.report(taken, 'delivered');
+    expect((await room.rows(customer))[0]).toEqual(first);
+  });
+
+  it('with a forged reference change nothing', async () => {
+    const url = taken.reportUrls[0] as string;
+    const forged = url.slice(0, -1) + (url.endsWith('A') ? 'B' : 'A');
+    expect(await post(forged, `id=${taken.id}&status=delivered`)).toBe('forged');
+    expect(await post(`${url.slice(0, url.lastIndexOf('/'))}/${'A'.repeat(64)}`, 'id=x&status=delivered')).toBe(
+      'forged',
+    );
+    expect(await status()).toBe('accepted');
+  });
+
+  it('that are none are refused', async () => {
+    for (const body of ['', 'id=x', 'status=delivered', 'id=x&status=eaten', '{"status":"delivered"}']) {
+      expect(await post(taken.reportUrls[0] as string, body)).toBe('malformed');
+    }
+    expect(await status()).toBe('accepted');
+  });
+
+  it('about a message that is not there are told apart', async () => {
+    await room.superuser.query('delete from sms_message where customer_id = $1', [customer]);
+    expect(await post(taken.reportUrls[0] as string, `id=${taken.id}&status=delivered`)).toBe('unknown_message');
+  });
+});
+
+describe('Delivery reports of LINK Mobility', () => {
+  let room: SmsRoom;
+  beforeAll(async () => {
+    room = await openSmsRoom({ SMS_GATEWAY: 'link-mobility' });
+  });
+  afterAll(() => room.close());
+  beforeEach(() => {
+    room.sandbox.reset();
+    room.reports.results.length = 0;
+  });
+
+  it.each([
+    [[1000], 'sent', null],
+    [[1000, 1001], 'delivered', null],
+    [[1001, 1000], 'delivered', null],
+    [[1001, 1001], 'delivered', null],
+    [[1002], 'failed', 'expired'],
+    [[1006], 'failed', 'not_delivered'],
+    [[2106], 'failed', 'invalid_recipient'],
+    [[2105], 'failed', 'recipient_blocked'],
+    [[1004], 'failed', 'recipient_unavailable'],
+    [[9999], 'failed', 'not_delivered'],
+    [[4], 'accepted', null],
+    [[1000, 4], 'sent', null],
+    [[1010], 'sent', null],
+  ])('%j end as %s', async (reports, status, errorCode) => {
+    const customer = await room.customer();
+    room.sandbox.link.script({ reports: 'none' });
+    await room.send(customer);
+    await room.sandbox.link.report(room.sandbox.link.accepted[0] as AcceptedSms, ...reports);
+    expect(await room.rows(customer)).toMatchObject([{ status, error_code: errorCode }]);
+  });
+
+  it('without our reference, or that are none, change nothing', async () => {
+    const reports = room.module.get(DeliveryReports);
+    expect(await reports.fromLink('{"refId":"0","id":"0","resultCode":1001}')).toBe('forged');
+    expect(await reports.fromLink('{"refId":null,"id":"0","resultCode":1001}')).toBe('malformed');
+    expect(await reports.fromLink('not json')).toBe('malformed');
+  });
+
+  it('of one gateway do not speak for a message of the other', async () => {
+    const customer = await room.customer();
+    room.sandbox.link.script({ reports: 'none' });
+    await room.send(customer);
+    const reference = room.sandbox.link.accepted[0]?.reference as string;
+    expect(await room.module.get(DeliveryReports).fromElks(reference, 'id=x&status=failed')).toBe('unknown_message');
+    expect(await room.rows(customer)).toMatchObject([{ status: 'accepted' }]);
+  });
+});
