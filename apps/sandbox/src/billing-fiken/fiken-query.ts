@@ -38,41 +38,47 @@ export function paginate<Item>(items: Item[], query: Query): Page<Item> {
   };
 }
 
-export function invoiceMatches(invoice: FikenInvoice, query: Query): boolean {
-  return (
-    dateMatches(query, 'issueDate', invoice.issueDate) &&
-    dateMatches(query, 'lastModified', invoice.lastModifiedDate) &&
-    dateMatches(query, 'dueDate', invoice.dueDate) &&
-    valueMatches(query, 'customerId', invoice.customerId) &&
-    valueMatches(query, 'settled', invoice.settledDate !== undefined) &&
-    valueMatches(query, 'invoiceNumber', invoice.invoiceNumber)
-  );
+/** Which invoices a query asks for. */
+export function invoiceFilter(query: Query): (invoice: FikenInvoice) => boolean {
+  const issued = dateFilter(query, 'issueDate');
+  const modified = dateFilter(query, 'lastModified');
+  const due = dateFilter(query, 'dueDate');
+  const customer = valueFilter(query, 'customerId');
+  const settled = valueFilter(query, 'settled');
+  const number = valueFilter(query, 'invoiceNumber');
+  return (invoice) =>
+    issued(invoice.issueDate) &&
+    modified(invoice.lastModifiedDate) &&
+    due(invoice.dueDate) &&
+    customer(invoice.customerId) &&
+    settled(invoice.settledDate !== undefined) &&
+    number(invoice.invoiceNumber);
 }
 
-export function creditNoteMatches(note: FikenCreditNote, query: Query): boolean {
-  return (
-    dateMatches(query, 'issueDate', note.issueDate) &&
-    dateMatches(query, 'lastModified', note.lastModifiedDate) &&
-    valueMatches(query, 'customerId', note.customerId) &&
-    valueMatches(query, 'settled', note.settled)
-  );
+/** Which credit notes a query asks for. */
+export function creditNoteFilter(query: Query): (note: FikenCreditNote) => boolean {
+  const issued = dateFilter(query, 'issueDate');
+  const modified = dateFilter(query, 'lastModified');
+  const customer = valueFilter(query, 'customerId');
+  const settled = valueFilter(query, 'settled');
+  return (note) =>
+    issued(note.issueDate) && modified(note.lastModifiedDate) && customer(note.customerId) && settled(note.settled);
 }
 
-/** Whether a date passes the five filters of its name: equal, `Le`, `Lt`, `Ge`, `Gt`. */
-function dateMatches(query: Query, name: string, value: string): boolean {
-  const [equal, le, lt, ge, gt] = ['', 'Le', 'Lt', 'Ge', 'Gt'].map((suffix) => date(query, `${name}${suffix}`));
-  return (
+/** The five filters of a date's name: equal, `Le`, `Lt`, `Ge`, `Gt`. */
+function dateFilter(query: Query, name: string): (value: string) => boolean {
+  const [equal, le, lt, ge, gt] = ['', 'Le', 'Lt', 'Ge', 'Gt'].map((suffix) => date(query, name + suffix));
+  return (value) =>
     (equal === undefined || value === equal) &&
     (le === undefined || value <= le) &&
     (lt === undefined || value < lt) &&
     (ge === undefined || value >= ge) &&
-    (gt === undefined || value > gt)
-  );
+    (gt === undefined || value > gt);
 }
 
-function valueMatches(query: Query, name: string, value: string | number | boolean): boolean {
+function valueFilter(query: Query, name: string): (value: string | number | boolean) => boolean {
   const wanted = one(query, name);
-  return wanted === undefined || wanted === String(value);
+  return (value) => wanted === undefined || wanted === String(value);
 }
 
 function date(query: Query, name: string): string | undefined {

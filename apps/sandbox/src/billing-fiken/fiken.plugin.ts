@@ -4,7 +4,7 @@ import { onePagePdf } from '../shared/pdf';
 import { replyWith } from '../shared/reply-with';
 import { FikenControl } from './fiken-control';
 import { fikenError } from './fiken-errors';
-import { creditNoteMatches, FikenRefusal, invoiceMatches, paginate, Query } from './fiken-query';
+import { creditNoteFilter, FikenRefusal, invoiceFilter, paginate, Query } from './fiken-query';
 import { serve } from './fiken-serve';
 import { FikenBooks } from './fiken-store';
 import { wireCreditNote, wireInvoice } from './fiken-wire';
@@ -23,7 +23,7 @@ export function fiken(app: FastifyInstance, control: FikenControl, path: string)
   app.get<List>('/companies/:slug/invoices', (request, reply) =>
     serve(control, request, reply, () => {
       const { slug, invoices } = books(control, request.params.slug);
-      const matching = invoices.filter((invoice) => invoiceMatches(invoice, request.query));
+      const matching = invoices.filter(invoiceFilter(request.query));
       const { items, headers } = paginate(matching, request.query);
       return json(
         200,
@@ -43,7 +43,7 @@ export function fiken(app: FastifyInstance, control: FikenControl, path: string)
   app.get<List>('/companies/:slug/creditNotes', (request, reply) =>
     serve(control, request, reply, () => {
       const { slug, creditNotes } = books(control, request.params.slug);
-      const matching = creditNotes.filter((note) => creditNoteMatches(note, request.query));
+      const matching = creditNotes.filter(creditNoteFilter(request.query));
       const { items, headers } = paginate(matching, request.query);
       return json(
         200,

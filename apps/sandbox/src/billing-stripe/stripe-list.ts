@@ -21,11 +21,11 @@ export function listInvoices(store: StripeStore, query: Query): { page: StripeIn
   const status = one(query, 'status');
   if (status !== undefined && !STATUSES.has(status))
     throw new StripeRefusal(400, `Invalid status: ${status}`, { param: 'status' });
+  const created = range(query, 'created');
+  const dueDate = range(query, 'due_date');
   const matching = invoices.filter(
     (invoice) =>
-      (status === undefined || invoice.status === status) &&
-      inRange(query, 'created', invoice.created) &&
-      inRange(query, 'due_date', invoice.dueDate),
+      (status === undefined || invoice.status === status) && created(invoice.created) && dueDate(invoice.dueDate),
   );
   return cut(matching, query);
 }
@@ -60,15 +60,16 @@ function position(
   return index;
 }
 
-function inRange(query: Query, name: 'created' | 'due_date', value: number): boolean {
-  const bound = (operator: string) => wholeNumber(query, `${name}${operator}`);
-  return (
-    value === (bound('') ?? value) &&
-    value >= (bound('[gte]') ?? value) &&
-    value <= (bound('[lte]') ?? value) &&
-    value > (bound('[gt]') ?? -Infinity) &&
-    value < (bound('[lt]') ?? Infinity)
+function range(query: Query, name: 'created' | 'due_date'): (value: number) => boolean {
+  const [equal, gte, gt, lte, lt] = ['', '[gte]', '[gt]', '[lte]', '[lt]'].map((operator) =>
+    wholeNumber(query, name + operator),
   );
+  return (value) =>
+    (equal === undefined || value === equal) &&
+    (gte === undefined || value >= gte) &&
+    (gt === undefined || value > gt) &&
+    (lte === undefined || value <= lte) &&
+    (lt === undefined || value < lt);
 }
 
 function wholeNumber(query: Query, name: string): number | undefined {

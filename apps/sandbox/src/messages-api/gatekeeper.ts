@@ -1,13 +1,15 @@
 import { Answer } from '../shared/answer';
-import { standing } from '../shared/credentials';
+import { bearerToken, standing } from '../shared/credentials';
 import { Directives } from '../shared/directives';
 import { ReceivedRequest } from '../shared/request-log';
 import { apiError, LOW_BALANCE, rateLimited } from './errors';
+import { API_VERSIONS, ApiVersion } from './version-rules';
 
 /** Refuses a request for its headers, as the API does before it reads the body. */
-export function refuseHeaders(request: ReceivedRequest, requestId: string): Answer | undefined {
-  const key = request.headers['x-api-key'];
-  switch (standing(typeof key === 'string' ? key : undefined)) {
+export function refuseHeaders({ headers }: ReceivedRequest, requestId: string): Answer | undefined {
+  // Keys travel in x-api-key or, as the official SDK sends them since its 1.0, as a bearer token.
+  const key = headers['x-api-key'] || bearerToken(headers.authorization);
+  switch (standing(String(key ?? ''))) {
     case 'missing':
       return apiError(401, requestId, 'x-api-key header is required');
     case 'invalid':
@@ -15,16 +17,23 @@ export function refuseHeaders(request: ReceivedRequest, requestId: string): Answ
     case 'forbidden':
       return apiError(403, requestId, 'This API key may not use the requested resource');
   }
-  const version = request.headers['anthropic-version'];
-  if (typeof version !== 'string') return apiError(400, requestId, 'anthropic-version: header is required');
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(version))
-    return apiError(400, requestId, `anthropic-version: "${version}" is not a valid version`);
-  return undefined;
+  const version = headers['anthropic-version'];
+  if (version === undefined) return apiError(400, requestId, 'anthropic-version: header is required');
+  return versionOf(headers)
+    ? undefined
+    : apiError(400, requestId, `anthropic-version: "${String(version)}" is not a valid version`);
+}
+
+/** The version of the API that the client asks for; nothing if there is no such version. */
+export function versionOf(headers: ReceivedRequest['headers']): ApiVersion | undefined {
+  return API_VERSIONS.find((version) => version === headers['anthropic-version']);
 }
 
 /** Refuses a request because its directives ask for it. */
 export function refuseByDirective(directives: Directives, requestId: string): Answer | undefined {
   if (directives.has('low-balance')) return apiError(400, requestId, LOW_BALANCE);
+  // The cap of an account's usage tier is a 429 that does not say when to come back.
+  if (directives.has('spend-limit')) return apiError(429, requestId, 'You have reached your spend limit');
   const status = directives.number('status');
   if (status === undefined || status === 200) return undefined;
   return status === 429 ? rateLimited(requestId, directives.number('retry-after') ?? 1) : apiError(status, requestId);

@@ -2,16 +2,17 @@ import { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
 import { json } from '../shared/answer';
 import { Directives } from '../shared/directives';
 import { nextId } from '../shared/identifiers';
-
 import { replyWith } from '../shared/reply-with';
 import { ReceivedRequest } from '../shared/request-log';
 import { UpstreamControl } from '../shared/upstream-control';
 import { apiError } from './errors';
-import { refuseByDirective, refuseHeaders } from './gatekeeper';
+import { refuseByDirective, refuseHeaders, versionOf } from './gatekeeper';
+import { InvalidRequest } from './invalid-request';
 import { COUNT_PREFIX, MessagesControls } from './messages-controls';
 import { lastUserText, Prompt } from './prompt';
 import { promptTokens, replyMessage } from './reply-message';
-import { InvalidRequest, readPrompt } from './validate';
+import { readPrompt } from './validate';
+import { checkVersionRules } from './version-rules';
 
 /** The API takes 32 MB; a little more is let through so that nobody fails for what counts as a megabyte. */
 const LARGEST_BODY = 33 * 1024 * 1024;
@@ -49,7 +50,7 @@ interface Endpoint {
 
 function serve(received: ReceivedRequest, reply: FastifyReply, control: UpstreamControl, endpoint: Endpoint): void {
   const requestId = nextId('req_');
-  const prompt = attempt(() => readPrompt(received.body, endpoint.needsMaxTokens));
+  const prompt = read(received, endpoint.needsMaxTokens);
   control.answer(reply, {
     find: () =>
       prompt instanceof InvalidRequest ? Directives.none : endpoint.directives(control.inText(lastUserText(prompt))),
@@ -63,9 +64,11 @@ function serve(received: ReceivedRequest, reply: FastifyReply, control: Upstream
   });
 }
 
-function attempt(read: () => Prompt): Prompt | InvalidRequest {
+function read({ body, headers }: ReceivedRequest, needsMaxTokens: boolean): Prompt | InvalidRequest {
   try {
-    return read();
+    const prompt = readPrompt(body, needsMaxTokens);
+    checkVersionRules(prompt, versionOf(headers) ?? '2023-06-01');
+    return prompt;
   } catch (error) {
     if (error instanceof InvalidRequest) return error;
     throw error;

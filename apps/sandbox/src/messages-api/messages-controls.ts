@@ -1,7 +1,7 @@
 import { COMMON_DIRECTIVES, UpstreamControl } from '../shared/upstream-control';
 import { REPLY_DIRECTIVES } from './reply-message';
 
-const REFUSALS = ['status', 'retry-after', 'low-balance'];
+const REFUSALS = ['status', 'retry-after', 'low-balance', 'spend-limit'];
 const FOR_MESSAGES = [...REFUSALS, ...REPLY_DIRECTIVES];
 const FOR_COUNT = [...REFUSALS, 'tokens'];
 

@@ -1,7 +1,5 @@
+import { InvalidRequest } from './invalid-request';
 import { Block, Prompt } from './prompt';
-
-/** The request is one that the real API refuses with 400 `invalid_request_error`. */
-export class InvalidRequest extends Error {}
 
 const BLOCK_TYPES = new Set([
   'text',

@@ -41,6 +41,11 @@ export class UpstreamControl {
     this.log = new RequestLog(recordLimit);
   }
 
+  /** Names of the directives that a request may carry. The README describes each. */
+  get directives(): string[] {
+    return [...this.knownInText];
+  }
+
   /** The requests received, oldest first; beyond the record limit of the sandbox the oldest are dropped. */
   get requests(): readonly ReceivedRequest[] {
     return this.log.requests;
