@@ -34,5 +34,7 @@ export default async function globalSetup(): Promise<void> {
   // Made-up data is the same again with TEST_SEED=… npm test.
   process.env.TEST_SEED ??= String(randomInt(1_000_000_000));
   console.log(`TEST_SEED=${process.env.TEST_SEED}`);
-  await migrateDatabase(loadConfig({ NODE_ENV: 'test', DATABASE_URL: server.url.replace(/\/postgres$/, '/template_migrated') }));
+  await migrateDatabase(
+    loadConfig({ NODE_ENV: 'test', DATABASE_URL: server.url.replace(/\/postgres$/, '/template_migrated') }),
+  );
 }

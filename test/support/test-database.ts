@@ -17,7 +17,14 @@ export async function createTestDatabase(settings: Record<string, string> = {}):
   const url = serverUrl().replace(/\/postgres$/, `/${name}`);
   return {
     url,
-    config: loadConfig({ NODE_ENV: 'test', LOG_LEVEL: 'silent', PORT: '0', INTERNAL_PORT: '0', DATABASE_URL: url, ...settings }),
+    config: loadConfig({
+      NODE_ENV: 'test',
+      LOG_LEVEL: 'silent',
+      PORT: '0',
+      INTERNAL_PORT: '0',
+      DATABASE_URL: url,
+      ...settings,
+    }),
     drop: () => onServer(`drop database ${name} with (force)`),
   };
 }
@@ -43,4 +50,3 @@ async function onServer(statement: string): Promise<void> {
   await client.query(statement);
   await client.end();
 }
-

@@ -20,7 +20,8 @@ export class BearerGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const token = bearerToken(request.headers.authorization);
     const customer = await this.authenticator.authenticate(token);
-    if (!customer) throw new ServiceError('unauthorized', 'The token is not valid, was deactivated or has expired', INVALID);
+    if (!customer)
+      throw new ServiceError('unauthorized', 'The token is not valid, was deactivated or has expired', INVALID);
     request.customer = customer;
     return true;
   }

@@ -15,7 +15,8 @@ export class ScopeGuard implements CanActivate {
     const scope = requiredScope(context.getHandler());
     if (scope === 'any') return true;
     const { customer } = context.switchToHttp().getRequest<FastifyRequest>();
-    if (scope === undefined || customer === undefined) throw new ServiceError('insufficient_scope', 'This address is closed');
+    if (scope === undefined || customer === undefined)
+      throw new ServiceError('insufficient_scope', 'This address is closed');
     if (!customer.scopes.has(scope)) {
       throw new ServiceError('insufficient_scope', `The token lacks the scope ${scope}`, {
         bearer: { error: 'insufficient_scope', scope },

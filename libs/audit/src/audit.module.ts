@@ -5,5 +5,9 @@ import { AuditTrail } from './audit-trail';
 import { AuditLogEntry } from './audit-log-entry.entity';
 
 /** The audit log. */
-@Module({ imports: [TypeOrmModule.forFeature([AuditLogEntry])], providers: [AuditLog, AuditTrail], exports: [AuditLog, AuditTrail] })
+@Module({
+  imports: [TypeOrmModule.forFeature([AuditLogEntry])],
+  providers: [AuditLog, AuditTrail],
+  exports: [AuditLog, AuditTrail],
+})
 export class AuditModule {}

@@ -5,6 +5,11 @@ import { AppConfig } from './app-config';
 @Module({})
 export class ConfigModule {
   static for(config: AppConfig): DynamicModule {
-    return { module: ConfigModule, global: true, providers: [{ provide: AppConfig, useValue: config }], exports: [AppConfig] };
+    return {
+      module: ConfigModule,
+      global: true,
+      providers: [{ provide: AppConfig, useValue: config }],
+      exports: [AppConfig],
+    };
   }
 }

@@ -7,22 +7,24 @@ import { runtime } from './sections/runtime';
 import { sms } from './sections/sms';
 
 /** Every setting of every process, from environment variables. `.env.example` documents the same list. */
-export const configSchema = z.object({ ...runtime, ...database, ...limits, ...ai, ...sms, ...billing }).superRefine((config, context) => {
-  if (config.SECRETS_KEY !== undefined && !isStrongKey(config.SECRETS_KEY)) {
-    context.addIssue({
-      code: 'custom',
-      path: ['SECRETS_KEY'],
-      message: 'must be 32 random bytes in base64; make one with: openssl rand -base64 32',
-    });
-  }
-  if (config.NODE_ENV !== 'production') return;
-  const refuse = (name: keyof typeof config, message: string) =>
-    context.addIssue({ code: 'custom', path: [name], message: `${message} when NODE_ENV=production` });
-  if (!config.DATABASE_URL) refuse('DATABASE_URL', 'is required');
-  if (!config.SECRETS_KEY) refuse('SECRETS_KEY', 'is required (32 random bytes in base64)');
-  if (config.SANDBOX_URL) refuse('SANDBOX_URL', 'the sandbox upstreams are refused');
-  if (config.DEMO_CUSTOMER) refuse('DEMO_CUSTOMER', 'the demo customer is refused');
-});
+export const configSchema = z
+  .object({ ...runtime, ...database, ...limits, ...ai, ...sms, ...billing })
+  .superRefine((config, context) => {
+    if (config.SECRETS_KEY !== undefined && !isStrongKey(config.SECRETS_KEY)) {
+      context.addIssue({
+        code: 'custom',
+        path: ['SECRETS_KEY'],
+        message: 'must be 32 random bytes in base64; make one with: openssl rand -base64 32',
+      });
+    }
+    if (config.NODE_ENV !== 'production') return;
+    const refuse = (name: keyof typeof config, message: string) =>
+      context.addIssue({ code: 'custom', path: [name], message: `${message} when NODE_ENV=production` });
+    if (!config.DATABASE_URL) refuse('DATABASE_URL', 'is required');
+    if (!config.SECRETS_KEY) refuse('SECRETS_KEY', 'is required (32 random bytes in base64)');
+    if (config.SANDBOX_URL) refuse('SANDBOX_URL', 'the sandbox upstreams are refused');
+    if (config.DEMO_CUSTOMER) refuse('DEMO_CUSTOMER', 'the demo customer is refused');
+  });
 
 /** 32 bytes that do not look typed by hand: random bytes repeat far less than words or zeros do. */
 function isStrongKey(text: string): boolean {

@@ -29,7 +29,10 @@ export class Customers {
   async create(actor: string, { name, organizationNumber, email, customerNumber }: NewCustomer): Promise<Customer> {
     if (name.trim() === '') throw new ServiceError('invalid_request', 'A customer needs a name');
     if (!isOrganizationNumber(organizationNumber)) {
-      throw new ServiceError('invalid_request', `${organizationNumber} is not an organisation number (nine digits, MOD11)`);
+      throw new ServiceError(
+        'invalid_request',
+        `${organizationNumber} is not an organisation number (nine digits, MOD11)`,
+      );
     }
     if (!isEmail(email)) throw new ServiceError('invalid_request', `${email} is not an e-mail address`);
     const id = randomUUID();

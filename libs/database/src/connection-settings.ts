@@ -15,7 +15,10 @@ types.setTypeParser(DATE_OID, (text) => text);
 /** Driver settings for a connection in the role. The role is taken when connecting, so it holds for every statement. */
 export function clientSettings(config: AppConfig, role: DatabaseRole): ClientConfig {
   const timeout = config.DATABASE_STATEMENT_TIMEOUT_MS;
-  const guard = role === 'owner' ? '' : `-c role=${role} -c statement_timeout=${timeout} -c idle_in_transaction_session_timeout=${timeout}`;
+  const guard =
+    role === 'owner'
+      ? ''
+      : `-c role=${role} -c statement_timeout=${timeout} -c idle_in_transaction_session_timeout=${timeout}`;
   return {
     connectionString: config.DATABASE_URL,
     application_name: `customer-account-service ${role}`,

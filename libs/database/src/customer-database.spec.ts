@@ -46,6 +46,8 @@ describe('CustomerDatabase', () => {
   });
 
   it('refuses to work without a customer', async () => {
-    await expect(async () => module.get(CustomerDatabase).read(EVERY_CUSTOMER, [])).rejects.toThrow('No customer in context');
+    await expect(async () => module.get(CustomerDatabase).read(EVERY_CUSTOMER, [])).rejects.toThrow(
+      'No customer in context',
+    );
   });
 });

@@ -9,9 +9,19 @@ export class DatabaseUnavailableError extends Error {
 
 /** SQLSTATE 08 (connection), 53 (out of resources), 57 (operator intervention, statement timeout), 25006 (read-only standby). */
 const UNAVAILABLE = /^(08...|53...|57P0.|57014|25006)$/;
-const NETWORK = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENOENT']);
+const NETWORK = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENOENT',
+]);
 /** What the driver says without a code. */
-const DRIVER = /Connection terminated|timeout exceeded when trying to connect|Query read timeout|not queryable|Client was closed/;
+const DRIVER =
+  /Connection terminated|timeout exceeded when trying to connect|Query read timeout|not queryable|Client was closed/;
 
 /** Tells whether the database was away, as opposed to refusing the statement. */
 export function isDatabaseUnavailable(error: unknown): boolean {

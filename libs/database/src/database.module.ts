@@ -18,7 +18,11 @@ export class DatabaseModule {
       imports: [
         TypeOrmModule.forRootAsync({
           inject: [AppConfig],
-          useFactory: (config: AppConfig) => ({ ...dataSourceOptions(config, role), autoLoadEntities: true, retryAttempts: 0 }),
+          useFactory: (config: AppConfig) => ({
+            ...dataSourceOptions(config, role),
+            autoLoadEntities: true,
+            retryAttempts: 0,
+          }),
         }),
       ],
       providers: [

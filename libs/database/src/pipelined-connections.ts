@@ -28,7 +28,11 @@ export class PipelinedConnections implements OnApplicationShutdown {
    * Runs a read as one customer, in a read-only transaction of its own under row level security.
    * @throws DatabaseUnavailableError when the database is away.
    */
-  readAs<Row extends QueryResultRow>(customerId: string, statement: PreparedStatement, values: unknown[]): Promise<Row[]> {
+  readAs<Row extends QueryResultRow>(
+    customerId: string,
+    statement: PreparedStatement,
+    values: unknown[],
+  ): Promise<Row[]> {
     return this.leastBusy().send<Row>(async (client) => {
       const begun = client.query('begin read only');
       const scoped = client.query({ ...SET_CUSTOMER, values: [customerId] });
@@ -51,4 +55,3 @@ export class PipelinedConnections implements OnApplicationShutdown {
 }
 
 const SET_CUSTOMER: PreparedStatement = { name: 'database.set-customer', text: 'select app.set_customer($1)' };
-

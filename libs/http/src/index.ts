@@ -13,3 +13,4 @@ export { problemOf, type Problem } from './problem';
 export { serveOpenApi } from './serve-open-api';
 export { ProblemFilter } from './problem.filter';
 export { PathId } from './path-id';
+export { IsText, type TextLength } from './is-text.decorator';

@@ -21,7 +21,8 @@ export class ProblemFilter implements ExceptionFilter {
     if (problem.status >= 500) {
       this.logger.error({ err: error, request_id: request.id, code: problem.body.code }, 'request failed');
     }
-    const allow: Record<string, string> = problem.status === 405 ? { allow: this.allowedMethods.at(request).join(', ') } : {};
+    const allow: Record<string, string> =
+      problem.status === 405 ? { allow: this.allowedMethods.at(request).join(', ') } : {};
     if (!reply.sent) sendProblem(reply, { ...problem, headers: { ...problem.headers, ...allow } });
   }
 }

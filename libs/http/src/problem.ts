@@ -69,7 +69,10 @@ function toServiceError(error: unknown): ServiceError {
   if (code) return new ServiceError(...code);
   const known = error instanceof HttpException ? STATUS_FAULTS[error.getStatus()] : undefined;
   if (known) return new ServiceError(...known);
-  return new ServiceError('internal_error', 'The request failed for a reason on our side; quote the request id to the operator');
+  return new ServiceError(
+    'internal_error',
+    'The request failed for a reason on our side; quote the request id to the operator',
+  );
 }
 
 /** RFC 6750 §3: a bare challenge when no credentials came, the error when they were not enough. */

@@ -14,7 +14,10 @@ export function serveOpenApi(app: NestFastifyApplication, config: AppConfig): vo
 }
 
 /** The OpenAPI 3.1 document of the application's routes. */
-export function createDocument(app: NestFastifyApplication, config: Pick<AppConfig, 'PUBLIC_URL' | 'PORT'>): OpenAPIObject {
+export function createDocument(
+  app: NestFastifyApplication,
+  config: Pick<AppConfig, 'PUBLIC_URL' | 'PORT'>,
+): OpenAPIObject {
   const settings = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
     .setTitle('Customer API')
@@ -26,7 +29,10 @@ export function createDocument(app: NestFastifyApplication, config: Pick<AppConf
     .setContact('The operator of this service', '', '')
     .setLicense('Proprietary', 'https://example.com/terms')
     .addServer(config.PUBLIC_URL ?? `http://localhost:${config.PORT}`)
-    .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'cas_live_…', description: 'A service token.' }, 'token')
+    .addBearerAuth(
+      { type: 'http', scheme: 'bearer', bearerFormat: 'cas_live_…', description: 'A service token.' },
+      'token',
+    )
     .build();
   return asOpenApi31(
     SwaggerModule.createDocument(app, settings, {

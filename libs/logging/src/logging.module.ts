@@ -9,7 +9,9 @@ export class LoggingModule {
     return {
       module: LoggingModule,
       global: true,
-      providers: [{ provide: ROOT_LOGGER, inject: [AppConfig], useFactory: (config: AppConfig) => createLogger(config) }],
+      providers: [
+        { provide: ROOT_LOGGER, inject: [AppConfig], useFactory: (config: AppConfig) => createLogger(config) },
+      ],
       exports: [ROOT_LOGGER],
     };
   }

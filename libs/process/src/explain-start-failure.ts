@@ -6,11 +6,13 @@ export function explainStartFailure(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return explainStartFailure(error.errors[0]);
   if (!(error instanceof Error)) return String(error);
   const { code, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number };
-  if (code === 'EADDRINUSE') return `Port ${port ?? '?'} is taken: stop what listens on it, or set another (PORT, INTERNAL_PORT)`;
+  if (code === 'EADDRINUSE')
+    return `Port ${port ?? '?'} is taken: stop what listens on it, or set another (PORT, INTERNAL_PORT)`;
   if (code === 'EACCES' && port) return `Port ${port} may not be used by this user: set another (PORT, INTERNAL_PORT)`;
   if (code === 'ECONNREFUSED') return `The database does not answer at ${address ?? '?'}:${port ?? '?'} (DATABASE_URL)`;
   if (code === '28P01' || code === '28000') return 'The database refuses the user or password in DATABASE_URL';
   if (code === '3D000') return 'The database named in DATABASE_URL does not exist';
-  if (code === '22023' || code === '42704') return 'The database is not migrated: run the migrations first (database migrate)';
+  if (code === '22023' || code === '42704')
+    return 'The database is not migrated: run the migrations first (database migrate)';
   return error.stack ?? error.message;
 }

@@ -5,7 +5,8 @@ import { ServiceError } from '@app/errors';
 import { CustomerService } from './customer-service.entity';
 
 /** What the operator says of a new service. */
-export type NewService = Pick<CustomerService, 'customerId' | 'type' | 'name'> & Partial<Pick<CustomerService, 'status' | 'config'>>;
+export type NewService = Pick<CustomerService, 'customerId' | 'type' | 'name'> &
+  Partial<Pick<CustomerService, 'status' | 'config'>>;
 /** What the operator may change of one. */
 export type ServiceChange = Partial<Pick<CustomerService, 'name' | 'status' | 'config'>>;
 
@@ -40,7 +41,12 @@ export class CustomerServices {
     return this.dataSource.transaction(async (manager) => {
       const { customerId } = await findService(manager, id);
       await manager.update(CustomerService, { customerId, id }, { ...change, updatedAt: new Date() } as never);
-      await this.audit.record(manager, { customerId, actor, action: 'service.update', metadata: { service_id: id, ...change } });
+      await this.audit.record(manager, {
+        customerId,
+        actor,
+        action: 'service.update',
+        metadata: { service_id: id, ...change },
+      });
       return manager.findOneByOrFail(CustomerService, { customerId, id });
     });
   }
@@ -52,7 +58,10 @@ export class CustomerServices {
 
   /** A customer's services, newest first. */
   list(customerId: string): Promise<CustomerService[]> {
-    return this.dataSource.manager.find(CustomerService, { where: { customerId }, order: { createdAt: 'DESC', id: 'DESC' } });
+    return this.dataSource.manager.find(CustomerService, {
+      where: { customerId },
+      order: { createdAt: 'DESC', id: 'DESC' },
+    });
   }
 }
 

@@ -19,7 +19,10 @@ export class StatusEvents {
   ) {}
 
   /** Announces an event, from now or from a time. @throws ServiceError not_found, invalid_request */
-  async post(actor: string, { serviceId, status, message, startsAt = new Date() }: NewStatusEvent): Promise<StatusEvent> {
+  async post(
+    actor: string,
+    { serviceId, status, message, startsAt = new Date() }: NewStatusEvent,
+  ): Promise<StatusEvent> {
     if (message.trim() === '') throw new ServiceError('invalid_request', 'An event needs a message');
     const { customerId } = await this.services.find(serviceId);
     const id = randomUUID();

@@ -14,7 +14,9 @@ export interface RouteUnderTest {
 export function describeAuthentication(api: () => TestApi, route: RouteUnderTest, scope: Scope | null): void {
   const init: RequestInit = {
     method: route.method,
-    ...(route.body === undefined ? {} : { body: JSON.stringify(route.body), headers: { 'content-type': 'application/json' } }),
+    ...(route.body === undefined
+      ? {}
+      : { body: JSON.stringify(route.body), headers: { 'content-type': 'application/json' } }),
   };
   const send = (authorization?: string) =>
     fetch(`${api().baseUrl}${route.path}`, {

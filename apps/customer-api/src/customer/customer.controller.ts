@@ -12,7 +12,10 @@ export class CustomerController {
 
   @Get()
   @AnyScope()
-  @ApiOperation({ summary: 'Read your customer profile', description: 'The profile of the customer that the token belongs to.' })
+  @ApiOperation({
+    summary: 'Read your customer profile',
+    description: 'The profile of the customer that the token belongs to.',
+  })
   @ApiOkResponse({ type: CustomerDto, description: 'The profile.' })
   async getCustomer(@CurrentCustomer() { customerId }: AuthenticatedCustomer): Promise<CustomerDto> {
     return toCustomerDto(await this.profiles.find(customerId));

@@ -18,7 +18,11 @@ export function exposeMetrics(app: NestFastifyApplication): void {
   const metrics = app.get(Metrics);
   metrics.observe(app.getHttpAdapter().getInstance());
   const storage = app.get(RateLimitStorage);
-  metrics.reportState('rate_limit_degraded', 'Redis is away: rate limits are counted per process', () => storage.degraded);
+  metrics.reportState(
+    'rate_limit_degraded',
+    'Redis is away: rate limits are counted per process',
+    () => storage.degraded,
+  );
   const changes = app.get(TokenChangeListener);
   metrics.reportState('token_cache_trusted', 'Token changes are heard: tokens need no look-up', () => changes.trusted);
 }

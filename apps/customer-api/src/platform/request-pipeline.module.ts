@@ -1,12 +1,6 @@
 import { Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
-import {
-  AccessModule,
-  BearerGuard,
-  CustomerContextInterceptor,
-  CustomerRateLimitGuard,
-  ScopeGuard,
-} from '@app/access';
+import { AccessModule, BearerGuard, CustomerContextInterceptor, CustomerRateLimitGuard, ScopeGuard } from '@app/access';
 import { createValidationPipe, HttpModule, ProblemFilter, RequestBodyInterceptor } from '@app/http';
 
 /** What every request passes, in this order: who, may they, how often, as whom, the body, what; errors leave by the filter. */

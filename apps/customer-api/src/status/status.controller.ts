@@ -13,7 +13,10 @@ export class StatusController {
 
   @Get()
   @RequireScope('status:read')
-  @ApiOperation({ summary: 'Read the status of your services', description: 'Each service with how it is now and its events.' })
+  @ApiOperation({
+    summary: 'Read the status of your services',
+    description: 'Each service with how it is now and its events.',
+  })
   @ApiOkResponse({ type: ServiceStatusPageDto, description: 'A part of the list.' })
   @ProblemReplies('invalid_request')
   async listStatus(

@@ -17,7 +17,12 @@ export class CustomerRateLimitGuard extends ThrottlerGuard {
     return Promise.resolve(context.switchToHttp().getRequest<FastifyRequest>().customer === undefined);
   }
 
-  protected override async handleRequest({ context, throttler, limit: standard, ttl }: ThrottlerRequest): Promise<boolean> {
+  protected override async handleRequest({
+    context,
+    throttler,
+    limit: standard,
+    ttl,
+  }: ThrottlerRequest): Promise<boolean> {
     const name = throttler.name as 'requests' | 'ai' | 'sms';
     if (name !== 'requests' && name !== rateLimitedAs(context.getHandler())) return true;
     const http = context.switchToHttp();
@@ -34,7 +39,11 @@ export class CustomerRateLimitGuard extends ThrottlerGuard {
     });
   }
 
-  private showNearest(reply: FastifyReply & { [STATE]?: RateLimitState }, state: RateLimitState, isBlocked: boolean): void {
+  private showNearest(
+    reply: FastifyReply & { [STATE]?: RateLimitState },
+    state: RateLimitState,
+    isBlocked: boolean,
+  ): void {
     const shown = reply[STATE];
     if (shown && !isBlocked && shown.remaining <= state.remaining) return;
     reply[STATE] = state;

@@ -40,7 +40,8 @@ export class ServiceTokens {
   issue(actor: string, order: { customerId: string; scopes: Scope[]; expiresAt?: Date }): Promise<IssuedToken> {
     const { customerId, scopes, expiresAt = null } = order;
     if (scopes.length === 0) throw new ServiceError('invalid_request', 'A token needs at least one scope');
-    if (expiresAt && expiresAt <= new Date()) throw new ServiceError('invalid_request', 'The expiry must be in the future');
+    if (expiresAt && expiresAt <= new Date())
+      throw new ServiceError('invalid_request', 'The expiry must be in the future');
     return this.dataSource.transaction(async (manager) => {
       const [customer] = await manager.query<unknown[]>('select 1 from customer where id = $1', [customerId]);
       if (!customer) throw new ServiceError('not_found', `There is no customer ${customerId}`);
@@ -82,7 +83,11 @@ export class ServiceTokens {
     return this.dataSource.transaction(async (manager) => {
       const { id, customerId, active } = await this.lock(manager, tokenId);
       if (active) {
-        await manager.update(ServiceToken, { id, deactivatedAt: IsNull() }, { active: false, deactivatedAt: new Date() });
+        await manager.update(
+          ServiceToken,
+          { id, deactivatedAt: IsNull() },
+          { active: false, deactivatedAt: new Date() },
+        );
         await announceTokenChange(manager, customerId);
         await this.audit.record(manager, { customerId, actor, action: 'token.deactivate', metadata: { token_id: id } });
       }

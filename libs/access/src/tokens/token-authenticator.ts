@@ -95,7 +95,8 @@ export class TokenAuthenticator {
     this.epoch++;
     this.lookUps.clear();
     if (customerId === undefined) this.remembered.clear();
-    for (const [key, { customer }] of this.remembered) if (customer.customerId === customerId) this.remembered.delete(key);
+    for (const [key, { customer }] of this.remembered)
+      if (customer.customerId === customerId) this.remembered.delete(key);
   }
 }
 

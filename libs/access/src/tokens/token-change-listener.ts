@@ -48,7 +48,11 @@ export class TokenChangeListener implements OnModuleInit, OnApplicationShutdown 
   }
 
   private async listen(): Promise<void> {
-    const client = new Client({ ...clientSettings(this.config, 'customer_api'), application_name: TOKEN_CHANGES, query_timeout: DEAD_MS });
+    const client = new Client({
+      ...clientSettings(this.config, 'customer_api'),
+      application_name: TOKEN_CHANGES,
+      query_timeout: DEAD_MS,
+    });
     const lost = (error?: Error) => this.lost(client, error);
     client.on('error', lost);
     client.on('end', () => lost());
@@ -71,7 +75,10 @@ export class TokenChangeListener implements OnModuleInit, OnApplicationShutdown 
     if (client !== this.client) return;
     this.provenAt = sentAt;
     this.hearing = true;
-    this.timer = setTimeout(() => void this.probe(client).catch((error: Error) => this.lost(client, error)), PROBE_EVERY_MS);
+    this.timer = setTimeout(
+      () => void this.probe(client).catch((error: Error) => this.lost(client, error)),
+      PROBE_EVERY_MS,
+    );
   }
 
   private lost(client: Client, error?: Error): void {
@@ -81,7 +88,8 @@ export class TokenChangeListener implements OnModuleInit, OnApplicationShutdown 
     clearTimeout(this.timer);
     client.end().catch(() => undefined);
     if (this.stopped) return;
-    if (this.hearing) this.logger.warn({ err: error }, 'token changes are not heard; every token is looked up until they are');
+    if (this.hearing)
+      this.logger.warn({ err: error }, 'token changes are not heard; every token is looked up until they are');
     this.hearing = false;
     this.timer = setTimeout(() => void this.listen(), RETRY_MS);
   }

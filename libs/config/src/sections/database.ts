@@ -9,7 +9,9 @@ export const database = {
     .optional()
     .describe('PostgreSQL to use; default: the database of the running npm start'),
   DATABASE_POOL_SIZE: positive.default(10).describe('connections for transactions, per process'),
-  DATABASE_PIPELINES: positive.default(2).describe('pipelined connections shared by single statements and reads, per process'),
+  DATABASE_PIPELINES: positive
+    .default(2)
+    .describe('pipelined connections shared by single statements and reads, per process'),
   DATABASE_STATEMENT_TIMEOUT_MS: positive.default(5000).describe('longest a statement may take'),
   REDIS_URL: z
     .string()

@@ -10,13 +10,18 @@ export const runtime = {
   HOST: z.string().min(1).default('127.0.0.1').describe('address the API listens on'),
   PORT: port.default(3000).describe('port the API listens on'),
   INTERNAL_HOST: z.string().min(1).default('127.0.0.1').describe('address of the internal listener'),
-  INTERNAL_PORT: port.default(9464).describe('port of the internal listener (metrics, delivery reports); never publish it'),
+  INTERNAL_PORT: port
+    .default(9464)
+    .describe('port of the internal listener (metrics, delivery reports); never publish it'),
   PUBLIC_URL: z.url().optional().describe('address customers reach the API under; default http://localhost:PORT'),
   TRUST_PROXY: z
     .string()
     .optional()
     .describe('comma separated addresses or ranges of proxies whose X-Forwarded-For is believed; default none'),
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info').describe('least severe level logged'),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+    .default('info')
+    .describe('least severe level logged'),
   SHUTDOWN_GRACE_MS: z.coerce
     .number()
     .int()
@@ -28,5 +33,7 @@ export const runtime = {
   SECRETS_KEY: z
     .string()
     .optional()
-    .describe('32 random bytes in base64 (openssl rand -base64 32) that encrypt stored secrets; required in production'),
+    .describe(
+      '32 random bytes in base64 (openssl rand -base64 32) that encrypt stored secrets; required in production',
+    ),
 };

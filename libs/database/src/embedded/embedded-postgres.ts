@@ -81,4 +81,3 @@ async function ready(log: NodeJS.ReadableStream, exited: Promise<void>): Promise
   died.catch(() => undefined);
   await Promise.race([accepting, died]);
 }
-

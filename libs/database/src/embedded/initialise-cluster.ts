@@ -21,7 +21,16 @@ export async function initialiseCluster(cluster: {
     if (user) await Promise.all([secrets, passwordFile].map((path) => chown(path, user.uid, user.gid)));
     const initdb = spawn(
       binaries.initdb,
-      ['-D', data, '-U', 'postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`, '--encoding=UTF8', '--locale=C'],
+      [
+        '-D',
+        data,
+        '-U',
+        'postgres',
+        '--auth=scram-sha-256',
+        `--pwfile=${passwordFile}`,
+        '--encoding=UTF8',
+        '--locale=C',
+      ],
       { ...user, env: { ...process.env, LC_ALL: 'C' }, stdio: ['ignore', 'ignore', 'pipe'] },
     );
     let complaint = '';

@@ -11,7 +11,8 @@ export async function stopLeftOver(data: string): Promise<void> {
   const pid = existsSync(pidFile) ? Number(readFileSync(pidFile, 'utf8').split('\n')[0]) : 0;
   if (!pid || !isPostgres(pid) || !signal(pid, 'SIGINT')) return;
   for (let waited = 0; signal(pid, 0); waited += POLL_MS) {
-    if (waited > PATIENCE_MS) throw new Error(`PostgreSQL (process ${pid}) still runs on ${data}; stop it and start again`);
+    if (waited > PATIENCE_MS)
+      throw new Error(`PostgreSQL (process ${pid}) still runs on ${data}; stop it and start again`);
     // The process is no child of ours, so there is no event of its end.
     await wait(POLL_MS);
   }
@@ -20,7 +21,9 @@ export async function stopLeftOver(data: string): Promise<void> {
 /** After a restart of the machine the number may be another program's. */
 function isPostgres(pid: number): boolean {
   const command = `/proc/${pid}/comm`;
-  return !existsSync('/proc/self/comm') || (existsSync(command) && readFileSync(command, 'utf8').startsWith('postgres'));
+  return (
+    !existsSync('/proc/self/comm') || (existsSync(command) && readFileSync(command, 'utf8').startsWith('postgres'))
+  );
 }
 
 function signal(pid: number, name: NodeJS.Signals | 0): boolean {

@@ -24,7 +24,9 @@ function resolvePackage(name: string): string {
   try {
     return require.resolve(name);
   } catch (cause) {
-    throw new Error(`No embedded PostgreSQL for this system (${name}); set DATABASE_URL to a PostgreSQL of your own`, { cause });
+    throw new Error(`No embedded PostgreSQL for this system (${name}); set DATABASE_URL to a PostgreSQL of your own`, {
+      cause,
+    });
   }
 }
 

@@ -13,6 +13,7 @@ export function unprivilegedUser(): SystemUser | undefined {
     .split('\n')
     .map((line) => line.split(':'));
   const found = ['postgres', 'nobody'].map((name) => users.find(([user]) => user === name)).find(Boolean);
-  if (!found) throw new Error('PostgreSQL cannot run as root, and there is no user "postgres" or "nobody" to run it as');
+  if (!found)
+    throw new Error('PostgreSQL cannot run as root, and there is no user "postgres" or "nobody" to run it as');
   return { uid: Number(found[2]), gid: Number(found[3]) };
 }

@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { exposeFunction } from './helpers';
 
 const HOLD =
-  'app.ai_hold(uuid, text, timestamptz, timestamptz, boolean, uuid[], integer[], text[], integer[], integer[], text[], uuid[])';
+  'app.ai_hold(uuid, text, timestamptz, timestamptz, boolean, uuid[], integer[], text[], integer[], integer[], boolean[], text[], uuid[])';
 const RELEASE = 'app.ai_release(uuid, timestamptz, uuid[], text[])';
 const RESOLVE_STALE = 'app.ai_resolve_stale(uuid, timestamptz)';
 
@@ -16,7 +16,7 @@ export class AiHoldFunctions1763683360000 implements MigrationInterface {
       create function app.ai_hold(
         p_customer uuid, p_month text, p_now timestamptz, p_deadline timestamptz, p_shared_key boolean,
         p_ids uuid[], p_input_tokens integer[], p_cache text[], p_max_tokens integer[], p_least_tokens integer[],
-        p_request_ids text[], p_token_ids uuid[])
+        p_may_shorten boolean[], p_request_ids text[], p_token_ids uuid[])
       returns table (id uuid, outcome text, model text, key_ciphertext bytea, max_tokens integer)
       language plpgsql as $$
       #variable_conflict use_column
@@ -75,7 +75,12 @@ export class AiHoldFunctions1763683360000 implements MigrationInterface {
               wanted := wanted - 1;
             end if;
           end if;
-          if wanted < p_least_tokens[i] then
+          if wanted < p_max_tokens[i] and not p_may_shorten[i] and free > 0 and p_least_tokens[i] * acc.output * 0.000001 <= free then
+            -- A closer look at the input may show that there is credit enough.
+            outcomes[i] := 'too_large';
+            granted[i] := 0;
+            amounts[i] := 0;
+          elsif wanted < p_least_tokens[i] then
             outcomes[i] := 'exhausted';
             granted[i] := 0;
             amounts[i] := 0;

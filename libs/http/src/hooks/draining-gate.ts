@@ -8,7 +8,9 @@ import { sendProblem } from '../send-problem';
 export function addDrainingGate(server: FastifyInstance, draining: Draining): void {
   server.addHook('onRequest', (request, reply, done) => {
     if (!draining.active || request.url.startsWith('/health/')) return done();
-    const stopping = new ServiceError('service_unavailable', 'This server is stopping; try again', { retryAfterSeconds: 1 });
+    const stopping = new ServiceError('service_unavailable', 'This server is stopping; try again', {
+      retryAfterSeconds: 1,
+    });
     sendProblem(reply.header('connection', 'close'), problemOf(stopping, request.id));
   });
 }

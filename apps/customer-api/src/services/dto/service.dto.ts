@@ -44,6 +44,14 @@ export class ServicePageDto extends PageDto {
 }
 
 /** A service as it is sent. */
-export function toServiceDto({ id, type, name, status, config, created_at, updated_at }: CustomerServiceRow): ServiceDto {
+export function toServiceDto({
+  id,
+  type,
+  name,
+  status,
+  config,
+  created_at,
+  updated_at,
+}: CustomerServiceRow): ServiceDto {
   return { id, type, name, status, config, created_at: created_at.toISOString(), updated_at: updated_at.toISOString() };
 }

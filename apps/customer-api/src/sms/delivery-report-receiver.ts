@@ -1,0 +1,42 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { FastifyInstance } from 'fastify';
+import { InternalListener } from '@app/metrics';
+import { DeliveryReports, type ReportResult } from '@app/sms';
+
+/** What a gateway is answered; it tries again later unless it is 200. */
+const STATUS: Record<ReportResult, number> = { stored: 200, malformed: 400, forged: 401, unknown_message: 404 };
+
+/** The addresses on the internal listener that gateways post delivery reports to. */
+@Injectable()
+export class DeliveryReportReceiver implements OnModuleInit {
+  constructor(
+    private readonly listener: InternalListener,
+    private readonly reports: DeliveryReports,
+  ) {}
+
+  onModuleInit(): void {
+    void this.listener.server.register(
+      (server, _options, done) => {
+        this.addRoutes(server);
+        done();
+      },
+      { prefix: '/sms/delivery-reports' },
+    );
+  }
+
+  private addRoutes(server: FastifyInstance): void {
+    // Each gateway's own reader understands the body, whatever its content type says.
+    server.removeAllContentTypeParsers();
+    server.addContentTypeParser('*', { parseAs: 'string', bodyLimit: 64 * 1024 }, (_request, body, done) =>
+      done(null, body),
+    );
+    server.post<{ Params: { reference: string }; Body: string }>(
+      '/46elks/:reference',
+      async ({ params, body }, reply) =>
+        reply.code(STATUS[await this.reports.fromElks(params.reference, body ?? '')]).send(),
+    );
+    server.post<{ Body: string }>('/link-mobility', async ({ body }, reply) =>
+      reply.code(STATUS[await this.reports.fromLink(body ?? '')]).send(),
+    );
+  }
+}

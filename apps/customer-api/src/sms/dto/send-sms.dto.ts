@@ -1,0 +1,19 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Matches } from 'class-validator';
+import { IsText } from '@app/http';
+import { E164, SMS_MESSAGE_MAX } from '@app/sms';
+
+/** An SMS to send (specification §2). Who it comes from is fixed by the operator. */
+export class SendSmsDto {
+  /** The recipient in international format: a plus sign, the country code and the number, digits only. */
+  @ApiProperty({ pattern: E164.source, maxLength: 16, example: '+4790000000' })
+  @Matches(E164, { message: 'to must be a telephone number in international format, such as +4790000000' })
+  to!: string;
+
+  /**
+   * The text. It is split into several SMS when it does not fit one; characters outside GSM-7 make each hold less.
+   * @example 'Your order is ready'
+   */
+  @IsText({ min: 1, max: SMS_MESSAGE_MAX })
+  message!: string;
+}

@@ -1,0 +1,81 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { PageDto } from '@app/http';
+import { SMS_STATUSES, type SmsEncoding, type SmsRecord, type SmsStatus } from '@app/sms';
+
+/** An SMS in the send log. */
+export class SmsDto {
+  @ApiProperty({ format: 'uuid' })
+  id!: string;
+
+  /**
+   * The recipient.
+   * @example '+4790000000'
+   */
+  to!: string;
+
+  /**
+   * What the recipient sees it come from; set by the operator.
+   * @example 'Acme'
+   */
+  sender_id!: string;
+
+  /**
+   * The text.
+   * @example 'Your order is ready'
+   */
+  message!: string;
+
+  /**
+   * What became of it: `accepted` by the gateway, `sent` to the network, `delivered` to the handset, `failed`, or
+   * `unknown` when the gateway never said whether it took it. Never send an `unknown` one again without looking here.
+   */
+  @ApiProperty({ enum: SMS_STATUSES, example: 'delivered' })
+  status!: SmsStatus;
+
+  /** How many SMS the text takes on the air. */
+  @ApiProperty({ type: 'integer', format: 'int32', minimum: 1, example: 1 })
+  segments!: number;
+
+  /** Character encoding on the air. */
+  @ApiProperty({ enum: ['GSM-7', 'UCS-2'], example: 'GSM-7' })
+  encoding!: SmsEncoding;
+
+  /** Why it failed, or why the outcome is unknown. */
+  @ApiProperty({ type: [String, 'null'] as never, example: null })
+  error_code!: string | null;
+
+  /** When you sent it. */
+  @ApiProperty({ format: 'date-time', example: '2026-11-20T12:00:00.000Z' })
+  created_at!: string;
+
+  /** When its status last changed. */
+  @ApiProperty({ format: 'date-time', example: '2026-11-20T12:00:03.000Z' })
+  updated_at!: string;
+
+  /** When the handset got it. */
+  @ApiProperty({ type: [String, 'null'] as never, format: 'date-time', example: '2026-11-20T12:00:03.000Z' })
+  delivered_at!: string | null;
+}
+
+/** A part of the send log, newest first. */
+export class SmsPageDto extends PageDto {
+  /** The messages. */
+  data!: SmsDto[];
+}
+
+/** A message as it is sent. */
+export function toSmsDto(sms: SmsRecord): SmsDto {
+  return {
+    id: sms.id,
+    to: sms.to,
+    sender_id: sms.senderId,
+    message: sms.message,
+    status: sms.status,
+    segments: sms.segments,
+    encoding: sms.encoding,
+    error_code: sms.errorCode,
+    created_at: sms.createdAt.toISOString(),
+    updated_at: sms.updatedAt.toISOString(),
+    delivered_at: sms.deliveredAt?.toISOString() ?? null,
+  };
+}

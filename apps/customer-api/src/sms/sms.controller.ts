@@ -1,0 +1,46 @@
+import { Body, Controller, Get, Post, Query } from '@nestjs/common';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { type AuthenticatedCustomer, CurrentCustomer, RateLimitAs, RequireScope } from '@app/access';
+import { PageQueryDto, ProblemReplies, toPageDto } from '@app/http';
+import { SmsLog, SmsSender } from '@app/sms';
+import { SendSmsDto } from './dto/send-sms.dto';
+import { SmsDto, SmsPageDto, toSmsDto } from './dto/sms.dto';
+
+/** SMS: sending, and what was sent. */
+@ApiTags('SMS')
+@Controller('sms')
+export class SmsController {
+  constructor(
+    private readonly sender: SmsSender,
+    private readonly log: SmsLog,
+  ) {}
+
+  @Post('send')
+  @RequireScope('sms:send')
+  @RateLimitAs('sms')
+  @ApiOperation({
+    summary: 'Send an SMS',
+    description:
+      'One call sends one message at most. A call is not repeated by us when the message may have been sent.',
+  })
+  @ApiCreatedResponse({ type: SmsDto, description: 'The gateway took the message.' })
+  @ProblemReplies('invalid_request', 'sms_disabled', 'sms_gateway_rejected', 'sms_gateway_failed')
+  async sendSms(
+    @CurrentCustomer() { customerId, tokenId }: AuthenticatedCustomer,
+    @Body() order: SendSmsDto,
+  ): Promise<SmsDto> {
+    return toSmsDto(await this.sender.send(customerId, `token:${tokenId}`, order));
+  }
+
+  @Get('log')
+  @RequireScope('sms:read')
+  @ApiOperation({ summary: 'List the SMS you sent', description: 'Newest first, with what became of each.' })
+  @ApiOkResponse({ type: SmsPageDto, description: 'A part of the log.' })
+  @ProblemReplies('invalid_request')
+  async listSms(
+    @CurrentCustomer() { customerId }: AuthenticatedCustomer,
+    @Query() page: PageQueryDto,
+  ): Promise<SmsPageDto> {
+    return toPageDto(await this.log.list(customerId, page), toSmsDto);
+  }
+}

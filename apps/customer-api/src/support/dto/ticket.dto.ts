@@ -1,0 +1,103 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { PageDto } from '@app/http';
+import {
+  REPLY_AUTHORS,
+  type ReplyAuthor,
+  TICKET_PRIORITIES,
+  TICKET_STATUSES,
+  type TicketPriority,
+  type TicketRow,
+  type TicketStatus,
+} from '@app/support';
+
+/** A reply in a ticket's thread. */
+export class TicketReplyDto {
+  @ApiProperty({ format: 'uuid' })
+  id!: string;
+
+  /** Who wrote it. */
+  @ApiProperty({ enum: REPLY_AUTHORS, example: 'operator' })
+  author!: ReplyAuthor;
+
+  /**
+   * What was written.
+   * @example 'We are looking into it.'
+   */
+  body!: string;
+
+  /** When it was written. */
+  @ApiProperty({ format: 'date-time', example: '2026-11-20T12:05:00.000Z' })
+  created_at!: string;
+}
+
+/** A support ticket (specification §2). */
+export class TicketDto {
+  @ApiProperty({ format: 'uuid' })
+  id!: string;
+
+  /**
+   * What it is about.
+   * @example 'Cannot log in'
+   */
+  title!: string;
+
+  /**
+   * What happened.
+   * @example 'Since this morning the portal answers with an error.'
+   */
+  body!: string;
+
+  /** `open`: with the operator; `pending`: waits for you; `resolved`: solved; `closed`: done with. */
+  @ApiProperty({ enum: TICKET_STATUSES, example: 'open' })
+  status!: TicketStatus;
+
+  /** How much it matters. */
+  @ApiProperty({ enum: TICKET_PRIORITIES, example: 'normal' })
+  priority!: TicketPriority;
+
+  /** The service it is about. */
+  @ApiProperty({ type: ['integer', 'null'] as never, format: 'int32', example: 12 })
+  service_id!: number | null;
+
+  /** What else it is about, in your own terms. */
+  @ApiProperty({ type: [String, 'null'] as never, example: 'order' })
+  resource_type!: string | null;
+
+  /** The id of that thing in your own system. */
+  @ApiProperty({ type: [String, 'null'] as never, example: 'A-1047' })
+  resource_id!: string | null;
+
+  /** When it was opened. */
+  @ApiProperty({ format: 'date-time', example: '2026-11-20T11:58:00.000Z' })
+  created_at!: string;
+
+  /** When its status last changed or the thread last grew. */
+  @ApiProperty({ format: 'date-time', example: '2026-11-20T12:05:00.000Z' })
+  updated_at!: string;
+
+  /** The thread, oldest first. */
+  replies!: TicketReplyDto[];
+}
+
+/** A part of your tickets, newest first. */
+export class TicketPageDto extends PageDto {
+  /** The tickets. */
+  data!: TicketDto[];
+}
+
+/** A ticket as it is sent. */
+export function toTicketDto(row: TicketRow): TicketDto {
+  return {
+    id: row.id,
+    title: row.title,
+    body: row.body,
+    status: row.status,
+    priority: row.priority,
+    service_id: row.service_id,
+    resource_type: row.resource_type,
+    resource_id: row.resource_id,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+    replies: row.replies,
+  };
+}

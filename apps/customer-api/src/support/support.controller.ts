@@ -1,0 +1,38 @@
+import { Body, Controller, Get, Post, Query } from '@nestjs/common';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { type AuthenticatedCustomer, CurrentCustomer, RequireScope } from '@app/access';
+import { PageQueryDto, ProblemReplies, toPageDto } from '@app/http';
+import { SupportTickets } from '@app/support';
+import { CreateTicketDto } from './dto/create-ticket.dto';
+import { TicketDto, TicketPageDto, toTicketDto } from './dto/ticket.dto';
+
+/** The customer's support tickets. */
+@ApiTags('Support')
+@Controller('support/tickets')
+export class SupportController {
+  constructor(private readonly tickets: SupportTickets) {}
+
+  @Get()
+  @RequireScope('support:read')
+  @ApiOperation({ summary: 'List your support tickets', description: 'Newest first, each with its thread.' })
+  @ApiOkResponse({ type: TicketPageDto, description: 'A part of the list.' })
+  @ProblemReplies('invalid_request')
+  async listTickets(
+    @CurrentCustomer() { customerId }: AuthenticatedCustomer,
+    @Query() page: PageQueryDto,
+  ): Promise<TicketPageDto> {
+    return toPageDto(await this.tickets.list(customerId, page), toTicketDto);
+  }
+
+  @Post()
+  @RequireScope('support:write')
+  @ApiOperation({ summary: 'Open a support ticket', description: 'The operator answers in its thread.' })
+  @ApiCreatedResponse({ type: TicketDto, description: 'The ticket that was opened.' })
+  @ProblemReplies('invalid_request', 'not_found')
+  async createTicket(
+    @CurrentCustomer() { customerId, tokenId }: AuthenticatedCustomer,
+    @Body() ticket: CreateTicketDto,
+  ): Promise<TicketDto> {
+    return toTicketDto(await this.tickets.open(customerId, `token:${tokenId}`, ticket));
+  }
+}

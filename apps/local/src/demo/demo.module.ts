@@ -1,0 +1,25 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { ServiceTokensModule } from '@app/access';
+import { type AppConfig, ConfigModule } from '@app/config';
+import { CustomersModule } from '@app/customers';
+import { DatabaseModule } from '@app/database';
+import { LoggingModule } from '@app/logging';
+import { CustomerServicesModule } from '@app/services';
+import { StatusEventsModule } from '@app/status';
+
+/** The operator's services that the demo customer is made with. */
+@Module({
+  imports: [
+    DatabaseModule.as('account_operator'),
+    LoggingModule.forRoot(),
+    CustomersModule,
+    CustomerServicesModule,
+    ServiceTokensModule,
+    StatusEventsModule,
+  ],
+})
+export class DemoModule {
+  static with(config: AppConfig): DynamicModule {
+    return { module: DemoModule, imports: [ConfigModule.for(config)] };
+  }
+}

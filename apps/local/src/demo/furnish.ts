@@ -1,0 +1,25 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { CustomerServices } from '@app/services';
+import { StatusEvents } from '@app/status';
+
+/** Gives the demo customer one of everything that the API shows. */
+export async function furnish(app: INestApplicationContext, actor: string, customerId: string): Promise<void> {
+  const services = app.get(CustomerServices);
+  const status = app.get(StatusEvents);
+  const hosting = await services.add(actor, {
+    customerId,
+    type: 'hosting',
+    name: 'Web hosting',
+    config: { disk_gb: 50 },
+  });
+  await services.add(actor, { customerId, type: 'ai', name: 'AI assistant', config: { monthly_included_nok: 500 } });
+  await services.add(actor, { customerId, type: 'sms', name: 'SMS' });
+  const maintenance = await status.post(actor, {
+    serviceId: hosting.id,
+    status: 'maintenance',
+    message: 'New disks in the storage servers',
+    startsAt: new Date(Date.now() - 86_400_000),
+  });
+  await status.end(actor, maintenance.id);
+  await status.post(actor, { serviceId: hosting.id, status: 'degraded', message: 'Slow replies from one web server' });
+}

@@ -1,0 +1,16 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AppConfig } from '@app/config';
+
+/** @throws EADDRINUSE before anything is started, when a port that will be needed is taken. */
+export async function assertPortsFree(config: AppConfig): Promise<void> {
+  for (const [host, port] of [
+    [config.HOST, config.PORT],
+    [config.INTERNAL_HOST, config.INTERNAL_PORT],
+  ] as const) {
+    const server = createServer().listen(port, host);
+    await once(server, 'listening');
+    server.close();
+    await once(server, 'close');
+  }
+}

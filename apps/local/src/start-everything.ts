@@ -1,0 +1,67 @@
+import { loadConfig, saveLocalServices } from '@app/config';
+import { migrateDatabase } from '@app/database';
+import { arrangeDemo } from './demo/arrange-demo';
+import { assertPortsFree } from './ports';
+import { loadLocalSecrets } from './local-secrets';
+import { assertNotRunning } from './running';
+import { type ChildProcess, startChild } from './processes/child-process';
+import { startDatabase } from './processes/local-database';
+import { welcome } from './welcome';
+
+/** What runs. */
+export interface Everything {
+  /** Resolves with the reason when a part ends by itself. */
+  failed: Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** Starts database, sandbox, worker and API, in the order in which they need each other; stops them in the other. */
+export async function startEverything(): Promise<Everything> {
+  const given = process.env;
+  const production = given.NODE_ENV === 'production';
+  // In production nothing is made up: what is missing or weak is named, and that is the end of it.
+  const config = loadConfig(
+    production ? given : { ...given, DATABASE_URL: given.DATABASE_URL || 'postgres://not-yet' },
+  );
+  await assertPortsFree(config);
+  const stops: (() => Promise<void>)[] = [];
+  const stop = async () => {
+    for (const end of stops.reverse()) await end();
+  };
+  try {
+    const environment = production ? given : await localEnvironment(given, stops);
+    const settings = loadConfig(environment);
+    await migrateDatabase(settings);
+    const demo = settings.DEMO_CUSTOMER ? await arrangeDemo(settings) : undefined;
+    const children: ChildProcess[] = [];
+    for (const name of ['worker', 'customer-api']) {
+      const child = await startChild(name, environment);
+      children.push(child);
+      stops.push(() => child.stop());
+    }
+    process.stdout.write(welcome(settings, demo));
+    return { failed: Promise.race(children.map(({ failed }) => failed)), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Settings for whatever the developer has not set: an embedded database, sandbox upstreams, kept secrets. */
+async function localEnvironment(given: NodeJS.ProcessEnv, stops: (() => Promise<void>)[]): Promise<NodeJS.ProcessEnv> {
+  const services: Record<string, string> = {};
+  if (!given.DATABASE_URL) {
+    assertNotRunning();
+    const secrets = loadLocalSecrets();
+    const database = await startDatabase(secrets.databasePassword);
+    stops.push(() => database.stop());
+    Object.assign(services, { DATABASE_URL: database.url, SECRETS_KEY: secrets.secretsKey, DEMO_CUSTOMER: 'true' });
+  }
+  if (!given.SANDBOX_URL) {
+    const sandbox = await startChild('sandbox', given);
+    stops.push(() => sandbox.stop());
+    services.SANDBOX_URL = sandbox.url ?? '';
+  }
+  saveLocalServices({ ...services, LAUNCHER_PID: String(process.pid) });
+  return { ...services, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== '')) };
+}

@@ -1,0 +1,25 @@
+import { Option, SubCommand } from 'nest-commander';
+import { Customers } from '@app/customers';
+import { OperatorCommand } from '../operator-command';
+import { read } from '../options';
+
+interface Options {
+  customer: string;
+}
+
+/** `customer activate`: let a customer\'s tokens in. */
+@SubCommand({ name: 'activate', description: "let a customer's tokens in" })
+export class CustomerActivateCommand extends OperatorCommand<Options> {
+  constructor(private readonly customers: Customers) {
+    super();
+  }
+
+  @Option({ flags: '--customer <id>', description: 'id of the customer', required: true })
+  parseCustomer(text: string): string {
+    return read.uuid(text);
+  }
+
+  protected execute({ customer }: Options) {
+    return this.customers.setActive(this.actor, customer, true);
+  }
+}

@@ -1,0 +1,50 @@
+import { Option, SubCommand } from 'nest-commander';
+import { Customers } from '@app/customers';
+import { OperatorCommand } from '../operator-command';
+import { read } from '../options';
+
+interface Options {
+  customer: string;
+  requestsPerMinute?: number | null;
+  aiPerMinute?: number | null;
+  smsPerMinute?: number | null;
+  pendingCreditRequests?: number | null;
+}
+
+/** `customer limits`: set limits of a customer. */
+@SubCommand({ name: 'limits', description: 'set limits of a customer' })
+export class CustomerLimitsCommand extends OperatorCommand<Options> {
+  constructor(private readonly customers: Customers) {
+    super();
+  }
+
+  @Option({ flags: '--customer <id>', description: 'id of the customer', required: true })
+  parseCustomer(text: string): string {
+    return read.uuid(text);
+  }
+
+  @Option({ flags: '--requests-per-minute <n>', description: 'requests a minute, all routes, or default' })
+  parseRequestsPerMinute(text: string): number | null {
+    return read.limit(text);
+  }
+
+  @Option({ flags: '--ai-per-minute <n>', description: 'AI messages a minute, or default' })
+  parseAiPerMinute(text: string): number | null {
+    return read.limit(text);
+  }
+
+  @Option({ flags: '--sms-per-minute <n>', description: 'SMS a minute, or default' })
+  parseSmsPerMinute(text: string): number | null {
+    return read.limit(text);
+  }
+
+  @Option({ flags: '--pending-credit-requests <n>', description: 'credit requests that may wait, or default' })
+  parsePendingCreditRequests(text: string): number | null {
+    return read.limit(text);
+  }
+
+  protected execute({ customer, requestsPerMinute, aiPerMinute, smsPerMinute, pendingCreditRequests }: Options) {
+    const limits = { requestsPerMinute, aiPerMinute, smsPerMinute, pendingCreditRequests };
+    return this.customers.setLimits(this.actor, customer, limits);
+  }
+}

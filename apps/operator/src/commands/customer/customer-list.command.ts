@@ -1,0 +1,18 @@
+import { SubCommand } from 'nest-commander';
+import { Customers } from '@app/customers';
+import { OperatorCommand } from '../operator-command';
+
+/** `customer list`: list all customers. */
+@SubCommand({ name: 'list', description: 'list all customers' })
+export class CustomerListCommand extends OperatorCommand {
+  constructor(private readonly customers: Customers) {
+    super();
+  }
+
+  protected async execute() {
+    const customers = await this.customers.list();
+    return customers.map(({ id, customerNumber, name, organizationNumber, email, active }) => ({
+      ...{ id, customerNumber, name, organizationNumber, email, active },
+    }));
+  }
+}

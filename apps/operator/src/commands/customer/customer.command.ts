@@ -1,0 +1,24 @@
+import { Command } from 'nest-commander';
+import { CommandGroup } from '../command-group';
+import { CustomerCreateCommand } from './customer-create.command';
+import { CustomerListCommand } from './customer-list.command';
+import { CustomerShowCommand } from './customer-show.command';
+import { CustomerActivateCommand } from './customer-activate.command';
+import { CustomerDeactivateCommand } from './customer-deactivate.command';
+import { CustomerLimitsCommand } from './customer-limits.command';
+
+const verbs = [
+  CustomerCreateCommand,
+  CustomerListCommand,
+  CustomerShowCommand,
+  CustomerActivateCommand,
+  CustomerDeactivateCommand,
+  CustomerLimitsCommand,
+];
+
+/** `customer`: customers and their limits. */
+@Command({ name: 'customer', description: 'customers and their limits', subCommands: verbs })
+export class CustomerCommand extends CommandGroup {}
+
+/** The noun and its verbs. */
+export const customerCommands = [CustomerCommand, ...verbs];

@@ -1,0 +1,59 @@
+import { isUUID } from 'class-validator';
+import { isScope, type Scope, SCOPES } from '@app/access';
+import { ServiceError } from '@app/errors';
+
+/** Reads option values. Each refuses, in words, what it can't read. */
+export const read = {
+  uuid(text: string): string {
+    if (!isUUID(text)) throw new ServiceError('invalid_request', `${text} is not an id (a UUID)`);
+    return text.toLowerCase();
+  },
+
+  wholeNumber(text: string): number {
+    if (!/^\d{1,9}$/.test(text)) throw new ServiceError('invalid_request', `${text} is not a whole number`);
+    return Number(text);
+  },
+
+  time(text: string): Date {
+    const time = new Date(text);
+    if (!/^\d{4}-\d\d-\d\d/.test(text) || Number.isNaN(time.getTime())) {
+      throw new ServiceError('invalid_request', `${text} is not a time (RFC 3339, such as 2027-01-31T12:00:00Z)`);
+    }
+    return time;
+  },
+
+  json(text: string): Record<string, unknown> {
+    try {
+      const value: unknown = JSON.parse(text);
+      if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+    } catch {
+      // Not JSON: answered below.
+    }
+    throw new ServiceError('invalid_request', 'The value is not a JSON object');
+  },
+
+  oneOf<Choice extends string>(choices: readonly Choice[], text: string): Choice {
+    const choice = choices.find((known) => known === text);
+    if (choice === undefined) throw new ServiceError('invalid_request', `${text} is none of ${choices.join(', ')}`);
+    return choice;
+  },
+
+  /** A limit; `default` goes back to the service's own. */
+  limit(text: string): number | null {
+    return text === 'default' ? null : read.wholeNumber(text);
+  },
+
+  scopes(text: string): Scope[] {
+    return text.split(',').map((name) => {
+      const scope = name.trim();
+      if (!isScope(scope)) {
+        throw new ServiceError('invalid_request', `${scope} is no scope; there are ${Object.keys(SCOPES).join(', ')}`);
+      }
+      return scope;
+    });
+  },
+
+  yesOrNo(text: string): boolean {
+    return read.oneOf(['true', 'false'], text) === 'true';
+  },
+};

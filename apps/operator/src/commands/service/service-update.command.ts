@@ -1,0 +1,43 @@
+import { Option, SubCommand } from 'nest-commander';
+import { CustomerServices, SERVICE_STATUSES, type ServiceStatus } from '@app/services';
+import { OperatorCommand } from '../operator-command';
+import { read } from '../options';
+
+interface Options {
+  service: number;
+  name?: string;
+  status?: ServiceStatus;
+  config?: Record<string, unknown>;
+}
+
+/** `service update`: change a service. */
+@SubCommand({ name: 'update', description: 'change a service' })
+export class ServiceUpdateCommand extends OperatorCommand<Options> {
+  constructor(private readonly customerServices: CustomerServices) {
+    super();
+  }
+
+  @Option({ flags: '--service <id>', description: 'number of the service', required: true })
+  parseService(text: string): number {
+    return read.wholeNumber(text);
+  }
+
+  @Option({ flags: '--name <name>', description: 'new name' })
+  parseName(text: string): string {
+    return text;
+  }
+
+  @Option({ flags: '--status <status>', description: 'pending, active, suspended or terminated' })
+  parseStatus(text: string): ServiceStatus {
+    return read.oneOf(SERVICE_STATUSES, text);
+  }
+
+  @Option({ flags: '--config <json>', description: 'settings, as a JSON object' })
+  parseConfig(text: string): Record<string, unknown> {
+    return read.json(text);
+  }
+
+  protected execute({ service, name, status, config }: Options) {
+    return this.customerServices.update(this.actor, service, { name, status, config });
+  }
+}

@@ -1,0 +1,25 @@
+import { Option, SubCommand } from 'nest-commander';
+import { StatusEvents } from '@app/status';
+import { OperatorCommand } from '../operator-command';
+import { read } from '../options';
+
+interface Options {
+  event: string;
+}
+
+/** `status end`: end an event now. */
+@SubCommand({ name: 'end', description: 'end an event now' })
+export class StatusEndCommand extends OperatorCommand<Options> {
+  constructor(private readonly statusEvents: StatusEvents) {
+    super();
+  }
+
+  @Option({ flags: '--event <id>', description: 'id of the event', required: true })
+  parseEvent(text: string): string {
+    return read.uuid(text);
+  }
+
+  protected execute({ event }: Options) {
+    return this.statusEvents.end(this.actor, event);
+  }
+}

@@ -1,0 +1,13 @@
+import { Command } from 'nest-commander';
+import { CommandGroup } from '../command-group';
+import { StatusPostCommand } from './status-post.command';
+import { StatusEndCommand } from './status-end.command';
+
+const verbs = [StatusPostCommand, StatusEndCommand];
+
+/** `status`: status of services. */
+@Command({ name: 'status', description: 'status of services', subCommands: verbs })
+export class StatusCommand extends CommandGroup {}
+
+/** The noun and its verbs. */
+export const statusCommands = [StatusCommand, ...verbs];

@@ -1,0 +1,25 @@
+import { Option, SubCommand } from 'nest-commander';
+import { ServiceTokens } from '@app/access';
+import { OperatorCommand } from '../operator-command';
+import { read } from '../options';
+
+interface Options {
+  token: string;
+}
+
+/** `token deactivate`: end a token at once. */
+@SubCommand({ name: 'deactivate', description: 'end a token at once' })
+export class TokenDeactivateCommand extends OperatorCommand<Options> {
+  constructor(private readonly serviceTokens: ServiceTokens) {
+    super();
+  }
+
+  @Option({ flags: '--token <id>', description: 'id of the token', required: true })
+  parseToken(text: string): string {
+    return read.uuid(text);
+  }
+
+  protected execute({ token }: Options) {
+    return this.serviceTokens.deactivate(this.actor, token);
+  }
+}

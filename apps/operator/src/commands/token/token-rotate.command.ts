@@ -1,0 +1,31 @@
+import { Option, SubCommand } from 'nest-commander';
+import { ServiceTokens } from '@app/access';
+import { OperatorCommand } from '../operator-command';
+import { read } from '../options';
+
+interface Options {
+  token: string;
+  graceHours?: number;
+}
+
+/** `token rotate`: make a token that replaces another. */
+@SubCommand({ name: 'rotate', description: 'make a token that replaces another' })
+export class TokenRotateCommand extends OperatorCommand<Options> {
+  constructor(private readonly serviceTokens: ServiceTokens) {
+    super();
+  }
+
+  @Option({ flags: '--token <id>', description: 'id of the token', required: true })
+  parseToken(text: string): string {
+    return read.uuid(text);
+  }
+
+  @Option({ flags: '--grace-hours <n>', description: 'hours that the old one stays valid; default 24' })
+  parseGraceHours(text: string): number {
+    return read.wholeNumber(text);
+  }
+
+  protected execute({ token, graceHours = 24 }: Options) {
+    return this.serviceTokens.rotate(this.actor, token, graceHours);
+  }
+}

@@ -1,0 +1,15 @@
+import { Command } from 'nest-commander';
+import { CommandGroup } from '../command-group';
+import { TokenIssueCommand } from './token-issue.command';
+import { TokenRotateCommand } from './token-rotate.command';
+import { TokenDeactivateCommand } from './token-deactivate.command';
+import { TokenListCommand } from './token-list.command';
+
+const verbs = [TokenIssueCommand, TokenRotateCommand, TokenDeactivateCommand, TokenListCommand];
+
+/** `token`: service tokens. */
+@Command({ name: 'token', description: 'service tokens', subCommands: verbs })
+export class TokenCommand extends CommandGroup {}
+
+/** The noun and its verbs. */
+export const tokenCommands = [TokenCommand, ...verbs];

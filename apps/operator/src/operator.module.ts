@@ -1,0 +1,34 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { ServiceTokensModule } from '@app/access';
+import { AuditModule } from '@app/audit';
+import { type AppConfig, ConfigModule } from '@app/config';
+import { CustomersModule } from '@app/customers';
+import { DatabaseModule } from '@app/database';
+import { LoggingModule } from '@app/logging';
+import { CustomerServicesModule } from '@app/services';
+import { StatusEventsModule } from '@app/status';
+import { auditCommands } from './commands/audit/audit.command';
+import { customerCommands } from './commands/customer/customer.command';
+import { serviceCommands } from './commands/service/service.command';
+import { statusCommands } from './commands/status/status.command';
+import { tokenCommands } from './commands/token/token.command';
+
+/** The operator's command line. */
+@Module({
+  imports: [
+    DatabaseModule.as('account_operator'),
+    LoggingModule.forRoot(),
+    AuditModule,
+    CustomersModule,
+    CustomerServicesModule,
+    ServiceTokensModule,
+    StatusEventsModule,
+  ],
+  providers: [...customerCommands, ...tokenCommands, ...serviceCommands, ...statusCommands, ...auditCommands],
+})
+export class OperatorModule {
+  /** The command line with these settings. */
+  static with(config: AppConfig): DynamicModule {
+    return { module: OperatorModule, imports: [ConfigModule.for(config)] };
+  }
+}

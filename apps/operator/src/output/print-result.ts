@@ -1,0 +1,57 @@
+import Table from 'cli-table3';
+
+type Row = Record<string, unknown>;
+
+/** Prints a result: one JSON value for scripts, a table or a list of fields for people. */
+export function printResult(result: object, asJson: boolean): void {
+  const plain = snakeCased(result);
+  process.stdout.write(`${asJson ? JSON.stringify(plain, null, 2) : readable(plain as Row | Row[])}\n`);
+}
+
+function readable(result: Row | Row[]): string {
+  if (!Array.isArray(result))
+    return table(
+      [],
+      Object.entries(result).map(([name, value]) => [name, cell(value)]),
+    );
+  const [first] = result;
+  if (!first) return '(none)';
+  const names = Object.keys(first);
+  return table(
+    names,
+    result.map((row) => names.map((name) => cell(row[name]))),
+  );
+}
+
+function table(head: string[], rows: string[][]): string {
+  const lines = new Table({ head, style: { head: [], border: [], compact: true }, chars: PLAIN });
+  lines.push(...rows);
+  return lines.toString();
+}
+
+/** Two spaces between columns and no lines: a table that can be selected and searched. */
+const PLAIN = Object.fromEntries(
+  ['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right', 'left', 'left-mid']
+    .concat(['mid', 'mid-mid', 'right', 'right-mid'])
+    .map((name) => [name, ''])
+    .concat([['middle', ' ']]),
+) as Record<string, string>;
+
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return '-';
+  if (value instanceof Date) return value.toISOString();
+  if (Array.isArray(value)) return value.join(' ');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+function snakeCased(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(snakeCased);
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [
+      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      // What an operator stored as JSON is shown as it was stored.
+      name === 'config' || name === 'metadata' ? part : snakeCased(part),
+    ]),
+  );
+}

@@ -1,0 +1,14 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { type AppConfig, ConfigModule } from '@app/config';
+import { DatabaseModule } from '@app/database';
+import { JobsModule } from '@app/jobs';
+import { LoggingModule } from '@app/logging';
+
+/** Background work: the jobs of the domains, each on a schedule. */
+@Module({ imports: [DatabaseModule.as('account_operator'), LoggingModule.forRoot(), JobsModule] })
+export class WorkerModule {
+  /** The worker with these settings. */
+  static with(config: AppConfig): DynamicModule {
+    return { module: WorkerModule, imports: [ConfigModule.for(config)] };
+  }
+}
