@@ -1,7 +1,7 @@
 import { SmsLog } from '@app/sms';
 import { CustomerContext } from '@app/database';
 import { openSmsRoom, type SmsRoom } from '@test/sms-room';
-import { insertCustomer } from '@test/sample-customer';
+import { saveFakeCustomer } from '@test/factories/customer.factory';
 
 describe('Sending SMS', () => {
   let room: SmsRoom;
@@ -12,7 +12,7 @@ describe('Sending SMS', () => {
   beforeEach(() => room.sandbox.reset());
 
   it('is refused to a customer without settings, and to one that was switched off', async () => {
-    const without = await insertCustomer(room.superuser);
+    const { id: without } = await saveFakeCustomer(room.superuser);
     const off = await room.customer();
     await room.superuser.query('update sms_settings set enabled = false where customer_id = $1', [off]);
     for (const customer of [without, off]) {

@@ -6,7 +6,8 @@ import { LoggingModule } from '@app/logging';
 import { DeliveryReports, SmsLog, SmsModule, type SmsOrder, type SmsRecord, SmsSender } from '@app/sms';
 import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
 import { type ReportServer, startReportServer } from './report-server';
-import { allowSms, insertCustomer } from './sample-customer';
+import { saveFakeCustomer } from './factories/customer.factory';
+import { allowSms } from './factories/sms-settings.factory';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from './test-database';
 
 /** A row of sms_message, as far as tests look at it. */
@@ -56,7 +57,7 @@ export async function openSmsRoom(settings: Record<string, string> = {}): Promis
     superuser,
     reports,
     customer: async (dailyCap) => {
-      const id = await insertCustomer(superuser);
+      const { id } = await saveFakeCustomer(superuser);
       await allowSms(superuser, id, dailyCap);
       return id;
     },
@@ -74,6 +75,8 @@ export async function openSmsRoom(settings: Record<string, string> = {}): Promis
       return rows;
     },
     close: async () => {
+      await sandbox.elks46.reportsSettled();
+      await sandbox.link.reportsSettled();
       await sandbox.close();
       await reports.close();
       await module.close();

@@ -7,7 +7,9 @@ import { CustomerModule } from './customer/customer.module';
 import { HealthModule } from './health/health.module';
 import { RequestPipelineModule } from './platform/request-pipeline.module';
 import { ServicesModule } from './services/services.module';
+import { SmsModule } from './sms/sms.module';
 import { StatusModule } from './status/status.module';
+import { SupportModule } from './support/support.module';
 
 /** The customer API. */
 @Module({
@@ -19,7 +21,9 @@ import { StatusModule } from './status/status.module';
     HealthModule,
     CustomerModule,
     ServicesModule,
+    SmsModule,
     StatusModule,
+    SupportModule,
   ],
 })
 export class AppModule {

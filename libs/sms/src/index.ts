@@ -11,3 +11,5 @@ export { SmsLog } from './sms-log';
 export type { SmsRecord } from './sms-log-record';
 export { type SmsOrder, SmsSender } from './sending/sms-sender';
 export { isSenderId } from './sending/sender-id';
+export { SmsAdministration, type SmsSettingsChange } from './administration/sms-administration';
+export { SmsAdministrationModule } from './administration/sms-administration.module';

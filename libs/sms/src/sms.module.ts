@@ -1,10 +1,6 @@
 import { Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '@app/audit';
 import { AppConfig } from '@app/config';
-import { SmsDailyCount } from './entities/sms-daily-count.entity';
-import { SmsMessage } from './entities/sms-message.entity';
-import { SmsSettings } from './entities/sms-settings.entity';
 import { createGateway } from './gateway/create-gateway';
 import { SmsGateway } from './gateway/sms-gateway';
 import { DeliveryReports } from './reports/delivery-reports';
@@ -15,7 +11,7 @@ import { SmsLog } from './sms-log';
 
 /** SMS for the API: sending, the log, delivery reports. */
 @Module({
-  imports: [TypeOrmModule.forFeature([SmsSettings, SmsDailyCount, SmsMessage]), AuditModule],
+  imports: [AuditModule],
   providers: [
     { provide: SmsGateway, inject: [AppConfig], useFactory: createGateway },
     DeliveryReports,

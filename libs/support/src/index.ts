@@ -1,6 +1,9 @@
 export { SupportTicket } from './entities/support-ticket.entity';
 export { SupportTicketReply } from './entities/support-ticket-reply.entity';
-export { SupportModule } from './support.module';
+export { type NewReply, SupportDesk, type TicketFilter } from './support-desk';
+export { SupportDeskModule } from './support-desk.module';
+export { type NewTicket, SupportTickets } from './support-tickets';
+export { SupportTicketsModule } from './support-tickets.module';
 export {
   REPLY_AUTHORS,
   type ReplyAuthor,
@@ -11,3 +14,4 @@ export {
   type TicketPriority,
   type TicketStatus,
 } from './ticket-record';
+export type { TicketReplyRow, TicketRow } from './ticket-view';

@@ -1,4 +1,4 @@
-import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import type { BillingSourceName } from '../invoice-record';
 
 /** Who a customer is in a billing source. The operator makes the link. */
@@ -6,6 +6,7 @@ import type { BillingSourceName } from '../invoice-record';
 @Index('billing_account_source_idx', ['source', 'sourceCustomerId'])
 @Check('billing_account_source_check', `source in ('stripe', 'fiken')`)
 export class BillingAccount {
+  @ForeignKey('customer', 'id', { name: 'billing_account_customer_fk' })
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'billing_account_pk' })
   customerId!: string;
 

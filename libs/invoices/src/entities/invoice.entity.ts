@@ -1,4 +1,4 @@
-import { Check, Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
 import type { InvoiceSource, InvoiceStatus, InvoiceType } from '../invoice-record';
 
 /** An invoice or credit note of a customer (specification §2, invoice). Amounts are in the currency's minor unit. */
@@ -11,6 +11,7 @@ import type { InvoiceSource, InvoiceStatus, InvoiceType } from '../invoice-recor
 @Check('invoice_status_check', `status in ('draft', 'open', 'paid', 'void', 'uncollectible')`)
 @Check('invoice_currency_check', `currency ~ '^[A-Z]{3}$'`)
 export class Invoice {
+  @ForeignKey('customer', 'id', { name: 'invoice_customer_fk' })
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'invoice_pk' })
   customerId!: string;
 

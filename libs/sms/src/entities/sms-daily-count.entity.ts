@@ -1,8 +1,9 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
 
 /** Messages a customer has sent on a day. Counted in the transaction that logs the message, so never off by one. */
 @Entity('sms_daily_count')
 export class SmsDailyCount {
+  @ForeignKey('customer', 'id', { name: 'sms_daily_count_customer_fk' })
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'sms_daily_count_pk' })
   customerId!: string;
 

@@ -1,4 +1,4 @@
-import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import type { SmsEncoding, SmsStatus } from '../sms-record';
 
 /** A message in a customer's send log. The row is there before the gateway is asked. */
@@ -7,6 +7,7 @@ import type { SmsEncoding, SmsStatus } from '../sms-record';
 @Check('sms_message_status_check', `status in ('unknown', 'accepted', 'sent', 'failed', 'delivered')`)
 @Check('sms_message_encoding_check', `encoding in ('GSM-7', 'UCS-2')`)
 export class SmsMessage {
+  @ForeignKey('customer', 'id', { name: 'sms_message_customer_fk' })
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'sms_message_pk' })
   customerId!: string;
 

@@ -1,10 +1,11 @@
-import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
+import { Check, Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
 
 /** What the operator allows a customer to send. Without a row, nothing. */
 @Entity('sms_settings')
 @Check('sms_settings_sender_check', `sender_id is not null or not enabled`)
 @Check('sms_settings_cap_check', `daily_cap >= 0`)
 export class SmsSettings {
+  @ForeignKey('customer', 'id', { name: 'sms_settings_customer_fk' })
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'sms_settings_pk' })
   customerId!: string;
 

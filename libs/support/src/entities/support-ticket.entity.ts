@@ -1,13 +1,17 @@
-import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import type { TicketPriority, TicketStatus } from '../ticket-record';
 
 /** A question or problem that a customer reported (specification §2, support ticket). */
 @Entity('support_ticket')
+@ForeignKey('customer_service', ['customerId', 'serviceId'], ['customerId', 'id'], {
+  name: 'support_ticket_service_fk',
+})
 @Index('support_ticket_newest_idx', { synchronize: false })
 @Index('support_ticket_service_idx', { synchronize: false })
 @Check('support_ticket_status_check', `status in ('open', 'pending', 'resolved', 'closed')`)
 @Check('support_ticket_priority_check', `priority in ('low', 'normal', 'high', 'urgent')`)
 export class SupportTicket {
+  @ForeignKey('customer', 'id', { name: 'support_ticket_customer_fk' })
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'support_ticket_pk' })
   customerId!: string;
 

@@ -1,0 +1,245 @@
+import { once } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
+import { AiGateway, CallsInFlight, readMessageRequest } from '@app/ai';
+import { ServiceError } from '@app/errors';
+import { PLAIN_PRICE, saveAiCustomer, saveModelPrice } from '@test/ai-factories';
+import { type AiRoom, balancesOf, openAiRoom, problemsOf } from '@test/ai-room';
+
+describe('The AI gateway', () => {
+  let room: AiRoom;
+  let model: string;
+
+  beforeAll(async () => {
+    room = await openAiRoom({
+      AI_UPSTREAM_TIMEOUT_MS: '1500',
+      AI_BREAKER_FAILURES: '1000000',
+      AI_COUNT_TIMEOUT_MS: '300',
+    });
+    model = await saveModelPrice(room.superuser, PLAIN_PRICE);
+  });
+  afterAll(() => room.close());
+  beforeEach(() => room.sandbox.reset());
+
+  const customer = (included: number) => saveAiCustomer(room.superuser, { model, included });
+  const hello = (max_tokens = 10) => ({ messages: [{ role: 'user', content: 'Hello' }], max_tokens });
+  const codeOf = (call: Promise<unknown>) =>
+    call.then(
+      () => 'sent',
+      (error: unknown) => (error instanceof ServiceError ? error.code : error),
+    );
+  const holdsOf = async (customerId: string) =>
+    (await room.superuser.query('select state, reason from ai_hold where customer_id = $1', [customerId])).rows;
+
+  it("answers with the provider's own bytes, and charges what it reports", async () => {
+    const customerId = await customer(5);
+    const body =
+      '{ "type":"message", "usage":{"input_tokens":3,"output_tokens":2.0e0,"new":1.50}, "n":12345678901234567890 }';
+    room.sandbox.messages.script({
+      reply: { body, headers: { 'content-type': 'application/json', 'request-id': 'req_mine' } },
+    });
+    const bytes = Buffer.from(JSON.stringify(hello()));
+    const request = readMessageRequest(bytes, JSON.parse(bytes.toString()), 1_000_000);
+    const reply = await room.engines[0]!.get(AiGateway).send({ customerId, tokenId: null, requestId: 'r' }, request);
+    expect(reply.toString()).toBe(body);
+    expect(await balancesOf(room.superuser, customerId)).toMatchObject({ usage: 0.013, held: 0 });
+    const { rows } = await room.superuser.query(
+      'select request_id, input_tokens, output_tokens from ai_usage where customer_id = $1',
+      [customerId],
+    );
+    expect(rows).toEqual([{ request_id: 'req_mine', input_tokens: 3, output_tokens: 2 }]);
+  });
+
+  it('sends the blocks byte for byte, and nothing of the body that is not asked for', async () => {
+    const messages =
+      '[{"role":"user", "content":[{"type":"text","text":"h\\u00e9 \\ud83d\\ude00","unknown":{"a":1.0,"a":12345678901234567890}}]}]';
+    await room.send(
+      await customer(50),
+      `{"temperature":2,"model":"theirs","messages":${messages},"max_tokens":7,"stream":true,"system":"Be \\u0062rief"}`,
+    );
+    const [request] = room.sandbox.messages.requests;
+    expect(request!.body.toString()).toBe(
+      `{"model":"${model}","max_tokens":7,"system":"Be \\u0062rief","messages":${messages}}`,
+    );
+    expect(request!.headers).toMatchObject({ 'x-api-key': 'service-wide-key', 'anthropic-version': '2023-06-01' });
+  });
+
+  it.each([
+    [400, 'ai_upstream_rejected'],
+    [401, 'ai_upstream_rejected'],
+    [402, 'ai_upstream_rejected'],
+    [403, 'ai_upstream_rejected'],
+    [404, 'ai_upstream_rejected'],
+    [413, 'ai_upstream_rejected'],
+    [429, 'ai_upstream_rejected'],
+    [500, 'ai_upstream_failed'],
+    [503, 'ai_upstream_failed'],
+    [504, 'ai_upstream_failed'],
+    [529, 'ai_upstream_failed'],
+  ])('charges nothing when the provider answers %d', async (status, code) => {
+    const customerId = await customer(5);
+    room.sandbox.messages.always({ status });
+    expect(await codeOf(room.send(customerId, hello()))).toBe(code);
+    expect(await balancesOf(room.superuser, customerId)).toMatchObject({ included: 5, held: 0, usage: 0 });
+    expect(await holdsOf(customerId)).toEqual([
+      { state: 'released', reason: expect.stringContaining(`upstream ${status}`) },
+    ]);
+    expect(room.sandbox.messages.total).toBe(1);
+  });
+
+  it.each([
+    ['is not JSON', { 'not-json': true }],
+    ['is empty', { empty: true }],
+    ['stops halfway', { truncated: true }],
+    ['has another shape', { 'wrong-shape': true }],
+    ['is an error page', { 'not-json-error': 502 }],
+    ['never comes', { hang: true }],
+    ['comes too slowly', { 'slow-body': 10_000 }],
+    ['is cut off before it begins', { cut: true }],
+    ['is cut off in its body', { 'cut-body': true }],
+    ['has no usage', { usage: JSON.stringify({ input_tokens: null }) }],
+    ['has a usage below zero', { usage: JSON.stringify({ output_tokens: -1 }) }],
+  ] as const)('charges nothing when the reply %s', async (_, directives) => {
+    const customerId = await customer(5);
+    room.sandbox.messages.always(directives);
+    expect(await codeOf(room.send(customerId, hello()))).toBe('ai_upstream_failed');
+    expect(await balancesOf(room.superuser, customerId)).toMatchObject({ included: 5, held: 0, usage: 0 });
+    expect(room.sandbox.messages.total).toBe(1);
+  });
+
+  it('tells the customer what is wrong with the request, and nothing of the account with the provider', async () => {
+    const customerId = await customer(5);
+    const detailOf = async () =>
+      ((await room.send(customerId, hello()).catch((error: unknown) => error)) as ServiceError).detail;
+    const refuse = (message: string) =>
+      room.sandbox.messages.script({
+        reply: { status: 400, body: { type: 'error', error: { type: 'invalid_request_error', message } } },
+      });
+    refuse('messages.0.content.0.image.source.base64: invalid base64 data');
+    expect(await detailOf()).toContain('messages.0.content.0.image.source.base64: invalid base64 data');
+    room.sandbox.messages.script({ 'low-balance': true });
+    expect(await detailOf()).not.toMatch(/balance|credit/);
+    room.sandbox.messages.script({ 'spend-limit': true });
+    expect(await detailOf()).not.toMatch(/limit|usage/);
+  });
+
+  it('tries again only while it cannot connect', async () => {
+    const customerId = await customer(5);
+    await room.sandbox.refuseConnections();
+    const call = room.send(customerId, hello());
+    await setImmediate();
+    await room.sandbox.acceptConnections();
+    expect(await call).toMatchObject({ type: 'message' });
+    await room.sandbox.refuseConnections();
+    expect(await codeOf(room.send(customerId, hello()))).toBe('ai_upstream_failed');
+    await room.sandbox.acceptConnections();
+    expect(room.sandbox.messages.total).toBe(1);
+  });
+
+  it('caps max_tokens at what the service allows', async () => {
+    await room.send(await customer(5000), hello(1_000_000_000));
+    expect(JSON.parse(room.sandbox.messages.requests[0]!.body.toString())).toMatchObject({ max_tokens: 21_333 });
+  });
+
+  describe('when the coarse bound exceeds the credit', () => {
+    // 2,000 bytes bound 2,300 tokens (2.3 NOK); the provider counts 500 (0.5 NOK and margin).
+    const long = { messages: [{ role: 'user', content: 'x'.repeat(2000) }], max_tokens: 100 };
+
+    it("asks the provider's count before it refuses", async () => {
+      const customerId = await customer(1.5);
+      expect(await room.send(customerId, long)).toMatchObject({ type: 'message' });
+      expect(room.sandbox.countTokens.total).toBe(1);
+      expect(JSON.parse(room.sandbox.messages.requests[0]!.body.toString())).toMatchObject({ max_tokens: 100 });
+      expect(await problemsOf(room, customerId)).toEqual([]);
+    });
+
+    it('shortens the answer to what the credit buys', async () => {
+      const customerId = await customer(2);
+      await room.send(customerId, { ...long, max_tokens: 4000 });
+      // 2 NOK − (500 × 1.05 + 100) tokens in = 1.375 NOK: 275 tokens out.
+      expect(JSON.parse(room.sandbox.messages.requests[0]!.body.toString())).toMatchObject({ max_tokens: 275 });
+    });
+
+    it('refuses when that buys less than a sensible answer', async () => {
+      const customerId = await customer(1.8);
+      expect(await codeOf(room.send(customerId, { ...long, max_tokens: 4000 }))).toBe('credit_exhausted');
+      expect(room.sandbox.messages.total).toBe(0);
+      expect(await balancesOf(room.superuser, customerId)).toMatchObject({ included: 1.8, held: 0 });
+    });
+
+    it('keeps to the coarse bound when the provider does not count', async () => {
+      room.sandbox.countTokens.always({ hang: true });
+      expect(await codeOf(room.send(await customer(1.5), long))).toBe('credit_exhausted');
+      expect(await room.send(await customer(5), long)).toMatchObject({ type: 'message' });
+    });
+
+    it('does not ask when there is no credit at all', async () => {
+      expect(await codeOf(room.send(await customer(0), long))).toBe('credit_exhausted');
+      expect(room.sandbox.countTokens.total).toBe(0);
+    });
+  });
+
+  it('charges a refusal and an answer cut short by max_tokens, as the provider does', async () => {
+    const customerId = await customer(5);
+    room.sandbox.messages.script({ refusal: true });
+    expect(await room.send(customerId, hello())).toMatchObject({ stop_reason: 'refusal' });
+    room.sandbox.messages.script({ 'stop-reason': 'max_tokens' });
+    expect(await room.send(customerId, hello())).toMatchObject({ stop_reason: 'max_tokens' });
+    const { rows } = await room.superuser.query('select count(*)::int from ai_usage where customer_id = $1', [
+      customerId,
+    ]);
+    expect(rows).toEqual([{ count: 2 }]);
+  });
+
+  it('gives up calls that outlast the shutdown, uncharged', async () => {
+    const stopping = await openAiRoom({ SHUTDOWN_GRACE_MS: '1000' });
+    try {
+      const stoppingModel = await saveModelPrice(stopping.superuser);
+      const customerId = await saveAiCustomer(stopping.superuser, { model: stoppingModel, included: 5 });
+      stopping.sandbox.messages.script({ hang: true });
+      const call = codeOf(stopping.send(customerId, hello()));
+      await stopping.sandbox.messages.received(1);
+      await stopping.engines[0]!.get(CallsInFlight).drain(0);
+      expect(await call).toBe('ai_upstream_failed');
+      expect(await balancesOf(stopping.superuser, customerId)).toMatchObject({ included: 5, held: 0 });
+    } finally {
+      await stopping.close();
+    }
+  });
+
+  it('finishes calls in flight before the process ends', async () => {
+    const stopping = await openAiRoom({ SHUTDOWN_GRACE_MS: '5000' });
+    try {
+      const stoppingModel = await saveModelPrice(stopping.superuser);
+      const customerId = await saveAiCustomer(stopping.superuser, { model: stoppingModel, included: 5 });
+      const gate = stopping.sandbox.messages.hold();
+      const calls = [1, 2, 3].map(() => stopping.send(customerId, hello()));
+      await stopping.sandbox.messages.received(3);
+      const closed = stopping.engines[0]!.close();
+      gate.open();
+      await Promise.all(calls);
+      await closed;
+      expect(await problemsOf(stopping, customerId)).toEqual([]);
+      expect((await balancesOf(stopping.superuser, customerId)).usage).toBeGreaterThan(0);
+    } finally {
+      await stopping.close();
+    }
+  });
+
+  it('answers at once while the provider is down, and recovers', async () => {
+    const broken = await openAiRoom({ AI_BREAKER_FAILURES: '3', AI_BREAKER_RESET_MS: '50' });
+    try {
+      const brokenModel = await saveModelPrice(broken.superuser);
+      const customerId = await saveAiCustomer(broken.superuser, { model: brokenModel, included: 5 });
+      broken.sandbox.messages.always({ status: 529 });
+      for (let count = 0; count < 10; count++)
+        expect(await codeOf(broken.send(customerId, hello()))).toBe('ai_upstream_failed');
+      expect(broken.sandbox.messages.total).toBeLessThan(10);
+      broken.sandbox.messages.always();
+      await once(AbortSignal.timeout(60), 'abort');
+      expect(await broken.send(customerId, hello())).toMatchObject({ type: 'message' });
+      expect(await balancesOf(broken.superuser, customerId)).toMatchObject({ held: 0 });
+    } finally {
+      await broken.close();
+    }
+  });
+});

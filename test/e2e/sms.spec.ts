@@ -1,0 +1,159 @@
+import type { SmsDto, SmsPageDto } from '../../apps/customer-api/src/sms/dto/sms.dto';
+import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
+import { arrangeCaller, startApi, type TestApi } from '@test/api';
+import { expectProblem } from '@test/expect-problem';
+import { allowSms } from '@test/factories/sms-settings.factory';
+import { freePort } from '@test/free-port';
+import { describeAuthentication } from '@test/suites/authentication.suite';
+import { describeValidation } from '@test/suites/validation.suite';
+
+const body = { to: '+4790000000', message: 'Hello' };
+const POST = { method: 'POST', path: '/sms/send', body } as const;
+
+let api: TestApi;
+let sandbox: Sandbox;
+beforeAll(async () => {
+  sandbox = await startSandbox();
+  const port = await freePort();
+  api = await startApi({
+    SANDBOX_URL: sandbox.url,
+    INTERNAL_PORT: String(port),
+    SMS_REPORT_URL: `http://127.0.0.1:${port}`,
+    SMS_GATEWAY_TIMEOUT_MS: '1000',
+  });
+});
+afterAll(async () => {
+  await sandbox.close();
+  await api.stop();
+});
+beforeEach(() => sandbox.reset());
+
+async function arrangeSender(dailyCap?: number) {
+  const caller = await arrangeCaller(api);
+  await allowSms(api.superuser, caller.customer.id, dailyCap);
+  const send = (order: object = {}) =>
+    caller.call('/sms/send', {
+      method: 'POST',
+      body: JSON.stringify({ ...body, ...order }),
+      headers: { 'content-type': 'application/json' },
+    });
+  const log = async (query = '') => (await (await caller.call(`/sms/log${query}`)).json()) as SmsPageDto;
+  return { ...caller, send, log };
+}
+
+describe('POST /sms/send', () => {
+  describeAuthentication(() => api, POST, 'sms:send');
+
+  const prepare = (customerId: string) => allowSms(api.superuser, customerId);
+  describeValidation(
+    () => api,
+    POST,
+    'message',
+    {
+      accepted: [
+        ['1 character', 'a'],
+        ['918 characters', 'a'.repeat(918)],
+        ['918 emoji', '😀'.repeat(918)],
+        ['459 letters with combining accents', 'e\u0301'.repeat(459)],
+      ],
+      refused: [
+        ['919 characters', 'a'.repeat(919)],
+        ['919 emoji', '😀'.repeat(919)],
+        ['919 characters of which one combines', `${'a'.repeat(918)}\u0301`],
+        ['none', ''],
+        ['a number', 5],
+        ['null', null],
+        ['a missing field', undefined],
+        ['the null character', '\0'],
+      ],
+    },
+    prepare,
+  );
+  describeValidation(
+    () => api,
+    POST,
+    'to',
+    {
+      accepted: [
+        ['a Norwegian number', '+4790000000'],
+        ['a Swedish number', '+46700000000'],
+        ['an American number', '+12025550123'],
+      ],
+      refused: [
+        ['no plus sign', '4790000000'],
+        ['spaces', '+47 900 00 000'],
+        ['letters', '+47abcdefgh'],
+        ['too few digits for the country', '+47900000'],
+        ['too many digits', '+4790000000000000'],
+        ['a country code that nobody has', '+999123456789'],
+        ['a number', 4790000000],
+        ['a list', ['+4790000000']],
+        ['a missing field', undefined],
+      ],
+    },
+    prepare,
+  );
+
+  it('answers 201 with the message as it is in the log, which the report then completes', async () => {
+    const { send, log } = await arrangeSender();
+    sandbox.elks46.script({ 'reports-delay': 100 });
+    const reply = await send({ message: 'Blåbær', sender_id: 'Mallory', from: 'Mallory' });
+    expect(reply.status).toBe(201);
+    const sms = (await reply.json()) as SmsDto;
+    expect(sms).toMatchObject({
+      to: '+4790000000',
+      message: 'Blåbær',
+      sender_id: 'Acme',
+      status: 'accepted',
+      segments: 1,
+      encoding: 'GSM-7',
+    });
+    expect((await log()).data).toEqual([sms]);
+    await sandbox.elks46.reportsSettled();
+    expect(sandbox.elks46.reports.map(({ status }) => status)).toEqual([200, 200]);
+    expect((await log()).data).toMatchObject([{ id: sms.id, status: 'delivered', delivered_at: expect.any(String) }]);
+  });
+
+  it('answers 403 sms_disabled to a customer that may not send, whatever else is in order', async () => {
+    const { call } = await arrangeCaller(api);
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' } };
+    await expectProblem(await call('/sms/send', { ...init, body: JSON.stringify(body) }), 403, 'sms_disabled');
+    await expectProblem(await call('/sms/send', { ...init, body: '{}' }), 400, 'invalid_request');
+    expect(sandbox.elks46.total).toBe(0);
+  });
+
+  it.each([
+    ['refuses the message', { status: 400 }, 'sms_gateway_rejected', 'failed'],
+    ['is out of order', { status: 500 }, 'sms_gateway_failed', 'unknown'],
+    ['does not answer', { hang: true, reports: 'none' }, 'sms_gateway_failed', 'unknown'],
+    ['refuses our account', { status: 401 }, 'sms_gateway_failed', 'failed'],
+  ] as const)('answers 502 when the gateway %s', async (_, script, code, status) => {
+    const { send, log } = await arrangeSender();
+    sandbox.elks46.script(script);
+    const problem = await expectProblem(await send(), 502, code);
+    expect((await log()).data).toMatchObject([{ status, error_code: expect.any(String) }]);
+    expect(JSON.stringify(problem)).not.toMatch(/sandbox|46elks|Basic|127\.0\.0\.1/i);
+  });
+
+  it('answers 429 with Retry-After at the daily cap', async () => {
+    const { send } = await arrangeSender(1);
+    expect((await send()).status).toBe(201);
+    const reply = await send();
+    await expectProblem(reply, 429, 'rate_limited');
+    expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+});
+
+describe('GET /sms/log', () => {
+  describeAuthentication(() => api, { method: 'GET', path: '/sms/log' }, 'sms:read');
+
+  it("shows exactly this customer's messages, newest first, page by page", async () => {
+    const [mine, other] = [await arrangeSender(), await arrangeSender()];
+    await other.send();
+    for (const message of ['1', '2', '3']) await mine.send({ message });
+    const first = await mine.log('?limit=2');
+    const second = await mine.log(`?limit=2&cursor=${first.next_cursor}`);
+    expect([first, second].map(({ data }) => data.map(({ message }) => message))).toEqual([['3', '2'], ['1']]);
+    expect(second).toMatchObject({ has_more: false, next_cursor: null });
+  });
+});
