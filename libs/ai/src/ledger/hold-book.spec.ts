@@ -8,7 +8,7 @@ import { AiModule } from '../ai.module';
 import { AiOperatorModule } from '../ai-operator.module';
 import { Clock } from '../clock';
 import { AiVerification } from '../operator/ai-verification';
-import { PLAIN_PRICE, saveAiCustomer, saveModelPrice } from '../testing/ai-factories';
+import { PLAIN_PRICE, saveAiCustomer, saveModelPrice } from '@test/ai-factories';
 import { HoldBook } from './hold-book';
 import type { HoldRequest, TokenUsage } from './hold-book.types';
 
@@ -60,6 +60,7 @@ describe('HoldBook', () => {
     cache: 'none',
     maxTokens: 20,
     leastTokens: wish.maxTokens ?? 20,
+    mayShorten: true,
     requestId: 'request',
     tokenId: null,
     ...wish,
@@ -204,6 +205,9 @@ describe('HoldBook', () => {
     const capped = request(customerId, { inputTokens: 10, maxTokens: 100, leastTokens: 18 });
     expect(await book().hold(capped)).toMatchObject({ outcome: 'held', maxTokens: 18 });
     await book().release({ customerId, holdId: capped.holdId, reason: 'test' });
+    const whole = request(customerId, { inputTokens: 10, maxTokens: 100, leastTokens: 18, mayShorten: false });
+    expect(await book().hold(whole)).toEqual({ outcome: 'too_large', model, keyCiphertext: null });
+    expect(await book().hold({ ...whole, leastTokens: 21 })).toEqual({ outcome: 'exhausted' });
     expect(await book().hold(request(customerId, { inputTokens: 10, maxTokens: 100, leastTokens: 19 }))).toMatchObject({
       outcome: 'exhausted',
     });

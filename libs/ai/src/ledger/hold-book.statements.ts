@@ -8,8 +8,8 @@ export const HOLD = prepared(
   'ai.hold',
   `select r.* from ${SLICES}, lateral app.ai_hold(
      c.customer, $4, $5, $6, $7, ($8::uuid[])[c.first:c.last], ($9::integer[])[c.first:c.last], ($10::text[])[c.first:c.last],
-     ($11::integer[])[c.first:c.last], ($12::integer[])[c.first:c.last], ($13::text[])[c.first:c.last],
-     ($14::uuid[])[c.first:c.last]) r`,
+     ($11::integer[])[c.first:c.last], ($12::integer[])[c.first:c.last], ($13::boolean[])[c.first:c.last],
+     ($14::text[])[c.first:c.last], ($15::uuid[])[c.first:c.last]) r`,
 );
 
 export const SETTLE = prepared(

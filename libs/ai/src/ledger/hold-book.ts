@@ -12,7 +12,7 @@ import { MicroBatcher } from './micro-batcher';
 /** Every call goes to the Messages API; the name stands in the usage rows. */
 const PROVIDER = 'anthropic';
 
-const BATCH = { size: 64, concurrency: 2, failsAll: isDatabaseUnavailable, compare: byCustomer };
+const BATCH = { size: 64, concurrency: 2, failsAll: isDatabaseUnavailable };
 
 /**
  * Two-phase charging: a hold before the upstream is called, then a settlement or a release. Each is durable when its
@@ -29,9 +29,21 @@ export class HoldBook {
     private readonly calendar: BillingCalendar,
     private readonly config: AppConfig,
   ) {
-    this.holds = new MicroBatcher({ ...BATCH, run: (batch) => this.holdAll(batch) });
-    this.settlements = new MicroBatcher({ ...BATCH, run: (batch) => this.settleAll(batch) });
-    this.releases = new MicroBatcher({ ...BATCH, run: (batch) => this.releaseAll(batch) });
+    this.holds = new MicroBatcher<HoldRequest, HoldResult>({
+      ...BATCH,
+      compare: byCustomer,
+      run: (batch) => this.holdAll(batch),
+    });
+    this.settlements = new MicroBatcher<Settlement, HoldState>({
+      ...BATCH,
+      compare: byCustomer,
+      run: (batch) => this.settleAll(batch),
+    });
+    this.releases = new MicroBatcher<Release, HoldState>({
+      ...BATCH,
+      compare: byCustomer,
+      run: (batch) => this.releaseAll(batch),
+    });
   }
 
   /**
@@ -70,6 +82,7 @@ export class HoldBook {
       batch.map(({ cache }) => cache),
       batch.map(({ maxTokens }) => maxTokens),
       batch.map(({ leastTokens }) => leastTokens),
+      batch.map(({ mayShorten }) => mayShorten),
       batch.map(({ requestId }) => requestId),
       batch.map(({ tokenId }) => tokenId),
     ]);
@@ -137,8 +150,8 @@ function toHoldResult(row: HoldRow): HoldResult {
   switch (row.outcome) {
     case 'held':
       return { outcome: 'held', ...upstream, maxTokens: row.max_tokens };
-    case 'exhausted':
-      return { outcome: 'exhausted', ...upstream };
+    case 'too_large':
+      return { outcome: 'too_large', ...upstream };
     default:
       return { outcome: row.outcome };
   }

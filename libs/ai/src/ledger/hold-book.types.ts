@@ -11,8 +11,10 @@ export interface HoldRequest {
   cache: CacheUse;
   /** Output tokens wanted. */
   maxTokens: number;
-  /** Fewest output tokens that are worth the call; `maxTokens` for all or nothing. */
+  /** Fewest output tokens that are worth the call. */
   leastTokens: number;
+  /** Whether fewer than `maxTokens` will do, down to `leastTokens`, if the credit buys no more. */
+  mayShorten: boolean;
   /** Our own request's id. */
   requestId: string | null;
   tokenId: string | null;
@@ -20,8 +22,9 @@ export interface HoldRequest {
 
 /** What became of the wish. Nothing is set aside unless `held`. */
 export type HoldResult =
-  | { outcome: 'disabled' | 'not_configured' }
-  | { outcome: 'exhausted'; model: string; keyCiphertext: Buffer | null }
+  | { outcome: 'disabled' | 'not_configured' | 'exhausted' }
+  /** The credit may do for fewer input tokens or a shorter answer. */
+  | { outcome: 'too_large'; model: string; keyCiphertext: Buffer | null }
   | { outcome: 'held'; model: string; keyCiphertext: Buffer | null; maxTokens: number };
 
 /** Tokens by price. */

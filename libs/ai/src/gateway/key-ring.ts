@@ -1,0 +1,39 @@
+import { Injectable } from '@nestjs/common';
+import { AppConfig } from '@app/config';
+import { SecretBox } from '@app/secrets';
+
+/** Decrypted keys kept; each costs a decryption otherwise. */
+const MOST_KEPT = 10_000;
+
+/** Customers' upstream keys, stored encrypted. */
+@Injectable()
+export class KeyRing {
+  private readonly kept = new Map<string, string>();
+
+  constructor(
+    private readonly secrets: SecretBox,
+    private readonly config: AppConfig,
+  ) {}
+
+  /** Encrypts a customer's key for its row. */
+  seal(customerId: string, apiKey: string): Buffer {
+    return this.secrets.seal(apiKey, purposeOf(customerId));
+  }
+
+  /** The key to call with: the customer's own, or the service-wide one. @throws SecretUnreadableError */
+  keyFor(customerId: string, ciphertext: Buffer | null): string {
+    if (!ciphertext) return this.config.ANTHROPIC_API_KEY ?? '';
+    // The ciphertext is part of the name: a changed key is never served from memory.
+    const name = `${customerId}${ciphertext.toString('base64')}`;
+    const known = this.kept.get(name);
+    if (known !== undefined) return known;
+    const apiKey = this.secrets.open(ciphertext, purposeOf(customerId));
+    if (this.kept.size >= MOST_KEPT) this.kept.clear();
+    this.kept.set(name, apiKey);
+    return apiKey;
+  }
+}
+
+function purposeOf(customerId: string): string {
+  return `ai-key:${customerId}`;
+}

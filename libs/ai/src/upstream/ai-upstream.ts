@@ -1,0 +1,36 @@
+import type { TokenUsage } from '../ledger/hold-book.types';
+
+/** A message to be created, or its tokens to be counted. */
+export interface UpstreamCall {
+  /** The provider's key; never logged. */
+  apiKey: string;
+  model: string;
+  /** The JSON of `messages`, passed on byte for byte. */
+  messages: Buffer;
+  /** The JSON of `system`, likewise. */
+  system?: Buffer;
+}
+
+/** A message that the provider created. */
+export interface UpstreamMessage {
+  /** The reply's body, byte for byte. */
+  body: Buffer;
+  usage: TokenUsage;
+  /** The provider's own id of the call. */
+  requestId: string | null;
+}
+
+/** The AI provider. Adapters speak its wire format. */
+export abstract class AiUpstream {
+  /**
+   * Creates a message of at most `maxTokens` tokens.
+   * @throws UpstreamError, also when `signal` aborts
+   */
+  abstract createMessage(call: UpstreamCall & { maxTokens: number }, signal: AbortSignal): Promise<UpstreamMessage>;
+
+  /** Counts a request's input tokens; the provider calls it an estimate, and charges nothing. @throws UpstreamError */
+  abstract countTokens(call: UpstreamCall, signal: AbortSignal): Promise<number>;
+
+  /** Closes the connections. */
+  abstract close(): Promise<void>;
+}

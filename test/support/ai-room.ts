@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto';
+import { Test, type TestingModule } from '@nestjs/testing';
+import type { Client } from 'pg';
+import {
+  AiGateway,
+  AiModule,
+  AiOperatorModule,
+  AiVerification,
+  CallsInFlight,
+  Clock,
+  readMessageRequest,
+} from '@app/ai';
+import { ConfigModule } from '@app/config';
+import { DatabaseModule } from '@app/database';
+import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
+import { connectAsSuperuser, createTestDatabase, type TestDatabase } from './test-database';
+
+/** The AI domain without its HTTP side: a database, engines as API processes have them, the sandbox upstream. */
+export interface AiRoom {
+  database: TestDatabase;
+  superuser: Client;
+  sandbox: Sandbox;
+  engines: TestingModule[];
+  operator: TestingModule;
+  /** Sets the clock that engines and operator follow. */
+  setTime(instant: string): void;
+  /** Sends a body as the customer through an engine. @returns the parsed reply. */
+  send(customerId: string, body: object | string, engine?: number): Promise<Record<string, unknown>>;
+  close(): Promise<void>;
+}
+
+/** Opens a room with so many engines on one database. */
+export async function openAiRoom(settings: Record<string, string> = {}, engineCount = 1): Promise<AiRoom> {
+  const sandbox = await startSandbox();
+  const database = await createTestDatabase({
+    ANTHROPIC_BASE_URL: sandbox.urls.messages,
+    ANTHROPIC_API_KEY: 'service-wide-key',
+    SECRETS_KEY: randomBytes(32).toString('base64'),
+    AI_UPSTREAM_TIMEOUT_MS: '5000',
+    ...settings,
+  });
+  const superuser = await connectAsSuperuser(database);
+  let now: Date | undefined;
+  const compile = async (
+    role: 'customer_api' | 'account_operator',
+    module: typeof AiModule | typeof AiOperatorModule,
+  ) => {
+    const built = await Test.createTestingModule({
+      imports: [ConfigModule.for(database.config), DatabaseModule.as(role), module],
+    })
+      .overrideProvider(Clock)
+      .useValue({ now: () => now ?? new Date() })
+      .compile();
+    built.useLogger(false);
+    return built.init();
+  };
+  const engines: TestingModule[] = [];
+  for (let count = 0; count < engineCount; count++) engines.push(await compile('customer_api', AiModule));
+  const operator = await compile('account_operator', AiOperatorModule);
+  return {
+    database,
+    superuser,
+    sandbox,
+    engines,
+    operator,
+    setTime: (instant) => (now = new Date(instant)),
+    send: async (customerId, body, engine = 0) => {
+      const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+      const request = readMessageRequest(bytes, JSON.parse(bytes.toString()) as Record<string, unknown>, 1_000_000);
+      const gateway = (engines[engine % engines.length] as TestingModule).get(AiGateway);
+      const reply = await gateway.send({ customerId, tokenId: null, requestId: 'test' }, request);
+      return JSON.parse(reply.toString()) as Record<string, unknown>;
+    },
+    close: async () => {
+      await Promise.all([...engines, operator].map((module) => module.close()));
+      await superuser.end();
+      await sandbox.close();
+      await database.drop();
+    },
+  };
+}
+
+/** A customer's balances as numbers. */
+export async function balancesOf(superuser: Client, customerId: string) {
+  const { rows } = await superuser.query<{
+    included: number;
+    purchased: number;
+    held: number;
+    usage: number;
+    month: string;
+  }>(
+    'select included::float, purchased::float, held::float, month_usage::float as usage, month from ai_account where customer_id = $1',
+    [customerId],
+  );
+  const [row] = rows;
+  if (!row) throw new Error('no account');
+  return row;
+}
+
+/** Books that do not add up: none, everywhere and always. */
+export function problemsOf(room: AiRoom, customerId?: string) {
+  return room.operator.get(AiVerification).verify(customerId);
+}
+
+/** Waits until no engine has a call under way. */
+export async function settled(room: AiRoom): Promise<void> {
+  await Promise.all(room.engines.map((engine) => engine.get(CallsInFlight).drain(60_000)));
+}
