@@ -29,8 +29,8 @@ export class BearerGuard implements CanActivate {
 
 /** The credentials of RFC 6750 §2.1; a token in the body or query is no credential here. */
 function bearerToken(header: string | undefined): string {
-  const [scheme, token = ''] = header?.split(' ', 2) ?? [];
-  if (scheme?.toLowerCase() !== 'bearer') {
+  const [, scheme = '', token = ''] = /^(\S*) *(.*)$/.exec(header ?? '') ?? [];
+  if (scheme.toLowerCase() !== 'bearer') {
     throw new ServiceError('unauthorized', 'Send a service token in the header Authorization: Bearer <token>');
   }
   if (token === '') throw new ServiceError('unauthorized', 'The Authorization header has no token', INVALID);

@@ -2,6 +2,7 @@ import { Injectable, NotFoundException } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ServiceError } from '@app/errors';
+import { decodedPath, UNREADABLE_ADDRESS } from './readable-address';
 import { routesOf } from './routes';
 
 /** Tells an address that does not exist from one that exists with other methods. */
@@ -11,14 +12,17 @@ export class AllowedMethods {
 
   /** The methods that the request's address answers to. */
   at(request: FastifyRequest): string[] {
-    const path = request.url.split('?', 1)[0] ?? '';
+    const path = decodedPath(request.url.split('?', 1)[0] ?? '') ?? '';
     const routes = routesOf(this.adapterHost.httpAdapter.getInstance<FastifyInstance>());
     return [...new Set(routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))];
   }
 
-  /** Nest reports a wrong method as an unknown address; this gives it its own name. */
+  /** Nest reports a wrong method or encoding as an unknown address; this gives each its own name. */
   explain(request: FastifyRequest, error: unknown): unknown {
     if (!(error instanceof NotFoundException)) return error;
+    if (request.url === UNREADABLE_ADDRESS) {
+      return new ServiceError('invalid_request', 'The address has an invalid percent encoding');
+    }
     const allowed = this.at(request);
     if (allowed.length === 0) return error;
     return new ServiceError('method_not_allowed', `Use ${allowed.join(' or ')} here`);

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { fastify, type FastifyInstance } from 'fastify';
 import type { AppConfig } from '@app/config';
+import { isReadable, UNREADABLE_ADDRESS } from './readable-address';
 import { problemOf } from './problem';
 import { collectRoutes } from './routes';
 import { sendProblem } from './send-problem';
@@ -22,18 +23,24 @@ export function createAdapter(config: AppConfig): FastifyAdapter {
     },
     keepAliveTimeout: LIMITS.keepAliveMs,
     requestTimeout: LIMITS.requestTimeoutMs,
-    http: { maxHeaderSize: LIMITS.maxHeaderSize },
+    // Node would answer a missing Host by itself, and not in our shape: see the reply headers' hook.
+    http: { maxHeaderSize: LIMITS.maxHeaderSize, requireHostHeader: false },
     return503OnClosing: false,
-    routerOptions: { ignoreTrailingSlash: false, maxParamLength: 200 },
+    // No parameter can be longer than the headers, so the router never answers for itself.
+    routerOptions: { ignoreTrailingSlash: false, maxParamLength: LIMITS.maxHeaderSize },
+    rewriteUrl: ({ url = '/' }) => (isReadable(url) ? url : UNREADABLE_ADDRESS),
     frameworkErrors: (error, request, reply) => {
       void reply.header('x-request-id', request.id);
       sendProblem(reply, problemOf(error, request.id));
     },
     clientErrorHandler: answerUnreadable,
   });
-  // The body is read after the guards have let the caller in, so it stays a stream until then.
-  server.removeAllContentTypeParsers();
-  server.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined));
+  // The body is read after the guards have let the caller in. Until then not even its type is looked at.
+  for (const method of server.supportedMethods) {
+    server.addHttpMethod(method, { hasBody: false, overrideExisting: true });
+  }
+  // An expectation other than 100-continue may be ignored (RFC 9110 §10.1.1); Node would refuse it without a body.
+  server.server.on('checkExpectation', (request, reply) => server.server.emit('request', request, reply));
   collectRoutes(server as unknown as FastifyInstance);
   return new FastifyAdapter(server as never);
 }
@@ -46,7 +53,8 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   }
   const id = randomUUID();
   const known = error.code === 'HPE_HEADER_OVERFLOW' || error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
-  const problem = problemOf(known ? error : Object.assign(new Error(), { code: 'MALFORMED_HTTP' }), id);
+  const code = known ? error.code : 'MALFORMED_HTTP';
+  const problem = problemOf(Object.assign(new Error(), { code }), id);
   const body = JSON.stringify(problem.body);
   socket.end(
     `HTTP/1.1 ${problem.status} ${problem.body.title}\r\ncontent-type: application/problem+json\r\nx-request-id: ${id}\r\n` +

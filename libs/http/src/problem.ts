@@ -1,3 +1,4 @@
+import { isNativeError } from 'node:util/types';
 import { HttpException } from '@nestjs/common';
 import { isDatabaseUnavailable } from '@app/database';
 import { type ErrorCode, errorCatalog, ServiceError } from '@app/errors';
@@ -19,12 +20,7 @@ export interface Problem {
 
 /** What Fastify and Node report before a request reaches a handler, in our terms. */
 const FRAMEWORK_FAULTS: Record<string, [ErrorCode, string]> = {
-  FST_ERR_BAD_URL: ['invalid_request', 'The address has an invalid percent encoding'],
   MALFORMED_HTTP: ['invalid_request', 'The request is not valid HTTP'],
-  FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'There is nothing at this address'],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid_request', 'The body is not as long as Content-Length says'],
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'Send the body as application/json'],
-  FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large', 'The request body is too large'],
   HPE_HEADER_OVERFLOW: ['headers_too_large', 'The request headers are too large'],
   ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The request did not arrive in time'],
 };
@@ -33,8 +29,7 @@ const FRAMEWORK_FAULTS: Record<string, [ErrorCode, string]> = {
 const STATUS_FAULTS: Record<number, [ErrorCode, string]> = {
   400: ['invalid_request', 'The request is not valid'],
   404: ['not_found', 'There is nothing at this address'],
-  413: ['payload_too_large', 'The request body is too large'],
-  415: ['unsupported_media_type', 'Send the body as application/json'],
+  503: ['service_unavailable', 'Try again in a moment'],
 };
 
 /** Says what went wrong in the caller's terms. Whatever is not the caller's fault says nothing of its inside. */
@@ -65,7 +60,7 @@ function toServiceError(error: unknown): ServiceError {
   if (isDatabaseUnavailable(error)) {
     return new ServiceError('service_unavailable', 'Try again in a moment', { retryAfterSeconds: 1 });
   }
-  const code = error instanceof Error && 'code' in error ? FRAMEWORK_FAULTS[String(error.code)] : undefined;
+  const code = isNativeError(error) && 'code' in error ? FRAMEWORK_FAULTS[String(error.code)] : undefined;
   if (code) return new ServiceError(...code);
   const known = error instanceof HttpException ? STATUS_FAULTS[error.getStatus()] : undefined;
   if (known) return new ServiceError(...known);

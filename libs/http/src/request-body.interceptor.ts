@@ -41,5 +41,5 @@ export class RequestBodyInterceptor implements NestInterceptor {
 }
 
 function isJson(contentType: string | undefined): boolean {
-  return /^application\/json\s*(;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i.test(contentType?.trim() ?? '');
+  return /^application\/json\s*(;\s*(charset\s*=\s*"?utf-?8"?\s*)?)*$/i.test(contentType?.trim() ?? '');
 }
