@@ -12,5 +12,6 @@ export { ProblemReplies } from './problem-replies.decorator';
 export { problemOf, type Problem } from './problem';
 export { serveOpenApi } from './serve-open-api';
 export { ProblemFilter } from './problem.filter';
+export { routesOf, type Route } from './routes';
 export { PathId } from './path-id';
 export { IsText, type TextLength } from './is-text.decorator';

@@ -3,6 +3,8 @@ import type { FastifyInstance } from 'fastify';
 /** A route as the router knows it. */
 export interface Route {
   method: string;
+  /** Its address, with `:name` for a parameter. */
+  url: string;
   /** Matches the path of a request to it. */
   pattern: RegExp;
 }
@@ -15,7 +17,7 @@ export function collectRoutes(server: FastifyInstance): void {
   known.set(server, routes);
   server.addHook('onRoute', ({ method, url }) => {
     const pattern = new RegExp(`^${url.replace(/[.+?^${}()|[\]\\*]/g, '\\$&').replace(/:[^/]+/g, '[^/]+')}$`);
-    for (const name of [method].flat()) routes.push({ method: name, pattern });
+    for (const name of [method].flat()) routes.push({ method: name, url, pattern });
   });
 }
 

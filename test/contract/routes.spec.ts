@@ -1,0 +1,73 @@
+import { Controller, Get, Module } from '@nestjs/common';
+import { NestFactory, Reflector } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { routesOf } from '@app/http';
+import { startApi, type TestApi } from '@test/api';
+import { declaredRoutes } from '@test/nest-routes';
+
+/**
+ * Every route of the interface (specification §4) and what a caller must show: a scope, `any` valid token, or nothing
+ * (`public`). Whoever adds a route adds it here.
+ */
+const ROUTES: Record<string, string> = {
+  'GET /api/v1/customer': 'any',
+  'GET /api/v1/services': 'any',
+  'GET /api/v1/status': 'status:read',
+  'GET /api/v1/support/tickets': 'support:read',
+  'POST /api/v1/support/tickets': 'support:write',
+  'GET /api/v1/sms/log': 'sms:read',
+  'POST /api/v1/sms/send': 'sms:send',
+  'GET /health/live': 'public',
+  'GET /health/ready': 'public',
+};
+
+/** Addresses of the documentation, which has no controller. */
+const DOCUMENTS = /^GET \/docs(\/|$)/;
+
+describe('routes', () => {
+  let api: TestApi;
+  beforeAll(async () => (api = await startApi()));
+  afterAll(() => api.stop());
+
+  it('are those of the table, each with the access that the table says', () => {
+    const declared = declaredRoutes(api.app, 'api/v1').map(({ route, access }) => [route, access]);
+    expect(declared.sort()).toEqual(Object.entries(ROUTES).sort());
+  });
+
+  it('are all that the server answers to, besides the documents', () => {
+    const served = routesOf(api.app.getHttpAdapter().getInstance()).map(({ method, url }) => `${method} ${url}`);
+    const unknown = served.filter((route) => !DOCUMENTS.test(route.replace(/^HEAD/, 'GET')));
+    expect([...new Set(unknown)].sort()).toEqual(
+      Object.keys(ROUTES)
+        .flatMap((route) => (route.startsWith('GET ') ? [route, route.replace(/^GET/, 'HEAD')] : [route]))
+        .sort(),
+    );
+  });
+
+  it('all refuse a caller without a token, unless they are public', async () => {
+    for (const [route, access] of Object.entries(ROUTES)) {
+      const [method = '', path = ''] = route.split(' ');
+      const reply = await fetch(`${api.origin}${path.replace(/:\w+/g, '1')}`, { method });
+      expect([route, reply.status]).toEqual([route, access === 'public' ? 200 : 401]);
+    }
+  });
+
+  it('that declare nothing are noticed', async () => {
+    @Controller('forgotten')
+    class ForgottenController {
+      @Get(':id')
+      read(): string {
+        return 'secret';
+      }
+    }
+    @Module({ controllers: [ForgottenController], providers: [Reflector] })
+    class ForgottenModule {}
+    const app = await NestFactory.create<NestFastifyApplication>(ForgottenModule, new FastifyAdapter(), {
+      logger: false,
+    });
+    expect(declaredRoutes(app, 'api/v1')).toEqual([
+      { route: 'GET /api/v1/forgotten/:id', access: 'nothing', handler: 'ForgottenController.read' },
+    ]);
+    await app.close();
+  });
+});
