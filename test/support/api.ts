@@ -1,9 +1,15 @@
-import type { Client } from 'pg';
+import { Module, type Type } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { Client } from 'pg';
+import { AppModule } from '../../apps/customer-api/src/app.module';
 import { createApplication } from '../../apps/customer-api/src/create-application';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from './test-database';
 import { type FakeToken, saveFakeToken } from './factories/service-token.factory';
 import { saveFakeCustomer } from './factories/customer.factory';
+
+/** The application, and what a test adds to it. */
+@Module({})
+class ExtendedApp {}
 
 /** The API, really listening, on a database of its own. */
 export interface TestApi {
@@ -18,10 +24,15 @@ export interface TestApi {
   stop(): Promise<void>;
 }
 
-/** Starts the API. `settings` are further environment variables. */
-export async function startApi(settings: Record<string, string> = {}, on?: TestDatabase): Promise<TestApi> {
+/** Starts the API. `settings` are further environment variables; `controllers` are routes of the test's own. */
+export async function startApi(
+  settings: Record<string, string> = {},
+  on?: TestDatabase,
+  controllers: Type[] = [],
+): Promise<TestApi> {
   const database = on ?? (await createTestDatabase(settings));
-  const app = await createApplication(database.config);
+  const imports = [AppModule.with(database.config)];
+  const app = await createApplication(database.config, { module: ExtendedApp, imports, controllers });
   await app.listen({ host: '127.0.0.1', port: 0 });
   const superuser = await connectAsSuperuser(database);
   const origin = (await app.getUrl()).replace('[::1]', '127.0.0.1');

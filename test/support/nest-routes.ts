@@ -1,4 +1,4 @@
-import { RequestMethod, type Type } from '@nestjs/common';
+import { type ExecutionContext, RequestMethod, type Type } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants';
 import { MetadataScanner, ModulesContainer } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -39,13 +39,6 @@ function routesOfController(controller: Type, prefix: string): DeclaredRoute[] {
 }
 
 function accessOf(controller: Type, handler: () => unknown): string {
-  const open = isPublic(
-    { getAllAndOverride: (key: string, targets: object[]) => firstOf(key, targets) } as never,
-    { getHandler: () => handler, getClass: () => controller } as never,
-  );
-  return open ? 'public' : (requiredScope(handler) ?? 'nothing');
-}
-
-function firstOf(key: string, targets: object[]): unknown {
-  return targets.map((target) => Reflect.getMetadata(key, target) as unknown).find((value) => value !== undefined);
+  const context = { getHandler: () => handler, getClass: () => controller } as unknown as ExecutionContext;
+  return isPublic(context) ? 'public' : (requiredScope(handler) ?? 'nothing');
 }

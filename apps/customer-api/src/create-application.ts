@@ -1,3 +1,4 @@
+import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { AppConfig } from '@app/config';
@@ -7,9 +8,12 @@ import { addAddressLimit, exposeMetrics } from './platform/instruments';
 import { AppModule } from './app.module';
 import { assertRowLevelSecurity } from './platform/row-level-security-check';
 
-/** Builds the customer API, ready to listen. */
-export async function createApplication(config: AppConfig): Promise<NestFastifyApplication> {
-  const app = await NestFactory.create<NestFastifyApplication>(AppModule.with(config), createAdapter(config), {
+/** Builds the customer API, ready to listen; `root` can put it inside a larger application. */
+export async function createApplication(
+  config: AppConfig,
+  root: DynamicModule = AppModule.with(config),
+): Promise<NestFastifyApplication> {
+  const app = await NestFactory.create<NestFastifyApplication>(root, createAdapter(config), {
     bodyParser: false,
     logger: new NestLogger(createLogger(config)),
     abortOnError: false,

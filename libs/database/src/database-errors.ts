@@ -37,6 +37,14 @@ export function isUniqueViolation(error: unknown): boolean {
   return error instanceof Error && sqlState(error) === '23505';
 }
 
+/**
+ * Tells whether a prepared statement was not there. It happens to what was sent right behind a statement whose preparation
+ * was refused or cancelled; nothing has run, so it can be sent again.
+ */
+export function isUnknownStatement(error: unknown): boolean {
+  return error instanceof Error && sqlState(error) === '26000';
+}
+
 function sqlState(error: Error): string | undefined {
   const source: unknown = error instanceof QueryFailedError ? error.driverError : error;
   const code = (source as { code?: unknown }).code;

@@ -1,5 +1,5 @@
 import { Client, type ClientConfig, type QueryResult, type QueryResultRow } from 'pg';
-import { DatabaseUnavailableError, isDatabaseUnavailable } from './database-errors';
+import { DatabaseUnavailableError, isDatabaseUnavailable, isUnknownStatement } from './database-errors';
 
 /** One connection that connects when first used and again after it was lost. */
 export class PipelinedConnection {
@@ -15,7 +15,11 @@ export class PipelinedConnection {
   async send<Row extends QueryResultRow>(queue: (client: Client) => Promise<QueryResult<Row>>): Promise<Row[]> {
     this.load++;
     try {
-      const { rows } = await queue(this.client ?? (await this.connect()));
+      const attempt = async () => queue(this.client ?? (await this.connect()));
+      const { rows } = await attempt().catch((error: unknown) => {
+        if (!isUnknownStatement(error)) throw error;
+        return attempt();
+      });
       return rows;
     } catch (error) {
       throw isDatabaseUnavailable(error) ? new DatabaseUnavailableError(error) : error;

@@ -1,0 +1,92 @@
+import { CustomerProfiles } from '@app/customers';
+import { CustomerContext } from '@app/database';
+import { CustomerServiceReader } from '@app/services';
+import { SmsLog } from '@app/sms';
+import { ServiceStatusReader } from '@app/status';
+import { SupportTickets } from '@app/support';
+import { anyRow, customerOwnedTables, leaveRowLevelSecurityAlone } from '@test/any-row';
+import { arrangeCaller, startApi, type TestApi } from '@test/api';
+import { saveFakeService } from '@test/factories/service.factory';
+import { declaredRoutes } from '@test/nest-routes';
+import { withoutRowLevelSecurity } from '@test/without-row-level-security';
+
+/**
+ * The second wall by itself: row level security is off, and the connection is set to another customer, as if the first
+ * wall had let the wrong one through. What is asked for by name is still all that is found.
+ */
+describe('queries name the customer', () => {
+  let api: TestApi;
+  let me: Awaited<ReturnType<typeof arrangeCaller>>;
+  let other: Awaited<ReturnType<typeof arrangeCaller>>;
+  beforeAll(async () => {
+    api = await startApi();
+    [me, other] = await Promise.all([arrangeCaller(api), arrangeCaller(api)]);
+    const tables = (await customerOwnedTables(api.superuser)).filter(
+      (table) => !/^(customer|service_token(_use)?)$/.test(table),
+    );
+    await leaveRowLevelSecurityAlone(api.superuser, tables);
+    for (const { customer } of [me, other]) {
+      for (const table of tables) await api.superuser.query(...(await anyRow(api.superuser, table, customer.id)));
+      const service = await saveFakeService(api.superuser, customer.id, { name: `service of ${customer.id}` });
+      await api.superuser.query(
+        `insert into status_event (customer_id, id, service_id, status, message, starts_at)
+         values ($1, gen_random_uuid(), $2, 'outage', $3, now())`,
+        [customer.id, service.id, `event of ${customer.id}`],
+      );
+    }
+  });
+  afterAll(() => api.stop());
+
+  it("so that every list is the same with and without row level security: nothing of another customer's", async () => {
+    const paths = declaredRoutes(api.app, 'api/v1')
+      .filter(({ route, access }) => route.startsWith('GET ') && !route.includes(':') && access !== 'public')
+      .map(({ route }) => route.slice('GET /api/v1'.length));
+    expect(paths.length).toBeGreaterThanOrEqual(5);
+    const read = async (path: string) => {
+      const reply = await me.call(path);
+      return [path, reply.status, await reply.text()] as const;
+    };
+    const readAll = () => Promise.all(paths.map(read));
+    const secured = await readAll();
+    await withoutRowLevelSecurity(api.superuser);
+    expect(await readAll()).toEqual(secured);
+    // They are not alike because they failed or were empty.
+    expect(secured.filter(([, status, body]) => status !== 200 || body.includes('"data":[]'))).toEqual([]);
+  });
+
+  it("so that a connection set to another customer still finds one's own", async () => {
+    await withoutRowLevelSecurity(api.superuser);
+    const page = { limit: 200 };
+    const mine = me.customer.id;
+    const found = await api.app.get(CustomerContext).run(other.customer.id, async () => ({
+      profile: await api.app.get(CustomerProfiles, { strict: false }).find(mine),
+      services: (await api.app.get(CustomerServiceReader, { strict: false }).list(mine, page)).items,
+      status: (await api.app.get(ServiceStatusReader, { strict: false }).list(mine, page)).items,
+      tickets: (await api.app.get(SupportTickets, { strict: false }).list(mine, page)).items,
+      messages: (await api.app.get(SmsLog, { strict: false }).list(mine, page)).items,
+    }));
+    expect(found.profile.id).toBe(mine);
+    expect([found.services.length, found.status.length]).toEqual([2, 2]);
+    expect([found.tickets.length, found.messages.length]).toEqual([1, 1]);
+    const everything = JSON.stringify(found);
+    expect(everything).toContain(`service of ${mine}`);
+    expect(everything).not.toContain(other.customer.id);
+  });
+
+  it("so that a ticket can't be tied to another customer's service", async () => {
+    await withoutRowLevelSecurity(api.superuser);
+    const { rows } = await api.superuser.query<{ id: number }>(
+      'select id from customer_service where customer_id = $1',
+      [other.customer.id],
+    );
+    for (const { id } of rows) {
+      const reply = await me.call('/support/tickets', {
+        method: 'POST',
+        body: JSON.stringify({ title: 'Theirs', body: 'Not mine', service_id: id }),
+        headers: { 'content-type': 'application/json' },
+      });
+      expect(reply.status).toBe(404);
+    }
+    expect((await api.superuser.query(`select from support_ticket where title = 'Theirs'`)).rowCount).toBe(0);
+  });
+});

@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto';
+import { Client } from 'pg';
+import { Test, type TestingModule } from '@nestjs/testing';
+import { ConfigModule } from '@app/config';
+import { clientSettings, CustomerContext, CustomerDatabase, DatabaseModule, prepared } from '@app/database';
+import { anyRow, customerColumn, customerOwnedTables, leaveRowLevelSecurityAlone } from '@test/any-row';
+import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
+
+/**
+ * The third wall by itself. The first is gone: the customer is set by hand. The second is gone: no statement names a
+ * customer. So are checks, foreign keys and missing grants, which would hide a hole.
+ */
+describe('row level security alone', () => {
+  let database: TestDatabase;
+  let superuser: Client;
+  let api: Client;
+  let tables: string[];
+  const [mine, theirs] = [randomUUID(), randomUUID()];
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    superuser = await connectAsSuperuser(database);
+    tables = await customerOwnedTables(superuser);
+    await leaveRowLevelSecurityAlone(superuser, tables);
+    for (const table of tables) {
+      for (const customer of [mine, theirs]) await superuser.query(...(await anyRow(superuser, table, customer)));
+    }
+    api = new Client(clientSettings(database.config, 'customer_api'));
+    await api.connect();
+  });
+
+  afterAll(async () => {
+    await api.end();
+    await superuser.end();
+    await database.drop();
+  });
+
+  /** Tries something as a customer, and takes it back. @returns the rows touched, or the SQLSTATE of the refusal. */
+  async function as(customer: string | null, sql: string, values: unknown[] = []): Promise<number | string> {
+    await api.query('begin');
+    try {
+      if (customer) await api.query('select app.set_customer($1)', [customer]);
+      return (await api.query(sql, values)).rowCount ?? 0;
+    } catch (error) {
+      return (error as { code: string }).code;
+    } finally {
+      await api.query('rollback');
+    }
+  }
+
+  /** Runs a check for every table and names those that fail it. */
+  async function holes(check: (table: string, column: string) => Promise<boolean>): Promise<string[]> {
+    const failed: string[] = [];
+    for (const table of tables) if (!(await check(table, customerColumn(table)))) failed.push(table);
+    return failed;
+  }
+
+  const REFUSED = '42501';
+
+  it('covers every table that has a customer, in all rooms', () => {
+    expect(tables.length).toBeGreaterThanOrEqual(18);
+    expect(tables).toEqual(expect.arrayContaining(['customer', 'service_token', 'customer_service', 'audit_log']));
+  });
+
+  it("shows nothing of another customer's, in any table", async () => {
+    expect(await holes(async (table) => (await as(mine, `select from ${table}`)) === 1)).toEqual([]);
+    expect(
+      await holes(
+        async (table, column) => (await as(mine, `select from ${table} where ${column} = $1`, [theirs])) === 0,
+      ),
+    ).toEqual([]);
+  });
+
+  it("adds no row of another customer's", async () => {
+    const add = async (table: string, owner: string) => as(mine, ...(await anyRow(superuser, table, owner)));
+    await superuser.query('begin');
+    expect(await holes(async (table) => (await add(table, theirs)) === REFUSED)).toEqual([]);
+    await superuser.query('rollback');
+  });
+
+  it("changes no row of another customer's", async () => {
+    expect(
+      await holes(async (table, column) => (await as(mine, `update ${table} set ${column} = ${column}`)) === 1),
+    ).toEqual([]);
+  });
+
+  it('gives no row away to another customer', async () => {
+    expect(
+      await holes(
+        async (table, column) => (await as(mine, `update ${table} set ${column} = $1`, [theirs])) === REFUSED,
+      ),
+    ).toEqual([]);
+  });
+
+  it("removes no row of another customer's", async () => {
+    expect(await holes(async (table) => (await as(mine, `delete from ${table}`)) === 1)).toEqual([]);
+  });
+
+  it('shows, changes and removes nothing while no customer is set', async () => {
+    for (const statement of ['select from', 'delete from']) {
+      expect(await holes(async (table) => (await as(null, `${statement} ${table}`)) === 0)).toEqual([]);
+    }
+    expect(
+      await holes(async (table) => (await as(null, ...(await anyRow(superuser, table, mine)))) === REFUSED),
+    ).toEqual([]);
+  });
+
+  it('does not carry a customer over to the next transaction of the connection', async () => {
+    await api.query('begin');
+    await api.query('select app.set_customer($1)', [mine]);
+    await api.query('commit');
+    expect((await api.query('select from customer')).rowCount).toBe(0);
+  });
+
+  it('is not to be had by emptying a table', async () => {
+    expect(await holes(async (table) => (await as(mine, `truncate ${table}`)) === REFUSED)).toEqual([]);
+  });
+
+  describe('through the pipelined connections', () => {
+    const EVERYONE = prepared('test.everyone', 'select id from customer');
+    const UNSCOPED = prepared('test.unscoped', 'select id from customer where true');
+    const FAILING = prepared('test.failing', 'select 1 / (select count(*) from customer where id = $1::uuid)');
+    let module: TestingModule;
+    beforeAll(async () => {
+      module = await Test.createTestingModule({
+        imports: [ConfigModule.for(database.config), DatabaseModule.as('customer_api')],
+      }).compile();
+    });
+    afterAll(() => module.close());
+
+    const read = (customer: string, statement = EVERYONE, values: unknown[] = []) =>
+      module
+        .get(CustomerContext)
+        .run(customer, () => module.get(CustomerDatabase).read<{ id: string }>(statement, values));
+
+    it("gives nobody another customer's rows, however requests interleave and whichever of them fail", async () => {
+      const strangers = Array.from({ length: 5 }, () => randomUUID());
+      const outcomes = await Promise.all(
+        Array.from({ length: 2000 }, async (_, index) => {
+          const customer = [mine, theirs, ...strangers][index % 7] ?? mine;
+          // Failures of each part: of setting the customer, of the statement, of its parameters.
+          if (index % 11 === 0)
+            return read('no uuid', UNSCOPED).then(
+              () => 'answered',
+              () => 'failed',
+            );
+          if (index % 13 === 0)
+            return read(customer, FAILING, [randomUUID()]).then(
+              () => 'answered',
+              () => 'failed',
+            );
+          if (index % 17 === 0)
+            return read(customer, FAILING, ['no uuid']).then(
+              () => 'answered',
+              () => 'failed',
+            );
+          const rows = await read(customer);
+          const expected = strangers.includes(customer) ? [] : [{ id: customer }];
+          return JSON.stringify(rows) === JSON.stringify(expected) ? 'right' : `wrong: ${JSON.stringify(rows)}`;
+        }),
+      );
+      expect(new Set(outcomes)).toEqual(new Set(['right', 'failed']));
+    });
+  });
+});

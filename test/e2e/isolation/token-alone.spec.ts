@@ -1,0 +1,141 @@
+import { Controller, Get, Post } from '@nestjs/common';
+import { AnyScope, type AuthenticatedCustomer, CurrentCustomer } from '@app/access';
+import { CustomerContext } from '@app/database';
+import { arrangeCaller, startApi, type TestApi } from '@test/api';
+import { saveFakeService } from '@test/factories/service.factory';
+import { withoutRowLevelSecurity } from '@test/without-row-level-security';
+
+/** Says whom a request is for, in the two ways that code can ask. */
+@Controller('who')
+class WhoController {
+  constructor(private readonly context: CustomerContext) {}
+
+  @Get()
+  @AnyScope()
+  async read(@CurrentCustomer() { customerId }: AuthenticatedCustomer) {
+    await new Promise((resolve) => setImmediate(resolve));
+    return { token: customerId, context: this.context.customerId };
+  }
+
+  @Post()
+  @AnyScope()
+  write(@CurrentCustomer() customer: AuthenticatedCustomer) {
+    return this.read(customer);
+  }
+}
+
+const NAMES = ['customer_id', 'customerId', 'customer', 'customer-id', 'tenant', 'app.customer_id', 'id', 'sub'];
+
+/** The first wall by itself: row level security is off, and the test asks for the identity, before any query names it. */
+describe('the customer of a request', () => {
+  let api: TestApi;
+  let me: Awaited<ReturnType<typeof arrangeCaller>>;
+  let other: Awaited<ReturnType<typeof arrangeCaller>>;
+  beforeAll(async () => {
+    api = await startApi({ TRUST_PROXY: '127.0.0.1' }, undefined, [WhoController]);
+    await withoutRowLevelSecurity(api.superuser);
+    [me, other] = await Promise.all([arrangeCaller(api), arrangeCaller(api)]);
+    await saveFakeService(api.superuser, other.customer.id, { name: "another customer's" });
+  });
+  afterAll(() => api.stop());
+
+  const theirs = () => other.customer.id;
+  const both = (field: string, value: string) => [field, value] as const;
+
+  /** Every way to slip another customer's id into a request, beside one's own token. */
+  const attempts = (): [where: string, path: string, init: RequestInit][] => [
+    ...NAMES.map((name): [string, string, RequestInit] => [`query ${name}`, `?${name}=${theirs()}`, {}]),
+    ...NAMES.map((name): [string, string, RequestInit] => [`header ${name}`, '', { headers: { [name]: theirs() } }]),
+    ...[
+      'x-customer-id',
+      'x-tenant-id',
+      'x-user-id',
+      'x-forwarded-user',
+      'x-original-url',
+      'x-http-method-override',
+    ].map((name): [string, string, RequestInit] => [`header ${name}`, '', { headers: { [name]: theirs() } }]),
+    ['cookie', '', { headers: { cookie: NAMES.map((name) => `${name}=${theirs()}`).join('; ') } }],
+    ['token in the query', `?access_token=${other.token.token}&token=${other.token.token}`, {}],
+    ['token in a cookie', '', { headers: { cookie: `access_token=${other.token.token}` } }],
+    ['token in another header', '', { headers: { 'x-authorization': `Bearer ${other.token.token}` } }],
+    ['proxy authorization', '', { headers: { 'proxy-authorization': `Bearer ${other.token.token}` } }],
+    [
+      'a query with a prototype',
+      `?__proto__[customer_id]=${theirs()}&constructor[prototype][customer_id]=${theirs()}`,
+      {},
+    ],
+    ['a repeated query', `?customer_id=${theirs()}&customer_id[]=${theirs()}`, {}],
+  ];
+
+  const bodies = (): [string, string][] => [
+    ...NAMES.map((name) => both(`body ${name}`, JSON.stringify({ [name]: theirs() })) as [string, string]),
+    ['body access_token', JSON.stringify({ access_token: other.token.token })],
+    ['body __proto__', `{"__proto__":{"customer_id":"${theirs()}","customer":{"customerId":"${theirs()}"}}}`],
+  ];
+
+  it('is the one that the token belongs to, whatever else the request says', async () => {
+    const mine = { token: me.customer.id, context: me.customer.id };
+    for (const [where, query, init] of attempts()) {
+      expect([where, await (await me.call(`/who${query}`, init)).json()]).toEqual([where, mine]);
+    }
+    for (const [where, body] of bodies()) {
+      const reply = await me.call('/who', { method: 'POST', body, headers: { 'content-type': 'application/json' } });
+      expect([where, await reply.json()]).toEqual([where, mine]);
+    }
+  });
+
+  it('stays the same for the replies of every list', async () => {
+    for (const path of ['/customer', '/services', '/status', '/support/tickets', '/sms/log']) {
+      const plain = await (await me.call(path)).text();
+      expect(plain).not.toContain(theirs());
+      for (const [where, query, init] of attempts()) {
+        const reply = await me.call(`${path}${query}`, init);
+        expect([path, where, reply.status, await reply.text()]).toEqual([path, where, 200, plain]);
+      }
+    }
+  });
+
+  it('is not to be had by another customer’s id in the path', async () => {
+    for (const path of [
+      `/customer/${theirs()}`,
+      `/customers/${theirs()}`,
+      `/${theirs()}/customer`,
+      `/customer;id=${theirs()}`,
+    ]) {
+      expect([path, (await me.call(path)).status]).toEqual([path, 404]);
+    }
+  });
+
+  it('is not mixed up between requests that run at the same time', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 400 }, async (_, index) => {
+        const { call, customer } = index % 2 === 0 ? me : other;
+        const { token, context } = (await (await call('/who')).json()) as { token: string; context: string };
+        return token === customer.id && context === customer.id;
+      }),
+    );
+    expect(answers.every(Boolean)).toBe(true);
+  });
+});
+
+/** A route whose writer forgot to say who may use it. */
+@Controller('forgotten')
+class ForgottenController {
+  @Get()
+  read(): string {
+    return 'secret';
+  }
+}
+
+describe('a route that declares no access', () => {
+  it('is refused to everyone', async () => {
+    const api = await startApi({}, undefined, [ForgottenController]);
+    try {
+      const { call } = await arrangeCaller(api);
+      expect((await call('/forgotten')).status).toBe(403);
+      expect((await fetch(`${api.baseUrl}/forgotten`)).status).toBe(401);
+    } finally {
+      await api.stop();
+    }
+  });
+});
