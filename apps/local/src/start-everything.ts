@@ -34,8 +34,10 @@ export async function startEverything(): Promise<Everything> {
     await migrateDatabase(settings);
     const demo = settings.DEMO_CUSTOMER ? await arrangeDemo(settings) : undefined;
     const children: ChildProcess[] = [];
-    for (const name of ['worker', 'customer-api']) {
-      const child = await startChild(name, environment);
+    // On one machine the internal port is the API's; the worker's own is wherever there is room.
+    const programs = { worker: { ...environment, INTERNAL_PORT: '0' }, 'customer-api': environment };
+    for (const [name, own] of Object.entries(programs)) {
+      const child = await startChild(name, own);
       children.push(child);
       stops.push(() => child.stop());
     }

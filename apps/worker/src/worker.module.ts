@@ -3,9 +3,14 @@ import { type AppConfig, ConfigModule } from '@app/config';
 import { DatabaseModule } from '@app/database';
 import { JobsModule } from '@app/jobs';
 import { LoggingModule } from '@app/logging';
+import { MetricsModule } from '@app/metrics';
+import { WorkerHealth } from './worker-health';
 
 /** Background work: the jobs of the domains, each on a schedule. */
-@Module({ imports: [DatabaseModule.as('account_operator'), LoggingModule.forRoot(), JobsModule] })
+@Module({
+  imports: [DatabaseModule.as('account_operator'), LoggingModule.forRoot(), MetricsModule, JobsModule],
+  providers: [WorkerHealth],
+})
 export class WorkerModule {
   /** The worker with these settings. */
   static with(config: AppConfig): DynamicModule {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { AppConfig } from './app-config';
 import { configSchema } from './schema';
 
@@ -5,14 +6,29 @@ import { configSchema } from './schema';
 export class ConfigError extends Error {}
 
 /**
- * Reads and validates the configuration. An empty variable counts as unset, as compose files leave them.
+ * Reads and validates the configuration. An empty variable counts as unset, as compose files leave them. In place of any
+ * setting `NAME_FILE` may name a file that holds it, as container engines hand out secrets.
  * @throws ConfigError naming every setting that is wrong.
  */
 export function loadConfig(environment: NodeJS.ProcessEnv = process.env): AppConfig {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
-  const parsed = configSchema.safeParse(given);
+  const parsed = configSchema.safeParse({ ...fromFiles(given), ...given });
   if (!parsed.success) {
     throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n'));
   }
   return Object.assign(new AppConfig(), parsed.data);
+}
+
+function fromFiles(given: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const settings: NodeJS.ProcessEnv = {};
+  for (const name of Object.keys(configSchema.shape)) {
+    const path = given[`${name}_FILE`];
+    if (path === undefined) continue;
+    try {
+      settings[name] = readFileSync(path, 'utf8').trim();
+    } catch {
+      throw new ConfigError(`${name}_FILE: the file cannot be read`);
+    }
+  }
+  return settings;
 }

@@ -16,6 +16,8 @@ export interface Job {
 /** How often a worker looks whether a job is due, in parts of the job's own interval, and at most. */
 const LOOKS_PER_INTERVAL = 4;
 const LOOK_AT_MOST_EVERY_MS = 30_000;
+/** How far behind a look may be, beyond the run that it may have led to, before something is wrong. */
+const LATE_MS = 30_000;
 
 /** Runs the jobs that rooms register before the worker has started. */
 @Injectable()
@@ -24,6 +26,7 @@ export class JobRunner implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly timers = new Map<string, NodeJS.Timeout>();
   private readonly stopping = new AbortController();
   private readonly running = new Set<Promise<unknown>>();
+  private readonly lookedAt = new Map<string, number>();
 
   constructor(
     private readonly dataSource: DataSource,
@@ -36,7 +39,17 @@ export class JobRunner implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   onApplicationBootstrap(): void {
-    for (const job of this.jobs) this.look(job);
+    for (const job of this.jobs) {
+      this.lookedAt.set(job.name, performance.now());
+      this.look(job);
+    }
+  }
+
+  /** Names of the jobs that this worker should have looked at by now and has not, for want of a database or of an end. */
+  overdue(): string[] {
+    const now = performance.now();
+    const isLate = (job: Job) => now - (this.lookedAt.get(job.name) ?? now) > pauseOf(job) + job.leaseMs + LATE_MS;
+    return this.jobs.filter(isLate).map(({ name }) => name);
   }
 
   async onModuleDestroy(): Promise<void> {
@@ -79,16 +92,20 @@ export class JobRunner implements OnApplicationBootstrap, OnModuleDestroy {
 
   private look(job: Job): void {
     const attempt = this.runIfDue(job)
+      .then(() => this.lookedAt.set(job.name, performance.now()))
       .catch((error: unknown) => this.logger.warn({ err: error, job: job.name }, 'job could not be looked at'))
       .finally(() => {
         this.running.delete(attempt);
         if (this.stopping.signal.aborted) return;
-        const pause = Math.min(job.everyMs / LOOKS_PER_INTERVAL, LOOK_AT_MOST_EVERY_MS);
         this.timers.set(
           job.name,
-          setTimeout(() => this.look(job), pause),
+          setTimeout(() => this.look(job), pauseOf(job)),
         );
       });
     this.running.add(attempt);
   }
+}
+
+function pauseOf({ everyMs }: Job): number {
+  return Math.min(everyMs / LOOKS_PER_INTERVAL, LOOK_AT_MOST_EVERY_MS);
 }

@@ -1,0 +1,33 @@
+# The service's programs in one image: customer API (the default command), worker, operator's command line, migrations.
+
+FROM node:24-bookworm-slim AS packages
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+# What runs needs no install script; none runs, here or below. Some packages bring tools that only their own optional
+# parts would use.
+RUN npm ci --omit=dev --ignore-scripts \
+ && rm -rf node_modules/@types node_modules/prettier node_modules/typescript
+
+FROM node:24-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts
+COPY nest-cli.json tsconfig.json tsconfig.build.json ./
+COPY apps apps
+COPY libs libs
+# What is only for developers' machines is not in the image: it could not be started in production anyway.
+RUN node_modules/.bin/nest build \
+ && rm -rf dist/apps/local dist/apps/sandbox dist/.tsbuildinfo \
+ && chmod -R a=rX,u+w dist
+
+FROM node:24-bookworm-slim
+ENV NODE_ENV=production HOST=0.0.0.0 INTERNAL_HOST=0.0.0.0
+WORKDIR /app
+COPY --from=packages /app/node_modules node_modules
+COPY --from=build /app/dist dist
+COPY package.json ./
+USER node
+EXPOSE 3000
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --start-interval=1s --retries=3 \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:'+(process.env.PORT||3000)+'/health/ready').then(({ok})=>process.exit(ok?0:1),()=>process.exit(1))"]
+CMD ["node", "dist/apps/customer-api/src/main.js"]

@@ -1,0 +1,32 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { PipelinedConnections, prepared } from '@app/database';
+import { JobRunner } from '@app/jobs';
+import { InternalListener, Metrics } from '@app/metrics';
+
+const PING = prepared('worker.ping', 'select 1');
+
+/** `/health` on the internal listener: 200 while the database answers and no job is overdue, else 503 with what is wrong. */
+@Injectable()
+export class WorkerHealth implements OnModuleInit {
+  constructor(
+    private readonly listener: InternalListener,
+    private readonly metrics: Metrics,
+    private readonly jobs: JobRunner,
+    private readonly connections: PipelinedConnections,
+  ) {}
+
+  onModuleInit(): void {
+    this.metrics.reportState('worker_jobs_overdue', 'A job has not been looked at for too long', () => {
+      return this.jobs.overdue().length > 0;
+    });
+    this.listener.server.get('/health', async (_request, reply) => {
+      const overdue = this.jobs.overdue();
+      const database = await this.connections.single(PING, []).then(
+        () => 'up',
+        () => 'down',
+      );
+      const ok = database === 'up' && overdue.length === 0;
+      return reply.code(ok ? 200 : 503).send({ status: ok ? 'ok' : 'error', database, overdue });
+    });
+  }
+}

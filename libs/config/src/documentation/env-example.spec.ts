@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import { configSchema } from '../schema';
+import { loadConfig } from '../load-config';
+import { envExample } from './env-example';
+
+const text = readFileSync('.env.example', 'utf8');
+const listed = [...text.slice(text.indexOf('--- the service')).matchAll(/^# ([A-Z_]+)=(.*)$/gm)];
+
+describe('.env.example', () => {
+  it('lists every setting, and none that does not exist', () => {
+    expect(listed.map(([, name]) => name)).toEqual(Object.keys(configSchema.shape));
+  });
+
+  it('is what `npm run settings` makes of the schema', () => expect(text).toBe(envExample()));
+
+  it('describes every setting', () => {
+    for (const [name, { description }] of Object.entries(configSchema.shape)) {
+      expect([name, description]).toEqual([name, expect.stringMatching(/^\S.{10,}/)]);
+    }
+  });
+
+  it('sets nothing, so that no secret is shared by those who copy it', () => {
+    expect(text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))).toEqual([]);
+  });
+
+  it('shows defaults that are taken as they are written', () => {
+    const shown = Object.fromEntries(listed.map(([, name, value]) => [name, value]));
+    expect(loadConfig(shown)).toEqual(loadConfig({}));
+  });
+});

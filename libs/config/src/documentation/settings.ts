@@ -1,0 +1,19 @@
+import { configSchema } from '../schema';
+
+/** A setting as its documentation shows it. */
+export interface Setting {
+  name: string;
+  /** What the schema's `describe()` says. */
+  description: string;
+  /** The default, as one would write it; nothing when there is none. */
+  default?: string;
+}
+
+/** Every setting of the schema, in its order. */
+export function documentedSettings(): Setting[] {
+  return Object.entries(configSchema.shape).map(([name, schema]) => {
+    const { data } = schema.safeParse(undefined) as { data?: string | number | boolean };
+    const written = data === undefined || data === '' ? {} : { default: String(data) };
+    return { name, description: schema.description ?? '', ...written };
+  });
+}

@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ConfigError, loadConfig } from './load-config';
+
+const SECRETS_KEY = randomBytes(32).toString('base64');
+const production = { NODE_ENV: 'production', DATABASE_URL: 'postgres://api@db/account', SECRETS_KEY };
+
+describe('loadConfig', () => {
+  it('needs nothing outside production', () => expect(loadConfig({}).NODE_ENV).toBe('development'));
+
+  it('counts an empty variable as unset', () => expect(loadConfig({ PORT: '', REDIS_URL: '' }).PORT).toBe(3000));
+
+  it('names every setting that is wrong, a line each, and never a value', () => {
+    const load = () => loadConfig({ PORT: 'abc', LOG_LEVEL: 'loud', SECRETS_KEY: 'hunter2' });
+    expect(load).toThrow(ConfigError);
+    expect(load).toThrow(/^PORT: .*\nLOG_LEVEL: [^\n]*$/m);
+    expect(load).not.toThrow(/hunter2|loud/);
+  });
+
+  describe('in production', () => {
+    it('takes a database and a strong key', () => expect(loadConfig(production).SECRETS_KEY).toBe(SECRETS_KEY));
+
+    it.each([
+      ['no database', { DATABASE_URL: '' }, 'DATABASE_URL'],
+      ['no key', { SECRETS_KEY: '' }, 'SECRETS_KEY'],
+      ['a short key', { SECRETS_KEY: 'c2hvcnQ=' }, 'SECRETS_KEY'],
+      ['a key of zeros', { SECRETS_KEY: Buffer.alloc(32).toString('base64') }, 'SECRETS_KEY'],
+      ['the sandbox', { SANDBOX_URL: 'http://127.0.0.1:9' }, 'SANDBOX_URL'],
+      ['the demo customer', { DEMO_CUSTOMER: 'true' }, 'DEMO_CUSTOMER'],
+    ])('refuses %s in one line', (_name, change, setting) => {
+      expect(() => loadConfig({ ...production, ...change })).toThrow(new RegExp(`^${setting}: [^\n]+$`));
+    });
+  });
+
+  describe('with a setting in a file', () => {
+    let folder: string;
+    beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'config-'))));
+    afterAll(() => rmSync(folder, { recursive: true }));
+
+    it('reads it, without the line end', () => {
+      writeFileSync(join(folder, 'key'), `${SECRETS_KEY}\n`);
+      expect(loadConfig({ SECRETS_KEY_FILE: join(folder, 'key') }).SECRETS_KEY).toBe(SECRETS_KEY);
+    });
+
+    it('prefers the setting itself', () => {
+      writeFileSync(join(folder, 'port'), '4000');
+      expect(loadConfig({ PORT: '5000', PORT_FILE: join(folder, 'port') }).PORT).toBe(5000);
+    });
+
+    it('says which file is missing', () => {
+      expect(() => loadConfig({ SECRETS_KEY_FILE: join(folder, 'none') })).toThrow('SECRETS_KEY_FILE:');
+    });
+  });
+});
