@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Type } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
 import type { Client } from 'pg';
 import {
@@ -11,7 +12,7 @@ import {
   readMessageRequest,
 } from '@app/ai';
 import { ConfigModule } from '@app/config';
-import { DatabaseModule } from '@app/database';
+import { CustomerContext, DatabaseModule } from '@app/database';
 import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from './test-database';
 
@@ -29,8 +30,12 @@ export interface AiRoom {
   close(): Promise<void>;
 }
 
-/** Opens a room with so many engines on one database. */
-export async function openAiRoom(settings: Record<string, string> = {}, engineCount = 1): Promise<AiRoom> {
+/** Opens a room with so many engines on one database, and further modules beside the AI domain. */
+export async function openAiRoom(
+  settings: Record<string, string> = {},
+  engineCount = 1,
+  extra: { engine?: Type[]; operator?: Type[] } = {},
+): Promise<AiRoom> {
   const sandbox = await startSandbox();
   const database = await createTestDatabase({
     ANTHROPIC_BASE_URL: sandbox.urls.messages,
@@ -41,12 +46,9 @@ export async function openAiRoom(settings: Record<string, string> = {}, engineCo
   });
   const superuser = await connectAsSuperuser(database);
   let now: Date | undefined;
-  const compile = async (
-    role: 'customer_api' | 'account_operator',
-    module: typeof AiModule | typeof AiOperatorModule,
-  ) => {
+  const compile = async (role: 'customer_api' | 'account_operator', ...modules: Type[]) => {
     const built = await Test.createTestingModule({
-      imports: [ConfigModule.for(database.config), DatabaseModule.as(role), module],
+      imports: [ConfigModule.for(database.config), DatabaseModule.as(role), ...modules],
     })
       .overrideProvider(Clock)
       .useValue({ now: () => now ?? new Date() })
@@ -55,8 +57,9 @@ export async function openAiRoom(settings: Record<string, string> = {}, engineCo
     return built.init();
   };
   const engines: TestingModule[] = [];
-  for (let count = 0; count < engineCount; count++) engines.push(await compile('customer_api', AiModule));
-  const operator = await compile('account_operator', AiOperatorModule);
+  for (let count = 0; count < engineCount; count++)
+    engines.push(await compile('customer_api', AiModule, ...(extra.engine ?? [])));
+  const operator = await compile('account_operator', AiOperatorModule, ...(extra.operator ?? []));
   return {
     database,
     superuser,
@@ -100,6 +103,11 @@ export async function balancesOf(superuser: Client, customerId: string) {
 /** Books that do not add up: none, everywhere and always. */
 export function problemsOf(room: AiRoom, customerId?: string) {
   return room.operator.get(AiVerification).verify(customerId);
+}
+
+/** Does something as a customer, as a request of its own would. */
+export function asCustomer<T>(engine: TestingModule, customerId: string, work: () => Promise<T>): Promise<T> {
+  return engine.get(CustomerContext).run(customerId, work);
 }
 
 /** Waits until no engine has a call under way. */

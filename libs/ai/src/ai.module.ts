@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
 import { SecretsModule } from '@app/secrets';
-import { AiLedgerModule } from './ai-ledger.module';
+import { AiCalendarModule } from './ai-calendar.module';
 import { AiGateway } from './gateway/ai-gateway';
 import { CallsInFlight } from './gateway/calls-in-flight';
 import { GatewayShutdown } from './gateway/gateway-shutdown';
-import { KeyRing } from './gateway/key-ring';
+import { KeyRing } from './key-ring';
 import { HoldBook } from './ledger/hold-book';
 import { LedgerConnections } from './ledger/ledger-connections';
 import { AiUpstream } from './upstream/ai-upstream';
@@ -12,7 +12,7 @@ import { MessagesApiAdapter } from './upstream/messages-api.adapter';
 
 /** What the API does with AI: messages, paid for from the customer's credit. */
 @Module({
-  imports: [AiLedgerModule, SecretsModule],
+  imports: [AiCalendarModule, SecretsModule],
   providers: [
     AiGateway,
     CallsInFlight,

@@ -8,11 +8,11 @@ export class BillingCalendar {
   private readonly format: Intl.DateTimeFormat;
 
   constructor(
-    { BILLING_TIMEZONE }: AppConfig,
+    private readonly config: AppConfig,
     private readonly clock: Clock,
   ) {
     this.format = new Intl.DateTimeFormat('en-CA', {
-      timeZone: BILLING_TIMEZONE,
+      timeZone: config.BILLING_TIMEZONE,
       year: 'numeric',
       month: '2-digit',
       day: '2-digit',
@@ -23,6 +23,19 @@ export class BillingCalendar {
   present(): { now: Date; month: string } {
     const now = this.clock.now();
     return { now, month: this.dateOf(now).slice(0, 7) };
+  }
+
+  /** The moment at which a day (`YYYY-MM-DD`) begins. */
+  startOf(date: string): Date {
+    const midnight = Date.parse(`${date}T00:00:00Z`);
+    // The zone's distance from UTC may change that very night, so it is taken near the result.
+    const near = midnight - this.offsetAt(midnight);
+    return new Date(midnight - this.offsetAt(near));
+  }
+
+  private offsetAt(instant: number): number {
+    const local = new Date(instant).toLocaleString('sv-SE', { timeZone: this.config.BILLING_TIMEZONE });
+    return Date.parse(`${local.replace(' ', 'T')}Z`) - instant;
   }
 
   /** The day (`YYYY-MM-DD`) of a moment. */

@@ -1,4 +1,4 @@
-import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
+import { Check, Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
 
 /**
  * A customer's AI balances, in NOK as decimal texts. They always equal the sums of the ledger and of the pending holds;
@@ -11,6 +11,7 @@ import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
   `included >= 0 and purchased >= 0 and held >= 0 and held <= included + purchased and month_granted >= 0 and month_usage >= 0`,
 )
 export class AiAccount {
+  @ForeignKey('customer', 'id', { name: 'ai_account_customer_fk' })
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'ai_account_pk' })
   customerId!: string;
 

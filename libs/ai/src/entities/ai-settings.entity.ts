@@ -1,9 +1,10 @@
-import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
+import { Check, Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
 
 /** What the operator decided about a customer's use of AI. */
 @Entity('ai_settings')
 @Check('ai_settings_monthly_limit_check', `monthly_limit >= 0`)
 export class AiSettings {
+  @ForeignKey('customer', 'id', { name: 'ai_settings_customer_fk' })
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'ai_settings_pk' })
   customerId!: string;
 

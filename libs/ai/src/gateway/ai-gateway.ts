@@ -12,7 +12,7 @@ import type { MessageRequest } from '../messages/message-request';
 import { AiUpstream, type UpstreamMessage } from '../upstream/ai-upstream';
 import { UpstreamError } from '../upstream/upstream-error';
 import { CallsInFlight } from './calls-in-flight';
-import { KeyRing } from './key-ring';
+import { KeyRing } from '../key-ring';
 
 /** On whose behalf a message is sent. */
 export interface AiCaller {

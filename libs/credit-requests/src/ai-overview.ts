@@ -1,0 +1,88 @@
+import { Injectable } from '@nestjs/common';
+import { BillingCalendar } from '@app/ai';
+import { CustomerDatabase, prepared } from '@app/database';
+import { type CreditRequestRow, VIEW_COLUMNS } from './credit-request-view';
+
+/** Where a customer stands with AI (specification §2); amounts in NOK. */
+export interface AiStatus {
+  enabled: boolean;
+  includedCreditRemaining: number;
+  purchasedCredit: number;
+  totalAvailableCredit: number;
+  currentMonthUsage: number;
+  currentMonthLimit: number;
+  /** `YYYY-MM` */
+  month: string;
+}
+
+/** The status, and the credit requests that wait for the operator, newest first. */
+export interface AiOverviewView {
+  status: AiStatus;
+  pending: CreditRequestRow[];
+}
+
+interface Row {
+  enabled: boolean;
+  included: string;
+  purchased: string;
+  total: string;
+  usage: string;
+  limit: string;
+  month: string;
+  pending: (Omit<CreditRequestRow, 'created_at' | 'decided_at'> & { created_at: string; decided_at: string | null })[];
+}
+
+// One statement, one snapshot. An account that no call and no worker has rolled over yet is shown as if it had been.
+const OVERVIEW = prepared(
+  'ai.overview',
+  `select coalesce(s.enabled, false) as enabled, b.included::text, b.purchased::text,
+          (b.included + b.purchased)::text as total, b.usage::text,
+          coalesce(s.monthly_limit, b.usage + b.included + b.purchased)::text as limit, b.month,
+          (select coalesce(json_agg(r), '[]') from (
+             select ${VIEW_COLUMNS} from ai_credit_request
+             where customer_id = $1 and status = 'pending' order by created_at desc, id desc) r) as pending
+   from (select $1::uuid as customer_id) c
+   left join ai_settings s on s.customer_id = c.customer_id
+   left join ai_account a on a.customer_id = c.customer_id
+   cross join lateral (
+     select case when a.month >= $2 then a.included
+                 else coalesce(least(a.included, a.held), 0) + case when s.enabled then app.ai_included_credit($1) else 0 end
+            end as included,
+            coalesce(a.purchased, 0) as purchased,
+            case when a.month >= $2 then a.month_usage else 0 end as usage,
+            greatest(a.month, $2) as month) b`,
+);
+
+/** Customers' reading of their AI status. */
+@Injectable()
+export class AiOverview {
+  constructor(
+    private readonly database: CustomerDatabase,
+    private readonly calendar: BillingCalendar,
+  ) {}
+
+  /** The status and the waiting requests, as of one moment. */
+  async of(customerId: string): Promise<AiOverviewView> {
+    const [row] = await this.database.read<Row & Record<string, unknown>>(OVERVIEW, [
+      customerId,
+      this.calendar.present().month,
+    ]);
+    if (!row) throw new Error('The overview has one row');
+    return {
+      status: {
+        enabled: row.enabled,
+        includedCreditRemaining: Number(row.included),
+        purchasedCredit: Number(row.purchased),
+        totalAvailableCredit: Number(row.total),
+        currentMonthUsage: Number(row.usage),
+        currentMonthLimit: Number(row.limit),
+        month: row.month,
+      },
+      pending: row.pending.map((request) => ({
+        ...request,
+        created_at: new Date(request.created_at),
+        decided_at: request.decided_at === null ? null : new Date(request.decided_at),
+      })),
+    };
+  }
+}

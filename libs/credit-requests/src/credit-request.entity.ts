@@ -1,0 +1,61 @@
+import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
+
+/** How a request stands (specification §3). */
+export const CREDIT_REQUEST_STATUSES = ['pending', 'approved', 'rejected'] as const;
+export type CreditRequestStatus = (typeof CREDIT_REQUEST_STATUSES)[number];
+
+/** A customer's request that the operator invoice extra AI credit (specification §2, AI credit request). */
+@Entity('ai_credit_request')
+@Unique('ai_credit_request_reference_key', ['customerId', 'reference'])
+@Index('ai_credit_request_newest_idx', { synchronize: false })
+@Index('ai_credit_request_pending_idx', { synchronize: false })
+@Check('ai_credit_request_status_check', `status in ('pending', 'approved', 'rejected')`)
+@Check('ai_credit_request_amount_check', `amount_nok between 100 and 50000`)
+@Check(
+  'ai_credit_request_decision_check',
+  `(status = 'pending') = (decided_at is null) and (status = 'approved') = (invoice_id is not null)`,
+)
+export class CreditRequest {
+  @ForeignKey('customer', 'id', { name: 'ai_credit_request_customer_fk' })
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'ai_credit_request_pk' })
+  customerId!: string;
+
+  @PrimaryColumn('integer', {
+    generated: 'identity',
+    generatedIdentity: 'ALWAYS',
+    primaryKeyConstraintName: 'ai_credit_request_pk',
+  })
+  id!: number;
+
+  /** In NOK, as decimal text. */
+  @Column('numeric', { precision: 12, scale: 2 })
+  amountNok!: string;
+
+  @Column('text', { nullable: true })
+  note!: string | null;
+
+  /** The customer's own name for the request: sent again, it makes no second one. */
+  @Column('text', { nullable: true })
+  reference!: string | null;
+
+  @Column('text', { default: 'pending' })
+  status!: CreditRequestStatus;
+
+  /** Why it was rejected; the customer reads it. */
+  @Column('text', { nullable: true })
+  reason!: string | null;
+
+  /** The invoice by which the approved amount is paid. */
+  @Column('uuid', { nullable: true })
+  invoiceId!: string | null;
+
+  /** `operator:<system user>`; the customer does not see it. */
+  @Column('text', { nullable: true })
+  decidedBy!: string | null;
+
+  @Column('timestamptz', { nullable: true })
+  decidedAt!: Date | null;
+
+  @Column('timestamptz')
+  createdAt!: Date;
+}

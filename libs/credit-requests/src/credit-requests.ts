@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Clock } from '@app/ai';
+import { AppConfig } from '@app/config';
+import { CustomerDatabase, prepared } from '@app/database';
+import { ServiceError } from '@app/errors';
+import { decodeCursor, type Page, type PageRequest, paginate } from '@app/pagination';
+import type { CreditRequestStatus } from './credit-request.entity';
+import { type CreditRequestRow, VIEW_COLUMNS } from './credit-request-view';
+
+/** What a customer asks for. */
+export interface NewCreditRequest {
+  customerId: string;
+  /** The token that asks, for the audit log. */
+  tokenId: string;
+  /** 100 to 50000, two decimals at most. */
+  amountNok: number;
+  note?: string;
+  reference?: string;
+}
+
+type Outcome = 'created' | 'existing' | 'disabled' | 'too_many';
+
+const FIND = prepared(
+  'credit-requests.find',
+  `select ${VIEW_COLUMNS} from ai_credit_request where customer_id = $1 and id = $2`,
+);
+const LIST = prepared(
+  'credit-requests.list',
+  `select ${VIEW_COLUMNS}, created_at::text as place from ai_credit_request
+   where customer_id = $1 and ($3::text is null or status = $3)
+     and ($4::timestamptz is null or (created_at, id) < ($4, $5::integer))
+   order by created_at desc, id desc limit $2`,
+);
+
+/** A customer's credit requests. A request never adds credit by itself; the operator does (specification §3). */
+@Injectable()
+export class CreditRequests {
+  constructor(
+    private readonly database: CustomerDatabase,
+    private readonly clock: Clock,
+    private readonly config: AppConfig,
+  ) {}
+
+  /**
+   * Adds a request, or returns the one that has the same reference, unchanged.
+   * @throws ServiceError ai_disabled, too_many_pending_requests
+   */
+  async create(wish: NewCreditRequest): Promise<{ request: CreditRequestRow; created: boolean }> {
+    const { customerId, tokenId, amountNok, note = null, reference = null } = wish;
+    return this.database.transaction(async (manager) => {
+      const [result] = await manager.query<{ outcome: Outcome; id: number | null }[]>(
+        'select outcome, id from app.ai_request_credit($1, $2, $3, $4, $5, $6, $7, $8)',
+        [
+          customerId,
+          this.clock.now(),
+          String(amountNok),
+          note,
+          reference,
+          this.config.PENDING_CREDIT_REQUESTS,
+          `token:${tokenId}`,
+          randomUUID(),
+        ],
+      );
+      if (result?.outcome === 'disabled')
+        throw new ServiceError('ai_disabled', 'AI is not enabled for you; ask the operator');
+      if (result?.outcome === 'too_many') {
+        throw new ServiceError(
+          'too_many_pending_requests',
+          'Too many of your credit requests are waiting for the operator',
+        );
+      }
+      const [request] = await manager.query<CreditRequestRow[]>(FIND.text, [customerId, result?.id]);
+      if (!request) throw new Error('The credit request is gone');
+      return { request, created: result?.outcome === 'created' };
+    });
+  }
+
+  /** A page of the customer's requests, newest first. @throws ServiceError invalid_request for a bad cursor */
+  async list(
+    customerId: string,
+    { limit, cursor }: PageRequest,
+    status?: CreditRequestStatus,
+  ): Promise<Page<CreditRequestRow>> {
+    const after = cursor === undefined ? undefined : decodeCursor(cursor, 'integer');
+    const rows = await this.database.read<CreditRequestRow & { place: string }>(LIST, [
+      customerId,
+      limit + 1,
+      status ?? null,
+      after?.createdAt ?? null,
+      after?.id ?? null,
+    ]);
+    return paginate(
+      rows,
+      limit,
+      ({ place, id }) => ({ createdAt: place, id: String(id) }),
+      (row): CreditRequestRow => row,
+    );
+  }
+
+  /** One of the customer's requests. @throws ServiceError not_found */
+  async find(customerId: string, id: number): Promise<CreditRequestRow> {
+    const [request] = await this.database.read<CreditRequestRow & Record<string, unknown>>(FIND, [customerId, id]);
+    if (!request) throw new ServiceError('not_found', 'There is no such credit request');
+    return request;
+  }
+}

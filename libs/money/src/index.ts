@@ -1,0 +1,1 @@
+export { decimalText, type DecimalLimits, hundredths, timesRoundedUp } from './decimal-text';
