@@ -1,5 +1,4 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { ServiceError } from '@app/errors';
 import { isPublic } from './public.decorator';
@@ -10,13 +9,10 @@ const INVALID = { bearer: { error: 'invalid_token' } } as const;
 /** Who calls? Stands before every route; a route is open only if it says so (specification §5). */
 @Injectable()
 export class BearerGuard implements CanActivate {
-  constructor(
-    private readonly authenticator: TokenAuthenticator,
-    private readonly reflector: Reflector,
-  ) {}
+  constructor(private readonly authenticator: TokenAuthenticator) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    if (isPublic(this.reflector, context)) return true;
+    if (isPublic(context)) return true;
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const token = bearerToken(request.headers.authorization);
     const customer = await this.authenticator.authenticate(token);

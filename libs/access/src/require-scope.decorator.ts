@@ -28,7 +28,13 @@ export function AnyScope(): MethodDecorator {
   );
 }
 
-/** What a handler declared: a scope, `any`, or nothing. */
+const declared = new WeakMap<object, Scope | typeof ANY>();
+
+/** What a handler declared: a scope, `any`, or nothing. Looked up once. */
 export function requiredScope(handler: object): Scope | typeof ANY | undefined {
-  return Reflect.getMetadata(REQUIRED_SCOPE, handler) as Scope | typeof ANY | undefined;
+  const known = declared.get(handler);
+  if (known !== undefined) return known;
+  const scope = Reflect.getMetadata(REQUIRED_SCOPE, handler) as Scope | typeof ANY | undefined;
+  if (scope !== undefined) declared.set(handler, scope);
+  return scope;
 }

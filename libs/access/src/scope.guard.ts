@@ -1,5 +1,4 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { ServiceError } from '@app/errors';
 import { isPublic } from './public.decorator';
@@ -8,10 +7,8 @@ import { requiredScope } from './require-scope.decorator';
 /** May they? A route that does not say what it requires is refused to everyone. */
 @Injectable()
 export class ScopeGuard implements CanActivate {
-  constructor(private readonly reflector: Reflector) {}
-
   canActivate(context: ExecutionContext): boolean {
-    if (isPublic(this.reflector, context)) return true;
+    if (isPublic(context)) return true;
     const scope = requiredScope(context.getHandler());
     if (scope === 'any') return true;
     const { customer } = context.switchToHttp().getRequest<FastifyRequest>();

@@ -15,7 +15,8 @@ export interface CustomerProfile {
   customer_number: string;
   email: string;
   active: boolean;
-  created_at: Date;
+  /** RFC 3339. */
+  created_at: string;
 }
 
 /** Customers' reading of their own profile. */

@@ -17,7 +17,10 @@ export class CustomerDatabase {
     private readonly dataSource: DataSource,
   ) {}
 
-  /** Reads in a transaction of its own, cheap enough for every request. */
+  /**
+   * Reads in a transaction of its own, cheap enough for every request. Points in time come as RFC 3339 text in UTC, to the
+   * microsecond, ready to be sent and to be a cursor.
+   */
   read<Row extends QueryResultRow>(statement: PreparedStatement, values: unknown[]): Promise<Row[]> {
     return this.pipeline.readAs<Row>(this.context.customerId, statement, values);
   }

@@ -2,6 +2,7 @@ import type { DataSourceOptions } from 'typeorm';
 import type { AppConfig } from '@app/config';
 import { clientSettings, type DatabaseRole } from './connection-settings';
 import { migrations } from './migrations';
+import { TEXT_TIMES } from './text-times';
 import { SnakeNamingStrategy } from './snake-naming-strategy';
 
 /** TypeORM's settings for a role. The schema changes through migrations alone. */
@@ -11,7 +12,12 @@ export function dataSourceOptions(config: AppConfig, role: DatabaseRole): DataSo
     type: 'postgres',
     url: connectionString,
     applicationName: application_name,
-    extra: { ...extra, max: config.DATABASE_POOL_SIZE },
+    extra: {
+      ...extra,
+      max: config.DATABASE_POOL_SIZE,
+      // Rows that become replies have their times as the pipelined reads have them.
+      ...(role === 'customer_api' ? { types: TEXT_TIMES } : {}),
+    },
     synchronize: false,
     migrationsRun: false,
     migrationsTableName: 'schema_migration',

@@ -3,6 +3,7 @@ import type { QueryResultRow } from 'pg';
 import { PIPELINE_SETTINGS, type PipelineSettings } from './database.tokens';
 import { PipelinedConnection } from './pipelined-connection';
 import type { PreparedStatement } from './prepared-statement';
+import { ScopedQuery } from './scoped-query';
 
 /**
  * A few connections shared by all requests. What is sent in one go stays together on its connection and does not wait
@@ -25,24 +26,18 @@ export class PipelinedConnections implements OnApplicationShutdown {
   }
 
   /**
-   * Runs a read as one customer, in a read-only transaction of its own under row level security.
+   * Runs a statement as one customer, in a transaction of its own under row level security.
    * @throws DatabaseUnavailableError when the database is away.
    */
-  readAs<Row extends QueryResultRow>(
-    customerId: string,
-    statement: PreparedStatement,
-    values: unknown[],
-  ): Promise<Row[]> {
-    return this.leastBusy().send<Row>(async (client) => {
-      const begun = client.query('begin read only');
-      const scoped = client.query({ ...SET_CUSTOMER, values: [customerId] });
-      const result = client.query<Row>({ ...statement, values });
-      const ended = client.query('commit');
-      // All four are on their way before the first answers. Any failure fails the read: without the first two the
-      // statement would have run for nobody.
-      const [, , rows] = await Promise.all([begun, scoped, result, ended]);
-      return rows;
-    });
+  readAs<Row extends QueryResultRow>(customerId: string, statement: PreparedStatement, values: unknown[]): Promise<Row[]> {
+    return this.leastBusy().send<Row>(
+      (client) =>
+        new Promise((resolve, reject) => {
+          client.query(
+            new ScopedQuery<Row>(customerId, statement, values, (error, result) => (error ? reject(error) : resolve(result))),
+          );
+        }),
+    );
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -53,5 +48,3 @@ export class PipelinedConnections implements OnApplicationShutdown {
     return this.connections.reduce((best, next) => (next.load < best.load ? next : best));
   }
 }
-
-const SET_CUSTOMER: PreparedStatement = { name: 'database.set-customer', text: 'select app.set_customer($1)' };

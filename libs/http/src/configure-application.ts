@@ -1,6 +1,6 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppConfig } from '@app/config';
-import { ROOT_LOGGER, type RootLogger } from '@app/logging';
+import { createAccessLogger } from '@app/logging';
 import { Draining } from './draining';
 import { addAccessLog } from './hooks/access-log';
 import { addDrainingGate } from './hooks/draining-gate';
@@ -15,7 +15,7 @@ export function configureApplication(app: NestFastifyApplication): NestFastifyAp
   const server = app.getHttpAdapter().getInstance();
   app.setGlobalPrefix(API_PREFIX, { exclude: ['health/live', 'health/ready'] });
   addReplyHeaders(server);
-  addAccessLog(server, app.get<RootLogger>(ROOT_LOGGER));
+  addAccessLog(server, createAccessLogger(app.get(AppConfig)));
   addDrainingGate(server, app.get(Draining));
   serveOpenApi(app, app.get(AppConfig));
   return app;

@@ -1,4 +1,4 @@
 export { LogContext } from './log-context';
-export { createLogger, ROOT_LOGGER, type RootLogger } from './root-logger';
+export { createAccessLogger, createLogger, ROOT_LOGGER, type RootLogger } from './root-logger';
 export { LoggingModule } from './logging.module';
 export { NestLogger } from './nest-logger';

@@ -3,7 +3,7 @@ import { CustomerDatabase, prepared } from '@app/database';
 import { decodeCursor, type Page, type PageRequest, paginate } from '@app/pagination';
 import type { ServiceStatus } from './customer-service.entity';
 
-const COLUMNS = `id, type, name, status, config, created_at, updated_at, created_at::text as place`;
+const COLUMNS = `id, type, name, status, config, created_at, updated_at`;
 const FIRST = prepared(
   'services.first',
   `select ${COLUMNS} from customer_service where customer_id = $1 order by created_at desc, id desc limit $2`,
@@ -21,8 +21,9 @@ export interface CustomerServiceRow {
   name: string;
   status: ServiceStatus;
   config: Record<string, unknown>;
-  created_at: Date;
-  updated_at: Date;
+  /** RFC 3339. */
+  created_at: string;
+  updated_at: string;
 }
 
 /** Customers' reading of their own services. */
@@ -33,14 +34,14 @@ export class CustomerServiceReader {
   /** A page of the customer's services, newest first. @throws ServiceError invalid_request for a bad cursor */
   async list(customerId: string, { limit, cursor }: PageRequest): Promise<Page<CustomerServiceRow>> {
     const after = cursor === undefined ? undefined : decodeCursor(cursor, 'integer');
-    const rows = await this.database.read<CustomerServiceRow & { place: string }>(
+    const rows = await this.database.read<CustomerServiceRow & Record<string, unknown>>(
       after ? NEXT : FIRST,
       after ? [customerId, limit + 1, after.createdAt, after.id] : [customerId, limit + 1],
     );
     return paginate(
       rows,
       limit,
-      ({ place, id }) => ({ createdAt: place, id: String(id) }),
+      ({ created_at, id }) => ({ createdAt: created_at, id: String(id) }),
       (row): CustomerServiceRow => row,
     );
   }

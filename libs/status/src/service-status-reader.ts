@@ -11,7 +11,7 @@ const EVENTS_SHOWN = 20;
  * as bad as the worst event running, in the order of the levels, and operational when none runs.
  */
 const QUERY = (after: string) => `
-  select s.id, s.type, s.name, s.created_at::text as place, coalesce(e.worst, 'operational') as status,
+  select s.id, s.type, s.name, s.created_at, coalesce(e.worst, 'operational') as status,
     coalesce(e.events, '[]') as events
   from (select * from customer_service where customer_id = $1 ${after} order by created_at desc, id desc limit $2) s
   left join lateral (
@@ -59,14 +59,14 @@ export class ServiceStatusReader {
   /** A page of the customer's services with their status, newest service first. @throws ServiceError invalid_request */
   async list(customerId: string, { limit, cursor }: PageRequest): Promise<Page<ServiceStatusRow>> {
     const after = cursor === undefined ? undefined : decodeCursor(cursor, 'integer');
-    const rows = await this.database.read<ServiceStatusRow & { place: string }>(
+    const rows = await this.database.read<ServiceStatusRow & { created_at: string }>(
       after ? NEXT : FIRST,
       after ? [customerId, limit + 1, after.createdAt, after.id] : [customerId, limit + 1],
     );
     return paginate(
       rows,
       limit,
-      ({ place, id }) => ({ createdAt: place, id: String(id) }),
+      ({ created_at, id }) => ({ createdAt: created_at, id: String(id) }),
       (row): ServiceStatusRow => row,
     );
   }

@@ -17,11 +17,8 @@ import { RateLimitStorageModule } from './rate-limit-storage.module';
       inject: [AppConfig, RateLimitStorage],
       useFactory: (config: AppConfig, storage: RateLimitStorage) => ({
         storage,
-        throttlers: [
-          { name: 'requests', ttl: MINUTE_MS, limit: config.RATE_LIMIT_REQUESTS_PER_MINUTE },
-          { name: 'ai', ttl: MINUTE_MS, limit: config.RATE_LIMIT_AI_PER_MINUTE },
-          { name: 'sms', ttl: MINUTE_MS, limit: config.RATE_LIMIT_SMS_PER_MINUTE },
-        ],
+        // One entry: each costs every request a walk through the route's metadata. The guard knows the tighter limits.
+        throttlers: [{ ttl: MINUTE_MS, limit: config.RATE_LIMIT_REQUESTS_PER_MINUTE }],
       }),
     }),
   ],

@@ -27,6 +27,8 @@ export interface TokenSummary extends Omit<IssuedToken, 'token'> {
 }
 
 const HOUR_MS = 3_600_000;
+/** A year. */
+const MAX_GRACE_HOURS = 8760;
 
 /** The operator's way to service tokens (specification §5). Every change is audited and announced to all replicas. */
 @Injectable()
@@ -61,12 +63,18 @@ export class ServiceTokens {
    * the customer can change over without an interruption. @throws ServiceError not_found, invalid_request
    */
   rotate(actor: string, tokenId: string, graceHours: number): Promise<IssuedToken> {
+    if (!(graceHours >= 0 && graceHours <= MAX_GRACE_HOURS)) {
+      throw new ServiceError('invalid_request', `The grace time is 0 to ${MAX_GRACE_HOURS} hours`);
+    }
     return this.dataSource.transaction(async (manager) => {
       const old = await this.lock(manager, tokenId);
       const ends = new Date(Date.now() + graceHours * HOUR_MS);
       if (!old.active || (old.expiresAt && old.expiresAt <= new Date())) {
         throw new ServiceError('invalid_request', 'A token that is no longer valid cannot be rotated; issue a new one');
       }
+      // The old one's expiry is its grace time by now, which is not for the new one to inherit.
+      const [successor] = await manager.findBy(ServiceToken, { rotatedFrom: old.id });
+      if (successor) throw new ServiceError('invalid_request', `The token was rotated; rotate ${successor.id} instead`);
       const { customerId, scopes, expiresAt } = old;
       const issued = await this.insert(manager, { customerId, scopes, expiresAt, rotatedFrom: old.id });
       const graceEnds = expiresAt && expiresAt < ends ? expiresAt : ends;

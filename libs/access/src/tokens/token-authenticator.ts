@@ -11,7 +11,12 @@ const CAPACITY = 50_000;
 /** A change made past the operator's programs is not announced; this bounds how long it can go unseen. */
 const REMEMBER_MS = 60_000;
 
-const AUTHENTICATE = prepared('access.authenticate', 'select * from app.authenticate($1)');
+// Columns by name: a migration that adds one must not break the statements that connections have prepared.
+const AUTHENTICATE = prepared(
+  'access.authenticate',
+  `select token_id, customer_id, scopes, expires_at, requests_per_minute, ai_per_minute, sms_per_minute
+   from app.authenticate($1)`,
+);
 
 interface Row {
   token_id: string;

@@ -19,6 +19,7 @@ import { Invoice1763683400000 } from './1763683400000-invoice';
 import { BillingAccount1763683410000 } from './1763683410000-billing-account';
 import { SupportTicket1763683420000 } from './1763683420000-support-ticket';
 import { Sms1763683430000 } from './1763683430000-sms';
+import { InvoiceSyncedAt1763683440000 } from './1763683440000-invoice-synced-at';
 
 /** Every migration, oldest first. A migration that has run anywhere is never edited. */
 export const migrations = [
@@ -43,4 +44,5 @@ export const migrations = [
   BillingAccount1763683410000,
   SupportTicket1763683420000,
   Sms1763683430000,
+  InvoiceSyncedAt1763683440000,
 ];

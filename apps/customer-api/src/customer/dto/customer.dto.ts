@@ -43,5 +43,5 @@ export class CustomerDto {
 /** A profile as it is sent: the named fields and no other, whatever the row may gain. */
 export function toCustomerDto(profile: CustomerProfile): CustomerDto {
   const { id, name, organization_number, customer_number, email, active, created_at } = profile;
-  return { id, name, organization_number, customer_number, email, active, created_at: created_at.toISOString() };
+  return { id, name, organization_number, customer_number, email, active, created_at };
 }

@@ -53,5 +53,5 @@ export function toServiceDto({
   created_at,
   updated_at,
 }: CustomerServiceRow): ServiceDto {
-  return { id, type, name, status, config, created_at: created_at.toISOString(), updated_at: updated_at.toISOString() };
+  return { id, type, name, status, config, created_at, updated_at };
 }

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { PageDto } from '@app/http';
+import { PageDto, timeText } from '@app/http';
 import { SMS_STATUSES, type SmsEncoding, type SmsRecord, type SmsStatus } from '@app/sms';
 
 /** An SMS in the send log. */
@@ -74,8 +74,8 @@ export function toSmsDto(sms: SmsRecord): SmsDto {
     segments: sms.segments,
     encoding: sms.encoding,
     error_code: sms.errorCode,
-    created_at: sms.createdAt.toISOString(),
-    updated_at: sms.updatedAt.toISOString(),
-    delivered_at: sms.deliveredAt?.toISOString() ?? null,
+    created_at: timeText(sms.createdAt),
+    updated_at: timeText(sms.updatedAt),
+    delivered_at: sms.deliveredAt && timeText(sms.deliveredAt),
   };
 }

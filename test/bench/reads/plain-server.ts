@@ -1,0 +1,68 @@
+import { hash } from 'node:crypto';
+import { fastify } from 'fastify';
+import { Pool } from 'pg';
+import { isWellFormed } from '@app/access';
+
+/**
+ * What somebody would write by hand: Fastify, a pool, the same queries and the same token rules, remembered in the same
+ * way; no framework, no row level security, no limits, no log.
+ */
+async function main(): Promise<void> {
+  const pool = new Pool({ connectionString: process.env.DATABASE_URL, max: 10 });
+  const server = fastify();
+  const remembered = new Map<string, { customerId: string; scopes: Set<string>; expiresAt: number }>();
+
+  const authenticate = async (header: string | undefined) => {
+    const token = header?.startsWith('Bearer ') ? header.slice(7) : '';
+    if (!isWellFormed(token)) return undefined;
+    const digest = hash('sha256', token, 'buffer');
+    const key = digest.toString('base64');
+    const known = remembered.get(key);
+    if (known && known.expiresAt > Date.now()) return known;
+    const { rows } = await pool.query<{ customer_id: string; scopes: string[]; expires_at: Date | null }>(
+      `select t.customer_id, t.scopes, t.expires_at from service_token t join customer c on c.id = t.customer_id
+       where t.token_hash = $1 and t.active and c.active and (t.expires_at is null or t.expires_at > now())`,
+      [digest],
+    );
+    const [row] = rows;
+    if (!row) return undefined;
+    const found = {
+      customerId: row.customer_id,
+      scopes: new Set(row.scopes),
+      expiresAt: row.expires_at?.getTime() ?? Infinity,
+    };
+    remembered.set(key, found);
+    return found;
+  };
+
+  server.get('/api/v1/customer', async (request, reply) => {
+    const caller = await authenticate(request.headers.authorization);
+    if (!caller) return reply.code(401).send();
+    const { rows } = await pool.query({
+      name: 'customer',
+      text: `select id, name, organization_number, customer_number, email, active, created_at from customer where id = $1`,
+      values: [caller.customerId],
+    });
+    return rows[0];
+  });
+
+  server.get<{ Querystring: { limit?: string } }>('/api/v1/services', async (request, reply) => {
+    const caller = await authenticate(request.headers.authorization);
+    if (!caller) return reply.code(401).send();
+    const limit = Number(request.query.limit ?? 50);
+    const { rows } = await pool.query<{ place?: string }>({
+      name: 'services',
+      text: `select id, type, name, status, config, created_at, updated_at, created_at::text as place
+             from customer_service where customer_id = $1 order by created_at desc, id desc limit $2`,
+      values: [caller.customerId, limit + 1],
+    });
+    const data = rows.slice(0, limit).map(({ place: _place, ...row }) => row);
+    return { data, has_more: rows.length > limit, next_cursor: null };
+  });
+
+  await server.listen({ port: Number(process.env.PORT), host: '127.0.0.1' });
+  process.send?.('ready');
+  process.on('SIGTERM', () => void server.close().then(() => pool.end()));
+}
+
+void main();

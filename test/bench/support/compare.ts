@@ -1,0 +1,63 @@
+import autocannon from 'autocannon';
+
+/** One of the servers that are compared: how to ask it, one request for each token in turn. */
+export interface Contestant {
+  name: string;
+  url: string;
+  requests: autocannon.Request[];
+}
+
+/** How long and how hard to ask. */
+export interface Load {
+  connections: number;
+  seconds: number;
+  rounds: number;
+}
+
+/** What came of it: successful requests per second, the median of the rounds. */
+export interface Figure {
+  name: string;
+  perSecond: number;
+  p50: number;
+  p99: number;
+}
+
+/**
+ * Asks the contestants in turn, round after round, so that a slow moment of the machine hits them alike; the first round
+ * only warms up. @throws when a reply is not a 2xx: a server that refuses is fast for nothing.
+ */
+export async function compare(contestants: Contestant[], load: Load): Promise<Figure[]> {
+  const results = new Map<string, autocannon.Result[]>(contestants.map(({ name }) => [name, []]));
+  for (let round = 0; round <= load.rounds; round++) {
+    for (const { name, url, requests } of contestants) {
+      const duration = round === 0 ? Math.max(2, load.seconds / 2) : load.seconds;
+      const result = await autocannon({ url, requests, connections: load.connections, duration });
+      if (result.non2xx + result.errors > 0) throw new Error(`${name}: ${result.non2xx} refused, ${result.errors} failed`);
+      if (round > 0) results.get(name)?.push(result);
+    }
+  }
+  return contestants.map(({ name }) => {
+    const rounds = results.get(name) ?? [];
+    return {
+      name,
+      perSecond: median(rounds.map(({ requests }) => requests.average)),
+      p50: median(rounds.map(({ latency }) => latency.p50)),
+      p99: median(rounds.map(({ latency }) => latency.p99)),
+    };
+  });
+}
+
+/** Prints figures, and each as a ratio to the last one. */
+export function report(title: string, figures: Figure[]): void {
+  const base = figures.at(-1)?.perSecond ?? 1;
+  process.stdout.write(`\n${title}\n`);
+  for (const { name, perSecond, p50, p99 } of figures) {
+    const ratio = (perSecond / base).toFixed(2);
+    process.stdout.write(`  ${name.padEnd(34)} ${perSecond.toFixed(0).padStart(7)} req/s  ×${ratio}  p50 ${p50} ms  p99 ${p99} ms\n`);
+  }
+}
+
+function median(values: number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}
