@@ -1,3 +1,4 @@
+import { isNativeError } from 'node:util/types';
 import { QueryFailedError } from 'typeorm';
 
 /** PostgreSQL can't be reached, or is shutting down or starting; trying again later helps. */
@@ -26,15 +27,16 @@ const DRIVER =
 /** Tells whether the database was away, as opposed to refusing the statement. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (error instanceof DatabaseUnavailableError) return true;
-  if (error instanceof AggregateError) return error.errors.some(isDatabaseUnavailable);
-  if (!(error instanceof Error)) return false;
+  if (!isNativeError(error)) return false;
+  // Node tries every address of a host, and reports all failures in one.
+  if ('errors' in error && Array.isArray(error.errors)) return error.errors.some(isDatabaseUnavailable);
   const code = sqlState(error);
   return code === undefined ? DRIVER.test(error.message) : UNAVAILABLE.test(code) || NETWORK.has(code);
 }
 
 /** Tells whether a unique key refused a row. Decided by SQLSTATE: a distributed database does not name the key. */
 export function isUniqueViolation(error: unknown): boolean {
-  return error instanceof Error && sqlState(error) === '23505';
+  return isNativeError(error) && sqlState(error) === '23505';
 }
 
 /**
@@ -42,7 +44,7 @@ export function isUniqueViolation(error: unknown): boolean {
  * was refused or cancelled; nothing has run, so it can be sent again.
  */
 export function isUnknownStatement(error: unknown): boolean {
-  return error instanceof Error && sqlState(error) === '26000';
+  return isNativeError(error) && sqlState(error) === '26000';
 }
 
 function sqlState(error: Error): string | undefined {

@@ -55,7 +55,7 @@ export class TokenChangeListener implements OnModuleInit, OnApplicationShutdown 
       application_name: TOKEN_CHANGES,
       query_timeout: DEAD_MS,
     });
-    const lost = (error?: Error) => this.lost(client, error);
+    const lost = (error?: unknown) => this.lost(client, error);
     client.on('error', lost);
     client.on('end', () => lost());
     client.on('notification', ({ payload }) => this.onChange(payload));
@@ -67,7 +67,7 @@ export class TokenChangeListener implements OnModuleInit, OnApplicationShutdown 
       this.onChange();
       await this.probe(client);
     } catch (error) {
-      lost(error as Error);
+      lost(error);
     }
   }
 
@@ -78,12 +78,12 @@ export class TokenChangeListener implements OnModuleInit, OnApplicationShutdown 
     this.provenAt = sentAt;
     this.hearing = true;
     this.timer = setTimeout(
-      () => void this.probe(client).catch((error: Error) => this.lost(client, error)),
+      () => void this.probe(client).catch((error: unknown) => this.lost(client, error)),
       PROBE_EVERY_MS,
     );
   }
 
-  private lost(client: Client, error?: Error): void {
+  private lost(client: Client, error?: unknown): void {
     if (client !== this.client) return;
     this.client = undefined;
     this.provenAt = -Infinity;

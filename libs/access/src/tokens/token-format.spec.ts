@@ -6,7 +6,8 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 
 describe('token format', () => {
   it('is cas_live_, 43 base62 digits for 32 bytes, and 6 for a checksum', () => {
-    for (let count = 0; count < 1000; count++) expect(generateToken()).toMatch(/^cas_live_[0-9A-Za-z]{43}[0-9A-Za-z]{6}$/);
+    for (let count = 0; count < 1000; count++)
+      expect(generateToken()).toMatch(/^cas_live_[0-9A-Za-z]{43}[0-9A-Za-z]{6}$/);
   });
 
   it('has the CRC-32 of all before it as its last six digits, so that others can check it too', () => {

@@ -1,0 +1,69 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePort } from './free-port';
+
+/** How a process ended. */
+export interface Exit {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+/** The compiled API in a process of its own, as it runs in production. */
+export interface ApiProcess {
+  child: ChildProcess;
+  origin: string;
+  /** Address of `/api/v1`. */
+  baseUrl: string;
+  metricsUrl: string;
+  /** What it has written on standard output and standard error. */
+  output(): { stdout: string; stderr: string };
+  exited: Promise<Exit>;
+  /** Ends it, by default as an orchestrator does, and waits for its end. */
+  stop(signal?: NodeJS.Signals): Promise<Exit>;
+}
+
+const MAIN = join(process.cwd(), 'dist', 'apps', 'customer-api', 'src', 'main.js');
+
+/** Starts the API on free ports and waits until it is ready. @throws with its output if it ends instead. */
+export async function startApiProcess(settings: Record<string, string>): Promise<ApiProcess> {
+  const [port, internalPort] = [await freePort(), await freePort()];
+  const { child, output, exited } = spawnApi({ PORT: String(port), INTERNAL_PORT: String(internalPort), ...settings });
+  await Promise.race([
+    once(child, 'message'),
+    exited.then(({ code }) => {
+      throw new Error(`The API ended with ${code}:\n${output().stderr}`);
+    }),
+  ]);
+  const origin = `http://127.0.0.1:${port}`;
+  return {
+    child,
+    origin,
+    baseUrl: `${origin}/api/v1`,
+    metricsUrl: `http://127.0.0.1:${internalPort}/metrics`,
+    output,
+    exited,
+    stop(signal = 'SIGTERM') {
+      child.kill(signal);
+      return exited;
+    },
+  };
+}
+
+/** Starts the API with these settings and none of the tests' own, without waiting. */
+export function spawnApi(settings: Record<string, string>) {
+  if (!existsSync(MAIN)) throw new Error('The service is not compiled: npm run build');
+  const { PATH } = process.env;
+  const child = fork(MAIN, [], {
+    env: { PATH, NODE_ENV: 'test', LOG_LEVEL: 'warn', ...settings },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    execArgv: [],
+  });
+  const written = { stdout: '', stderr: '' };
+  child.stdout?.on('data', (chunk: Buffer) => (written.stdout += chunk.toString()));
+  child.stderr?.on('data', (chunk: Buffer) => (written.stderr += chunk.toString()));
+  // 'close' comes after the last of its output.
+  const exited = once(child, 'close').then(([code, signal]) => ({ code, signal }) as Exit);
+  return { child, output: () => written, exited };
+}
