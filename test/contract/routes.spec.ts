@@ -10,6 +10,11 @@ import { declaredRoutes } from '@test/nest-routes';
  * (`public`). Whoever adds a route adds it here.
  */
 const ROUTES: Record<string, string> = {
+  'GET /api/v1/ai': 'ai:read',
+  'POST /api/v1/ai/messages': 'ai:use',
+  'GET /api/v1/ai/credit-requests': 'ai:read',
+  'GET /api/v1/ai/credit-requests/:id': 'ai:read',
+  'POST /api/v1/ai/credit-requests': 'ai:topup',
   'GET /api/v1/customer': 'any',
   'GET /api/v1/services': 'any',
   'GET /api/v1/status': 'status:read',

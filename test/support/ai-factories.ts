@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { faker } from '@faker-js/faker';
 import type { Client } from 'pg';
+import { saveFakeCustomer } from './factories/customer.factory';
 
 /** Rates in NOK per million tokens. */
 export interface TestPrice {
@@ -38,28 +38,29 @@ export interface TestAiCustomer {
 
 /** Adds a customer with an AI service, settings, and an account that has rolled into `month`. @returns the customer's id. */
 export async function saveAiCustomer(client: Client, ai: TestAiCustomer): Promise<string> {
-  const id = randomUUID();
+  const { id } = await saveFakeCustomer(client);
+  await enableAi(client, id, ai);
+  return id;
+}
+
+/** Gives a customer AI. */
+export async function enableAi(client: Client, customerId: string, ai: TestAiCustomer): Promise<void> {
   const { enabled = true, included = 0, purchased = 0, monthlyLimit = null, keyCiphertext = null } = ai;
   const month = ai.month ?? new Date().toISOString().slice(0, 7);
-  await client.query(
-    `insert into customer (id, name, organization_number, customer_number, email) values ($1, $2, '974760673', $4, $3)`,
-    [id, faker.company.name(), faker.internet.email(), id],
-  );
   await client.query(`insert into customer_service (customer_id, type, name, config) values ($1, 'ai', 'AI', $2)`, [
-    id,
+    customerId,
     { monthly_included_nok: included },
   ]);
   await client.query(
     `insert into ai_settings (customer_id, enabled, model, monthly_limit, key_ciphertext) values ($1, $2, $3, $4, $5)`,
-    [id, enabled, ai.model, monthlyLimit, keyCiphertext],
+    [customerId, enabled, ai.model, monthlyLimit, keyCiphertext],
   );
-  await client.query('insert into ai_account (customer_id) values ($1)', [id]);
-  await client.query('select app.ai_roll_over($1, $2, $3)', [id, month, new Date(`${month}-01T00:00:00Z`)]);
+  await client.query('insert into ai_account (customer_id) values ($1)', [customerId]);
+  await client.query('select app.ai_roll_over($1, $2, $3)', [customerId, month, new Date(`${month}-01T00:00:00Z`)]);
   if (purchased > 0) {
     await client.query(
       `select app.ai_credit($1, $2, now(), 'invoice_topup', $3, 'test', 'operator:test', null, null)`,
-      [id, month, purchased],
+      [customerId, month, purchased],
     );
   }
-  return id;
 }

@@ -3,6 +3,8 @@ import { type AppConfig, ConfigModule } from '@app/config';
 import { DatabaseModule } from '@app/database';
 import { LoggingModule } from '@app/logging';
 import { MetricsModule } from '@app/metrics';
+import { AiRoutesModule } from './ai/ai-routes.module';
+import { CreditRequestRoutesModule } from './credit-requests/credit-request-routes.module';
 import { CustomerModule } from './customer/customer.module';
 import { HealthModule } from './health/health.module';
 import { RequestPipelineModule } from './platform/request-pipeline.module';
@@ -19,6 +21,8 @@ import { SupportModule } from './support/support.module';
     MetricsModule,
     RequestPipelineModule,
     HealthModule,
+    AiRoutesModule,
+    CreditRequestRoutesModule,
     CustomerModule,
     ServicesModule,
     SmsModule,

@@ -4,11 +4,12 @@ import { DatabaseModule } from '@app/database';
 import { JobsModule } from '@app/jobs';
 import { LoggingModule } from '@app/logging';
 import { MetricsModule } from '@app/metrics';
+import { AiJobsModule } from './ai/ai-jobs.module';
 import { WorkerHealth } from './worker-health';
 
 /** Background work: the jobs of the domains, each on a schedule. */
 @Module({
-  imports: [DatabaseModule.as('account_operator'), LoggingModule.forRoot(), MetricsModule, JobsModule],
+  imports: [DatabaseModule.as('account_operator'), LoggingModule.forRoot(), MetricsModule, JobsModule, AiJobsModule],
   providers: [WorkerHealth],
 })
 export class WorkerModule {

@@ -12,8 +12,8 @@ export interface CreditRequestRow {
   reason: string | null;
   /** The invoice of an approved request. */
   invoice_id: string | null;
-  decided_at: Date | null;
-  created_at: Date;
+  decided_at: Date | string | null;
+  created_at: Date | string;
 }
 
 /** The columns of the view. */

@@ -1,0 +1,68 @@
+import { Controller, Get, Header, Post, Req } from '@nestjs/common';
+import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { type AuthenticatedCustomer, CurrentCustomer, RateLimitAs, RequireScope } from '@app/access';
+import { AiGateway, readMessageRequest } from '@app/ai';
+import { AppConfig } from '@app/config';
+import { AiOverview } from '@app/credit-requests';
+import { BodyLimit, ProblemReplies, type RequestWithBody } from '@app/http';
+import { AiMessageDto, AiReplyDto } from './dto/ai-message.dto';
+import { AiOverviewDto, toAiOverviewDto } from './dto/ai-status.dto';
+
+/** As large as the provider takes. */
+const LARGEST_MESSAGE_BYTES = 32 * 1024 * 1024;
+
+/** AI credit and messages. */
+@ApiTags('AI')
+@Controller('ai')
+export class AiController {
+  constructor(
+    private readonly overview: AiOverview,
+    private readonly gateway: AiGateway,
+    private readonly config: AppConfig,
+  ) {}
+
+  @Get()
+  @RequireScope('ai:read')
+  @ApiOperation({
+    summary: 'Read your AI credit and usage',
+    description: 'With the credit requests that still wait for the operator.',
+  })
+  @ApiOkResponse({ type: AiOverviewDto, description: 'Where you stand.' })
+  async getAiStatus(@CurrentCustomer() { customerId }: AuthenticatedCustomer): Promise<AiOverviewDto> {
+    return toAiOverviewDto(await this.overview.of(customerId));
+  }
+
+  @Post('messages')
+  @RequireScope('ai:use')
+  @RateLimitAs('ai')
+  @BodyLimit(LARGEST_MESSAGE_BYTES)
+  @Header('content-type', 'application/json; charset=utf-8')
+  @ApiOperation({
+    summary: 'Send a message to the AI model',
+    description:
+      'The answer is charged to your credit, included credit first. You are never charged for an answer that you did not get; ' +
+      'hanging up does not stop a message that is on its way. The body may have 32 MB.',
+  })
+  @ApiBody({ type: AiMessageDto })
+  @ApiCreatedResponse({ type: AiReplyDto, description: "The model's answer." })
+  @ProblemReplies(
+    'invalid_request',
+    'credit_exhausted',
+    'ai_disabled',
+    'ai_not_configured',
+    'ai_upstream_rejected',
+    'ai_upstream_failed',
+  )
+  // The body is checked by hand: what it holds is passed on byte for byte, and a DTO would be a copy.
+  async createMessage(
+    @CurrentCustomer() { customerId, tokenId }: AuthenticatedCustomer,
+    @Req() request: RequestWithBody,
+  ): Promise<Buffer> {
+    const message = readMessageRequest(
+      request.rawBody,
+      request.body as Record<string, unknown>,
+      this.config.AI_CONTEXT_TOKENS,
+    );
+    return this.gateway.send({ customerId, tokenId, requestId: request.id }, message);
+  }
+}

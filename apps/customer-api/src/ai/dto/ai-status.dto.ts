@@ -1,0 +1,58 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { AiOverviewView } from '@app/credit-requests';
+import { CreditRequestDto, toCreditRequestDto } from '../../credit-requests/dto/credit-request.dto';
+
+/** Where you stand with AI (specification §2). All amounts in NOK. */
+export class AiStatusDto {
+  /** Whether AI is enabled for you. */
+  enabled!: boolean;
+
+  /** What is left of the credit that the month includes. It expires with the month. */
+  @ApiProperty({ type: 'number', minimum: 0, example: 412.5 })
+  included_credit_remaining!: number;
+
+  /** What is left of the extra credit that you bought. It does not expire. */
+  @ApiProperty({ type: 'number', minimum: 0, example: 1000 })
+  purchased_credit!: number;
+
+  /** Included and purchased credit together. */
+  @ApiProperty({ type: 'number', minimum: 0, example: 1412.5 })
+  total_available_credit!: number;
+
+  /** What your messages cost this month. */
+  @ApiProperty({ type: 'number', minimum: 0, example: 87.5 })
+  current_month_usage!: number;
+
+  /** The most they may cost this month: the operator's limit, or else all the credit that there is. */
+  @ApiProperty({ type: 'number', minimum: 0, example: 1500 })
+  current_month_limit!: number;
+
+  /** The month, in the operator's time zone. */
+  @ApiProperty({ pattern: '^\\d{4}-\\d{2}$', example: '2026-11' })
+  month!: string;
+}
+
+/** Your AI status and the credit requests that wait for the operator, as of one moment. */
+export class AiOverviewDto {
+  /** Where you stand. */
+  ai!: AiStatusDto;
+
+  /** Credit requests that the operator has not decided yet, newest first. */
+  pending_credit_requests!: CreditRequestDto[];
+}
+
+/** The overview as it is sent. */
+export function toAiOverviewDto({ status, pending }: AiOverviewView): AiOverviewDto {
+  return {
+    ai: {
+      enabled: status.enabled,
+      included_credit_remaining: status.includedCreditRemaining,
+      purchased_credit: status.purchasedCredit,
+      total_available_credit: status.totalAvailableCredit,
+      current_month_usage: status.currentMonthUsage,
+      current_month_limit: status.currentMonthLimit,
+      month: status.month,
+    },
+    pending_credit_requests: pending.map(toCreditRequestDto),
+  };
+}

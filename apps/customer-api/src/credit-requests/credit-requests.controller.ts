@@ -1,0 +1,64 @@
+import { Body, Controller, Get, HttpStatus, Param, Post, Query, Res } from '@nestjs/common';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { type AuthenticatedCustomer, CurrentCustomer, RequireScope } from '@app/access';
+import { CreditRequests } from '@app/credit-requests';
+import { PathId, ProblemReplies, toPageDto } from '@app/http';
+import { CreateCreditRequestDto } from './dto/create-credit-request.dto';
+import { CreditRequestQueryDto } from './dto/credit-request-query.dto';
+import { CreditRequestDto, CreditRequestPageDto, toCreditRequestDto } from './dto/credit-request.dto';
+
+/** Requests for extra AI credit. */
+@ApiTags('AI')
+@Controller('ai/credit-requests')
+export class CreditRequestsController {
+  constructor(private readonly requests: CreditRequests) {}
+
+  @Get()
+  @RequireScope('ai:read')
+  @ApiOperation({ summary: 'List your credit requests', description: 'Newest first.' })
+  @ApiOkResponse({ type: CreditRequestPageDto, description: 'A part of the list.' })
+  @ProblemReplies('invalid_request')
+  async listCreditRequests(
+    @CurrentCustomer() { customerId }: AuthenticatedCustomer,
+    @Query() { status, ...page }: CreditRequestQueryDto,
+  ): Promise<CreditRequestPageDto> {
+    return toPageDto(await this.requests.list(customerId, page, status), toCreditRequestDto);
+  }
+
+  @Post()
+  @RequireScope('ai:topup')
+  @ApiOperation({
+    summary: 'Ask for extra AI credit',
+    description:
+      'Adds no credit by itself: the operator invoices the amount and approves. Repeat safely with a `reference`.',
+  })
+  @ApiCreatedResponse({ type: CreditRequestDto, description: 'The request; it waits for the operator.' })
+  @ApiOkResponse({
+    type: CreditRequestDto,
+    description: 'You had already sent this reference: that request, unchanged.',
+  })
+  @ProblemReplies('invalid_request', 'ai_disabled', 'too_many_pending_requests')
+  async createCreditRequest(
+    @CurrentCustomer() { customerId, tokenId }: AuthenticatedCustomer,
+    @Body() { amount_nok: amountNok, note, reference }: CreateCreditRequestDto,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<CreditRequestDto> {
+    const { request, created } = await this.requests.create({ customerId, tokenId, amountNok, note, reference });
+    reply.status(created ? HttpStatus.CREATED : HttpStatus.OK);
+    return toCreditRequestDto(request);
+  }
+
+  @Get(':id')
+  @RequireScope('ai:read')
+  @ApiOperation({ summary: 'Read one of your credit requests' })
+  @ApiParam({ name: 'id', schema: { type: 'integer', format: 'int32', minimum: 1 } })
+  @ApiOkResponse({ type: CreditRequestDto, description: 'The request.' })
+  @ProblemReplies('not_found')
+  async getCreditRequest(
+    @CurrentCustomer() { customerId }: AuthenticatedCustomer,
+    @Param('id', PathId.integer) id: number,
+  ): Promise<CreditRequestDto> {
+    return toCreditRequestDto(await this.requests.find(customerId, id));
+  }
+}

@@ -1,0 +1,196 @@
+import { saveFakeToken } from '@test/factories/service-token.factory';
+import { type AiApi, arrangeAiCaller, startAiApi } from '@test/ai-api';
+import { enableAi } from '@test/ai-factories';
+import { caller as callerWith, arrangeCaller } from '@test/api';
+import { expectProblem } from '@test/expect-problem';
+import { describeAuthentication } from '@test/suites/authentication.suite';
+import { describeValidation } from '@test/suites/validation.suite';
+import type { AiOverviewDto } from '../../apps/customer-api/src/ai/dto/ai-status.dto';
+import type {
+  CreditRequestDto,
+  CreditRequestPageDto,
+} from '../../apps/customer-api/src/credit-requests/dto/credit-request.dto';
+
+const body = { amount_nok: 1000 };
+const POST = { method: 'POST', path: '/ai/credit-requests', body } as const;
+type Caller = Awaited<ReturnType<typeof arrangeAiCaller>>;
+
+let room: AiApi;
+beforeAll(async () => (room = await startAiApi()));
+afterAll(() => room.stop());
+
+const ask = ({ post }: Caller, wish: object = {}) => post('/ai/credit-requests', { ...body, ...wish });
+const overviewOf = async ({ call }: Pick<Caller, 'call'>) => (await (await call('/ai')).json()) as AiOverviewDto;
+
+describe('GET /ai', () => {
+  describeAuthentication(() => room.api, { method: 'GET', path: '/ai' }, 'ai:read');
+
+  it('has the seven fields, and the waiting credit requests', async () => {
+    const caller = await arrangeAiCaller(room, { included: 20, purchased: 3.5 });
+    const asked = (await (await ask(caller, { note: 'PO', reference: 'r' })).json()) as CreditRequestDto;
+    expect(await overviewOf(caller)).toEqual({
+      ai: {
+        enabled: true,
+        included_credit_remaining: 20,
+        purchased_credit: 3.5,
+        total_available_credit: 23.5,
+        current_month_usage: 0,
+        current_month_limit: 23.5,
+        month: new Date().toISOString().slice(0, 7),
+      },
+      pending_credit_requests: [{ ...asked, created_at: expect.any(String) }],
+    });
+  });
+
+  it('answers a customer without AI', async () => {
+    const caller = await arrangeCaller(room.api);
+    expect((await overviewOf(caller)).ai).toMatchObject({ enabled: false, total_available_credit: 0 });
+  });
+});
+
+describe('POST /ai/credit-requests', () => {
+  describeAuthentication(() => room.api, POST, 'ai:topup');
+
+  const prepare = (customerId: string) => enableAi(room.api.superuser, customerId, { model: room.model });
+  const text = (max: number) => ({
+    accepted: [
+      ['none', ''],
+      [`${max} characters`, 'a'.repeat(max)],
+      [`${max} emoji`, '😀'.repeat(max)],
+      ['a missing field', undefined],
+    ] as [string, unknown][],
+    refused: [
+      [`${max + 1} characters`, 'a'.repeat(max + 1)],
+      ['a number', 5],
+      ['null', null],
+      ['the null character', 'a\0b'],
+    ] as [string, unknown][],
+  });
+  describeValidation(() => room.api, POST, 'note', text(500), prepare);
+  describeValidation(() => room.api, POST, 'reference', text(120), prepare);
+  describeValidation(
+    () => room.api,
+    POST,
+    'amount_nok',
+    {
+      accepted: [
+        ['100', 100],
+        ['50000', 50000],
+        ['øre', 100.01],
+        ['awkward øre', 1234.29],
+      ],
+      refused: [
+        ['99.99', 99.99],
+        ['50000.01', 50000.01],
+        ['a negative amount', -100],
+        ['fractions of an øre', 100.001],
+        ['a text', '1000'],
+        ['null', null],
+        ['a missing field', undefined],
+        ['a list', [1000]],
+      ],
+    },
+    prepare,
+  );
+
+  it('answers 201, then 200 with the same request unchanged', async () => {
+    const caller = await arrangeAiCaller(room);
+    const first = await ask(caller, { reference: 'r', note: 'one' });
+    expect(first.status).toBe(201);
+    const request = (await first.json()) as CreditRequestDto;
+    expect(request).toMatchObject({
+      amount_nok: 1000,
+      note: 'one',
+      reference: 'r',
+      status: 'pending',
+      invoice_id: null,
+    });
+    const again = await ask(caller, { reference: 'r', note: 'two', amount_nok: 200 });
+    expect(again.status).toBe(200);
+    expect(await again.json()).toEqual(request);
+    expect((await overviewOf(caller)).ai.purchased_credit).toBe(0);
+  });
+
+  it('with one reference, 500 at once: one 201, 499 × 200, one id', async () => {
+    const caller = await arrangeAiCaller(room);
+    const replies = await Promise.all(Array.from({ length: 500 }, () => ask(caller, { reference: 'same' })));
+    const ids = await Promise.all(replies.map(async (reply) => ((await reply.json()) as CreditRequestDto).id));
+    expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(499);
+    expect(new Set(ids).size).toBe(1);
+  });
+
+  it('with different references, 200 at once: exactly 5 × 201, and a replay at the cap is 200', async () => {
+    const caller = await arrangeAiCaller(room);
+    const replies = await Promise.all(
+      Array.from({ length: 200 }, (_, index) => ask(caller, { reference: `r${index}` })),
+    );
+    expect(replies.filter(({ status }) => status === 201)).toHaveLength(5);
+    expect(replies.filter(({ status }) => status === 409)).toHaveLength(195);
+    const [waiting] = (await overviewOf(caller)).pending_credit_requests;
+    expect((await ask(caller, { reference: waiting!.reference })).status).toBe(200);
+    await expectProblem(await ask(caller, { reference: 'one more' }), 409, 'too_many_pending_requests');
+    await expectProblem(await ask(caller, { reference: 'one more', amount_nok: 1 }), 400, 'invalid_request');
+  });
+
+  it('says 403 where AI is not enabled', async () => {
+    await expectProblem(await ask(await arrangeAiCaller(room, { enabled: false })), 403, 'ai_disabled');
+  });
+});
+
+describe('GET /ai/credit-requests', () => {
+  describeAuthentication(() => room.api, { method: 'GET', path: '/ai/credit-requests' }, 'ai:read');
+
+  it('lists newest first, by status, page by page', async () => {
+    const caller = await arrangeAiCaller(room);
+    const ids: number[] = [];
+    for (let count = 0; count < 3; count++) ids.unshift(((await (await ask(caller)).json()) as CreditRequestDto).id);
+    await room.api.superuser.query(
+      `update ai_credit_request set status = 'rejected', reason = 'No', decided_at = now() where customer_id = $1 and id = $2`,
+      [caller.customer.id, ids[1]],
+    );
+    const page = async (query: string) =>
+      (await (await caller.call(`/ai/credit-requests${query}`)).json()) as CreditRequestPageDto;
+    const first = await page('?limit=2');
+    expect(first).toMatchObject({
+      has_more: true,
+      data: [{ id: ids[0] }, { id: ids[1], status: 'rejected', rejection_reason: 'No' }],
+    });
+    expect(await page(`?limit=2&cursor=${first.next_cursor}`)).toMatchObject({
+      has_more: false,
+      next_cursor: null,
+      data: [{ id: ids[2] }],
+    });
+    expect((await page('?status=pending')).data.map(({ id }) => id)).toEqual([ids[0], ids[2]]);
+    expect((await page('?status=approved')).data).toEqual([]);
+  });
+
+  it.each(['status=open', 'status=', 'status=PENDING', 'status=pending&status=approved', 'cursor=x', 'limit=0'])(
+    'refuses ?%s',
+    async (query) => {
+      const caller = await arrangeAiCaller(room);
+      await expectProblem(await caller.call(`/ai/credit-requests?${query}`), 400, 'invalid_request');
+    },
+  );
+});
+
+describe('GET /ai/credit-requests/{id}', () => {
+  describeAuthentication(() => room.api, { method: 'GET', path: '/ai/credit-requests/1' }, 'ai:read');
+
+  it("shows one's own request, and 404 for another customer's, an unknown one and what is no number", async () => {
+    const [mine, theirs] = [await arrangeAiCaller(room), await arrangeAiCaller(room)];
+    const request = (await (await ask(mine)).json()) as CreditRequestDto;
+    const reply = await mine.call(`/ai/credit-requests/${request.id}`);
+    expect([reply.status, await reply.json()]).toEqual([200, request]);
+    for (const id of ['999999999', 'abc', '0', '1.5', '-1', '99999999999999999999']) {
+      await expectProblem(await mine.call(`/ai/credit-requests/${id}`), 404, 'not_found');
+    }
+    await expectProblem(await theirs.call(`/ai/credit-requests/${request.id}`), 404, 'not_found');
+  });
+
+  it('needs ai:read, not ai:topup', async () => {
+    const { customer } = await arrangeAiCaller(room);
+    const { token } = await saveFakeToken(room.api.superuser, customer.id, { scopes: ['ai:topup'] });
+    await expectProblem(await callerWith(room.api.baseUrl, token)('/ai/credit-requests'), 403, 'insufficient_scope');
+  });
+});

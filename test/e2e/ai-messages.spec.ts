@@ -1,0 +1,213 @@
+import type Anthropic from '@anthropic-ai/sdk';
+import { CallsInFlight } from '@app/ai';
+import { type AiApi, arrangeAiCaller, startAiApi } from '@test/ai-api';
+import { enableAi } from '@test/ai-factories';
+import { balancesOf } from '@test/ai-room';
+import { expectProblem } from '@test/expect-problem';
+import { describeAuthentication } from '@test/suites/authentication.suite';
+import { describeValidation } from '@test/suites/validation.suite';
+
+const body = { messages: [{ role: 'user', content: 'Hello' }], max_tokens: 10 };
+const POST = { method: 'POST', path: '/ai/messages', body } as const;
+
+let room: AiApi;
+beforeAll(async () => (room = await startAiApi()));
+afterAll(() => room.stop());
+beforeEach(() => room.sandbox.reset());
+
+const send = ({ post }: Awaited<ReturnType<typeof arrangeAiCaller>>, more: object = {}) =>
+  post('/ai/messages', { ...body, ...more });
+
+describe('POST /ai/messages', () => {
+  describeAuthentication(() => room.api, POST, 'ai:use');
+
+  const prepare = (customerId: string) =>
+    enableAi(room.api.superuser, customerId, { model: room.model, included: 500 });
+  const text = { type: 'text', text: 'Hello' };
+  describeValidation(
+    () => room.api,
+    POST,
+    'messages',
+    {
+      accepted: [
+        ['a text', [{ role: 'user', content: 'Hi' }]],
+        ['blocks', [{ role: 'user', content: [text, text] }]],
+        [
+          'turns',
+          [
+            { role: 'user', content: 'Hi' },
+            { role: 'assistant', content: 'Hello' },
+            { role: 'user', content: 'How are you?' },
+          ],
+        ],
+      ],
+      refused: [
+        ['a missing field', undefined],
+        ['null', null],
+        ['a text', 'Hello'],
+        ['an object', {}],
+        ['none', []],
+        ['a message that is a text', ['Hello']],
+        ['an unknown role', [{ role: 'robot', content: 'Hi' }]],
+        ['no role', [{ content: 'Hi' }]],
+        ['no content', [{ role: 'user' }]],
+        ['empty content', [{ role: 'user', content: '' }]],
+        ['no blocks', [{ role: 'user', content: [] }]],
+        ['a block without a type', [{ role: 'user', content: [{}] }]],
+        [
+          'a file of the workspace',
+          [{ role: 'user', content: [{ type: 'document', source: { type: 'file', file_id: 'x' } }] }],
+        ],
+      ],
+    },
+    prepare,
+  );
+  describeValidation(
+    () => room.api,
+    POST,
+    'system',
+    {
+      accepted: [
+        ['a text', 'Be brief'],
+        ['a missing field', undefined],
+      ],
+      refused: [
+        ['a number', 5],
+        ['null', null],
+        ['blocks', [text]],
+      ],
+    },
+    prepare,
+  );
+  describeValidation(
+    () => room.api,
+    POST,
+    'max_tokens',
+    {
+      accepted: [
+        ['1', 1],
+        ['a missing field', undefined],
+        ['more than any model gives', 10_000_000],
+      ],
+      refused: [
+        ['0', 0],
+        ['a negative number', -1],
+        ['decimals', 1.5],
+        ['a text', '10'],
+        ['null', null],
+        ['a list', [1]],
+      ],
+    },
+    prepare,
+  );
+
+  it("answers 201 with the model's answer, in the shape of the Messages API", async () => {
+    const caller = await arrangeAiCaller(room);
+    const reply = await send(caller);
+    expect(reply.status).toBe(201);
+    expect(reply.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    // The official SDK's type: compiling is the test.
+    const message = (await reply.json()) as Anthropic.Message;
+    const usage: Anthropic.Usage = message.usage;
+    expect(message).toMatchObject({ type: 'message', role: 'assistant', model: room.model });
+    expect(usage.output_tokens).toBeGreaterThan(0);
+  });
+
+  it('ignores a model, streaming, tools and a customer identifier in the body', async () => {
+    const caller = await arrangeAiCaller(room);
+    const other = await arrangeAiCaller(room);
+    const reply = await send(caller, {
+      model: 'theirs',
+      stream: true,
+      tools: [{}],
+      temperature: 9,
+      customer_id: other.customer.id,
+    });
+    expect(reply.status).toBe(201);
+    expect(JSON.parse(room.sandbox.messages.requests[0]!.body.toString())).toEqual({ ...body, model: room.model });
+    expect((await balancesOf(room.api.superuser, other.customer.id)).usage).toBe(0);
+  });
+
+  it('takes 32 MB and refuses more', async () => {
+    const caller = await arrangeAiCaller(room, { included: 1_000_000 });
+    const limit = 32 * 1024 * 1024;
+    const around = Buffer.from('{"messages":[{"role":"user","content":""}],"max_tokens":1}');
+    const filled = (size: number) =>
+      Buffer.concat([around.subarray(0, 39), Buffer.alloc(size - around.length, 'a'), around.subarray(39)]);
+    expect((await caller.post('/ai/messages', filled(limit))).status).toBe(201);
+    await expectProblem(await caller.post('/ai/messages', filled(limit + 1)), 413, 'payload_too_large');
+  });
+
+  it('refuses what is not JSON, or not UTF-8', async () => {
+    const caller = await arrangeAiCaller(room);
+    await expectProblem(await caller.post('/ai/messages', '{"messages":'), 400, 'invalid_request');
+    const broken = Buffer.from(JSON.stringify(body).replace('Hello', 'H\u00ffllo'), 'latin1');
+    await expectProblem(await caller.post('/ai/messages', broken), 400, 'invalid_request');
+    expect(room.sandbox.messages.total).toBe(0);
+  });
+
+  it('says 403 where AI is not enabled, or has no model or key', async () => {
+    await expectProblem(await send(await arrangeAiCaller(room, { enabled: false })), 403, 'ai_disabled');
+    await expectProblem(await send(await arrangeAiCaller(room, { model: 'unheard-of' })), 403, 'ai_not_configured');
+    const unreadable = await arrangeAiCaller(room, { keyCiphertext: Buffer.alloc(40, 1) });
+    await expectProblem(await send(unreadable), 403, 'ai_not_configured');
+    expect(await balancesOf(room.api.superuser, unreadable.customer.id)).toMatchObject({ held: 0, usage: 0 });
+  });
+
+  it('says 400 before 403, and 403 before 402', async () => {
+    const disabled = await arrangeAiCaller(room, { enabled: false, included: 0 });
+    await expectProblem(await send(disabled, { max_tokens: 0 }), 400, 'invalid_request');
+    await expectProblem(await send(disabled), 403, 'ai_disabled');
+  });
+
+  it('says 402 when the credit is used up', async () => {
+    const caller = await arrangeAiCaller(room, { included: 0.5 });
+    room.sandbox.messages.always({ usage: '{"input_tokens":5,"output_tokens":90}' });
+    expect((await send(caller, { messages: [{ role: 'user', content: 'x' }], max_tokens: 1 })).status).toBe(201);
+    await expectProblem(await send(caller), 402, 'credit_exhausted');
+  });
+
+  it.each([
+    [{ status: 401 }, 'ai_upstream_rejected'],
+    [{ status: 402 }, 'ai_upstream_rejected'],
+    [{ status: 429 }, 'ai_upstream_rejected'],
+    [{ status: 529 }, 'ai_upstream_failed'],
+    [{ cut: true }, 'ai_upstream_failed'],
+  ] as const)('says 502 when the provider answers %j', async (directives, code) => {
+    const caller = await arrangeAiCaller(room);
+    room.sandbox.messages.always(directives);
+    await expectProblem(await send(caller), 502, code);
+    expect(await balancesOf(room.api.superuser, caller.customer.id)).toMatchObject({ included: 5, held: 0 });
+  });
+
+  it("never shows the operator's key", async () => {
+    const caller = await arrangeAiCaller(room);
+    for (const status of [400, 401, 403, 500]) {
+      room.sandbox.messages.script({
+        reply: {
+          status,
+          body: {
+            type: 'error',
+            error: { type: 'authentication_error', message: 'invalid x-api-key: sk-service-wide-key' },
+          },
+        },
+      });
+      expect(await (await send(caller)).text()).not.toContain('sk-service');
+    }
+  });
+
+  it('charges a caller that hung up', async () => {
+    const caller = await arrangeAiCaller(room);
+    const gate = room.sandbox.messages.hold();
+    const controller = new AbortController();
+    const reply = caller.post('/ai/messages', body, { signal: controller.signal }).catch((error: unknown) => error);
+    await room.sandbox.messages.received(1);
+    controller.abort();
+    await reply;
+    gate.open();
+    await room.api.app.get(CallsInFlight).drain(5_000);
+    const balances = await balancesOf(room.api.superuser, caller.customer.id);
+    expect(balances.usage).toBeGreaterThan(0);
+    expect(balances.held).toBe(0);
+  });
+});

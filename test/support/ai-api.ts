@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto';
+import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
+import { enableAi, saveModelPrice, type TestAiCustomer } from './ai-factories';
+import { arrangeCaller, startApi, type TestApi } from './api';
+
+/** The API with the sandbox as its AI provider, and a model that has a price. */
+export interface AiApi {
+  api: TestApi;
+  sandbox: Sandbox;
+  model: string;
+  stop(): Promise<void>;
+}
+
+/** Starts both. */
+export async function startAiApi(settings: Record<string, string> = {}): Promise<AiApi> {
+  const sandbox = await startSandbox();
+  const api = await startApi({
+    ANTHROPIC_BASE_URL: sandbox.urls.messages,
+    ANTHROPIC_API_KEY: 'sk-service-wide-key',
+    SECRETS_KEY: randomBytes(32).toString('base64'),
+    AI_UPSTREAM_TIMEOUT_MS: '5000',
+    AI_BREAKER_FAILURES: '1000000',
+    RATE_LIMIT_REQUESTS_PER_MINUTE: '100000',
+    RATE_LIMIT_AI_PER_MINUTE: '100000',
+    RATE_LIMIT_ADDRESS_PER_MINUTE: '1000000',
+    ...settings,
+  });
+  return {
+    api,
+    sandbox,
+    model: await saveModelPrice(api.superuser),
+    stop: async () => {
+      await api.stop();
+      await sandbox.close();
+    },
+  };
+}
+
+/** A customer who has AI, with a token and ways to call. */
+export async function arrangeAiCaller({ api, model }: AiApi, ai: Partial<TestAiCustomer> = {}) {
+  const arranged = await arrangeCaller(api);
+  await enableAi(api.superuser, arranged.customer.id, { model, included: 5, ...ai });
+  const post = (path: string, body: object | string | Buffer, init: RequestInit = {}) =>
+    arranged.call(path, {
+      ...init,
+      method: 'POST',
+      body: typeof body === 'string' || Buffer.isBuffer(body) ? (body as RequestInit['body']) : JSON.stringify(body),
+      headers: { 'content-type': 'application/json', ...init.headers },
+    });
+  return { ...arranged, post };
+}
