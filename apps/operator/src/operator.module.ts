@@ -1,13 +1,17 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ServiceTokensModule } from '@app/access';
+import { AiOperatorModule } from '@app/ai';
 import { AuditModule } from '@app/audit';
 import { type AppConfig, ConfigModule } from '@app/config';
+import { CreditRequestDeskModule } from '@app/credit-requests';
 import { CustomersModule } from '@app/customers';
 import { DatabaseModule } from '@app/database';
 import { LoggingModule } from '@app/logging';
 import { CustomerServicesModule } from '@app/services';
 import { StatusEventsModule } from '@app/status';
+import { aiCommands } from './commands/ai/ai.command';
 import { auditCommands } from './commands/audit/audit.command';
+import { creditRequestCommands } from './commands/credit-request/credit-request.command';
 import { customerCommands } from './commands/customer/customer.command';
 import { serviceCommands } from './commands/service/service.command';
 import { statusCommands } from './commands/status/status.command';
@@ -18,13 +22,23 @@ import { tokenCommands } from './commands/token/token.command';
   imports: [
     DatabaseModule.as('account_operator'),
     LoggingModule.forRoot(),
+    AiOperatorModule,
     AuditModule,
+    CreditRequestDeskModule,
     CustomersModule,
     CustomerServicesModule,
     ServiceTokensModule,
     StatusEventsModule,
   ],
-  providers: [...customerCommands, ...tokenCommands, ...serviceCommands, ...statusCommands, ...auditCommands],
+  providers: [
+    ...customerCommands,
+    ...tokenCommands,
+    ...serviceCommands,
+    ...statusCommands,
+    ...auditCommands,
+    ...aiCommands,
+    ...creditRequestCommands,
+  ],
 })
 export class OperatorModule {
   /** The command line with these settings. */

@@ -1,0 +1,25 @@
+import { Option, SubCommand } from 'nest-commander';
+import { AiConfiguration } from '@app/ai';
+import { OperatorCommand } from '../operator-command';
+import { read } from '../options';
+
+interface Options {
+  customer: string;
+}
+
+/** `ai show`: a customer's AI settings and balances. */
+@SubCommand({ name: 'show', description: "show a customer's AI settings and balances" })
+export class AiShowCommand extends OperatorCommand<Options> {
+  constructor(private readonly configuration: AiConfiguration) {
+    super();
+  }
+
+  @Option({ flags: '--customer <id>', description: 'id of the customer', required: true })
+  parseCustomer(text: string): string {
+    return read.uuid(text);
+  }
+
+  protected execute({ customer }: Options) {
+    return this.configuration.show(customer);
+  }
+}

@@ -1,0 +1,28 @@
+import { Option, SubCommand } from 'nest-commander';
+import { AiCredit } from '@app/ai';
+import { OperatorCommand } from '../operator-command';
+import { read } from '../options';
+
+interface Options {
+  customer?: string;
+}
+
+/** `ai unknown`: calls of which nobody knows how they ended. */
+@SubCommand({
+  name: 'unknown',
+  description: 'list calls that were given up: not charged, perhaps billed by the provider',
+})
+export class AiUnknownCommand extends OperatorCommand<Options> {
+  constructor(private readonly credit: AiCredit) {
+    super();
+  }
+
+  @Option({ flags: '--customer <id>', description: 'of this customer only' })
+  parseCustomer(text: string): string {
+    return read.uuid(text);
+  }
+
+  protected execute({ customer }: Options) {
+    return this.credit.unknownOutcomes(customer);
+  }
+}

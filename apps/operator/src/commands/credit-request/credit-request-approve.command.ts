@@ -1,0 +1,31 @@
+import { Option, SubCommand } from 'nest-commander';
+import { CreditRequestDesk } from '@app/credit-requests';
+import { OperatorCommand } from '../operator-command';
+import { read } from '../options';
+
+interface Options {
+  id: number;
+  invoiceNumber?: string;
+}
+
+/** `credit-request approve`: invoice the amount and add the credit, once however often it is typed. */
+@SubCommand({ name: 'approve', description: 'invoice the amount and add the credit, once however often it is typed' })
+export class CreditRequestApproveCommand extends OperatorCommand<Options> {
+  constructor(private readonly desk: CreditRequestDesk) {
+    super();
+  }
+
+  @Option({ flags: '--id <number>', description: 'number of the request', required: true })
+  parseId(text: string): number {
+    return read.wholeNumber(text);
+  }
+
+  @Option({ flags: '--invoice-number <number>', description: 'number printed on the invoice (AI-<id>)' })
+  parseInvoiceNumber(text: string): string {
+    return text;
+  }
+
+  protected execute({ id, invoiceNumber }: Options) {
+    return this.desk.approve(this.actor, id, invoiceNumber);
+  }
+}

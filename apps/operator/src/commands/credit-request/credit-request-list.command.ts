@@ -1,0 +1,31 @@
+import { Option, SubCommand } from 'nest-commander';
+import { CREDIT_REQUEST_STATUSES, CreditRequestDesk, type CreditRequestStatus } from '@app/credit-requests';
+import { OperatorCommand } from '../operator-command';
+import { read } from '../options';
+
+interface Options {
+  customer?: string;
+  status?: CreditRequestStatus;
+}
+
+/** `credit-request list`: customers' requests for extra AI credit. */
+@SubCommand({ name: 'list', description: 'list requests, newest first' })
+export class CreditRequestListCommand extends OperatorCommand<Options> {
+  constructor(private readonly desk: CreditRequestDesk) {
+    super();
+  }
+
+  @Option({ flags: '--customer <id>', description: 'of this customer only' })
+  parseCustomer(text: string): string {
+    return read.uuid(text);
+  }
+
+  @Option({ flags: '--status <status>', description: 'pending, approved or rejected' })
+  parseStatus(text: string): CreditRequestStatus {
+    return read.oneOf(CREDIT_REQUEST_STATUSES, text);
+  }
+
+  protected execute({ customer, status }: Options) {
+    return this.desk.list({ customerId: customer, status });
+  }
+}

@@ -1,0 +1,31 @@
+import { Option, SubCommand } from 'nest-commander';
+import { CreditRequestDesk } from '@app/credit-requests';
+import { OperatorCommand } from '../operator-command';
+import { read } from '../options';
+
+interface Options {
+  id: number;
+  reason: string;
+}
+
+/** `credit-request reject`: refuse a request; the customer reads why. */
+@SubCommand({ name: 'reject', description: 'refuse a request; the customer reads why' })
+export class CreditRequestRejectCommand extends OperatorCommand<Options> {
+  constructor(private readonly desk: CreditRequestDesk) {
+    super();
+  }
+
+  @Option({ flags: '--id <number>', description: 'number of the request', required: true })
+  parseId(text: string): number {
+    return read.wholeNumber(text);
+  }
+
+  @Option({ flags: '--reason <text>', description: 'why, for the customer', required: true })
+  parseReason(text: string): string {
+    return text;
+  }
+
+  protected execute({ id, reason }: Options) {
+    return this.desk.reject(this.actor, id, reason);
+  }
+}

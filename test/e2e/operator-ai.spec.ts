@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto';
+import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
+import { saveFakeCustomer } from '@test/factories/customer.factory';
+import { operatorCommand } from '@test/operator-command';
+import type { Client } from 'pg';
+
+describe("The operator's command line, AI", () => {
+  let database: TestDatabase;
+  let superuser: Client;
+  let customer: string;
+  const environment = { SECRETS_KEY: randomBytes(32).toString('base64') };
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    superuser = await connectAsSuperuser(database);
+    customer = (await saveFakeCustomer(superuser)).id;
+  });
+  afterAll(async () => {
+    await superuser.end();
+    await database.drop();
+  });
+
+  const run = (line: string, input?: string) => operatorCommand(database, line.split(' '), { environment, input });
+  const json = async <T>(line: string, input?: string) => {
+    const { code, stdout, stderr } = await run(`${line} --json`, input);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    return JSON.parse(stdout) as T;
+  };
+
+  it('sets a price and a customer up, with a key that no output shows', async () => {
+    await json(
+      'ai price --model claude-test --input 10.5 --output 52.5 --cache-write-5m 13 --cache-write-1h 21 --cache-read 1 --from 2026-01-01',
+    );
+    expect(await json<object[]>('ai prices')).toEqual([
+      expect.objectContaining({
+        cache_write5m: '13.000000',
+        cache_write1h: '21.000000',
+        model: 'claude-test',
+        input: '10.500000',
+        cache_read: '1.000000',
+        valid_from: '2025-12-31T23:00:00.000Z',
+      }),
+    ]);
+    const configured = await run(
+      `ai configure --customer ${customer} --enabled true --model claude-test --included-nok 500 --monthly-limit-nok 800 --key-stdin --json`,
+      'sk-secret-of-customer\n',
+    );
+    expect(configured).toMatchObject({ code: 0, stderr: '' });
+    expect(configured.stdout).not.toContain('sk-secret');
+    expect(JSON.parse(configured.stdout)).toMatchObject({
+      enabled: true,
+      own_key: true,
+      monthly_limit_nok: '800.000000000000',
+    });
+    expect(await json(`ai show --customer ${customer}`)).toMatchObject({ included_nok: '500.000000000000' });
+  });
+
+  it('books credit, shows the ledger and verifies it', async () => {
+    await json(`ai credit --customer ${customer} --kind refund --amount-nok 12.5 --note goodwill`);
+    await json(`ai credit --customer ${customer} --kind manual_adjustment --amount-nok -2.5 --note typo`);
+    expect(await json<object[]>(`ai ledger --customer ${customer}`)).toMatchObject([
+      { kind: 'manual_adjustment', amount: '-2.500000000000' },
+      { kind: 'refund', amount: '12.500000000000' },
+      { kind: 'monthly_included', amount: '500.000000000000' },
+    ]);
+    expect(await json('ai verify')).toEqual([]);
+    await superuser.query('update ai_account set purchased = purchased + 1 where customer_id = $1', [customer]);
+    expect((await run('ai verify --json')).code).toBe(1);
+    await superuser.query('update ai_account set purchased = purchased - 1 where customer_id = $1', [customer]);
+  });
+
+  it('approves once and rejects with a reason', async () => {
+    const insert = async () => {
+      const { rows } = await superuser.query<{ id: number }>(
+        'insert into ai_credit_request (customer_id, amount_nok, created_at) values ($1, 1000, now()) returning id',
+        [customer],
+      );
+      return rows[0]!.id;
+    };
+    const [wanted, unwanted] = [await insert(), await insert()];
+    const first = await json<{ invoice_id: string }>(`credit-request approve --id ${wanted}`);
+    expect(await json(`credit-request approve --id ${wanted}`)).toMatchObject({
+      invoice_id: first.invoice_id,
+      status: 'approved',
+    });
+    expect(await json(`credit-request reject --id ${unwanted} --reason no`)).toMatchObject({
+      status: 'rejected',
+      reason: 'no',
+    });
+    expect(await json('credit-request list --status pending')).toEqual([]);
+    expect(await json(`ai show --customer ${customer}`)).toMatchObject({ purchased_nok: '1010.000000000000' });
+  });
+
+  it.each([
+    ['an amount that is none', (id: string) => `ai credit --customer ${id} --kind refund --amount-nok lots --note x`],
+    ['a negative refund', (id: string) => `ai credit --customer ${id} --kind refund --amount-nok -5 --note x`],
+    [
+      'a kind that is not for operators',
+      (id: string) => `ai credit --customer ${id} --kind usage --amount-nok 5 --note x`,
+    ],
+    [
+      'more than there is',
+      (id: string) => `ai credit --customer ${id} --kind manual_adjustment --amount-nok -99999 --note x`,
+    ],
+    ['a model without a price', (id: string) => `ai configure --customer ${id} --model unheard-of`],
+    ['a day that is none', () => 'ai price --model m --input 1 --output 1 --from 2026-02-30'],
+    ['an unknown request', () => 'credit-request approve --id 999999'],
+  ])('refuses %s', async (_, line) => {
+    const { code, stdout, stderr } = await run(line(customer));
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).not.toBe('');
+    expect(stderr).not.toContain('    at ');
+  });
+});
