@@ -1,7 +1,7 @@
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { Client, QueryResultRow } from 'pg';
-import { DataSource, type DataSourceOptions } from 'typeorm';
+import { DataSource } from 'typeorm';
 import type { AppConfig } from '@app/config';
 import { pendingSchemaChanges } from '@app/database';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
@@ -55,7 +55,7 @@ describe('the schema', () => {
         const entities = entityMetadatas.map(({ target }) => target);
         expect(entities.length).toBeGreaterThan(0);
         // As the owner: a role is shown only the tables that it may use.
-        const owner = await new DataSource({ ...options, extra: {}, entities } as DataSourceOptions).initialize();
+        const owner = await new DataSource({ ...options, extra: {}, entities }).initialize();
         expect(await pendingSchemaChanges(owner)).toEqual([]);
         await owner.destroy();
       } finally {

@@ -21,7 +21,7 @@ describe('error replies', () => {
   afterAll(() => api.stop());
 
   const post = (body: string | Uint8Array<ArrayBuffer> | ReadableStream, headers: Record<string, string> = JSON_TYPE) =>
-    me.call(TICKETS, { method: 'POST', body, headers, duplex: 'half' } as RequestInit);
+    me.call(TICKETS, { method: 'POST', body, headers, duplex: 'half' });
   const raw = (...chunks: (string | Buffer)[]) => rawHttp(api.origin, ...chunks);
   const head = (line: string, ...headers: string[]) =>
     [`${line} HTTP/1.1`, 'Host: api', 'Connection: close', ...headers, '', ''].join('\r\n');
@@ -124,7 +124,7 @@ describe('error replies', () => {
           body: slow,
           duplex: 'half',
           signal: abort.signal,
-        } as RequestInit);
+        });
         await seen(before);
         abort.abort();
         await expect(reply).rejects.toThrow();

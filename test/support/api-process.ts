@@ -64,6 +64,6 @@ export function spawnApi(settings: Record<string, string>) {
   child.stdout?.on('data', (chunk: Buffer) => (written.stdout += chunk.toString()));
   child.stderr?.on('data', (chunk: Buffer) => (written.stderr += chunk.toString()));
   // 'close' comes after the last of its output.
-  const exited = once(child, 'close').then(([code, signal]) => ({ code, signal }) as Exit);
+  const exited = once(child, 'close').then(([code, signal]) => ({ code, signal }));
   return { child, output: () => written, exited };
 }

@@ -60,5 +60,8 @@ export async function arrangeCaller(api: TestApi, fake: FakeToken = {}) {
 /** Calls paths below the base address with a token. */
 export function caller(baseUrl: string, token: string) {
   return (path: string, init: RequestInit = {}) =>
-    fetch(`${baseUrl}${path}`, { ...init, headers: { authorization: `Bearer ${token}`, ...init.headers } });
+    fetch(`${baseUrl}${path}`, {
+      ...init,
+      headers: { authorization: `Bearer ${token}`, ...(init.headers as Record<string, string> | undefined) },
+    });
 }

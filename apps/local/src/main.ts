@@ -5,16 +5,15 @@ import { startEverything } from './start-everything';
 /** `npm start`: everything, on this machine, with one command. */
 async function main(): Promise<void> {
   const everything = await startEverything();
-  let stopping = false;
+  let stopping: Promise<void> | undefined;
   const stop = () => {
-    if (stopping) return;
-    stopping = true;
-    void everything.stop().then(() => process.exit(0));
+    stopping ??= everything.stop().then(() => process.exit(0));
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
   const reason = await everything.failed;
-  if (stopping) return;
+  // Parts that end because they were told to have not failed.
+  if (stopping) return stopping;
   process.stderr.write(`${reason}\n`);
   await everything.stop();
   process.exit(1);

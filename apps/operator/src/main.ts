@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { CommandFactory } from 'nest-commander';
-import { loadConfig, loadLocalServices } from '@app/config';
+import { loadConfig, withLocalServices } from '@app/config';
 import { explainCommandFailure } from './output/explain-command-failure';
 import { OperatorModule } from './operator.module';
 
@@ -12,13 +12,6 @@ async function main(): Promise<void> {
     abortOnError: false,
     serviceErrorHandler: fail,
   });
-}
-
-/** With no database named, the one of the running `npm start` is meant; in production one is always named. */
-function withLocalServices(): NodeJS.ProcessEnv {
-  // The settings are what this decides about, so it must look before they are loaded.
-  const { DATABASE_URL, NODE_ENV } = process.env;
-  return DATABASE_URL || NODE_ENV === 'production' ? process.env : { ...loadLocalServices(), ...process.env };
 }
 
 function fail(error: unknown): void {

@@ -23,5 +23,5 @@ export function readCommandLine(args: string[]): CommandLine {
     if (!id || !url || !URL.canParse(url)) throw new Error(`--link-gate takes ID=URL, not ${gate}`);
     return [id, url];
   });
-  return { port, linkGates: Object.fromEntries(gates) };
+  return { port, linkGates: Object.fromEntries(gates) as Record<string, string> };
 }

@@ -1,4 +1,4 @@
-import { Sandbox } from './sandbox';
+import { type Sandbox } from './sandbox';
 
 /** Customer of the Stripe stand-in that has invoices from the start. */
 export const DEMO_STRIPE_CUSTOMER = 'cus_demo';

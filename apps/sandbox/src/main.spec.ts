@@ -1,10 +1,10 @@
-import { ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { SandboxUrls, startSandbox } from './sandbox';
+import { type SandboxUrls, startSandbox } from './sandbox';
 
 /** Runs TypeScript sources in a plain Node process, since this process is what is tested here. */
 const RUNNER = `

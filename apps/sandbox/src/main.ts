@@ -1,6 +1,6 @@
 import { readCommandLine } from './command-line';
 import { addDemoData } from './demo-data';
-import { Sandbox, startSandbox } from './sandbox';
+import { type Sandbox, startSandbox } from './sandbox';
 import { refuseInProduction } from './shared/production';
 
 /** How long delivery reports take here, so that somebody who looks sees an SMS accepted first and delivered later. */
@@ -13,7 +13,7 @@ async function main(): Promise<void> {
   const sandbox = await startSandbox({ port, linkGates, recordLimit: 0, reportDelayMs: REPORT_DELAY_MS });
   addDemoData(sandbox);
   stopWithItsParent(sandbox);
-  console.log(`Sandbox upstreams (not the real ones) on ${sandbox.url}`);
+  process.stdout.write(`Sandbox upstreams (not the real ones) on ${sandbox.url}\n`);
   process.send?.({ type: 'sandbox-listening', url: sandbox.url, urls: sandbox.urls });
 }
 
@@ -30,9 +30,9 @@ function stopWithItsParent(sandbox: Sandbox): void {
   process.on('disconnect', stop);
 }
 
-main().catch((error: NodeJS.ErrnoException) => {
-  const taken =
-    error.code === 'EADDRINUSE' ? 'The port of the sandbox is taken; choose another with --port N.' : undefined;
-  console.error(taken ?? error.message);
+main().catch((error: unknown) => {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const taken = code === 'EADDRINUSE' ? 'The port of the sandbox is taken; choose another with --port N.' : undefined;
+  process.stderr.write(`${taken ?? message}\n`);
   process.exit(1);
 });

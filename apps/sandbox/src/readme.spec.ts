@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Sandbox, startSandbox } from './sandbox';
+import { type Sandbox, startSandbox } from './sandbox';
 
 describe('the README', () => {
   let sandbox: Sandbox;

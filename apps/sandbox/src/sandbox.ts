@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { AddressInfo } from 'node:net';
-import { fastify, FastifyInstance } from 'fastify';
+import { type AddressInfo } from 'node:net';
+import { fastify, type FastifyInstance } from 'fastify';
 import { FikenControl } from './billing-fiken/fiken-control';
 import { fiken } from './billing-fiken/fiken.plugin';
 import { StripeControl } from './billing-stripe/stripe-control';
@@ -11,7 +11,7 @@ import { messagesControls } from './messages-api/messages-controls';
 import { refuseInProduction } from './shared/production';
 import { takeRawBodies } from './shared/raw-body';
 import { ReportCourier } from './shared/report-courier';
-import { UpstreamControl } from './shared/upstream-control';
+import { type UpstreamControl } from './shared/upstream-control';
 import { ElksControl } from './sms-46elks/elks-control';
 import { elks } from './sms-46elks/elks.plugin';
 import { LinkControl } from './sms-link-mobility/link-control';

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
 /** Where `npm start` writes down what it runs, so that the operator's command line finds it. */
-export const LOCAL_SERVICES_FILE = resolve('.data', 'services.json');
+const LOCAL_SERVICES_FILE = resolve('.data', 'services.json');
 
 /** Settings of the services that `npm start` runs, as environment variables. */
 export type LocalServices = Record<string, string>;
@@ -11,6 +11,15 @@ export type LocalServices = Record<string, string>;
 export function saveLocalServices(services: LocalServices): void {
   mkdirSync(dirname(LOCAL_SERVICES_FILE), { recursive: true });
   writeFileSync(LOCAL_SERVICES_FILE, JSON.stringify(services, null, 2), { mode: 0o600 });
+}
+
+/**
+ * Settings for a program that somebody runs beside `npm start`: with no database named, its database is meant. In
+ * production one is always named.
+ */
+export function withLocalServices(environment: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
+  const named = environment.DATABASE_URL || environment.DATABASE_URL_FILE || environment.NODE_ENV === 'production';
+  return named ? environment : { ...loadLocalServices(), ...environment };
 }
 
 /** The services of `npm start`, or nothing if it never ran here. */

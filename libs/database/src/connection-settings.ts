@@ -8,9 +8,8 @@ import type { AppConfig } from '@app/config';
  */
 export type DatabaseRole = 'customer_api' | 'account_operator' | 'owner';
 
-const DATE_OID = 1082;
 // A date is a day, not an instant: the driver's own Date would shift it by the machine's time zone.
-types.setTypeParser(DATE_OID, (text) => text);
+types.setTypeParser(types.builtins.DATE, (text) => text);
 
 /** Driver settings for a connection in the role. The role is taken when connecting, so it holds for every statement. */
 export function clientSettings(config: AppConfig, role: DatabaseRole): ClientConfig {

@@ -1,4 +1,3 @@
-import { isNativeError } from 'node:util/types';
 import { QueryFailedError } from 'typeorm';
 
 /** PostgreSQL can't be reached, or is shutting down or starting; trying again later helps. */
@@ -27,7 +26,7 @@ const DRIVER =
 /** Tells whether the database was away, as opposed to refusing the statement. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (error instanceof DatabaseUnavailableError) return true;
-  if (!isNativeError(error)) return false;
+  if (!Error.isError(error)) return false;
   // Node tries every address of a host, and reports all failures in one.
   if ('errors' in error && Array.isArray(error.errors)) return error.errors.some(isDatabaseUnavailable);
   const code = sqlState(error);
@@ -36,7 +35,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 
 /** Tells whether a unique key refused a row. Decided by SQLSTATE: a distributed database does not name the key. */
 export function isUniqueViolation(error: unknown): boolean {
-  return isNativeError(error) && sqlState(error) === '23505';
+  return Error.isError(error) && sqlState(error) === '23505';
 }
 
 /**
@@ -44,7 +43,7 @@ export function isUniqueViolation(error: unknown): boolean {
  * was refused or cancelled; nothing has run, so it can be sent again.
  */
 export function isUnknownStatement(error: unknown): boolean {
-  return isNativeError(error) && sqlState(error) === '26000';
+  return Error.isError(error) && sqlState(error) === '26000';
 }
 
 function sqlState(error: Error): string | undefined {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { fastify, type FastifyInstance } from 'fastify';
+import { fastify } from 'fastify';
 import type { AppConfig } from '@app/config';
 import { isReadable, UNREADABLE_ADDRESS } from './readable-address';
 import { problemOf } from './problem';
@@ -41,7 +41,7 @@ export function createAdapter(config: AppConfig): FastifyAdapter {
   }
   // An expectation other than 100-continue may be ignored (RFC 9110 §10.1.1); Node would refuse it without a body.
   server.server.on('checkExpectation', (request, reply) => server.server.emit('request', request, reply));
-  collectRoutes(server as unknown as FastifyInstance);
+  collectRoutes(server);
   return new FastifyAdapter(server as never);
 }
 

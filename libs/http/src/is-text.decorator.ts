@@ -28,7 +28,8 @@ export function IsText({ min = 0, max }: TextLength): PropertyDecorator {
           return characters >= min && characters <= max;
         },
         defaultMessage: (faults) => {
-          const { property = 'it', value } = faults ?? {};
+          const property = faults?.property ?? 'it';
+          const value: unknown = faults?.value;
           if (typeof value !== 'string') return `${property} must be a text`;
           if (!isStorable(value)) return `${property} must not contain the null character or half a surrogate pair`;
           return `${property} must have ${length} characters`;

@@ -22,9 +22,11 @@ export function parseJson(bytes: Buffer): Record<string, unknown> {
 
 /** Goes level by level: recursion would be the very fault it looks for. */
 function isDeeperThan(limit: number, body: object): boolean {
-  let level = [body];
+  let level: unknown[] = [body];
   for (let depth = 0; depth <= limit; depth++) {
-    level = level.flatMap((node) => Object.values(node).filter((value) => typeof value === 'object' && value !== null));
+    level = level.flatMap((node) =>
+      Object.values(node as Record<string, unknown>).filter((value) => typeof value === 'object' && value !== null),
+    );
     if (level.length === 0) return false;
   }
   return true;

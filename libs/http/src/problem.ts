@@ -1,4 +1,3 @@
-import { isNativeError } from 'node:util/types';
 import { HttpException } from '@nestjs/common';
 import { isDatabaseUnavailable } from '@app/database';
 import { type ErrorCode, errorCatalog, ServiceError } from '@app/errors';
@@ -60,7 +59,7 @@ function toServiceError(error: unknown): ServiceError {
   if (isDatabaseUnavailable(error)) {
     return new ServiceError('service_unavailable', 'Try again in a moment', { retryAfterSeconds: 1 });
   }
-  const code = isNativeError(error) && 'code' in error ? FRAMEWORK_FAULTS[String(error.code)] : undefined;
+  const code = Error.isError(error) && 'code' in error ? FRAMEWORK_FAULTS[String(error.code)] : undefined;
   if (code) return new ServiceError(...code);
   const known = error instanceof HttpException ? STATUS_FAULTS[error.getStatus()] : undefined;
   if (known) return new ServiceError(...known);

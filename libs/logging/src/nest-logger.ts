@@ -34,6 +34,6 @@ export class NestLogger implements LoggerService {
     const context = rest.findLast((part) => typeof part === 'string');
     if (message instanceof Error) this.logger[level]({ err: message, context }, message.message);
     else if (typeof message === 'object') this.logger[level]({ ...message, context });
-    else this.logger[level]({ context }, String(message));
+    else this.logger[level]({ context }, String(message as number));
   }
 }

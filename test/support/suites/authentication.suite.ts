@@ -12,7 +12,7 @@ export interface RouteUnderTest {
 
 /** Every route holds to RFC 6750 and to the specification's scopes in the same way. `scope` is null where none is needed. */
 export function describeAuthentication(api: () => TestApi, route: RouteUnderTest, scope: Scope | null): void {
-  const init: RequestInit = {
+  const init = {
     method: route.method,
     ...(route.body === undefined
       ? {}

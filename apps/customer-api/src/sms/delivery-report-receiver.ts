@@ -30,12 +30,12 @@ export class DeliveryReportReceiver implements OnModuleInit {
     server.addContentTypeParser('*', { parseAs: 'string', bodyLimit: 64 * 1024 }, (_request, body, done) =>
       done(null, body),
     );
-    server.post<{ Params: { reference: string }; Body: string }>(
+    server.post<{ Params: { reference: string }; Body: string | undefined }>(
       '/46elks/:reference',
       async ({ params, body }, reply) =>
         reply.code(STATUS[await this.reports.fromElks(params.reference, body ?? '')]).send(),
     );
-    server.post<{ Body: string }>('/link-mobility', async ({ body }, reply) =>
+    server.post<{ Body: string | undefined }>('/link-mobility', async ({ body }, reply) =>
       reply.code(STATUS[await this.reports.fromLink(body ?? '')]).send(),
     );
   }

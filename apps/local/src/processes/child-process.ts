@@ -20,13 +20,13 @@ export async function startChild(name: string, environment: NodeJS.ProcessEnv): 
   const exited = once(child, 'exit');
   const failed = exited.then(([code, signal]) => `The ${name} stopped by itself (${String(code ?? signal)})`);
   const [message] = await Promise.race([
-    once(child, 'message'),
+    once(child, 'message') as Promise<[{ url?: string } | 'ready']>,
     failed.then((reason) => {
       throw new StartError(reason);
     }),
   ]);
   return {
-    url: (message as { url?: string }).url,
+    url: message === 'ready' ? undefined : message.url,
     failed,
     async stop() {
       if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');

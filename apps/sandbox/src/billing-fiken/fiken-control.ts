@@ -1,4 +1,4 @@
-import { FastifyReply } from 'fastify';
+import { type FastifyReply } from 'fastify';
 import { UpstreamControl } from '../shared/upstream-control';
 import { FikenStore } from './fiken-store';
 

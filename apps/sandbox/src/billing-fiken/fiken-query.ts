@@ -1,4 +1,4 @@
-import { FikenCreditNote, FikenInvoice } from './fiken-documents';
+import { type FikenCreditNote, type FikenInvoice } from './fiken-documents';
 
 /** Query parameters as they came. */
 export type Query = Record<string, string | string[] | undefined>;

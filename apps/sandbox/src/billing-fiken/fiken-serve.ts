@@ -1,7 +1,7 @@
-import { FastifyReply, FastifyRequest } from 'fastify';
-import { Answer } from '../shared/answer';
+import { type FastifyReply, type FastifyRequest } from 'fastify';
+import { type Answer } from '../shared/answer';
 import { bearerToken } from '../shared/credentials';
-import { FikenControl } from './fiken-control';
+import { type FikenControl } from './fiken-control';
 import { fikenError, refuseByDirective, refuseToken, tooManyRequests } from './fiken-errors';
 import { FikenRefusal } from './fiken-query';
 

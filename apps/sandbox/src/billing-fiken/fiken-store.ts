@@ -1,6 +1,6 @@
 import { daysAfter } from '../shared/calendar';
 import { seededAmount } from '../shared/seeded-amount';
-import { FikenCreditNote, FikenInvoice } from './fiken-documents';
+import { type FikenCreditNote, type FikenInvoice } from './fiken-documents';
 import { fileId, fileName } from './fiken-files';
 import { kidOf } from './kid';
 

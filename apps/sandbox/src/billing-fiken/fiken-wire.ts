@@ -1,4 +1,4 @@
-import { FikenCreditNote, FikenInvoice } from './fiken-documents';
+import { type FikenCreditNote, type FikenInvoice } from './fiken-documents';
 import { fileId, fileName } from './fiken-files';
 
 /** An invoice as Fiken sends it. `files` is the address that download links start with. */

@@ -1,17 +1,24 @@
-import { FastifyInstance, FastifyRequest } from 'fastify';
+import { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { json } from '../shared/answer';
 import { onePagePdf } from '../shared/pdf';
 import { replyWith } from '../shared/reply-with';
-import { FikenControl } from './fiken-control';
+import { type FikenControl } from './fiken-control';
 import { fikenError } from './fiken-errors';
-import { creditNoteFilter, FikenRefusal, invoiceFilter, paginate, Query } from './fiken-query';
+import { creditNoteFilter, FikenRefusal, invoiceFilter, paginate, type Query } from './fiken-query';
 import { serve } from './fiken-serve';
-import { FikenBooks } from './fiken-store';
+import { type FikenBooks } from './fiken-store';
 import { wireCreditNote, wireInvoice } from './fiken-wire';
 
-type List = { Params: { slug: string }; Querystring: Query };
-type One = { Params: { slug: string; id: string } };
-type File = { Params: { id: string; name: string } };
+interface List {
+  Params: { slug: string };
+  Querystring: Query;
+}
+interface One {
+  Params: { slug: string; id: string };
+}
+interface File {
+  Params: { id: string; name: string };
+}
 
 /**
  * `GET /companies/:slug/invoices`, `…/invoices/:id`, `…/creditNotes`, `…/creditNotes/:id` and the files they link to.

@@ -1,5 +1,5 @@
-import { Sandbox, startSandbox } from '../sandbox';
-import { FikenBooks } from './fiken-store';
+import { type Sandbox, startSandbox } from '../sandbox';
+import { type FikenBooks } from './fiken-store';
 
 interface WireInvoice {
   invoiceId: number;

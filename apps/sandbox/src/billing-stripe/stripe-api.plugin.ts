@@ -1,11 +1,11 @@
-import { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { json } from '../shared/answer';
 import { basicCredentials, bearerToken } from '../shared/credentials';
 import { nextId } from '../shared/identifiers';
-import { StripeControl } from './stripe-control';
+import { type StripeControl } from './stripe-control';
 import { stripeError, StripeRefusal } from './stripe-errors';
-import { StripeInvoice } from './stripe-invoice';
-import { listInvoices, missing, Query } from './stripe-list';
+import { type StripeInvoice } from './stripe-invoice';
+import { listInvoices, missing, type Query } from './stripe-list';
 import { refuseByDirective, refuseKey } from './stripe-refusals';
 import { wireInvoice } from './stripe-wire';
 

@@ -1,4 +1,4 @@
-import { Answer, json } from '../shared/answer';
+import { type Answer, json } from '../shared/answer';
 
 /** What goes into the `error` object besides its message. */
 export interface StripeErrorDetails {

@@ -1,15 +1,17 @@
-import { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Answer } from '../shared/answer';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { type Answer } from '../shared/answer';
 import { Directives } from '../shared/directives';
 import { nextId } from '../shared/identifiers';
 import { onePagePdf } from '../shared/pdf';
-import { StripeControl } from './stripe-control';
+import { type StripeControl } from './stripe-control';
 import { stripeError } from './stripe-errors';
-import { StripeInvoice } from './stripe-invoice';
+import { type StripeInvoice } from './stripe-invoice';
 import { refuseByDirective } from './stripe-refusals';
-import { StripeStore } from './stripe-store';
+import { type StripeStore } from './stripe-store';
 
-type Link = { Params: { link: string } };
+interface Link {
+  Params: { link: string };
+}
 
 /** The hosted page and the PDF that an invoice links to. No key needed: whoever has a link may look, until it expires. */
 export function stripeLinks(app: FastifyInstance, control: StripeControl): void {

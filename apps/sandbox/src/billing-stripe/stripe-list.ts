@@ -1,6 +1,6 @@
-import { StripeInvoice } from './stripe-invoice';
+import { type StripeInvoice } from './stripe-invoice';
 import { StripeRefusal } from './stripe-errors';
-import { StripeStore } from './stripe-store';
+import { type StripeStore } from './stripe-store';
 
 /** Query parameters as they came, `created[gte]` under that very name. */
 export type Query = Record<string, string | string[] | undefined>;

@@ -1,6 +1,6 @@
-import { Answer } from '../shared/answer';
+import { type Answer } from '../shared/answer';
 import { standing } from '../shared/credentials';
-import { Directives } from '../shared/directives';
+import { type Directives } from '../shared/directives';
 import { stripeError } from './stripe-errors';
 
 export function refuseKey(key: string | undefined, requestId: string): Answer | undefined {

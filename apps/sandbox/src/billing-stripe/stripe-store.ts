@@ -1,5 +1,5 @@
 import { seededAmount } from '../shared/seeded-amount';
-import { StripeInvoice, StripeStatus } from './stripe-invoice';
+import { type StripeInvoice, type StripeStatus } from './stripe-invoice';
 
 const DAY = 86_400;
 const USUAL_STATUSES: readonly StripeStatus[] = ['paid', 'open', 'paid', 'paid', 'uncollectible', 'paid', 'void'];

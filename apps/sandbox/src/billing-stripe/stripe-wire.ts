@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import { StripeInvoice } from './stripe-invoice';
+import { type StripeInvoice } from './stripe-invoice';
 
 /** An invoice as Stripe sends it. `base` is the address that its links start with. */
 export function wireInvoice(invoice: StripeInvoice, base: string, linkGeneration: number): object {

@@ -1,5 +1,5 @@
 import Stripe from 'stripe';
-import { Sandbox, startSandbox } from '../sandbox';
+import { type Sandbox, startSandbox } from '../sandbox';
 
 describe('the Stripe stand-in', () => {
   let sandbox: Sandbox;

@@ -1,4 +1,4 @@
-import { Answer, json, plainText } from '../shared/answer';
+import { type Answer, json, plainText } from '../shared/answer';
 
 const TYPES: Record<number, string> = {
   400: 'invalid_request_error',

@@ -1,9 +1,9 @@
-import { Answer } from '../shared/answer';
+import { type Answer } from '../shared/answer';
 import { bearerToken, standing } from '../shared/credentials';
-import { Directives } from '../shared/directives';
-import { ReceivedRequest } from '../shared/request-log';
+import { type Directives } from '../shared/directives';
+import { type ReceivedRequest } from '../shared/request-log';
 import { apiError, LOW_BALANCE, rateLimited } from './errors';
-import { API_VERSIONS, ApiVersion } from './version-rules';
+import { API_VERSIONS, type ApiVersion } from './version-rules';
 
 /** Refuses a request for its headers, as the API does before it reads the body. */
 export function refuseHeaders({ headers }: ReceivedRequest, requestId: string): Answer | undefined {
@@ -16,6 +16,8 @@ export function refuseHeaders({ headers }: ReceivedRequest, requestId: string): 
       return apiError(401, requestId, 'invalid x-api-key');
     case 'forbidden':
       return apiError(403, requestId, 'This API key may not use the requested resource');
+    case 'good':
+      break;
   }
   const version = headers['anthropic-version'];
   if (version === undefined) return apiError(400, requestId, 'anthropic-version: header is required');

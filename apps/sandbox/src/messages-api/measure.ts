@@ -1,4 +1,4 @@
-import { Prompt } from './prompt';
+import { type Prompt } from './prompt';
 import { countBlock, countText, countTool } from './token-count';
 
 /** Input tokens by the rate they are billed at. The prompt's size is the sum of the three. */
@@ -29,7 +29,7 @@ export function measure(prompt: Prompt): InputTokens {
   for (const tool of prompt.tools ?? []) add(countTool(tool), (tool as { cache_control?: unknown }).cache_control);
   for (const content of [prompt.system ?? [], ...prompt.messages.map((turn) => turn.content)]) {
     if (typeof content === 'string') add(countText(content), undefined);
-    else for (const block of content) add(countBlock(block), block['cache_control']);
+    else for (const block of content) add(countBlock(block), block.cache_control);
   }
   add(0, prompt.cache_control);
   return tokens;

@@ -1,5 +1,5 @@
 import Anthropic from '@anthropic-ai/sdk';
-import { Sandbox, startSandbox } from '../sandbox';
+import { type Sandbox, startSandbox } from '../sandbox';
 
 describe('the Messages API stand-in', () => {
   let sandbox: Sandbox;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
-import { Sandbox, startSandbox } from '../sandbox';
+import { type Sandbox, startSandbox } from '../sandbox';
 
 /** What happens on the wire: every upstream fails in these ways, and the Messages API stands for all of them. */
 describe('faults of the wire', () => {
@@ -172,12 +172,12 @@ describe('faults of the wire', () => {
   });
 
   it('refuses to start in production', async () => {
-    const before = process.env['NODE_ENV'];
-    process.env['NODE_ENV'] = 'production';
+    const before = process.env.NODE_ENV;
+    process.env.NODE_ENV = 'production';
     try {
       await expect(startSandbox()).rejects.toThrow('NODE_ENV=production');
     } finally {
-      process.env['NODE_ENV'] = before;
+      process.env.NODE_ENV = before;
     }
   });
 });

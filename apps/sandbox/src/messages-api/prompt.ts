@@ -25,6 +25,6 @@ export function lastUserText(prompt: Prompt): string {
   if (typeof turn.content === 'string') return turn.content;
   return turn.content
     .filter((block) => block.type === 'text')
-    .map((block) => String(block['text']))
+    .map((block) => String(block.text))
     .join('\n');
 }

@@ -1,9 +1,9 @@
 import type { Message, StopReason, Usage } from '@anthropic-ai/sdk/resources/messages';
-import { DirectiveError, Directives } from '../shared/directives';
+import { DirectiveError, type Directives } from '../shared/directives';
 import { nextId } from '../shared/identifiers';
-import { InputTokens, measure, total } from './measure';
-import { lastUserText, Prompt } from './prompt';
-import { echo, filler, ReplyText } from './reply-text';
+import { type InputTokens, measure, total } from './measure';
+import { lastUserText, type Prompt } from './prompt';
+import { echo, filler, type ReplyText } from './reply-text';
 
 /** Directives of a successful reply. */
 export const REPLY_DIRECTIVES = ['output-tokens', 'usage', 'cache', 'refusal', 'stop-reason'] as const;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { Sandbox, startSandbox } from '../sandbox';
+import { type Sandbox, startSandbox } from '../sandbox';
 
 /** What a caller who knows no tokenizer may count on: a token is at least one byte of the text that was sent. */
 describe('token counts', () => {

@@ -1,4 +1,4 @@
-import { Block } from './prompt';
+import { type Block } from './prompt';
 
 /** An image, a page of a document or anything else that is not text never counts as more than this. */
 export const LARGEST_MEDIA_COUNT = 1500;
@@ -15,24 +15,24 @@ export function countText(text: string): number {
 export function countBlock(block: Block): number {
   switch (block.type) {
     case 'text':
-      return countValue(block['text']);
+      return countValue(block.text);
     case 'thinking':
-      return countValue(block['thinking']);
+      return countValue(block.thinking);
     case 'redacted_thinking':
-      return countValue(block['data']);
+      return countValue(block.data);
     case 'tool_use':
     case 'server_tool_use':
-      return countValue(block['name']) + countText(JSON.stringify(block['input'] ?? {}));
+      return countValue(block.name) + countText(JSON.stringify(block.input ?? {}));
     case 'image':
-      return countSource(block['source']);
+      return countSource(block.source);
     case 'document':
-      return countValue(block['title']) + countValue(block['context']) + countSource(block['source']);
+      return countValue(block.title) + countValue(block.context) + countSource(block.source);
     case 'search_result':
-      return countValue(block['title']) + countValue(block['source']) + countValue(block['content']);
+      return countValue(block.title) + countValue(block.source) + countValue(block.content);
     case 'container_upload':
       return 0;
     default:
-      return countValue(block['content']);
+      return countValue(block.content);
   }
 }
 
@@ -50,9 +50,9 @@ export function countValue(value: unknown): number {
 
 function countSource(source: unknown): number {
   if (!isBlock(source)) return 0;
-  if (source.type === 'text') return countValue(source['data']);
-  if (source.type === 'content') return countValue(source['content']);
-  if (source.type === 'base64') return Math.min(LARGEST_MEDIA_COUNT, countValue(source['data']));
+  if (source.type === 'text') return countValue(source.data);
+  if (source.type === 'content') return countValue(source.content);
+  if (source.type === 'base64') return Math.min(LARGEST_MEDIA_COUNT, countValue(source.data));
   return LARGEST_MEDIA_COUNT;
 }
 

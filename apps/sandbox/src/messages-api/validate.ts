@@ -1,5 +1,5 @@
 import { InvalidRequest } from './invalid-request';
-import { Block, Prompt } from './prompt';
+import { type Block, type Prompt } from './prompt';
 
 const BLOCK_TYPES = new Set([
   'text',
@@ -63,8 +63,8 @@ function checkMessages(value: unknown): void {
   value.forEach((turn: unknown, index) => {
     const at = `messages.${index}`;
     if (!isObject(turn)) throw new InvalidRequest(`${at}: Input should be a valid dictionary`);
-    if (!ROLES.has(turn['role'] as string)) throw new InvalidRequest(`${at}.role: must be user, assistant or system`);
-    checkContent(turn['content'], `${at}.content`);
+    if (!ROLES.has(turn.role as string)) throw new InvalidRequest(`${at}.role: must be user, assistant or system`);
+    checkContent(turn.content, `${at}.content`);
   });
   if ((value[0] as { role: string }).role !== 'user')
     throw new InvalidRequest('messages: first message must use the "user" role');
@@ -82,11 +82,11 @@ function checkContent(value: unknown, at: string): void {
 
 function checkBlock(block: unknown, at: string): void {
   if (!isObject(block)) throw new InvalidRequest(`${at}: Input should be a valid dictionary`);
-  if (!BLOCK_TYPES.has(block['type'] as string)) throw new InvalidRequest(`${at}.type: unknown block type`);
-  if (block['type'] === 'text' && (typeof block['text'] !== 'string' || block['text'] === '')) {
+  if (!BLOCK_TYPES.has(block.type as string)) throw new InvalidRequest(`${at}.type: unknown block type`);
+  if (block.type === 'text' && (typeof block.text !== 'string' || block.text === '')) {
     throw new InvalidRequest(`${at}.text: text content blocks must be non-empty`);
   }
-  checkCacheControl(block['cache_control'], `${at}.cache_control`);
+  checkCacheControl(block.cache_control, `${at}.cache_control`);
 }
 
 function checkSystem(value: unknown): void {
@@ -101,8 +101,8 @@ function checkSystem(value: unknown): void {
 
 function checkCacheControl(value: unknown, at: string): void {
   if (value === undefined || value === null) return;
-  if (!isObject(value) || value['type'] !== 'ephemeral') throw new InvalidRequest(`${at}.type: must be ephemeral`);
-  if (value['ttl'] !== undefined && value['ttl'] !== '5m' && value['ttl'] !== '1h') {
+  if (!isObject(value) || value.type !== 'ephemeral') throw new InvalidRequest(`${at}.type: must be ephemeral`);
+  if (value.ttl !== undefined && value.ttl !== '5m' && value.ttl !== '1h') {
     throw new InvalidRequest(`${at}.ttl: must be 5m or 1h`);
   }
 }
@@ -112,7 +112,7 @@ function checkBreakpoints(prompt: Prompt): void {
   const blocks = [prompt.system ?? [], ...prompt.messages.map((turn) => turn.content)].flatMap((content) =>
     typeof content === 'string' ? [] : content,
   );
-  const marked = [...(prompt.tools ?? []), ...blocks].filter((part) => (part as Block)['cache_control']).length;
+  const marked = [...(prompt.tools ?? []), ...blocks].filter((part) => (part as Block).cache_control).length;
   if (marked > MOST_BREAKPOINTS) {
     throw new InvalidRequest(
       `A maximum of ${MOST_BREAKPOINTS} blocks with cache_control may be provided. Found ${marked}.`,

@@ -1,4 +1,4 @@
-import { Block, Prompt } from './prompt';
+import { type Block, type Prompt } from './prompt';
 import { InvalidRequest } from './invalid-request';
 
 /** Versions of the API that a client may ask for. */
@@ -28,11 +28,11 @@ export function checkVersionRules(prompt: Prompt, version: ApiVersion): void {
 /** The text blocks that a block is or, as a search result, holds. */
 function textsOf(block: Block): Block[] {
   if (block.type === 'text') return [block];
-  const inside = block.type === 'search_result' ? block['content'] : undefined;
+  const inside = block.type === 'search_result' ? block.content : undefined;
   return Array.isArray(inside) ? (inside as Block[]) : [];
 }
 
 function hasCitations(block: Block): boolean {
-  const citations = block['citations'];
+  const citations = block.citations;
   return Array.isArray(citations) && citations.length > 0;
 }

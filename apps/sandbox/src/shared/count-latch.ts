@@ -1,7 +1,7 @@
 /** Lets callers wait until a count has been reached. */
 export class CountLatch {
   private count = 0;
-  private waiters: Array<{ count: number; resolve: () => void }> = [];
+  private waiters: { count: number; resolve: () => void }[] = [];
 
   reach(count: number): void {
     this.count = count;

@@ -1,8 +1,8 @@
-import { FastifyReply } from 'fastify';
-import { Answer } from './answer';
-import { Directives } from './directives';
+import { type FastifyReply } from 'fastify';
+import { type Answer } from './answer';
+import { type Directives } from './directives';
 import { firstHalf } from './distort';
-import { Gate } from './gate';
+import { type Gate } from './gate';
 
 /** Directives of every upstream about how its answer travels. */
 export const TRANSPORT = ['delay', 'cut', 'cut-body', 'slow-body', 'hang'] as const;
@@ -66,6 +66,7 @@ async function deliverSlowly(reply: FastifyReply, answer: Answer, { how, before,
     return;
   }
   await pause(reply, how.slowBodyMs);
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- the pause leaves time for the caller to go
   if (!raw.destroyed) raw.end(body.subarray(half.length));
 }
 

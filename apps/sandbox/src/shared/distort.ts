@@ -1,5 +1,5 @@
-import { Answer, htmlPage, json } from './answer';
-import { Directives } from './directives';
+import { type Answer, htmlPage, json } from './answer';
+import { type Directives } from './directives';
 
 /** Directives of every upstream that replace or spoil the content of its answer. */
 export const DISTORTIONS = ['not-json', 'not-json-error', 'empty', 'truncated', 'wrong-shape'] as const;

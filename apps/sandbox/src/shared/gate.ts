@@ -2,7 +2,7 @@ import { CountLatch } from './count-latch';
 
 /** Holds replies back until a test lets them go: the request has been received and worked on, its answer waits. */
 export class Gate {
-  private readonly held: Array<() => void> = [];
+  private readonly held: (() => void)[] = [];
   private readonly latch = new CountLatch();
   private opened = false;
 

@@ -4,6 +4,7 @@
  * project's configuration because the lock must hold even when that configuration is broken or absent.
  */
 export function refuseInProduction(): void {
+  // eslint-disable-next-line no-restricted-properties -- see above
   if (process.env.NODE_ENV === 'production') {
     throw new Error('The sandbox upstreams refuse to start when NODE_ENV=production.');
   }

@@ -1,4 +1,4 @@
-import { FastifyInstance } from 'fastify';
+import { type FastifyInstance } from 'fastify';
 
 /** Takes every body as the bytes it came as, whatever its content type says: the upstream's own code reads it. */
 export function takeRawBodies(app: FastifyInstance): void {

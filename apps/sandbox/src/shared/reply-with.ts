@@ -1,5 +1,5 @@
-import { FastifyReply } from 'fastify';
-import { Answer } from './answer';
+import { type FastifyReply } from 'fastify';
+import { type Answer } from './answer';
 
 /** Sends an answer that no directive touches. */
 export function replyWith(reply: FastifyReply, answer: Answer): FastifyReply {

@@ -86,7 +86,7 @@ export class ReportCourier {
     if (!isLoopback(url))
       return { error: 'not a loopback address: the sandbox reports to this machine only', final: true };
     const headers: Record<string, string> = { 'content-type': report.contentType };
-    if (url.username) headers['authorization'] = `Basic ${basic(url)}`;
+    if (url.username) headers.authorization = `Basic ${basic(url)}`;
     url.username = '';
     url.password = '';
     try {

@@ -1,5 +1,5 @@
-import { IncomingHttpHeaders } from 'node:http';
-import { FastifyRequest } from 'fastify';
+import { type IncomingHttpHeaders } from 'node:http';
+import { type FastifyRequest } from 'fastify';
 import { CountLatch } from './count-latch';
 
 /** A request as it arrived. */

@@ -1,6 +1,6 @@
-import { FastifyReply } from 'fastify';
-import { DirectiveError, Directives } from './directives';
-import { OutgoingReport, ReportAttempt, ReportCourier } from './report-courier';
+import { type FastifyReply } from 'fastify';
+import { DirectiveError, type Directives } from './directives';
+import { type OutgoingReport, type ReportAttempt, type ReportCourier } from './report-courier';
 import { UpstreamControl } from './upstream-control';
 
 /** Directives of both SMS gateways about delivery reports. */

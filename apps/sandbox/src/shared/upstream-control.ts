@@ -1,10 +1,10 @@
-import { FastifyReply, FastifyRequest } from 'fastify';
-import { Answer } from './answer';
-import { deliver, Manner, manner, TRANSPORT } from './deliver';
-import { DirectiveError, Directives, DirectiveValues } from './directives';
+import { type FastifyReply, type FastifyRequest } from 'fastify';
+import { type Answer } from './answer';
+import { deliver, type Manner, manner, TRANSPORT } from './deliver';
+import { DirectiveError, Directives, type DirectiveValues } from './directives';
 import { distort, DISTORTIONS } from './distort';
 import { Gate } from './gate';
-import { ReceivedRequest, RequestLog } from './request-log';
+import { type ReceivedRequest, RequestLog } from './request-log';
 
 /** Directives that every upstream understands. */
 export const COMMON_DIRECTIVES = [...TRANSPORT, ...DISTORTIONS] as const;

@@ -1,6 +1,6 @@
-import { ReportCourier } from '../shared/report-courier';
+import { type ReportCourier } from '../shared/report-courier';
 import { SmsControl } from '../shared/sms-control';
-import { elksReports, ElksStatus } from './elks-reports';
+import { elksReports, type ElksStatus } from './elks-reports';
 
 /** Directives of this gateway besides the common ones and those about delivery reports. */
 const ELKS_DIRECTIVES = ['status', 'retry-after', 'no-credits', 'reply-status'] as const;

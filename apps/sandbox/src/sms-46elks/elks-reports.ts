@@ -1,5 +1,5 @@
-import { OutgoingReport } from '../shared/report-courier';
-import { AcceptedSms, ReportFormat } from '../shared/sms-control';
+import { type OutgoingReport } from '../shared/report-courier';
+import { type AcceptedSms, type ReportFormat } from '../shared/sms-control';
 
 const STATUSES = ['sent', 'delivered', 'failed'] as const;
 

@@ -1,5 +1,5 @@
 import { nextDigest } from '../shared/identifiers';
-import { AcceptedSms } from '../shared/sms-control';
+import { type AcceptedSms } from '../shared/sms-control';
 import { countSegments } from '../shared/sms-segments';
 
 /** In ten-thousandths of the account's currency. */

@@ -1,11 +1,11 @@
-import { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Answer, json, plainText } from '../shared/answer';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { type Answer, json, plainText } from '../shared/answer';
 import { basicUser, standing } from '../shared/credentials';
-import { Directives } from '../shared/directives';
+import { type Directives } from '../shared/directives';
 import { replyWith } from '../shared/reply-with';
-import { ReceivedRequest } from '../shared/request-log';
-import { AcceptedSms } from '../shared/sms-control';
-import { ElksControl } from './elks-control';
+import { type ReceivedRequest } from '../shared/request-log';
+import { type AcceptedSms } from '../shared/sms-control';
+import { type ElksControl } from './elks-control';
 import { elksTime } from './elks-reports';
 import { createdReply, readForm, RefusedForm } from './elks-send';
 

@@ -1,13 +1,13 @@
-import { fastify, FastifyInstance } from 'fastify';
-import { Sandbox, startSandbox } from '../sandbox';
+import { fastify, type FastifyInstance } from 'fastify';
+import { type Sandbox, startSandbox } from '../sandbox';
 
 describe('the 46elks stand-in', () => {
   let sandbox: Sandbox;
   let receiver: FastifyInstance;
   let receiverUrl: string;
-  let reports: Array<Record<string, string>>;
+  let reports: Record<string, string>[];
   let receiverStatus: number;
-  let authorizations: Array<string | undefined>;
+  let authorizations: (string | undefined)[];
 
   beforeAll(async () => {
     sandbox = await startSandbox();
@@ -56,7 +56,7 @@ describe('the 46elks stand-in', () => {
       created: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}$/),
     });
     expect(sandbox.elks46.accepted).toEqual([
-      expect.objectContaining({ id: reply['id'], text: 'Hei på deg', segments: 1 }),
+      expect.objectContaining({ id: reply.id, text: 'Hei på deg', segments: 1 }),
     ]);
   });
 

@@ -1,4 +1,4 @@
-import { ReportCourier } from '../shared/report-courier';
+import { type ReportCourier } from '../shared/report-courier';
 import { SmsControl } from '../shared/sms-control';
 import { linkReports } from './link-reports';
 

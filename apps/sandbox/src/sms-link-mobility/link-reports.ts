@@ -1,5 +1,5 @@
-import { OutgoingReport } from '../shared/report-courier';
-import { AcceptedSms, ReportFormat } from '../shared/sms-control';
+import { type OutgoingReport } from '../shared/report-courier';
+import { type AcceptedSms, type ReportFormat } from '../shared/sms-control';
 
 /** Result codes of a delivery report that this project has names for. */
 export const LINK_RESULT = {

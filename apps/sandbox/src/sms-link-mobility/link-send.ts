@@ -1,5 +1,5 @@
 import { nextDigest } from '../shared/identifiers';
-import { AcceptedSms } from '../shared/sms-control';
+import { type AcceptedSms } from '../shared/sms-control';
 import { countSegments } from '../shared/sms-segments';
 
 /** Why LINK refuses a message: a result code in a 400. */
@@ -33,7 +33,7 @@ export function readRequest(body: Buffer, gates: ReadonlyMap<string, string>): L
   // The gateway takes no character that needs four bytes in UTF-8.
   if (/[\u{10000}-\u{10ffff}]/u.test(text('userData')))
     throw new RefusedMessage(4001, 'Invalid message content: 4-byte Unicode');
-  const customParameters = (message['customParameters'] ?? {}) as Record<string, unknown>;
+  const customParameters = (message.customParameters ?? {}) as Record<string, unknown>;
   return {
     sms: {
       id: nextDigest().toString('base64'),
@@ -44,8 +44,8 @@ export function readRequest(body: Buffer, gates: ReadonlyMap<string, string>): L
       ...(text('refId') && { reference: text('refId') }),
       reportUrls: reportUrls(message, gates),
     },
-    ignoreResponse: message['ignoreResponse'] === true,
-    replySmsCount: String(customParameters['replySmsCount']).toLowerCase() === 'true',
+    ignoreResponse: message.ignoreResponse === true,
+    replySmsCount: String(customParameters.replySmsCount).toLowerCase() === 'true',
   };
 }
 
@@ -68,8 +68,8 @@ function checkSource(source: string, kind: string): void {
 
 /** A delivery report is wanted unless switched off, and wanting one without naming a gate is an error. */
 function reportUrls(message: Record<string, unknown>, gates: ReadonlyMap<string, string>): string[] {
-  if (message['useDeliveryReport'] === false) return [];
-  const named = message['deliveryReportGates'];
+  if (message.useDeliveryReport === false) return [];
+  const named = message.deliveryReportGates;
   if (!Array.isArray(named) || named.length === 0) throw new RefusedMessage(106300, 'No gates available');
   return named.map((gate) => {
     const url = gates.get(String(gate));

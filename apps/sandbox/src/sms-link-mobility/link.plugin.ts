@@ -1,13 +1,13 @@
-import { FastifyInstance } from 'fastify';
-import { Answer, json } from '../shared/answer';
+import { type FastifyInstance } from 'fastify';
+import { type Answer, json } from '../shared/answer';
 import { basicUser, standing } from '../shared/credentials';
-import { Directives } from '../shared/directives';
+import { type Directives } from '../shared/directives';
 import { replyWith } from '../shared/reply-with';
-import { ReceivedRequest } from '../shared/request-log';
-import { AcceptedSms } from '../shared/sms-control';
-import { LinkControl } from './link-control';
+import { type ReceivedRequest } from '../shared/request-log';
+import { type AcceptedSms } from '../shared/sms-control';
+import { type LinkControl } from './link-control';
 import { LINK_RESULT } from './link-reports';
-import { LinkRequest, readRequest, RefusedMessage } from './link-send';
+import { type LinkRequest, readRequest, RefusedMessage } from './link-send';
 
 /** `POST /sms/send`. */
 export function link(app: FastifyInstance, control: LinkControl): void {

@@ -1,10 +1,10 @@
-import { fastify, FastifyInstance } from 'fastify';
-import { Sandbox, startSandbox } from '../sandbox';
+import { fastify, type FastifyInstance } from 'fastify';
+import { type Sandbox, startSandbox } from '../sandbox';
 
 describe('the LINK Mobility stand-in', () => {
   let sandbox: Sandbox;
   let receiver: FastifyInstance;
-  let reports: Array<Record<string, unknown>>;
+  let reports: Record<string, unknown>[];
 
   beforeAll(async () => {
     receiver = fastify();

@@ -35,7 +35,7 @@ describe('token format', () => {
     const token = generateToken();
     for (let place = 0; place < token.length; place++) {
       const character = token.charAt(place);
-      for (const other of [...ALPHABET].filter((digit) => digit !== character)) {
+      for (const other of Array.from(ALPHABET).filter((digit) => digit !== character)) {
         expect(isWellFormed(token.slice(0, place) + other + token.slice(place + 1))).toBe(false);
       }
       const next = token.charAt(place + 1);

@@ -5,7 +5,7 @@ const END = '<!-- end of settings -->';
 
 /** A Markdown text with its table of settings brought up to date. */
 export function withSettingsTable(markdown: string): string {
-  const [before, rest = ''] = split(markdown, BEGIN);
+  const [before, rest] = split(markdown, BEGIN);
   const [, after] = split(rest, END);
   return `${before}${BEGIN}\n\n${table()}\n\n${END}${after}`;
 }

@@ -31,6 +31,7 @@ export async function initialiseCluster(cluster: {
         '--encoding=UTF8',
         '--locale=C',
       ],
+      // eslint-disable-next-line no-restricted-properties -- passed on, not read: the program needs its PATH and libraries
       { ...user, env: { ...process.env, LC_ALL: 'C' }, stdio: ['ignore', 'ignore', 'pipe'] },
     );
     let complaint = '';

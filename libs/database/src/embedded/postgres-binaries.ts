@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { chmod, cp, mkdir, mkdtemp, rename } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readFile, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { reachableBy, SHARED_FOLDER } from './reachable-folder';
 import type { SystemUser } from './unprivileged-user';
@@ -32,7 +32,7 @@ function resolvePackage(name: string): string {
 
 /** Root's own folders are closed to the user that PostgreSQL runs as, so the programs are copied out, once per version. */
 async function copied(native: string, name: string): Promise<string> {
-  const { version } = require(join(native, '..', 'package.json')) as { version: string };
+  const { version } = JSON.parse(await readFile(join(native, '..', 'package.json'), 'utf8')) as { version: string };
   const home = join(SHARED_FOLDER, `${name.replace(/\W+/g, '-').slice(1)}-${version}`);
   if (existsSync(home)) return home;
   await mkdir(SHARED_FOLDER, { recursive: true });

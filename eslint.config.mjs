@@ -1,0 +1,102 @@
+import eslint from '@eslint/js';
+import { defineConfig, globalIgnores } from 'eslint/config';
+import typescript from 'typescript-eslint';
+
+const settingsOnlyInConfig = {
+  object: 'process',
+  property: 'env',
+  message: 'Settings come from AppConfig (@app/config), which has validated them.',
+};
+
+const forbiddenImports = {
+  paths: [
+    { name: '@nestjs/common', importNames: ['forwardRef'], message: 'Cut the cycle instead.' },
+    { name: 'process', message: 'process is a global.' },
+    { name: 'node:process', message: 'process is a global.' },
+  ],
+  patterns: [{ regex: '^@app/[^/]+/', message: 'A room is entered through its index.ts.' }],
+};
+const readsAsACustomer = {
+  name: '@app/database',
+  importNames: ['PipelinedConnections'],
+  message: 'It runs statements as nobody in particular; customer data is read through CustomerDatabase.',
+};
+
+export default defineConfig(
+  globalIgnores(['dist/', 'coverage/', '.data/']),
+  eslint.configs.recommended,
+  {
+    files: ['**/*.ts'],
+    extends: [typescript.configs.strictTypeChecked, typescript.configs.stylisticTypeChecked],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    linterOptions: { reportUnusedDisableDirectives: 'error', reportUnusedInlineConfigs: 'error' },
+    rules: {
+      eqeqeq: 'error',
+      'no-console': 'error',
+      'no-warning-comments': ['error', { terms: ['todo', 'fixme', 'xxx'] }],
+      'no-restricted-properties': ['error', settingsOnlyInConfig],
+      'no-restricted-imports': ['error', { ...forbiddenImports, paths: [...forbiddenImports.paths, readsAsACustomer] }],
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+      '@typescript-eslint/no-import-type-side-effects': 'off',
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+      // A class without members is how Nest declares a module.
+      '@typescript-eslint/no-extraneous-class': ['error', { allowWithDecorator: true }],
+      // A short arrow function that passes a void result on reads better than one with braces; so does `return done()`.
+      '@typescript-eslint/no-confusing-void-expression': [
+        'error',
+        { ignoreArrowShorthand: true, ignoreVoidReturningFunctions: true, ignoreVoidOperator: true },
+      ],
+      // DTOs are classes for Nest's sake; their values are plain objects.
+      '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
+      // Characters are counted by spreading a text into its code points.
+      '@typescript-eslint/no-misused-spread': ['error', { allow: ['string'] }],
+      // An empty text is as good as none wherever settings and upstreams' replies are read.
+      '@typescript-eslint/prefer-nullish-coalescing': ['error', { ignorePrimitives: { string: true } }],
+      // `as T` says what is known; a `!` does not.
+      '@typescript-eslint/non-nullable-type-assertion-style': 'off',
+      // PostgreSQL's type numbers are an enum in the driver's types and plain numbers on the wire.
+      '@typescript-eslint/no-unsafe-enum-assignment': 'off',
+      '@typescript-eslint/no-inferrable-types': ['error', { ignoreProperties: true }],
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      // Async is also how a function promises to reject rather than to throw.
+      '@typescript-eslint/require-await': 'off',
+    },
+  },
+  {
+    // Statements that concern no customer (tokens, health), or that set the customer themselves (the ledger's functions).
+    files: ['libs/{access,ai,database}/**', 'apps/**/*health.ts', 'test/**', '**/*.spec.ts'],
+    rules: { 'no-restricted-imports': ['error', forbiddenImports] },
+  },
+  {
+    // Where settings are read; the launcher, which makes them for the others; what is measured and tested with them.
+    files: ['libs/config/**', 'apps/local/**', 'test/**', '**/*.spec.ts', 'jest.config.ts'],
+    rules: { 'no-restricted-properties': 'off' },
+  },
+  {
+    files: ['test/**', '**/*.spec.ts'],
+    rules: {
+      'no-console': 'off',
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: 'MemberExpression[object.name=/^(describe|it|test)$/][property.name=/^(only|skip|todo)$/]',
+          message: 'Every test runs.',
+        },
+      ],
+      // Matchers such as expect.any() are typed any, and so is what a reply's JSON holds.
+      '@typescript-eslint/no-unsafe-argument': 'off',
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+      '@typescript-eslint/no-unsafe-return': 'off',
+      // A test that is wrong about it fails.
+      '@typescript-eslint/no-non-null-assertion': 'off',
+    },
+  },
+  {
+    files: ['**/*.mjs', '**/*.cjs', '**/*.js'],
+    languageOptions: { globals: { process: 'readonly', console: 'readonly', module: 'writable' } },
+  },
+);
