@@ -1,6 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { ServiceError } from '@app/errors';
+import type { AuthenticatedCustomer } from './authenticated-customer';
 import { isPublic } from './public.decorator';
 import { TokenAuthenticator } from './tokens/token-authenticator';
 
@@ -11,16 +12,19 @@ const INVALID = { bearer: { error: 'invalid_token' } } as const;
 export class BearerGuard implements CanActivate {
   constructor(private readonly authenticator: TokenAuthenticator) {}
 
-  async canActivate(context: ExecutionContext): Promise<boolean> {
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     if (isPublic(context)) return true;
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const token = bearerToken(request.headers.authorization);
-    const customer = await this.authenticator.authenticate(token);
-    if (!customer)
-      throw new ServiceError('unauthorized', 'The token is not valid, was deactivated or has expired', INVALID);
-    request.customer = customer;
-    return true;
+    const found = this.authenticator.authenticate(token);
+    return found instanceof Promise ? found.then((customer) => admit(request, customer)) : admit(request, found);
   }
+}
+
+function admit(request: FastifyRequest, customer: AuthenticatedCustomer | undefined): true {
+  if (!customer) throw new ServiceError('unauthorized', 'The token is not valid, was deactivated or has expired', INVALID);
+  request.customer = customer;
+  return true;
 }
 
 /** The credentials of RFC 6750 §2.1; a token in the body or query is no credential here. */

@@ -1,4 +1,5 @@
 import { Client, type ClientConfig, type QueryResult, type QueryResultRow } from 'pg';
+import { BatchingSocket } from './batching-socket';
 import { DatabaseUnavailableError, isDatabaseUnavailable, isUnknownStatement } from './database-errors';
 
 /** One connection that connects when first used and again after it was lost. */
@@ -41,7 +42,7 @@ export class PipelinedConnection {
   }
 
   private async open(): Promise<Client> {
-    const client = new Client({ ...this.settings, pipeline: true });
+    const client = new Client({ ...this.settings, pipeline: true, stream: () => new BatchingSocket() });
     const forget = () => {
       if (this.client === client) this.client = undefined;
     };

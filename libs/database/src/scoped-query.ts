@@ -4,6 +4,13 @@ import { TEXT_TIMES } from './text-times';
 
 const SET_CUSTOMER: PreparedStatement = { name: 'database.set-customer', text: 'select app.set_customer($1)' };
 
+/** What the driver's query consists of, as far as it is needed here. */
+interface DriverQuery {
+  name: string;
+  values: unknown[];
+  _result: { _types: typeof TEXT_TIMES };
+}
+
 /** What the driver's connection can do, as far as it is needed here. */
 interface Wire {
   stream: { cork(): void; uncork(): void; destroy(): void };
@@ -28,7 +35,10 @@ export class ScopedQuery<Row extends QueryResultRow> extends Query<Row> {
     values: unknown[],
     done: (error: Error | null, result: QueryResult<Row>) => void,
   ) {
-    super({ ...statement, values, types: TEXT_TIMES } as never, undefined, done as never);
+    // Given as an object, the driver would copy it field by field.
+    super(statement.text, undefined, done as never);
+    Object.assign(this as unknown as DriverQuery, { name: statement.name, values });
+    (this as unknown as DriverQuery)._result._types = TEXT_TIMES;
   }
 
   override submit = (connection: Connection): void => {
@@ -40,7 +50,7 @@ export class ScopedQuery<Row extends QueryResultRow> extends Query<Row> {
       wire.submittedNamedStatements[SET_CUSTOMER.name] = SET_CUSTOMER.text;
       wire.bind({ statement: SET_CUSTOMER.name, values: [this.customerId] });
       wire.execute({});
-      const refused: unknown = Query.prototype.submit.call(this, connection);
+      const refused = superMethods.submit.call(this, connection);
       // Without the statement there is no Sync, and the next caller would get this one's reply.
       if (refused) wire.stream.destroy();
     } finally {
@@ -59,13 +69,15 @@ export class ScopedQuery<Row extends QueryResultRow> extends Query<Row> {
   }
 
   handleError(error: Error, connection: Wire): void {
-    if (!this.scoped) delete connection.submittedNamedStatements[SET_CUSTOMER.name];
+    if (!this.scoped) Reflect.deleteProperty(connection.submittedNamedStatements, SET_CUSTOMER.name);
     superMethods.handleError.call(this, error, connection);
   }
 }
 
 /** The driver's own handling of replies; its types leave it out. */
 const superMethods = Query.prototype as unknown as {
+  /** @returns what is wrong with the statement, if anything is. */
+  submit(connection: Connection): unknown;
   handleDataRow(message: unknown): void;
   handleCommandComplete(message: unknown, connection: Wire): void;
   handleError(error: Error, connection: Wire): void;

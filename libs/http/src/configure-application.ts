@@ -5,15 +5,20 @@ import { Draining } from './draining';
 import { addAccessLog } from './hooks/access-log';
 import { addDrainingGate } from './hooks/draining-gate';
 import { addReplyHeaders } from './hooks/reply-headers';
-import { serveOpenApi } from './serve-open-api';
+import { serveOpenApi } from './open-api/serve-open-api';
 
 /** Paths below it are the customers' interface; health checks and documents are not. */
 export const API_PREFIX = 'api/v1';
 
+/** Puts the customers' interface below its prefix. */
+export function setApiPrefix(app: NestFastifyApplication): void {
+  app.setGlobalPrefix(API_PREFIX, { exclude: ['health/live', 'health/ready'] });
+}
+
 /** Everything the HTTP application needs besides its modules: one function for the real process and for tests. */
 export function configureApplication(app: NestFastifyApplication): NestFastifyApplication {
   const server = app.getHttpAdapter().getInstance();
-  app.setGlobalPrefix(API_PREFIX, { exclude: ['health/live', 'health/ready'] });
+  setApiPrefix(app);
   addReplyHeaders(server);
   addAccessLog(server, createAccessLogger(app.get(AppConfig)));
   addDrainingGate(server, app.get(Draining));

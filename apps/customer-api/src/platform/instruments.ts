@@ -8,8 +8,15 @@ export function addAddressLimit(app: NestFastifyApplication): void {
   app
     .getHttpAdapter()
     .getInstance()
-    .addHook('onRequest', async (request, reply) => {
-      if (!request.url.startsWith('/health/')) await limit.check(request, reply);
+    .addHook('onRequest', (request, reply, done) => {
+      if (request.url.startsWith('/health/')) return done();
+      try {
+        const checked = limit.check(request, reply);
+        if (checked) void checked.then(() => done(), done);
+        else done();
+      } catch (refused) {
+        done(refused as Error);
+      }
     });
 }
 

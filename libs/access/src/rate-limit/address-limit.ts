@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppConfig } from '@app/config';
 import { ServiceError } from '@app/errors';
 import { showRateLimit } from './rate-limit-headers';
+import type { RequestCount } from './request-count';
 import { RateLimitStorage } from './rate-limit-storage';
 
 /** Limits what one network address may try before it has shown a token: guessing, flooding, scanning. */
@@ -18,8 +19,12 @@ export class AddressLimit {
   }
 
   /** Counts a request, and shows the limit in its reply until a customer's own takes its place. @throws ServiceError rate_limited */
-  async check(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const { totalHits, resetSeconds } = await this.storage.count(`address:${network(request.ip)}`);
+  check(request: FastifyRequest, reply: FastifyReply): void | Promise<void> {
+    const counted = this.storage.count(`address:${network(request.ip)}`);
+    return counted instanceof Promise ? counted.then((count) => this.enforce(count, reply)) : this.enforce(counted, reply);
+  }
+
+  private enforce({ totalHits, resetSeconds }: RequestCount, reply: FastifyReply): void {
     showRateLimit(reply, { limit: this.limit, remaining: Math.max(0, this.limit - totalHits), resetSeconds });
     if (totalHits <= this.limit) return;
     throw new ServiceError('rate_limited', `Too many requests from your address; try again in ${resetSeconds} s`, {

@@ -1,15 +1,13 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { ThrottlerStorage } from '@nestjs/throttler';
-import { Redis } from 'ioredis';
-import { RateLimiterMemory, RateLimiterRedis, type RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible';
 import { AppConfig } from '@app/config';
 import { ROOT_LOGGER, type RootLogger } from '@app/logging';
+import { LocalCounts } from './local-counts';
+import type { RequestCount } from './request-count';
+import { SharedCounts } from './shared-counts';
 
 /** The window of every limit. */
 export const MINUTE_MS = 60_000;
-const REDIS_PATIENCE_MS = 250;
-/** Counting goes on past any limit; whether a count is too high is decided by who asks. */
-const UNLIMITED = Number.MAX_SAFE_INTEGER;
 
 /**
  * Counts requests in windows of a minute: in this process, or in Redis/Valkey when `REDIS_URL` is set, so that replicas
@@ -17,40 +15,22 @@ const UNLIMITED = Number.MAX_SAFE_INTEGER;
  */
 @Injectable()
 export class RateLimitStorage implements ThrottlerStorage, OnApplicationShutdown {
-  private readonly redis?: Redis;
-  private readonly counter: RateLimiterAbstract;
+  private readonly local = new LocalCounts(MINUTE_MS);
+  private readonly shared?: SharedCounts;
 
   constructor(config: AppConfig, @Inject(ROOT_LOGGER) logger: RootLogger) {
-    const window = { points: UNLIMITED, duration: MINUTE_MS / 1000 };
-    const local = new RateLimiterMemory({ ...window, keyPrefix: 'local' });
-    if (!config.REDIS_URL) {
-      this.counter = local;
-      return;
-    }
-    this.redis = new Redis(config.REDIS_URL, {
-      enableOfflineQueue: false,
-      maxRetriesPerRequest: 0,
-      commandTimeout: REDIS_PATIENCE_MS,
-      retryStrategy: (attempt) => Math.min(attempt * 100, 2000),
-    });
-    let away = false;
-    this.redis.on('error', (error: Error) => {
-      if (!away) logger.warn({ err: error }, 'Redis is away; rate limits are counted per process until it is back');
-      away = true;
-    });
-    this.redis.on('ready', () => (away = false));
-    this.counter = new RateLimiterRedis({
-      ...window,
-      storeClient: this.redis,
-      keyPrefix: 'rate',
-      rejectIfRedisNotReady: true,
-      insuranceLimiter: local,
-    });
+    if (config.REDIS_URL) this.shared = new SharedCounts(config.REDIS_URL, MINUTE_MS, logger);
   }
 
   /** Whether counts that should be shared are not, at present. */
   get degraded(): boolean {
-    return this.redis !== undefined && this.redis.status !== 'ready';
+    return this.shared !== undefined && !this.shared.ready;
+  }
+
+  /** Counts a request, and says how many there were in this window and when it ends; at once when counted here. */
+  count(key: string): RequestCount | Promise<RequestCount> {
+    if (!this.shared?.ready) return this.local.count(key);
+    return this.shared.count(key).catch(() => this.local.count(key));
   }
 
   /** Counts a request. The shape of the answer is the throttler's; times are in seconds. */
@@ -60,16 +40,8 @@ export class RateLimitStorage implements ThrottlerStorage, OnApplicationShutdown
     return { totalHits, timeToExpire: resetSeconds, isBlocked, timeToBlockExpire: isBlocked ? resetSeconds : 0 };
   }
 
-  /** Counts a request, and says how many there were in this window and when it ends. */
-  async count(key: string): Promise<{ totalHits: number; resetSeconds: number }> {
-    const counted = await this.counter.consume(key).catch((refused: unknown) => {
-      if (refused instanceof RateLimiterRes) return refused;
-      throw refused;
-    });
-    return { totalHits: counted.consumedPoints, resetSeconds: Math.max(1, Math.ceil(counted.msBeforeNext / 1000)) };
-  }
-
   async onApplicationShutdown(): Promise<void> {
-    await this.redis?.quit().catch(() => this.redis?.disconnect());
+    this.local.stop();
+    await this.shared?.stop();
   }
 }

@@ -52,12 +52,20 @@ export class TokenAuthenticator {
     changes.onChange = (customerId) => this.forget(customerId);
   }
 
-  /** The customer whose valid token this is, if it is one. @throws DatabaseUnavailableError */
-  async authenticate(token: string): Promise<AuthenticatedCustomer | undefined> {
+  /**
+   * The customer whose valid token this is, if it is one; at once when it is remembered.
+   * @throws DatabaseUnavailableError
+   */
+  authenticate(token: string): AuthenticatedCustomer | undefined | Promise<AuthenticatedCustomer | undefined> {
     if (!isWellFormed(token)) return undefined;
     const hash = hashToken(token);
-    const customer = this.recall(hash.toString('base64')) ?? (await this.lookUp(hash));
-    if (!customer || customer.expiresAt <= Date.now()) return undefined;
+    const key = hash.toString('base64');
+    const remembered = this.recall(key);
+    return remembered ? this.admit(remembered) : this.lookUp(hash, key).then((found) => found && this.admit(found));
+  }
+
+  private admit(customer: AuthenticatedCustomer): AuthenticatedCustomer | undefined {
+    if (customer.expiresAt <= Date.now()) return undefined;
     this.uses.record(customer);
     return customer;
   }
@@ -68,8 +76,7 @@ export class TokenAuthenticator {
   }
 
   /** Asks the database. Calls with one token that come while it is asked share the answer only if they can trust it. */
-  private lookUp(hash: Buffer): Promise<AuthenticatedCustomer | undefined> {
-    const key = hash.toString('base64');
+  private lookUp(hash: Buffer, key: string): Promise<AuthenticatedCustomer | undefined> {
     if (!this.changes.trusted) return this.ask(hash, key);
     const under = this.lookUps.get(key);
     if (under) return under;

@@ -27,7 +27,10 @@ export function hashToken(token: string): Buffer {
 }
 
 function checksum(secret: string): string {
-  return base62(BigInt(crc32(PREFIX + secret)), CHECKSUM_LENGTH);
+  let digits = '';
+  // Every call passes here, so no big integers as below: 32 bits fit a number.
+  for (let rest = crc32(PREFIX + secret); rest > 0; rest = Math.floor(rest / 62)) digits = ALPHABET.charAt(rest % 62) + digits;
+  return digits.padStart(CHECKSUM_LENGTH, ALPHABET.charAt(0));
 }
 
 function base62(number: bigint, length: number): string {

@@ -34,7 +34,7 @@ export class PageDto {
    * Send it as `cursor` to get the next page; null on the last.
    * @example null
    */
-  @ApiProperty({ type: [String, 'null'] as never, maxLength: 200 })
+  @ApiProperty({ type: String, nullable: true, maxLength: 200 })
   next_cursor!: string | null;
 }
 

@@ -1,13 +1,8 @@
-import type { OpenAPIObject } from '@nestjs/swagger';
-
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
-/**
- * Mends what the generator still writes as OpenAPI 3.0 did: `nullable` becomes the type `null`, an empty contact goes,
- * and `security` scopes of a bearer token are allowed to stay.
- */
-export function asOpenApi31(document: OpenAPIObject): OpenAPIObject {
-  return mend(document as unknown as Json) as unknown as OpenAPIObject;
+/** Mends what the generator still writes as OpenAPI 3.0 did: `nullable` becomes the type `null`. */
+export function withNullTypes<Part>(document: Part): Part {
+  return mend(document as Json) as Part;
 }
 
 function mend(node: Json): Json {

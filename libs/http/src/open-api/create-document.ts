@@ -1,0 +1,37 @@
+import type { INestApplication } from '@nestjs/common';
+import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import type { AppConfig } from '@app/config';
+import { addBounds } from './bounds';
+import { completeReplies } from './complete-replies';
+import { describeService } from './describe-service';
+import type { Document } from './document';
+import { addExamples } from './examples';
+import { withNullTypes } from './nullable';
+
+/** The OpenAPI 3.1 document of the application's routes: what they declare, and what holds for all of them. */
+export function createDocument(app: INestApplication, { PUBLIC_URL }: Pick<AppConfig, 'PUBLIC_URL'>): OpenAPIObject {
+  const settings = new DocumentBuilder()
+    .setOpenAPIVersion('3.1.0')
+    .setTitle('Customer API')
+    .setVersion('1.0.0')
+    .setDescription(
+      'Read and act on your own account: services, AI credit and AI messages, invoices, support tickets, SMS and status. ' +
+        'The customer is known by the bearer token alone. Every error is a problem document (RFC 9457).',
+    )
+    // Without an address of its own the server is the one that the document came from, whatever its name.
+    .addServer(PUBLIC_URL ?? '/', PUBLIC_URL ? undefined : 'The server that this document comes from')
+    .addBearerAuth(
+      { type: 'http', scheme: 'bearer', bearerFormat: 'cas_live_…', description: 'A service token.' },
+      'token',
+    )
+    .build();
+  const generated = SwaggerModule.createDocument(app, settings, {
+    operationIdFactory: (_controller, method) => method,
+  });
+  const document = withNullTypes(generated) as unknown as Document;
+  describeService(document);
+  completeReplies(document);
+  addBounds(document);
+  addExamples(document);
+  return document as unknown as OpenAPIObject;
+}

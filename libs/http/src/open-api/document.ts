@@ -1,0 +1,67 @@
+/** A JSON schema, as far as the document's rules look at it. */
+export interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  format?: string;
+  enum?: unknown[];
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  maxItems?: number;
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  oneOf?: Schema[];
+  allOf?: Schema[];
+  example?: unknown;
+  default?: unknown;
+}
+
+/** A body of one content type. */
+export interface Media {
+  schema: Schema;
+  example?: unknown;
+  examples?: Record<string, { value: unknown }>;
+}
+
+/** What an operation answers with one status. */
+export interface Reply {
+  description: string;
+  headers?: Record<string, { $ref: string }>;
+  content?: Record<string, Media>;
+}
+
+/** A route with a method. */
+export interface Operation {
+  operationId: string;
+  tags?: string[];
+  parameters?: { schema: Schema }[];
+  requestBody?: { content: Record<string, Media> };
+  responses: Record<string, Reply>;
+}
+
+/** An OpenAPI document, as far as its rules look at it. */
+export interface Document {
+  info: Record<string, unknown>;
+  servers: Record<string, unknown>[];
+  tags?: { name: string; description: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema>; headers?: Record<string, unknown> };
+}
+
+/** Every operation of the document. */
+export function operationsOf(document: Document): Operation[] {
+  return Object.values(document.paths).flatMap((path) => Object.values(path));
+}
+
+/** The schema itself, or the one that it refers to. */
+export function resolve(document: Document, schema: Schema): Schema {
+  if (schema.$ref === undefined) return schema;
+  const found = document.components.schemas[schema.$ref.replace('#/components/schemas/', '')];
+  if (!found) throw new Error(`The document has no ${schema.$ref}`);
+  return found;
+}
+
+/** Whether a schema allows values of the type. */
+export function allows({ type }: Schema, name: string): boolean {
+  return [type].flat().includes(name);
+}

@@ -1,0 +1,42 @@
+import { allows, type Document, type Media, operationsOf, resolve, type Schema } from './document';
+
+/** Gives every body an example, made of the examples of its fields. */
+export function addExamples(document: Document): void {
+  for (const { requestBody, responses } of operationsOf(document)) {
+    for (const { content = {} } of [requestBody ?? {}, ...Object.values(responses)]) {
+      for (const media of Object.values<Media>(content)) {
+        if (!media.examples) media.example ??= exampleOf(document, media.schema);
+      }
+    }
+  }
+}
+
+function exampleOf(document: Document, reference: Schema): unknown {
+  const schema = resolve(document, reference);
+  if (schema.example !== undefined) return schema.example;
+  if (schema.default !== undefined) return schema.default;
+  if (schema.enum) return schema.enum[0];
+  if (schema.properties) {
+    const fields = Object.entries(schema.properties);
+    return Object.fromEntries(fields.map(([name, field]) => [name, exampleOf(document, field)]));
+  }
+  if (schema.items) return [exampleOf(document, schema.items)];
+  const [variant] = schema.oneOf ?? schema.allOf ?? [];
+  if (variant) return exampleOf(document, variant);
+  return madeUp(schema);
+}
+
+function madeUp(schema: Schema): unknown {
+  if (allows(schema, 'null')) return null;
+  if (allows(schema, 'boolean')) return true;
+  if (allows(schema, 'integer') || allows(schema, 'number')) return Math.max(0, schema.minimum ?? 0);
+  if (allows(schema, 'object')) return {};
+  return TEXTS[schema.format ?? ''] ?? 'text';
+}
+
+const TEXTS: Record<string, string> = {
+  uuid: 'b7c4a3f2-11d4-4f7e-8f3f-9a2d3c4b5e6f',
+  'date-time': '2026-11-20T12:00:00.000Z',
+  date: '2026-11-20',
+  uri: 'https://example.com',
+};

@@ -1,0 +1,14 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { SwaggerModule } from '@nestjs/swagger';
+import type { AppConfig } from '@app/config';
+import { createDocument } from './create-document';
+
+/** Serves Swagger UI under /docs and the OpenAPI document as /docs/openapi.json. */
+export function serveOpenApi(app: NestFastifyApplication, config: AppConfig): void {
+  SwaggerModule.setup('docs', app, () => createDocument(app, config), {
+    jsonDocumentUrl: 'docs/openapi.json',
+    yamlDocumentUrl: 'docs/openapi.yaml',
+    customSiteTitle: 'Customer API',
+    swaggerOptions: { persistAuthorization: true, displayRequestDuration: true, tryItOutEnabled: true },
+  });
+}
