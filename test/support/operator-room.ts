@@ -3,7 +3,7 @@ import { ServiceTokens, ServiceTokensModule } from '@app/access';
 import { ConfigModule } from '@app/config';
 import { Customers, CustomersModule } from '@app/customers';
 import { DatabaseModule } from '@app/database';
-import { LoggingModule } from '@app/logging';
+import { createLogger, LoggingModule, NestLogger } from '@app/logging';
 import type { TestDatabase } from './test-database';
 
 /** What the operator's programs do to customers and tokens, as they do it: another process to the API. */
@@ -23,6 +23,8 @@ export async function openOperatorRoom(database: TestDatabase): Promise<Operator
       ServiceTokensModule,
       CustomersModule,
     ],
-  }).compile();
+  })
+    .setLogger(new NestLogger(createLogger(database.config)))
+    .compile();
   return { tokens: module.get(ServiceTokens), customers: module.get(Customers), close: () => module.close() };
 }

@@ -6,8 +6,8 @@ export interface TcpProxy {
   port: number;
   /** Stops forwarding on connections whose first bytes match, without closing them: nobody is told. */
   stall(matching?: (hello: Buffer) => boolean): number;
-  /** Forwards again, what was held back first. */
-  resume(): void;
+  /** Closes what is stalled. */
+  abandonStalled(): void;
   /** Closes all connections, and every new one at once: the server is away. */
   down(): void;
   /** Takes connections again. */
@@ -54,8 +54,8 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
       }
       return stalled.size;
     },
-    resume() {
-      for (const { client, server } of stalled) client.pipe(server).pipe(client);
+    abandonStalled() {
+      for (const { client } of stalled) client.destroy();
       stalled.clear();
     },
     down() {

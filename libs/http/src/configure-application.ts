@@ -5,6 +5,7 @@ import { Draining } from './draining';
 import { addAccessLog } from './hooks/access-log';
 import { addDrainingGate } from './hooks/draining-gate';
 import { addReplyHeaders } from './hooks/reply-headers';
+import { requireHost } from './hooks/require-host';
 import { serveOpenApi } from './open-api/serve-open-api';
 
 /** Paths below it are the customers' interface; health checks and documents are not. */
@@ -22,6 +23,7 @@ export function configureApplication(app: NestFastifyApplication): NestFastifyAp
   addReplyHeaders(server);
   addAccessLog(server, createAccessLogger(app.get(AppConfig)));
   addDrainingGate(server, app.get(Draining));
+  requireHost(server);
   serveOpenApi(app, app.get(AppConfig));
   return app;
 }

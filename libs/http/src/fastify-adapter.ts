@@ -23,7 +23,7 @@ export function createAdapter(config: AppConfig): FastifyAdapter {
     },
     keepAliveTimeout: LIMITS.keepAliveMs,
     requestTimeout: LIMITS.requestTimeoutMs,
-    // Node would answer a missing Host by itself, and not in our shape: see the reply headers' hook.
+    // Node would answer a missing Host by itself, and not in our shape: see requireHost.
     http: { maxHeaderSize: LIMITS.maxHeaderSize, requireHostHeader: false },
     return503OnClosing: false,
     // No parameter can be longer than the headers, so the router never answers for itself.

@@ -21,7 +21,9 @@ export class AddressLimit {
   /** Counts a request, and shows the limit in its reply until a customer's own takes its place. @throws ServiceError rate_limited */
   check(request: FastifyRequest, reply: FastifyReply): void | Promise<void> {
     const counted = this.storage.count(`address:${network(request.ip)}`);
-    return counted instanceof Promise ? counted.then((count) => this.enforce(count, reply)) : this.enforce(counted, reply);
+    return counted instanceof Promise
+      ? counted.then((count) => this.enforce(count, reply))
+      : this.enforce(counted, reply);
   }
 
   private enforce({ totalHits, resetSeconds }: RequestCount, reply: FastifyReply): void {
@@ -40,5 +42,6 @@ function network(ip: string): string {
   const groups = head.split(':').filter(Boolean);
   if (tail === undefined) return groups.slice(0, 4).join(':');
   const rest = tail.split(':').filter(Boolean);
-  return [...groups, ...Array<string>(8 - groups.length - rest.length).fill('0'), ...rest].slice(0, 4).join(':');
+  const zeros = Math.max(0, 8 - groups.length - rest.length);
+  return [...groups, ...Array<string>(zeros).fill('0'), ...rest].slice(0, 4).join(':');
 }

@@ -1,4 +1,4 @@
-import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import { AppConfig } from '@app/config';
 import { ROOT_LOGGER, type RootLogger } from '@app/logging';
@@ -14,7 +14,7 @@ export const MINUTE_MS = 60_000;
  * share one count. While Redis is away the service goes on with counts of its own, and `degraded` says so.
  */
 @Injectable()
-export class RateLimitStorage implements ThrottlerStorage, OnApplicationShutdown {
+export class RateLimitStorage implements ThrottlerStorage, OnModuleInit, OnApplicationShutdown {
   private readonly local = new LocalCounts(MINUTE_MS);
   private readonly shared?: SharedCounts;
 
@@ -25,6 +25,10 @@ export class RateLimitStorage implements ThrottlerStorage, OnApplicationShutdown
   /** Whether counts that should be shared are not, at present. */
   get degraded(): boolean {
     return this.shared !== undefined && !this.shared.ready;
+  }
+
+  async onModuleInit(): Promise<void> {
+    await this.shared?.start();
   }
 
   /** Counts a request, and says how many there were in this window and when it ends; at once when counted here. */
