@@ -15,7 +15,7 @@ export function RequireScope(scope: Scope): MethodDecorator {
   return applyDecorators(
     SetMetadata(REQUIRED_SCOPE, scope),
     ApiSecurity('token', [scope]),
-    ProblemReplies('unauthorized', 'rate_limited', 'internal_error', 'service_unavailable'),
+    ProblemReplies('unauthorized', 'insufficient_scope', 'rate_limited', 'internal_error', 'service_unavailable'),
   );
 }
 

@@ -51,7 +51,10 @@ export class CreditRequestsController {
 
   @Get(':id')
   @RequireScope('ai:read')
-  @ApiOperation({ summary: 'Read one of your credit requests' })
+  @ApiOperation({
+    summary: 'Read one of your credit requests',
+    description: 'With what the operator decided, and the invoice of an approved one.',
+  })
   @ApiParam({ name: 'id', schema: { type: 'integer', format: 'int32', minimum: 1 } })
   @ApiOkResponse({ type: CreditRequestDto, description: 'The request.' })
   @ProblemReplies('not_found')

@@ -15,7 +15,7 @@ export class PageQueryDto {
   limit: number = 50;
 
   /** The `next_cursor` of the page before; leave it out for the first page. */
-  @ApiProperty({ required: false, maxLength: 200 })
+  @ApiProperty({ required: false, maxLength: 200, pattern: '^[\\w-]+$' })
   @IsOptional()
   @IsString({ message: 'cursor must be a text' })
   @MaxLength(200, { message: 'cursor must be a next_cursor of this list' })

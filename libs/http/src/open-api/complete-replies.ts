@@ -43,7 +43,9 @@ export function completeReplies(document: Document): void {
 
 function addProblems(operation: Operation): void {
   const codes = operation.requestBody ? [...ANY_REQUEST, ...ANY_BODY] : ANY_REQUEST;
-  for (const { status, codes: group } of statusesOf(codes)) operation.responses[status] ??= problemReply(group);
+  const replies = statusesOf(codes).map(({ status, codes: group }) => [status, problemReply(group)] as const);
+  // What the operation says itself stays.
+  operation.responses = { ...Object.fromEntries(replies), ...operation.responses };
 }
 
 function headersOf(status: string): (keyof typeof HEADERS)[] {

@@ -19,7 +19,10 @@ export function createDocument(app: INestApplication, { PUBLIC_URL }: Pick<AppCo
         'The customer is known by the bearer token alone. Every error is a problem document (RFC 9457).',
     )
     // Without an address of its own the server is the one that the document came from, whatever its name.
-    .addServer(PUBLIC_URL ?? '/', PUBLIC_URL ? undefined : 'The server that this document comes from')
+    .addServer(
+      PUBLIC_URL ?? '/',
+      PUBLIC_URL ? 'Production' : 'Where this document comes from: local, staging or production',
+    )
     .addBearerAuth(
       { type: 'http', scheme: 'bearer', bearerFormat: 'cas_live_…', description: 'A service token.' },
       'token',

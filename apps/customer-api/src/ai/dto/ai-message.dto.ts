@@ -1,5 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
 
+/** Nothing in a body can be larger than the body (32 MB). */
+const BODY_BYTES = 33_554_432;
+
 /** A turn of the conversation. */
 export class AiMessageTurnDto {
   /** Who says it. */
@@ -9,12 +12,13 @@ export class AiMessageTurnDto {
   /** A text, or content blocks as the Messages API takes them; blocks are passed on unchanged. */
   @ApiProperty({
     oneOf: [
-      { type: 'string' },
+      { type: 'string', maxLength: BODY_BYTES },
       {
         type: 'array',
+        maxItems: BODY_BYTES,
         items: {
           type: 'object',
-          properties: { type: { type: 'string' } },
+          properties: { type: { type: 'string', maxLength: BODY_BYTES, example: 'text' } },
           required: ['type'],
           additionalProperties: true,
         },
@@ -32,7 +36,7 @@ export class AiMessageDto {
   messages!: AiMessageTurnDto[];
 
   /** What the model is told beforehand. */
-  @ApiProperty({ required: false, example: 'Answer in Norwegian.' })
+  @ApiProperty({ required: false, maxLength: BODY_BYTES, example: 'Answer in Norwegian.' })
   system?: string;
 
   /**
@@ -54,11 +58,11 @@ export class AiUsageDto {
   output_tokens!: number;
 
   /** Tokens that were written to the cache. */
-  @ApiProperty({ required: false, type: ['integer', 'null'] as never, example: 0 })
+  @ApiProperty({ required: false, type: 'integer', nullable: true, example: 0 })
   cache_creation_input_tokens?: number | null;
 
   /** Tokens that were read from the cache. */
-  @ApiProperty({ required: false, type: ['integer', 'null'] as never, example: 0 })
+  @ApiProperty({ required: false, type: 'integer', nullable: true, example: 0 })
   cache_read_input_tokens?: number | null;
 }
 
@@ -88,11 +92,11 @@ export class AiReplyDto {
   model!: string;
 
   /** Why the answer ended, such as `end_turn`, `max_tokens` or `refusal`. */
-  @ApiProperty({ type: [String, 'null'] as never, example: 'end_turn' })
+  @ApiProperty({ type: String, nullable: true, example: 'end_turn' })
   stop_reason!: string | null;
 
   /** The sequence that ended it. */
-  @ApiProperty({ type: [String, 'null'] as never, example: null })
+  @ApiProperty({ type: String, nullable: true, example: null })
   stop_sequence!: string | null;
 
   /** What you are charged for. */

@@ -13,11 +13,11 @@ export class CreditRequestDto {
   amount_nok!: number;
 
   /** Your note to the operator. */
-  @ApiProperty({ type: [String, 'null'] as never, example: 'PO 4711' })
+  @ApiProperty({ type: String, nullable: true, example: 'PO 4711' })
   note!: string | null;
 
   /** Your own reference. */
-  @ApiProperty({ type: [String, 'null'] as never, example: 'topup-2026-11' })
+  @ApiProperty({ type: String, nullable: true, example: 'topup-2026-11' })
   reference!: string | null;
 
   /** Whether the operator has decided. The credit is there once it is `approved`. */
@@ -25,15 +25,15 @@ export class CreditRequestDto {
   status!: CreditRequestStatus;
 
   /** Why it was rejected. */
-  @ApiProperty({ type: [String, 'null'] as never, example: null })
+  @ApiProperty({ type: String, nullable: true, example: null })
   rejection_reason!: string | null;
 
   /** The invoice of an approved request, by its id in `GET /invoices`. */
-  @ApiProperty({ type: [String, 'null'] as never, format: 'uuid', example: null })
+  @ApiProperty({ type: String, nullable: true, format: 'uuid', example: null })
   invoice_id!: string | null;
 
   /** When the operator decided. */
-  @ApiProperty({ type: [String, 'null'] as never, format: 'date-time', example: null })
+  @ApiProperty({ type: String, nullable: true, format: 'date-time', example: null })
   decided_at!: string | null;
 
   /** When you asked. */

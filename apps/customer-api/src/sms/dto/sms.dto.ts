@@ -41,7 +41,7 @@ export class SmsDto {
   encoding!: SmsEncoding;
 
   /** Why it failed, or why the outcome is unknown. */
-  @ApiProperty({ type: [String, 'null'] as never, example: null })
+  @ApiProperty({ type: String, nullable: true, example: null })
   error_code!: string | null;
 
   /** When you sent it. */
@@ -53,7 +53,7 @@ export class SmsDto {
   updated_at!: string;
 
   /** When the handset got it. */
-  @ApiProperty({ type: [String, 'null'] as never, format: 'date-time', example: '2026-11-20T12:00:03.000Z' })
+  @ApiProperty({ type: String, nullable: true, format: 'date-time', example: '2026-11-20T12:00:03.000Z' })
   delivered_at!: string | null;
 }
 

@@ -56,15 +56,15 @@ export class TicketDto {
   priority!: TicketPriority;
 
   /** The service it is about. */
-  @ApiProperty({ type: ['integer', 'null'] as never, format: 'int32', example: 12 })
+  @ApiProperty({ type: 'integer', nullable: true, format: 'int32', example: 12 })
   service_id!: number | null;
 
   /** What else it is about, in your own terms. */
-  @ApiProperty({ type: [String, 'null'] as never, example: 'order' })
+  @ApiProperty({ type: String, nullable: true, example: 'order' })
   resource_type!: string | null;
 
   /** The id of that thing in your own system. */
-  @ApiProperty({ type: [String, 'null'] as never, example: 'A-1047' })
+  @ApiProperty({ type: String, nullable: true, example: 'A-1047' })
   resource_id!: string | null;
 
   /** When it was opened. */

@@ -1,0 +1,39 @@
+import 'reflect-metadata';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { NestFactory } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { loadConfig } from '@app/config';
+import { createAdapter, createDocument, setApiPrefix } from '@app/http';
+import { AppModule } from './app.module';
+
+/**
+ * Writes the OpenAPI document to the file that the command line names; with `--check` fails if the file is not the same
+ * already. Nothing is connected or even constructed: the document is made of the routes' declarations alone.
+ */
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({ options: { check: { type: 'boolean' } }, allowPositionals: true });
+  const [file = 'openapi.json'] = positionals;
+  const document = await generate();
+  if (!values.check) {
+    writeFileSync(file, document);
+  } else if (!existsSync(file) || readFileSync(file, 'utf8') !== document) {
+    throw new Error(`${file} is not what the code makes: run npm run openapi, look at the difference and commit it`);
+  }
+}
+
+async function generate(): Promise<string> {
+  const config = loadConfig({});
+  const app = await NestFactory.create<NestFastifyApplication>(AppModule.with(config), createAdapter(config), {
+    preview: true,
+    abortOnError: false,
+    logger: ['error'],
+  });
+  setApiPrefix(app);
+  return `${JSON.stringify(createDocument(app, config), null, 2)}\n`;
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+});
