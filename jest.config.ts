@@ -4,6 +4,8 @@ const config: Config = {
   rootDir: '.',
   roots: ['<rootDir>/apps', '<rootDir>/libs', '<rootDir>/test'],
   testMatch: ['**/*.spec.ts'],
+  // It needs a browser and has a command of its own: npm run test:browser.
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/browser/'],
   testEnvironment: 'node',
   transform: {
     '^.+\\.ts$': [
