@@ -12,4 +12,7 @@ export const billing = {
   INVOICE_SYNC_MINUTES: positive
     .default(15)
     .describe("minutes between two syncs of a customer's invoices from one source"),
+  INVOICE_SYNC_LEASE_SECONDS: positive
+    .default(300)
+    .describe('seconds after which another worker takes over a sync whose worker died'),
 };

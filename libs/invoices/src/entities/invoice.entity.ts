@@ -81,4 +81,8 @@ export class Invoice {
 
   @Column('timestamptz', { default: () => 'now()' })
   updatedAt!: Date;
+
+  /** When a sync last saw it in its source. */
+  @Column('timestamptz', { nullable: true })
+  syncedAt!: Date | null;
 }

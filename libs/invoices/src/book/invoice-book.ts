@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { isUniqueViolation } from '@app/database';
-import { Invoice } from './entities/invoice.entity';
+import { Invoice } from '../entities/invoice.entity';
 import { DuplicateInvoiceError } from './invoice-errors';
 
 /** An invoice that the operator made outside any billing source. */

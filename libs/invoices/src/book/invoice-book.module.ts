@@ -1,0 +1,15 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AuditModule } from '@app/audit';
+import { CustomersModule } from '@app/customers';
+import { Invoice } from '../entities/invoice.entity';
+import { InvoiceAdministration } from './invoice-administration';
+import { InvoiceBook } from './invoice-book';
+
+/** The operator's own invoices. */
+@Module({
+  imports: [TypeOrmModule.forFeature([Invoice]), AuditModule, CustomersModule],
+  providers: [InvoiceBook, InvoiceAdministration],
+  exports: [InvoiceBook, InvoiceAdministration],
+})
+export class InvoiceBookModule {}

@@ -1,0 +1,45 @@
+/** ISO 4217 currencies whose minor unit is not a hundredth: how many decimals they have. */
+const DECIMALS: Readonly<Record<string, number>> = {
+  ...Object.fromEntries(
+    [
+      'BIF',
+      'CLP',
+      'DJF',
+      'GNF',
+      'ISK',
+      'JPY',
+      'KMF',
+      'KRW',
+      'PYG',
+      'RWF',
+      'UGX',
+      'VND',
+      'VUV',
+      'XAF',
+      'XOF',
+      'XPF',
+    ].map((currency) => [currency, 0]),
+  ),
+  ...Object.fromEntries(['BHD', 'IQD', 'JOD', 'KWD', 'LYD', 'OMR', 'TND'].map((currency) => [currency, 3])),
+};
+
+/** How many decimals amounts of a currency have. */
+export function decimalsOf(currency: string): number {
+  return DECIMALS[currency] ?? 2;
+}
+
+/** Writes minor units as a decimal number: `123456`, NOK is `1234.56`. Exact, however large. */
+export function toDecimal(minorUnits: bigint, currency: string): string {
+  const decimals = decimalsOf(currency);
+  const digits = (minorUnits < 0n ? -minorUnits : minorUnits).toString().padStart(decimals + 1, '0');
+  const sign = minorUnits < 0n ? '-' : '';
+  return decimals === 0 ? sign + digits : `${sign}${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
+}
+
+/** Reads a decimal number as minor units; nothing if it is none or is finer than the currency's minor unit. */
+export function toMinorUnits(decimal: string, currency: string): bigint | undefined {
+  const [, sign, whole, fraction = ''] = /^(-?)(\d{1,15})(?:\.(\d+))?$/.exec(decimal) ?? [];
+  const decimals = decimalsOf(currency);
+  if (whole === undefined || fraction.length > decimals) return undefined;
+  return BigInt(`${sign ?? ''}${whole}${fraction.padEnd(decimals, '0')}`);
+}

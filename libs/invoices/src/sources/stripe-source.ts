@@ -1,0 +1,135 @@
+import Stripe from 'stripe';
+import { Agent, interceptors, request } from 'undici';
+import type { Calendar } from '../calendar';
+import type {
+  BillingSource,
+  FeedRequest,
+  SourceFile,
+  SourceInvoice,
+  SourcePage,
+  SourceProblem,
+} from './billing-source';
+import { readItems } from './read-items';
+import { LostPositionError, retryAfterMs, SourceError } from './source-error';
+import { readStripeInvoice } from './stripe-invoice';
+
+/** Where Stripe is and with which key. */
+export interface StripeSettings {
+  url: string;
+  secretKey: string;
+  timeoutMs: number;
+}
+
+/** Clocks differ and a new invoice may show up in the list a moment late. */
+const OVERLAP_SECONDS = 3600;
+const PAGE_SIZE = 100;
+/** Drafts and uncollectible invoices may still become something else. */
+const UNSETTLED = ['draft', 'open', 'uncollectible'] as const;
+
+/** Stripe, through its official SDK. */
+export class StripeSource implements BillingSource {
+  readonly name = 'stripe';
+  readonly concurrency = 4;
+  private readonly stripe: Stripe;
+  private readonly files = new Agent().compose(interceptors.redirect({ maxRedirections: 3 }));
+
+  constructor(
+    private readonly settings: StripeSettings,
+    private readonly calendar: Calendar,
+  ) {
+    const { hostname, port, protocol } = new URL(settings.url);
+    this.stripe = new Stripe(settings.secretKey, {
+      host: hostname,
+      port: port || (protocol === 'https:' ? 443 : 80),
+      protocol: protocol === 'https:' ? 'https' : 'http',
+      timeout: settings.timeoutMs,
+      // The sync has its own rules for trying again.
+      maxNetworkRetries: 0,
+      telemetry: false,
+    });
+  }
+
+  feeds(since: Date | undefined): readonly string[] {
+    return since ? ['created', ...UNSETTLED] : ['created'];
+  }
+
+  async readPage({ feed, account, since, position }: FeedRequest): Promise<SourcePage> {
+    const status = UNSETTLED.find((known) => known === feed);
+    const created = since && !status ? { gte: Math.floor(since.getTime() / 1000) - OVERLAP_SECONDS } : undefined;
+    const page = await this.call(() =>
+      this.stripe.invoices.list({
+        customer: account,
+        limit: PAGE_SIZE,
+        ...(status && { status }),
+        ...(created && { created }),
+        ...(position !== undefined && { starting_after: position }),
+      }),
+    );
+    if (!Array.isArray(page.data)) throw new SourceError('Stripe sent something that is not a list', true);
+    const next = page.has_more ? page.data.at(-1)?.id : undefined;
+    const items = readItems(page.data, (item) => readStripeInvoice(item, account, this.calendar));
+    return { ...items, ...(next !== undefined && { next }) };
+  }
+
+  async readOne(account: string, sourceId: string): Promise<SourceInvoice | SourceProblem | undefined> {
+    const invoice = await this.retrieve(sourceId);
+    return invoice && readStripeInvoice(invoice, account, this.calendar);
+  }
+
+  async openPdf(sourceId: string): Promise<SourceFile | undefined> {
+    const link = (await this.retrieve(sourceId))?.invoice_pdf;
+    if (!link) return undefined;
+    try {
+      // The link is all it takes: the key stays here.
+      const reply = await request(link, { dispatcher: this.files, headersTimeout: this.settings.timeoutMs });
+      if (reply.statusCode === 200) return { content: reply.body, ...lengthOf(reply.headers['content-length']) };
+      await reply.body.dump();
+      throw new SourceError(`The PDF link of Stripe answered ${reply.statusCode}`, true);
+    } catch (error) {
+      throw error instanceof SourceError
+        ? error
+        : new SourceError('The PDF link of Stripe did not answer', true, undefined, error);
+    }
+  }
+
+  private async retrieve(sourceId: string): Promise<Stripe.Invoice | undefined> {
+    try {
+      return await this.call(() => this.stripe.invoices.retrieve(sourceId));
+    } catch (error) {
+      if (error instanceof SourceError && isMissing(error.cause)) return undefined;
+      throw error;
+    }
+  }
+
+  private async call<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw toSourceError(error);
+    }
+  }
+}
+
+function toSourceError(error: unknown): Error {
+  if (!(error instanceof Stripe.errors.StripeError)) {
+    return new SourceError('Stripe sent something that is not its own format', true, undefined, error);
+  }
+  if (isMissing(error) && error.param === 'starting_after') return new LostPositionError();
+  const { statusCode } = error;
+  const passing = statusCode === undefined || statusCode === 429 || statusCode === 409 || statusCode >= 500;
+  const told =
+    statusCode === undefined
+      ? 'Stripe did not answer'
+      : `Stripe answered ${statusCode} (${error.code ?? error.rawType ?? 'no code'})`;
+  return new SourceError(told, passing, retryAfterMs(error.headers?.['retry-after']), error);
+}
+
+function isMissing(error: unknown): error is Stripe.errors.StripeError {
+  return error instanceof Stripe.errors.StripeError && error.code === 'resource_missing';
+}
+
+/** The length as a header gives it. */
+export function lengthOf(header: string | string[] | undefined): { length?: number } {
+  const length = Number([header].flat()[0]);
+  return header !== undefined && Number.isSafeInteger(length) ? { length } : {};
+}

@@ -1,0 +1,134 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import type { BillingSourceName } from '../invoice-record';
+import type { SourceInvoice, SourceProblem } from '../sources/billing-source';
+import type { SyncCheckpoint } from './sync-checkpoint';
+import { deleteDrafts, upsertInvoices, upsertProblems } from './sync-statements';
+
+/** A customer's sync with a source, held by this process until `lockedUntil`. */
+export interface SyncLease {
+  customerId: string;
+  source: BillingSourceName;
+  /** The customer's id in the source. */
+  account: string;
+  checkpoint: SyncCheckpoint;
+  failures: number;
+  lockedUntil: Date;
+}
+
+/** What one step of a run found. */
+export interface SyncStep {
+  invoices: SourceInvoice[];
+  problems: SourceProblem[];
+  /** Drafts that the source has no more. */
+  gone?: string[];
+}
+
+/** Another process has taken the sync over, because this one was too slow. */
+export class LeaseLostError extends Error {}
+
+/** The rows behind syncing, as the operator's role. Every statement that writes names the customer. */
+@Injectable()
+export class SyncStore {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** Customers whose sync with a source is due and in nobody's hands, longest due first. */
+  async due(source: BillingSourceName, limit: number): Promise<string[]> {
+    const rows = await this.dataSource.query<{ customer_id: string }[]>(
+      `select customer_id from invoice_sync where source = $1 and due_at <= $2 and (locked_until is null or locked_until < $2)
+       order by due_at limit $3`,
+      [source, new Date(), limit],
+    );
+    return rows.map(({ customer_id }) => customer_id);
+  }
+
+  /** Takes a sync, unless somebody else has it. `force` takes one that is not due yet, too. */
+  async claim(
+    customerId: string,
+    source: BillingSourceName,
+    leaseMs: number,
+    force = false,
+  ): Promise<SyncLease | undefined> {
+    const now = new Date();
+    const lockedUntil = new Date(now.getTime() + leaseMs);
+    const [rows] = await this.dataSource.query<[{ checkpoint: SyncCheckpoint; failures: number }[], number]>(
+      `update invoice_sync set locked_until = $3, started_at = $4, stored = 0, skipped = 0
+       where customer_id = $1 and source = $2 and (due_at <= $4 or $5) and (locked_until is null or locked_until < $4)
+       returning checkpoint, failures`,
+      [customerId, source, lockedUntil, now, force],
+    );
+    if (!rows[0]) return undefined;
+    const [account] = await this.dataSource.query<[{ source_customer_id: string }]>(
+      'select source_customer_id from billing_account where customer_id = $1 and source = $2',
+      [customerId, source],
+    );
+    return { ...rows[0], customerId, source, account: account.source_customer_id, lockedUntil };
+  }
+
+  /** Stores what a step found together with how far the run has come, and holds the sync for longer. @throws LeaseLostError */
+  async save(lease: SyncLease, step: SyncStep, checkpoint: SyncCheckpoint, leaseMs: number): Promise<void> {
+    const now = new Date();
+    const lockedUntil = new Date(now.getTime() + leaseMs);
+    const { customerId, source } = lease;
+    await this.dataSource.transaction(async (manager) => {
+      await this.hold(
+        manager,
+        lease,
+        'checkpoint = $4, locked_until = $5, stored = stored + $6, skipped = skipped + $7',
+        [checkpoint, lockedUntil, step.invoices.length, step.problems.length],
+      );
+      await upsertInvoices(manager, customerId, source, step.invoices, now);
+      await upsertProblems(manager, customerId, source, step, now);
+      if (step.gone?.length) await deleteDrafts(manager, customerId, source, step.gone);
+    });
+    Object.assign(lease, { checkpoint, lockedUntil });
+  }
+
+  /** Gives the sync back after a complete run. @throws LeaseLostError */
+  async succeed(lease: SyncLease, checkpoint: SyncCheckpoint, dueAt: Date): Promise<void> {
+    await this.hold(
+      this.dataSource.manager,
+      lease,
+      `checkpoint = $4, locked_until = null, due_at = $5, failures = 0, finished_at = $6, succeeded_at = $6, last_error = null`,
+      [checkpoint, dueAt, new Date()],
+    );
+  }
+
+  /** Gives the sync back after a run that failed; the next one goes on where this one stopped. @throws LeaseLostError */
+  async fail(lease: SyncLease, error: string, dueAt: Date): Promise<void> {
+    await this.hold(
+      this.dataSource.manager,
+      lease,
+      `locked_until = null, due_at = $4, failures = failures + 1, finished_at = $5, last_error = $6`,
+      [dueAt, new Date(), error],
+    );
+  }
+
+  /** Gives the sync back in the middle of a run, for another process to go on at once. */
+  async release(lease: SyncLease): Promise<void> {
+    await this.hold(this.dataSource.manager, lease, 'locked_until = null, due_at = $4', [new Date()]);
+  }
+
+  /** Unsettled invoices that no feed has shown since a run began, by their id in the source. */
+  async unconfirmed(
+    lease: SyncLease,
+    before: Date,
+    after: string,
+    limit: number,
+  ): Promise<{ id: string; draft: boolean }[]> {
+    return this.dataSource.query(
+      `select source_id as id, status = 'draft' as draft from invoice
+       where customer_id = $1 and source = $2 and source_id > $3 and status in ('draft', 'open', 'uncollectible')
+         and (synced_at is null or synced_at < $4) order by source_id limit $5`,
+      [lease.customerId, lease.source, after, before, limit],
+    );
+  }
+
+  private async hold(manager: EntityManager, lease: SyncLease, set: string, values: unknown[]): Promise<void> {
+    const [, held] = await manager.query<[unknown[], number]>(
+      `update invoice_sync set ${set} where customer_id = $1 and source = $2 and locked_until = $3`,
+      [lease.customerId, lease.source, lease.lockedUntil, ...values],
+    );
+    if (held === 0) throw new LeaseLostError(`The sync of ${lease.customerId} with ${lease.source} was taken over`);
+  }
+}
