@@ -7,6 +7,13 @@ import { Socket } from 'node:net';
 export class BatchingSocket extends Socket {
   private waiting: Uint8Array[] = [];
 
+  override connect(...target: unknown[]): this {
+    super.connect(...(target as [number]));
+    // Connecting puts Node's own write in front of ours.
+    this.write = BatchingSocket.prototype.write;
+    return this;
+  }
+
   override write(chunk: Uint8Array | string, ...rest: unknown[]): boolean {
     if (typeof chunk === 'string' || rest.length > 0) {
       this.flush();
