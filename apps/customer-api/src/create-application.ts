@@ -3,7 +3,6 @@ import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { AppConfig } from '@app/config';
 import { configureApplication, createAdapter } from '@app/http';
-import { createLogger, NestLogger } from '@app/logging';
 import { addAddressLimit, exposeMetrics } from './platform/instruments';
 import { AppModule } from './app.module';
 import { assertRowLevelSecurity } from './platform/row-level-security-check';
@@ -15,7 +14,8 @@ export async function createApplication(
 ): Promise<NestFastifyApplication> {
   const app = await NestFactory.create<NestFastifyApplication>(root, createAdapter(config), {
     bodyParser: false,
-    logger: new NestLogger(createLogger(config)),
+    // A failure to start is explained once, by whoever starts it.
+    logger: false,
     abortOnError: false,
   });
   configureApplication(app);

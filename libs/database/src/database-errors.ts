@@ -7,6 +7,13 @@ export class DatabaseUnavailableError extends Error {
   }
 }
 
+/** The database has no schema of ours. */
+export class NotMigratedError extends Error {
+  constructor() {
+    super('The database is not migrated');
+  }
+}
+
 /** SQLSTATE 08 (connection), 53 (out of resources), 57 (operator intervention, statement timeout), 25006 (read-only standby). */
 const UNAVAILABLE = /^(08...|53...|57P0.|57014|25006)$/;
 const NETWORK = new Set([

@@ -1,4 +1,5 @@
 import { ConfigError } from '@app/config';
+import { NotMigratedError } from '@app/database';
 
 /** Says why a process could not start, in words for whoever started it: a line for each fault, no stack for known ones. */
 export function explainStartFailure(error: unknown): string {
@@ -12,7 +13,7 @@ export function explainStartFailure(error: unknown): string {
   if (code === 'ECONNREFUSED') return `The database does not answer at ${address ?? '?'}:${port ?? '?'} (DATABASE_URL)`;
   if (code === '28P01' || code === '28000') return 'The database refuses the user or password in DATABASE_URL';
   if (code === '3D000') return 'The database named in DATABASE_URL does not exist';
-  if (code === '22023' || code === '42704')
+  if (error instanceof NotMigratedError || code === '22023' || code === '42704')
     return 'The database is not migrated: run the migrations first (database migrate)';
   return error.stack ?? error.message;
 }

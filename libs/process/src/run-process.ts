@@ -1,5 +1,8 @@
 import { explainStartFailure } from './explain-start-failure';
 
+/** Longer than any request may take and any statement lasts: what is not closed by then never will be. */
+const STOP_WITHIN_MS = 20_000;
+
 /** Something that runs until it is closed. */
 export interface Closable {
   close(): Promise<unknown>;
@@ -19,6 +22,10 @@ export async function runProcess(start: () => Promise<Closable>): Promise<void> 
   }
   let stopping: Promise<void> | undefined;
   const stop = () => {
+    setTimeout(() => {
+      process.stderr.write('Could not stop in time\n');
+      process.exit(1);
+    }, STOP_WITHIN_MS).unref();
     stopping ??= running.close().then(
       () => process.exit(0),
       (error: unknown) => {
@@ -30,6 +37,7 @@ export async function runProcess(start: () => Promise<Closable>): Promise<void> 
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
   if (process.send) {
+    if (!process.connected) return stop();
     process.on('disconnect', stop);
     process.send('ready');
   }
