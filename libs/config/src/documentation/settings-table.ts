@@ -7,7 +7,8 @@ const END = '<!-- end of settings -->';
 export function withSettingsTable(markdown: string): string {
   const [before, rest] = split(markdown, BEGIN);
   const [, after] = split(rest, END);
-  return `${before}${BEGIN}\n\n${table()}\n\n${END}${after}`;
+  // Not aligned: a longer setting would change every line.
+  return `${before}${BEGIN}\n\n<!-- prettier-ignore-start -->\n${table()}\n<!-- prettier-ignore-end -->\n\n${END}${after}`;
 }
 
 function table(): string {

@@ -1,0 +1,18 @@
+import { readFileSync } from 'node:fs';
+import { withSettingsTable } from './settings-table';
+
+describe("the README's table of settings", () => {
+  it('is what `npm run settings` makes of the schema', () => {
+    const readme = readFileSync('README.md', 'utf8');
+    expect(readme).toBe(withSettingsTable(readme));
+  });
+
+  it('keeps the text around it, and escapes what would end a cell', () => {
+    const text = 'before\n<!-- settings: made by npm run settings -->\nformer rows\n<!-- end of settings -->\nafter';
+    const made = withSettingsTable(text);
+    expect(made).toMatch(/^before\n/);
+    expect(made).toMatch(/\nafter$/);
+    expect(made).not.toContain('former rows');
+    expect(made).toMatch(/\n\| `PORT` \| `3000` \| [^|]+ \|\n/);
+  });
+});
