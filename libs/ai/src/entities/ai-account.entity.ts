@@ -5,11 +5,7 @@ import { Check, Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
  * only the database functions of this domain write them.
  */
 @Entity('ai_account')
-@Check('ai_account_month_check', `month ~ '^\\d{4}-\\d{2}$'`)
-@Check(
-  'ai_account_balance_check',
-  `included >= 0 and purchased >= 0 and held >= 0 and held <= included + purchased and month_granted >= 0 and month_usage >= 0`,
-)
+@Check('ai_account_balance_check', `included >= 0 and purchased >= 0 and held >= 0 and held <= included + purchased`)
 export class AiAccount {
   @ForeignKey('customer', 'id', { name: 'ai_account_customer_fk' })
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'ai_account_pk' })

@@ -1,6 +1,5 @@
-import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { AiAccount } from './ai-account.entity';
-import { AiModelPrice } from './ai-model-price.entity';
 
 /** How a hold stands: under way, charged, let go, or given up because nobody knows how the call ended. */
 export type HoldState = 'pending' | 'settled' | 'released' | 'outcome_unknown';
@@ -9,11 +8,7 @@ export type HoldState = 'pending' | 'settled' | 'released' | 'outcome_unknown';
 @Entity('ai_hold')
 @Index('ai_hold_stale_idx', { synchronize: false })
 @Index('ai_hold_unknown_idx', { synchronize: false })
-@Check('ai_hold_state_check', `state in ('pending', 'settled', 'released', 'outcome_unknown')`)
-@Check('ai_hold_resolved_check', `(state = 'pending') = (resolved_at is null)`)
-@Check('ai_hold_amount_check', `amount >= 0`)
 @ForeignKey(() => AiAccount, ['customerId'], ['customerId'], { name: 'ai_hold_account_fk' })
-@ForeignKey(() => AiModelPrice, ['model', 'priceValidFrom'], ['model', 'validFrom'], { name: 'ai_hold_price_fk' })
 export class AiHold {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'ai_hold_pk' })
   customerId!: string;

@@ -1,4 +1,4 @@
-import { Check, Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
+import { Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
 import { AiAccount } from './ai-account.entity';
 
 /** The six kinds of the specification (§2, AI ledger). */
@@ -17,16 +17,6 @@ export type LedgerBucket = 'included' | 'purchased';
 
 /** One change of a customer's credit. Never changed, never removed; a correction is a new entry. */
 @Entity('ai_ledger_entry')
-@Check(
-  'ai_ledger_entry_kind_check',
-  `kind in ('monthly_included', 'usage', 'manual_adjustment', 'invoice_topup', 'refund', 'expiry')`,
-)
-@Check('ai_ledger_entry_bucket_check', `bucket in ('included', 'purchased')`)
-@Check('ai_ledger_entry_balance_check', `balance_after >= 0`)
-@Check(
-  'ai_ledger_entry_amount_check',
-  `case kind when 'usage' then amount <= 0 and hold_id is not null when 'expiry' then amount < 0 when 'manual_adjustment' then amount <> 0 else amount > 0 end`,
-)
 @ForeignKey(() => AiAccount, ['customerId'], ['customerId'], { name: 'ai_ledger_entry_account_fk' })
 export class AiLedgerEntry {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'ai_ledger_entry_pk' })

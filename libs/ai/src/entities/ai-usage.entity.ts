@@ -1,11 +1,10 @@
-import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
+import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
 import { AiHold } from './ai-hold.entity';
 
 /** What the upstream reported for a call, and what it cost (specification §2, AI usage). */
 @Entity('ai_usage')
 @Unique('ai_usage_hold_key', ['customerId', 'holdId'])
 @Index('ai_usage_newest_idx', { synchronize: false })
-@Check('ai_usage_cost_check', `cost >= 0 and uncovered between 0 and cost`)
 @ForeignKey(() => AiHold, ['customerId', 'holdId'], ['customerId', 'id'], { name: 'ai_usage_hold_fk' })
 export class AiUsage {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'ai_usage_pk' })

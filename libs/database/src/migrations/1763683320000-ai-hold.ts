@@ -1,7 +1,10 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { distribute, secureCustomerTable } from './helpers';
 
-/** Credit set aside for a call, and how that ended. A hold leaves 'pending' at most once. */
+/**
+ * Credit set aside for a call, and how that ended ('settled', 'released', 'outcome_unknown'). A hold leaves 'pending' at
+ * most once. The price it names is never removed; a foreign key would have all calls of a model queue for its row's lock.
+ */
 export class AiHold1763683320000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
@@ -21,11 +24,7 @@ export class AiHold1763683320000 implements MigrationInterface {
         created_at timestamptz not null,
         resolved_at timestamptz,
         constraint ai_hold_pk primary key (customer_id, id),
-        constraint ai_hold_account_fk foreign key (customer_id) references ai_account (customer_id),
-        constraint ai_hold_price_fk foreign key (model, price_valid_from) references ai_model_price (model, valid_from),
-        constraint ai_hold_state_check check (state in ('pending', 'settled', 'released', 'outcome_unknown')),
-        constraint ai_hold_resolved_check check ((state = 'pending') = (resolved_at is null)),
-        constraint ai_hold_amount_check check (amount >= 0)
+        constraint ai_hold_account_fk foreign key (customer_id) references ai_account (customer_id)
       )`);
     await runner.query(`create index ai_hold_stale_idx on ai_hold (deadline) where state = 'pending'`);
     await runner.query(

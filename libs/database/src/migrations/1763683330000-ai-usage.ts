@@ -23,8 +23,7 @@ export class AiUsage1763683330000 implements MigrationInterface {
         created_at timestamptz not null,
         constraint ai_usage_pk primary key (customer_id, id),
         constraint ai_usage_hold_key unique (customer_id, hold_id),
-        constraint ai_usage_hold_fk foreign key (customer_id, hold_id) references ai_hold (customer_id, id),
-        constraint ai_usage_cost_check check (cost >= 0 and uncovered between 0 and cost)
+        constraint ai_usage_hold_fk foreign key (customer_id, hold_id) references ai_hold (customer_id, id)
       )`);
     await runner.query(`create index ai_usage_newest_idx on ai_usage (customer_id, created_at desc, id desc)`);
     await distribute(runner, 'ai_usage');

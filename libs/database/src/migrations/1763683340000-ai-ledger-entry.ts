@@ -3,7 +3,8 @@ import { distribute, secureCustomerTable } from './helpers';
 
 /**
  * Every change of a customer's credit, in the order of the account's own counter. Entries are only added: nobody's role
- * may change or remove one, and a correction is a new entry.
+ * may change or remove one, and a correction is a new entry. Kinds: 'monthly_included', 'usage', 'manual_adjustment',
+ * 'invoice_topup', 'refund', 'expiry'.
  */
 export class AiLedgerEntry1763683340000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
@@ -23,18 +24,7 @@ export class AiLedgerEntry1763683340000 implements MigrationInterface {
         actor text not null,
         created_at timestamptz not null,
         constraint ai_ledger_entry_pk primary key (customer_id, sequence),
-        constraint ai_ledger_entry_account_fk foreign key (customer_id) references ai_account (customer_id),
-        constraint ai_ledger_entry_kind_check check (
-          kind in ('monthly_included', 'usage', 'manual_adjustment', 'invoice_topup', 'refund', 'expiry')),
-        constraint ai_ledger_entry_bucket_check check (bucket in ('included', 'purchased')),
-        constraint ai_ledger_entry_balance_check check (balance_after >= 0),
-        constraint ai_ledger_entry_amount_check check (
-          case kind
-            when 'usage' then amount <= 0 and hold_id is not null
-            when 'expiry' then amount < 0
-            when 'manual_adjustment' then amount <> 0
-            else amount > 0
-          end)
+        constraint ai_ledger_entry_account_fk foreign key (customer_id) references ai_account (customer_id)
       )`);
     await distribute(runner, 'ai_ledger_entry');
     await secureCustomerTable(runner, 'ai_ledger_entry', { apiMay: 'select, insert' });

@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { exposeFunction } from './helpers';
+import { exposeFunction, LOOK_UP_BY_KEY } from './helpers';
 
 const HOLD =
   'app.ai_hold(uuid, text, timestamptz, timestamptz, boolean, uuid[], integer[], text[], integer[], integer[], boolean[], text[], uuid[])';
@@ -18,10 +18,12 @@ export class AiHoldFunctions1763683360000 implements MigrationInterface {
         p_ids uuid[], p_input_tokens integer[], p_cache text[], p_max_tokens integer[], p_least_tokens integer[],
         p_may_shorten boolean[], p_request_ids text[], p_token_ids uuid[])
       returns table (id uuid, outcome text, model text, key_ciphertext bytea, max_tokens integer)
-      language plpgsql as $$
+      language plpgsql ${LOOK_UP_BY_KEY} as $$
       #variable_conflict use_column
       declare
         acc record;
+        settings record;
+        price record;
         free numeric;
         reserved numeric := 0;
         wanted numeric;
@@ -32,20 +34,16 @@ export class AiHoldFunctions1763683360000 implements MigrationInterface {
         refusal text;
       begin
         perform app.set_customer(p_customer);
-        select a.month, a.included, a.purchased, a.held, a.month_usage,
-               s.enabled, s.model, s.key_ciphertext, s.monthly_limit,
-               p.valid_from, p.input, p.cache_write_5m, p.cache_write_1h, p.cache_read, p.output
-        into acc
-        from ai_account a
-        join ai_settings s on s.customer_id = a.customer_id
-        left join lateral (
-          select * from ai_model_price where model = s.model and valid_from <= p_now order by valid_from desc limit 1) p on true
-        where a.customer_id = p_customer and s.customer_id = p_customer
-        for no key update of a;
+        select a.month, a.included, a.purchased, a.held, a.month_usage into acc
+        from ai_account a where a.customer_id = p_customer for no key update;
+        select s.enabled, s.model, s.key_ciphertext, s.monthly_limit into settings
+        from ai_settings s where s.customer_id = p_customer;
+        select p.valid_from, p.input, p.cache_write_5m, p.cache_write_1h, p.cache_read, p.output into price
+        from ai_model_price p where p.model = settings.model and p.valid_from <= p_now order by p.valid_from desc limit 1;
 
         refusal := case
-          when acc.enabled is not true then 'disabled'
-          when acc.model is null or acc.valid_from is null or (acc.key_ciphertext is null and not p_shared_key) then 'not_configured'
+          when acc.month is null or settings.enabled is not true then 'disabled'
+          when price.valid_from is null or (settings.key_ciphertext is null and not p_shared_key) then 'not_configured'
         end;
         if refusal is not null then
           return query select u.id, refusal, null::text, null::bytea, 0 from unnest(p_ids) as u (id);
@@ -58,24 +56,24 @@ export class AiHoldFunctions1763683360000 implements MigrationInterface {
           from ai_account a where a.customer_id = p_customer;
         end if;
         free := acc.included + acc.purchased - acc.held;
-        if acc.monthly_limit is not null then
-          free := least(free, acc.monthly_limit - acc.month_usage - acc.held);
+        if settings.monthly_limit is not null then
+          free := least(free, settings.monthly_limit - acc.month_usage - acc.held);
         end if;
 
         for i in 1 .. cardinality(p_ids) loop
           input_cost := p_input_tokens[i] * 0.000001 * case p_cache[i]
-            when '1h' then greatest(acc.input, acc.cache_read, acc.cache_write_5m, acc.cache_write_1h)
-            when '5m' then greatest(acc.input, acc.cache_read, acc.cache_write_5m)
-            else greatest(acc.input, acc.cache_read) end;
+            when '1h' then greatest(price.input, price.cache_read, price.cache_write_5m, price.cache_write_1h)
+            when '5m' then greatest(price.input, price.cache_read, price.cache_write_5m)
+            else greatest(price.input, price.cache_read) end;
           wanted := p_max_tokens[i];
-          if input_cost + wanted * acc.output * 0.000001 > free then
+          if input_cost + wanted * price.output * 0.000001 > free then
             -- As many as the credit buys. The quotient may be rounded up, hence the step back.
-            wanted := case when acc.output > 0 then trunc((free - input_cost) * 1000000 / acc.output) else -1 end;
-            if wanted >= 0 and input_cost + wanted * acc.output * 0.000001 > free then
+            wanted := case when price.output > 0 then trunc((free - input_cost) * 1000000 / price.output) else -1 end;
+            if wanted >= 0 and input_cost + wanted * price.output * 0.000001 > free then
               wanted := wanted - 1;
             end if;
           end if;
-          if wanted < p_max_tokens[i] and not p_may_shorten[i] and free > 0 and p_least_tokens[i] * acc.output * 0.000001 <= free then
+          if wanted < p_max_tokens[i] and not p_may_shorten[i] and free > 0 and p_least_tokens[i] * price.output * 0.000001 <= free then
             -- A closer look at the input may show that there is credit enough.
             outcomes[i] := 'too_large';
             granted[i] := 0;
@@ -87,7 +85,7 @@ export class AiHoldFunctions1763683360000 implements MigrationInterface {
           else
             outcomes[i] := 'held';
             granted[i] := wanted;
-            amounts[i] := input_cost + wanted * acc.output * 0.000001;
+            amounts[i] := input_cost + wanted * price.output * 0.000001;
             free := free - amounts[i];
             reserved := reserved + amounts[i];
           end if;
@@ -95,7 +93,7 @@ export class AiHoldFunctions1763683360000 implements MigrationInterface {
 
         insert into ai_hold (customer_id, id, amount, model, price_valid_from, input_tokens_bound, max_tokens, deadline,
                              request_id, token_id, created_at)
-        select p_customer, u.id, u.amount, acc.model, acc.valid_from, u.input_tokens, u.max_tokens, p_deadline,
+        select p_customer, u.id, u.amount, settings.model, price.valid_from, u.input_tokens, u.max_tokens, p_deadline,
                u.request_id, u.token_id, p_now
         from unnest(p_ids, outcomes, amounts, p_input_tokens, granted, p_request_ids, p_token_ids)
           as u (id, outcome, amount, input_tokens, max_tokens, request_id, token_id)
@@ -103,7 +101,7 @@ export class AiHoldFunctions1763683360000 implements MigrationInterface {
         if reserved > 0 then
           update ai_account set held = acc.held + reserved where customer_id = p_customer;
         end if;
-        return query select u.id, u.outcome, acc.model, acc.key_ciphertext, u.max_tokens
+        return query select u.id, u.outcome, settings.model, settings.key_ciphertext, u.max_tokens
                      from unnest(p_ids, outcomes, granted) as u (id, outcome, max_tokens);
       end $$`);
     await exposeFunction(runner, HOLD);
@@ -111,18 +109,19 @@ export class AiHoldFunctions1763683360000 implements MigrationInterface {
     await runner.query(`
       create function app.ai_release(p_customer uuid, p_now timestamptz, p_ids uuid[], p_reasons text[])
       returns table (id uuid, outcome text)
-      language plpgsql as $$
+      language plpgsql ${LOOK_UP_BY_KEY} as $$
       #variable_conflict use_column
       declare
         freed numeric;
+        pending uuid[];
       begin
         perform app.set_customer(p_customer);
         perform from ai_account where customer_id = p_customer for no key update;
-        select coalesce(sum(h.amount), 0) into freed
-        from ai_hold h where h.customer_id = p_customer and h.id = any (p_ids) and h.state = 'pending';
-        update ai_hold h set state = 'released', reason = u.reason, resolved_at = p_now
-        from unnest(p_ids, p_reasons) as u (id, reason)
-        where h.customer_id = p_customer and h.id = u.id and h.state = 'pending';
+        select coalesce(sum(h.amount) filter (where h.state = 'pending'), 0), array_agg(h.id) filter (where h.state = 'pending')
+        into freed, pending
+        from ai_hold h where h.customer_id = p_customer and h.id = any (p_ids);
+        update ai_hold h set state = 'released', reason = p_reasons[array_position(p_ids, h.id)], resolved_at = p_now
+        where h.customer_id = p_customer and h.id = any (pending);
         if freed > 0 then
           update ai_account set held = held - freed where customer_id = p_customer;
         end if;

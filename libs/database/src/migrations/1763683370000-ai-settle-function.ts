@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { exposeFunction } from './helpers';
+import { exposeFunction, LOOK_UP_BY_KEY } from './helpers';
 
 const SETTLE =
   'app.ai_settle(uuid, text, timestamptz, text, uuid[], uuid[], integer[], integer[], integer[], integer[], integer[], text[])';
@@ -17,11 +17,13 @@ export class AiSettleFunction1763683370000 implements MigrationInterface {
         p_holds uuid[], p_usage_ids uuid[], p_input integer[], p_write_5m integer[], p_write_1h integer[],
         p_read integer[], p_output integer[], p_upstream_ids text[])
       returns table (id uuid, outcome text)
-      language plpgsql as $$
+      language plpgsql ${LOOK_UP_BY_KEY} as $$
       declare
         acc record;
         call record;
         usages uuid[] := '{}';
+        models text[] := '{}';
+        places integer[] := '{}';
         costs numeric[] := '{}';
         uncovered numeric[] := '{}';
         settled uuid[] := '{}';
@@ -42,19 +44,27 @@ export class AiSettleFunction1763683370000 implements MigrationInterface {
         end if;
 
         for call in
-          select h.id, h.amount, u.usage_id,
-                 (u.input * p.input + u.write_5m * p.cache_write_5m + u.write_1h * p.cache_write_1h
-                   + u.read * p.cache_read + u.output * p.output) * 0.000001 as cost
-          from unnest(p_holds, p_usage_ids, p_input, p_write_5m, p_write_1h, p_read, p_output)
-            as u (hold_id, usage_id, input, write_5m, write_1h, read, output)
-          join ai_hold h on h.customer_id = p_customer and h.id = u.hold_id
-          join ai_model_price p on p.model = h.model and p.valid_from = h.price_valid_from
-          where h.state = 'pending'
+          select h.*, u.place, u.usage_id,
+                 (u.input * h.input + u.write_5m * h.cache_write_5m + u.write_1h * h.cache_write_1h
+                   + u.read * h.cache_read + u.output * h.output) * 0.000001 as cost
+          from unnest(p_holds, p_usage_ids, p_input, p_write_5m, p_write_1h, p_read, p_output) with ordinality
+            as u (hold_id, usage_id, input, write_5m, write_1h, read, output, place)
+          -- OFFSET 0 keeps the planner from turning the look-up around, into reading all holds of the customer.
+          cross join lateral (
+            select h.id, h.state, h.amount, h.model, p.input, p.cache_write_5m, p.cache_write_1h, p.cache_read, p.output
+            from ai_hold h
+            join ai_model_price p on p.model = h.model and p.valid_from = h.price_valid_from
+            where h.customer_id = p_customer and h.id = u.hold_id
+            offset 0) h
         loop
+          -- Decided here and not in the query, which would be tempted to read the index of all pending holds.
+          continue when call.state <> 'pending';
           acc.held := acc.held - call.amount;
           charge := least(call.cost, acc.included + acc.purchased - acc.held);
           settled := settled || call.id;
           usages := usages || call.usage_id;
+          models := models || call.model;
+          places := places || call.place::integer;
           costs := costs || call.cost;
           uncovered := uncovered || (call.cost - charge);
           acc.month_usage := acc.month_usage + charge;
@@ -79,15 +89,13 @@ export class AiSettleFunction1763683370000 implements MigrationInterface {
 
         if cardinality(settled) > 0 then
           update ai_hold h set state = 'settled', resolved_at = p_now
-          where h.customer_id = p_customer and h.id = any (settled) and h.state = 'pending';
+          where h.customer_id = p_customer and h.id = any (settled);
           insert into ai_usage (customer_id, id, hold_id, provider, model, input_tokens, cache_write_5m_tokens,
                                 cache_write_1h_tokens, cache_read_tokens, output_tokens, cost, uncovered, request_id, created_at)
-          select p_customer, s.usage_id, s.hold_id, p_provider, h.model, u.input, u.write_5m, u.write_1h, u.read, u.output,
-                 s.cost, s.uncovered, u.upstream_id, p_now
-          from unnest(settled, usages, costs, uncovered) as s (hold_id, usage_id, cost, uncovered)
-          join unnest(p_usage_ids, p_input, p_write_5m, p_write_1h, p_read, p_output, p_upstream_ids)
-            as u (usage_id, input, write_5m, write_1h, read, output, upstream_id) on u.usage_id = s.usage_id
-          join ai_hold h on h.customer_id = p_customer and h.id = s.hold_id;
+          select p_customer, s.usage_id, s.hold_id, p_provider, s.model, p_input[s.place], p_write_5m[s.place],
+                 p_write_1h[s.place], p_read[s.place], p_output[s.place], s.cost, s.uncovered, p_upstream_ids[s.place], p_now
+          from unnest(settled, usages, models, places, costs, uncovered)
+            as s (hold_id, usage_id, model, place, cost, uncovered);
           insert into ai_ledger_entry (customer_id, sequence, kind, bucket, amount, balance_after, month, hold_id, actor, created_at)
           select p_customer, acc.ledger_sequence + e.place, 'usage', e.bucket, e.amount, e.balance, acc.month, e.hold_id,
                  'system', p_now
@@ -97,6 +105,10 @@ export class AiSettleFunction1763683370000 implements MigrationInterface {
           set included = acc.included, purchased = acc.purchased, held = acc.held, month_usage = acc.month_usage,
               ledger_sequence = acc.ledger_sequence + cardinality(entry_holds)
           where customer_id = p_customer;
+        end if;
+        if cardinality(settled) = cardinality(p_holds) then
+          return query select u.id, 'settled' from unnest(settled) as u (id);
+          return;
         end if;
         return query select h.id, h.state from ai_hold h where h.customer_id = p_customer and h.id = any (p_holds);
       end $$`);

@@ -35,6 +35,13 @@ async function hasCitus(runner: QueryRunner): Promise<boolean> {
   return found.length > 0;
 }
 
+/**
+ * For functions that only ever look rows up by their keys. A function's plans are made when it first runs and kept: on
+ * tables that are still small they would read the whole table, and go on doing so when it has grown.
+ */
+export const LOOK_UP_BY_KEY =
+  'set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off';
+
 /** Lets the service's roles, and nobody else, call a function. `signature` has its argument types. */
 export async function exposeFunction(
   runner: QueryRunner,

@@ -1,0 +1,35 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { connect } from 'node:net';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Starts the Portkey gateway, which passes messages on and accounts for nothing. @returns how to stop it */
+export async function startPortkey(port: number): Promise<() => Promise<void>> {
+  const main = join(
+    dirname(createRequire(__filename).resolve('@portkey-ai/gateway/package.json')),
+    'build',
+    'start-server.js',
+  );
+  const child = spawn(process.execPath, [main, `--port=${port}`, '--headless'], {
+    stdio: 'ignore',
+    env: { ...process.env, NODE_ENV: 'production', TRUSTED_CUSTOM_HOSTS: 'localhost,127.0.0.1' },
+  });
+  const exited = once(child, 'exit');
+  while (!(await listens(port))) await delay(100);
+  return async () => {
+    child.kill('SIGKILL');
+    await exited;
+  };
+}
+
+function listens(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}
