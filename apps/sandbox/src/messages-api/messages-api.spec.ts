@@ -50,15 +50,18 @@ describe('the Messages API stand-in', () => {
       expect(first._request_id).not.toBe(second._request_id);
     });
 
-    it('stops at max_tokens, also inside a text of wide characters', async () => {
-      const message = await ask('ææ€€😀😀'.repeat(20), 13);
+    it.each([1, 13, 14, 15, 16, 17])(
+      'stops at %i max_tokens, also inside a text of wide characters',
+      async (maxTokens) => {
+        const message = await ask('ææ€€😀😀'.repeat(20), maxTokens);
 
-      expect(message.stop_reason).toBe('max_tokens');
-      expect(message.usage.output_tokens).toBe(13);
-      const [block] = message.content;
-      expect(block?.type === 'text' && Math.ceil(Buffer.byteLength(block.text) / 4)).toBe(13);
-      expect(block?.type === 'text' && block.text).not.toContain('\ufffd');
-    });
+        expect(message.stop_reason).toBe('max_tokens');
+        expect(message.usage.output_tokens).toBe(maxTokens);
+        const [block] = message.content;
+        expect(block?.type === 'text' && Math.ceil(Buffer.byteLength(block.text) / 4)).toBe(maxTokens);
+        expect(block?.type === 'text' && block.text).not.toContain('\ufffd');
+      },
+    );
 
     it('has as many output tokens as asked for', async () => {
       expect((await ask('[[sandbox:output-tokens=123]]')).usage.output_tokens).toBe(123);

@@ -152,12 +152,15 @@ describe('faults of the wire', () => {
 
     it('keeps no more requests than it was told to', async () => {
       const small = await startSandbox({ recordLimit: 2 });
-      for (const text of ['a', 'b', 'c']) {
-        await fetch(`${small.urls.messages}/v1/messages`, { method: 'POST', body: text });
+      try {
+        for (const text of ['a', 'b', 'c']) {
+          await fetch(`${small.urls.messages}/v1/messages`, { method: 'POST', body: text });
+        }
+        expect(small.messages.requests.map(({ body }) => body.toString())).toEqual(['b', 'c']);
+        expect(small.messages.total).toBe(3);
+      } finally {
+        await small.close();
       }
-      expect(small.messages.requests.map(({ body }) => body.toString())).toEqual(['b', 'c']);
-      expect(small.messages.total).toBe(3);
-      await small.close();
     });
 
     it('closes while requests hang', async () => {
