@@ -1,0 +1,174 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ApiProcess } from '@test/api-process';
+import { connectAsSuperuser } from '@test/test-database';
+import { type AiStress, openAiStress, type Outcome, sendMessage } from '@test/ai-stress';
+
+/** About 0.10 NOK each: 20 tokens out at 5 NOK per thousand. */
+const message = (text = 'x') => ({ messages: [{ role: 'user', content: text }], max_tokens: 20 });
+/** Every kill costs the start of a process. TEST_KILLS=200 npm test makes sure. */
+const KILLS = Number(process.env.TEST_KILLS ?? 20);
+const count = (outcomes: Outcome[], wanted: Outcome) => outcomes.filter((outcome) => outcome === wanted).length;
+
+describe('AI credit, under load and faults', () => {
+  let stress: AiStress;
+  beforeEach(async () => (stress = await openAiStress()));
+  afterEach(() => stress.close());
+
+  const settledCalls = async (customerId: string) => {
+    const { rows } = await stress.superuser.query<{ settled: number; pending: number }>(
+      `select count(*) filter (where state = 'settled')::int as settled, count(*) filter (where state = 'pending')::int as pending
+       from ai_hold where customer_id = $1`,
+      [customerId],
+    );
+    return rows[0]!;
+  };
+  /** Waits for the calls whose clients are gone. */
+  const quiet = async (customerId: string) => {
+    while ((await settledCalls(customerId)).pending > 0) await delay(50);
+  };
+
+  const ledgerStatements = async (state: string) => {
+    const { rows } = await stress.superuser.query<{ count: number }>(
+      `select count(*)::int from pg_stat_activity
+       where datname = current_database() and query like '%app.ai\\_%' and pid <> pg_backend_pid() and ${state}`,
+    );
+    return rows[0]!.count;
+  };
+  const waitsForLock = async () => {
+    while ((await ledgerStatements(`wait_event_type = 'Lock'`)) === 0) await delay(10);
+  };
+  const quietLedger = async () => {
+    while ((await ledgerStatements(`state = 'active'`)) > 0) await delay(10);
+  };
+
+  it('is never overspent: 1,000 calls at once over two processes against 5 NOK', async () => {
+    const apis = [await stress.start(), await stress.start()];
+    const { id, token } = await stress.customer({ included: 5 });
+    stress.sandbox.messages.always({ 'output-tokens': 18, usage: '{"input_tokens":10,"output_tokens":18}' });
+    const outcomes = await Promise.all(
+      Array.from({ length: 1000 }, (_, index) => sendMessage(apis[index % 2]!, token, message())),
+    );
+    const audit = await stress.audit(id);
+    expect(audit).toMatchObject({ problems: [], held: 0, duplicates: 0, usages: count(outcomes, 201) });
+    expect(audit.spent).toBeCloseTo(count(outcomes, 201) * 0.1, 10);
+    expect(audit.spent).toBeLessThanOrEqual(5);
+    expect(count(outcomes, 201)).toBeGreaterThan(10);
+    expect(count(outcomes, 201) + count(outcomes, 402)).toBe(1000);
+  }, 120_000);
+
+  it('is never overspent when costs, failures and hang-ups are random', async () => {
+    const apis = [await stress.start(), await stress.start()];
+    const { id, token } = await stress.customer({ included: 20, purchased: 10 });
+    const directives = () => {
+      const dice = Math.random();
+      if (dice < 0.1) return '[[sandbox:status=529]]';
+      if (dice < 0.2) return '[[sandbox:cut]]';
+      if (dice < 0.25) return '[[sandbox:not-json]]';
+      return `[[sandbox:delay=${Math.floor(Math.random() * 30)}]][[sandbox:output-tokens=${Math.ceil(Math.random() * 20)}]]`;
+    };
+    const outcomes = await Promise.all(
+      Array.from({ length: 600 }, async (_, index) => {
+        await delay(Math.random() * 1500);
+        const hangUp = Math.random() < 0.2 ? 1 + Math.random() * 40 : undefined;
+        return sendMessage(apis[index % 2]!, token, message(directives()), hangUp);
+      }),
+    );
+    await quiet(id);
+    const audit = await stress.audit(id);
+    expect(audit).toMatchObject({ problems: [], held: 0, duplicates: 0 });
+    expect(audit.spent).toBeLessThanOrEqual(30);
+    expect(audit.usages).toBeGreaterThanOrEqual(count(outcomes, 201));
+    expect(audit.usages).toBeLessThanOrEqual(count(outcomes, 201) + count(outcomes, 'cut'));
+    expect(new Set(outcomes)).toEqual(new Set([201, 502, 'cut', ...(outcomes.includes(402) ? [402] : [])]));
+  }, 120_000);
+
+  it('survives a kill while calls are at the provider: given up, uncharged', async () => {
+    const api = await stress.start();
+    const { id, token } = await stress.customer({ included: 50 });
+    stress.sandbox.messages.hold();
+    const calls = Array.from({ length: 20 }, () => sendMessage(api, token, message()));
+    await stress.sandbox.messages.received(20);
+    await api.stop('SIGKILL');
+    expect(new Set(await Promise.all(calls))).toEqual(new Set(['cut']));
+    expect((await stress.audit(id)).held).toBeGreaterThan(0);
+    expect(await stress.resolveStaleHolds()).toBe(20);
+    expect(await stress.audit(id)).toMatchObject({ problems: [], held: 0, spent: 0, usages: 0 });
+  });
+
+  it.each([
+    ['before the hold is stored', 'hold'],
+    ['between the answer and its settlement', 'settlement'],
+  ])('survives a kill %s', async (_, moment) => {
+    const api = await stress.start();
+    const { id, token } = await stress.customer({ included: 50 });
+    const gate = stress.sandbox.messages.hold();
+    const lock = await connectAsSuperuser(stress.database);
+    const lockAccount = () => lock.query('select from ai_account where customer_id = $1 for update', [id]);
+    await lock.query('begin');
+    if (moment === 'hold') await lockAccount();
+    const calls = Array.from({ length: 10 }, () => sendMessage(api, token, message()));
+    if (moment === 'settlement') {
+      await stress.sandbox.messages.received(10);
+      await lockAccount();
+      gate.open();
+    }
+    await waitsForLock();
+    await api.stop('SIGKILL');
+    expect(new Set(await Promise.all(calls))).toEqual(new Set(['cut']));
+    await lock.query('commit');
+    await lock.end();
+    // The server finishes statements whose client is gone.
+    await quietLedger();
+    await stress.resolveStaleHolds();
+    const audit = await stress.audit(id);
+    expect(audit).toMatchObject({ problems: [], held: 0, duplicates: 0 });
+    if (moment === 'hold') expect(audit.usages).toBe(0);
+  });
+
+  it(`survives ${KILLS} kills under load at random moments`, async () => {
+    const customers: { id: string; token: string }[] = [];
+    for (let index = 0; index < 5; index++) customers.push(await stress.customer({ included: 1_000 }));
+    stress.sandbox.messages.always({ 'output-tokens': 10 });
+    let answered = 0;
+    for (let kill = 0; kill < KILLS; kill++) {
+      const api = await stress.start();
+      const calls = Array.from({ length: 60 }, async (_, index) => {
+        await delay(index * 5);
+        return sendMessage(api, customers[index % customers.length]!.token, message());
+      });
+      await delay(Math.random() * 400);
+      await api.stop('SIGKILL');
+      answered += count(await Promise.all(calls), 201);
+    }
+    await quietLedger();
+    await stress.resolveStaleHolds();
+    let usages = 0;
+    for (const { id } of customers) {
+      const audit = await stress.audit(id);
+      expect(audit).toMatchObject({ problems: [], held: 0, duplicates: 0 });
+      usages += audit.usages;
+    }
+    // Whoever was answered was charged; a call that was charged and not answered was killed in between.
+    expect(usages).toBeGreaterThanOrEqual(answered);
+    expect(answered).toBeGreaterThan(KILLS);
+  }, 900_000);
+
+  it('loses no call on SIGTERM under load, and charges none that it does not answer', async () => {
+    const api = await stress.start();
+    const { id, token } = await stress.customer({ included: 1_000 });
+    stress.sandbox.messages.always({ delay: 50, 'output-tokens': 10 });
+    const calls = Array.from({ length: 200 }, async (_, index) => {
+      await delay(index * 2);
+      return sendMessage(api, token, message());
+    });
+    await stress.sandbox.messages.received(20);
+    const exit = api.stop('SIGTERM');
+    const outcomes = await Promise.all(calls);
+    expect((await exit).code).toBe(0);
+    const audit = await stress.audit(id);
+    expect(audit).toMatchObject({ problems: [], held: 0, usages: count(outcomes, 201) });
+    expect(count(outcomes, 201)).toBeGreaterThanOrEqual(20);
+    // What came too late was refused before anything was done, at the door or with a 503.
+    expect(count(outcomes, 201) + count(outcomes, 503) + count(outcomes, 'cut')).toBe(200);
+  }, 60_000);
+});

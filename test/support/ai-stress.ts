@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto';
+import type { Client } from 'pg';
+import { Test, type TestingModule } from '@nestjs/testing';
+import { AiMaintenance, AiOperatorModule, AiVerification, Clock } from '@app/ai';
+import { ConfigModule } from '@app/config';
+import { DatabaseModule } from '@app/database';
+import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
+import { enableAi, saveModelPrice, type TestAiCustomer } from './ai-factories';
+import { type ApiProcess, startApiProcess } from './api-process';
+import { saveFakeCustomer } from './factories/customer.factory';
+import { saveFakeToken } from './factories/service-token.factory';
+import { connectAsSuperuser, createTestDatabase, type TestDatabase } from './test-database';
+
+/** What a message came to: an HTTP status, or `cut` when the connection ended without one. */
+export type Outcome = number | 'cut';
+
+/** API processes on one database, with the sandbox as the AI provider: to be overrun, killed and stopped. */
+export interface AiStress {
+  database: TestDatabase;
+  superuser: Client;
+  sandbox: Sandbox;
+  model: string;
+  /** Starts another API process. */
+  start(): Promise<ApiProcess>;
+  /** A customer with AI and a token. */
+  customer(ai: Partial<TestAiCustomer>): Promise<{ id: string; token: string }>;
+  /** Does the worker's work as if every deadline had passed. @returns how many calls were given up */
+  resolveStaleHolds(): Promise<number>;
+  /** Whether the books add up, and what they say. */
+  audit(
+    customerId: string,
+  ): Promise<{ problems: object[]; held: number; spent: number; usages: number; duplicates: number }>;
+  close(): Promise<void>;
+}
+
+/** Opens all of it; processes are started by the test. */
+export async function openAiStress(settings: Record<string, string> = {}): Promise<AiStress> {
+  const sandbox = await startSandbox();
+  const generous = '1000000000';
+  const shared = {
+    ANTHROPIC_BASE_URL: sandbox.urls.messages,
+    ANTHROPIC_API_KEY: 'service-wide-key',
+    SECRETS_KEY: randomBytes(32).toString('base64'),
+    AI_UPSTREAM_TIMEOUT_MS: '10000',
+    AI_BREAKER_FAILURES: generous,
+    RATE_LIMIT_REQUESTS_PER_MINUTE: generous,
+    RATE_LIMIT_AI_PER_MINUTE: generous,
+    RATE_LIMIT_ADDRESS_PER_MINUTE: generous,
+    LOG_LEVEL: 'silent',
+    ...settings,
+  };
+  const database = await createTestDatabase(shared);
+  const superuser = await connectAsSuperuser(database);
+  const model = await saveModelPrice(superuser);
+  let late = false;
+  const worker: TestingModule = await Test.createTestingModule({
+    imports: [ConfigModule.for(database.config), DatabaseModule.as('account_operator'), AiOperatorModule],
+  })
+    .overrideProvider(Clock)
+    .useValue({ now: () => new Date(Date.now() + (late ? 3_600_000 : 0)) })
+    .compile();
+  await worker.init();
+  const processes: ApiProcess[] = [];
+  return {
+    database,
+    superuser,
+    sandbox,
+    model,
+    start: async () => {
+      const api = await startApiProcess({ ...shared, DATABASE_URL: database.url });
+      processes.push(api);
+      return api;
+    },
+    customer: async (ai) => {
+      const { id } = await saveFakeCustomer(superuser);
+      await enableAi(superuser, id, { model, ...ai });
+      return { id, token: (await saveFakeToken(superuser, id)).token };
+    },
+    resolveStaleHolds: async () => {
+      late = true;
+      const resolved = await worker.get(AiMaintenance).resolveStaleHolds();
+      late = false;
+      return resolved;
+    },
+    audit: async (customerId) => {
+      const { rows } = await superuser.query<{ held: number; spent: number; usages: number; duplicates: number }>(
+        `select a.held::float, a.month_usage::float as spent,
+                (select count(*)::int from ai_usage where customer_id = $1) as usages,
+                (select (count(*) - count(distinct hold_id))::int from ai_usage where customer_id = $1) as duplicates
+         from ai_account a where customer_id = $1`,
+        [customerId],
+      );
+      return { problems: await worker.get(AiVerification).verify(customerId), ...rows[0]! };
+    },
+    close: async () => {
+      await Promise.all(processes.map((api) => api.stop('SIGKILL')));
+      await worker.close();
+      await superuser.end();
+      await sandbox.close();
+      await database.drop();
+    },
+  };
+}
+
+/** Sends a message. With `hangUpAfterMs` the client does not wait for the answer longer than that. */
+export async function sendMessage(
+  api: ApiProcess,
+  token: string,
+  body: object,
+  hangUpAfterMs?: number,
+): Promise<Outcome> {
+  try {
+    const reply = await fetch(`${api.baseUrl}/ai/messages`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      signal: hangUpAfterMs === undefined ? null : AbortSignal.timeout(hangUpAfterMs),
+    });
+    await reply.arrayBuffer();
+    return reply.status;
+  } catch {
+    return 'cut';
+  }
+}
