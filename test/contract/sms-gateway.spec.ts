@@ -1,3 +1,4 @@
+import { ServiceError } from '@app/errors';
 import type { RawReply } from '../../apps/sandbox/src/shared/directives';
 import { openSmsRoom, type SmsRoom } from '@test/sms-room';
 
@@ -30,7 +31,7 @@ describe.each(DIRECTIONS)('SMS through $gateway', ({ gateway, control }) => {
     room.sandbox[control].script(...scripts);
     const code = await room.send(customer).then(
       () => undefined,
-      (error: { code?: string }) => error.code ?? String(error),
+      (error: unknown) => (error instanceof ServiceError ? error.code : error),
     );
     await room.sandbox[control].reportsSettled();
     const [row, ...others] = await room.rows(customer);
@@ -45,7 +46,7 @@ describe.each(DIRECTIONS)('SMS through $gateway', ({ gateway, control }) => {
       status: 'accepted',
       segments: 1,
       encoding: 'GSM-7',
-      senderId: 'Acme',
+      sender_id: 'Acme',
       to: '+4790000000',
     });
     const [taken] = room.sandbox[control].accepted;
@@ -54,7 +55,7 @@ describe.each(DIRECTIONS)('SMS through $gateway', ({ gateway, control }) => {
     if (control === 'elks46') await room.sandbox.elks46.report(taken, 'delivered');
     else await room.sandbox.link.report(taken, 1001);
     const [row] = await room.rows(customer);
-    expect(row).toMatchObject({ id: sent.id, status: 'delivered', gateway_message_id: taken?.id, error_code: null });
+    expect(row).toMatchObject({ id: sent.id, status: 'delivered', gateway_message_id: taken.id, error_code: null });
     expect(row?.delivered_at).toBeInstanceOf(Date);
   });
 

@@ -3,7 +3,7 @@ import type { Client } from 'pg';
 import { ConfigModule } from '@app/config';
 import { CustomerContext, DatabaseModule } from '@app/database';
 import { LoggingModule } from '@app/logging';
-import { DeliveryReports, SmsLog, SmsModule, type SmsOrder, type SmsRecord, SmsSender } from '@app/sms';
+import { DeliveryReports, SmsLog, SmsModule, type SmsOrder, type SmsRow, SmsSender } from '@app/sms';
 import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
 import { type ReportServer, startReportServer } from './report-server';
 import { saveFakeCustomer } from './factories/customer.factory';
@@ -27,8 +27,8 @@ export interface SmsRoom {
   reports: ReportServer;
   /** A new customer that may send. */
   customer(dailyCap?: number): Promise<string>;
-  send(customerId: string, order?: Partial<SmsOrder>): Promise<SmsRecord>;
-  list(customerId: string, limit?: number): Promise<SmsRecord[]>;
+  send(customerId: string, order?: Partial<SmsOrder>): Promise<SmsRow>;
+  list(customerId: string, limit?: number): Promise<SmsRow[]>;
   rows(customerId: string): Promise<SmsTableRow[]>;
   close(): Promise<void>;
 }

@@ -9,6 +9,7 @@ import { CustomerModule } from './customer/customer.module';
 import { HealthModule } from './health/health.module';
 import { RequestPipelineModule } from './platform/request-pipeline.module';
 import { ServicesModule } from './services/services.module';
+import { InvoicesModule } from './invoices/invoices.module';
 import { SmsModule } from './sms/sms.module';
 import { StatusModule } from './status/status.module';
 import { SupportModule } from './support/support.module';
@@ -25,6 +26,7 @@ import { SupportModule } from './support/support.module';
     CreditRequestRoutesModule,
     CustomerModule,
     ServicesModule,
+    InvoicesModule,
     SmsModule,
     StatusModule,
     SupportModule,

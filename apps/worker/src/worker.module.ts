@@ -5,11 +5,19 @@ import { JobsModule } from '@app/jobs';
 import { LoggingModule } from '@app/logging';
 import { MetricsModule } from '@app/metrics';
 import { AiJobsModule } from './ai/ai-jobs.module';
+import { InvoiceJobsModule } from './invoices/invoice-jobs.module';
 import { WorkerHealth } from './worker-health';
 
 /** Background work: the jobs of the domains, each on a schedule. */
 @Module({
-  imports: [DatabaseModule.as('account_operator'), LoggingModule.forRoot(), MetricsModule, JobsModule, AiJobsModule],
+  imports: [
+    DatabaseModule.as('account_operator'),
+    LoggingModule.forRoot(),
+    MetricsModule,
+    JobsModule,
+    AiJobsModule,
+    InvoiceJobsModule,
+  ],
   providers: [WorkerHealth],
 })
 export class WorkerModule {

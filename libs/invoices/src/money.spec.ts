@@ -1,4 +1,4 @@
-import { toDecimal, toMinorUnits } from './money';
+import { toDecimal, toMinorUnits, toNumber } from './money';
 
 describe('Amounts', () => {
   it.each([
@@ -12,6 +12,7 @@ describe('Amounts', () => {
   ])('%s minor units of %s are %s', (minor, currency, decimal) => {
     expect(toDecimal(minor, currency)).toBe(decimal);
     expect(toMinorUnits(decimal, currency)).toBe(minor);
+    expect(toNumber(String(minor), currency)).toBe(Number(decimal));
   });
 
   it.each([
@@ -24,4 +25,10 @@ describe('Amounts', () => {
     ['1,50', 'NOK', undefined],
     ['.5', 'NOK', undefined],
   ])('%j %s reads as %s', (decimal, currency, minor) => expect(toMinorUnits(decimal, currency)).toBe(minor));
+});
+
+it('Amounts print in JSON as the decimals they are', () => {
+  for (let minor = 0; minor < 300_000; minor += 7) {
+    expect(JSON.stringify(toNumber(String(minor), 'NOK'))).toBe(String(Number(toDecimal(BigInt(minor), 'NOK'))));
+  }
 });

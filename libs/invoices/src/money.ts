@@ -36,6 +36,17 @@ export function toDecimal(minorUnits: bigint, currency: string): string {
   return decimals === 0 ? sign + digits : `${sign}${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
 }
 
+/**
+ * The number that a decimal is sent as in JSON. Up to 2^53 minor units the quotient is the number nearest to the decimal, and
+ * so prints as it.
+ */
+export function toNumber(minorUnits: string, currency: string): number {
+  const units = Number(minorUnits);
+  return Number.isSafeInteger(units)
+    ? units / 10 ** decimalsOf(currency)
+    : Number(toDecimal(BigInt(minorUnits), currency));
+}
+
 /** Reads a decimal number as minor units; nothing if it is none or is finer than the currency's minor unit. */
 export function toMinorUnits(decimal: string, currency: string): bigint | undefined {
   const [, sign, whole, fraction = ''] = /^(-?)(\d{1,15})(?:\.(\d+))?$/.exec(decimal) ?? [];

@@ -8,7 +8,7 @@ export { E164 } from './sending/phone-number';
 export { SmsGateway } from './gateway/sms-gateway';
 export type { SmsErrorCode } from './gateway/sms-gateway';
 export { SmsLog } from './sms-log';
-export type { SmsRecord } from './sms-log-record';
+export type { SmsRow } from './sms-view';
 export { type SmsOrder, SmsSender } from './sending/sms-sender';
 export { isSenderId } from './sending/sender-id';
 export { SmsAdministration, type SmsSettingsChange } from './administration/sms-administration';

@@ -10,11 +10,11 @@ import { TICKET_COLUMNS, type TicketRow } from './ticket-view';
 
 /** Tickets and their threads in one snapshot. Internal notes are left out here, and could not be read if they were not. */
 const QUERY = (after: string) => `
-  select ${TICKET_COLUMNS}, created_at::text as place, coalesce(thread.replies, '[]') as replies
+  select ${TICKET_COLUMNS}, coalesce(thread.replies, '[]') as replies
   from (select * from support_ticket where customer_id = $1 ${after} order by created_at desc, id desc limit $2) ticket
   left join lateral (
     select json_agg(json_build_object('id', r.id, 'author', r.author, 'body', r.body, 'created_at',
-      to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) order by r.created_at, r.id) as replies
+      to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')) order by r.created_at, r.id) as replies
     from support_ticket_reply r where r.customer_id = $1 and r.ticket_id = ticket.id and not r.internal
   ) thread on true
   order by created_at desc, id desc`;
@@ -49,14 +49,14 @@ export class SupportTickets {
   /** A page of the customer's tickets, newest first. @throws ServiceError invalid_request for a bad cursor */
   async list(customerId: string, { limit, cursor }: PageRequest): Promise<Page<TicketRow>> {
     const after = cursor === undefined ? undefined : decodeCursor(cursor, 'uuid');
-    const rows = await this.database.read<TicketRow & { place: string }>(
+    const rows = await this.database.read<TicketRow & Record<string, unknown>>(
       after ? NEXT : FIRST,
       after ? [customerId, limit + 1, after.createdAt, after.id] : [customerId, limit + 1],
     );
     return paginate(
       rows,
       limit,
-      ({ place, id }) => ({ createdAt: place, id }),
+      ({ created_at, id }) => ({ createdAt: created_at, id }),
       (row): TicketRow => row,
     );
   }

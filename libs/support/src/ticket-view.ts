@@ -19,8 +19,9 @@ export interface TicketRow {
   service_id: number | null;
   resource_type: string | null;
   resource_id: string | null;
-  created_at: Date;
-  updated_at: Date;
+  /** RFC 3339. */
+  created_at: string;
+  updated_at: string;
   /** Oldest first. */
   replies: TicketReplyRow[];
 }

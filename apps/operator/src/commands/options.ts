@@ -22,6 +22,22 @@ export const read = {
     return time;
   },
 
+  date(text: string): string {
+    const day = new Date(`${text}T00:00:00Z`);
+    if (!/^\d{4}-\d\d-\d\d$/.test(text) || Number.isNaN(day.getTime()) || day.toISOString().slice(0, 10) !== text) {
+      throw new ServiceError('invalid_request', `${text} is not a date (YYYY-MM-DD)`);
+    }
+    return text;
+  },
+
+  url(text: string): string {
+    const url = URL.parse(text);
+    if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
+      throw new ServiceError('invalid_request', `${text} is not a web address`);
+    }
+    return text;
+  },
+
   json(text: string): Record<string, unknown> {
     try {
       const value: unknown = JSON.parse(text);

@@ -14,6 +14,23 @@ export interface InvoiceFilter {
   source?: InvoiceSource;
 }
 
+/** An invoice as the operator sees it: amounts as decimals, drafts too. */
+export type InvoiceSummary = Pick<
+  Invoice,
+  | 'id'
+  | 'customerId'
+  | 'source'
+  | 'type'
+  | 'number'
+  | 'status'
+  | 'currency'
+  | 'amount'
+  | 'amountDue'
+  | 'issueDate'
+  | 'dueDate'
+  | 'paidAt'
+>;
+
 /** Invoices shown at most; the oldest fall out. */
 const SHOWN = 500;
 
@@ -27,7 +44,7 @@ export class InvoiceAdministration {
   ) {}
 
   /** Adds an open invoice. @throws ServiceError not_found for an unknown customer, invalid_request for a number it has. */
-  async add(actor: string, invoice: ManualInvoice): Promise<Invoice> {
+  async add(actor: string, invoice: ManualInvoice): Promise<InvoiceSummary> {
     const { customerId, number } = invoice;
     try {
       return await this.dataSource.transaction(async (manager) => {
@@ -38,7 +55,7 @@ export class InvoiceAdministration {
         const amount = toDecimal(BigInt(added.amount), added.currency);
         const metadata = { invoice_id: id, number, amount, currency: added.currency };
         await this.audit.record(manager, { customerId, actor, action: 'invoice.add', metadata });
-        return added;
+        return summarize(added);
       });
     } catch (error) {
       throw error instanceof DuplicateInvoiceError ? new ServiceError('invalid_request', error.message) : error;
@@ -49,7 +66,7 @@ export class InvoiceAdministration {
    * Sets the status of a manual invoice, and with it what is due.
    * @throws ServiceError not_found; invalid_request for one of a billing source, which would set it back.
    */
-  setStatus(actor: string, id: string, status: VisibleInvoiceStatus): Promise<Invoice> {
+  setStatus(actor: string, id: string, status: VisibleInvoiceStatus): Promise<InvoiceSummary> {
     return this.dataSource.transaction(async (manager) => {
       // The operator knows an invoice by its id alone, so this look-up names no customer.
       const invoice = await manager.findOneBy(Invoice, { id });
@@ -67,16 +84,24 @@ export class InvoiceAdministration {
       );
       const metadata = { invoice_id: id, from: before, to: status };
       await this.audit.record(manager, { customerId, actor, action: 'invoice.set-status', metadata });
-      return manager.findOneByOrFail(Invoice, { customerId, id });
+      return summarize(await manager.findOneByOrFail(Invoice, { customerId, id }));
     });
   }
 
   /** A customer's invoices, drafts included, newest first. */
-  list({ customerId, source }: InvoiceFilter): Promise<Invoice[]> {
-    return this.dataSource.manager.find(Invoice, {
+  async list({ customerId, source }: InvoiceFilter): Promise<InvoiceSummary[]> {
+    const invoices = await this.dataSource.manager.find(Invoice, {
       where: { customerId, ...(source && { source }) },
       order: { createdAt: 'DESC', id: 'DESC' },
       take: SHOWN,
     });
+    return invoices.map(summarize);
   }
+}
+
+function summarize(invoice: Invoice): InvoiceSummary {
+  const { id, customerId, source, type, number, status, currency, issueDate, dueDate, paidAt } = invoice;
+  const amount = toDecimal(BigInt(invoice.amount), currency);
+  const amountDue = toDecimal(BigInt(invoice.amountDue), currency);
+  return { id, customerId, source, type, number, status, currency, amount, amountDue, issueDate, dueDate, paidAt };
 }

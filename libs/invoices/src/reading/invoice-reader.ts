@@ -4,7 +4,7 @@ import { CustomerDatabase, prepared } from '@app/database';
 import { decodeCursor, type Page, type PageRequest, paginate } from '@app/pagination';
 import { Calendar } from '../calendar';
 import type { VisibleInvoiceStatus } from '../invoice-record';
-import { INVOICE_COLUMNS, type InvoiceRow, type InvoiceView, toInvoiceView } from './invoice-view';
+import { invoiceColumns, type InvoiceRow } from './invoice-view';
 
 /** Which invoices of a customer are wanted; all without. */
 export interface InvoiceListFilter {
@@ -15,18 +15,16 @@ export interface InvoiceListFilter {
 }
 
 /** Drafts are left out here, and could not be read if they were not. */
-const QUERY = (conditions: string) => `
-  select ${INVOICE_COLUMNS}, created_at::text as place from invoice
+const QUERY = (conditions: string) => `select ${invoiceColumns('$3')} from invoice
   where customer_id = $1 and status <> 'draft' ${conditions} order by created_at desc, id desc limit $2`;
-const AFTER = 'and (created_at, id) < ($3::timestamptz, $4::uuid)';
-const FILTER = (first: number) => `
-  and ($${first}::text is null or status = $${first}) and ($${first + 1}::date is null or issue_date >= $${first + 1})
-  and ($${first + 2}::date is null or issue_date <= $${first + 2})`;
+const AFTER = 'and (created_at, id) < ($4::timestamptz, $5::uuid)';
+const FILTER = (status: string, from: string, to: string) => `and (${status}::text is null or status = ${status})
+  and (${from}::date is null or issue_date >= ${from}) and (${to}::date is null or issue_date <= ${to})`;
 
 const FIRST = prepared('invoices.first', QUERY(''));
 const NEXT = prepared('invoices.next', QUERY(AFTER));
-const FILTERED_FIRST = prepared('invoices.filtered-first', QUERY(FILTER(3)));
-const FILTERED_NEXT = prepared('invoices.filtered-next', QUERY(AFTER + FILTER(5)));
+const FILTERED_FIRST = prepared('invoices.filtered-first', QUERY(FILTER('$4', '$5', '$6')));
+const FILTERED_NEXT = prepared('invoices.filtered-next', QUERY(`${AFTER} ${FILTER('$6', '$7', '$8')}`));
 
 /** Customers' reading of their own invoices. */
 @Injectable()
@@ -45,23 +43,20 @@ export class InvoiceReader {
     customerId: string,
     { limit, cursor }: PageRequest,
     filter: InvoiceListFilter = {},
-  ): Promise<Page<InvoiceView>> {
+  ): Promise<Page<InvoiceRow>> {
     const after = cursor === undefined ? undefined : decodeCursor(cursor, 'uuid');
     const wanted = [filter.status, filter.issuedFrom, filter.issuedTo];
     const filtered = wanted.some((value) => value !== undefined);
-    const statement = after ? (filtered ? FILTERED_NEXT : NEXT) : filtered ? FILTERED_FIRST : FIRST;
-    const rows = await this.database.read<InvoiceRow & { place: string }>(statement, [
-      customerId,
-      limit + 1,
-      ...(after ? [after.createdAt, after.id] : []),
-      ...(filtered ? wanted.map((value) => value ?? null) : []),
-    ]);
-    const today = this.calendar.dateOf(new Date());
+    const statement = filtered ? (after ? FILTERED_NEXT : FILTERED_FIRST) : after ? NEXT : FIRST;
+    const values: (string | number | null)[] = [customerId, limit + 1, this.calendar.dateOf(new Date())];
+    if (after) values.push(after.createdAt, after.id);
+    if (filtered) values.push(...wanted.map((value) => value ?? null));
+    const rows = await this.database.read<InvoiceRow & Record<string, unknown>>(statement, values);
     return paginate(
       rows,
       limit,
-      ({ place, id }) => ({ createdAt: place, id }),
-      (row) => toInvoiceView(row, today),
+      ({ created_at, id }) => ({ createdAt: created_at, id }),
+      (row): InvoiceRow => row,
     );
   }
 }

@@ -63,7 +63,7 @@ export class FikenSource implements BillingSource {
     if (unsettled) query.set('settled', 'false');
     // A day before: changes are told by the day, and days end at different times for us and for them.
     else if (since) query.set('lastModifiedGe', this.calendar.dateOf(new Date(since.getTime() - DAY_MS)));
-    const { items, pageCount } = await this.getList(`${list}?${query}`);
+    const { items, pageCount } = await this.getList(`${list}?${query.toString()}`);
     const page = readItems(items, (item) => read(item, account));
     const next = Number(position) + 1;
     return { ...page, ...(next < pageCount && { next: String(next) }) };
@@ -73,7 +73,7 @@ export class FikenSource implements BillingSource {
     const isNote = sourceId.startsWith(CREDIT_NOTE);
     const path = isNote ? `creditNotes/${sourceId.slice(CREDIT_NOTE.length)}` : `invoices/${sourceId}`;
     const reply = await this.get(`${this.basePath}/companies/${this.settings.company}/${path}`);
-    if (reply.statusCode === 404) return void (await reply.body.dump());
+    if (reply.statusCode === 404) return discard(reply);
     const item: unknown = await readJson(await this.accept(reply));
     return isNote ? readFikenCreditNote(item, account) : readFikenInvoice(item, account);
   }
@@ -83,7 +83,7 @@ export class FikenSource implements BillingSource {
     // The token goes to Fiken and to nobody else, wherever a link points.
     if (url?.origin !== this.origin) throw new SourceError('The PDF link does not lead to Fiken', false);
     const reply = await this.get(url.pathname + url.search);
-    if (reply.statusCode === 404) return void (await reply.body.dump());
+    if (reply.statusCode === 404) return discard(reply);
     const { body, headers } = await this.accept(reply);
     return { content: body, ...lengthOf(headers['content-length']) };
   }
@@ -113,6 +113,12 @@ export class FikenSource implements BillingSource {
     const passing = statusCode === 429 || statusCode >= 500;
     throw new SourceError(`Fiken answered ${statusCode}`, passing, retryAfterMs(headers['retry-after']));
   }
+}
+
+/** Reads a reply to its end for nothing, so that its connection can be used again. */
+async function discard({ body }: Dispatcher.ResponseData): Promise<undefined> {
+  await body.dump();
+  return undefined;
 }
 
 async function readJson({ body }: Dispatcher.ResponseData): Promise<unknown> {

@@ -9,7 +9,7 @@ import type { SyncLease, SyncStep, SyncStore } from './sync-store';
 const BATCH = 20;
 
 /**
- * One run of a sync: the feeds, page by page, then the unsettled invoices that none of them has shown. After each step
+ * One run of a sync: the feeds, page by page, then what is unsettled or was unreadable and none of them has shown. After each step
  * its findings and the place to go on are stored together, so a run may be cut anywhere and is taken up by the next.
  */
 export class InvoiceSyncRun {
@@ -60,11 +60,11 @@ export class InvoiceSyncRun {
     }
   }
 
-  private async readEach(rest: { id: string; draft: boolean }[]): Promise<SyncStep> {
+  private async readEach(rest: { id: string; forgettable: boolean }[]): Promise<SyncStep> {
     const step: Required<SyncStep> = { invoices: [], problems: [], gone: [] };
-    for (const { id, draft } of rest) {
+    for (const { id, forgettable } of rest) {
       const item = await patiently(() => this.source.readOne(this.lease.account, id), this.signal);
-      if (item === undefined && draft) step.gone.push(id);
+      if (item === undefined && forgettable) step.gone.push(id);
       else if (item === undefined) step.problems.push({ sourceId: id, detail: 'The source has it no more' });
       else if (isProblem(item)) step.problems.push(item);
       else step.invoices.push(item);

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AppConfig } from '@app/config';
+import { ServiceError } from '@app/errors';
 import { ROOT_LOGGER, type RootLogger } from '@app/logging';
 import type { BillingSourceName } from '../invoice-record';
 import type { BillingSource } from '../sources/billing-source';
@@ -36,10 +37,16 @@ export class InvoiceSyncs {
     await Promise.all(this.sources.all().map((source) => this.runDueOf(source, signal)));
   }
 
-  /** Runs a customer's sync now, due or not. The source must be configured. */
+  /**
+   * Runs a customer's sync now, due or not.
+   * @throws ServiceError invalid_request if the source is not configured, not_found if the customer is not linked to it.
+   */
   async runNow(customerId: string, name: BillingSourceName, signal = NEVER): Promise<SyncOutcome> {
     const source = this.sources.find(name);
-    if (!source) throw new SourceError(`${name} is not configured`, false);
+    if (!source) throw new ServiceError('invalid_request', `${name} is not configured`);
+    if (!(await this.store.isLinked(customerId, name))) {
+      throw new ServiceError('not_found', `The customer is not linked to ${name}`);
+    }
     return this.run(source, customerId, signal, true);
   }
 
@@ -82,7 +89,7 @@ export class InvoiceSyncs {
     const known = error instanceof SourceError;
     const message = known ? error.message : 'The sync failed for a reason of its own; see the log';
     const backoff = Math.min(FIRST_BACKOFF_MS * 2 ** lease.failures, LONGEST_BACKOFF_MS);
-    const pause = Math.max(backoff, (known && error.retryAfterMs) || 0);
+    const pause = Math.max(backoff, known ? (error.retryAfterMs ?? 0) : 0);
     const fields = { customer_id: lease.customerId, source: lease.source, failures: lease.failures + 1 };
     this.logger[known ? 'warn' : 'error']({ ...fields, err: error }, 'invoice sync failed');
     await this.store.fail(lease, message, new Date(Date.now() + pause));

@@ -42,6 +42,12 @@ export class SyncStore {
     return rows.map(({ customer_id }) => customer_id);
   }
 
+  /** Whether the customer is known in a source. */
+  async isLinked(customerId: string, source: BillingSourceName): Promise<boolean> {
+    const query = 'select 1 from invoice_sync where customer_id = $1 and source = $2';
+    return (await this.dataSource.query<unknown[]>(query, [customerId, source])).length === 1;
+  }
+
   /** Takes a sync, unless somebody else has it. `force` takes one that is not due yet, too. */
   async claim(
     customerId: string,
@@ -109,17 +115,27 @@ export class SyncStore {
     await this.hold(this.dataSource.manager, lease, 'locked_until = null, due_at = $4', [new Date()]);
   }
 
-  /** Unsettled invoices that no feed has shown since a run began, by their id in the source. */
+  /**
+   * What no feed has shown since a run began and must be asked for by itself: unsettled invoices, and items that could not
+   * be read before. `forgettable` is what may vanish from the source without a trace.
+   */
   async unconfirmed(
     lease: SyncLease,
     before: Date,
     after: string,
     limit: number,
-  ): Promise<{ id: string; draft: boolean }[]> {
+  ): Promise<{ id: string; forgettable: boolean }[]> {
     return this.dataSource.query(
-      `select source_id as id, status = 'draft' as draft from invoice
-       where customer_id = $1 and source = $2 and source_id > $3 and status in ('draft', 'open', 'uncollectible')
-         and (synced_at is null or synced_at < $4) order by source_id limit $5`,
+      `select id, bool_and(forgettable) as forgettable from (
+         select source_id as id, status = 'draft' as forgettable from invoice
+         where customer_id = $1 and source = $2 and source_id > $3 and status in ('draft', 'open', 'uncollectible')
+           and (synced_at is null or synced_at < $4)
+         union all
+         select p.source_id, i.id is null or i.status = 'draft' from invoice_sync_problem p
+         left join invoice i on i.customer_id = $1 and i.source = $2 and i.source_id = p.source_id
+         where p.customer_id = $1 and p.source = $2 and p.source_id > $3 and p.seen_at < $4
+           and p.source_id not like '%without an id'
+       ) unseen group by id order by id limit $5`,
       [lease.customerId, lease.source, after, before, limit],
     );
   }

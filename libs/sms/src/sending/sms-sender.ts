@@ -6,7 +6,7 @@ import { ServiceError } from '@app/errors';
 import { ROOT_LOGGER, type RootLogger } from '@app/logging';
 import { type SendOutcome, SmsGateway } from '../gateway/sms-gateway';
 import { ReportReferences } from '../reports/report-references';
-import { type SmsRecord, type SmsRow, toSmsRecord } from '../sms-log-record';
+import type { SmsRow } from '../sms-view';
 import { BillingDay } from './billing-day';
 import { failureOf } from './send-failure';
 import { isPlausibleRecipient } from './phone-number';
@@ -42,7 +42,7 @@ export class SmsSender {
    * @throws ServiceError invalid_request, sms_disabled, rate_limited (daily cap), sms_gateway_rejected (this message will
    * not be sent), sms_gateway_failed (it was not sent, or nobody knows: the detail says which).
    */
-  async send(customerId: string, actor: string, order: SmsOrder): Promise<SmsRecord> {
+  async send(customerId: string, actor: string, order: SmsOrder): Promise<SmsRow> {
     this.check(order);
     const createdAt = new Date();
     const day = this.days.at(createdAt);
@@ -52,7 +52,7 @@ export class SmsSender {
     const told = await this.conclude(customerId, row, outcome, day);
     if (outcome.kind !== 'taken' && told.status !== 'delivered' && told.status !== 'sent')
       throw failureOf(outcome, row.id);
-    return toSmsRecord(told);
+    return told;
   }
 
   private check({ to, message }: SmsOrder): void {

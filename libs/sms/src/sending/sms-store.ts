@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { CustomerDatabase } from '@app/database';
 import type { SmsErrorCode } from '../gateway/sms-gateway';
-import { SMS_COLUMNS, type SmsRow } from '../sms-log-record';
+import { SMS_COLUMNS, type SmsRow } from '../sms-view';
 import { SMS_STATUSES, type SmsEncoding, type SmsStatus } from '../sms-record';
 
 /** What the operator allows a customer. */

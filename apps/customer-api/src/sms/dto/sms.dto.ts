@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { PageDto, timeText } from '@app/http';
-import { SMS_STATUSES, type SmsEncoding, type SmsRecord, type SmsStatus } from '@app/sms';
+import { PageDto } from '@app/http';
+import { SMS_STATUSES, type SmsEncoding, type SmsRow, type SmsStatus } from '@app/sms';
 
 /** An SMS in the send log. */
 export class SmsDto {
@@ -64,18 +64,18 @@ export class SmsPageDto extends PageDto {
 }
 
 /** A message as it is sent. */
-export function toSmsDto(sms: SmsRecord): SmsDto {
+export function toSmsDto(row: SmsRow): SmsDto {
   return {
-    id: sms.id,
-    to: sms.to,
-    sender_id: sms.senderId,
-    message: sms.message,
-    status: sms.status,
-    segments: sms.segments,
-    encoding: sms.encoding,
-    error_code: sms.errorCode,
-    created_at: timeText(sms.createdAt),
-    updated_at: timeText(sms.updatedAt),
-    delivered_at: sms.deliveredAt && timeText(sms.deliveredAt),
+    id: row.id,
+    to: row.to,
+    sender_id: row.sender_id,
+    message: row.message,
+    status: row.status,
+    segments: row.segments,
+    encoding: row.encoding,
+    error_code: row.error_code,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+    delivered_at: row.delivered_at,
   };
 }

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { PageDto, timeText } from '@app/http';
+import { PageDto } from '@app/http';
 import {
   REPLY_AUTHORS,
   type ReplyAuthor,
@@ -96,8 +96,8 @@ export function toTicketDto(row: TicketRow): TicketDto {
     service_id: row.service_id,
     resource_type: row.resource_type,
     resource_id: row.resource_id,
-    created_at: timeText(row.created_at),
-    updated_at: timeText(row.updated_at),
+    created_at: row.created_at,
+    updated_at: row.updated_at,
     replies: row.replies,
   };
 }

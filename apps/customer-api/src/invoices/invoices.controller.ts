@@ -1,0 +1,56 @@
+import { Controller, Get, Param, Query, StreamableFile } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiParam, ApiProduces, ApiTags } from '@nestjs/swagger';
+import { type AuthenticatedCustomer, CurrentCustomer, RequireScope } from '@app/access';
+import { AppConfig } from '@app/config';
+import { PathId, ProblemReplies, toPageDto } from '@app/http';
+import { InvoicePdfs, InvoiceReader } from '@app/invoices';
+import { InvoicePageDto, toInvoiceDto } from './dto/invoice.dto';
+import { InvoiceQueryDto } from './dto/invoice-query.dto';
+
+/** The customer's invoices. */
+@ApiTags('Invoices')
+@Controller('invoices')
+export class InvoicesController {
+  private readonly baseUrl: string;
+
+  constructor(
+    private readonly invoices: InvoiceReader,
+    private readonly pdfs: InvoicePdfs,
+    { PUBLIC_URL, PORT }: AppConfig,
+  ) {
+    this.baseUrl = `${(PUBLIC_URL ?? `http://localhost:${PORT}`).replace(/\/$/, '')}/api/v1`;
+  }
+
+  @Get()
+  @RequireScope('invoices:read')
+  @ApiOperation({ summary: 'List your invoices', description: 'Newest first, from all billing systems.' })
+  @ApiOkResponse({ type: InvoicePageDto, description: 'A part of the list.' })
+  @ProblemReplies('invalid_request')
+  async listInvoices(
+    @CurrentCustomer() { customerId }: AuthenticatedCustomer,
+    @Query() { status, issue_date_from: issuedFrom, issue_date_to: issuedTo, ...page }: InvoiceQueryDto,
+  ): Promise<InvoicePageDto> {
+    const found = await this.invoices.list(customerId, page, { status, issuedFrom, issuedTo });
+    return toPageDto(found, (row) => toInvoiceDto(row, this.baseUrl));
+  }
+
+  @Get(':id/pdf')
+  @RequireScope('invoices:read')
+  @ApiOperation({ summary: 'Fetch the PDF of an invoice', description: 'For invoices whose `pdf_url` leads here.' })
+  @ApiParam({ name: 'id', description: 'The invoice.', schema: { type: 'string', format: 'uuid' } })
+  @ApiProduces('application/pdf')
+  @ApiOkResponse({ schema: { type: 'string', format: 'binary' }, description: 'The PDF.' })
+  @ProblemReplies('not_found')
+  async getInvoicePdf(
+    @CurrentCustomer() { customerId }: AuthenticatedCustomer,
+    @Param('id', PathId.uuid) id: string,
+  ): Promise<StreamableFile> {
+    const { content, length, fileName } = await this.pdfs.open(customerId, id);
+    const disposition = `inline; filename="${fileName}"`;
+    return new StreamableFile(content, {
+      type: 'application/pdf',
+      disposition,
+      ...(length !== undefined && { length }),
+    });
+  }
+}

@@ -1,0 +1,25 @@
+import { Option, SubCommand } from 'nest-commander';
+import { InvoiceAdministration } from '@app/invoices';
+import { OperatorCommand } from '../operator-command';
+import { read } from '../options';
+
+interface Options {
+  customer: string;
+}
+
+/** `invoice list`: list the invoices of a customer. */
+@SubCommand({ name: 'list', description: 'list the invoices of a customer' })
+export class InvoiceListCommand extends OperatorCommand<Options> {
+  constructor(private readonly invoices: InvoiceAdministration) {
+    super();
+  }
+
+  @Option({ flags: '--customer <id>', description: 'id of the customer', required: true })
+  parseCustomer(text: string): string {
+    return read.uuid(text);
+  }
+
+  protected execute({ customer }: Options) {
+    return this.invoices.list({ customerId: customer });
+  }
+}

@@ -1,0 +1,31 @@
+import { Option, SubCommand } from 'nest-commander';
+import { INVOICE_STATUSES, InvoiceAdministration, type VisibleInvoiceStatus } from '@app/invoices';
+import { OperatorCommand } from '../operator-command';
+import { read } from '../options';
+
+interface Options {
+  invoice: string;
+  status: VisibleInvoiceStatus;
+}
+
+/** `invoice set-status`: set the status of an invoice of the operator's own. */
+@SubCommand({ name: 'set-status', description: 'set the status of an invoice of your own' })
+export class InvoiceSetStatusCommand extends OperatorCommand<Options> {
+  constructor(private readonly invoices: InvoiceAdministration) {
+    super();
+  }
+
+  @Option({ flags: '--invoice <id>', description: 'id of the invoice', required: true })
+  parseInvoice(text: string): string {
+    return read.uuid(text);
+  }
+
+  @Option({ flags: '--status <status>', description: 'open, paid, void or uncollectible', required: true })
+  parseStatus(text: string): VisibleInvoiceStatus {
+    return read.oneOf(INVOICE_STATUSES, text);
+  }
+
+  protected execute({ invoice, status }: Options) {
+    return this.invoices.setStatus(this.actor, invoice, status);
+  }
+}

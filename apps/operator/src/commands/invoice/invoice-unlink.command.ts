@@ -1,0 +1,31 @@
+import { Option, SubCommand } from 'nest-commander';
+import { BILLING_SOURCES, BillingAccounts, type BillingSourceName } from '@app/invoices';
+import { OperatorCommand } from '../operator-command';
+import { read } from '../options';
+
+interface Options {
+  customer: string;
+  source: BillingSourceName;
+}
+
+/** `invoice unlink`: undo a link and remove the invoices that came by it. */
+@SubCommand({ name: 'unlink', description: 'undo a link and remove the invoices that came by it' })
+export class InvoiceUnlinkCommand extends OperatorCommand<Options> {
+  constructor(private readonly accounts: BillingAccounts) {
+    super();
+  }
+
+  @Option({ flags: '--customer <id>', description: 'id of the customer', required: true })
+  parseCustomer(text: string): string {
+    return read.uuid(text);
+  }
+
+  @Option({ flags: '--source <source>', description: 'stripe or fiken', required: true })
+  parseSource(text: string): BillingSourceName {
+    return read.oneOf(BILLING_SOURCES, text);
+  }
+
+  protected execute({ customer, source }: Options) {
+    return this.accounts.unlink(this.actor, customer, source);
+  }
+}

@@ -1,0 +1,43 @@
+import { Option, SubCommand } from 'nest-commander';
+import { SmsAdministration } from '@app/sms';
+import { OperatorCommand } from '../operator-command';
+import { read } from '../options';
+
+interface Options {
+  customer: string;
+  enabled?: boolean;
+  senderId?: string;
+  dailyCap?: number | null;
+}
+
+/** `sms configure`: set what a customer may send. */
+@SubCommand({ name: 'configure', description: 'set what a customer may send' })
+export class SmsConfigureCommand extends OperatorCommand<Options> {
+  constructor(private readonly sms: SmsAdministration) {
+    super();
+  }
+
+  @Option({ flags: '--customer <id>', description: 'id of the customer', required: true })
+  parseCustomer(text: string): string {
+    return read.uuid(text);
+  }
+
+  @Option({ flags: '--enabled <true|false>', description: 'whether the customer may send' })
+  parseEnabled(text: string): boolean {
+    return read.yesOrNo(text);
+  }
+
+  @Option({ flags: '--sender-id <sender>', description: 'what recipients see messages come from' })
+  parseSenderId(text: string): string {
+    return text;
+  }
+
+  @Option({ flags: '--daily-cap <count>', description: 'SMS per calendar day, or default' })
+  parseDailyCap(text: string): number | null {
+    return read.limit(text);
+  }
+
+  protected execute({ customer, enabled, senderId, dailyCap }: Options) {
+    return this.sms.configure(this.actor, customer, { enabled, senderId, dailyCap });
+  }
+}

@@ -1,0 +1,25 @@
+import { Option, SubCommand } from 'nest-commander';
+import { SmsAdministration } from '@app/sms';
+import { OperatorCommand } from '../operator-command';
+import { read } from '../options';
+
+interface Options {
+  customer: string;
+}
+
+/** `sms log`: show the newest SMS of a customer. */
+@SubCommand({ name: 'log', description: 'show the newest SMS of a customer' })
+export class SmsLogCommand extends OperatorCommand<Options> {
+  constructor(private readonly sms: SmsAdministration) {
+    super();
+  }
+
+  @Option({ flags: '--customer <id>', description: 'id of the customer', required: true })
+  parseCustomer(text: string): string {
+    return read.uuid(text);
+  }
+
+  protected execute({ customer }: Options) {
+    return this.sms.log(customer);
+  }
+}

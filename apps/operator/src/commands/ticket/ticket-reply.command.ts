@@ -1,0 +1,40 @@
+import { Option, SubCommand } from 'nest-commander';
+import { REPLY_AUTHORS, type ReplyAuthor, SupportDesk } from '@app/support';
+import { OperatorCommand } from '../operator-command';
+import { read } from '../options';
+
+interface Options {
+  ticket: string;
+  body: string;
+  author?: ReplyAuthor;
+}
+
+/** `ticket reply`: reply in a thread. */
+@SubCommand({ name: 'reply', description: 'reply in a thread' })
+export class TicketReplyCommand extends OperatorCommand<Options> {
+  constructor(private readonly desk: SupportDesk) {
+    super();
+  }
+
+  @Option({ flags: '--ticket <id>', description: 'id of the ticket', required: true })
+  parseTicket(text: string): string {
+    return read.uuid(text);
+  }
+
+  @Option({ flags: '--body <text>', description: 'what the customer will read', required: true })
+  parseBody(text: string): string {
+    return text;
+  }
+
+  @Option({
+    flags: '--author <author>',
+    description: 'operator (default), or customer for what the customer said elsewhere',
+  })
+  parseAuthor(text: string): ReplyAuthor {
+    return read.oneOf(REPLY_AUTHORS, text);
+  }
+
+  protected execute({ ticket, body, author = 'operator' }: Options) {
+    return this.desk.reply(this.actor, ticket, { body, author, internal: false });
+  }
+}

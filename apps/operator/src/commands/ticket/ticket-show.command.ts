@@ -1,0 +1,25 @@
+import { Option, SubCommand } from 'nest-commander';
+import { SupportDesk } from '@app/support';
+import { OperatorCommand } from '../operator-command';
+import { read } from '../options';
+
+interface Options {
+  ticket: string;
+}
+
+/** `ticket show`: show a ticket with its thread. */
+@SubCommand({ name: 'show', description: 'show a ticket with its thread, internal notes included' })
+export class TicketShowCommand extends OperatorCommand<Options> {
+  constructor(private readonly desk: SupportDesk) {
+    super();
+  }
+
+  @Option({ flags: '--ticket <id>', description: 'id of the ticket', required: true })
+  parseTicket(text: string): string {
+    return read.uuid(text);
+  }
+
+  protected execute({ ticket }: Options) {
+    return this.desk.show(ticket);
+  }
+}

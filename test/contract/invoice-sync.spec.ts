@@ -1,0 +1,291 @@
+import type { DirectiveValues } from '../../apps/sandbox/src/shared/directives';
+import { type InvoiceRoom, openInvoiceRoom } from '@test/invoice-room';
+
+describe('The sync with Stripe', () => {
+  let room: InvoiceRoom;
+  beforeAll(async () => (room = await openInvoiceRoom()));
+  afterAll(() => room.close());
+  beforeEach(async () => {
+    room.sandbox.reset();
+    await room.superuser.query('delete from billing_account');
+  });
+
+  const sync = (customer: string) => room.syncs.runNow(customer, 'stripe');
+  const report = async (customer: string) => (await room.accounts.report(customer))[0];
+
+  it('stores every state with its amounts and dates', async () => {
+    const statuses = ['draft', 'open', 'paid', 'void', 'uncollectible'] as const;
+    const from = new Date('2026-01-01T08:00:00Z');
+    const added = room.sandbox.stripe.store.addInvoices({ customer: 'cus_a', count: 5, statuses, from });
+    const customer = await room.customer('stripe', 'cus_a');
+    expect(await sync(customer)).toBe('succeeded');
+    const rows = await room.rows(customer);
+    expect(rows).toEqual(
+      added.map(({ id, status, total }) =>
+        expect.objectContaining({
+          source: 'stripe',
+          source_id: id,
+          type: 'invoice',
+          status,
+          currency: 'NOK',
+          amount: String(total),
+          amount_due: status === 'open' || status === 'uncollectible' ? String(total) : '0',
+          issue_date: '2026-01-01',
+          due_date: '2026-01-15',
+          number: status === 'draft' ? 'draft' : expect.stringMatching(/^SANDBOX-/),
+          paid_at: status === 'paid' ? new Date(from.getTime() + (2 * 3600 + 3 * 86_400) * 1000) : null,
+        }),
+      ),
+    );
+  });
+
+  it('reads all pages, and on the next run only what is new and what was unsettled', async () => {
+    room.sandbox.stripe.store.addInvoices({ customer: 'cus_b', count: 250, statuses: ['paid'] });
+    const customer = await room.customer('stripe', 'cus_b');
+    await sync(customer);
+    expect(await room.rows(customer)).toHaveLength(250);
+    expect(room.sandbox.stripe.total).toBe(3);
+    const [fresh] = room.sandbox.stripe.store.addInvoices({ customer: 'cus_b', count: 1, from: new Date() });
+    await sync(customer);
+    expect((await room.rows(customer)).map(({ source_id }) => source_id)).toContain(fresh?.id);
+    expect(room.sandbox.stripe.total).toBe(3 + 4);
+  });
+
+  it('notices what became of each unsettled invoice, however old', async () => {
+    const { store } = room.sandbox.stripe;
+    const statuses = ['open', 'draft', 'uncollectible', 'open'] as const;
+    const [open, draft, lost, still] = store.addInvoices({ customer: 'cus_c', count: 4, statuses });
+    const customer = await room.customer('stripe', 'cus_c');
+    await sync(customer);
+    store.update(open?.id ?? '', { status: 'paid' });
+    store.update(draft?.id ?? '', { status: 'open' });
+    store.update(lost?.id ?? '', { status: 'void' });
+    store.update(still?.id ?? '', { total: 4711 });
+    await sync(customer);
+    const rows = await room.rows(customer);
+    expect(rows.map(({ status }) => status)).toEqual(['paid', 'open', 'void', 'open']);
+    expect(rows[3]).toMatchObject({ amount: '4711', amount_due: '4711' });
+  });
+
+  it('changes nothing when nothing has changed', async () => {
+    room.sandbox.stripe.store.addInvoices({ customer: 'cus_d', count: 10 });
+    const customer = await room.customer('stripe', 'cus_d');
+    await sync(customer);
+    const before = (await room.rows(customer)).map(({ id, updated_at, created_at }) => ({
+      id,
+      updated_at,
+      created_at,
+    }));
+    await sync(customer);
+    expect(
+      (await room.rows(customer)).map(({ id, updated_at, created_at }) => ({ id, updated_at, created_at })),
+    ).toEqual(before);
+  });
+
+  it('skips what it cannot read, says so, and takes it once it can', async () => {
+    const { store } = room.sandbox.stripe;
+    const added = store.addInvoices({ customer: 'cus_e', count: 30, statuses: ['paid'] });
+    const bad = added[10]?.id ?? '';
+    store.spoil(bad);
+    const customer = await room.customer('stripe', 'cus_e');
+    expect(await sync(customer)).toBe('succeeded');
+    expect(await room.rows(customer)).toHaveLength(29);
+    expect(await report(customer)).toMatchObject({
+      stored: 29,
+      skipped: 1,
+      problems: [{ sourceId: bad, detail: expect.stringContaining('total') }],
+    });
+    store.spoil(bad, {});
+    await sync(customer);
+    expect(await room.rows(customer)).toHaveLength(30);
+    expect(await report(customer)).toMatchObject({ skipped: 0, problems: [] });
+  });
+
+  it("never stores another customer's invoice, even if Stripe sends it", async () => {
+    const { store } = room.sandbox.stripe;
+    const [mine, theirs] = store.addInvoices({ customer: 'cus_f', count: 2 });
+    store.spoil(theirs?.id ?? '', { customer: 'cus_other' });
+    const customer = await room.customer('stripe', 'cus_f');
+    await sync(customer);
+    expect((await room.rows(customer)).map(({ source_id }) => source_id)).toEqual([mine?.id]);
+    expect((await report(customer))?.problems).toMatchObject([{ detail: 'It belongs to another customer' }]);
+  });
+
+  it('waits as long as a 429 says, then goes on', async () => {
+    room.sandbox.stripe.store.addInvoices({ customer: 'cus_g', count: 3 });
+    const customer = await room.customer('stripe', 'cus_g');
+    room.sandbox.stripe.script({ status: 429, 'retry-after': 1 });
+    const start = Date.now();
+    expect(await sync(customer)).toBe('succeeded');
+    expect(Date.now() - start).toBeGreaterThanOrEqual(990);
+    expect(await room.rows(customer)).toHaveLength(3);
+  });
+
+  it.each<[string, DirectiveValues, RegExp]>([
+    ['is down', { status: 503 }, /answered 503/],
+    ['does not answer', { hang: true }, /did not answer/],
+    ['cuts the connection', { cut: true }, /did not answer/],
+    ['sends HTML', { 'not-json': true }, /Stripe/],
+    ['sends something else', { 'wrong-shape': true }, /not a list/],
+    ['refuses the key', { status: 401 }, /answered 401/],
+    ['wants to be left alone for long', { status: 429, 'retry-after': 3600 }, /answered 429/],
+  ])(
+    'gives up for a while, and tells the operator, when Stripe %s',
+    async (_, directives, message) => {
+      room.sandbox.stripe.store.addInvoices({ customer: 'cus_h', count: 3 });
+      const customer = await room.customer('stripe', 'cus_h');
+      room.sandbox.stripe.always(directives);
+      expect(await sync(customer)).toBe('failed');
+      const failed = await report(customer);
+      expect(failed).toMatchObject({ failures: 1, lastError: expect.stringMatching(message), lockedUntil: null });
+      const pause = ((failed?.dueAt.getTime() ?? 0) - Date.now()) / 1000;
+      expect(pause).toBeGreaterThan('retry-after' in directives ? 3500 : 50);
+      room.sandbox.stripe.always();
+      expect(await sync(customer)).toBe('succeeded');
+      expect(await report(customer)).toMatchObject({ failures: 0, lastError: null });
+      expect(await room.rows(customer)).toHaveLength(3);
+    },
+    20_000,
+  );
+});
+
+describe('The sync with Fiken', () => {
+  let room: InvoiceRoom;
+  beforeAll(async () => (room = await openInvoiceRoom()));
+  afterAll(() => room.close());
+  beforeEach(async () => {
+    room.sandbox.reset();
+    room.sandbox.fiken.store.company('demo');
+    await room.superuser.query('delete from billing_account');
+  });
+
+  const sync = (customer: string) => room.syncs.runNow(customer, 'fiken');
+  const books = () => room.sandbox.fiken.store.company('demo');
+
+  it('stores invoices and credit notes with what Fiken says between the lines', async () => {
+    const [paid, open, lost, credited] = books().addInvoices({ customerId: 7, count: 4, unpaidEvery: 1 });
+    books().settle(paid?.invoiceId ?? 0, '2026-01-09');
+    books().writeOff(lost?.invoiceId ?? 0, '2026-02-01');
+    const note = books().credit(credited?.invoiceId ?? 0, '2026-02-02');
+    const customer = await room.customer('fiken', '7');
+    expect(await sync(customer)).toBe('succeeded');
+    const byId = new Map((await room.rows(customer)).map((row) => [row.source_id, row]));
+    expect(byId.size).toBe(5);
+    expect(byId.get(String(paid?.invoiceId))).toMatchObject({
+      status: 'paid',
+      amount: String(paid?.gross),
+      amount_due: '0',
+      paid_at: new Date('2026-01-09T00:00:00Z'),
+      kid: paid?.kid,
+      number: String(paid?.invoiceNumber),
+    });
+    expect(byId.get(String(open?.invoiceId))).toMatchObject({
+      status: 'open',
+      amount_due: String(open?.gross),
+      paid_at: null,
+    });
+    expect(byId.get(String(lost?.invoiceId))).toMatchObject({ status: 'uncollectible' });
+    expect(byId.get(String(credited?.invoiceId))).toMatchObject({ status: 'void', amount_due: '0' });
+    expect(byId.get(`credit-note:${note.creditNoteId}`)).toMatchObject({
+      type: 'credit_note',
+      status: 'paid',
+      amount: String(note.gross),
+      amount_due: '0',
+      number: String(note.creditNoteNumber),
+    });
+  });
+
+  it('reads all pages one request at a time, and on the next run what changed', async () => {
+    books().addInvoices({ customerId: 8, count: 230, everyDays: 0 });
+    books().addInvoices({ customerId: 9, count: 120, everyDays: 0 });
+    const [a, b] = [await room.customer('fiken', '8'), await room.customer('fiken', '9')];
+    room.sandbox.fiken.oneAtATime = true;
+    await room.syncs.runDue(new AbortController().signal);
+    expect(room.sandbox.fiken.requests.length).toBe(3 + 1 + 2 + 1);
+    expect([(await room.rows(a)).length, (await room.rows(b)).length]).toEqual([230, 120]);
+    const unpaid = (await room.rows(a)).find(({ status }) => status === 'open');
+    books().settle(Number(unpaid?.source_id), '2026-03-01');
+    await sync(a);
+    expect((await room.rows(a)).find(({ source_id }) => source_id === unpaid?.source_id)?.status).toBe('paid');
+  });
+
+  it('skips a malformed invoice and reports it', async () => {
+    const added = books().addInvoices({ customerId: 10, count: 5 });
+    books().spoil(added[2]?.invoiceId ?? 0);
+    const customer = await room.customer('fiken', '10');
+    expect(await sync(customer)).toBe('succeeded');
+    expect(await room.rows(customer)).toHaveLength(4);
+    const [report] = await room.accounts.report(customer);
+    expect(report).toMatchObject({ skipped: 1, problems: [{ sourceId: String(added[2]?.invoiceId) }] });
+  });
+
+  it('does not hold up, nor is held up by, the other source', async () => {
+    books().addInvoices({ customerId: 11, count: 3 });
+    room.sandbox.stripe.store.addInvoices({ customer: 'cus_x', count: 3 });
+    const onFiken = await room.customer('fiken', '11');
+    const onStripe = await room.customer('stripe', 'cus_x');
+    room.sandbox.stripe.always({ hang: true });
+    await room.syncs.runDue(new AbortController().signal);
+    expect(await room.rows(onFiken)).toHaveLength(3);
+    const reports = await room.accounts.report();
+    expect(reports.map(({ source, failures }) => ({ source, failures }))).toEqual(
+      expect.arrayContaining([
+        { source: 'fiken', failures: 0 },
+        { source: 'stripe', failures: 1 },
+      ]),
+    );
+    expect(await room.rows(onStripe)).toEqual([]);
+  }, 20_000);
+
+  it('is in one hand at a time', async () => {
+    books().addInvoices({ customerId: 12, count: 3 });
+    const customer = await room.customer('fiken', '12');
+    const gate = room.sandbox.fiken.hold();
+    const first = sync(customer);
+    await gate.holding(1);
+    expect(await sync(customer)).toBe('busy');
+    gate.open();
+    expect(await first).toBe('succeeded');
+  });
+
+  it('stops between two pages when the process ends, and goes on from there', async () => {
+    books().addInvoices({ customerId: 13, count: 250, everyDays: 0 });
+    const customer = await room.customer('fiken', '13');
+    const stopping = new AbortController();
+    const gate = room.sandbox.fiken.hold();
+    const run = room.syncs.runNow(customer, 'fiken', stopping.signal);
+    await gate.holding(1);
+    stopping.abort();
+    gate.open();
+    expect(await run).toBe('stopped');
+    expect(await room.rows(customer)).toHaveLength(100);
+    await room.syncs.runDue(new AbortController().signal);
+    expect(await room.rows(customer)).toHaveLength(250);
+    expect(room.sandbox.fiken.total).toBe(3 + 1);
+  });
+});
+
+describe('Links to billing sources', () => {
+  let room: InvoiceRoom;
+  beforeAll(async () => (room = await openInvoiceRoom()));
+  afterAll(() => room.close());
+
+  it('give an account to one customer only, also when two are linked at once', async () => {
+    const customers: string[] = [];
+    for (const name of ['a', 'b', 'c']) customers.push(await room.customer('fiken', name));
+    const links = await Promise.allSettled(
+      customers.map((customer) => room.accounts.link('operator:test', customer, 'stripe', 'cus_shared')),
+    );
+    expect(links.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
+
+  it('leave nothing behind when undone', async () => {
+    room.sandbox.stripe.store.addInvoices({ customer: 'cus_wrong', count: 3 });
+    const customer = await room.customer('stripe', 'cus_wrong');
+    await room.syncs.runNow(customer, 'stripe');
+    expect(await room.accounts.unlink('operator:test', customer, 'stripe')).toEqual({ invoicesRemoved: 3 });
+    expect(await room.rows(customer)).toEqual([]);
+    expect(await room.accounts.report(customer)).toEqual([]);
+    await expect(room.syncs.runNow(customer, 'stripe')).rejects.toMatchObject({ code: 'not_found' });
+  });
+});

@@ -1,0 +1,95 @@
+import { Test, type TestingModule } from '@nestjs/testing';
+import type { Client, QueryResultRow } from 'pg';
+import { ConfigModule } from '@app/config';
+import { DatabaseModule } from '@app/database';
+import {
+  BillingAccounts,
+  type BillingSourceName,
+  InvoiceBookModule,
+  InvoiceSyncModule,
+  InvoiceSyncs,
+} from '@app/invoices';
+import { createLogger, LoggingModule, NestLogger } from '@app/logging';
+import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
+import { saveFakeCustomer } from './factories/customer.factory';
+import { connectAsSuperuser, createTestDatabase, type TestDatabase } from './test-database';
+
+/** An invoice as it is stored, as far as tests look at it. */
+export interface InvoiceTableRow extends QueryResultRow {
+  source: string;
+  source_id: string;
+  type: string;
+  number: string;
+  status: string;
+  currency: string;
+  amount: string;
+  amount_due: string;
+  issue_date: string;
+  due_date: string | null;
+  paid_at: Date | null;
+  kid: string | null;
+  updated_at: Date;
+}
+
+/** The invoice room over a real database and the sandbox's billing sources. */
+export interface InvoiceRoom {
+  sandbox: Sandbox;
+  module: TestingModule;
+  database: TestDatabase;
+  superuser: Client;
+  syncs: InvoiceSyncs;
+  accounts: BillingAccounts;
+  /** A new customer, known under this id in a source. */
+  customer(source: BillingSourceName, account: string): Promise<string>;
+  /** The customer's invoices by their id in the source. */
+  rows(customerId: string): Promise<InvoiceTableRow[]>;
+  /** Makes every sync due. */
+  makeDue(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Sets the room up as the operator's programs have it. `settings` are environment variables of the configuration. */
+export async function openInvoiceRoom(settings: Record<string, string> = {}): Promise<InvoiceRoom> {
+  const sandbox = await startSandbox();
+  sandbox.fiken.store.company('demo');
+  const database = await createTestDatabase({ SANDBOX_URL: sandbox.url, BILLING_TIMEOUT_MS: '1000', ...settings });
+  const module = await Test.createTestingModule({
+    imports: [
+      ConfigModule.for(database.config),
+      DatabaseModule.as('account_operator'),
+      LoggingModule.forRoot(),
+      InvoiceBookModule,
+      InvoiceSyncModule,
+    ],
+  })
+    .setLogger(new NestLogger(createLogger(database.config)))
+    .compile();
+  const superuser = await connectAsSuperuser(database);
+  const accounts = module.get(BillingAccounts);
+  return {
+    sandbox,
+    module,
+    database,
+    superuser,
+    syncs: module.get(InvoiceSyncs),
+    accounts,
+    customer: async (source, account) => {
+      const { id } = await saveFakeCustomer(superuser);
+      await accounts.link('operator:test', id, source, account);
+      return id;
+    },
+    rows: async (customerId) => {
+      const query = 'select * from invoice where customer_id = $1 order by source_id';
+      return (await superuser.query<InvoiceTableRow>(query, [customerId])).rows;
+    },
+    makeDue: async () => {
+      await superuser.query(`update invoice_sync set due_at = now() - interval '1 second'`);
+    },
+    close: async () => {
+      await module.close();
+      await sandbox.close();
+      await superuser.end();
+      await database.drop();
+    },
+  };
+}
