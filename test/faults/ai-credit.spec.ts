@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ApiProcess } from '@test/api-process';
 import { connectAsSuperuser } from '@test/test-database';
 import { type AiStress, openAiStress, type Outcome, sendMessage } from '@test/ai-stress';
 

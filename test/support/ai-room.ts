@@ -2,15 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Type } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
 import type { Client } from 'pg';
-import {
-  AiGateway,
-  AiModule,
-  AiOperatorModule,
-  AiVerification,
-  CallsInFlight,
-  Clock,
-  readMessageRequest,
-} from '@app/ai';
+import { AiGateway, AiModule, AiOperatorModule, AiVerification, Clock, readMessageRequest } from '@app/ai';
 import { ConfigModule } from '@app/config';
 import { CustomerContext, DatabaseModule } from '@app/database';
 import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
@@ -108,9 +100,4 @@ export function problemsOf(room: AiRoom, customerId?: string) {
 /** Does something as a customer, as a request of its own would. */
 export function asCustomer<T>(engine: TestingModule, customerId: string, work: () => Promise<T>): Promise<T> {
   return engine.get(CustomerContext).run(customerId, work);
-}
-
-/** Waits until no engine has a call under way. */
-export async function settled(room: AiRoom): Promise<void> {
-  await Promise.all(room.engines.map((engine) => engine.get(CallsInFlight).drain(60_000)));
 }

@@ -2,10 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { AppConfig } from '@app/config';
 import { Clock } from './clock';
 
+const MINUTE_MS = 60_000;
+
 /** The months that AI credit follows: calendar months in BILLING_TIMEZONE. */
 @Injectable()
 export class BillingCalendar {
   private readonly format: Intl.DateTimeFormat;
+  private minute = NaN;
+  private month = '';
 
   constructor(
     private readonly config: AppConfig,
@@ -22,7 +26,13 @@ export class BillingCalendar {
   /** The present moment and the month it is in. */
   present(): { now: Date; month: string } {
     const now = this.clock.now();
-    return { now, month: this.dateOf(now).slice(0, 7) };
+    // Every zone's months begin on a whole minute, so what holds for one moment of it holds for the minute.
+    const minute = Math.floor(now.getTime() / MINUTE_MS);
+    if (minute !== this.minute) {
+      this.minute = minute;
+      this.month = this.dateOf(now).slice(0, 7);
+    }
+    return { now, month: this.month };
   }
 
   /** The moment at which a day (`YYYY-MM-DD`) begins. */
