@@ -1,9 +1,6 @@
 import { Socket } from 'node:net';
 
-/**
- * A socket that sends what is written during one turn of the event loop in one go: under load, one system call carries
- * the statements of many requests; alone, a statement leaves as soon as the turn ends.
- */
+/** A socket that sends in one go what is written in one go: the driver writes a statement in five parts or more. */
 export class BatchingSocket extends Socket {
   private waiting: Uint8Array[] = [];
 
@@ -19,7 +16,7 @@ export class BatchingSocket extends Socket {
       this.flush();
       return super.write(chunk, ...(rest as []));
     }
-    if (this.waiting.push(chunk) === 1) setImmediate(() => this.flush());
+    if (this.waiting.push(chunk) === 1) process.nextTick(() => this.flush());
     return !this.writableNeedDrain;
   }
 

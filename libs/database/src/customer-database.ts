@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { QueryResultRow } from 'pg';
 import { DataSource, type EntityManager } from 'typeorm';
 import { CustomerContext } from './customer-context';
 import { PipelinedConnections } from './pipelined-connections';
 import type { PreparedStatement } from './prepared-statement';
+import type { ReadValue } from './reading/scoped-read';
 
 /**
  * The one way to a customer's rows. Every statement runs under row level security for the customer in context; naming
@@ -18,10 +18,10 @@ export class CustomerDatabase {
   ) {}
 
   /**
-   * Reads in a transaction of its own, cheap enough for every request. Points in time come as RFC 3339 text in UTC, to the
+   * Reads, cheap enough for every request. The statement must only read: it shares a transaction with other reads. Points in time come as RFC 3339 text in UTC, to the
    * microsecond, ready to be sent and to be a cursor.
    */
-  read<Row extends QueryResultRow>(statement: PreparedStatement, values: unknown[]): Promise<Row[]> {
+  read<Row extends object>(statement: PreparedStatement, values: readonly ReadValue[]): Promise<Row[]> {
     return this.pipeline.readAs<Row>(this.context.customerId, statement, values);
   }
 

@@ -53,6 +53,11 @@ export function isUnknownStatement(error: unknown): boolean {
   return Error.isError(error) && sqlState(error) === '26000';
 }
 
+/** Tells whether PostgreSQL refused a statement and goes on serving the connection. */
+export function isStatementRefused(error: unknown): boolean {
+  return error instanceof Error && (error as { severity?: unknown }).severity === 'ERROR';
+}
+
 function sqlState(error: Error): string | undefined {
   const source: unknown = error instanceof QueryFailedError ? error.driverError : error;
   const code = (source as { code?: unknown }).code;

@@ -1,6 +1,9 @@
 import { Client, type ClientConfig, type QueryResult, type QueryResultRow } from 'pg';
 import { BatchingSocket } from './batching-socket';
 import { DatabaseUnavailableError, isDatabaseUnavailable, isUnknownStatement } from './database-errors';
+import type { PreparedStatement } from './prepared-statement';
+import { ReadQueue, reportPreparedStatements } from './reading/read-queue';
+import { type ReadRow, type ReadValue, toWire } from './reading/scoped-read';
 
 /** One connection that connects when first used and again after it was lost. */
 export class PipelinedConnection {
@@ -9,6 +12,7 @@ export class PipelinedConnection {
   private client?: Client;
   private connecting?: Promise<Client>;
   private ended = false;
+  private readonly reads = new ReadQueue(() => this.client ?? this.connect());
 
   constructor(private readonly settings: ClientConfig) {}
 
@@ -23,10 +27,31 @@ export class PipelinedConnection {
       });
       return rows;
     } catch (error) {
-      throw isDatabaseUnavailable(error) ? new DatabaseUnavailableError(error) : error;
+      throw asUnavailable(error);
     } finally {
       this.load--;
     }
+  }
+
+  /** Reads as one customer, together with whoever else reads in this turn of the event loop. */
+  read(customerId: string, statement: PreparedStatement, values: readonly ReadValue[]): Promise<ReadRow[]> {
+    this.load++;
+    return new Promise((resolve, reject) => {
+      this.reads.add({
+        customerId,
+        statement,
+        values: toWire(values),
+        repeated: false,
+        resolve: (rows) => {
+          this.load--;
+          resolve(rows);
+        },
+        reject: (error) => {
+          this.load--;
+          reject(asUnavailable(error) as Error);
+        },
+      });
+    });
   }
 
   /** Closes the connection; what is under way is answered first. */
@@ -50,7 +75,12 @@ export class PipelinedConnection {
     client.on('error', forget);
     client.on('end', forget);
     await client.connect();
+    reportPreparedStatements(client);
     this.client = client;
     return client;
   }
+}
+
+function asUnavailable(error: unknown): unknown {
+  return isDatabaseUnavailable(error) ? new DatabaseUnavailableError(error) : error;
 }

@@ -3,7 +3,7 @@ import type { QueryResultRow } from 'pg';
 import { PIPELINE_SETTINGS, type PipelineSettings } from './database.tokens';
 import { PipelinedConnection } from './pipelined-connection';
 import type { PreparedStatement } from './prepared-statement';
-import { ScopedQuery } from './scoped-query';
+import type { ReadValue } from './reading/scoped-read';
 
 /**
  * A few connections shared by all requests. What is sent in one go stays together on its connection and does not wait
@@ -26,18 +26,16 @@ export class PipelinedConnections implements OnApplicationShutdown {
   }
 
   /**
-   * Runs a statement as one customer, in a transaction of its own under row level security.
+   * Reads as one customer under row level security. It is sent together with the reads of others, in one transaction, so
+   * it must only read. Times come as RFC 3339 text.
    * @throws DatabaseUnavailableError when the database is away.
    */
-  readAs<Row extends QueryResultRow>(customerId: string, statement: PreparedStatement, values: unknown[]): Promise<Row[]> {
-    return this.leastBusy().send<Row>(
-      (client) =>
-        new Promise((resolve, reject) => {
-          client.query(
-            new ScopedQuery<Row>(customerId, statement, values, (error, result) => (error ? reject(error) : resolve(result))),
-          );
-        }),
-    );
+  readAs<Row extends object>(
+    customerId: string,
+    statement: PreparedStatement,
+    values: readonly ReadValue[],
+  ): Promise<Row[]> {
+    return this.leastBusy().read(customerId, statement, values) as Promise<Row[]>;
   }
 
   async onApplicationShutdown(): Promise<void> {

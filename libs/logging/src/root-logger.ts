@@ -36,7 +36,12 @@ const FLUSH_EVERY_MS = 1000;
  * lines at a time.
  */
 export function createAccessLogger(config: AppConfig): RootLogger {
-  const destination = pino.destination({ dest: 1, sync: false, minLength: ACCESS_LOG_BUFFER });
+  const destination = pino.destination({
+    dest: 1,
+    sync: false,
+    minLength: ACCESS_LOG_BUFFER / 2,
+    maxWrite: ACCESS_LOG_BUFFER,
+  });
   setInterval(() => destination.flush(), FLUSH_EVERY_MS).unref();
   return pino(
     {

@@ -1,0 +1,125 @@
+import { type Connection, Query } from 'pg';
+import { isStatementRefused, isUnknownStatement } from '../database-errors';
+import type { PreparedStatement } from '../prepared-statement';
+import { KnownStatements } from './known-statements';
+import type { ReadRow, ScopedRead } from './scoped-read';
+
+const SET_CUSTOMER: PreparedStatement = { name: 'database.set-customer', text: 'select app.set_customer($1)' };
+
+/** What the driver's connection can do, as far as it is needed here. */
+interface Wire {
+  stream: { destroy(): void };
+  parse(statement: PreparedStatement): void;
+  bind(portal: { statement: string; values: (string | null)[] }): void;
+  describe(what: { type: 'P'; name: string }): void;
+  execute(portal: object): void;
+  sync(): void;
+}
+
+/**
+ * Reads of several customers, one behind the other, ahead of one Sync: one message, one transaction of PostgreSQL's, one
+ * reply. Each read is preceded by its own setting of the customer, and if anything fails PostgreSQL skips all that
+ * follows, so no read ever runs for anyone but its customer. What was skipped is sent again.
+ *
+ * The driver feeds the replies to the `handle…` methods, in order.
+ */
+export class ScopedBatch extends Query {
+  private known?: KnownStatements;
+  /** Names of the statements prepared here, in order, and how many of them the server has confirmed. */
+  private readonly preparing: string[] = [];
+  private confirmed = 0;
+  /** The read whose replies come, and whether its customer is set. */
+  private at = 0;
+  private customerSet = false;
+  private collected: ReadRow[] = [];
+
+  /** `repeat` sends reads again that never ran. */
+  constructor(
+    private readonly reads: readonly ScopedRead[],
+    private readonly repeat: (reads: ScopedRead[]) => void,
+  ) {
+    super('', undefined, () => undefined);
+  }
+
+  override submit = (connection: Connection): void => {
+    const wire = connection as unknown as Wire;
+    const known = (this.known = KnownStatements.of(connection));
+    for (const { customerId, statement, values } of this.reads) {
+      this.prepare(wire, SET_CUSTOMER);
+      wire.bind({ statement: SET_CUSTOMER.name, values: [customerId] });
+      wire.execute({});
+      this.prepare(wire, statement);
+      wire.bind({ statement: statement.name, values });
+      if (!known.columnsOf(statement.name)) wire.describe({ type: 'P', name: '' });
+      wire.execute({});
+    }
+    wire.sync();
+  };
+
+  /** The server has prepared a statement. */
+  handleParseComplete(): void {
+    this.confirmed++;
+  }
+
+  handleRowDescription({ fields }: { fields: { name: string; dataTypeID: number }[] }): void {
+    const read = this.reads[this.at];
+    if (read) this.known?.describe(read.statement.name, fields);
+  }
+
+  handleDataRow({ fields: texts }: { fields: (string | null)[] }): void {
+    const read = this.customerSet ? this.reads[this.at] : undefined;
+    const columns = read && this.known?.columnsOf(read.statement.name);
+    if (!columns) return;
+    const row: ReadRow = {};
+    for (const [index, { name, parse }] of columns.entries()) {
+      const text = texts[index];
+      row[name] = text === null || text === undefined ? null : parse(text);
+    }
+    this.collected.push(row);
+  }
+
+  handleCommandComplete(): void {
+    if (!this.customerSet) {
+      this.customerSet = true;
+      return;
+    }
+    this.reads[this.at]?.resolve(this.collected);
+    this.at++;
+    this.customerSet = false;
+    this.collected = [];
+  }
+
+  handleError(error: Error): void {
+    this.done();
+    for (const name of this.preparing.slice(this.confirmed)) this.known?.forget(name);
+    const [failed, ...rest] = this.reads.slice(this.at);
+    this.at = this.reads.length;
+    if (!failed) return;
+    if (!isStatementRefused(error)) {
+      for (const read of [failed, ...rest]) read.reject(error);
+      return;
+    }
+    if (isUnknownStatement(error) && !failed.repeated) {
+      // It was prepared behind something that failed, and skipped with it.
+      this.known?.forget(this.customerSet ? failed.statement.name : SET_CUSTOMER.name);
+      failed.repeated = true;
+      rest.unshift(failed);
+    } else failed.reject(error);
+    if (rest.length > 0) this.repeat(rest);
+  }
+
+  handleReadyForQuery(): void {
+    // Every read has its rows already; the driver's timer ends with this.
+    this.done();
+  }
+
+  private done(): void {
+    (this as unknown as { callback: () => void }).callback();
+  }
+
+  private prepare(wire: Wire, statement: PreparedStatement): void {
+    if (!this.known?.mustPrepare(statement.name)) return;
+    this.preparing.push(statement.name);
+    wire.parse(statement);
+  }
+}
