@@ -12,7 +12,7 @@ interface Reply {
     cache_creation_input_tokens?: unknown;
     cache_read_input_tokens?: unknown;
     cache_creation?: { ephemeral_5m_input_tokens?: unknown; ephemeral_1h_input_tokens?: unknown } | null;
-  };
+  } | null;
 }
 
 /**
