@@ -1,16 +1,15 @@
 import { readFileSync } from 'node:fs';
 
+type Content = Record<string, { example?: unknown; examples?: Record<string, unknown> }>;
+
 interface Operation {
   operationId: string;
   summary?: string;
   description?: string;
   tags?: string[];
   security?: Record<string, string[]>[];
-  requestBody?: { content: Record<string, { example?: unknown }> };
-  responses: Record<
-    string,
-    { headers: object; content?: Record<string, { example?: unknown; examples?: Record<string, unknown> }> }
-  >;
+  requestBody?: { content: Content };
+  responses: Record<string, { headers: object; content?: Content }>;
 }
 
 const document = JSON.parse(readFileSync('openapi.json', 'utf8')) as {

@@ -12,7 +12,7 @@ describe('MicroBatcher', () => {
       compare: (a, b) => a - b,
       size,
       concurrency: 2,
-      failsAll: (error) => error === 'down',
+      failsAll: (error) => error instanceof Error && error.message === 'down',
     });
     return { batches, batcher };
   }
@@ -47,7 +47,7 @@ describe('MicroBatcher', () => {
   });
 
   it('fails the whole batch, once, when the database is down', async () => {
-    const { batches, batcher } = recording(() => Promise.reject('down'), 10);
+    const { batches, batcher } = recording(() => Promise.reject(new Error('down')), 10);
     const results = await Promise.allSettled([1, 2, 3, 4].map((item) => batcher.do(item)));
     expect(results.every(({ status }) => status === 'rejected')).toBe(true);
     expect(batches).toEqual([[1], [2], [3, 4]]);

@@ -16,7 +16,11 @@ export interface MessageRequest {
   cache: CacheUse;
 }
 
-type Fault = { pointer: string; detail: string };
+interface Fault {
+  pointer: string;
+  detail: string;
+}
+
 interface Message {
   role: unknown;
   content: unknown;

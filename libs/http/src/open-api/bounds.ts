@@ -11,12 +11,12 @@ const INTEGERS: Record<string, [number, number]> = {
   int64: [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
 };
 
-/** Says how large the values of replies can be, so that whoever generates a client knows, and of all integers. */
+/** Says how large the values of replies can be, so that whoever generates a client knows, and what formats say of all. */
 export function addBounds(document: Document): void {
   const seen = new Set<Schema>();
   for (const { parameters = [], requestBody, responses } of operationsOf(document)) {
-    for (const { schema } of parameters) visit(document, schema, seen, boundIntegers);
-    for (const { schema } of Object.values(requestBody?.content ?? {})) visit(document, schema, seen, boundIntegers);
+    for (const { schema } of parameters) visit(document, schema, seen, boundAny);
+    for (const { schema } of Object.values(requestBody?.content ?? {})) visit(document, schema, seen, boundAny);
     for (const { content = {} } of Object.values(responses)) {
       for (const { schema } of Object.values(content)) visit(document, schema, seen, boundReply);
     }
@@ -35,13 +35,16 @@ function visit(document: Document, reference: Schema, seen: Set<Schema>, bound: 
 }
 
 function boundReply(schema: Schema): void {
-  boundIntegers(schema);
-  if (allows(schema, 'string') && !schema.enum) schema.maxLength ??= TEXT_BY_FORMAT[schema.format ?? ''] ?? REPLY_TEXT;
+  boundAny(schema);
+  if (allows(schema, 'string') && !schema.enum) schema.maxLength ??= REPLY_TEXT;
   if (allows(schema, 'array')) schema.maxItems ??= REPLY_ITEMS;
   if (schema.properties?.next_cursor && schema.properties.data) schema.properties.data.maxItems = PAGE_ITEMS;
 }
 
-function boundIntegers(schema: Schema): void {
+/** What a value's own format says. */
+function boundAny(schema: Schema): void {
+  const longest = TEXT_BY_FORMAT[schema.format ?? ''];
+  if (allows(schema, 'string') && longest !== undefined) schema.maxLength ??= longest;
   if (!allows(schema, 'integer')) return;
   schema.format ??= 'int64';
   const [least, most] = INTEGERS[schema.format] ?? [];

@@ -6,7 +6,7 @@ import { completeReplies } from './complete-replies';
 import { describeService } from './describe-service';
 import type { Document } from './document';
 import { addExamples } from './examples';
-import { withNullTypes } from './nullable';
+import { asOpenApi31 } from './open-api-31';
 
 /** The OpenAPI 3.1 document of the application's routes: what they declare, and what holds for all of them. */
 export function createDocument(app: INestApplication, { PUBLIC_URL }: Pick<AppConfig, 'PUBLIC_URL'>): OpenAPIObject {
@@ -31,7 +31,7 @@ export function createDocument(app: INestApplication, { PUBLIC_URL }: Pick<AppCo
   const generated = SwaggerModule.createDocument(app, settings, {
     operationIdFactory: (_controller, method) => method,
   });
-  const document = withNullTypes(generated) as unknown as Document;
+  const document = asOpenApi31(generated) as unknown as Document;
   describeService(document);
   completeReplies(document);
   addBounds(document);

@@ -4,8 +4,8 @@ import { allows, type Document, type Media, operationsOf, resolve, type Schema }
 export function addExamples(document: Document): void {
   for (const { requestBody, responses } of operationsOf(document)) {
     for (const { content = {} } of [requestBody ?? {}, ...Object.values(responses)]) {
-      for (const media of Object.values<Media>(content)) {
-        if (!media.examples) media.example ??= exampleOf(document, media.schema);
+      for (const [type, media] of Object.entries<Media>(content)) {
+        if (type.endsWith('json') && !media.examples) media.example ??= exampleOf(document, media.schema);
       }
     }
   }
