@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppConfig } from '@app/config';
 import { SecretBox } from '@app/secrets';
+import { upstreamSettings } from './upstream/upstream-settings';
 
 /** Decrypted keys kept; each costs a decryption otherwise. */
 const MOST_KEPT = 10_000;
@@ -22,7 +23,7 @@ export class KeyRing {
 
   /** The key to call with: the customer's own, or the service-wide one. @throws SecretUnreadableError */
   keyFor(customerId: string, ciphertext: Buffer | null): string {
-    if (!ciphertext) return this.config.ANTHROPIC_API_KEY ?? '';
+    if (!ciphertext) return upstreamSettings(this.config).sharedKey ?? '';
     // The ciphertext is part of the name: a changed key is never served from memory.
     const name = `${customerId}${ciphertext.toString('base64')}`;
     const known = this.kept.get(name);

@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ServiceTokensModule } from '@app/access';
+import { AiOperatorModule } from '@app/ai';
 import { type AppConfig, ConfigModule } from '@app/config';
 import { CustomersModule } from '@app/customers';
 import { DatabaseModule } from '@app/database';
@@ -12,6 +13,7 @@ import { StatusEventsModule } from '@app/status';
   imports: [
     DatabaseModule.as('account_operator'),
     LoggingModule.forRoot(),
+    AiOperatorModule,
     CustomersModule,
     CustomerServicesModule,
     ServiceTokensModule,

@@ -1,6 +1,9 @@
 import type { INestApplicationContext } from '@nestjs/common';
+import { AiConfiguration, AiPrices } from '@app/ai';
 import { CustomerServices } from '@app/services';
 import { StatusEvents } from '@app/status';
+
+const DEMO_MODEL = 'claude-haiku-4-5';
 
 /** Gives the demo customer one of everything that the API shows. */
 export async function furnish(app: INestApplicationContext, actor: string, customerId: string): Promise<void> {
@@ -13,6 +16,8 @@ export async function furnish(app: INestApplicationContext, actor: string, custo
     config: { disk_gb: 50 },
   });
   await services.add(actor, { customerId, type: 'ai', name: 'AI assistant', config: { monthly_included_nok: 500 } });
+  await app.get(AiPrices).addExamples();
+  await app.get(AiConfiguration).configure(actor, customerId, { enabled: true, model: DEMO_MODEL });
   await services.add(actor, { customerId, type: 'sms', name: 'SMS' });
   const maintenance = await status.post(actor, {
     serviceId: hosting.id,

@@ -4,6 +4,7 @@ import { AppConfig } from '@app/config';
 import { isDatabaseUnavailable } from '@app/database';
 import { BillingCalendar } from '../billing-calendar';
 import type { HoldState } from '../entities/ai-hold.entity';
+import { upstreamSettings } from '../upstream/upstream-settings';
 import { HOLD, RELEASE, SETTLE, slicesOf } from './hold-book.statements';
 import type { HoldRequest, HoldResult, Release, Settlement } from './hold-book.types';
 import { LedgerConnections } from './ledger-connections';
@@ -76,7 +77,7 @@ export class HoldBook {
       month,
       now,
       deadline,
-      this.config.ANTHROPIC_API_KEY !== undefined,
+      upstreamSettings(this.config).sharedKey !== undefined,
       batch.map(({ holdId }) => holdId),
       batch.map(({ inputTokens }) => inputTokens),
       batch.map(({ cache }) => cache),

@@ -8,6 +8,7 @@ import { connectionFault, isUnsent } from './connection-fault';
 import { refusal } from './refusals';
 import { usageOf } from './reply-usage';
 import { UpstreamError } from './upstream-error';
+import { upstreamSettings } from './upstream-settings';
 
 const API_VERSION = '2023-06-01';
 const LARGEST_REPLY_BYTES = 64 * 1024 * 1024;
@@ -29,7 +30,7 @@ export class MessagesApiAdapter extends AiUpstream {
 
   constructor(private readonly config: AppConfig) {
     super();
-    const { origin, pathname } = new URL(config.ANTHROPIC_BASE_URL);
+    const { origin, pathname } = new URL(upstreamSettings(config).baseUrl);
     this.base = pathname.replace(/\/$/, '');
     this.breaker = new CircuitBreaker({ failures: config.AI_BREAKER_FAILURES, resetMs: config.AI_BREAKER_RESET_MS });
     this.pool = new Pool(origin, {

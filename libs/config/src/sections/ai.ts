@@ -10,7 +10,12 @@ export const ai = {
     .default('Europe/Oslo')
     .refine((zone) => Intl.supportedValuesOf('timeZone').includes(zone) || zone === 'UTC', 'must be an IANA time zone')
     .describe('time zone whose calendar months AI credit follows'),
-  ANTHROPIC_BASE_URL: z.url().default('https://api.anthropic.com').describe('base address of the Messages API'),
+  ANTHROPIC_BASE_URL: z
+    .url()
+    .optional()
+    .describe(
+      'base address of the Messages API; default https://api.anthropic.com, or the sandbox where one runs and no key is set',
+    ),
   ANTHROPIC_API_KEY: z
     .string()
     .min(1)
