@@ -16,6 +16,8 @@ const ROUTES: Record<string, string> = {
   'GET /api/v1/ai/credit-requests/:id': 'ai:read',
   'POST /api/v1/ai/credit-requests': 'ai:topup',
   'GET /api/v1/customer': 'any',
+  'GET /api/v1/invoices': 'invoices:read',
+  'GET /api/v1/invoices/:id/pdf': 'invoices:read',
   'GET /api/v1/services': 'any',
   'GET /api/v1/status': 'status:read',
   'GET /api/v1/support/tickets': 'support:read',

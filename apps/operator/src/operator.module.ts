@@ -27,7 +27,8 @@ import { tokenCommands } from './commands/token/token.command';
 @Module({
   imports: [
     DatabaseModule.as('account_operator'),
-    LoggingModule.forRoot(),
+    // Standard output is for results.
+    LoggingModule.forRoot(process.stderr),
     AiOperatorModule,
     AuditModule,
     CreditRequestDeskModule,

@@ -2,6 +2,14 @@ import { isUUID } from 'class-validator';
 import { isScope, type Scope, SCOPES } from '@app/access';
 import { ServiceError } from '@app/errors';
 
+/** A limit as an option gives it. Not null for the default: the command line would turn that into an empty text. */
+export type Limit = number | 'default';
+
+/** A limit as it is stored: null for the service's own, nothing when the option was left out. */
+export function storedLimit(limit: Limit | undefined): number | null | undefined {
+  return limit === 'default' ? null : limit;
+}
+
 /** Reads option values. Each refuses, in words, what it can't read. */
 export const read = {
   uuid(text: string): string {
@@ -55,8 +63,8 @@ export const read = {
   },
 
   /** A limit; `default` goes back to the service's own. */
-  limit(text: string): number | null {
-    return text === 'default' ? null : read.wholeNumber(text);
+  limit(text: string): Limit {
+    return text === 'default' ? text : read.wholeNumber(text);
   },
 
   scopes(text: string): Scope[] {

@@ -1,14 +1,14 @@
 import { Option, SubCommand } from 'nest-commander';
 import { Customers } from '@app/customers';
 import { OperatorCommand } from '../operator-command';
-import { read } from '../options';
+import { type Limit, read, storedLimit } from '../options';
 
 interface Options {
   customer: string;
-  requestsPerMinute?: number | null;
-  aiPerMinute?: number | null;
-  smsPerMinute?: number | null;
-  pendingCreditRequests?: number | null;
+  requestsPerMinute?: Limit;
+  aiPerMinute?: Limit;
+  smsPerMinute?: Limit;
+  pendingCreditRequests?: Limit;
 }
 
 /** `customer limits`: set limits of a customer. */
@@ -24,27 +24,31 @@ export class CustomerLimitsCommand extends OperatorCommand<Options> {
   }
 
   @Option({ flags: '--requests-per-minute <n>', description: 'requests a minute, all routes, or default' })
-  parseRequestsPerMinute(text: string): number | null {
+  parseRequestsPerMinute(text: string): Limit {
     return read.limit(text);
   }
 
   @Option({ flags: '--ai-per-minute <n>', description: 'AI messages a minute, or default' })
-  parseAiPerMinute(text: string): number | null {
+  parseAiPerMinute(text: string): Limit {
     return read.limit(text);
   }
 
   @Option({ flags: '--sms-per-minute <n>', description: 'SMS a minute, or default' })
-  parseSmsPerMinute(text: string): number | null {
+  parseSmsPerMinute(text: string): Limit {
     return read.limit(text);
   }
 
   @Option({ flags: '--pending-credit-requests <n>', description: 'credit requests that may wait, or default' })
-  parsePendingCreditRequests(text: string): number | null {
+  parsePendingCreditRequests(text: string): Limit {
     return read.limit(text);
   }
 
   protected execute({ customer, requestsPerMinute, aiPerMinute, smsPerMinute, pendingCreditRequests }: Options) {
-    const limits = { requestsPerMinute, aiPerMinute, smsPerMinute, pendingCreditRequests };
-    return this.customers.setLimits(this.actor, customer, limits);
+    return this.customers.setLimits(this.actor, customer, {
+      requestsPerMinute: storedLimit(requestsPerMinute),
+      aiPerMinute: storedLimit(aiPerMinute),
+      smsPerMinute: storedLimit(smsPerMinute),
+      pendingCreditRequests: storedLimit(pendingCreditRequests),
+    });
   }
 }

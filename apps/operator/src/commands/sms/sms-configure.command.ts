@@ -1,13 +1,13 @@
 import { Option, SubCommand } from 'nest-commander';
 import { SmsAdministration } from '@app/sms';
 import { OperatorCommand } from '../operator-command';
-import { read } from '../options';
+import { type Limit, read, storedLimit } from '../options';
 
 interface Options {
   customer: string;
   enabled?: boolean;
   senderId?: string;
-  dailyCap?: number | null;
+  dailyCap?: Limit;
 }
 
 /** `sms configure`: set what a customer may send. */
@@ -33,11 +33,11 @@ export class SmsConfigureCommand extends OperatorCommand<Options> {
   }
 
   @Option({ flags: '--daily-cap <count>', description: 'SMS per calendar day, or default' })
-  parseDailyCap(text: string): number | null {
+  parseDailyCap(text: string): Limit {
     return read.limit(text);
   }
 
   protected execute({ customer, enabled, senderId, dailyCap }: Options) {
-    return this.sms.configure(this.actor, customer, { enabled, senderId, dailyCap });
+    return this.sms.configure(this.actor, customer, { enabled, senderId, dailyCap: storedLimit(dailyCap) });
   }
 }

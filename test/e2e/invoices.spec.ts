@@ -1,0 +1,232 @@
+import { randomUUID } from 'node:crypto';
+import type { InvoiceDto, InvoicePageDto } from '../../apps/customer-api/src/invoices/dto/invoice.dto';
+import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
+import { arrangeCaller, startApi, type TestApi } from '@test/api';
+import { expectProblem } from '@test/expect-problem';
+import { saveFakeInvoice } from '@test/factories/invoice.factory';
+import { openInvoiceRoom } from '@test/invoice-room';
+import { describeAuthentication } from '@test/suites/authentication.suite';
+
+let api: TestApi;
+let sandbox: Sandbox;
+beforeAll(async () => {
+  sandbox = await startSandbox();
+  api = await startApi({ SANDBOX_URL: sandbox.url, PUBLIC_URL: 'https://api.example', BILLING_TIMEOUT_MS: '1000' });
+});
+afterAll(async () => {
+  await api.stop();
+  await sandbox.close();
+});
+beforeEach(() => sandbox.reset());
+
+type Caller = Awaited<ReturnType<typeof arrangeCaller>>;
+const list = async ({ call }: Caller, query = '') => (await (await call(`/invoices${query}`)).json()) as InvoicePageDto;
+
+describe('GET /invoices', () => {
+  describeAuthentication(() => api, { method: 'GET', path: '/invoices' }, 'invoices:read');
+
+  it('gives each invoice with all its fields', async () => {
+    const caller = await arrangeCaller(api);
+    const invoice = await saveFakeInvoice(api.superuser, caller.customer.id, {
+      kid: '100200345',
+      pdfUrl: 'https://files.example/10042.pdf',
+      hostedUrl: 'https://pay.example/10042',
+      createdAt: new Date('2026-01-01T08:00:00.123Z'),
+    });
+    expect((await list(caller)).data).toEqual([
+      {
+        id: invoice.id,
+        type: 'invoice',
+        number: '10042',
+        source: 'manual',
+        status: 'open',
+        overdue: false,
+        currency: 'NOK',
+        amount: 1250.5,
+        amount_due: 1250.5,
+        issue_date: '2026-01-01',
+        due_date: '2999-01-15',
+        paid_at: null,
+        kid: '100200345',
+        pdf_url: 'https://files.example/10042.pdf',
+        hosted_url: 'https://pay.example/10042',
+        created_at: '2026-01-01T08:00:00.123Z',
+        updated_at: expect.any(String),
+      },
+    ]);
+  });
+
+  it.each<[string, Parameters<typeof saveFakeInvoice>[2], Partial<InvoiceDto>]>([
+    ['an open invoice past its due date as overdue', { dueDate: '2026-01-02' }, { overdue: true }],
+    [
+      'a paid one never as overdue',
+      { dueDate: '2026-01-02', status: 'paid', amountDue: '0' },
+      { overdue: false, amount_due: 0 },
+    ],
+    ['one without a due date never as overdue', { dueDate: null }, { overdue: false, due_date: null }],
+    [
+      'a currency without minor unit in whole units',
+      { currency: 'JPY', amount: '500', amountDue: '500' },
+      { amount: 500 },
+    ],
+    [
+      'a currency of thousandths',
+      { currency: 'KWD', amount: '1234', amountDue: '0' },
+      { amount: 1.234, amount_due: 0 },
+    ],
+    [
+      'a credit note as one',
+      { type: 'credit_note', amountDue: '0' },
+      { type: 'credit_note', amount: 1250.5, amount_due: 0 },
+    ],
+    ['an amount of one øre', { amount: '1', amountDue: '1' }, { amount: 0.01 }],
+  ])('shows %s', async (_, overrides, expected) => {
+    const caller = await arrangeCaller(api);
+    await saveFakeInvoice(api.superuser, caller.customer.id, overrides);
+    expect((await list(caller)).data).toMatchObject([expected]);
+  });
+
+  it("hides drafts, and another customer's invoices", async () => {
+    const [mine, other] = [await arrangeCaller(api), await arrangeCaller(api)];
+    await saveFakeInvoice(api.superuser, mine.customer.id, { status: 'draft' });
+    await saveFakeInvoice(api.superuser, other.customer.id);
+    expect(await list(mine)).toEqual({ data: [], has_more: false, next_cursor: null });
+  });
+
+  it('hides drafts from a statement that forgets them', async () => {
+    const { customer } = await arrangeCaller(api);
+    await saveFakeInvoice(api.superuser, customer.id, { status: 'draft' });
+    await api.superuser.query('begin');
+    await api.superuser.query('set local role customer_api');
+    await api.superuser.query('select app.set_customer($1)', [customer.id]);
+    const { rows } = await api.superuser.query('select 1 from invoice');
+    await api.superuser.query('rollback');
+    expect(rows).toEqual([]);
+  });
+
+  it('goes page by page, newest first, alone and filtered', async () => {
+    const caller = await arrangeCaller(api);
+    for (let n = 1; n <= 7; n++) {
+      await saveFakeInvoice(api.superuser, caller.customer.id, {
+        number: String(n),
+        status: n % 2 ? 'paid' : 'open',
+        issueDate: `2026-01-0${n}`,
+        createdAt: new Date(`2026-01-0${n}T00:00:00Z`),
+      });
+    }
+    const numbers = async (filter: string) => {
+      const pages: string[][] = [];
+      let cursor: string | null = null;
+      do {
+        const page = await list(caller, `?limit=2${filter}${cursor ? `&cursor=${cursor}` : ''}`);
+        pages.push(page.data.map(({ number }) => number));
+        cursor = page.next_cursor;
+      } while (cursor);
+      return pages;
+    };
+    expect(await numbers('')).toEqual([['7', '6'], ['5', '4'], ['3', '2'], ['1']]);
+    expect(await numbers('&status=paid')).toEqual([
+      ['7', '5'],
+      ['3', '1'],
+    ]);
+    expect(await numbers('&issue_date_from=2026-01-03&issue_date_to=2026-01-05')).toEqual([['5', '4'], ['3']]);
+    expect(await numbers('&status=open&issue_date_from=2026-01-05')).toEqual([['6']]);
+  });
+
+  it.each([
+    'status=draft',
+    'status=',
+    'issue_date_from=2026-13-01',
+    'issue_date_from=2026-02-30',
+    'issue_date_to=01.02.2026',
+    'issue_date_to=2026-01-01T00:00:00Z',
+    'limit=0',
+    'cursor=x',
+  ])('refuses ?%s', async (query) => {
+    const { call } = await arrangeCaller(api);
+    const { errors } = await expectProblem(await call(`/invoices?${query}`), 400, 'invalid_request');
+    expect(errors?.[0]?.pointer.replace('/', '')).toBe(query.split('=')[0]);
+  });
+});
+
+describe('GET /invoices/:id/pdf', () => {
+  describeAuthentication(() => api, { method: 'GET', path: `/invoices/${randomUUID()}/pdf` }, 'invoices:read');
+
+  /** A caller whose one invoice was synced from a source. */
+  async function synced(source: 'stripe' | 'fiken') {
+    const caller = await arrangeCaller(api);
+    const customerId = caller.customer.id;
+    if (source === 'stripe') {
+      const [added] = sandbox.stripe.store.addInvoices({ customer: customerId, count: 1, statuses: ['open'] });
+      const sourceId = added?.id ?? '';
+      await saveFakeInvoice(api.superuser, customerId, { source, sourceId, pdfReference: sourceId });
+    } else {
+      const [added] = sandbox.fiken.store.company('demo').addInvoices({ customerId: 1, count: 1 });
+      const wire = (await (
+        await fetch(`${sandbox.urls.fiken}/companies/demo/invoices/${added?.invoiceId}`, {
+          headers: { authorization: 'Bearer x' },
+        })
+      ).json()) as { invoicePdf: { downloadUrl: string } };
+      const pdfReference = wire.invoicePdf.downloadUrl;
+      await saveFakeInvoice(api.superuser, customerId, { source, sourceId: String(added?.invoiceId), pdfReference });
+    }
+    const [invoice] = (await list(caller)).data;
+    return { caller, invoice: invoice as InvoiceDto };
+  }
+
+  it.each(['stripe', 'fiken'] as const)('streams the PDF of %s, at the address that pdf_url gives', async (source) => {
+    const { caller, invoice } = await synced(source);
+    expect(invoice.pdf_url).toBe(`https://api.example/api/v1/invoices/${invoice.id}/pdf`);
+    if (source === 'stripe') sandbox.stripe.store.expireLinks();
+    const reply = await caller.call(`/invoices/${invoice.id}/pdf`);
+    expect(reply.status).toBe(200);
+    expect(reply.headers.get('content-type')).toBe('application/pdf');
+    expect(reply.headers.get('content-disposition')).toBe('inline; filename="invoice-10042.pdf"');
+    expect((await reply.text()).slice(0, 5)).toBe('%PDF-');
+  });
+
+  it("is 404 for another customer's invoice, one without a PDF, a draft, an unknown one and no id at all", async () => {
+    const { invoice } = await synced('fiken');
+    const caller = await arrangeCaller(api);
+    const without = await saveFakeInvoice(api.superuser, caller.customer.id);
+    const draft = await saveFakeInvoice(api.superuser, caller.customer.id, { status: 'draft', pdfReference: 'x' });
+    for (const id of [invoice.id, without.id, draft.id, randomUUID(), '1', 'x']) {
+      await expectProblem(await caller.call(`/invoices/${id}/pdf`), 404, 'not_found');
+    }
+  });
+
+  it.each(['stripe', 'fiken'] as const)('is 503 while %s is down, and says nothing of it', async (source) => {
+    const { caller, invoice } = await synced(source);
+    sandbox[source].always({ status: 500 });
+    const problem = await expectProblem(await caller.call(`/invoices/${invoice.id}/pdf`), 503, 'service_unavailable');
+    expect(JSON.stringify(problem)).not.toMatch(/sandbox|stripe|fiken/i);
+  });
+
+  it('sends the credential to the billing source and nowhere else', async () => {
+    const caller = await arrangeCaller(api);
+    const elsewhere = await startSandbox();
+    const pdfReference = `${elsewhere.url}/fiken/api/v2/files/x/y.pdf`;
+    const { id } = await saveFakeInvoice(api.superuser, caller.customer.id, { source: 'fiken', pdfReference });
+    await expectProblem(await caller.call(`/invoices/${id}/pdf`), 503, 'service_unavailable');
+    expect(elsewhere.fiken.total).toBe(0);
+    await elsewhere.close();
+  });
+});
+
+describe('An invoice that was synced', () => {
+  it('is what the customer sees', async () => {
+    const room = await openInvoiceRoom();
+    room.sandbox.stripe.store.addInvoices({ customer: 'cus_a', count: 3, statuses: ['open', 'draft', 'paid'] });
+    const over = await startApi({}, room.database);
+    const caller = await arrangeCaller(over);
+    await room.accounts.link('operator:test', caller.customer.id, 'stripe', 'cus_a');
+    await room.syncs.runNow(caller.customer.id, 'stripe');
+    expect((await list(caller)).data.map(({ source, status }) => ({ source, status }))).toEqual([
+      { source: 'stripe', status: 'paid' },
+      { source: 'stripe', status: 'open' },
+    ]);
+    await over.app.close();
+    await over.superuser.end();
+    await room.close();
+  });
+});

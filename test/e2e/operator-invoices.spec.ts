@@ -1,0 +1,142 @@
+import type { Client } from 'pg';
+import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
+import { saveFakeCustomer } from '@test/factories/customer.factory';
+import { operatorCommand } from '@test/operator-command';
+import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
+
+// Each command is a process of its own, which takes its time on a busy machine.
+jest.setTimeout(120_000);
+
+describe("The operator's command line: invoices, tickets and SMS", () => {
+  let database: TestDatabase;
+  let superuser: Client;
+  let sandbox: Sandbox;
+  let customer: string;
+
+  beforeAll(async () => {
+    sandbox = await startSandbox();
+    database = await createTestDatabase();
+    superuser = await connectAsSuperuser(database);
+    customer = (await saveFakeCustomer(superuser)).id;
+  });
+  afterAll(async () => {
+    await superuser.end();
+    await database.drop();
+    await sandbox.close();
+  });
+
+  const run = (words: string[]) => operatorCommand(database, words, { environment: { SANDBOX_URL: sandbox.url } });
+  const json = async <T>(line: string, ...more: string[]) => {
+    const { code, stdout, stderr } = await run([...line.split(' '), ...more, '--json']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    return JSON.parse(stdout) as T;
+  };
+  const actions = async () =>
+    (
+      await superuser.query<{ action: string }>(
+        'select action from audit_log where customer_id = $1 order by created_at',
+        [customer],
+      )
+    ).rows.map(({ action }) => action);
+
+  it('adds an invoice, sets its status, and refuses a second with its number', async () => {
+    const add = `invoice add --customer ${customer} --number 1001 --amount-nok 1250.50 --issue-date 2026-11-01 --due-date 2026-11-15`;
+    const added = await json<{ id: string }>(add, '--pdf-url', 'https://files.example/1001.pdf');
+    expect(added).toMatchObject({
+      number: '1001',
+      amount: '1250.50',
+      amount_due: '1250.50',
+      status: 'open',
+      source: 'manual',
+    });
+    expect(await run([...add.split(' ')])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('already has an invoice 1001'),
+    });
+    const paid = await json(`invoice set-status --invoice ${added.id} --status paid`);
+    expect(paid).toMatchObject({ status: 'paid', amount_due: '0.00', paid_at: expect.any(String) });
+    expect(await json(`invoice set-status --invoice ${added.id} --status open`)).toMatchObject({
+      amount_due: '1250.50',
+      paid_at: null,
+    });
+    expect(await json(`invoice list --customer ${customer}`)).toHaveLength(1);
+    expect((await actions()).slice(-3)).toEqual(['invoice.add', 'invoice.set-status', 'invoice.set-status']);
+  });
+
+  it.each([
+    ['--amount-nok', '1.005'],
+    ['--amount-nok', '-5'],
+    ['--amount-nok', '1,50'],
+    ['--issue-date', '2026-02-30'],
+    ['--pdf-url', 'javascript:alert(1)'],
+    ['--customer', 'x'],
+  ])('refuses %s %s', async (flag, value) => {
+    const words = `invoice add --customer ${customer} --number 9 --amount-nok 1 --issue-date 2026-11-01 --due-date 2026-11-15`;
+    expect(await run([...words.split(' '), flag, value])).toMatchObject({ code: 1, stdout: '' });
+  });
+
+  it('links a customer, syncs it and shows the result', async () => {
+    const [, , third] = sandbox.stripe.store.addInvoices({ customer: 'cus_op', count: 4, statuses: ['paid'] });
+    sandbox.stripe.store.spoil(third?.id ?? '');
+    await json(`invoice link --customer ${customer} --source stripe --source-customer cus_op`);
+    const result = await json(`invoice sync --customer ${customer} --source stripe`);
+    expect(result).toMatchObject({ outcome: 'succeeded', stored: 3, skipped: 1, problems: [{ source_id: third?.id }] });
+    sandbox.stripe.always({ status: 401 });
+    const { code, stdout } = await run(`invoice sync --customer ${customer} --source stripe --json`.split(' '));
+    expect({ code, outcome: JSON.parse(stdout) }).toMatchObject({
+      code: 1,
+      outcome: { last_error: expect.stringContaining('401') },
+    });
+    expect(await json('invoice sync-status')).toMatchObject([
+      { source: 'stripe', failures: 1, source_customer_id: 'cus_op' },
+    ]);
+    sandbox.stripe.always();
+    const [synced] = (
+      await superuser.query<{ id: string }>(`select id from invoice where customer_id = $1 and source = 'stripe'`, [
+        customer,
+      ])
+    ).rows;
+    expect(await run(`invoice set-status --invoice ${synced?.id} --status void`.split(' '))).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('stripe'),
+    });
+    expect(await json(`invoice unlink --customer ${customer} --source stripe`)).toEqual({ invoices_removed: 3 });
+  });
+
+  it('answers tickets, with notes of its own', async () => {
+    const id = '6b8f7f0a-4f0e-4a39-9d0c-7f0f3c2f8a11';
+    await superuser.query(
+      `insert into support_ticket (customer_id, id, title, body) values ($1, $2, 'Help', 'It is broken')`,
+      [customer, id],
+    );
+    await json(`ticket reply --ticket ${id} --body`, 'We are looking into it');
+    await json(`ticket note --ticket ${id} --body`, 'The disk is full');
+    await json(`ticket set-status --ticket ${id} --status pending`);
+    expect(await json(`ticket list --customer ${customer} --status pending`)).toMatchObject([{ id, title: 'Help' }]);
+    expect(await json(`ticket show --ticket ${id}`)).toMatchObject({
+      status: 'pending',
+      replies: [
+        { author: 'operator', internal: false, body: 'We are looking into it' },
+        { author: 'operator', internal: true, body: 'The disk is full' },
+      ],
+    });
+    expect((await actions()).slice(-3)).toEqual(['ticket.reply', 'ticket.note', 'ticket.set-status']);
+  });
+
+  it('configures SMS, and refuses a sender that no gateway takes', async () => {
+    const configure = `sms configure --customer ${customer}`;
+    expect(await run(`${configure} --enabled true`.split(' '))).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('sender'),
+    });
+    expect(await run([...configure.split(' '), '--sender-id', 'Far Too Long Name'])).toMatchObject({ code: 1 });
+    const settings = await json(`${configure} --enabled true --sender-id Acme --daily-cap 100`);
+    expect(settings).toMatchObject({ enabled: true, sender_id: 'Acme', daily_cap: 100 });
+    expect(await json(`${configure} --daily-cap default`)).toMatchObject({
+      enabled: true,
+      sender_id: 'Acme',
+      daily_cap: null,
+    });
+    expect(await json(`sms log --customer ${customer}`)).toEqual([]);
+  });
+});
