@@ -1,6 +1,7 @@
 import type { DataSourceOptions } from 'typeorm';
 import type { AppConfig } from '@app/config';
 import { clientSettings, type DatabaseRole } from './connection-settings';
+import { ImpatientClient } from './impatient-client';
 import { migrations } from './migrations';
 import { TEXT_TIMES } from './text-times';
 import { SnakeNamingStrategy } from './snake-naming-strategy';
@@ -15,6 +16,7 @@ export function dataSourceOptions(config: AppConfig, role: DatabaseRole): DataSo
     extra: {
       ...extra,
       max: config.DATABASE_POOL_SIZE,
+      Client: ImpatientClient,
       // Rows that become replies have their times as the pipelined reads have them.
       ...(role === 'customer_api' ? { types: TEXT_TIMES } : {}),
     },

@@ -1,4 +1,4 @@
-import { QueryFailedError } from 'typeorm';
+import { QueryFailedError, QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlreadyReleasedError } from 'typeorm';
 
 /** PostgreSQL can't be reached, or is shutting down or starting; trying again later helps. */
 export class DatabaseUnavailableError extends Error {
@@ -33,6 +33,9 @@ const DRIVER =
 /** Tells whether the database was away, as opposed to refusing the statement. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (error instanceof DatabaseUnavailableError) return true;
+  // The transaction's connection was lost between two of its statements.
+  if (error instanceof QueryRunnerAlreadyReleasedError) return true;
+  if (error instanceof QueryRunnerProviderAlreadyReleasedError) return true;
   if (!Error.isError(error)) return false;
   // Node tries every address of a host, and reports all failures in one.
   if ('errors' in error && Array.isArray(error.errors)) return error.errors.some(isDatabaseUnavailable);
@@ -51,6 +54,11 @@ export function isUniqueViolation(error: unknown): boolean {
  */
 export function isUnknownStatement(error: unknown): boolean {
   return Error.isError(error) && sqlState(error) === '26000';
+}
+
+/** Tells whether a prepared statement was there already. Nothing has run. */
+export function isDuplicateStatement(error: unknown): boolean {
+  return error instanceof Error && sqlState(error) === '42P05';
 }
 
 /** Tells whether PostgreSQL refused a statement and goes on serving the connection. */

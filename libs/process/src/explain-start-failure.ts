@@ -1,5 +1,5 @@
 import { ConfigError } from '@app/config';
-import { NotMigratedError } from '@app/database';
+import { isDatabaseUnavailable, NotMigratedError } from '@app/database';
 
 /** Says why a process could not start, in words for whoever started it: a line for each fault, no stack for known ones. */
 export function explainStartFailure(error: unknown): string {
@@ -15,5 +15,6 @@ export function explainStartFailure(error: unknown): string {
   if (code === '3D000') return 'The database named in DATABASE_URL does not exist';
   if (error instanceof NotMigratedError || code === '22023' || code === '42704')
     return 'The database is not migrated: run the migrations first (database migrate)';
+  if (isDatabaseUnavailable(error)) return `The database does not answer (DATABASE_URL): ${error.message}`;
   return error.stack ?? error.message;
 }

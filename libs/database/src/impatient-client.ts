@@ -1,0 +1,27 @@
+import type { Duplex } from 'node:stream';
+import { Client, type ClientConfig } from 'pg';
+
+/** What the driver says when a reply did not come in time. */
+const NO_REPLY = 'Query read timeout';
+
+/**
+ * A connection for a pool that is not used again once a reply did not come in time. The server may have vanished without
+ * a word; the pool would hand the dead connection to one request after another.
+ */
+export class ImpatientClient extends Client {
+  constructor(settings?: string | ClientConfig) {
+    super(settings);
+    const send = this.query.bind(this) as (...parts: unknown[]) => unknown;
+    const watched = (...parts: unknown[]): unknown => {
+      const reply = send(...parts);
+      if (reply instanceof Promise) {
+        reply.catch((error: Error) => {
+          if (error.message === NO_REPLY)
+            (this as unknown as { connection: { stream: Duplex } }).connection.stream.destroy();
+        });
+      }
+      return reply;
+    };
+    this.query = watched as typeof this.query;
+  }
+}
