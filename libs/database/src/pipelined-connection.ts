@@ -41,7 +41,7 @@ export class PipelinedConnection {
         customerId,
         statement,
         values: toWire(values),
-        repeated: false,
+        repeats: 0,
         resolve: (rows) => {
           this.load--;
           resolve(rows);

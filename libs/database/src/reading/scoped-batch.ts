@@ -1,10 +1,13 @@
 import { type Connection, Query } from 'pg';
-import { isStatementRefused, isUnknownStatement } from '../database-errors';
+import { isDuplicateStatement, isStatementRefused, isUnknownStatement } from '../database-errors';
 import type { PreparedStatement } from '../prepared-statement';
 import { KnownStatements } from './known-statements';
 import type { ReadRow, ScopedRead } from './scoped-read';
 
 const SET_CUSTOMER: PreparedStatement = { name: 'database.set-customer', text: 'select app.set_customer($1)' };
+
+/** How often a read that never ran is sent again. */
+const REPEATS = 5;
 
 /** What the driver's connection can do, as far as it is needed here. */
 interface Wire {
@@ -30,6 +33,7 @@ export class ScopedBatch extends Query {
   private confirmed = 0;
   /** The read whose replies come, and whether its customer is set. */
   private at = 0;
+  private failedAt = 0;
   private customerSet = false;
   private collected: ReadRow[] = [];
 
@@ -93,16 +97,15 @@ export class ScopedBatch extends Query {
     this.done();
     for (const name of this.preparing.slice(this.confirmed)) this.known?.forget(name);
     const [failed, ...rest] = this.reads.slice(this.at);
+    this.failedAt = this.at;
     this.at = this.reads.length;
     if (!failed) return;
     if (!isStatementRefused(error)) {
       for (const read of [failed, ...rest]) read.reject(error);
       return;
     }
-    if (isUnknownStatement(error) && !failed.repeated) {
-      // It was prepared behind something that failed, and skipped with it.
-      this.known?.forget(this.customerSet ? failed.statement.name : SET_CUSTOMER.name);
-      failed.repeated = true;
+    if (this.isMisunderstanding(error) && failed.repeats < REPEATS) {
+      failed.repeats++;
       rest.unshift(failed);
     } else failed.reject(error);
     if (rest.length > 0) this.repeat(rest);
@@ -111,6 +114,19 @@ export class ScopedBatch extends Query {
   handleReadyForQuery(): void {
     // Every read has its rows already; the driver's timer ends with this.
     this.done();
+  }
+
+  /**
+   * Batches are sent before the replies to earlier ones have come, so what was thought to be prepared may have been
+   * skipped behind a failure, and what was thought to be skipped may be prepared. Either way nothing has run.
+   */
+  private isMisunderstanding(error: Error): boolean {
+    const name = this.customerSet ? this.reads[this.failedAt]?.statement.name : SET_CUSTOMER.name;
+    if (name === undefined) return false;
+    if (isUnknownStatement(error)) this.known?.forget(name);
+    else if (isDuplicateStatement(error)) this.known?.mustPrepare(name);
+    else return false;
+    return true;
   }
 
   private done(): void {

@@ -13,8 +13,8 @@ export interface ScopedRead {
   readonly values: (string | null)[];
   readonly resolve: (rows: ReadRow[]) => void;
   readonly reject: (error: Error) => void;
-  /** Whether it was sent before and never ran. */
-  repeated: boolean;
+  /** How often it was sent and never ran. */
+  repeats: number;
 }
 
 /** Values in the text form that goes over the wire. */
