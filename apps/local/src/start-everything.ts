@@ -29,7 +29,7 @@ export async function startEverything(): Promise<Everything> {
     for (const end of stops.reverse()) await end();
   };
   try {
-    const environment = production ? given : await localEnvironment(given, stops);
+    const environment = production ? given : await localEnvironment(given, config.INTERNAL_PORT, stops);
     const settings = loadConfig(environment);
     await migrateDatabase(settings);
     const demo = settings.DEMO_CUSTOMER ? await arrangeDemo(settings) : undefined;
@@ -50,7 +50,11 @@ export async function startEverything(): Promise<Everything> {
 }
 
 /** Settings for whatever the developer has not set: an embedded database, sandbox upstreams, kept secrets. */
-async function localEnvironment(given: NodeJS.ProcessEnv, stops: (() => Promise<void>)[]): Promise<NodeJS.ProcessEnv> {
+async function localEnvironment(
+  given: NodeJS.ProcessEnv,
+  internalPort: number,
+  stops: (() => Promise<void>)[],
+): Promise<NodeJS.ProcessEnv> {
   const services: Record<string, string> = {};
   if (!given.DATABASE_URL) {
     assertNotRunning();
@@ -63,6 +67,8 @@ async function localEnvironment(given: NodeJS.ProcessEnv, stops: (() => Promise<
     const sandbox = await startChild('sandbox', given);
     stops.push(() => sandbox.stop());
     services.SANDBOX_URL = sandbox.url ?? '';
+    // Where the sandbox's SMS gateways report to; real ones come through the operator's own proxy.
+    services.SMS_REPORT_URL = `http://127.0.0.1:${internalPort}`;
   }
   saveLocalServices({ ...services, LAUNCHER_PID: String(process.pid) });
   return { ...services, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== '')) };

@@ -3,6 +3,33 @@ import { fastify } from 'fastify';
 import { Pool } from 'pg';
 import { isWellFormed } from '@app/access';
 
+/** Lists: the same columns of the same rows as the API's. */
+const LISTS = [
+  {
+    path: '/api/v1/invoices',
+    columns: `id, type, number, source, status, status = 'open' and due_date < current_date as overdue, currency,
+      amount / 100.0 as amount, amount_due / 100.0 as amount_due, issue_date, due_date, paid_at, kid, pdf_url, hosted_url,
+      created_at, updated_at`,
+    from: `invoice where customer_id = $1 and status <> 'draft'`,
+  },
+  {
+    path: '/api/v1/sms/log',
+    columns: `id, recipient as "to", sender_id, message, status, segments, encoding, error_code, created_at, updated_at,
+      delivered_at`,
+    from: 'sms_message where customer_id = $1',
+  },
+  {
+    path: '/api/v1/support/tickets',
+    columns: `id, title, body, status, priority, service_id, resource_type, resource_id, created_at, updated_at,
+      coalesce(thread.replies, '[]') as replies`,
+    from: `support_ticket ticket left join lateral (
+        select json_agg(json_build_object('id', r.id, 'author', r.author, 'body', r.body, 'created_at', r.created_at)
+          order by r.created_at, r.id) as replies
+        from support_ticket_reply r where r.customer_id = $1 and r.ticket_id = ticket.id and not r.internal
+      ) thread on true where customer_id = $1`,
+  },
+];
+
 /**
  * What somebody would write by hand: Fastify, a pool, the same queries and the same token rules, remembered in the same
  * way; no framework, no row level security, no limits, no log.
@@ -59,6 +86,22 @@ async function main(): Promise<void> {
     const data = rows.slice(0, limit).map(({ place: _place, ...row }) => row);
     return { data, has_more: rows.length > limit, next_cursor: null };
   });
+
+  for (const { path, columns, from } of LISTS) {
+    server.get<{ Querystring: { limit?: string; cursor?: string } }>(path, async (request, reply) => {
+      const caller = await authenticate(request.headers.authorization);
+      if (!caller) return reply.code(401).send();
+      const limit = Number(request.query.limit ?? 50);
+      const { rows } = await pool.query<{ place?: string; id: string }>({
+        name: path,
+        text: `select ${columns}, created_at::text as place from ${from} order by created_at desc, id desc limit $2`,
+        values: [caller.customerId, limit + 1],
+      });
+      const last = rows[limit - 1];
+      const data = rows.slice(0, limit).map(({ place: _place, ...row }) => row);
+      return { data, has_more: rows.length > limit, next_cursor: last ? `${last.place} ${last.id}` : null };
+    });
+  }
 
   await server.listen({ port: Number(process.env.PORT), host: '127.0.0.1' });
   process.send?.('ready');

@@ -41,7 +41,7 @@ async function demoCustomer(app: INestApplicationContext) {
   if (known) return known;
   const customer = await customers.create(ACTOR, {
     name: 'Fjordlys AS (demo)',
-    organizationNumber: '974760673',
+    organizationNumber: '123456785',
     email: 'it@fjordlys.example',
     customerNumber: NUMBER,
   });

@@ -2,6 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { AiConfiguration, AiPrices } from '@app/ai';
 import { CustomerServices } from '@app/services';
 import { StatusEvents } from '@app/status';
+import { furnishAccount } from './furnish-account';
 
 const DEMO_MODEL = 'claude-haiku-4-5';
 
@@ -27,4 +28,5 @@ export async function furnish(app: INestApplicationContext, actor: string, custo
   });
   await status.end(actor, maintenance.id);
   await status.post(actor, { serviceId: hosting.id, status: 'degraded', message: 'Slow replies from one web server' });
+  await furnishAccount(app, actor, customerId);
 }

@@ -19,7 +19,7 @@ export function readElksReport(reference: string, body: string): DeliveryReport 
 
 /** 46elks writes times in UTC with microseconds and no zone. */
 function utcTime(text: string | null): Date | undefined {
-  const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/.exec(text ?? '')?.[0];
+  const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?/.exec(text ?? '')?.[0];
   const date = new Date(`${time}Z`);
   return time === undefined || Number.isNaN(date.getTime()) ? undefined : date;
 }
