@@ -16,7 +16,7 @@ describe('CustomerDatabase', () => {
     const superuser = await connectAsSuperuser(database);
     for (const [index, id] of [mine, theirs].entries()) {
       await superuser.query(
-        `insert into customer (id, name, organization_number, customer_number, email) values ($1, 'Name', '974760673', $2, 'a@example.com')`,
+        `insert into customer (id, name, organization_number, customer_number, email) values ($1, 'Name', '123456785', $2, 'a@example.com')`,
         [id, String(index)],
       );
     }

@@ -14,7 +14,7 @@ export async function seedAiCustomers(url: string, count: number): Promise<strin
   for (let index = 0; index < count; index++) {
     const [id, token] = [randomUUID(), generateToken()];
     await client.query(
-      `insert into customer (id, name, organization_number, customer_number, email) values ($1, $2, '974760673', $2, 'it@example.com')`,
+      `insert into customer (id, name, organization_number, customer_number, email) values ($1, $2, '123456785', $2, 'it@example.com')`,
       [id, String(index)],
     );
     await client.query('insert into service_token (id, customer_id, token_hash, scopes) values ($1, $2, $3, $4)', [

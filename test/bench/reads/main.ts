@@ -52,7 +52,7 @@ async function seed(url: string): Promise<string[]> {
   for (let index = 0; index < CUSTOMERS; index++) {
     const [customerId, token] = [randomUUID(), generateToken()];
     await client.query(
-      `insert into customer (id, name, organization_number, customer_number, email) values ($1, $2, '974760673', $3, $4)`,
+      `insert into customer (id, name, organization_number, customer_number, email) values ($1, $2, '123456785', $3, $4)`,
       [customerId, `Customer ${index}`, String(index), `it${index}@example.com`],
     );
     await client.query(`insert into service_token (id, customer_id, token_hash, scopes) values ($1, $2, $3, $4)`, [

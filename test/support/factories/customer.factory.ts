@@ -7,7 +7,7 @@ export function createFakeCustomer(overrides: Partial<Customer> = {}): Omit<Cust
   return {
     id: faker.string.uuid(),
     name: faker.company.name(),
-    organizationNumber: '974760673',
+    organizationNumber: '123456785',
     customerNumber: faker.string.numeric(12),
     email: faker.internet.email(),
     active: true,

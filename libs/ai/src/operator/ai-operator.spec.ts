@@ -23,7 +23,7 @@ describe("The operator's AI services", () => {
   const plainCustomer = async () => {
     const id = randomUUID();
     await room.superuser.query(
-      `insert into customer (id, name, organization_number, customer_number, email) values ($1, 'Name', '974760673', $2, 'a@example.com')`,
+      `insert into customer (id, name, organization_number, customer_number, email) values ($1, 'Name', '123456785', $2, 'a@example.com')`,
       [id, id],
     );
     return id;

@@ -15,7 +15,7 @@ export class CustomerDto {
 
   /**
    * Norwegian organisation number, nine digits.
-   * @example '974760673'
+   * @example '123456785'
    */
   organization_number!: string;
 
