@@ -1,0 +1,50 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { AddressInfo } from 'node:net';
+import { InternalListener } from '@app/metrics';
+import { createTestDatabase, type TestDatabase } from '@test/test-database';
+import { WorkerModule } from '../../apps/worker/src/worker.module';
+
+const A_JOB = expect.stringMatching(/^[a-z-]+\.[a-z-]+$/) as string;
+
+describe("the worker's health", () => {
+  let database: TestDatabase;
+  let worker: INestApplicationContext;
+  let address: string;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    worker = await NestFactory.createApplicationContext(WorkerModule.with(database.config), { logger: false });
+    const { port } = worker.get(InternalListener).server.server.address() as AddressInfo;
+    address = `http://127.0.0.1:${port}`;
+  });
+
+  afterAll(async () => {
+    await worker.close();
+  });
+
+  const health = async () => {
+    const reply = await fetch(`${address}/health`);
+    return { status: reply.status, body: await reply.json() };
+  };
+
+  it('is good while jobs are looked at and the database answers', async () => {
+    expect(await health()).toEqual({ status: 200, body: { status: 'ok', database: 'up', overdue: [] } });
+    expect(await (await fetch(`${address}/metrics`)).text()).toMatch(/^worker_jobs_overdue 0$/m);
+  });
+
+  it('is bad when a job has not been looked at for too long, and names it', async () => {
+    const now = performance.now();
+    const aDay = 24 * 3_600_000;
+    const clock = jest.spyOn(performance, 'now').mockReturnValue(now + aDay);
+    const { status, body } = await health();
+    clock.mockRestore();
+    expect(status).toBe(503);
+    expect(body).toMatchObject({ status: 'error', database: 'up', overdue: expect.arrayContaining([A_JOB]) });
+  });
+
+  it('is bad when the database is away', async () => {
+    await database.drop();
+    expect(await health()).toMatchObject({ status: 503, body: { status: 'error', database: 'down' } });
+  });
+});
