@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { ServiceError } from '@app/errors';
 import type { RawReply } from '../../apps/sandbox/src/shared/directives';
 import { openSmsRoom, type SmsRoom } from '@test/sms-room';
@@ -236,6 +238,30 @@ describe('The refusals of LINK Mobility', () => {
       options: { errors: [{ pointer: '/message' }] },
     });
     expect(await room.rows(customer)).toEqual([]);
+  });
+});
+
+describe('A gateway that takes the connection and then says nothing', () => {
+  it('has got nothing when not even TLS was agreed on in time: the message certainly was not sent', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const sockets: Socket[] = [];
+    silent.on('connection', (socket) => sockets.push(socket));
+    const room = await openSmsRoom({
+      ELKS_URL: `https://127.0.0.1:${(silent.address() as AddressInfo).port}`,
+      ELKS_USERNAME: 'user',
+      ELKS_PASSWORD: 'password',
+      SMS_GATEWAY_TIMEOUT_MS: '500',
+    });
+    const customer = await room.customer();
+    await expect(room.send(customer)).rejects.toMatchObject({
+      code: 'sms_gateway_failed',
+      detail: expect.stringContaining('nothing was sent'),
+    });
+    expect(await room.rows(customer)).toMatchObject([{ status: 'failed', error_code: 'gateway_timeout' }]);
+    for (const socket of sockets) socket.destroy();
+    silent.close();
+    await room.close();
   });
 });
 
