@@ -92,8 +92,8 @@ describeWithRedis('rate limits of two processes with one Redis', (program) => {
   });
 
   it('say in the log when Redis goes and comes, once each', () => {
-    for (const { output } of processes) {
-      expect(output().stdout.match(/Redis is away/g)).toHaveLength(2);
+    for (const api of processes) {
+      expect(api.output().stdout.match(/Redis is away/g)).toHaveLength(2);
     }
   });
 });

@@ -1,4 +1,5 @@
 import { generateToken, hashToken, TokenChangeListener } from '@app/access';
+import { AppConfig } from '@app/config';
 import { PipelinedConnections } from '@app/database';
 import { ServiceError } from '@app/errors';
 import { arrangeCaller, caller, startApi, type TestApi } from '@test/api';
@@ -41,7 +42,10 @@ describe('service tokens', () => {
     for (;;) {
       const sentAfter = performance.now() - committedAt;
       const reply = await use(token);
-      if (reply.status === 401) return void (await expectProblem(reply, 401, 'unauthorized'));
+      if (reply.status === 401) {
+        await expectProblem(reply, 401, 'unauthorized');
+        return;
+      }
       expect(sentAfter).toBeLessThan(100);
     }
   }
@@ -318,7 +322,10 @@ describe('service tokens', () => {
     it('is written once the database is back, without another call', async () => {
       const proxy = await startTcpProxy(Number(new URL(api.database.url).port));
       const url = api.database.url.replace(/:\d+\//, `:${proxy.port}/`);
-      const other = await startApi({}, { ...api.database, url, config: { ...api.database.config, DATABASE_URL: url } });
+      const other = await startApi(
+        {},
+        { ...api.database, url, config: Object.assign(new AppConfig(), api.database.config, { DATABASE_URL: url }) },
+      );
       try {
         const { token, id } = await arrange();
         const startedAt = Date.now();

@@ -34,15 +34,8 @@ export function describeWithRedis(title: string, tests: (program: string) => voi
   const program = findRedis();
   if (program) return describe(title, () => tests(program));
   const missing = `NOT TESTED: ${title}. There is no redis-server or valkey-server in the path, nor in REDIS_SERVER.`;
-  if (process.env.CI === 'true') {
-    it(title, () => {
-      throw new Error(missing);
-    });
-    return;
-  }
   console.warn(missing);
-  // eslint-disable-next-line no-restricted-syntax -- not left out for good: CI has a Redis, and fails without
-  it.todo(missing);
+  it(missing, () => expect(process.env.CI).not.toBe('true'));
 }
 
 /** Starts one on a free port, without anything on disk. */

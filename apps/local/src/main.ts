@@ -1,25 +1,24 @@
 import 'reflect-metadata';
+import { once } from 'node:events';
 import { explainStartFailure } from '@app/process';
 import { startEverything } from './start-everything';
 
+const stopping = new AbortController();
+
 /** `npm start`: everything, on this machine, with one command. */
 async function main(): Promise<void> {
-  const everything = await startEverything();
-  let stopping: Promise<void> | undefined;
-  const stop = () => {
-    stopping ??= everything.stop().then(() => process.exit(0));
-  };
-  process.on('SIGINT', stop);
-  process.on('SIGTERM', stop);
-  const reason = await everything.failed;
+  // Before anything is started: a process that is stopped while it starts must not leave a database behind.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stopping.abort());
+  const everything = await startEverything(stopping.signal);
+  const asked = stopping.signal.aborted ? undefined : once(stopping.signal, 'abort').then(() => undefined);
+  const failure = await Promise.race([everything.failed, asked]);
   // Parts that end because they were told to have not failed.
-  if (stopping) return stopping;
-  process.stderr.write(`${reason}\n`);
+  if (failure !== undefined && !stopping.signal.aborted) process.stderr.write(`${failure}\n`);
   await everything.stop();
-  process.exit(1);
+  process.exit(stopping.signal.aborted ? 0 : 1);
 }
 
 main().catch((error: unknown) => {
-  process.stderr.write(`${explainStartFailure(error)}\n`);
-  process.exit(1);
+  if (!stopping.signal.aborted) process.stderr.write(`${explainStartFailure(error)}\n`);
+  process.exit(stopping.signal.aborted ? 0 : 1);
 });

@@ -1,15 +1,29 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { loadLocalServices } from '@app/config';
+
+/** Part of the command line of every launcher. */
+const LAUNCHER = join('apps', 'local', 'src', 'main');
 
 /** @throws when another `npm start` of this folder is running: both would use one database. */
 export function assertNotRunning(): void {
   const pid = Number(loadLocalServices().LAUNCHER_PID ?? 0);
   if (!pid || pid === process.pid) return;
-  try {
-    process.kill(pid, 0);
-  } catch {
-    return;
+  // The number of a launcher that was killed may be another program's by now.
+  if (commandOf(pid).includes(LAUNCHER)) throw new AlreadyRunningError(pid);
+}
+
+/** The command line of a process; empty when there is none. */
+function commandOf(pid: number): string {
+  if (!existsSync('/proc/self/cmdline')) {
+    return spawnSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }).stdout;
   }
-  throw new AlreadyRunningError(pid);
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 /** Another `npm start` of this folder is running. */

@@ -15,8 +15,11 @@ export interface Everything {
   stop(): Promise<void>;
 }
 
-/** Starts database, sandbox, worker and API, in the order in which they need each other; stops them in the other. */
-export async function startEverything(): Promise<Everything> {
+/**
+ * Starts database, sandbox, worker and API, in the order in which they need each other; stops them in the other. When it
+ * is aborted on the way, it stops what it has started. @throws what kept it from starting
+ */
+export async function startEverything(aborted: AbortSignal): Promise<Everything> {
   const given = process.env;
   const production = given.NODE_ENV === 'production';
   // In production nothing is made up: what is missing or weak is named, and that is the end of it.
@@ -31,12 +34,15 @@ export async function startEverything(): Promise<Everything> {
   try {
     const environment = production ? given : await localEnvironment(given, config.INTERNAL_PORT, stops);
     const settings = loadConfig(environment);
+    aborted.throwIfAborted();
     await migrateDatabase(settings);
+    aborted.throwIfAborted();
     const demo = settings.DEMO_CUSTOMER ? await arrangeDemo(settings) : undefined;
     const children: ChildProcess[] = [];
     // On one machine the internal port is the API's; the worker's own is wherever there is room.
     const programs = { worker: { ...environment, INTERNAL_PORT: '0' }, 'customer-api': environment };
     for (const [name, own] of Object.entries(programs)) {
+      aborted.throwIfAborted();
       const child = await startChild(name, own);
       children.push(child);
       stops.push(() => child.stop());

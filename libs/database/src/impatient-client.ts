@@ -15,8 +15,8 @@ export class ImpatientClient extends Client {
     const watched = (...parts: unknown[]): unknown => {
       const reply = send(...parts);
       if (reply instanceof Promise) {
-        reply.catch((error: Error) => {
-          if (error.message === NO_REPLY)
+        reply.catch((error: unknown) => {
+          if (error instanceof Error && error.message === NO_REPLY)
             (this as unknown as { connection: { stream: Duplex } }).connection.stream.destroy();
         });
       }

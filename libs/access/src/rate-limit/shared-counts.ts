@@ -87,7 +87,8 @@ export class SharedCounts {
         () => true,
         () => false,
       );
-      if (this.answering) return void this.logger.info('Redis is back; rate limits are shared again');
+      if (this.answering) break;
     }
+    this.logger.info('Redis is back; rate limits are shared again');
   }
 }

@@ -1,0 +1,211 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from '@test/free-port';
+import { until } from '@test/until';
+
+const MAIN = join(process.cwd(), 'dist', 'apps', 'local', 'src', 'main.js');
+
+/** A started launcher. */
+interface Launcher {
+  child: ChildProcess;
+  /** What it has printed. */
+  text(): string;
+  exited: Promise<number | null>;
+}
+
+describe('npm start', () => {
+  // Finding what a process left behind takes /proc.
+  if (existsSync('/proc/self/environ')) describeLauncher();
+  else it('is tested on Linux alone', () => expect(process.platform).not.toBe('linux'));
+});
+
+function describeLauncher(): void {
+  let folder: string;
+  let port: number;
+  let internalPort: number;
+  const launchers: Launcher[] = [];
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'customer-account-service-start-'));
+    chmodSync(folder, 0o755);
+    [port, internalPort] = [await freePort(), await freePort()];
+  });
+  afterEach(async () => {
+    for (const { child } of launchers.splice(0)) child.kill('SIGKILL');
+    // Whatever a failed test left.
+    for (const pid of ours()) process.kill(pid, 'SIGKILL');
+    await until(() => ours().length === 0);
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  /** Starts it as a terminal does, in a process group of its own. */
+  function launch(settings: Record<string, string> = {}): Launcher {
+    const { PATH } = process.env;
+    const env = {
+      PATH,
+      PORT: String(port),
+      INTERNAL_PORT: String(internalPort),
+      LOG_LEVEL: 'warn',
+      TEST_FOLDER: folder,
+      ...settings,
+    };
+    const child = spawn(process.execPath, [MAIN], {
+      cwd: folder,
+      env,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let text = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    const exited = once(child, 'close').then(([code]) => code as number | null);
+    const launcher = { child, text: () => text, exited };
+    launchers.push(launcher);
+    return launcher;
+  }
+
+  async function ready(launcher: Launcher): Promise<void> {
+    const ended = launcher.exited.then((code) => {
+      throw new Error(`It ended with ${code}:\n${launcher.text()}`);
+    });
+    ended.catch(() => undefined);
+    await Promise.race([until(() => launcher.text().includes('Ctrl-C stops everything')), ended]);
+  }
+
+  /** Processes that this test's launchers started, however they are related by now. */
+  function ours(): number[] {
+    return readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .filter((pid) => {
+        try {
+          // PostgreSQL writes its title over its environment, but keeps its command line.
+          const environment = readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0');
+          const command = readFileSync(`/proc/${pid}/cmdline`, 'latin1');
+          return (environment.includes(`TEST_FOLDER=${folder}`) || command.includes(folder)) && !isZombie(pid);
+        } catch {
+          return false;
+        }
+      })
+      .map(Number);
+  }
+
+  const isZombie = (pid: string) => / Z /.test(readFileSync(`/proc/${pid}/stat`, 'latin1').replace(/\(.*\)/, ''));
+  const ctrlC = ({ child }: Launcher) => process.kill(-(child.pid ?? 0), 'SIGINT');
+
+  /** Does what the printed line tells curl to do. */
+  async function paste(text: string): Promise<{ status: number; body: { id: string; name: string } }> {
+    const [, authorization = '', url = ''] = /curl -s -H 'Authorization: ([^']+)' (\S+)/.exec(text) ?? [];
+    const reply = await fetch(url, { headers: { authorization } });
+    return { status: reply.status, body: (await reply.json()) as { id: string; name: string } };
+  }
+
+  it('answers the line that it prints; Ctrl-C leaves no process; a second start keeps the data; kill -9 costs nothing', async () => {
+    let startedAt = performance.now();
+    const took: number[] = [];
+    const timed = () => took.push(Math.round(performance.now() - startedAt));
+
+    const first = launch();
+    await ready(first);
+    timed();
+    expect(first.text()).toContain(`http://localhost:${port}/api/v1`);
+    expect(first.text()).toContain(`http://localhost:${port}/docs`);
+    const answer = await paste(first.text());
+    expect(answer.status).toBe(200);
+    // The launcher, PostgreSQL, sandbox, worker and API.
+    expect(ours().length).toBeGreaterThanOrEqual(5);
+    ctrlC(first);
+    expect(await first.exited).toBe(0);
+    expect(ours()).toEqual([]);
+
+    startedAt = performance.now();
+    const second = launch();
+    await ready(second);
+    timed();
+    expect((await paste(second.text())).body.id).toBe(answer.body.id);
+    // The token of the first start still opens the interface, too.
+    expect((await paste(first.text())).status).toBe(200);
+
+    second.child.kill('SIGKILL');
+    startedAt = performance.now();
+    const third = launch();
+    await ready(third);
+    timed();
+    expect((await paste(third.text())).body.id).toBe(answer.body.id);
+    third.child.kill('SIGTERM');
+    expect(await third.exited).toBe(0);
+    expect(ours()).toEqual([]);
+    console.log(`npm start, without compiling: first ${took[0]} ms, second ${took[1]} ms, after kill -9 ${took[2]} ms`);
+    expect(took[1]).toBeLessThan(10_000);
+  }, 120_000);
+
+  it.each([0, 300, 1200, 2500])(
+    'leaves no process when Ctrl-C comes %s ms after the start',
+    async (delay) => {
+      const launcher = launch();
+      await until(() => ours().length > 0);
+      await new Promise((resolve) => setTimeout(resolve, delay));
+      ctrlC(launcher);
+      await launcher.exited;
+      await until(() => ours().length === 0);
+    },
+    60_000,
+  );
+
+  it('says in one line that it is running already, and that a port is taken, and leaves the running one alone', async () => {
+    const running = launch();
+    await ready(running);
+    const again = launch();
+    expect(await again.exited).toBe(1);
+    expect(again.text()).toMatch(/^Port \d+ is taken: .*\n$/);
+    const elsewhere = launch({ PORT: String(await freePort()), INTERNAL_PORT: String(await freePort()) });
+    expect(await elsewhere.exited).toBe(1);
+    expect(elsewhere.text()).toMatch(/^npm start is running in this folder already \(process \d+\); stop it first\n$/);
+    expect((await paste(running.text())).status).toBe(200);
+    ctrlC(running);
+    expect(await running.exited).toBe(0);
+  }, 60_000);
+
+  it('starts although another process has the number of a launcher that was killed', async () => {
+    mkdirSync(join(folder, '.data'), { recursive: true });
+    writeFileSync(join(folder, '.data', 'services.json'), JSON.stringify({ LAUNCHER_PID: String(process.pid) }));
+    const launcher = launch();
+    await ready(launcher);
+    ctrlC(launcher);
+    expect(await launcher.exited).toBe(0);
+  }, 60_000);
+
+  it('starts nothing when a port is taken', async () => {
+    const taken = createServer().listen(port, '127.0.0.1');
+    await once(taken, 'listening');
+    const launcher = launch();
+    expect(await launcher.exited).toBe(1);
+    expect(launcher.text()).toMatch(new RegExp(`^Port ${port} is taken: .*\\n$`));
+    taken.close();
+    await once(taken, 'close');
+    expect(ours()).toEqual([]);
+  });
+
+  it.each<[string, Record<string, string>, RegExp]>([
+    ['no secrets', {}, /^(DATABASE_URL: is required|SECRETS_KEY: is required)/m],
+    ['the sandbox', { SANDBOX_URL: 'http://127.0.0.1:1' }, /^SANDBOX_URL: .* refused when NODE_ENV=production$/m],
+    ['the demo', { DEMO_CUSTOMER: 'true' }, /^DEMO_CUSTOMER: .* refused when NODE_ENV=production$/m],
+  ])('in production makes nothing up: %s', async (_name, settings, line) => {
+    const launcher = launch({ NODE_ENV: 'production', ...settings });
+    expect(await launcher.exited).toBe(1);
+    expect(launcher.text()).toMatch(line);
+    expect(launcher.text()).not.toMatch(/^\s+at /m);
+    expect(ours()).toEqual([]);
+  });
+}
