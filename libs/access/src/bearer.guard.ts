@@ -22,7 +22,8 @@ export class BearerGuard implements CanActivate {
 }
 
 function admit(request: FastifyRequest, customer: AuthenticatedCustomer | undefined): true {
-  if (!customer) throw new ServiceError('unauthorized', 'The token is not valid, was deactivated or has expired', INVALID);
+  if (!customer)
+    throw new ServiceError('unauthorized', 'The token is not valid, was deactivated or has expired', INVALID);
   request.customer = customer;
   return true;
 }

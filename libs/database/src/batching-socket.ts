@@ -7,7 +7,7 @@ export class BatchingSocket extends Socket {
   override connect(...target: unknown[]): this {
     super.connect(...(target as [number]));
     // Connecting puts Node's own write in front of ours.
-    this.write = BatchingSocket.prototype.write;
+    this.write = BatchingSocket.prototype.write.bind(this);
     return this;
   }
 

@@ -48,7 +48,8 @@ export class PipelinedConnection {
         },
         reject: (error) => {
           this.load--;
-          reject(asUnavailable(error) as Error);
+          // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- it is what the driver rejected with
+          reject(asUnavailable(error));
         },
       });
     });

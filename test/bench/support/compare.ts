@@ -32,7 +32,8 @@ export async function compare(contestants: Contestant[], load: Load): Promise<Fi
     for (const { name, url, requests } of contestants) {
       const duration = round === 0 ? Math.max(2, load.seconds / 2) : load.seconds;
       const result = await autocannon({ url, requests, connections: load.connections, duration });
-      if (result.non2xx + result.errors > 0) throw new Error(`${name}: ${result.non2xx} refused, ${result.errors} failed`);
+      if (result.non2xx + result.errors > 0)
+        throw new Error(`${name}: ${result.non2xx} refused, ${result.errors} failed`);
       if (round > 0) results.get(name)?.push(result);
     }
   }
@@ -53,7 +54,9 @@ export function report(title: string, figures: Figure[]): void {
   process.stdout.write(`\n${title}\n`);
   for (const { name, perSecond, p50, p99 } of figures) {
     const ratio = (perSecond / base).toFixed(2);
-    process.stdout.write(`  ${name.padEnd(34)} ${perSecond.toFixed(0).padStart(7)} req/s  ×${ratio}  p50 ${p50} ms  p99 ${p99} ms\n`);
+    process.stdout.write(
+      `  ${name.padEnd(34)} ${perSecond.toFixed(0).padStart(7)} req/s  ×${ratio}  p50 ${p50} ms  p99 ${p99} ms\n`,
+    );
   }
 }
 

@@ -128,7 +128,7 @@ describe('row level security alone', () => {
     });
     afterAll(() => module.close());
 
-    const read = (customer: string, statement = EVERYONE, values: unknown[] = []) =>
+    const read = (customer: string, statement = EVERYONE, values: string[] = []) =>
       module
         .get(CustomerContext)
         .run(customer, () => module.get(CustomerDatabase).read<{ id: string }>(statement, values));

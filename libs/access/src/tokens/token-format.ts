@@ -29,7 +29,8 @@ export function hashToken(token: string): Buffer {
 function checksum(secret: string): string {
   let digits = '';
   // Every call passes here, so no big integers as below: 32 bits fit a number.
-  for (let rest = crc32(PREFIX + secret); rest > 0; rest = Math.floor(rest / 62)) digits = ALPHABET.charAt(rest % 62) + digits;
+  for (let rest = crc32(PREFIX + secret); rest > 0; rest = Math.floor(rest / 62))
+    digits = ALPHABET.charAt(rest % 62) + digits;
   return digits.padStart(CHECKSUM_LENGTH, ALPHABET.charAt(0));
 }
 

@@ -42,7 +42,7 @@ export class KnownStatements {
   describe(name: string, fields: { name: string; dataTypeID: number }[]): void {
     const columns = fields.map((field) => ({
       name: field.name,
-      parse: TEXT_TIMES.getTypeParser(field.dataTypeID) as (text: string) => unknown,
+      parse: TEXT_TIMES.getTypeParser(field.dataTypeID),
     }));
     this.columns.set(name, columns);
   }
