@@ -1,6 +1,6 @@
 import { METHODS } from 'node:http';
 import fc from 'fast-check';
-import { Agent, type Dispatcher, request } from 'undici';
+import { Agent, type Dispatcher } from 'undici';
 import { generateToken } from '@app/access';
 import { arrangeCaller, startApi, type TestApi } from '@test/api';
 import { declaredRoutes } from '@test/nest-routes';
@@ -242,10 +242,10 @@ describe('random requests', () => {
     body: payload,
   }: Attempt): Promise<{ status: number; fault?: string }> {
     const hasBody = payload !== null && !['GET', 'HEAD', 'TRACE'].includes(method);
-    const reply = await request(`${api.origin}`, {
-      dispatcher: agent,
+    const reply = await agent.request({
+      origin: api.origin,
       path: address,
-      method: method as Dispatcher.HttpMethod,
+      method,
       headers: given.flatMap(([name, content]) => [name, content.trim()]),
       body: hasBody ? payload : null,
     });

@@ -101,7 +101,10 @@ function describeLauncher(): void {
       .map(Number);
   }
 
-  const isZombie = (pid: string) => / Z /.test(readFileSync(`/proc/${pid}/stat`, 'latin1').replace(/\(.*\)/, ''));
+  const isZombie = (pid: string) =>
+    readFileSync(`/proc/${pid}/stat`, 'latin1')
+      .replace(/\(.*\)/, '')
+      .includes(' Z ');
   const ctrlC = ({ child }: Launcher) => process.kill(-(child.pid ?? 0), 'SIGINT');
 
   /** Does what the printed line tells curl to do. */
