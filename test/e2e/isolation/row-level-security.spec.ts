@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { ConfigModule } from '@app/config';
-import { clientSettings, CustomerContext, CustomerDatabase, DatabaseModule, prepared } from '@app/database';
+import {
+  clientSettings,
+  CustomerContext,
+  CustomerDatabase,
+  DatabaseModule,
+  type PreparedStatement,
+  prepared,
+} from '@app/database';
 import { anyRow, customerColumn, customerOwnedTables, leaveRowLevelSecurityAlone } from '@test/any-row';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
 
@@ -117,9 +124,6 @@ describe('row level security alone', () => {
   });
 
   describe('through the pipelined connections', () => {
-    const EVERYONE = prepared('test.everyone', 'select id from customer');
-    const UNSCOPED = prepared('test.unscoped', 'select id from customer where true');
-    const FAILING = prepared('test.failing', 'select 1 / (select count(*) from customer where id = $1::uuid)');
     let module: TestingModule;
     beforeAll(async () => {
       module = await Test.createTestingModule({
@@ -128,38 +132,44 @@ describe('row level security alone', () => {
     });
     afterAll(() => module.close());
 
-    const read = (customer: string, statement = EVERYONE, values: string[] = []) =>
+    const read = (customer: string, statement: PreparedStatement, values: string[] = []) =>
       module
         .get(CustomerContext)
         .run(customer, () => module.get(CustomerDatabase).read<{ id: string }>(statement, values));
 
-    it("gives nobody another customer's rows, however requests interleave and whichever of them fail", async () => {
+    it("gives everyone their own rows and nobody another customer's, however requests interleave and whichever fail", async () => {
       const strangers = Array.from({ length: 5 }, () => randomUUID());
-      const outcomes = await Promise.all(
-        Array.from({ length: 2000 }, async (_, index) => {
+      const outcomes = new Set<string>();
+      const fails = (reading: Promise<unknown>) =>
+        reading.then(
+          () => 'answered',
+          () => 'failed',
+        );
+      // New statements each time: failures around the first use of a statement are the hardest to get right.
+      for (let round = 0; round < 25; round++) {
+        const everyone = prepared(`test.everyone.${round}`, 'select id from customer');
+        const failing = prepared(
+          `test.failing.${round}`,
+          'select 1 / (select count(*) from customer where id = $1::uuid)',
+        );
+        const attempt = async (index: number): Promise<string> => {
           const customer = [mine, theirs, ...strangers][index % 7] ?? mine;
           // Failures of each part: of setting the customer, of the statement, of its parameters.
-          if (index % 11 === 0)
-            return read('no uuid', UNSCOPED).then(
-              () => 'answered',
-              () => 'failed',
-            );
-          if (index % 13 === 0)
-            return read(customer, FAILING, [randomUUID()]).then(
-              () => 'answered',
-              () => 'failed',
-            );
-          if (index % 17 === 0)
-            return read(customer, FAILING, ['no uuid']).then(
-              () => 'answered',
-              () => 'failed',
-            );
-          const rows = await read(customer);
+          if (index % 11 === 0) return fails(read('no uuid', everyone));
+          if (index % 13 === 0) return fails(read(customer, failing, [randomUUID()]));
+          if (index % 17 === 0) return fails(read(customer, failing, ['no uuid']));
+          const rows = await read(customer, everyone);
           const expected = strangers.includes(customer) ? [] : [{ id: customer }];
           return JSON.stringify(rows) === JSON.stringify(expected) ? 'right' : `wrong: ${JSON.stringify(rows)}`;
-        }),
-      );
-      expect(new Set(outcomes)).toEqual(new Set(['right', 'failed']));
+        };
+        const turns = Array.from({ length: 300 }, async (_, index) => {
+          // Some in this turn of the event loop, some while the replies to others come.
+          if (index % 3) await new Promise((resolve) => setTimeout(resolve, index % 5));
+          return attempt(index);
+        });
+        for (const outcome of await Promise.all(turns)) outcomes.add(outcome);
+      }
+      expect(outcomes).toEqual(new Set(['right', 'failed']));
     });
   });
 });
