@@ -166,8 +166,8 @@ describe('GET /support/tickets', () => {
     await addReply(id, caller.customer.id, { author: 'customer', body: 'first' }, '2026-01-01T00:00:00Z');
     const [ticket] = (await list(caller)).data;
     expect(ticket?.replies).toEqual([
-      { id: expect.any(String), author: 'customer', body: 'first', created_at: '2026-01-01T00:00:00.000Z' },
-      { id: expect.any(String), author: 'operator', body: 'second', created_at: '2026-02-01T00:00:00.000Z' },
+      { id: expect.any(String), author: 'customer', body: 'first', created_at: '2026-01-01T00:00:00.000000Z' },
+      { id: expect.any(String), author: 'operator', body: 'second', created_at: '2026-02-01T00:00:00.000000Z' },
     ]);
   });
 
