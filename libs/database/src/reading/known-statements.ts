@@ -28,10 +28,12 @@ export class KnownStatements {
     return true;
   }
 
-  /** Takes back that a statement is prepared: the server skipped or refused it. */
+  /**
+   * Takes back that a statement is prepared: the server skipped or refused it. What its rows look like stays known: a
+   * batch that is under way may have left out to ask, and its rows must still be readable.
+   */
   forget(name: string): void {
     this.prepared.delete(name);
-    this.columns.delete(name);
   }
 
   columnsOf(name: string): Column[] | undefined {

@@ -36,6 +36,7 @@ export class ScopedBatch extends Query {
   private failedAt = 0;
   private customerSet = false;
   private collected: ReadRow[] = [];
+  private undescribed = false;
 
   /** `repeat` sends reads again that never ran. */
   constructor(
@@ -72,8 +73,12 @@ export class ScopedBatch extends Query {
 
   handleDataRow({ fields: texts }: { fields: (string | null)[] }): void {
     const read = this.customerSet ? this.reads[this.at] : undefined;
-    const columns = read && this.known?.columnsOf(read.statement.name);
-    if (!columns) return;
+    if (!read) return;
+    const columns = this.known?.columnsOf(read.statement.name);
+    if (!columns) {
+      this.undescribed = true;
+      return;
+    }
     const row: ReadRow = {};
     for (const [index, { name, parse }] of columns.entries()) {
       const text = texts[index];
@@ -87,7 +92,11 @@ export class ScopedBatch extends Query {
       this.customerSet = true;
       return;
     }
-    this.reads[this.at]?.resolve(this.collected);
+    const read = this.reads[this.at];
+    // A row that is lost in silence would look like one that does not exist.
+    if (this.undescribed) read?.reject(new Error(`The rows of ${read.statement.name} were not described`));
+    else read?.resolve(this.collected);
+    this.undescribed = false;
     this.at++;
     this.customerSet = false;
     this.collected = [];
