@@ -11,15 +11,17 @@ const EVENTS_SHOWN = 20;
  * as bad as the worst event running, in the order of the levels, and operational when none runs.
  */
 const QUERY = (after: string) => `
-  select s.id, s.type, s.name, s.created_at, coalesce(e.worst, 'operational') as status,
+  select s.id, s.type, s.name, s.created_at, coalesce(w.worst, 'operational') as status,
     coalesce(e.events, '[]') as events
   from (select * from customer_service where customer_id = $1 ${after} order by created_at desc, id desc limit $2) s
   left join lateral (
-    select
-      (array_agg(x.status order by array_position(array['outage', 'degraded', 'maintenance', 'operational'], x.status))
-        filter (where x.running))[1] as worst,
-      json_agg(json_build_object('id', x.id, 'status', x.status, 'message', x.message, 'starts_at', x.starts_at,
-        'ends_at', x.ends_at, 'running', x.running) order by x.running desc, x.starts_at desc, x.id desc) as events
+    select status as worst from status_event
+    where customer_id = $1 and service_id = s.id and starts_at <= now() and (ends_at is null or ends_at > now())
+    order by array_position(array['outage', 'degraded', 'maintenance', 'operational'], status) limit 1
+  ) w on true
+  left join lateral (
+    select json_agg(json_build_object('id', x.id, 'status', x.status, 'message', x.message, 'starts_at', x.starts_at,
+      'ends_at', x.ends_at, 'running', x.running) order by x.running desc, x.starts_at desc, x.id desc) as events
     from (
       select id, status, message, starts_at, ends_at, starts_at <= now() and (ends_at is null or ends_at > now()) as running
       from status_event where customer_id = $1 and service_id = s.id

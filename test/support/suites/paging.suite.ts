@@ -1,0 +1,95 @@
+import type { Client } from 'pg';
+import { arrangeCaller, type TestApi } from '../api';
+import { expectProblem } from '../expect-problem';
+
+interface PageBody {
+  data: Record<string, unknown>[];
+  has_more: boolean;
+  next_cursor: string | null;
+}
+
+/**
+ * A list in pages, newest first. `add` stores one item of a customer's as if it had been made at a time, `idOf` finds
+ * its id in the list; `table` is where items are stored.
+ */
+export function describePaging(
+  api: () => TestApi,
+  path: string,
+  table: string,
+  add: (client: Client, customerId: string, createdAt: Date) => Promise<{ id: unknown }>,
+  idOf: (item: Record<string, unknown>) => unknown,
+): void {
+  describe(`pages of GET ${path}`, () => {
+    const time = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second));
+    const page = async (call: (path: string) => Promise<Response>, query: string) => {
+      const reply = await call(`${path}?${query}`);
+      expect(reply.status).toBe(200);
+      return (await reply.json()) as PageBody;
+    };
+
+    /** Follows the cursors to the end. */
+    async function walk(
+      call: (path: string) => Promise<Response>,
+      limit: number,
+      between = () => Promise.resolve(),
+    ): Promise<unknown[]> {
+      const ids: unknown[] = [];
+      for (let cursor = ''; ;) {
+        const { data, has_more, next_cursor } = await page(call, `limit=${limit}${cursor}`);
+        ids.push(...data.map(idOf));
+        expect(has_more).toBe(next_cursor !== null);
+        if (next_cursor === null) return ids;
+        cursor = `&cursor=${next_cursor}`;
+        await between();
+      }
+    }
+
+    it('hold every item once, newest first, also of those made at the same time, in pages of any size', async () => {
+      const { customer, call } = await arrangeCaller(api());
+      const added: unknown[] = [];
+      for (let item = 0; item < 11; item++)
+        added.push((await add(api().superuser, customer.id, time(Math.floor(item / 4)))).id);
+      const all = await walk(call, 200);
+      expect([...all].sort()).toEqual([...added].sort());
+      for (const limit of [1, 2, 3, 5, 10, 11]) expect(await walk(call, limit)).toEqual(all);
+    });
+
+    it('skip and double nothing while newer items are added', async () => {
+      const { customer, call } = await arrangeCaller(api());
+      for (let item = 0; item < 9; item++) await add(api().superuser, customer.id, time(item));
+      const before = await walk(call, 200);
+      let second = 100;
+      const seen = await walk(call, 2, async () => void (await add(api().superuser, customer.id, time(second++))));
+      expect(seen).toEqual(before);
+    });
+
+    it('tell microseconds apart', async () => {
+      const { customer, call } = await arrangeCaller(api());
+      for (let item = 0; item < 5; item++) await add(api().superuser, customer.id, time(0));
+      // As PostgreSQL's clock makes them: a cursor in milliseconds would skip some.
+      await api().superuser.query(
+        `update ${table} t set created_at = created_at + n * interval '1 microsecond'
+         from (select id, row_number() over (order by id) as n from ${table} where customer_id = $1) x
+         where t.customer_id = $1 and t.id = x.id`,
+        [customer.id],
+      );
+      expect(new Set(await walk(call, 1)).size).toBe(5);
+    });
+
+    it("show nothing of another customer's, also with its cursor", async () => {
+      const [mine, theirs] = [await arrangeCaller(api()), await arrangeCaller(api())];
+      for (let item = 0; item < 3; item++) await add(api().superuser, theirs.customer.id, time(item));
+      const { next_cursor } = await page(theirs.call, 'limit=1');
+      expect(await page(mine.call, `cursor=${next_cursor}`)).toEqual({ data: [], has_more: false, next_cursor: null });
+    });
+
+    it.each(['x', '', 'W10', 'a'.repeat(201), Buffer.from('["2026-02-31 00:00:00+00","1"]').toString('base64url')])(
+      'refuse the cursor %s',
+      async (cursor) => {
+        const { call } = await arrangeCaller(api());
+        const problem = await expectProblem(await call(`${path}?cursor=${cursor}`), 400, 'invalid_request');
+        expect(problem.errors?.map(({ pointer }) => pointer)).toEqual(['/cursor']);
+      },
+    );
+  });
+}
