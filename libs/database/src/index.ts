@@ -2,7 +2,12 @@ export { CustomerContext } from './customer-context';
 export { CustomerDatabase } from './customer-database';
 export { DatabaseModule } from './database.module';
 export { PIPELINE_SETTINGS, type PipelineSettings } from './database.tokens';
-export { DatabaseUnavailableError, isDatabaseUnavailable, isUniqueViolation, NotMigratedError } from './database-errors';
+export {
+  DatabaseUnavailableError,
+  isDatabaseUnavailable,
+  isUniqueViolation,
+  NotMigratedError,
+} from './database-errors';
 export { type DatabaseRole, clientSettings } from './connection-settings';
 export { PipelinedConnections } from './pipelined-connections';
 export { type PreparedStatement, prepared } from './prepared-statement';
