@@ -67,6 +67,16 @@ export class Customers {
 
   /** Sets limits of a customer's own. */
   setLimits(actor: string, id: string, limits: CustomerLimits): Promise<Customer> {
+    const { pendingCreditRequests, ...perMinute } = limits;
+    if (Object.values(perMinute).some((limit) => limit !== null && limit < 1)) {
+      throw new ServiceError(
+        'invalid_request',
+        'A limit per minute is at least 1; deactivate a customer to shut it out',
+      );
+    }
+    if (typeof pendingCreditRequests === 'number' && pendingCreditRequests < 0) {
+      throw new ServiceError('invalid_request', 'The number of pending credit requests is at least 0');
+    }
     return this.change(actor, id, 'customer.limits', limits);
   }
 

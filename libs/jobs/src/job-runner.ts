@@ -60,7 +60,8 @@ export class JobRunner implements OnApplicationBootstrap, OnModuleDestroy {
 
   /** Runs a job now if it is due and nobody else is at it. @returns whether it ran. A failed run is logged and kept. */
   async runIfDue(job: Job): Promise<boolean> {
-    if (!(await this.claim(job))) return false;
+    const lease = await this.claim(job);
+    if (!lease) return false;
     let failure: string | null = null;
     try {
       await job.run(this.stopping.signal);
@@ -70,14 +71,18 @@ export class JobRunner implements OnApplicationBootstrap, OnModuleDestroy {
     }
     const now = new Date();
     await this.dataSource.query(
-      `update scheduled_job set due_at = $2, locked_until = null, last_finished_at = $3, last_error = $4 where name = $1`,
-      [job.name, new Date(now.getTime() + job.everyMs), now, failure],
+      // Only while the lease is ours: a run that outlived it must not end the one that came after.
+      `update scheduled_job set due_at = $2, locked_until = null, last_finished_at = $3, last_error = $4
+       where name = $1 and locked_until = $5`,
+      [job.name, new Date(now.getTime() + job.everyMs), now, failure, lease],
     );
     return true;
   }
 
-  private async claim({ name, leaseMs }: Job): Promise<boolean> {
+  /** @returns until when the job is this worker's; nothing when it is not due or another's. */
+  private async claim({ name, leaseMs }: Job): Promise<Date | undefined> {
     const now = new Date();
+    const until = new Date(now.getTime() + leaseMs);
     await this.dataSource.query(
       `insert into scheduled_job (name, due_at) values ($1, $2) on conflict (name) do nothing`,
       [name, now],
@@ -85,9 +90,9 @@ export class JobRunner implements OnApplicationBootstrap, OnModuleDestroy {
     const [claimed] = await this.dataSource.query<[unknown[], number]>(
       `update scheduled_job set locked_until = $2, last_started_at = $3
        where name = $1 and due_at <= $3 and (locked_until is null or locked_until < $3) returning name`,
-      [name, new Date(now.getTime() + leaseMs), now],
+      [name, until, now],
     );
-    return claimed.length > 0;
+    return claimed.length > 0 ? until : undefined;
   }
 
   private look(job: Job): void {

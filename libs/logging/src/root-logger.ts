@@ -11,6 +11,9 @@ export type RootLogger = Logger;
 /** Names under which a secret could be logged by accident, at the top or one level down. */
 const SECRET_FIELDS = ['authorization', 'cookie', 'x-api-key', 'token', 'password', 'secret', 'key', 'api_key'];
 
+/** What errors of the database carry of the rows concerned: a customer's data, or a secret on its way to be stored. */
+const STATEMENT_DATA = ['parameters', 'detail', 'where'];
+
 /** One JSON object a line on standard output, or on `destination`; every line carries the fields of the present work. */
 export function createLogger(config: AppConfig, destination?: DestinationStream): RootLogger {
   const options = {
@@ -20,7 +23,10 @@ export function createLogger(config: AppConfig, destination?: DestinationStream)
     formatters: { level: (label: string) => ({ level: label }) },
     mixin: LogContext.fields,
     redact: {
-      paths: SECRET_FIELDS.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.headers["${name}"]`]),
+      paths: [
+        ...SECRET_FIELDS.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.headers["${name}"]`]),
+        ...STATEMENT_DATA.flatMap((name) => [`err["${name}"]`, `err.driverError["${name}"]`, `err.cause["${name}"]`]),
+      ],
       censor: '[redacted]',
     },
   };
