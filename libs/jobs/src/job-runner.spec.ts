@@ -37,7 +37,7 @@ describe('scheduled jobs', () => {
   });
   const row = async (name: string) =>
     (await superuser.query('select * from scheduled_job where name = $1', [name])).rows[0] as Record<string, unknown>;
-  const makeDue = (name: string) => superuser.query('update scheduled_job set due_at = now() where name = $1', [name]);
+  const makeDue = (name: string) => superuser.query('update scheduled_job set due_at = now() - interval '1 second' where name = $1', [name]);
 
   it('are run by one worker at a time, however many look', async () => {
     let runs = 0;
@@ -60,7 +60,7 @@ describe('scheduled jobs', () => {
   it('are taken over from a worker that died, when its time is up', async () => {
     await runner().runIfDue(job('orphaned'));
     await superuser.query(
-      `update scheduled_job set due_at = now(), locked_until = now() + interval '1 hour' where name = 'orphaned'`,
+      `update scheduled_job set due_at = now() - interval '1 second', locked_until = now() + interval '1 hour' where name = 'orphaned'`,
     );
     expect(await runner().runIfDue(job('orphaned'))).toBe(false);
     await superuser.query(

@@ -7,5 +7,6 @@ export interface RequestCount {
 
 /** A count and the milliseconds that are left of its window. */
 export function requestCount(totalHits: number, leftMs: number): RequestCount {
-  return { totalHits, resetSeconds: Math.max(1, Math.ceil(leftMs / 1000)) };
+  // To the millisecond first: a window just begun has 60000.0000001 ms left when times are subtracted.
+  return { totalHits, resetSeconds: Math.max(1, Math.ceil(Math.round(leftMs) / 1000)) };
 }
