@@ -37,7 +37,8 @@ describe('scheduled jobs', () => {
   });
   const row = async (name: string) =>
     (await superuser.query('select * from scheduled_job where name = $1', [name])).rows[0] as Record<string, unknown>;
-  const makeDue = (name: string) => superuser.query(`update scheduled_job set due_at = now() - interval '1 second' where name = $1`, [name]);
+  const makeDue = (name: string) =>
+    superuser.query(`update scheduled_job set due_at = now() - interval '1 second' where name = $1`, [name]);
 
   it('are run by one worker at a time, however many look', async () => {
     let runs = 0;
