@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '@app/ai';
 import { AppConfig } from '@app/config';
-import { CustomerDatabase, prepared } from '@app/database';
+import { CustomerDatabase, NewestFirst, prepared } from '@app/database';
 import { ServiceError } from '@app/errors';
-import { decodeCursor, type Page, type PageRequest, paginate } from '@app/pagination';
+import type { Page, PageRequest } from '@app/pagination';
 import type { CreditRequestStatus } from './credit-request.entity';
 import { type CreditRequestRow, VIEW_COLUMNS } from './credit-request-view';
 
@@ -25,13 +25,14 @@ const FIND = prepared(
   'credit-requests.find',
   `select ${VIEW_COLUMNS} from ai_credit_request where customer_id = $1 and id = $2`,
 );
-const LIST = prepared(
-  'credit-requests.list',
-  `select ${VIEW_COLUMNS}, created_at::text as place from ai_credit_request
-   where customer_id = $1 and ($3::text is null or status = $3)
-     and ($4::timestamptz is null or (created_at, id) < ($4, $5::integer))
-   order by created_at desc, id desc limit $2`,
-);
+const LIST = new NewestFirst<CreditRequestRow & { created_at: string }>({
+  name: 'credit-requests.list',
+  id: 'integer',
+  filters: 1,
+  query: (after) => `select ${VIEW_COLUMNS} from ai_credit_request
+    where customer_id = $1 ${after} and ($3::text is null or status = $3)
+    order by created_at desc, id desc limit $2`,
+});
 
 /** A customer's credit requests. A request never adds credit by itself; the operator does (specification §3). */
 @Injectable()
@@ -77,25 +78,8 @@ export class CreditRequests {
   }
 
   /** A page of the customer's requests, newest first. @throws ServiceError invalid_request for a bad cursor */
-  async list(
-    customerId: string,
-    { limit, cursor }: PageRequest,
-    status?: CreditRequestStatus,
-  ): Promise<Page<CreditRequestRow>> {
-    const after = cursor === undefined ? undefined : decodeCursor(cursor, 'integer');
-    const rows = await this.database.read<CreditRequestRow & { place: string }>(LIST, [
-      customerId,
-      limit + 1,
-      status ?? null,
-      after?.createdAt ?? null,
-      after?.id ?? null,
-    ]);
-    return paginate(
-      rows,
-      limit,
-      ({ place, id }) => ({ createdAt: place, id: String(id) }),
-      (row): CreditRequestRow => row,
-    );
+  list(customerId: string, page: PageRequest, status?: CreditRequestStatus): Promise<Page<CreditRequestRow>> {
+    return LIST.read(this.database, customerId, page, [status]);
   }
 
   /** One of the customer's requests. @throws ServiceError not_found */

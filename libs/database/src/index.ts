@@ -14,3 +14,4 @@ export { type PreparedStatement, prepared } from './prepared-statement';
 export { migrateDatabase } from './migrate';
 export { pendingSchemaChanges } from './schema-drift';
 export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded/embedded-postgres';
+export { NewestFirst } from './reading/newest-first';

@@ -12,7 +12,10 @@ export class PipelinedConnection {
   private client?: Client;
   private connecting?: Promise<Client>;
   private ended = false;
-  private readonly reads = new ReadQueue(() => this.client ?? this.connect());
+  private readonly reads = new ReadQueue(
+    () => this.client ?? this.connect(),
+    (client) => this.forget(client),
+  );
 
   constructor(private readonly settings: ClientConfig) {}
 
@@ -61,6 +64,11 @@ export class PipelinedConnection {
     await this.client?.end();
   }
 
+  /** The server says that it ends a connection before it does; nothing new is sent on it meanwhile. */
+  private forget(client: Client): void {
+    if (this.client === client) this.client = undefined;
+  }
+
   private connect(): Promise<Client> {
     if (this.ended) return Promise.reject(new DatabaseUnavailableError());
     this.connecting ??= this.open().finally(() => (this.connecting = undefined));
@@ -69,9 +77,7 @@ export class PipelinedConnection {
 
   private async open(): Promise<Client> {
     const client = new Client({ ...this.settings, pipeline: true, stream: () => new BatchingSocket() });
-    const forget = () => {
-      if (this.client === client) this.client = undefined;
-    };
+    const forget = () => this.forget(client);
     // What was under way is rejected by the driver; the next send opens a new connection.
     client.on('error', forget);
     client.on('end', forget);

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { CustomerDatabase, prepared } from '@app/database';
-import { decodeCursor, type Page, type PageRequest, paginate } from '@app/pagination';
+import { CustomerDatabase, NewestFirst } from '@app/database';
+import type { Page, PageRequest } from '@app/pagination';
 import type { StatusLevel } from './status-event.entity';
 
 /** Events shown of one service: those running, then the newest. */
@@ -30,8 +30,7 @@ const QUERY = (after: string) => `
   ) e on true
   order by s.created_at desc, s.id desc`;
 
-const FIRST = prepared('status.first', QUERY(''));
-const NEXT = prepared('status.next', QUERY('and (created_at, id) < ($3::timestamptz, $4::integer)'));
+const LIST = new NewestFirst<ServiceStatusRow>({ name: 'status.list', id: 'integer', query: QUERY });
 
 /** An event as a customer sees it. */
 export interface StatusEventRow {
@@ -51,6 +50,8 @@ export interface ServiceStatusRow {
   name: string;
   status: StatusLevel;
   events: StatusEventRow[];
+  /** When the customer got the service. RFC 3339. */
+  created_at: string;
 }
 
 /** Customers' reading of the status of their own services. */
@@ -59,17 +60,7 @@ export class ServiceStatusReader {
   constructor(private readonly database: CustomerDatabase) {}
 
   /** A page of the customer's services with their status, newest service first. @throws ServiceError invalid_request */
-  async list(customerId: string, { limit, cursor }: PageRequest): Promise<Page<ServiceStatusRow>> {
-    const after = cursor === undefined ? undefined : decodeCursor(cursor, 'integer');
-    const rows = await this.database.read<ServiceStatusRow & { created_at: string }>(
-      after ? NEXT : FIRST,
-      after ? [customerId, limit + 1, after.createdAt, after.id] : [customerId, limit + 1],
-    );
-    return paginate(
-      rows,
-      limit,
-      ({ created_at, id }) => ({ createdAt: created_at, id: String(id) }),
-      (row): ServiceStatusRow => row,
-    );
+  list(customerId: string, page: PageRequest): Promise<Page<ServiceStatusRow>> {
+    return LIST.read(this.database, customerId, page);
   }
 }

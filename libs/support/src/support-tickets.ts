@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditLog } from '@app/audit';
-import { CustomerDatabase, prepared } from '@app/database';
+import { CustomerDatabase, NewestFirst } from '@app/database';
 import { ServiceError } from '@app/errors';
-import { decodeCursor, type Page, type PageRequest, paginate } from '@app/pagination';
+import type { Page, PageRequest } from '@app/pagination';
 import type { TicketPriority } from './ticket-record';
 import { TICKET_COLUMNS, type TicketRow } from './ticket-view';
 
@@ -19,8 +19,7 @@ const QUERY = (after: string) => `
   ) thread on true
   order by created_at desc, id desc`;
 
-const FIRST = prepared('support.first', QUERY(''));
-const NEXT = prepared('support.next', QUERY('and (created_at, id) < ($3::timestamptz, $4::uuid)'));
+const LIST = new NewestFirst<TicketRow>({ name: 'support.tickets', id: 'uuid', query: QUERY });
 
 /** PostgreSQL's largest integer; a service has no greater number. */
 const LAST_SERVICE_ID = 2_147_483_647;
@@ -47,18 +46,8 @@ export class SupportTickets {
   ) {}
 
   /** A page of the customer's tickets, newest first. @throws ServiceError invalid_request for a bad cursor */
-  async list(customerId: string, { limit, cursor }: PageRequest): Promise<Page<TicketRow>> {
-    const after = cursor === undefined ? undefined : decodeCursor(cursor, 'uuid');
-    const rows = await this.database.read<TicketRow & Record<string, unknown>>(
-      after ? NEXT : FIRST,
-      after ? [customerId, limit + 1, after.createdAt, after.id] : [customerId, limit + 1],
-    );
-    return paginate(
-      rows,
-      limit,
-      ({ created_at, id }) => ({ createdAt: created_at, id }),
-      (row): TicketRow => row,
-    );
+  list(customerId: string, page: PageRequest): Promise<Page<TicketRow>> {
+    return LIST.read(this.database, customerId, page);
   }
 
   /**

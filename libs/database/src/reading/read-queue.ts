@@ -9,8 +9,11 @@ const BATCH = 32;
 export class ReadQueue {
   private waiting: ScopedRead[] = [];
 
-  /** `connect` gives the connection, and opens it if need be. */
-  constructor(private readonly connect: () => Promise<Client> | Client) {}
+  /** `connect` gives the connection, and opens it if need be; `lost` is told when it has died. */
+  constructor(
+    private readonly connect: () => Promise<Client> | Client,
+    private readonly lost: (client: Client) => void,
+  ) {}
 
   /** Adds a read; it leaves when the turn ends. */
   add(...reads: ScopedRead[]): void {
@@ -25,7 +28,10 @@ export class ReadQueue {
       const given = this.connect();
       const client = given instanceof Promise ? await given : given;
       for (let start = 0; start < reads.length; start += BATCH) {
-        client.query(new ScopedBatch(reads.slice(start, start + BATCH), (skipped) => this.add(...skipped)));
+        const repeat = (skipped: ScopedRead[]) => {
+          this.add(...skipped);
+        };
+        client.query(new ScopedBatch(reads.slice(start, start + BATCH), repeat, () => this.lost(client)));
       }
     } catch (error) {
       for (const read of reads) read.reject(error as Error);

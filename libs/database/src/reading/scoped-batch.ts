@@ -38,10 +38,11 @@ export class ScopedBatch extends Query {
   private collected: ReadRow[] = [];
   private undescribed = false;
 
-  /** `repeat` sends reads again that never ran. */
+  /** `repeat` sends reads again that never ran; `lost` is told that the connection serves nobody any more. */
   constructor(
     private readonly reads: readonly ScopedRead[],
     private readonly repeat: (reads: ScopedRead[]) => void,
+    private readonly lost: () => void,
   ) {
     super('', undefined, () => undefined);
   }
@@ -110,6 +111,7 @@ export class ScopedBatch extends Query {
     this.at = this.reads.length;
     if (!failed) return;
     if (!isStatementRefused(error)) {
+      this.lost();
       for (const read of [failed, ...rest]) read.reject(error);
       return;
     }
