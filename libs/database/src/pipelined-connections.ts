@@ -12,6 +12,7 @@ import type { ReadValue } from './reading/scoped-read';
 @Injectable()
 export class PipelinedConnections implements OnApplicationShutdown {
   private readonly connections: PipelinedConnection[];
+  private readerOfTurn?: PipelinedConnection;
 
   constructor(@Inject(PIPELINE_SETTINGS) { client, size }: PipelineSettings) {
     this.connections = Array.from({ length: size }, () => new PipelinedConnection(client));
@@ -35,11 +36,20 @@ export class PipelinedConnections implements OnApplicationShutdown {
     statement: PreparedStatement,
     values: readonly ReadValue[],
   ): Promise<Row[]> {
-    return this.leastBusy().read(customerId, statement, values) as Promise<Row[]>;
+    return this.reader().read(customerId, statement, values) as Promise<Row[]>;
   }
 
   async onApplicationShutdown(): Promise<void> {
     await Promise.all(this.connections.map((connection) => connection.end()));
+  }
+
+  /** All reads of one turn of the event loop go to one connection: split over several they would need as many messages. */
+  private reader(): PipelinedConnection {
+    if (!this.readerOfTurn) {
+      this.readerOfTurn = this.leastBusy();
+      setImmediate(() => (this.readerOfTurn = undefined));
+    }
+    return this.readerOfTurn;
   }
 
   private leastBusy(): PipelinedConnection {

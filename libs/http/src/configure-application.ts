@@ -1,6 +1,6 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppConfig } from '@app/config';
-import { createAccessLogger } from '@app/logging';
+import { AccessLog } from '@app/logging';
 import { Draining } from './draining';
 import { addAccessLog } from './hooks/access-log';
 import { addDrainingGate } from './hooks/draining-gate';
@@ -21,7 +21,7 @@ export function configureApplication(app: NestFastifyApplication): NestFastifyAp
   const server = app.getHttpAdapter().getInstance();
   setApiPrefix(app);
   addReplyHeaders(server);
-  addAccessLog(server, createAccessLogger(app.get(AppConfig)));
+  if (AccessLog.isWanted(app.get(AppConfig))) addAccessLog(server, new AccessLog());
   addDrainingGate(server, app.get(Draining));
   requireHost(server);
   serveOpenApi(app, app.get(AppConfig));

@@ -1,4 +1,5 @@
 export { LogContext } from './log-context';
-export { createAccessLogger, createLogger, ROOT_LOGGER, type RootLogger } from './root-logger';
+export { AccessLog, type AccessLogEntry } from './access-log';
+export { createLogger, ROOT_LOGGER, type RootLogger } from './root-logger';
 export { LoggingModule } from './logging.module';
 export { NestLogger } from './nest-logger';

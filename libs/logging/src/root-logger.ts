@@ -32,30 +32,3 @@ export function createLogger(config: AppConfig, destination?: DestinationStream)
   };
   return destination ? pino(options, destination) : pino(options);
 }
-
-/** Lines buffered at most before they are written, in bytes; what is buffered is also written every second and at exit. */
-const ACCESS_LOG_BUFFER = 8_192;
-const FLUSH_EVERY_MS = 1000;
-
-/**
- * The logger of the access log, whose fields are known to hold no secret: it spends nothing on redaction, and writes many
- * lines at a time.
- */
-export function createAccessLogger(config: AppConfig): RootLogger {
-  const destination = pino.destination({
-    dest: 1,
-    sync: false,
-    minLength: ACCESS_LOG_BUFFER / 2,
-    maxWrite: ACCESS_LOG_BUFFER,
-  });
-  setInterval(() => destination.flush(), FLUSH_EVERY_MS).unref();
-  return pino(
-    {
-      level: config.LOG_LEVEL,
-      base: null,
-      timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (label: string) => ({ level: label }) },
-    },
-    destination,
-  );
-}

@@ -36,6 +36,8 @@ export class SharedCounts {
       retryStrategy: (attempt) => Math.min(attempt * 100, 2000),
     });
     this.redis.on('error', (error: Error) => this.lost(error));
+    // A Redis that ends politely, and is back before anyone tries, raises no error.
+    this.redis.on('close', () => this.lost(new Error('Redis closed the connection')));
     this.counter = new RateLimiterRedis({
       points: UNLIMITED,
       duration: windowMs / 1000,
