@@ -1,0 +1,38 @@
+import { type ApiProcess, startApiProcess } from '@test/api-process';
+import { caller } from '@test/api';
+import { saveFakeCustomer } from '@test/factories/customer.factory';
+import { saveFakeToken } from '@test/factories/service-token.factory';
+import { connectAsSuperuser, createTestDatabase } from '@test/test-database';
+
+describe('the access log', () => {
+  it('has one line of JSON for each request, also those just before the end, and no token', async () => {
+    const database = await createTestDatabase();
+    const superuser = await connectAsSuperuser(database);
+    const { id } = await saveFakeCustomer(superuser);
+    const { token, id: tokenId } = await saveFakeToken(superuser, id);
+    const api: ApiProcess = await startApiProcess({ DATABASE_URL: database.url, LOG_LEVEL: 'info' });
+    await (await caller(api.baseUrl, token)('/customer', { headers: { 'x-request-id': 'mine-1' } })).arrayBuffer();
+    await (await fetch(`${api.baseUrl}/nothing`)).arrayBuffer();
+    await api.stop();
+    await superuser.end();
+    await database.drop();
+
+    const { stdout } = api.output();
+    const lines = stdout.split('\n').filter((line) => line.includes('"msg":"request"'));
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+      expect.objectContaining({
+        level: 'info',
+        time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string,
+        request_id: 'mine-1',
+        customer_id: id,
+        token_id: tokenId,
+        method: 'GET',
+        route: '/api/v1/customer',
+        status: 200,
+        duration_ms: expect.any(Number) as number,
+      }),
+      expect.objectContaining({ route: null, status: 404 }),
+    ]);
+    expect(stdout).not.toContain(token);
+  });
+});
