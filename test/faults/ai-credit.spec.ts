@@ -15,8 +15,8 @@ describe('AI credit, under load and faults', () => {
 
   const settledCalls = async (customerId: string) => {
     const { rows } = await stress.superuser.query<{ settled: number; pending: number }>(
-      `select count(*) filter (where state = 'settled')::int as settled, count(*) filter (where state = 'pending')::int as pending
-       from ai_hold where customer_id = $1`,
+      `select (select count(*)::int from ai_usage where customer_id = $1) as settled,
+              (select count(*)::int from ai_hold where customer_id = $1 and state = 'pending') as pending`,
       [customerId],
     );
     return rows[0]!;

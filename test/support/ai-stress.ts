@@ -86,7 +86,7 @@ export async function openAiStress(settings: Record<string, string> = {}): Promi
       const { rows } = await superuser.query<{ held: number; spent: number; usages: number; duplicates: number }>(
         `select a.held::float, a.month_usage::float as spent,
                 (select count(*)::int from ai_usage where customer_id = $1) as usages,
-                (select (count(*) - count(distinct hold_id))::int from ai_usage where customer_id = $1) as duplicates
+                (select (count(*) - count(distinct api_request_id))::int from ai_usage where customer_id = $1) as duplicates
          from ai_account a where customer_id = $1`,
         [customerId],
       );

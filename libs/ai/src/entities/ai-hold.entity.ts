@@ -1,14 +1,12 @@
-import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
-import { AiAccount } from './ai-account.entity';
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** How a hold stands: under way, charged, let go, or given up because nobody knows how the call ended. */
-export type HoldState = 'pending' | 'settled' | 'released' | 'outcome_unknown';
+/** How a hold stands: under way, let go, or given up because nobody knows how the call ended. */
+export type HoldState = 'pending' | 'released' | 'outcome_unknown';
 
-/** Credit set aside for one call before the upstream is called. */
+/** Credit set aside for one call before the upstream is called. When the call is charged its usage row takes its place. */
 @Entity('ai_hold')
 @Index('ai_hold_stale_idx', { synchronize: false })
 @Index('ai_hold_unknown_idx', { synchronize: false })
-@ForeignKey(() => AiAccount, ['customerId'], ['customerId'], { name: 'ai_hold_account_fk' })
 export class AiHold {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'ai_hold_pk' })
   customerId!: string;

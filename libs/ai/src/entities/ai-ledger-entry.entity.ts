@@ -1,5 +1,4 @@
-import { Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
-import { AiAccount } from './ai-account.entity';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** The six kinds of the specification (§2, AI ledger). */
 export const LEDGER_KINDS = [
@@ -17,7 +16,6 @@ export type LedgerBucket = 'included' | 'purchased';
 
 /** One change of a customer's credit. Never changed, never removed; a correction is a new entry. */
 @Entity('ai_ledger_entry')
-@ForeignKey(() => AiAccount, ['customerId'], ['customerId'], { name: 'ai_ledger_entry_account_fk' })
 export class AiLedgerEntry {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'ai_ledger_entry_pk' })
   customerId!: string;
@@ -46,7 +44,7 @@ export class AiLedgerEntry {
 
   /** The call that caused it. */
   @Column('uuid', { nullable: true })
-  holdId!: string | null;
+  usageId!: string | null;
 
   /** The credit request that caused it. */
   @Column('integer', { nullable: true })

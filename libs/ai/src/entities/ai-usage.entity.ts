@@ -1,20 +1,14 @@
-import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
-import { AiHold } from './ai-hold.entity';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** What the upstream reported for a call, and what it cost (specification §2, AI usage). */
 @Entity('ai_usage')
-@Unique('ai_usage_hold_key', ['customerId', 'holdId'])
-@Index('ai_usage_newest_idx', { synchronize: false })
-@ForeignKey(() => AiHold, ['customerId', 'holdId'], ['customerId', 'id'], { name: 'ai_usage_hold_fk' })
 export class AiUsage {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'ai_usage_pk' })
   customerId!: string;
 
+  /** The id of the hold that the call was made under; the hold is gone. */
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'ai_usage_pk' })
   id!: string;
-
-  @Column('uuid')
-  holdId!: string;
 
   /** The upstream's name, such as `anthropic`. */
   @Column('text')
@@ -54,6 +48,13 @@ export class AiUsage {
   /** The upstream's own id of the call, from its `request-id` header. */
   @Column('text', { nullable: true })
   requestId!: string | null;
+
+  /** The request id of our own reply. */
+  @Column('text', { nullable: true })
+  apiRequestId!: string | null;
+
+  @Column('uuid', { nullable: true })
+  tokenId!: string | null;
 
   @Column('timestamptz')
   createdAt!: Date;

@@ -5,9 +5,8 @@ import { AppConfig } from '@app/config';
 import { isDatabaseUnavailable } from '@app/database';
 import { ServiceError } from '@app/errors';
 import { SecretUnreadableError } from '@app/secrets';
-import type { HoldState } from '../entities/ai-hold.entity';
 import { HoldBook } from '../ledger/hold-book';
-import type { HoldRequest, HoldResult, Settlement } from '../ledger/hold-book.types';
+import type { CallEnd, HoldRequest, HoldResult, Settlement } from '../ledger/hold-book.types';
 import type { MessageRequest } from '../messages/message-request';
 import { AiUpstream, type UpstreamMessage } from '../upstream/ai-upstream';
 import { UpstreamError } from '../upstream/upstream-error';
@@ -136,7 +135,7 @@ export class AiGateway {
   }
 
   /** Settles, and while the database is away tries again: a settlement can be said any number of times. */
-  private async settle(settlement: Settlement): Promise<HoldState> {
+  private async settle(settlement: Settlement): Promise<CallEnd> {
     const giveUpAt = performance.now() + this.config.AI_HOLD_MARGIN_MS / 2;
     for (;;) {
       try {

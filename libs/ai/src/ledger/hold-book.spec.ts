@@ -3,6 +3,7 @@ import { Test, type TestingModule } from '@nestjs/testing';
 import type { Client } from 'pg';
 import { ConfigModule } from '@app/config';
 import { DatabaseModule } from '@app/database';
+import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
 import { AiModule } from '../ai.module';
 import { AiOperatorModule } from '../ai-operator.module';
@@ -188,7 +189,7 @@ describe('HoldBook', () => {
       }),
     );
     const { rows } = await client.query<{ hold_id: string; cost: string; uncovered: string }>(
-      'select hold_id, cost, uncovered from ai_usage where customer_id = any ($1)',
+      'select id as hold_id, cost, uncovered from ai_usage where customer_id = any ($1)',
       [customers],
     );
     expect(rows).toHaveLength(10_000);
@@ -299,6 +300,39 @@ describe('HoldBook', () => {
       { kind: 'monthly_included', bucket: 'included', amount: 1, month: '2026-12' },
       { kind: 'usage', bucket: 'included', amount: -0.1, month: '2026-12' },
     ]);
+  });
+
+  it('keeps customers apart who share a batch, whatever becomes of their calls', async () => {
+    const bare = await saveFakeCustomer(client);
+    const off = await saveAiCustomer(client, { model, included: 1, enabled: false });
+    const customers = await Promise.all(
+      Array.from({ length: 12 }, (_, index) =>
+        saveAiCustomer(client, { model, included: 0.1 * (index + 1), month: '2026-11' }),
+      ),
+    );
+    // As many calls as customers for everybody: the first can pay for one, the last for all.
+    const calls = customers.flatMap(() => [...customers, bare.id, off].map((customerId) => request(customerId)));
+    const held = await Promise.all(calls.map((call) => book().hold(call)));
+    const outcomesOf = (customerId: string, outcome: string) =>
+      held.filter((result, index) => calls[index]!.customerId === customerId && result.outcome === outcome).length;
+    expect(customers.map((id) => outcomesOf(id, 'held'))).toEqual(customers.map((_, index) => index + 1));
+    expect(customers.map((id) => outcomesOf(id, 'exhausted'))).toEqual(customers.map((_, index) => 11 - index));
+    expect([bare.id, off].map((id) => outcomesOf(id, 'disabled'))).toEqual([12, 12]);
+
+    const ends = await Promise.all(
+      calls.map(async ({ customerId, holdId }, index) => {
+        if (held[index]!.outcome !== 'held') return 'refused';
+        if (index % 3 === 0) return book(1).release({ customerId, holdId, reason: 'upstream 529' });
+        return book(index).settle({ customerId, holdId, usage: usage({ output: 10 }), upstreamId: null });
+      }),
+    );
+    for (const id of customers) {
+      const settled = ends.filter((end, index) => calls[index]!.customerId === id && end === 'settled').length;
+      expect(Number((await account(id)).month_usage)).toBeCloseTo(settled * 0.05, 12);
+      expect(Number((await account(id)).held)).toBe(0);
+      expect(await problems(id)).toEqual([]);
+    }
+    expect(ends).toContain('released');
   });
 
   it("cannot reach another customer's hold", async () => {

@@ -1,12 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { AppConfig } from '@app/config';
 import { isDatabaseUnavailable } from '@app/database';
 import { BillingCalendar } from '../billing-calendar';
-import type { HoldState } from '../entities/ai-hold.entity';
 import { upstreamSettings } from '../upstream/upstream-settings';
-import { HOLD, RELEASE, SETTLE, slicesOf } from './hold-book.statements';
-import type { HoldRequest, HoldResult, Release, Settlement } from './hold-book.types';
+import { customersOf, HOLD, RELEASE, SETTLE } from './hold-book.statements';
+import type { CallEnd, HoldRequest, HoldResult, Release, Settlement } from './hold-book.types';
 import { LedgerConnections } from './ledger-connections';
 import { MicroBatcher } from './micro-batcher';
 
@@ -22,8 +20,8 @@ const BATCH = { size: 64, concurrency: 2, failsAll: isDatabaseUnavailable };
 @Injectable()
 export class HoldBook {
   private readonly holds: MicroBatcher<HoldRequest, HoldResult>;
-  private readonly settlements: MicroBatcher<Settlement, HoldState>;
-  private readonly releases: MicroBatcher<Release, HoldState>;
+  private readonly settlements: MicroBatcher<Settlement, CallEnd>;
+  private readonly releases: MicroBatcher<Release, CallEnd>;
 
   constructor(
     private readonly ledger: LedgerConnections,
@@ -35,12 +33,12 @@ export class HoldBook {
       compare: byCustomer,
       run: (batch) => this.holdAll(batch),
     });
-    this.settlements = new MicroBatcher<Settlement, HoldState>({
+    this.settlements = new MicroBatcher<Settlement, CallEnd>({
       ...BATCH,
       compare: byCustomer,
       run: (batch) => this.settleAll(batch),
     });
-    this.releases = new MicroBatcher<Release, HoldState>({
+    this.releases = new MicroBatcher<Release, CallEnd>({
       ...BATCH,
       compare: byCustomer,
       run: (batch) => this.releaseAll(batch),
@@ -60,24 +58,27 @@ export class HoldBook {
    * @returns how the hold ended: `settled`, or `outcome_unknown` if it had been given up before; then nothing is charged.
    * @throws DatabaseUnavailableError: the call may be charged all the same; say it again to know.
    */
-  settle(settlement: Settlement): Promise<HoldState> {
+  settle(settlement: Settlement): Promise<CallEnd> {
     return this.settlements.do(settlement);
   }
 
   /** Lets a hold go, uncharged. Saying it again changes nothing. @returns how the hold ended. */
-  release(release: Release): Promise<HoldState> {
+  release(release: Release): Promise<CallEnd> {
     return this.releases.do(release);
   }
 
   private async holdAll(batch: HoldRequest[]): Promise<HoldResult[]> {
     const { now, month } = this.calendar.present();
     const deadline = new Date(now.getTime() + this.config.AI_UPSTREAM_TIMEOUT_MS + this.config.AI_HOLD_MARGIN_MS);
+    const customers = customersOf(batch);
     const rows = await this.ledger.connections.single<HoldRow>(HOLD, [
-      ...slicesOf(batch),
+      customers.ids,
       month,
       now,
       deadline,
       upstreamSettings(this.config).sharedKey !== undefined,
+      customers.first,
+      customers.last,
       batch.map(({ holdId }) => holdId),
       batch.map(({ inputTokens }) => inputTokens),
       batch.map(({ cache }) => cache),
@@ -87,18 +88,21 @@ export class HoldBook {
       batch.map(({ requestId }) => requestId),
       batch.map(({ tokenId }) => tokenId),
     ]);
-    return inOrder(batch, rows).map(toHoldResult);
+    const results = batch.map((): HoldResult => ({ outcome: 'disabled' }));
+    for (const row of rows) results[row.place - 1] = toHoldResult(row);
+    return results;
   }
 
-  private async settleAll(batch: Settlement[]): Promise<HoldState[]> {
+  private async settleAll(batch: Settlement[]): Promise<CallEnd[]> {
     const { now, month } = this.calendar.present();
-    const rows = await this.ledger.connections.single<StateRow>(SETTLE, [
-      ...slicesOf(batch),
+    const customers = customersOf(batch);
+    const rows = await this.ledger.connections.single<EndRow>(SETTLE, [
+      customers.ids,
       month,
       now,
       PROVIDER,
+      customers.owner,
       batch.map(({ holdId }) => holdId),
-      batch.map(() => randomUUID()),
       batch.map(({ usage }) => usage.input),
       batch.map(({ usage }) => usage.cacheWrite5m),
       batch.map(({ usage }) => usage.cacheWrite1h),
@@ -106,43 +110,46 @@ export class HoldBook {
       batch.map(({ usage }) => usage.output),
       batch.map(({ upstreamId }) => upstreamId),
     ]);
-    return inOrder(batch, rows).map(({ outcome }) => outcome);
+    return endsOf(batch, rows);
   }
 
-  private async releaseAll(batch: Release[]): Promise<HoldState[]> {
-    const rows = await this.ledger.connections.single<StateRow>(RELEASE, [
-      ...slicesOf(batch),
+  private async releaseAll(batch: Release[]): Promise<CallEnd[]> {
+    const customers = customersOf(batch);
+    const rows = await this.ledger.connections.single<EndRow>(RELEASE, [
+      customers.ids,
       this.calendar.present().now,
+      customers.owner,
       batch.map(({ holdId }) => holdId),
       batch.map(({ reason }) => reason),
     ]);
-    return inOrder(batch, rows).map(({ outcome }) => outcome);
+    return endsOf(batch, rows);
   }
 }
 
 interface HoldRow {
-  id: string;
+  place: number;
   outcome: HoldResult['outcome'];
   model: string;
   key_ciphertext: Buffer | null;
   max_tokens: number;
 }
 
-interface StateRow {
-  id: string;
-  outcome: HoldState;
+interface EndRow {
+  place: number;
+  outcome: CallEnd;
 }
 
 function byCustomer(a: { customerId: string }, b: { customerId: string }): number {
   return a.customerId < b.customerId ? -1 : Number(a.customerId > b.customerId);
 }
 
-function inOrder<Row extends { id: string }>(batch: readonly { holdId: string }[], rows: Row[]): Row[] {
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  return batch.map(({ holdId }) => {
-    const row = byId.get(holdId);
-    if (!row) throw new Error(`The ledger knows no hold ${holdId}`);
-    return row;
+function endsOf(batch: readonly { holdId: string }[], rows: EndRow[]): CallEnd[] {
+  const ends: CallEnd[] = [];
+  for (const { place, outcome } of rows) ends[place - 1] = outcome;
+  return batch.map(({ holdId }, index) => {
+    const end = ends[index];
+    if (!end) throw new Error(`The ledger knows no hold ${holdId}`);
+    return end;
   });
 }
 

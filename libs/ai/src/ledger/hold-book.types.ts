@@ -53,3 +53,6 @@ export interface Release {
   /** Why, in a few words; the operator reads it. */
   reason: string;
 }
+
+/** How a call ended: charged, let go, or given up because nobody knows. */
+export type CallEnd = 'settled' | 'released' | 'outcome_unknown';

@@ -42,10 +42,10 @@ const VERIFY = `
     group by customer_id
   ),
   charged as (
-    select customer_id, hold_id, -sum(amount) as amount
+    select customer_id, usage_id, -sum(amount) as amount
     from ai_ledger_entry
     where kind = 'usage' and ($1::uuid is null or customer_id = $1)
-    group by customer_id, hold_id
+    group by customer_id, usage_id
   )
   select a.customer_id as "customerId", c.problem, c.found::text, c.expected::text
   from account a
@@ -66,16 +66,29 @@ const VERIFY = `
   select customer_id, format('entry %s: the balance after it is not the sum so far', sequence), balance_after::text, running::text
   from entries where balance_after <> running
   union all
-  select coalesce(u.customer_id, c.customer_id), format('call %s: charged is not what its usage says', coalesce(u.hold_id, c.hold_id)),
+  select coalesce(u.customer_id, c.customer_id), format('call %s: charged is not what its usage says', coalesce(u.id, c.usage_id)),
          coalesce(c.amount::text, 'no ledger entry'), coalesce((u.cost - u.uncovered)::text, 'no usage')
   from (select * from ai_usage where $1::uuid is null or customer_id = $1) u
-  full join charged c on c.customer_id = u.customer_id and c.hold_id = u.hold_id
+  full join charged c on c.customer_id = u.customer_id and c.usage_id = u.id
   where c.amount is distinct from u.cost - u.uncovered
   union all
-  select h.customer_id, format('call %s: hold and usage disagree', h.id), h.state, case when u.id is null then 'not settled' else 'settled' end
+  select h.customer_id, format('call %s: charged, and yet held', h.id), h.state, 'no hold'
   from ai_hold h
-  left join ai_usage u on u.customer_id = h.customer_id and u.hold_id = h.id
-  where ($1::uuid is null or h.customer_id = $1) and (h.state = 'settled') <> (u.id is not null)
+  join ai_usage u on u.customer_id = h.customer_id and u.id = h.id
+  where $1::uuid is null or h.customer_id = $1
+  union all
+  select customer_id, format('entry %s: no such kind, or not of such a bucket', sequence), format('%s of %s', kind, bucket), 'one of the six kinds'
+  from entries
+  where not coalesce(case bucket
+    when 'included' then kind in ('monthly_included', 'usage', 'manual_adjustment', 'refund', 'expiry')
+    when 'purchased' then kind in ('usage', 'manual_adjustment', 'invoice_topup', 'refund') end, false)
+  union all
+  select o.customer_id, format('%s without an account', o.what), o.rows::text, '0'
+  from (
+    select customer_id, 'ledger entries' as what, count(*) as rows from ai_ledger_entry group by customer_id
+    union all select customer_id, 'holds', count(*) from ai_hold group by customer_id
+    union all select customer_id, 'usages', count(*) from ai_usage group by customer_id) o
+  where ($1::uuid is null or o.customer_id = $1) and not exists (select from ai_account a where a.customer_id = o.customer_id)
   order by 1, 2`;
 
 /** Checks that the books add up: every account equals its ledger, every charge its usage. */

@@ -1,6 +1,8 @@
 import type { QueryRunner } from 'typeorm';
 
 const PRESENT_CUSTOMER = `nullif(current_setting('app.customer_id', true), '')::uuid`;
+// In a sub-select, so that a statement reads the list once and not for every row.
+const PRESENT_CUSTOMERS = `(select nullif(current_setting('app.customer_ids', true), '')::uuid[])::uuid[]`;
 
 /**
  * Puts a customer-owned table behind row level security: the API sees and writes the rows of the customer it is set to,
@@ -18,6 +20,15 @@ export async function secureCustomerTable(
   await runner.query(`create policy every_customer on ${table} to account_operator using (true) with check (true)`);
   if (apiMay) await runner.query(`grant ${apiMay} on ${table} to customer_api`);
   await runner.query(`grant select, insert, update, delete on ${table} to account_operator`);
+}
+
+/** Lets statements on a customer-owned table serve several customers at a time: those of `app.set_customers`, no others. */
+export async function openToBatches(runner: QueryRunner, table: string): Promise<void> {
+  // IS TRUE keeps the planner from looking rows up by the list, all of the batch's for each of its customers.
+  const among = `(customer_id = any (${PRESENT_CUSTOMERS})) is true`;
+  await runner.query(
+    `create policy customers_of_batch on ${table} to customer_api using (${among}) with check (${among})`,
+  );
 }
 
 /** On a Citus cluster, spreads a customer-owned table over the workers; elsewhere does nothing. */
