@@ -31,7 +31,8 @@ export async function compare(contestants: Contestant[], load: Load): Promise<Fi
   for (let round = 0; round <= load.rounds; round++) {
     for (const { name, url, requests } of contestants) {
       const duration = round === 0 ? Math.max(2, load.seconds / 2) : load.seconds;
-      const result = await autocannon({ url, requests, connections: load.connections, duration });
+      const setupClient = spread(requests, load.connections);
+      const result = await autocannon({ url, requests, connections: load.connections, duration, setupClient });
       if (result.non2xx + result.errors > 0)
         throw new Error(`${name}: ${result.non2xx} refused, ${result.errors} failed`);
       if (round > 0) results.get(name)?.push(result);
@@ -46,6 +47,19 @@ export async function compare(contestants: Contestant[], load: Load): Promise<Fi
       p99: median(rounds.map(({ latency }) => latency.p99)),
     };
   });
+}
+
+/** Lets every connection begin at another request: in step with each other they would all ask for one customer at a time. */
+function spread(
+  requests: autocannon.Request[],
+  connections: number,
+): ((client: autocannon.Client) => void) | undefined {
+  if (requests.length < connections) return undefined;
+  let connection = 0;
+  return (client) => {
+    const start = Math.floor((connection++ * requests.length) / connections) % requests.length;
+    client.setRequests([...requests.slice(start), ...requests.slice(0, start)]);
+  };
 }
 
 /** Prints figures, and each as a ratio to the last one. */

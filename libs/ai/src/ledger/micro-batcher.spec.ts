@@ -17,7 +17,7 @@ describe('MicroBatcher', () => {
     return { batches, batcher };
   }
 
-  it('does a lone item at once, and what arrives meanwhile together, in order, in limited batches', async () => {
+  it('does what comes in one turn together, in order, in limited batches', async () => {
     const gate = Promise.withResolvers<void>();
     const { batches, batcher } = recording(async (items) => {
       await gate.promise;
@@ -25,10 +25,31 @@ describe('MicroBatcher', () => {
     });
     const results = [9, 8, 7, 6, 5, 4, 3].map((item) => batcher.do(item));
     await setImmediate();
-    expect(batches).toEqual([[9], [8]]);
+    expect(batches).toEqual([
+      [7, 8, 9],
+      [4, 5, 6],
+    ]);
     gate.resolve();
     expect(await Promise.all(results)).toEqual(['9', '8', '7', '6', '5', '4', '3']);
-    expect(batches).toEqual([[9], [8], [5, 6, 7], [3, 4]]);
+    expect(batches.slice(2)).toEqual([[3]]);
+  });
+
+  it('collects what arrives while a batch is under way, and starts a second beside it when that is full', async () => {
+    const gate = Promise.withResolvers<void>();
+    const { batches, batcher } = recording(async (items) => {
+      await gate.promise;
+      return items.map(String);
+    });
+    const results = [batcher.do(1)];
+    await setImmediate();
+    results.push(batcher.do(3), batcher.do(2));
+    await setImmediate();
+    expect(batches).toEqual([[1]]);
+    results.push(batcher.do(4));
+    await setImmediate();
+    expect(batches).toEqual([[1], [2, 3, 4]]);
+    gate.resolve();
+    expect(await Promise.all(results)).toEqual(['1', '3', '2', '4']);
   });
 
   it('fails only the item at fault', async () => {
@@ -50,6 +71,6 @@ describe('MicroBatcher', () => {
     const { batches, batcher } = recording(() => Promise.reject(new Error('down')), 10);
     const results = await Promise.allSettled([1, 2, 3, 4].map((item) => batcher.do(item)));
     expect(results.every(({ status }) => status === 'rejected')).toBe(true);
-    expect(batches).toEqual([[1], [2], [3, 4]]);
+    expect(batches).toEqual([[1, 2, 3, 4]]);
   });
 });

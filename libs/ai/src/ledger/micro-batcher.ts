@@ -13,19 +13,21 @@ export interface BatcherOptions<Item, Result> {
   compare: (a: Item, b: Item) => number;
   /** Items per batch at most. */
   size: number;
-  /** Batches under way at most. */
+  /** Batches under way at most. One beside another starts only when it is full. */
   concurrency: number;
   /** Tells failures that would hit every item alike: a batch that fails so is not taken apart. */
   failsAll: (error: unknown) => boolean;
 }
 
 /**
- * Collects what arrives while batches are under way into the next batch: under load many items share a round trip and a
- * commit, and a lone item waits for nothing.
+ * Collects what arrives in one turn of the event loop, and while a batch is under way, into one batch: under load many
+ * items share a round trip and a commit, and a lone item waits for nothing but the end of its turn. Two half batches side
+ * by side cost the database more than one whole: a second starts only when it is full.
  */
 export class MicroBatcher<Item, Result> {
   private waiting: Waiting<Item, Result>[] = [];
   private running = 0;
+  private startsSoon = false;
 
   constructor(private readonly options: BatcherOptions<Item, Result>) {}
 
@@ -33,19 +35,33 @@ export class MicroBatcher<Item, Result> {
   do(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ item, resolve, reject });
-      this.start();
+      this.startSoon();
     });
   }
 
+  private startSoon(): void {
+    if (this.startsSoon) return;
+    this.startsSoon = true;
+    setImmediate(() => {
+      this.startsSoon = false;
+      while (this.mayStart()) this.start();
+    });
+  }
+
+  private mayStart(): boolean {
+    const { size, concurrency } = this.options;
+    if (this.running === 0) return this.waiting.length > 0;
+    return this.running < concurrency && this.waiting.length >= size;
+  }
+
   private start(): void {
-    while (this.running < this.options.concurrency && this.waiting.length > 0) {
-      const batch = this.waiting.splice(0, this.options.size).sort((a, b) => this.options.compare(a.item, b.item));
-      this.running++;
-      void this.runBatch(batch).finally(() => {
-        this.running--;
-        this.start();
-      });
-    }
+    const { size, compare } = this.options;
+    const batch = this.waiting.splice(0, size).sort((a, b) => compare(a.item, b.item));
+    this.running++;
+    void this.runBatch(batch).finally(() => {
+      this.running--;
+      this.startSoon();
+    });
   }
 
   private async runBatch(batch: Waiting<Item, Result>[]): Promise<void> {
