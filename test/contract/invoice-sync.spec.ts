@@ -44,11 +44,11 @@ describe('The sync with Stripe', () => {
     const customer = await room.customer('stripe', 'cus_b');
     await sync(customer);
     expect(await room.rows(customer)).toHaveLength(250);
-    expect(room.sandbox.stripe.total).toBe(3);
+    expect(room.sandbox.stripe.total).toBe(3 + 1);
     const [fresh] = room.sandbox.stripe.store.addInvoices({ customer: 'cus_b', count: 1, from: new Date() });
     await sync(customer);
     expect((await room.rows(customer)).map(({ source_id }) => source_id)).toContain(fresh?.id);
-    expect(room.sandbox.stripe.total).toBe(3 + 4);
+    expect(room.sandbox.stripe.total).toBe(3 + 1 + 5);
   });
 
   it('notices what became of each unsettled invoice, however old', async () => {
@@ -65,6 +65,59 @@ describe('The sync with Stripe', () => {
     const rows = await room.rows(customer);
     expect(rows.map(({ status }) => status)).toEqual(['paid', 'open', 'void', 'open']);
     expect(rows[3]).toMatchObject({ amount: '4711', amount_due: '4711' });
+  });
+
+  it('stores credit notes, and notices when one is voided', async () => {
+    const { store } = room.sandbox.stripe;
+    const [credited, other] = store.addInvoices({ customer: 'cus_n', count: 2, statuses: ['paid'] });
+    store.addInvoices({ customer: 'cus_other', count: 1 });
+    const created = Date.parse('2026-02-03T23:30:00Z') / 1000;
+    const note = store.addCreditNote(credited?.id ?? '', { total: 1250, created });
+    const mistake = store.addCreditNote(other?.id ?? '');
+    const customer = await room.customer('stripe', 'cus_n');
+    expect(await sync(customer)).toBe('succeeded');
+    const noteRows = async () =>
+      (await room.rows(customer))
+        .filter(({ type }) => type === 'credit_note')
+        .sort((a, b) => (a.number < b.number ? -1 : 1));
+    expect(await noteRows()).toEqual([
+      expect.objectContaining({
+        source_id: `credit-note:${note.id}`,
+        number: 'SANDBOX-CN-01',
+        status: 'paid',
+        amount: '1250',
+        amount_due: '0',
+        currency: 'NOK',
+        // The day in Norway.
+        issue_date: '2026-02-04',
+        due_date: null,
+      }),
+      expect.objectContaining({ source_id: `credit-note:${mistake.id}`, amount: String(other?.total), status: 'paid' }),
+    ]);
+    store.updateCreditNote(mistake.id, { status: 'void' });
+    await sync(customer);
+    expect((await noteRows()).map(({ status }) => status)).toEqual(['paid', 'void']);
+    expect(await room.rows(customer)).toHaveLength(4);
+  });
+
+  it("never stores another customer's credit note, and says which it cannot read", async () => {
+    const { store } = room.sandbox.stripe;
+    const [first, second] = store.addInvoices({ customer: 'cus_o', count: 2 });
+    const [theirs, broken] = [store.addCreditNote(first?.id ?? ''), store.addCreditNote(second?.id ?? '')];
+    store.updateCreditNote(theirs.id, { spoilt: { customer: 'cus_other' } });
+    store.updateCreditNote(broken.id, { spoilt: { total: 'a lot' } });
+    const customer = await room.customer('stripe', 'cus_o');
+    expect(await sync(customer)).toBe('succeeded');
+    expect(await room.rows(customer)).toHaveLength(2);
+    expect((await report(customer))?.problems).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ sourceId: `credit-note:${theirs.id}`, detail: 'It belongs to another customer' }),
+        expect.objectContaining({ sourceId: `credit-note:${broken.id}`, detail: expect.stringContaining('total') }),
+      ]),
+    );
+    store.updateCreditNote(broken.id, { spoilt: {} });
+    await sync(customer);
+    expect((await room.rows(customer)).filter(({ type }) => type === 'credit_note')).toHaveLength(1);
   });
 
   it('changes nothing when nothing has changed', async () => {

@@ -185,6 +185,25 @@ describe('GET /invoices/:id/pdf', () => {
     expect((await reply.text()).slice(0, 5)).toBe('%PDF-');
   });
 
+  it('streams the PDF of a Stripe credit note, and answers 404 when it is gone', async () => {
+    const caller = await arrangeCaller(api);
+    const [added] = sandbox.stripe.store.addInvoices({ customer: caller.customer.id, count: 1 });
+    const note = sandbox.stripe.store.addCreditNote(added?.id ?? '');
+    const saved = { source: 'stripe', type: 'credit_note', pdfReference: note.id } as const;
+    const { id } = await saveFakeInvoice(api.superuser, caller.customer.id, {
+      ...saved,
+      sourceId: `credit-note:${note.id}`,
+    });
+    const gone = await saveFakeInvoice(api.superuser, caller.customer.id, {
+      ...saved,
+      sourceId: 'credit-note:cn_gone',
+    });
+    const reply = await caller.call(`/invoices/${id}/pdf`);
+    expect(reply.status).toBe(200);
+    expect(await reply.text()).toContain(note.id);
+    await expectProblem(await caller.call(`/invoices/${gone.id}/pdf`), 404, 'not_found');
+  });
+
   it("is 404 for another customer's invoice, one without a PDF, a draft, an unknown one and no id at all", async () => {
     const { invoice } = await synced('fiken');
     const caller = await arrangeCaller(api);

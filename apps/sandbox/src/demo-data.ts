@@ -8,7 +8,8 @@ export const DEMO_FIKEN_CUSTOMER = 1001;
 
 /** Gives the billing stand-ins something to show. */
 export function addDemoData({ stripe, fiken }: Sandbox): void {
-  stripe.store.addInvoices({ customer: DEMO_STRIPE_CUSTOMER, count: 12, everySeconds: 14 * 86_400 });
+  const [credited] = stripe.store.addInvoices({ customer: DEMO_STRIPE_CUSTOMER, count: 12, everySeconds: 14 * 86_400 });
+  if (credited) stripe.store.addCreditNote(credited.id);
   const books = fiken.store.company(DEMO_FIKEN_COMPANY);
   const [first] = books.addInvoices({ customerId: DEMO_FIKEN_CUSTOMER, count: 12, everyDays: 14 });
   if (first) books.credit(first.invoiceId, '2026-02-01');

@@ -4,36 +4,55 @@ import { basicCredentials, bearerToken } from '../shared/credentials';
 import { nextId } from '../shared/identifiers';
 import { type StripeControl } from './stripe-control';
 import { stripeError, StripeRefusal } from './stripe-errors';
-import { type StripeInvoice } from './stripe-invoice';
-import { listInvoices, missing, type Query } from './stripe-list';
+import { wireCreditNote } from './stripe-credit-note-wire';
+import { listCreditNotes, listInvoices, missing, type Page, type Query } from './stripe-list';
 import { refuseByDirective, refuseKey } from './stripe-refusals';
 import { wireInvoice } from './stripe-wire';
 
 /**
- * `GET /v1/invoices` and `GET /v1/invoices/:id`.
- * @param linkPath the path under which the links in an invoice are reachable
+ * `GET /v1/invoices` and `GET /v1/credit_notes`, the lists and single documents.
+ * @param linkPath the path under which the links in a document are reachable
  */
 export function stripeApi(app: FastifyInstance, control: StripeControl, linkPath: string): void {
   const { store } = control;
-  const write = (request: FastifyRequest, invoice: StripeInvoice) =>
-    wireInvoice(invoice, `${request.protocol}://${request.host}${linkPath}`, store.linkGeneration);
+  documents(app, control, linkPath, {
+    path: '/v1/invoices',
+    list: (query) => listInvoices(store, query),
+    get: (id) => store.get(id),
+    write: wireInvoice,
+  });
+  documents(app, control, linkPath, {
+    path: '/v1/credit_notes',
+    list: (query) => listCreditNotes(store, query),
+    get: (id) => store.getCreditNote(id),
+    write: wireCreditNote,
+  });
+}
 
-  app.get<{ Querystring: Query }>('/v1/invoices', (request, reply) =>
+/** A kind of document: where it is found, and how it goes over the wire. */
+interface Kind<Item> {
+  path: string;
+  list: (query: Query) => Page<Item>;
+  get: (id: string) => Item | undefined;
+  write: (item: Item, base: string, linkGeneration: number) => object;
+}
+
+function documents<Item>(app: FastifyInstance, control: StripeControl, linkPath: string, kind: Kind<Item>): void {
+  const { path } = kind;
+  const write = (request: FastifyRequest, item: Item) =>
+    kind.write(item, `${request.protocol}://${request.host}${linkPath}`, control.store.linkGeneration);
+
+  app.get<{ Querystring: Query }>(path, (request, reply) =>
     serve(control, request, reply, () => {
-      const { page, hasMore } = listInvoices(store, request.query);
-      return {
-        object: 'list',
-        data: page.map((invoice) => write(request, invoice)),
-        has_more: hasMore,
-        url: '/v1/invoices',
-      };
+      const { page, hasMore } = kind.list(request.query);
+      return { object: 'list', data: page.map((item) => write(request, item)), has_more: hasMore, url: path };
     }),
   );
-  app.get<{ Params: { id: string } }>('/v1/invoices/:id', (request, reply) =>
+  app.get<{ Params: { id: string } }>(`${path}/:id`, (request, reply) =>
     serve(control, request, reply, () => {
-      const invoice = store.get(request.params.id);
-      if (!invoice) throw missing('id', request.params.id, 404);
-      return write(request, invoice);
+      const item = kind.get(request.params.id);
+      if (!item) throw missing('id', request.params.id, 404);
+      return write(request, item);
     }),
   );
 }

@@ -5,7 +5,6 @@ import { nextId } from '../shared/identifiers';
 import { onePagePdf } from '../shared/pdf';
 import { type StripeControl } from './stripe-control';
 import { stripeError } from './stripe-errors';
-import { type StripeInvoice } from './stripe-invoice';
 import { refuseByDirective } from './stripe-refusals';
 import { type StripeStore } from './stripe-store';
 
@@ -13,29 +12,40 @@ interface Link {
   Params: { link: string };
 }
 
-/** The hosted page and the PDF that an invoice links to. No key needed: whoever has a link may look, until it expires. */
+/** The hosted page and the PDF that an invoice links to, and the PDF of a credit note. No key needed: whoever has a link may look, until it expires. */
 export function stripeLinks(app: FastifyInstance, control: StripeControl): void {
+  const { store } = control;
+  const invoice = (id: string) => store.get(id)?.id;
   app.get<Link>('/i/:link', (request, reply) =>
-    serve(control, request, reply, ({ id }) => ({
+    serve(control, request, reply, invoice, (id) => ({
       status: 200,
       headers: { 'content-type': 'text/html; charset=utf-8' },
       body: `<!doctype html><title>Invoice ${id}</title><h1>Sandbox invoice ${id}</h1>`,
     })),
   );
   app.get<Link>('/i/:link/pdf', (request, reply) =>
-    serve(control, request, reply, ({ id }) => ({
-      status: 200,
-      headers: { 'content-type': 'application/pdf', 'content-disposition': `attachment; filename="Invoice-${id}.pdf"` },
-      body: onePagePdf(`Sandbox invoice ${id}`),
-    })),
+    serve(control, request, reply, invoice, (id) => pdf('invoice', id)),
   );
+  const creditNote = (id: string) => store.getCreditNote(id)?.id;
+  app.get<Link>('/cn/:link/pdf', (request, reply) =>
+    serve(control, request, reply, creditNote, (id) => pdf('credit note', id)),
+  );
+}
+
+function pdf(what: string, id: string): Answer {
+  return {
+    status: 200,
+    headers: { 'content-type': 'application/pdf', 'content-disposition': `attachment; filename="${id}.pdf"` },
+    body: onePagePdf(`Sandbox ${what} ${id}`),
+  };
 }
 
 function serve(
   control: StripeControl,
   request: FastifyRequest<Link>,
   reply: FastifyReply,
-  page: (invoice: StripeInvoice) => Answer,
+  find: (id: string) => string | undefined,
+  page: (id: string) => Answer,
 ): void {
   const requestId = nextId('req_');
   control.receive(request);
@@ -44,15 +54,15 @@ function serve(
     respond: (directives) => {
       const refusal = refuseByDirective(directives, requestId);
       if (refusal) return refusal;
-      const invoice = follow(control.store, request.params.link);
-      return invoice ? page(invoice) : stripeError(404, requestId, 'This link is unknown or has expired');
+      const id = find(follow(control.store, request.params.link) ?? '');
+      return id ? page(id) : stripeError(404, requestId, 'This link is unknown or has expired');
     },
     complain: (message) => stripeError(400, requestId, message),
   });
 }
 
-/** A link is the invoice's id and the generation of links that it belongs to. */
-function follow(store: StripeStore, link: string): StripeInvoice | undefined {
-  const [, id = '', generation] = /^(.+)_(\d+)$/.exec(link) ?? [];
-  return Number(generation) === store.linkGeneration ? store.get(id) : undefined;
+/** A link is a document's id and the generation of links that it belongs to. */
+function follow(store: StripeStore, link: string): string | undefined {
+  const [, id, generation] = /^(.+)_(\d+)$/.exec(link) ?? [];
+  return Number(generation) === store.linkGeneration ? id : undefined;
 }

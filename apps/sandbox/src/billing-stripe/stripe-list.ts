@@ -1,3 +1,4 @@
+import { type StripeCreditNote } from './stripe-credit-note';
 import { type StripeInvoice } from './stripe-invoice';
 import { StripeRefusal } from './stripe-errors';
 import { type StripeStore } from './stripe-store';
@@ -5,16 +6,21 @@ import { type StripeStore } from './stripe-store';
 /** Query parameters as they came, `created[gte]` under that very name. */
 export type Query = Record<string, string | string[] | undefined>;
 
-const KNOWN =
+const OF_INVOICES =
   /^(customer|status|limit|starting_after|ending_before|(created|due_date)(\[(gte|gt|lte|lt)\])?|expand(\[\d*\])?)$/;
+const OF_CREDIT_NOTES =
+  /^(customer|invoice|limit|starting_after|ending_before|created(\[(gte|gt|lte|lt)\])?|expand(\[\d*\])?)$/;
 const STATUSES = new Set(['draft', 'open', 'paid', 'uncollectible', 'void']);
 
-/** A page of the list, newest first. */
-export function listInvoices(store: StripeStore, query: Query): { page: StripeInvoice[]; hasMore: boolean } {
-  for (const name of Object.keys(query)) {
-    if (!KNOWN.test(name))
-      throw new StripeRefusal(400, `Received unknown parameter: ${name}`, { code: 'parameter_unknown', param: name });
-  }
+/** A page of a list, newest first. */
+export interface Page<Item> {
+  page: Item[];
+  hasMore: boolean;
+}
+
+/** A page of the list of invoices. */
+export function listInvoices(store: StripeStore, query: Query): Page<StripeInvoice> {
+  refuseUnknown(query, OF_INVOICES);
   const customer = one(query, 'customer');
   const invoices = store.list(customer);
   if (!invoices) throw missing('customer', customer ?? '');
@@ -30,7 +36,26 @@ export function listInvoices(store: StripeStore, query: Query): { page: StripeIn
   return cut(matching, query);
 }
 
-function cut(matching: StripeInvoice[], query: Query): { page: StripeInvoice[]; hasMore: boolean } {
+/** A page of the list of credit notes. */
+export function listCreditNotes(store: StripeStore, query: Query): Page<StripeCreditNote> {
+  refuseUnknown(query, OF_CREDIT_NOTES);
+  const customer = one(query, 'customer');
+  const notes = store.listCreditNotes(customer);
+  if (!notes) throw missing('customer', customer ?? '');
+  const invoice = one(query, 'invoice');
+  const created = range(query, 'created');
+  const matching = notes.filter((note) => (invoice === undefined || note.invoice === invoice) && created(note.created));
+  return cut(matching, query);
+}
+
+function refuseUnknown(query: Query, known: RegExp): void {
+  for (const name of Object.keys(query)) {
+    if (!known.test(name))
+      throw new StripeRefusal(400, `Received unknown parameter: ${name}`, { code: 'parameter_unknown', param: name });
+  }
+}
+
+function cut<Item extends { id: string }>(matching: Item[], query: Query): Page<Item> {
   const limit = wholeNumber(query, 'limit') ?? 10;
   if (limit < 1 || limit > 100) {
     throw new StripeRefusal(400, 'Invalid integer: limit must be from 1 to 100', {
@@ -48,14 +73,10 @@ function cut(matching: StripeInvoice[], query: Query): { page: StripeInvoice[]; 
   return { page: matching.slice(start, start + limit), hasMore: matching.length > start + limit };
 }
 
-function position(
-  invoices: StripeInvoice[],
-  query: Query,
-  name: 'starting_after' | 'ending_before',
-): number | undefined {
+function position(items: { id: string }[], query: Query, name: 'starting_after' | 'ending_before'): number | undefined {
   const id = one(query, name);
   if (id === undefined) return undefined;
-  const index = invoices.findIndex((invoice) => invoice.id === id);
+  const index = items.findIndex((item) => item.id === id);
   if (index < 0) throw missing(name, id);
   return index;
 }
@@ -88,6 +109,6 @@ function one(query: Query, name: string): string | undefined {
 
 /** An id that names nothing; Stripe answers 404 where it stands in the path and 400 where it is a parameter. */
 export function missing(param: string, id: string, status = 400): StripeRefusal {
-  const what = param === 'customer' ? 'customer' : 'invoice';
+  const what = param === 'customer' ? 'customer' : id.startsWith('cn_') ? 'credit note' : 'invoice';
   return new StripeRefusal(status, `No such ${what}: '${id}'`, { code: 'resource_missing', param });
 }

@@ -1,4 +1,5 @@
 import { seededAmount } from '../shared/seeded-amount';
+import { type StripeCreditNote } from './stripe-credit-note';
 import { type StripeInvoice, type StripeStatus } from './stripe-invoice';
 
 const DAY = 86_400;
@@ -16,10 +17,11 @@ export interface StripeSeries {
   everySeconds?: number;
 }
 
-/** What the stand-in knows: customers and their invoices, the same in every run that adds the same. */
+/** What the stand-in knows: customers, their invoices and credit notes, the same in every run that adds the same. */
 export class StripeStore {
   private readonly byCustomer = new Map<string, StripeInvoice[]>();
   private readonly byId = new Map<string, StripeInvoice>();
+  private readonly notes = new Map<string, StripeCreditNote>();
   private linkAge = 0;
 
   /** A customer without invoices; adding invoices adds the customer too. */
@@ -57,6 +59,42 @@ export class StripeStore {
     Object.assign(this.known(id), change);
   }
 
+  /** Credits an invoice, with all of its total unless told otherwise. The invoice itself stays as it is. */
+  addCreditNote(invoiceId: string, { total, created }: { total?: number; created?: number } = {}): StripeCreditNote {
+    const invoice = this.known(invoiceId);
+    const serial = this.notes.size + 1;
+    const note: StripeCreditNote = {
+      id: `cn_sandbox${String(serial).padStart(10, '0')}`,
+      customer: invoice.customer,
+      invoice: invoiceId,
+      status: 'issued',
+      serial,
+      currency: invoice.currency,
+      total: total ?? invoice.total,
+      created: created ?? invoice.created + DAY,
+    };
+    this.notes.set(note.id, note);
+    return note;
+  }
+
+  /** Changes a credit note, or what of it goes over the wire, such as `{ status: 'void' }`. */
+  updateCreditNote(id: string, change: Partial<Pick<StripeCreditNote, 'status' | 'spoilt'>>): void {
+    const note = this.notes.get(id);
+    if (!note) throw new Error(`The sandbox has no Stripe credit note ${id}`);
+    Object.assign(note, change);
+  }
+
+  getCreditNote(id: string): StripeCreditNote | undefined {
+    return this.notes.get(id);
+  }
+
+  /** Credit notes, newest first, of one customer or of all; nothing for a customer that does not exist. */
+  listCreditNotes(customer: string | undefined): readonly StripeCreditNote[] | undefined {
+    if (customer !== undefined && !this.byCustomer.has(customer)) return undefined;
+    const all = [...this.notes.values()];
+    return all.filter((note) => customer === undefined || note.customer === customer).sort(newestFirst);
+  }
+
   /** Makes one invoice come over the wire malformed; `undefined` as a value removes the field. */
   spoil(
     id: string,
@@ -86,6 +124,7 @@ export class StripeStore {
   clear(): void {
     this.byCustomer.clear();
     this.byId.clear();
+    this.notes.clear();
   }
 
   private known(id: string): StripeInvoice {
@@ -95,6 +134,8 @@ export class StripeStore {
   }
 }
 
-function newestFirst(a: StripeInvoice, b: StripeInvoice): number {
+type Dated = Pick<StripeInvoice, 'created' | 'serial'>;
+
+function newestFirst(a: Dated, b: Dated): number {
   return b.created - a.created || b.serial - a.serial;
 }

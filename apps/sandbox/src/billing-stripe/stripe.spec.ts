@@ -114,6 +114,31 @@ describe('the Stripe stand-in', () => {
     expect((await fetch(fresh.invoice_pdf ?? '')).status).toBe(200);
   });
 
+  it('lists credit notes, each with a PDF of its own', async () => {
+    const { store } = sandbox.stripe;
+    const [first, second] = store.addInvoices({ customer: 'cus_1', count: 2 });
+    const [other] = store.addInvoices({ customer: 'cus_2', count: 1 });
+    const notes = [first, second, other].map((invoice) => store.addCreditNote(invoice?.id ?? ''));
+    const ids: string[] = [];
+    for await (const note of client.creditNotes.list({ customer: 'cus_1', limit: 1 })) ids.push(note.id);
+    expect(ids).toEqual([notes[1]?.id, notes[0]?.id]);
+    expect((await client.creditNotes.list({ invoice: first?.id ?? '' })).data.map(({ id }) => id)).toEqual([
+      notes[0]?.id,
+    ]);
+
+    const note = await client.creditNotes.retrieve(ids[0] ?? '');
+    expect(note).toMatchObject({ object: 'credit_note', status: 'issued', total: second?.total, invoice: second?.id });
+    expect(await (await fetch(note.pdf)).text()).toContain(note.id);
+    store.expireLinks();
+    expect((await fetch(note.pdf)).status).toBe(404);
+    store.updateCreditNote(note.id, { status: 'void' });
+    expect(await client.creditNotes.retrieve(note.id)).toMatchObject({ status: 'void', voided_at: expect.any(Number) });
+    await expect(client.creditNotes.retrieve('cn_none')).rejects.toMatchObject({
+      statusCode: 404,
+      code: 'resource_missing',
+    });
+  });
+
   it('takes the key as a bearer token or as a user name', async () => {
     sandbox.stripe.store.addCustomer('cus_1');
     for (const authorization of ['Bearer sk_test_1', `Basic ${btoa('sk_test_1:')}`]) {

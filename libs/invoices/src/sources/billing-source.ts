@@ -25,6 +25,9 @@ export interface SourceInvoice {
   createdAt: Date;
 }
 
+/** Begins the ids of credit notes: sources count them apart from invoices. */
+export const CREDIT_NOTE = 'credit-note:';
+
 /** An item that could not be read, and why. */
 export interface SourceProblem {
   sourceId: string;

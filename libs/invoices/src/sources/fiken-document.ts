@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { SourceInvoice, SourceProblem } from './billing-source';
+import { CREDIT_NOTE, type SourceInvoice, type SourceProblem } from './billing-source';
 import { explain, idOf } from './read-items';
 
 const date = z.iso.date();
@@ -47,9 +47,6 @@ const wireCreditNote = z.object({
   customer,
   settled: z.boolean().nullish(),
 });
-
-/** Numbers credit notes apart from invoices: Fiken counts the two by themselves. */
-export const CREDIT_NOTE = 'credit-note:';
 
 /** Reads an invoice of one customer (a Fiken contact). Another customer's is a problem: it must never be stored as this one's. */
 export function readFikenInvoice(item: unknown, account: string): SourceInvoice | SourceProblem {

@@ -1,14 +1,15 @@
 import { type Dispatcher, Pool } from 'undici';
 import type { Calendar } from '../calendar';
-import type {
-  BillingSource,
-  FeedRequest,
-  SourceFile,
-  SourceInvoice,
-  SourcePage,
-  SourceProblem,
+import {
+  type BillingSource,
+  CREDIT_NOTE,
+  type FeedRequest,
+  type SourceFile,
+  type SourceInvoice,
+  type SourcePage,
+  type SourceProblem,
 } from './billing-source';
-import { CREDIT_NOTE, readFikenCreditNote, readFikenInvoice } from './fiken-document';
+import { readFikenCreditNote, readFikenInvoice } from './fiken-document';
 import { readItems } from './read-items';
 import { retryAfterMs, SourceError } from './source-error';
 import { lengthOf } from './stripe-source';

@@ -1,19 +1,18 @@
 import { z } from 'zod';
 import type { Calendar } from '../calendar';
-import { decimalsOf } from '../money';
 import type { SourceInvoice, SourceProblem } from './billing-source';
 import { explain, idOf } from './read-items';
+import { currency, customer, minorUnits, seconds, timeOf } from './stripe-values';
 
-const seconds = z.int().positive();
 const amount = z.int();
 
 /** What of a Stripe invoice we rely on. */
 const wire = z.object({
   id: z.string().min(1),
-  customer: z.union([z.string(), z.object({ id: z.string() }).transform(({ id }) => id)]),
+  customer,
   status: z.enum(['draft', 'open', 'paid', 'uncollectible', 'void']),
   number: z.string().nullish(),
-  currency: z.string().regex(/^[a-z]{3}$/),
+  currency,
   total: amount,
   amount_remaining: amount,
   created: seconds,
@@ -23,9 +22,6 @@ const wire = z.object({
   status_transitions: z.object({ finalized_at: seconds.nullish(), paid_at: seconds.nullish() }),
 });
 
-/** Stripe writes these two with two decimals although they have none. */
-const PADDED = new Set(['ISK', 'UGX']);
-
 /** Reads an invoice of one customer. Another customer's is a problem: it must never be stored as this one's. */
 export function readStripeInvoice(item: unknown, account: string, calendar: Calendar): SourceInvoice | SourceProblem {
   const problem = (detail: string): SourceProblem => ({ sourceId: idOf(item, 'id'), detail });
@@ -34,8 +30,7 @@ export function readStripeInvoice(item: unknown, account: string, calendar: Cale
   const invoice = parsed.data;
   if (invoice.customer !== account) return problem('It belongs to another customer');
   if (invoice.status !== 'draft' && !invoice.number) return problem('number: it has none although it is final');
-  const currency = invoice.currency.toUpperCase();
-  const scale = PADDED.has(currency) ? 10n ** BigInt(2 - decimalsOf(currency)) : 1n;
+  const code = invoice.currency.toUpperCase();
   const owed = invoice.status === 'open' || invoice.status === 'uncollectible';
   const issued = invoice.status_transitions.finalized_at ?? invoice.created;
   return {
@@ -43,20 +38,16 @@ export function readStripeInvoice(item: unknown, account: string, calendar: Cale
     type: 'invoice',
     number: invoice.number ?? 'draft',
     status: invoice.status,
-    currency,
-    amount: BigInt(invoice.total) / scale,
-    amountDue: owed ? BigInt(invoice.amount_remaining) / scale : 0n,
-    issueDate: calendar.dateOf(time(issued)),
-    dueDate: invoice.due_date ? calendar.dateOf(time(invoice.due_date)) : null,
-    paidAt: invoice.status_transitions.paid_at ? time(invoice.status_transitions.paid_at) : null,
+    currency: code,
+    amount: minorUnits(invoice.total, code),
+    amountDue: owed ? minorUnits(invoice.amount_remaining, code) : 0n,
+    issueDate: calendar.dateOf(timeOf(issued)),
+    dueDate: invoice.due_date ? calendar.dateOf(timeOf(invoice.due_date)) : null,
+    paidAt: invoice.status_transitions.paid_at ? timeOf(invoice.status_transitions.paid_at) : null,
     kid: null,
     // The link in the invoice expires: a fresh one is asked for when somebody wants the PDF.
     pdfReference: invoice.invoice_pdf ? invoice.id : null,
     hostedUrl: invoice.hosted_invoice_url ?? null,
-    createdAt: time(invoice.created),
+    createdAt: timeOf(invoice.created),
   };
-}
-
-function time(unixSeconds: number): Date {
-  return new Date(unixSeconds * 1000);
 }

@@ -1,16 +1,18 @@
 import Stripe from 'stripe';
 import { Agent, interceptors, request } from 'undici';
 import type { Calendar } from '../calendar';
-import type {
-  BillingSource,
-  FeedRequest,
-  SourceFile,
-  SourceInvoice,
-  SourcePage,
-  SourceProblem,
+import {
+  type BillingSource,
+  CREDIT_NOTE,
+  type FeedRequest,
+  type SourceFile,
+  type SourceInvoice,
+  type SourcePage,
+  type SourceProblem,
 } from './billing-source';
 import { readItems } from './read-items';
 import { LostPositionError, retryAfterMs, SourceError } from './source-error';
+import { readStripeCreditNote } from './stripe-credit-note';
 import { readStripeInvoice } from './stripe-invoice';
 
 /** Where Stripe is and with which key. */
@@ -25,6 +27,15 @@ const OVERLAP_SECONDS = 3600;
 const PAGE_SIZE = 100;
 /** Drafts and uncollectible invoices may still become something else. */
 const UNSETTLED = ['draft', 'open', 'uncollectible'] as const;
+
+/** The feed of credit notes. */
+const CREDIT_NOTES = 'credit-notes';
+
+/** A page of a list, as far as a sync looks at it. */
+interface Page {
+  data: { id: string }[];
+  has_more: boolean;
+}
 
 /** Stripe, through its official SDK. */
 export class StripeSource implements BillingSource {
@@ -50,34 +61,52 @@ export class StripeSource implements BillingSource {
   }
 
   feeds(since: Date | undefined): readonly string[] {
-    return since ? ['created', ...UNSETTLED] : ['created'];
+    return since ? ['created', ...UNSETTLED, CREDIT_NOTES] : ['created', CREDIT_NOTES];
   }
 
-  async readPage({ feed, account, since, position }: FeedRequest): Promise<SourcePage> {
-    const status = UNSETTLED.find((known) => known === feed);
-    const created = since && !status ? { gte: Math.floor(since.getTime() / 1000) - OVERLAP_SECONDS } : undefined;
-    const page = await this.call(() =>
-      this.stripe.invoices.list({
-        customer: account,
-        limit: PAGE_SIZE,
-        ...(status && { status }),
-        ...(created && { created }),
-        ...(position !== undefined && { starting_after: position }),
-      }),
-    );
-    if (!Array.isArray(page.data)) throw new SourceError('Stripe sent something that is not a list', true);
-    const next = page.has_more ? page.data.at(-1)?.id : undefined;
-    const items = readItems(page.data, (item) => readStripeInvoice(item, account, this.calendar));
+  async readPage(request: FeedRequest): Promise<SourcePage> {
+    const isNotes = request.feed === CREDIT_NOTES;
+    const { data, has_more } = await this.call(() => (isNotes ? this.creditNotes(request) : this.invoices(request)));
+    if (!Array.isArray(data)) throw new SourceError('Stripe sent something that is not a list', true);
+    const read = isNotes ? readStripeCreditNote : readStripeInvoice;
+    const items = readItems(data, (item) => read(item, request.account, this.calendar));
+    const next = has_more ? data.at(-1)?.id : undefined;
     return { ...items, ...(next !== undefined && { next }) };
   }
 
+  private invoices({ feed, account, since, position }: FeedRequest): Promise<Page> {
+    const status = UNSETTLED.find((known) => known === feed);
+    const created = since && !status ? { gte: Math.floor(since.getTime() / 1000) - OVERLAP_SECONDS } : undefined;
+    return this.stripe.invoices.list({
+      customer: account,
+      limit: PAGE_SIZE,
+      ...(status && { status }),
+      ...(created && { created }),
+      ...(position !== undefined && { starting_after: position }),
+    });
+  }
+
+  /** All of them, every time: an old one may have been voided since, the list has no filter for that, and they are few. */
+  private creditNotes({ account, position }: FeedRequest): Promise<Page> {
+    return this.stripe.creditNotes.list({
+      customer: account,
+      limit: PAGE_SIZE,
+      ...(position !== undefined && { starting_after: position }),
+    });
+  }
+
   async readOne(account: string, sourceId: string): Promise<SourceInvoice | SourceProblem | undefined> {
-    const invoice = await this.retrieve(sourceId);
+    const noteId = noteIdOf(sourceId);
+    if (noteId !== undefined) {
+      const note = await this.found(() => this.stripe.creditNotes.retrieve(noteId));
+      return note && readStripeCreditNote(note, account, this.calendar);
+    }
+    const invoice = await this.found(() => this.stripe.invoices.retrieve(sourceId));
     return invoice && readStripeInvoice(invoice, account, this.calendar);
   }
 
   async openPdf(sourceId: string): Promise<SourceFile | undefined> {
-    const link = (await this.retrieve(sourceId))?.invoice_pdf;
+    const link = await this.pdfLink(sourceId);
     if (!link) return undefined;
     try {
       // The link is all it takes: the key stays here.
@@ -92,9 +121,16 @@ export class StripeSource implements BillingSource {
     }
   }
 
-  private async retrieve(sourceId: string): Promise<Stripe.Invoice | undefined> {
+  /** A fresh link, since the one that came with the document may have expired. */
+  private async pdfLink(sourceId: string): Promise<string | null | undefined> {
+    const noteId = noteIdOf(sourceId);
+    if (noteId !== undefined) return (await this.found(() => this.stripe.creditNotes.retrieve(noteId)))?.pdf;
+    return (await this.found(() => this.stripe.invoices.retrieve(sourceId)))?.invoice_pdf;
+  }
+
+  private async found<T>(retrieve: () => Promise<T>): Promise<T | undefined> {
     try {
-      return await this.call(() => this.stripe.invoices.retrieve(sourceId));
+      return await this.call(retrieve);
     } catch (error) {
       if (error instanceof SourceError && isMissing(error.cause)) return undefined;
       throw error;
@@ -122,6 +158,11 @@ function toSourceError(error: unknown): Error {
       ? 'Stripe did not answer'
       : `Stripe answered ${statusCode} (${error.code ?? error.rawType ?? 'no code'})`;
   return new SourceError(told, passing, retryAfterMs(error.headers?.['retry-after']), error);
+}
+
+/** Stripe's id of a credit note; nothing for an invoice. */
+function noteIdOf(sourceId: string): string | undefined {
+  return sourceId.startsWith(CREDIT_NOTE) ? sourceId.slice(CREDIT_NOTE.length) : undefined;
 }
 
 function isMissing(error: unknown): error is Stripe.errors.StripeError {
