@@ -335,6 +335,22 @@ describe('HoldBook', () => {
     expect(ends).toContain('released');
   });
 
+  it('ends a call once, however often it is said at the same moment', async () => {
+    const customerId = await saveAiCustomer(client, { model, included: 1, month: '2026-11' });
+    const [charged, freed] = [request(customerId), request(customerId)];
+    await Promise.all([book().hold(charged), book().hold(freed), book().hold(request(customerId))]);
+    const settlement = { customerId, holdId: charged.holdId, usage: usage({ output: 10 }), upstreamId: null };
+    const release = { customerId, holdId: freed.holdId, reason: 'upstream 529' };
+    expect(await Promise.all([0, 0, 1].map((index) => book(index).settle(settlement)))).toEqual(
+      Array(3).fill('settled'),
+    );
+    expect(await Promise.all([0, 0, 1].map((index) => book(index).release(release)))).toEqual(
+      Array(3).fill('released'),
+    );
+    expect(await account(customerId)).toMatchObject({ held: '0.100000000000', month_usage: '0.050000000000' });
+    expect(await problems(customerId)).toEqual([]);
+  });
+
   it("cannot reach another customer's hold", async () => {
     const [mine, theirs] = [
       await saveAiCustomer(client, { model, included: 1 }),
@@ -359,5 +375,34 @@ describe('HoldBook', () => {
         expected: '1.000000000000',
       },
     ]);
+  });
+
+  it('reports entries of no known kind, charged calls that are still held, and rows without an account', async () => {
+    const customerId = await saveAiCustomer(client, { model, included: 1, month: '2026-11' });
+    const wish = request(customerId);
+    await book().hold(wish);
+    await book().settle({ customerId, holdId: wish.holdId, usage: usage({ output: 1 }), upstreamId: null });
+    await client.query(`update ai_ledger_entry set kind = 'gift' where customer_id = $1 and sequence = 1`, [
+      customerId,
+    ]);
+    await client.query(
+      `insert into ai_hold (customer_id, id, state, amount, model, price_valid_from, input_tokens_bound, max_tokens, deadline, created_at)
+       values ($1, $2, 'released', 0, 'm', now(), 1, 1, now(), now())`,
+      [customerId, wish.holdId],
+    );
+    expect(await problems(customerId)).toEqual([
+      expect.objectContaining({ problem: `call ${wish.holdId}: charged, and yet held`, found: 'released' }),
+      expect.objectContaining({ problem: 'entry 1: no such kind, or not of such a bucket', found: 'gift of included' }),
+    ]);
+    await client.query('delete from ai_account where customer_id = $1', [customerId]);
+    expect((await problems(customerId)).map(({ problem }) => problem)).toEqual(
+      expect.arrayContaining([
+        'ledger entries without an account',
+        'holds without an account',
+        'usages without an account',
+      ]),
+    );
+    for (const table of ['ai_hold', 'ai_usage', 'ai_ledger_entry'])
+      await client.query(`delete from ${table} where customer_id = $1`, [customerId]);
   });
 });

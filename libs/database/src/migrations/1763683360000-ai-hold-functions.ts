@@ -163,10 +163,13 @@ export class AiHoldFunctions1763683360000 implements MigrationInterface {
           outcome := call.state;
           if call.state = 'pending' then
             outcome := 'released';
-            places := places || place;
-            tids := tids || call.tid;
-            owners := owners || call.customer_id;
-            amounts := amounts || call.amount;
+            -- Said twice in one batch, it is let go once.
+            if call.tid <> all (tids) then
+              places := places || place;
+              tids := tids || call.tid;
+              owners := owners || call.customer_id;
+              amounts := amounts || call.amount;
+            end if;
           end if;
           return next;
         end loop;

@@ -1,0 +1,68 @@
+import { Clock } from '@app/ai';
+import { type AiApi, arrangeAiCaller, startAiApi } from '@test/ai-api';
+import { balancesOf } from '@test/ai-room';
+import { caller, startApi, type TestApi } from '@test/api';
+
+/** Half a minute around midnight in the billing time zone, which is an hour ahead of UTC. */
+const BEFORE = new Date('2030-11-30T22:59:45Z');
+const AFTER = new Date('2030-11-30T23:00:15Z');
+const CALLS = 400;
+
+describe('The turn of the month, under load over HTTP', () => {
+  let room: AiApi;
+  let second: TestApi;
+  let now = BEFORE;
+  beforeAll(async () => {
+    room = await startAiApi();
+    second = await startApi({}, room.api.database);
+    for (const { app } of [room.api, second]) {
+      jest.spyOn(app.get(Clock, { strict: false }), 'now').mockImplementation(() => now);
+    }
+  });
+  afterAll(async () => {
+    await second.app.close();
+    await second.superuser.end();
+    await room.stop();
+  });
+
+  it('expires and grants once, loses no call and shows the new month at once', async () => {
+    const { customer, token } = await arrangeAiCaller(room, { included: 500, purchased: 100, month: '2030-11' });
+    const calls = [room.api, second].map(({ baseUrl }) => caller(baseUrl, token.token));
+    room.sandbox.messages.always({ delay: 20 });
+    let answered = 0;
+    let sent = 0;
+    const client = async () => {
+      while (sent < CALLS) {
+        const reply = await calls[sent++ % 2]!('/ai/messages', {
+          method: 'POST',
+          body: JSON.stringify({ messages: [{ role: 'user', content: 'Hello' }], max_tokens: 10 }),
+          headers: { 'content-type': 'application/json' },
+        });
+        expect(reply.status).toBe(201);
+        await reply.arrayBuffer();
+        if (++answered === CALLS / 4) now = AFTER;
+      }
+    };
+    await Promise.all(Array.from({ length: 32 }, client));
+
+    const { rows } = await room.api.superuser.query<{ kind: string; month: string; entries: number; amount: number }>(
+      `select kind, month, count(*)::int as entries, sum(amount)::float as amount
+       from ai_ledger_entry where customer_id = $1 group by kind, month order by kind, month`,
+      [customer.id],
+    );
+    const used = (month: string) => rows.find((row) => row.kind === 'usage' && row.month === month)!;
+    expect(rows.filter(({ kind }) => kind !== 'usage')).toEqual([
+      { kind: 'expiry', month: '2030-11', entries: 1, amount: expect.any(Number) },
+      { kind: 'invoice_topup', month: '2030-11', entries: 1, amount: 100 },
+      { kind: 'monthly_included', month: '2030-11', entries: 1, amount: 500 },
+      { kind: 'monthly_included', month: '2030-12', entries: 1, amount: 500 },
+    ]);
+    expect(used('2030-11').entries).toBeGreaterThanOrEqual(CALLS / 4 - 32);
+    expect(used('2030-11').entries + used('2030-12').entries).toBe(CALLS);
+    const balances = await balancesOf(room.api.superuser, customer.id);
+    const total = rows.reduce((sum, { amount }) => sum + amount, 0);
+    expect(balances).toMatchObject({ held: 0, month: '2030-12' });
+    expect(balances.included + balances.purchased).toBeCloseTo(total, 6);
+    expect(balances.usage).toBeCloseTo(-used('2030-12').amount, 6);
+  });
+});
