@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** The roles of the service's processes, and the functions that set the customer. */
+/** The roles of the service's processes, and the one function that sets the customer. */
 export class Foundation1763683200000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     // Roles belong to the whole server: another database of it may have made them already.
@@ -22,20 +22,11 @@ export class Foundation1763683200000 implements MigrationInterface {
         -- SET LOCAL, not set_config(): a distributed database passes only this on to its workers.
         execute format('set local app.customer_id = %L', customer);
       end $$`);
-    // For what is done for several customers in one statement, such as charging a batch of AI calls.
-    await runner.query(`
-      create function app.set_customers(customers uuid[]) returns void language plpgsql as $$
-      begin
-        execute format('set local app.customer_ids = %L', customers);
-      end $$`);
-    for (const signature of ['app.set_customer(uuid)', 'app.set_customers(uuid[])']) {
-      await runner.query(`revoke all on function ${signature} from public`);
-      await runner.query(`grant execute on function ${signature} to customer_api, account_operator`);
-    }
+    await runner.query(`revoke all on function app.set_customer(uuid) from public`);
+    await runner.query(`grant execute on function app.set_customer(uuid) to customer_api, account_operator`);
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`drop function app.set_customers(uuid[])`);
     await runner.query(`drop function app.set_customer(uuid)`);
     await runner.query(`drop schema app`);
   }

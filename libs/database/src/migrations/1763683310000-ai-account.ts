@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { distribute, openToBatches, secureCustomerTable } from './helpers';
+import { distribute, secureCustomerTable } from './helpers';
 
 /**
  * A customer's AI settings, and the balances, which are kept apart because they change with every call. The check that
@@ -23,7 +23,6 @@ export class AiAccount1763683310000 implements MigrationInterface {
       )`);
     await distribute(runner, 'ai_settings');
     await secureCustomerTable(runner, 'ai_settings', { apiMay: 'select' });
-    await openToBatches(runner, 'ai_settings');
 
     // The month '0000-00' is before the first: the first roll-over grants without anything to expire.
     await runner.query(`
@@ -43,7 +42,6 @@ export class AiAccount1763683310000 implements MigrationInterface {
       ) with (fillfactor = 50)`);
     await distribute(runner, 'ai_account');
     await secureCustomerTable(runner, 'ai_account', { apiMay: 'select, update' });
-    await openToBatches(runner, 'ai_account');
   }
 
   async down(runner: QueryRunner): Promise<void> {

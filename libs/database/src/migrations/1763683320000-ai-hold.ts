@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { distribute, openToBatches, secureCustomerTable } from './helpers';
+import { distribute, secureCustomerTable } from './helpers';
 
 /**
  * Credit set aside for a call, and how that ended ('settled', 'released', 'outcome_unknown'). A hold leaves 'pending' at
@@ -23,15 +23,15 @@ export class AiHold1763683320000 implements MigrationInterface {
         reason text,
         created_at timestamptz not null,
         resolved_at timestamptz,
-        constraint ai_hold_pk primary key (customer_id, id)
+        constraint ai_hold_pk primary key (customer_id, id),
+        constraint ai_hold_account_fk foreign key (customer_id) references ai_account (customer_id)
       )`);
     await runner.query(`create index ai_hold_stale_idx on ai_hold (deadline) where state = 'pending'`);
     await runner.query(
       `create index ai_hold_unknown_idx on ai_hold (customer_id, resolved_at desc) where state = 'outcome_unknown'`,
     );
     await distribute(runner, 'ai_hold');
-    await secureCustomerTable(runner, 'ai_hold', { apiMay: 'select, insert, update, delete' });
-    await openToBatches(runner, 'ai_hold');
+    await secureCustomerTable(runner, 'ai_hold', { apiMay: 'select, insert, update' });
   }
 
   async down(runner: QueryRunner): Promise<void> {

@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { distribute, openToBatches, secureCustomerTable } from './helpers';
+import { distribute, secureCustomerTable } from './helpers';
 
 /**
  * Every change of a customer's credit, in the order of the account's own counter. Entries are only added: nobody's role
@@ -17,17 +17,17 @@ export class AiLedgerEntry1763683340000 implements MigrationInterface {
         amount numeric(24,12) not null,
         balance_after numeric(24,12) not null,
         month text not null,
-        usage_id uuid,
+        hold_id uuid,
         credit_request_id integer,
         invoice_id uuid,
         note text,
         actor text not null,
         created_at timestamptz not null,
-        constraint ai_ledger_entry_pk primary key (customer_id, sequence)
+        constraint ai_ledger_entry_pk primary key (customer_id, sequence),
+        constraint ai_ledger_entry_account_fk foreign key (customer_id) references ai_account (customer_id)
       )`);
     await distribute(runner, 'ai_ledger_entry');
     await secureCustomerTable(runner, 'ai_ledger_entry', { apiMay: 'select, insert' });
-    await openToBatches(runner, 'ai_ledger_entry');
     await runner.query(`revoke update, delete on ai_ledger_entry from account_operator`);
   }
 

@@ -20,6 +20,9 @@ import { BillingAccount1763683410000 } from './1763683410000-billing-account';
 import { SupportTicket1763683420000 } from './1763683420000-support-ticket';
 import { Sms1763683430000 } from './1763683430000-sms';
 import { InvoiceSyncedAt1763683440000 } from './1763683440000-invoice-synced-at';
+import { AiLedgerForBatches1763683450000 } from './1763683450000-ai-ledger-for-batches';
+import { AiHoldFunctionsForBatches1763683460000 } from './1763683460000-ai-hold-functions-for-batches';
+import { AiSettleFunctionForBatches1763683470000 } from './1763683470000-ai-settle-function-for-batches';
 
 /** Every migration, oldest first. A migration that has run anywhere is never edited. */
 export const migrations = [
@@ -45,4 +48,7 @@ export const migrations = [
   SupportTicket1763683420000,
   Sms1763683430000,
   InvoiceSyncedAt1763683440000,
+  AiLedgerForBatches1763683450000,
+  AiHoldFunctionsForBatches1763683460000,
+  AiSettleFunctionForBatches1763683470000,
 ];
