@@ -221,6 +221,16 @@ describe('GET /invoices/:id/pdf', () => {
     expect(JSON.stringify(problem)).not.toMatch(/sandbox|stripe|fiken/i);
   });
 
+  it("follows Fiken's present link when its address has changed since the sync", async () => {
+    const { caller, invoice } = await synced('fiken');
+    await api.superuser.query(`update invoice set pdf_reference = 'https://former.example/x.pdf' where id = $1`, [
+      invoice.id,
+    ]);
+    const reply = await caller.call(`/invoices/${invoice.id}/pdf`);
+    expect(reply.status).toBe(200);
+    expect((await reply.text()).slice(0, 5)).toBe('%PDF-');
+  });
+
   it('sends the credential to the billing source and nowhere else', async () => {
     const caller = await arrangeCaller(api);
     const elsewhere = await startSandbox();

@@ -112,6 +112,12 @@ export function readFikenCreditNote(item: unknown, account: string): SourceInvoi
   };
 }
 
+/** The link to the PDF of an invoice or credit note, if it has one. */
+export function fikenPdfLink(item: unknown): string | undefined {
+  const { data } = z.object({ invoicePdf: pdf, creditNotePdf: pdf }).safeParse(item);
+  return (data?.invoicePdf ?? data?.creditNotePdf)?.downloadUrl;
+}
+
 /** The same day in UTC and in Norway. */
 function startOf(day: string): Date {
   return new Date(`${day}T00:00:00Z`);

@@ -9,7 +9,7 @@ import {
   type SourcePage,
   type SourceProblem,
 } from './billing-source';
-import { readFikenCreditNote, readFikenInvoice } from './fiken-document';
+import { fikenPdfLink, readFikenCreditNote, readFikenInvoice } from './fiken-document';
 import { readItems } from './read-items';
 import { retryAfterMs, SourceError } from './source-error';
 import { lengthOf } from './stripe-source';
@@ -71,22 +71,33 @@ export class FikenSource implements BillingSource {
   }
 
   async readOne(account: string, sourceId: string): Promise<SourceInvoice | SourceProblem | undefined> {
-    const isNote = sourceId.startsWith(CREDIT_NOTE);
-    const path = isNote ? `creditNotes/${sourceId.slice(CREDIT_NOTE.length)}` : `invoices/${sourceId}`;
-    const reply = await this.get(`${this.basePath}/companies/${this.settings.company}/${path}`);
-    if (reply.statusCode === 404) return discard(reply);
-    const item: unknown = await readJson(await this.accept(reply));
-    return isNote ? readFikenCreditNote(item, account) : readFikenInvoice(item, account);
+    const item = await this.document(sourceId);
+    if (item === undefined) return undefined;
+    return sourceId.startsWith(CREDIT_NOTE) ? readFikenCreditNote(item, account) : readFikenInvoice(item, account);
   }
 
-  async openPdf(_sourceId: string, pdfReference: string): Promise<SourceFile | undefined> {
-    const url = URL.parse(pdfReference);
-    // The token goes to Fiken and to nobody else, wherever a link points.
-    if (url?.origin !== this.origin) throw new SourceError('The PDF link does not lead to Fiken', false);
-    const reply = await this.get(url.pathname + url.search);
+  async openPdf(sourceId: string, pdfReference: string): Promise<SourceFile | undefined> {
+    // The token goes to Fiken and to nobody else, wherever a link points. A link from before Fiken's address changed leads
+    // elsewhere too: then the document's present one is asked for.
+    const path = this.pathAtFiken(pdfReference) ?? this.pathAtFiken(fikenPdfLink(await this.document(sourceId)));
+    if (path === undefined) throw new SourceError('The PDF link does not lead to Fiken', false);
+    const reply = await this.get(path);
     if (reply.statusCode === 404) return discard(reply);
     const { body, headers } = await this.accept(reply);
     return { content: body, ...lengthOf(headers['content-length']) };
+  }
+
+  private pathAtFiken(link: string | undefined): string | undefined {
+    const url = link === undefined ? null : URL.parse(link);
+    return url?.origin === this.origin ? url.pathname + url.search : undefined;
+  }
+
+  /** A document as Fiken sends it; nothing if there is none. */
+  private async document(sourceId: string): Promise<unknown> {
+    const isNote = sourceId.startsWith(CREDIT_NOTE);
+    const path = isNote ? `creditNotes/${sourceId.slice(CREDIT_NOTE.length)}` : `invoices/${sourceId}`;
+    const reply = await this.get(`${this.basePath}/companies/${this.settings.company}/${path}`);
+    return reply.statusCode === 404 ? discard(reply) : readJson(await this.accept(reply));
   }
 
   private async getList(path: string): Promise<{ items: unknown[]; pageCount: number }> {
