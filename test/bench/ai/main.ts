@@ -14,23 +14,24 @@ const BODY = JSON.stringify({ messages: [{ role: 'user', content: 'Hello, how ar
 /** Messages through the whole API, every one held and settled durably, against a gateway that accounts for nothing. */
 async function main(): Promise<void> {
   const database = await startBenchDatabase(PORTS.database);
-  const tokens = await seedAiCustomers(database.url, CUSTOMERS);
-  const stops = [
-    await startServerProcess(join(__dirname, 'instant-upstream.js'), { PORT: String(PORTS.upstream) }),
-    await startServerProcess(join(__dirname, '../../../apps/customer-api/src/main.js'), {
-      DATABASE_URL: database.url,
-      PORT: String(PORTS.api),
-      INTERNAL_PORT: String(PORTS.internal),
-      ANTHROPIC_BASE_URL: `http://127.0.0.1:${PORTS.upstream}`,
-      ANTHROPIC_API_KEY: 'bench',
-      LOG_LEVEL: 'warn',
-      RATE_LIMIT_REQUESTS_PER_MINUTE: GENEROUS,
-      RATE_LIMIT_AI_PER_MINUTE: GENEROUS,
-      RATE_LIMIT_ADDRESS_PER_MINUTE: GENEROUS,
-    }),
-    await startPortkey(PORTS.portkey),
-  ];
+  const stops: (() => Promise<void>)[] = [];
   try {
+    const tokens = await seedAiCustomers(database.url, CUSTOMERS);
+    stops.push(await startServerProcess(join(__dirname, 'instant-upstream.js'), { PORT: String(PORTS.upstream) }));
+    stops.push(
+      await startServerProcess(join(__dirname, '../../../apps/customer-api/src/main.js'), {
+        DATABASE_URL: database.url,
+        PORT: String(PORTS.api),
+        INTERNAL_PORT: String(PORTS.internal),
+        ANTHROPIC_BASE_URL: `http://127.0.0.1:${PORTS.upstream}`,
+        ANTHROPIC_API_KEY: 'bench',
+        LOG_LEVEL: 'warn',
+        RATE_LIMIT_REQUESTS_PER_MINUTE: GENEROUS,
+        RATE_LIMIT_AI_PER_MINUTE: GENEROUS,
+        RATE_LIMIT_ADDRESS_PER_MINUTE: GENEROUS,
+      }),
+    );
+    stops.push(await startPortkey(PORTS.portkey));
     for (const [title, of, connections] of [
       ['over 1,000 customers, 64 connections', tokens, 64],
       ['one customer, 64 connections', tokens.slice(0, 1), 64],

@@ -21,7 +21,9 @@ export async function startPortkey(port: number): Promise<() => Promise<void>> {
     env: { ...process.env, NODE_ENV: 'production', TRUSTED_CUSTOM_HOSTS: 'localhost,127.0.0.1' },
   });
   const exited = once(child, 'exit');
-  while (!(await listens(port))) await delay(100);
+  const failed = exited.then(() => Promise.reject(new Error('Portkey ended before it listened')));
+  failed.catch(() => undefined);
+  while (!(await Promise.race([listens(port), failed]))) await delay(100);
   return async () => {
     child.kill('SIGKILL');
     await exited;

@@ -4,7 +4,7 @@ import { positive } from './types';
 /** The billing sources that invoices are synced from. A source without its secret is off. */
 export const billing = {
   STRIPE_URL: z.url().default('https://api.stripe.com').describe('base address of the Stripe API'),
-  STRIPE_SECRET_KEY: z.string().optional().describe('Stripe key that may read invoices; secret'),
+  STRIPE_SECRET_KEY: z.string().optional().describe('Stripe key that may read invoices and credit notes; secret'),
   FIKEN_URL: z.url().default('https://api.fiken.no/api/v2').describe('base address of the Fiken API'),
   FIKEN_TOKEN: z.string().optional().describe('Fiken personal API token; secret'),
   FIKEN_COMPANY: z.string().default('').describe('slug of the company in Fiken that issues the invoices'),

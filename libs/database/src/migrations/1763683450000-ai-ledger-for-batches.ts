@@ -6,6 +6,7 @@ const BATCH_TABLES = ['ai_settings', 'ai_account', 'ai_hold', 'ai_usage', 'ai_le
 /**
  * Makes the ledger's tables ready for statements that serve many customers (`docs/decisions/ai-ledger.md`): a list of customers
  * may be set, a charged hold gives way to its usage row, which takes its id over, and there are no foreign keys between them.
+ * It removes what the former code calls, since no version has been released that could still run beside it.
  */
 export class AiLedgerForBatches1763683450000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -9,10 +9,10 @@ import {
   type SourcePage,
   type SourceProblem,
 } from './billing-source';
+import { lengthOf } from './content-length';
 import { fikenPdfLink, readFikenCreditNote, readFikenInvoice } from './fiken-document';
 import { readItems } from './read-items';
 import { retryAfterMs, SourceError } from './source-error';
-import { lengthOf } from './stripe-source';
 
 /** Where Fiken is, whose books, and with which token. */
 export interface FikenSettings {

@@ -10,6 +10,7 @@ import {
   type SourcePage,
   type SourceProblem,
 } from './billing-source';
+import { lengthOf } from './content-length';
 import { readItems } from './read-items';
 import { LostPositionError, retryAfterMs, SourceError } from './source-error';
 import { readStripeCreditNote } from './stripe-credit-note';
@@ -167,10 +168,4 @@ function noteIdOf(sourceId: string): string | undefined {
 
 function isMissing(error: unknown): error is Stripe.errors.StripeError {
   return error instanceof Stripe.errors.StripeError && error.code === 'resource_missing';
-}
-
-/** The length as a header gives it. */
-export function lengthOf(header: string | string[] | undefined): { length?: number } {
-  const length = Number([header].flat()[0]);
-  return header !== undefined && Number.isSafeInteger(length) ? { length } : {};
 }
