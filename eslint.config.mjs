@@ -85,6 +85,11 @@ export default defineConfig(
           selector: 'MemberExpression[object.name=/^(describe|it|test)$/][property.name=/^(only|skip|todo)$/]',
           message: 'Every test runs.',
         },
+        {
+          selector:
+            'CallExpression[callee.property.name=/^toThrow(Error)?$/][arguments.length=0]:not([callee.object.property.name="not"])',
+          message: 'Say what is thrown: an error of ours, or of the test, would pass as well.',
+        },
       ],
       // Matchers such as expect.any() are typed any, and so is what a reply's JSON holds.
       '@typescript-eslint/no-unsafe-argument': 'off',

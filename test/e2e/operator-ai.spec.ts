@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { operatorCommand } from '@test/operator-command';
@@ -7,13 +7,11 @@ import type { Client } from 'pg';
 describe("The operator's command line, AI", () => {
   let database: TestDatabase;
   let superuser: Client;
-  let customer: string;
   const environment = { SECRETS_KEY: randomBytes(32).toString('base64') };
 
   beforeAll(async () => {
     database = await createTestDatabase();
     superuser = await connectAsSuperuser(database);
-    customer = (await saveFakeCustomer(superuser)).id;
   });
   afterAll(async () => {
     await superuser.end();
@@ -27,20 +25,31 @@ describe("The operator's command line, AI", () => {
     return JSON.parse(stdout) as T;
   };
 
+  /** A customer with an AI model of its own; each test has a ledger to itself. */
+  async function arrange(): Promise<{ customer: string; model: string }> {
+    const customer = (await saveFakeCustomer(superuser)).id;
+    const model = `model-${randomUUID()}`;
+    await json(`ai price --model ${model} --input 10 --output 50 --from 2026-01-01`);
+    await json(`ai configure --customer ${customer} --enabled true --model ${model} --included-nok 500`);
+    return { customer, model };
+  }
+
   it('sets a price and a customer up, with a key that no output shows', async () => {
+    const customer = (await saveFakeCustomer(superuser)).id;
     await json(
       'ai price --model claude-test --input 10.5 --output 52.5 --cache-write-5m 13 --cache-write-1h 21 --cache-read 1 --from 2026-01-01',
     );
-    expect(await json<object[]>('ai prices')).toEqual([
+    expect(await json<object[]>('ai prices')).toContainEqual(
       expect.objectContaining({
         cache_write5m: '13.000000',
         cache_write1h: '21.000000',
         model: 'claude-test',
         input: '10.500000',
+        output: '52.500000',
         cache_read: '1.000000',
         valid_from: '2025-12-31T23:00:00.000Z',
       }),
-    ]);
+    );
     const configured = await run(
       `ai configure --customer ${customer} --enabled true --model claude-test --included-nok 500 --monthly-limit-nok 800 --key-stdin --json`,
       'sk-secret-of-customer\n',
@@ -56,6 +65,7 @@ describe("The operator's command line, AI", () => {
   });
 
   it('books credit, shows the ledger and verifies it', async () => {
+    const { customer } = await arrange();
     await json(`ai credit --customer ${customer} --kind refund --amount-nok 12.5 --note goodwill`);
     await json(`ai credit --customer ${customer} --kind manual_adjustment --amount-nok -2.5 --note typo`);
     expect(await json<object[]>(`ai ledger --customer ${customer}`)).toMatchObject([
@@ -65,11 +75,14 @@ describe("The operator's command line, AI", () => {
     ]);
     expect(await json('ai verify')).toEqual([]);
     await superuser.query('update ai_account set purchased = purchased + 1 where customer_id = $1', [customer]);
-    expect((await run('ai verify --json')).code).toBe(1);
+    const failed = await run('ai verify --json');
     await superuser.query('update ai_account set purchased = purchased - 1 where customer_id = $1', [customer]);
+    expect(failed.code).toBe(1);
+    expect(JSON.parse(failed.stdout)).toMatchObject([{ customer_id: customer }]);
   });
 
   it('approves once and rejects with a reason', async () => {
+    const { customer } = await arrange();
     const insert = async () => {
       const { rows } = await superuser.query<{ id: number }>(
         'insert into ai_credit_request (customer_id, amount_nok, created_at) values ($1, 1000, now()) returning id',
@@ -88,27 +101,32 @@ describe("The operator's command line, AI", () => {
       reason: 'no',
     });
     expect(await json('credit-request list --status pending')).toEqual([]);
-    expect(await json(`ai show --customer ${customer}`)).toMatchObject({ purchased_nok: '1010.000000000000' });
+    expect(await json(`ai show --customer ${customer}`)).toMatchObject({ purchased_nok: '1000.000000000000' });
   });
 
-  it.each([
-    ['an amount that is none', (id: string) => `ai credit --customer ${id} --kind refund --amount-nok lots --note x`],
-    ['a negative refund', (id: string) => `ai credit --customer ${id} --kind refund --amount-nok -5 --note x`],
+  it.each<[string, RegExp, (id: string) => string]>([
+    ['an amount that is none', /lots/, (id) => `ai credit --customer ${id} --kind refund --amount-nok lots --note x`],
+    ['a negative refund', /refund/, (id) => `ai credit --customer ${id} --kind refund --amount-nok -5 --note x`],
     [
       'a kind that is not for operators',
-      (id: string) => `ai credit --customer ${id} --kind usage --amount-nok 5 --note x`,
+      /usage/,
+      (id) => `ai credit --customer ${id} --kind usage --amount-nok 5 --note x`,
     ],
     [
       'more than there is',
-      (id: string) => `ai credit --customer ${id} --kind manual_adjustment --amount-nok -99999 --note x`,
+      /credit/,
+      (id) => `ai credit --customer ${id} --kind manual_adjustment --amount-nok -99999 --note x`,
     ],
-    ['a model without a price', (id: string) => `ai configure --customer ${id} --model unheard-of`],
-    ['a day that is none', () => 'ai price --model m --input 1 --output 1 --from 2026-02-30'],
-    ['an unknown request', () => 'credit-request approve --id 999999'],
-  ])('refuses %s', async (_, line) => {
+    ['a model without a price', /unheard-of/, (id) => `ai configure --customer ${id} --model unheard-of`],
+    ['a day that is none', /2026-02-30/, () => 'ai price --model m --input 1 --output 1 --from 2026-02-30'],
+    ['an unknown request', /999999/, () => 'credit-request approve --id 999999'],
+  ])('refuses %s', async (_, message, line) => {
+    const { customer } = await arrange();
     const { code, stdout, stderr } = await run(line(customer));
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).not.toBe('');
+    expect(stderr).toMatch(message);
     expect(stderr).not.toContain('    at ');
+    expect(await json('ai verify')).toEqual([]);
+    expect(await json(`ai ledger --customer ${customer}`)).toHaveLength(1);
   });
 });

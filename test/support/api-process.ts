@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { compileCache } from './compile-cache';
 import { freePort } from './free-port';
 
 /** How a process ended. */
@@ -56,7 +57,7 @@ export function spawnApi(settings: Record<string, string>) {
   if (!existsSync(MAIN)) throw new Error('The service is not compiled: npm run build');
   const { PATH } = process.env;
   const child = fork(MAIN, [], {
-    env: { PATH, NODE_ENV: 'test', LOG_LEVEL: 'warn', ...settings },
+    env: { PATH, NODE_ENV: 'test', LOG_LEVEL: 'warn', ...compileCache, ...settings },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     execArgv: [],
   });

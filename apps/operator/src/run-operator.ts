@@ -1,0 +1,23 @@
+import { CommandFactory } from 'nest-commander';
+import { loadConfig, withLocalServices } from '@app/config';
+import { explainCommandFailure } from './output/explain-command-failure';
+import { OperatorModule } from './operator.module';
+
+/** Runs the command that `process.argv` holds. A failure is told on standard error and sets the exit code. */
+export async function runOperator(): Promise<void> {
+  try {
+    await CommandFactory.run(OperatorModule.with(loadConfig(withLocalServices())), {
+      cliName: 'operator',
+      logger: false,
+      abortOnError: false,
+      serviceErrorHandler: fail,
+    });
+  } catch (error) {
+    fail(error);
+  }
+}
+
+function fail(error: unknown): void {
+  process.stderr.write(`${explainCommandFailure(error)}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto';
+import type { Client } from 'pg';
+import { saveFakeCustomer } from '@test/factories/customer.factory';
+import { operatorProcess } from '@test/operator-command';
+import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
+
+/** Other specs run commands in one process; what only a process of its own can show is here. */
+describe("The operator's command line as a program", () => {
+  let database: TestDatabase;
+  let superuser: Client;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    superuser = await connectAsSuperuser(database);
+  });
+  afterAll(async () => {
+    await superuser.end();
+    await database.drop();
+  });
+
+  it('prints one JSON value and ends with 0', async () => {
+    const { id, name } = await saveFakeCustomer(superuser);
+    const { code, stdout, stderr } = await operatorProcess(database, ['customer', 'show', '--customer', id, '--json']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toMatchObject({ id, name });
+  }, 60_000);
+
+  it('reads a key from standard input', async () => {
+    const { id } = await saveFakeCustomer(superuser);
+    const { code, stdout } = await operatorProcess(
+      database,
+      ['ai', 'configure', '--customer', id, '--key-stdin', '--json'],
+      { input: 'sk-secret-of-customer\n', environment: { SECRETS_KEY: randomBytes(32).toString('base64') } },
+    );
+    expect({ code, configured: JSON.parse(stdout) }).toMatchObject({ code: 0, configured: { own_key: true } });
+    expect(stdout).not.toContain('sk-secret');
+  }, 60_000);
+
+  it.each<[string, string[], Record<string, string>, RegExp]>([
+    ['a missing option', ['token', 'issue'], {}, /--customer/],
+    ['a noun alone', ['token'], {}, /rotate/],
+    ['what the service refuses', ['credit-request', 'approve', '--id', '999999'], {}, /999999/],
+    [
+      'a database that is away',
+      ['customer', 'list'],
+      { DATABASE_URL: 'postgres://a:b@127.0.0.1:1/c' },
+      /^The database does not answer.*\n$/,
+    ],
+    ['a setting that is wrong', ['customer', 'list'], { LOG_LEVEL: 'loud' }, /^LOG_LEVEL: .*\n$/],
+  ])(
+    'ends with 1 for %s, and says why on standard error alone',
+    async (_name, words, environment, message) => {
+      const { code, stdout, stderr } = await operatorProcess(database, words, { environment });
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(message);
+      expect(stderr).not.toMatch(/^\s+at |QueryFailed|node_modules/m);
+    },
+    60_000,
+  );
+});
