@@ -2,4 +2,5 @@ export { ConfigModule } from './config.module';
 export { AppConfig } from './app-config';
 export { ConfigError, loadConfig } from './load-config';
 export { configSchema } from './schema';
+export { configuredSecrets, SECRET_SETTINGS } from './secret-settings';
 export { loadLocalServices, saveLocalServices, withLocalServices, type LocalServices } from './local-services';

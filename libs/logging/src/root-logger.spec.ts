@@ -5,9 +5,9 @@ import { LogContext } from './log-context';
 import { createLogger } from './root-logger';
 
 /** What one call of the logger writes. */
-function written(log: (logger: ReturnType<typeof createLogger>) => void): string {
+function written(log: (logger: ReturnType<typeof createLogger>) => void, settings: NodeJS.ProcessEnv = {}): string {
   const stream = new PassThrough();
-  log(createLogger(loadConfig({ LOG_LEVEL: 'info' }), stream));
+  log(createLogger(loadConfig({ LOG_LEVEL: 'info', ...settings }), stream));
   return String(stream.read() ?? '');
 }
 
@@ -45,5 +45,29 @@ describe('the log', () => {
     expect(line).toContain('insert into t');
     expect(line).toContain('23514');
     expect(line).not.toContain('hidden');
+  });
+
+  it('shows no configured secret, wherever it stands', () => {
+    const error = new Error('Invalid API key: the-key-of-ours', { cause: new Error('the-key-of-ours') });
+    const line = written(
+      (logger) => logger.error({ err: error, detail: { text: 'the-key-of-ours' } }, 'the-key-of-ours'),
+      {
+        ANTHROPIC_API_KEY: 'the-key-of-ours',
+      },
+    );
+    expect(JSON.parse(line)).toMatchObject({ msg: '[redacted]', detail: { text: '[redacted]' } });
+    expect(line).not.toContain('the-key-of-ours');
+  });
+
+  it('stays one line of JSON when a secret holds what JSON is made of', () => {
+    const secret = '"},{"a\\b';
+    const line = written((logger) => logger.error({ text: secret }, `x ${secret}`), { ANTHROPIC_API_KEY: secret });
+    expect(JSON.parse(line)).toMatchObject({ text: '[redacted]', msg: 'x [redacted]' });
+  });
+
+  it('has nothing that a terminal would obey', () => {
+    const line = written((logger) => logger.error({ text: '\u001b[2J\u009b31m\u202e' }, 'x'));
+    expect(line.trim()).toMatch(/^[\x20-\x7e]*$/);
+    expect(JSON.parse(line)).toMatchObject({ text: '\u001b[2J\u009b31m\u202e' });
   });
 });

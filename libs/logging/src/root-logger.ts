@@ -1,6 +1,8 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { AppConfig } from '@app/config';
+import { SecretRedactor } from '@app/secrets';
 import { LogContext } from './log-context';
+import { visibleJson } from './visible-text';
 
 /** Injection token of the process's logger. */
 export const ROOT_LOGGER = Symbol('ROOT_LOGGER');
@@ -14,8 +16,12 @@ const SECRET_FIELDS = ['authorization', 'cookie', 'x-api-key', 'token', 'passwor
 /** What errors of the database carry of the rows concerned: a customer's data, or a secret on its way to be stored. */
 const STATEMENT_DATA = ['parameters', 'detail', 'where'];
 
-/** One JSON object a line on standard output, or on `destination`; every line carries the fields of the present work. */
+/**
+ * One JSON object a line on standard output, or on `destination`; every line carries the fields of the present work. No
+ * secret that is known gets out, wherever it stands, nor anything that a terminal would obey.
+ */
 export function createLogger(config: AppConfig, destination?: DestinationStream): RootLogger {
+  const redactor = SecretRedactor.of(config);
   const options = {
     level: config.LOG_LEVEL,
     base: null,
@@ -29,6 +35,7 @@ export function createLogger(config: AppConfig, destination?: DestinationStream)
       ],
       censor: '[redacted]',
     },
+    hooks: { streamWrite: (line: string) => visibleJson(redactor.redact(line)) },
   };
   return destination ? pino(options, destination) : pino(options);
 }

@@ -1,0 +1,41 @@
+import type { AppConfig } from './app-config';
+
+/** Settings whose value is a secret. What else can hold one is an address with a password in it. */
+export const SECRET_SETTINGS = [
+  'SECRETS_KEY',
+  'ANTHROPIC_API_KEY',
+  'ELKS_PASSWORD',
+  'LINK_PASSWORD',
+  'STRIPE_SECRET_KEY',
+  'FIKEN_TOKEN',
+] as const satisfies (keyof AppConfig)[];
+
+/** User names that are sent with a password as one text (RFC 7617). */
+const BASIC_CREDENTIALS = [
+  ['ELKS_USERNAME', 'ELKS_PASSWORD'],
+  ['LINK_USERNAME', 'LINK_PASSWORD'],
+] as const satisfies (keyof AppConfig)[][];
+
+/** Every secret that is configured, passwords within addresses and the form of credentials on the wire included. */
+export function configuredSecrets(config: AppConfig): string[] {
+  const secrets = SECRET_SETTINGS.map((name) => config[name]);
+  const basic = BASIC_CREDENTIALS.map(([user, password]) =>
+    config[password] === undefined ? undefined : base64(`${config[user] ?? ''}:${config[password]}`),
+  );
+  const addresses = Object.values(config).map((value) => (typeof value === 'string' ? passwordOf(value) : undefined));
+  return [...secrets, ...basic, ...addresses].filter((secret) => secret !== undefined && secret !== '') as string[];
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64');
+}
+
+function passwordOf(address: string): string | undefined {
+  const password = URL.parse(address)?.password;
+  if (!password) return undefined;
+  try {
+    return decodeURIComponent(password);
+  } catch {
+    return password;
+  }
+}
