@@ -8,7 +8,7 @@ import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { saveFakeToken } from '@test/factories/service-token.factory';
 import { freePort } from '@test/free-port';
 import { startLoad } from '@test/load';
-import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
+import { connectAsSuperuser, createApiLogin, createTestDatabase, type TestDatabase } from '@test/test-database';
 import { until } from '@test/until';
 
 const LIMITS = { RATE_LIMIT_REQUESTS_PER_MINUTE: '1000000', RATE_LIMIT_ADDRESS_PER_MINUTE: '1000000' };
@@ -198,7 +198,7 @@ describe('the API process', () => {
       const port = await freePort();
       const taken = createServer().listen(port, '127.0.0.1');
       await once(taken, 'listening');
-      const outcome = await attempt({ DATABASE_URL: database.url, [setting]: String(port) });
+      const outcome = await attempt({ DATABASE_URL: await createApiLogin(database), [setting]: String(port) });
       taken.close();
       expect(outcome).toEqual({ code: 1, lines: [expect.stringMatching(`^Port ${port} is taken: `)], stdout: '' });
     });
@@ -234,8 +234,16 @@ describe('the API process', () => {
     });
 
     it('in production starts with all that it needs', async () => {
-      const api = await start(production());
+      const api = await start({ ...production(), DATABASE_URL: await createApiLogin(database) });
       expect((await fetch(`${api.origin}/health/ready`)).status).toBe(200);
+    });
+
+    it('in production refuses a superuser as its login', async () => {
+      expect(await attempt(production())).toEqual({
+        code: 1,
+        lines: [expect.stringMatching(/^The database login postgres .* may do more than row level security allows: /)],
+        stdout: '',
+      });
     });
   });
 });

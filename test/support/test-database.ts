@@ -14,6 +14,8 @@ export interface TestDatabase {
 export async function createTestDatabase(settings: Record<string, string> = {}): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   await onServer(`create database ${name} template template_migrated`);
+  // As each migrate does: a template's rights are not copied.
+  await onServer(`revoke temporary on database ${name} from public`);
   const url = serverUrl().replace(/\/postgres$/, `/${name}`);
   return {
     url,
@@ -36,6 +38,14 @@ export async function connectAsSuperuser(database: TestDatabase): Promise<Client
   client.on('error', () => undefined);
   await client.connect();
   return client;
+}
+
+/** A login that may be a member of the API's role and nothing else, as production wants it. @returns its address. */
+export async function createApiLogin(database: TestDatabase): Promise<string> {
+  const [name, password] = [`api_${randomBytes(6).toString('hex')}`, randomBytes(12).toString('hex')];
+  await onServer(`create role ${name} login noinherit password '${password}' in role customer_api`);
+  const url = new URL(database.url);
+  return Object.assign(url, { username: name, password }).href;
 }
 
 function serverUrl(): string {

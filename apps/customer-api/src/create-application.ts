@@ -5,7 +5,7 @@ import type { AppConfig } from '@app/config';
 import { configureApplication, createAdapter } from '@app/http';
 import { addAddressLimit, exposeMetrics } from './platform/instruments';
 import { AppModule } from './app.module';
-import { assertRowLevelSecurity } from './platform/row-level-security-check';
+import { assertIsolation } from './platform/isolation-check';
 
 /** Builds the customer API, ready to listen; `root` can put it inside a larger application. */
 export async function createApplication(
@@ -21,6 +21,6 @@ export async function createApplication(
   configureApplication(app);
   addAddressLimit(app);
   exposeMetrics(app);
-  await assertRowLevelSecurity(app);
+  await assertIsolation(app, config);
   return app;
 }

@@ -6,6 +6,7 @@ import { LoggingModule } from '@app/logging';
 import { MetricsModule } from '@app/metrics';
 import { AiJobsModule } from './ai/ai-jobs.module';
 import { InvoiceJobsModule } from './invoices/invoice-jobs.module';
+import { WorkerDatabase } from './worker-database';
 import { WorkerHealth } from './worker-health';
 
 /** Background work: the jobs of the domains, each on a schedule. */
@@ -18,7 +19,7 @@ import { WorkerHealth } from './worker-health';
     AiJobsModule,
     InvoiceJobsModule,
   ],
-  providers: [WorkerHealth],
+  providers: [WorkerDatabase, WorkerHealth],
 })
 export class WorkerModule {
   /** The worker with these settings. */

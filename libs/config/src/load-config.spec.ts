@@ -19,6 +19,21 @@ describe('loadConfig', () => {
     expect(load).not.toThrow(/hunter2|loud/);
   });
 
+  it.each([
+    ['PORT', 'abc', 'must be a port number from 0 to 65535'],
+    ['PORT', '70000', 'must be a port number from 0 to 65535'],
+    ['DATABASE_POOL_SIZE', '-1.5', 'must be a whole number of at least 1'],
+    ['SHUTDOWN_GRACE_MS', '-1', 'must be a whole number of at least 0'],
+    ['AI_EXAMPLE_NOK_PER_USD', 'ten', 'must be a number above 0'],
+    ['DEMO_CUSTOMER', 'yes', 'must be true or false'],
+    ['LOG_LEVEL', 'loud', 'must be one of fatal, error, warn, info, debug, trace, silent'],
+    ['PUBLIC_URL', 'localhost', 'must be an address such as https://example.com'],
+    ['DATABASE_URL', 'mysql://a', 'must be a postgres:// address'],
+    ['BILLING_TIMEZONE', 'Oslo', 'must be an IANA time zone'],
+  ])('says in plain words what is wrong with %s=%s', (name, value, words) => {
+    expect(() => loadConfig({ [name]: value })).toThrow(new Error(`${name}: ${words}`));
+  });
+
   describe('in production', () => {
     it('takes a database and a strong key', () => expect(loadConfig(production).SECRETS_KEY).toBe(SECRETS_KEY));
 

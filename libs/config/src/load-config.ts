@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { AppConfig } from './app-config';
+import { explainIssue } from './explain-issue';
 import { configSchema } from './schema';
 
 /** A setting is missing or wrong. The message has one line for each, and never the value. */
@@ -12,9 +13,11 @@ export class ConfigError extends Error {}
  */
 export function loadConfig(environment: NodeJS.ProcessEnv = process.env): AppConfig {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
-  const parsed = configSchema.safeParse({ ...fromFiles(given), ...given });
+  const parsed = configSchema.safeParse({ ...fromFiles(given), ...given }, { error: explainIssue });
   if (!parsed.success) {
-    throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n'));
+    // A value that fails two checks is wrong once.
+    const lines = new Set(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`));
+    throw new ConfigError([...lines].join('\n'));
   }
   return Object.assign(new AppConfig(), parsed.data);
 }

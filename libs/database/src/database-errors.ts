@@ -14,6 +14,9 @@ export class NotMigratedError extends Error {
   }
 }
 
+/** The process must not run on the database: its login or role has rights that it should not have, or lacks some. */
+export class UnfitDatabaseError extends Error {}
+
 /** SQLSTATE 08 (connection), 53 (out of resources), 57 (operator intervention, statement timeout), 25006 (read-only standby). */
 const UNAVAILABLE = /^(08...|53...|57P0.|57014|25006)$/;
 const NETWORK = new Set([

@@ -7,7 +7,9 @@ export {
   isDatabaseUnavailable,
   isUniqueViolation,
   NotMigratedError,
+  UnfitDatabaseError,
 } from './database-errors';
+export { assertDatabaseFit } from './database-fitness';
 export { type DatabaseRole, clientSettings } from './connection-settings';
 export { PipelinedConnections } from './pipelined-connections';
 export { type PreparedStatement, prepared } from './prepared-statement';

@@ -1,4 +1,4 @@
-import { DataSource } from 'typeorm';
+import { DataSource, type QueryRunner } from 'typeorm';
 import type { AppConfig } from '@app/config';
 import { dataSourceOptions } from './data-source-options';
 
@@ -12,10 +12,21 @@ export async function migrateDatabase(config: AppConfig): Promise<string[]> {
   try {
     await lock.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
     const ran = await dataSource.runMigrations();
+    await restrictDatabase(lock);
     return ran.map(({ name }) => name);
   } finally {
     await lock.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]);
     await lock.release();
     await dataSource.destroy();
   }
+}
+
+/**
+ * Nobody but the owner may make objects whose names could be taken for ours. Done at every run, not by a migration: a
+ * database's own rights are not copied by a template or a dump.
+ */
+async function restrictDatabase(runner: QueryRunner): Promise<void> {
+  const [{ name }] = (await runner.query(`select quote_ident(current_database()) as name`)) as [{ name: string }];
+  await runner.query(`revoke temporary, create on database ${name} from public`);
+  await runner.query(`revoke create on schema public from public`);
 }

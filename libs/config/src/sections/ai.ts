@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { positive } from './types';
-
-const nonNegative = z.coerce.number().int().min(0);
+import { nonNegative, positive, rate } from './types';
 
 /** The AI gateway: months, upstream, bounds. */
 export const ai = {
@@ -44,7 +42,7 @@ export const ai = {
   AI_CONTEXT_TOKENS: positive
     .default(1_000_000)
     .describe('largest context window of the models in use: no request has more input tokens'),
-  AI_EXAMPLE_NOK_PER_USD: z.coerce.number().positive().default(10).describe('rate that converts the example prices'),
+  AI_EXAMPLE_NOK_PER_USD: rate.default(10).describe('rate that converts the example prices'),
   AI_LEDGER_CONNECTIONS: positive.default(4).describe('database connections for holds and settlements, per process'),
   AI_RETRIES: nonNegative
     .default(2)

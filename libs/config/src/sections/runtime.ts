@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, port } from './types';
+import { flag, nonNegative, port } from './types';
 
 /** Where and how a process runs. */
 export const runtime = {
@@ -22,10 +22,7 @@ export const runtime = {
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
     .describe('least severe level logged'),
-  SHUTDOWN_GRACE_MS: z.coerce
-    .number()
-    .int()
-    .min(0)
+  SHUTDOWN_GRACE_MS: nonNegative
     .default(8000)
     .describe('milliseconds that requests in flight get to finish after SIGTERM'),
   SANDBOX_URL: z.url().optional().describe('base address of the sandbox upstreams; refused in production'),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { positive } from './types';
+import { nonNegative, positive } from './types';
 
 /** The SMS gateway, and how much may be sent through it. */
 export const sms = {
@@ -8,10 +8,7 @@ export const sms = {
     .default('46elks')
     .describe('gateway that SMS are sent through; the sandbox stands in for it while it has no credentials'),
   SMS_GATEWAY_TIMEOUT_MS: positive.default(10_000).describe('longest an SMS gateway may take, retries included'),
-  SMS_DAILY_CAP: z.coerce
-    .number()
-    .int()
-    .min(0)
+  SMS_DAILY_CAP: nonNegative
     .default(10_000)
     .describe('SMS a customer may send per calendar day, unless the operator set another cap'),
   SMS_REPORT_URL: z

@@ -1,10 +1,30 @@
 import { z } from 'zod';
 
+function number(error: string) {
+  return z.coerce.number({ error });
+}
+
 /** A TCP port; 0 lets the system choose. */
-export const port = z.coerce.number().int().min(0).max(65535);
+export const port = wholeNumber(0, 65_535, 'must be a port number from 0 to 65535');
 
 /** `true` or `false`, as an environment variable spells it. */
-export const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((value) => value === 'true')]);
+export const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((value) => value === 'true')], {
+  error: 'must be true or false',
+});
 
 /** A whole number of at least one. */
-export const positive = z.coerce.number().int().min(1);
+export const positive = wholeNumber(1);
+
+/** A whole number of at least zero. */
+export const nonNegative = wholeNumber(0);
+
+/** A number above zero. */
+export const rate = number('must be a number above 0').positive({ error: 'must be a number above 0' });
+
+function wholeNumber(
+  least: number,
+  most = Number.MAX_SAFE_INTEGER,
+  error = `must be a whole number of at least ${least}`,
+) {
+  return number(error).int({ error }).min(least, { error }).max(most, { error });
+}

@@ -23,6 +23,7 @@ import { InvoiceSyncedAt1763683440000 } from './1763683440000-invoice-synced-at'
 import { AiLedgerForBatches1763683450000 } from './1763683450000-ai-ledger-for-batches';
 import { AiHoldFunctionsForBatches1763683460000 } from './1763683460000-ai-hold-functions-for-batches';
 import { AiSettleFunctionForBatches1763683470000 } from './1763683470000-ai-settle-function-for-batches';
+import { PinnedSearchPaths1763683600000 } from './1763683600000-pinned-search-paths';
 
 /** Every migration, oldest first. A migration that has run anywhere is never edited. */
 export const migrations = [
@@ -51,4 +52,5 @@ export const migrations = [
   AiLedgerForBatches1763683450000,
   AiHoldFunctionsForBatches1763683460000,
   AiSettleFunctionForBatches1763683470000,
+  PinnedSearchPaths1763683600000,
 ];

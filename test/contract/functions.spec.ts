@@ -1,0 +1,82 @@
+import { Client } from 'pg';
+import { generateToken, hashToken } from '@app/access';
+import { migrateDatabase } from '@app/database';
+import { saveFakeCustomer } from '@test/factories/customer.factory';
+import { connectAsSuperuser, createApiLogin, createTestDatabase, type TestDatabase } from '@test/test-database';
+
+/** They set the present customer and name no table; all others that write, or run with their owner's rights, are pinned. */
+const SET_ONLY = ['app.set_customer(uuid)', 'app.set_customers(uuid[])'];
+
+describe('a function of the schema', () => {
+  let database: TestDatabase;
+  let superuser: Client;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    superuser = await connectAsSuperuser(database);
+  });
+  afterAll(async () => {
+    await superuser.end();
+    await database.drop();
+  });
+
+  it('that writes, or runs with its owner’s rights, fixes what its names mean, temporary objects last', async () => {
+    const { rows } = await superuser.query<{ signature: string; path: string }>(`
+      select p.oid::regprocedure::text as signature,
+        (select split_part(s, '=', 2) from unnest(p.proconfig) s where s like 'search_path=%') as path
+      from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+      where n.nspname not in ('pg_catalog', 'information_schema') and (p.prosecdef or p.provolatile = 'v')`);
+    const pinned = rows.filter(({ signature }) => !SET_ONLY.includes(signature));
+    expect(rows.length - pinned.length).toBe(SET_ONLY.length);
+    expect(pinned.length).toBeGreaterThan(5);
+    expect(pinned.filter(({ path }) => path !== 'pg_catalog, public, pg_temp')).toEqual([]);
+  });
+
+  it('is declared volatile if it writes, so that the rule above sees it', async () => {
+    const { rows } = await superuser.query(`
+      select p.oid::regprocedure from pg_proc p where p.pronamespace = 'app'::regnamespace and p.provolatile <> 'v'
+        and p.prosrc ~* '\\m(insert into|delete from|update [a-z_]+ (as )?([a-z]+ )?set|execute)\\M'`);
+    expect(rows).toEqual([]);
+  });
+
+  describe('called by the API’s own login', () => {
+    const token = generateToken();
+    let login: Client;
+
+    /** Puts a temporary table with a token of the caller's making in front of the real one, and asks who it is. */
+    async function impersonate(): Promise<unknown[]> {
+      const { id } = await saveFakeCustomer(superuser);
+      await login.query(`create temporary table service_token as
+        select gen_random_uuid() as id, '${id}'::uuid as customer_id, '\\x${hashToken(token).toString('hex')}'::bytea as token_hash,
+          array['ai:use'] as scopes, true as active, null::timestamptz as expires_at`);
+      await login.query('grant all on service_token to public');
+      return (await login.query('select * from app.authenticate($1)', [hashToken(token)])).rows;
+    }
+
+    beforeAll(async () => {
+      login = new Client({ connectionString: await createApiLogin(database), options: '-c role=customer_api' });
+      await login.connect();
+    });
+    afterAll(() => login.end());
+
+    it('cannot be given other tables: it may make none', async () => {
+      await expect(impersonate()).rejects.toMatchObject({ code: '42501' });
+      for (const object of [
+        'table public.service_token2 (a integer)',
+        'function app.f() returns void language sql as $$$$',
+      ])
+        await expect(login.query(`create ${object}`)).rejects.toMatchObject({ code: '42501' });
+    });
+
+    it('would not look at them if it might', async () => {
+      const name = new URL(database.url).pathname.slice(1);
+      await superuser.query(`grant temporary on database ${name} to public`);
+      try {
+        expect(await impersonate()).toEqual([]);
+      } finally {
+        await migrateDatabase(database.config);
+      }
+      await expect(login.query('create temporary table another (a integer)')).rejects.toMatchObject({ code: '42501' });
+    });
+  });
+});

@@ -1,0 +1,74 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { Client } from 'pg';
+import { connectAsSuperuser, createApiLogin, createTestDatabase, type TestDatabase } from '@test/test-database';
+
+const PROGRAMS = { API: 'customer-api/src/main.js', worker: 'worker/src/main.js' };
+
+/** Starts a compiled program that ought to refuse. @returns its exit code and what it wrote on standard error. */
+async function start(program: keyof typeof PROGRAMS, settings: Record<string, string>) {
+  const { PATH } = process.env;
+  const child = fork(join(process.cwd(), 'dist', 'apps', PROGRAMS[program]), [], {
+    env: { PATH, NODE_ENV: 'test', LOG_LEVEL: 'silent', PORT: '0', INTERNAL_PORT: '0', ...settings },
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    execArgv: [],
+  });
+  // One that runs all the same must not run on.
+  child.on('message', () => child.kill());
+  const [stderr, [code]] = await Promise.all([text(child.stderr as NodeJS.ReadableStream), once(child, 'close')]);
+  return { code: code as number, stderr };
+}
+
+describe.each(Object.keys(PROGRAMS) as (keyof typeof PROGRAMS)[])('the %s', (program) => {
+  let database: TestDatabase;
+  let superuser: Client;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    superuser = await connectAsSuperuser(database);
+  });
+  afterAll(async () => {
+    await superuser.end();
+    await database.drop();
+  });
+
+  const refusal = async (settings: Record<string, string>) => {
+    const { code, stderr } = await start(program, settings);
+    expect(code).toBe(1);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+    return stderr;
+  };
+
+  it('refuses a database without a schema', async () => {
+    const url = database.url.replace(/\/[^/]+$/, '/postgres');
+    expect(await refusal({ DATABASE_URL: url })).toMatch(/^The database is not migrated/);
+  });
+
+  it('refuses a database whose role may make temporary objects', async () => {
+    const name = new URL(database.url).pathname.slice(1);
+    await superuser.query(`grant temporary on database ${name} to public`);
+    expect(await refusal({ DATABASE_URL: database.url })).toMatch(/may create objects .*: run the migrations/);
+    await superuser.query(`revoke temporary on database ${name} from public`);
+  });
+
+  it('says in one line that its login may not take its role', async () => {
+    const login = new URL(await createApiLogin(database));
+    await superuser.query(`revoke customer_api from ${login.username}`);
+    expect(await refusal({ DATABASE_URL: login.href })).toMatch(
+      /^The login in DATABASE_URL lacks a right: permission denied to set role "(customer_api|account_operator)"/,
+    );
+  });
+
+  it('says in plain words which settings are wrong, a line each', async () => {
+    const settings = { DATABASE_URL: database.url, PORT: 'abc', DATABASE_POOL_SIZE: '0', SHUTDOWN_GRACE_MS: '1.5' };
+    const { code, stderr } = await start(program, settings);
+    expect(code).toBe(1);
+    expect(stderr.trim().split('\n').sort()).toEqual([
+      'DATABASE_POOL_SIZE: must be a whole number of at least 1',
+      'PORT: must be a port number from 0 to 65535',
+      'SHUTDOWN_GRACE_MS: must be a whole number of at least 0',
+    ]);
+  });
+});
