@@ -49,7 +49,7 @@ describe('GET /ai', () => {
 });
 
 describe('POST /ai/credit-requests', () => {
-  describeAuthentication(() => room.api, POST, 'ai:topup');
+  describeAuthentication(() => room.api, { ...POST, otherwise: [403, 'ai_disabled'] }, 'ai:topup');
 
   const prepare = (customerId: string) => enableAi(room.api.superuser, customerId, { model: room.model });
   const text = (max: number) => ({
@@ -175,7 +175,11 @@ describe('GET /ai/credit-requests', () => {
 });
 
 describe('GET /ai/credit-requests/{id}', () => {
-  describeAuthentication(() => room.api, { method: 'GET', path: '/ai/credit-requests/1' }, 'ai:read');
+  describeAuthentication(
+    () => room.api,
+    { method: 'GET', path: '/ai/credit-requests/999999999', otherwise: [404, 'not_found'] },
+    'ai:read',
+  );
 
   it("shows one's own request, and 404 for another customer's, an unknown one and what is no number", async () => {
     const [mine, theirs] = [await arrangeAiCaller(room), await arrangeAiCaller(room)];

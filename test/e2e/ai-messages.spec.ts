@@ -19,7 +19,7 @@ const send = ({ post }: Awaited<ReturnType<typeof arrangeAiCaller>>, more: objec
   post('/ai/messages', { ...body, ...more });
 
 describe('POST /ai/messages', () => {
-  describeAuthentication(() => room.api, POST, 'ai:use');
+  describeAuthentication(() => room.api, { ...POST, otherwise: [403, 'ai_disabled'] }, 'ai:use');
 
   const prepare = (customerId: string) =>
     enableAi(room.api.superuser, customerId, { model: room.model, included: 500 });
@@ -182,7 +182,8 @@ describe('POST /ai/messages', () => {
 
   it("never shows the operator's key", async () => {
     const caller = await arrangeAiCaller(room);
-    for (const status of [400, 401, 403, 500]) {
+    const statuses = [400, 401, 403, 500];
+    for (const status of statuses) {
       room.sandbox.messages.script({
         reply: {
           status,
@@ -192,8 +193,14 @@ describe('POST /ai/messages', () => {
           },
         },
       });
-      expect(await (await send(caller)).text()).not.toContain('sk-service');
+      const reply = await send(caller);
+      expect(reply.status).toBe(502);
+      expect(await reply.text()).not.toContain('sk-service');
     }
+    // The provider was asked with that key, and did repeat it.
+    expect(room.sandbox.messages.requests.map(({ headers }) => headers['x-api-key'])).toEqual(
+      statuses.map(() => 'sk-service-wide-key'),
+    );
   });
 
   it('charges a caller that hung up', async () => {

@@ -150,7 +150,11 @@ describe('GET /invoices', () => {
 });
 
 describe('GET /invoices/:id/pdf', () => {
-  describeAuthentication(() => api, { method: 'GET', path: `/invoices/${randomUUID()}/pdf` }, 'invoices:read');
+  describeAuthentication(
+    () => api,
+    { method: 'GET', path: `/invoices/${randomUUID()}/pdf`, otherwise: [404, 'not_found'] },
+    'invoices:read',
+  );
 
   /** A caller whose one invoice was synced from a source. */
   async function synced(source: 'stripe' | 'fiken') {

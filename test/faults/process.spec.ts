@@ -69,7 +69,7 @@ describe('the API process', () => {
             () => 503,
           )) === 503,
       );
-      await expect(fetch(`${api.origin}/health/live`)).rejects.toThrow();
+      await expect(fetch(`${api.origin}/health/live`)).rejects.toThrow('fetch failed');
       expect(api.child.exitCode).toBeNull();
       await letGo();
       const releasedAt = performance.now();

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { AiConfiguration } from '@app/ai';
 import { ServiceError } from '@app/errors';
+import { DuplicateInvoiceError } from '@app/invoices';
 import { saveAiCustomer, saveModelPrice } from '@test/ai-factories';
 import { type AiRoom, asCustomer, balancesOf, openAiRoom, problemsOf } from '@test/ai-room';
+import { holdLock, waitForLocks } from '@test/locks';
 import {
   AiOverview,
   CreditRequestDesk,
@@ -134,7 +136,12 @@ describe('Credit requests', () => {
   it('approved add the credit, an invoice and the audit entry, once however often it is typed', async () => {
     const customerId = await customer();
     const { request } = await create(customerId, { amountNok: 1234.5, reference: 'PO 9' });
-    const approvals = await Promise.all(Array.from({ length: 10 }, () => desk().approve('operator:test', request.id)));
+    // All of them have begun before the first gets on: none may take the request for one that still waits.
+    const letGo = await holdLock(room.database, 'select from ai_credit_request where id = $1 for update', [request.id]);
+    const approving = Array.from({ length: 10 }, () => desk().approve('operator:test', request.id));
+    await waitForLocks(room.superuser, approving.length);
+    await letGo();
+    const approvals = await Promise.all(approving);
     expect(new Set(approvals.map(({ invoiceId }) => invoiceId)).size).toBe(1);
     expect(await balancesOf(room.superuser, customerId)).toMatchObject({ purchased: 1234.5 });
     const { rows: invoices } = await room.superuser.query(
@@ -171,7 +178,7 @@ describe('Credit requests', () => {
       customerId,
       `credit-request:${two.request.id}`,
     ]);
-    await expect(desk().approve('operator:test', two.request.id, 'N-2')).rejects.toThrow();
+    await expect(desk().approve('operator:test', two.request.id, 'N-2')).rejects.toBeInstanceOf(DuplicateInvoiceError);
     expect(await balancesOf(room.superuser, customerId)).toMatchObject({ purchased: 500 });
     expect((await overview(customerId)).pending.map(({ id }) => id)).toEqual([two.request.id]);
   });

@@ -91,7 +91,7 @@ describe('faults of the wire', () => {
       sandbox.messages.script({ status: 500 }, { cut: true }, { reply: { status: 418, body: { odd: 1 } } }, {});
 
       expect((await post('one')).status).toBe(500);
-      await expect(post('two')).rejects.toThrow();
+      await expect(post('two')).rejects.toThrow('fetch failed');
       const odd = await post('three');
       expect([odd.status, await odd.json()]).toEqual([418, { odd: 1 }]);
       expect((await post('[[sandbox:status=503]]')).status).toBe(200);

@@ -137,7 +137,7 @@ describe('the 46elks stand-in', () => {
     });
 
     it('takes a message on and cuts the connection, and still reports on it', async () => {
-      await expect(send('[[sandbox:cut]]')).rejects.toThrow();
+      await expect(send('[[sandbox:cut]]')).rejects.toThrow('fetch failed');
       expect(sandbox.elks46.accepted).toHaveLength(1);
 
       await sandbox.elks46.reportsSettled();

@@ -118,7 +118,7 @@ describe('the LINK Mobility stand-in', () => {
     });
 
     it('takes a message on and cuts the connection', async () => {
-      await expect(send('[[sandbox:cut]]')).rejects.toThrow();
+      await expect(send('[[sandbox:cut]]')).rejects.toThrow('fetch failed');
       expect(sandbox.link.accepted).toHaveLength(1);
     });
 
