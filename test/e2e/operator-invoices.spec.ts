@@ -51,7 +51,7 @@ describe("The operator's command line: invoices, tickets and SMS", () => {
     });
     expect(await run([...add.split(' ')])).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('already has an invoice 1001'),
+      stderr: expect.stringContaining('already is an invoice 1001'),
     });
     const paid = await json(`invoice set-status --invoice ${added.id} --status paid`);
     expect(paid).toMatchObject({ status: 'paid', amount_due: '0.00', paid_at: expect.any(String) });

@@ -41,7 +41,7 @@ export class CreditRequestDesk {
   /**
    * Invoices the amount, adds the credit and approves, all or nothing. An approved request is returned as it is.
    * @param invoiceNumber the number printed on the invoice; default `AI-<request id>`.
-   * @throws ServiceError not_found; invalid_request for a rejected one. DuplicateInvoiceError
+   * @throws ServiceError not_found; invalid_request for a rejected one, or a number that another invoice has.
    */
   approve(actor: string, id: number, invoiceNumber = `AI-${id}`): Promise<CreditRequest> {
     return this.dataSource.transaction(async (manager) => {

@@ -241,4 +241,15 @@ describe('Credit requests', () => {
       expect(status.month > '2020-01').toBe(true);
     });
   });
+
+  it("are not approved under a number that another customer's invoice has, and change nothing then", async () => {
+    const [first, second] = [await customer(), await customer()];
+    const [one, two] = [(await create(first)).request, (await create(second)).request];
+    await desk().approve('operator:test', one.id, 'F-2026-1');
+    expect(await codeOf(desk().approve('operator:test', two.id, 'F-2026-1'))).toBe('invalid_request');
+    expect(await balancesOf(room.superuser, second)).toMatchObject({ purchased: 0 });
+    expect((await overview(second)).pending).toHaveLength(1);
+    await desk().approve('operator:test', two.id, 'F-2026-2');
+    expect(await balancesOf(room.superuser, second)).toMatchObject({ purchased: 500 });
+  });
 });

@@ -6,7 +6,6 @@ import { Invoice } from '../entities/invoice.entity';
 import type { InvoiceSource, VisibleInvoiceStatus } from '../invoice-record';
 import { toDecimal } from '../money';
 import { InvoiceBook, type ManualInvoice } from './invoice-book';
-import { DuplicateInvoiceError } from './invoice-errors';
 
 /** Which invoices the operator wants to see. */
 export interface InvoiceFilter {
@@ -43,23 +42,19 @@ export class InvoiceAdministration {
     private readonly audit: AuditLog,
   ) {}
 
-  /** Adds an open invoice. @throws ServiceError not_found for an unknown customer, invalid_request for a number it has. */
-  async add(actor: string, invoice: ManualInvoice): Promise<InvoiceSummary> {
+  /** Adds an open invoice. @throws ServiceError not_found for an unknown customer, invalid_request for a number that is taken. */
+  add(actor: string, invoice: ManualInvoice): Promise<InvoiceSummary> {
     const { customerId, number } = invoice;
-    try {
-      return await this.dataSource.transaction(async (manager) => {
-        const [customer] = await manager.query<unknown[]>('select 1 from customer where id = $1', [customerId]);
-        if (!customer) throw new ServiceError('not_found', `There is no customer ${customerId}`);
-        const id = await this.book.issue(manager, invoice);
-        const added = await manager.findOneByOrFail(Invoice, { customerId, id });
-        const amount = toDecimal(BigInt(added.amount), added.currency);
-        const metadata = { invoice_id: id, number, amount, currency: added.currency };
-        await this.audit.record(manager, { customerId, actor, action: 'invoice.add', metadata });
-        return summarize(added);
-      });
-    } catch (error) {
-      throw error instanceof DuplicateInvoiceError ? new ServiceError('invalid_request', error.message) : error;
-    }
+    return this.dataSource.transaction(async (manager) => {
+      const [customer] = await manager.query<unknown[]>('select 1 from customer where id = $1', [customerId]);
+      if (!customer) throw new ServiceError('not_found', `There is no customer ${customerId}`);
+      const id = await this.book.issue(manager, invoice);
+      const added = await manager.findOneByOrFail(Invoice, { customerId, id });
+      const amount = toDecimal(BigInt(added.amount), added.currency);
+      const metadata = { invoice_id: id, number, amount, currency: added.currency };
+      await this.audit.record(manager, { customerId, actor, action: 'invoice.add', metadata });
+      return summarize(added);
+    });
   }
 
   /**

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { isUniqueViolation } from '@app/database';
+import { InvoiceNumber } from '../entities/invoice-number.entity';
 import { Invoice } from '../entities/invoice.entity';
 import { DuplicateInvoiceError } from './invoice-errors';
 
@@ -32,13 +33,14 @@ export class InvoiceBook {
   /**
    * Adds an open invoice within the caller's transaction, so that it exists exactly when what it is for does.
    * @returns the invoice's id.
-   * @throws DuplicateInvoiceError if the customer has one with this number or `sourceId`; the transaction is lost then.
+   * @throws DuplicateInvoiceError if an invoice of any customer has this number; the transaction is lost then.
    */
   async issue(manager: EntityManager, invoice: ManualInvoice): Promise<string> {
     const { amount, sourceId = invoice.number, currency = 'NOK', ...rest } = invoice;
     const id = randomUUID();
     const money = { amount: amount.toString(), amountDue: amount.toString(), currency };
     try {
+      await manager.insert(InvoiceNumber, { source: 'manual', type: 'invoice', number: invoice.number, sourceId });
       await manager.insert(Invoice, { ...rest, ...money, id, source: 'manual', sourceId, status: 'open' });
     } catch (error) {
       throw isUniqueViolation(error) ? new DuplicateInvoiceError(invoice.number) : error;

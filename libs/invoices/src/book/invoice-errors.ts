@@ -1,6 +1,8 @@
-/** The customer already has an invoice that is this one. */
-export class DuplicateInvoiceError extends Error {
+import { ServiceError } from '@app/errors';
+
+/** There is an invoice with this number already, of this customer or another. */
+export class DuplicateInvoiceError extends ServiceError {
   constructor(number: string) {
-    super(`The customer already has an invoice ${number}`);
+    super('invalid_request', `There already is an invoice ${number}: choose another number`);
   }
 }

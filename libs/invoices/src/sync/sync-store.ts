@@ -3,6 +3,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import type { BillingSourceName } from '../invoice-record';
 import type { SourceInvoice, SourceProblem } from '../sources/billing-source';
 import type { SyncCheckpoint } from './sync-checkpoint';
+import { refuseTakenNumbers } from './taken-numbers';
 import { deleteDrafts, upsertInvoices, upsertProblems } from './sync-statements';
 
 /** A customer's sync with a source, held by this process until `lockedUntil`. */
@@ -77,14 +78,15 @@ export class SyncStore {
     const lockedUntil = new Date(now.getTime() + leaseMs);
     const { customerId, source } = lease;
     await this.dataSource.transaction(async (manager) => {
+      const { invoices, problems, gone } = await refuseTakenNumbers(manager, source, step);
       await this.hold(
         manager,
         lease,
         'checkpoint = $4, locked_until = $5, stored = stored + $6, skipped = skipped + $7',
-        [checkpoint, lockedUntil, step.invoices.length, step.problems.length],
+        [checkpoint, lockedUntil, invoices.length, problems.length],
       );
-      await upsertInvoices(manager, customerId, source, step.invoices, now);
-      await upsertProblems(manager, customerId, source, step, now);
+      await upsertInvoices(manager, customerId, source, invoices, now);
+      await upsertProblems(manager, customerId, source, { invoices, problems, gone }, now);
       if (step.gone?.length) await deleteDrafts(manager, customerId, source, step.gone);
     });
     Object.assign(lease, { checkpoint, lockedUntil });

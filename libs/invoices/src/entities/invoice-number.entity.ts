@@ -1,0 +1,24 @@
+import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
+import type { InvoiceSource, InvoiceType } from '../invoice-record';
+
+/**
+ * A number that an invoice bears: once per issuing source over all customers. Credit notes have numbers of their own, as
+ * sources count them apart. Never removed, so that no number is given twice.
+ */
+@Entity('invoice_number')
+@Check('invoice_number_source_check', `source in ('manual', 'stripe', 'fiken')`)
+@Check('invoice_number_type_check', `type in ('invoice', 'credit_note')`)
+export class InvoiceNumber {
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'invoice_number_pk' })
+  source!: InvoiceSource;
+
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'invoice_number_pk' })
+  type!: InvoiceType;
+
+  @PrimaryColumn('text', { primaryKeyConstraintName: 'invoice_number_pk' })
+  number!: string;
+
+  /** The source's own id of the document that bears it. */
+  @Column('text')
+  sourceId!: string;
+}
