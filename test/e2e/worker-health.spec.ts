@@ -2,7 +2,8 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { AddressInfo } from 'node:net';
 import { InternalListener } from '@app/metrics';
-import { createTestDatabase, type TestDatabase } from '@test/test-database';
+import { setDatabaseClock } from '@test/database-clock';
+import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
 import { WorkerModule } from '../../apps/worker/src/worker.module';
 
 const A_JOB = expect.stringMatching(/^[a-z-]+\.[a-z-]+$/) as string;
@@ -29,7 +30,10 @@ describe("the worker's health", () => {
   };
 
   it('is good while jobs are looked at and the database answers', async () => {
-    expect(await health()).toEqual({ status: 200, body: { status: 'ok', database: 'up', overdue: [] } });
+    expect(await health()).toEqual({
+      status: 200,
+      body: { status: 'ok', database: 'up', clock: 'right', overdue: [] },
+    });
     expect(await (await fetch(`${address}/metrics`)).text()).toMatch(/^worker_jobs_overdue 0$/m);
   });
 
@@ -41,6 +45,18 @@ describe("the worker's health", () => {
     clock.mockRestore();
     expect(status).toBe(503);
     expect(body).toMatchObject({ status: 'error', database: 'up', overdue: expect.arrayContaining([A_JOB]) });
+  });
+
+  it("is bad while its clock is not the database's, and says by how much", async () => {
+    const superuser = await connectAsSuperuser(database);
+    await setDatabaseClock(superuser, { aheadBy: '-1 hour' });
+    expect(await health()).toMatchObject({
+      status: 503,
+      body: { database: 'up', clock: expect.stringMatching(/ is 3600\.\d s ahead of the database's$/) as string },
+    });
+    await setDatabaseClock(superuser, 'right');
+    await superuser.end();
+    expect((await health()).status).toBe(200);
   });
 
   it('is bad when the database is away', async () => {

@@ -2,6 +2,7 @@ import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { AppConfig } from '@app/config';
+import { DatabaseClock } from '@app/database';
 import { configureApplication, createAdapter } from '@app/http';
 import { addAddressLimit, exposeMetrics } from './platform/instruments';
 import { AppModule } from './app.module';
@@ -22,5 +23,6 @@ export async function createApplication(
   addAddressLimit(app);
   exposeMetrics(app);
   await assertIsolation(app, config);
+  await app.get(DatabaseClock).compare();
   return app;
 }

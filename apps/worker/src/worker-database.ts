@@ -1,14 +1,18 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { assertDatabaseFit } from '@app/database';
+import { assertDatabaseFit, DatabaseClock } from '@app/database';
 
-/** Refuses to run without a schema, or in another role, before any job starts. */
+/** Refuses to run without a schema, or in another role, before any job starts; says if the clock is wrong. */
 @Injectable()
 export class WorkerDatabase implements OnModuleInit {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly clock: DatabaseClock,
+  ) {}
 
   /** @throws NotMigratedError, UnfitDatabaseError */
   async onModuleInit(): Promise<void> {
     await assertDatabaseFit(this.dataSource, 'account_operator');
+    await this.clock.compare();
   }
 }

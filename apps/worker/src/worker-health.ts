@@ -1,18 +1,19 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { PipelinedConnections, prepared } from '@app/database';
+import { DatabaseClock } from '@app/database';
 import { JobRunner } from '@app/jobs';
 import { InternalListener, Metrics } from '@app/metrics';
 
-const PING = prepared('worker.ping', 'select 1');
-
-/** `/health` on the internal listener: 200 while the database answers and no job is overdue, else 503 with what is wrong. */
+/**
+ * `/health` on the internal listener: 200 while the database answers, its clock agrees with this process's and no job is
+ * overdue, else 503 with what is wrong.
+ */
 @Injectable()
 export class WorkerHealth implements OnModuleInit {
   constructor(
     private readonly listener: InternalListener,
     private readonly metrics: Metrics,
     private readonly jobs: JobRunner,
-    private readonly connections: PipelinedConnections,
+    private readonly clock: DatabaseClock,
   ) {}
 
   onModuleInit(): void {
@@ -21,12 +22,12 @@ export class WorkerHealth implements OnModuleInit {
     });
     this.listener.server.get('/health', async (_request, reply) => {
       const overdue = this.jobs.overdue();
-      const database = await this.connections.single(PING, []).then(
-        () => 'up',
-        () => 'down',
+      const { database, clock } = await this.clock.compare().then(
+        (fault) => ({ database: 'up', clock: fault ?? 'right' }),
+        () => ({ database: 'down', clock: 'unknown' }),
       );
-      const ok = database === 'up' && overdue.length === 0;
-      return reply.code(ok ? 200 : 503).send({ status: ok ? 'ok' : 'error', database, overdue });
+      const ok = database === 'up' && clock === 'right' && overdue.length === 0;
+      return reply.code(ok ? 200 : 503).send({ status: ok ? 'ok' : 'error', database, clock, overdue });
     });
   }
 }

@@ -4,6 +4,7 @@ import { AppConfig } from '@app/config';
 import { clientSettings, type DatabaseRole } from './connection-settings';
 import { CustomerContext } from './customer-context';
 import { CustomerDatabase } from './customer-database';
+import { DatabaseClock } from './database-clock';
 import { dataSourceOptions } from './data-source-options';
 import { PIPELINE_SETTINGS, type PipelineSettings } from './database.tokens';
 import { PipelinedConnections } from './pipelined-connections';
@@ -37,8 +38,9 @@ export class DatabaseModule {
         CustomerContext,
         PipelinedConnections,
         CustomerDatabase,
+        DatabaseClock,
       ],
-      exports: [PIPELINE_SETTINGS, CustomerContext, PipelinedConnections, CustomerDatabase],
+      exports: [PIPELINE_SETTINGS, CustomerContext, PipelinedConnections, CustomerDatabase, DatabaseClock],
     };
   }
 }

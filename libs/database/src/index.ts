@@ -9,6 +9,7 @@ export {
   NotMigratedError,
   UnfitDatabaseError,
 } from './database-errors';
+export { DatabaseClock, databaseNow } from './database-clock';
 export { assertDatabaseFit } from './database-fitness';
 export { type DatabaseRole, clientSettings } from './connection-settings';
 export { PipelinedConnections } from './pipelined-connections';

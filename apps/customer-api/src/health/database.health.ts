@@ -1,22 +1,25 @@
 import { Injectable } from '@nestjs/common';
 import { HealthIndicatorService } from '@nestjs/terminus';
-import { PipelinedConnections, prepared } from '@app/database';
+import { DatabaseClock } from '@app/database';
+import { ServiceError } from '@app/errors';
 
-const PING = prepared('health.ping', 'select 1');
-
-/** Whether the database answers. */
+/** Whether the database answers, and its clock agrees with this process's. */
 @Injectable()
 export class DatabaseHealth {
   constructor(
-    private readonly pipeline: PipelinedConnections,
+    private readonly clock: DatabaseClock,
     private readonly indicator: HealthIndicatorService,
   ) {}
 
+  /** @throws ServiceError service_unavailable that says by how much the clocks differ */
   async check() {
     const indicator = this.indicator.check('database');
-    return this.pipeline.single(PING, []).then(
-      () => indicator.up(),
-      () => indicator.down(),
+    const compared = await this.clock.compare().then(
+      (fault) => ({ fault }),
+      () => undefined,
     );
+    if (!compared) return indicator.down();
+    if (compared.fault !== undefined) throw new ServiceError('service_unavailable', compared.fault);
+    return indicator.up();
   }
 }

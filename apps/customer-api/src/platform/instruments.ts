@@ -1,5 +1,6 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AddressLimit, RateLimitStorage, TokenChangeListener } from '@app/access';
+import { DatabaseClock } from '@app/database';
 import { Metrics } from '@app/metrics';
 
 /** Counts requests per network address before anything else looks at them. Health checks come from the operator's own. */
@@ -29,6 +30,12 @@ export function exposeMetrics(app: NestFastifyApplication): void {
     'rate_limit_degraded',
     'Redis is away: rate limits are counted per process',
     () => storage.degraded,
+  );
+  const clock = app.get(DatabaseClock);
+  metrics.reportState(
+    'clock_wrong',
+    "The process's clock differs from the database's",
+    () => clock.fault !== undefined,
   );
   const changes = app.get(TokenChangeListener);
   metrics.reportState('token_cache_trusted', 'Token changes are heard: tokens need no look-up', () => changes.trusted);

@@ -24,6 +24,7 @@ import { AiLedgerForBatches1763683450000 } from './1763683450000-ai-ledger-for-b
 import { AiHoldFunctionsForBatches1763683460000 } from './1763683460000-ai-hold-functions-for-batches';
 import { AiSettleFunctionForBatches1763683470000 } from './1763683470000-ai-settle-function-for-batches';
 import { PinnedSearchPaths1763683600000 } from './1763683600000-pinned-search-paths';
+import { Clock1763683610000 } from './1763683610000-clock';
 import { InvoiceNumber1763683900000 } from './1763683900000-invoice-number';
 
 /** Every migration, oldest first. A migration that has run anywhere is never edited. */
@@ -54,5 +55,6 @@ export const migrations = [
   AiHoldFunctionsForBatches1763683460000,
   AiSettleFunctionForBatches1763683470000,
   PinnedSearchPaths1763683600000,
+  Clock1763683610000,
   InvoiceNumber1763683900000,
 ];
