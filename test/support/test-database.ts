@@ -13,7 +13,7 @@ export interface TestDatabase {
 /** Copies the migrated template. `settings` are further environment variables of the configuration. */
 export async function createTestDatabase(settings: Record<string, string> = {}): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await onServer(`create database ${name} template template_migrated`);
+  await onServer(`create database ${name} template ${process.env.TEST_TEMPLATE}`);
   // As each migrate does: a template's rights are not copied.
   await onServer(`revoke temporary on database ${name} from public`);
   const url = serverUrl().replace(/\/postgres$/, `/${name}`);

@@ -1,0 +1,68 @@
+import { createTemplate, startTestServer } from '../support/test-server';
+import { misfit } from './apply-mutant';
+import { MUTANTS } from './list';
+import type { Mutant } from './mutant';
+import { type Options, readOptions, shuffled } from './options';
+import { printTable, type Trial } from './report';
+import { runSpecs } from './run-specs';
+import { makeScratchTree } from './scratch-tree';
+import { tryMutant } from './try-mutant';
+
+/** Caught of those that were tried, at least. */
+const WANTED = 0.9;
+
+/**
+ * Puts small mistakes into a copy of the code, one at a time, and runs the specs that should notice. Ends with 1 when a
+ * mutant no longer fits the code, when specs fail without any mistake, or when too few are caught.
+ */
+async function main(options: Options): Promise<number> {
+  const misfits = MUTANTS.map((mutant) => misfit('.', mutant)).filter((text) => text !== undefined);
+  for (const text of misfits) console.error(text);
+  if (misfits.length > 0 || options.check) return misfits.length > 0 ? 1 : 0;
+  const chosen = MUTANTS.filter(({ name }) => name.includes(options.only));
+  const limited = Number.isFinite(options.seconds);
+  if (limited) console.log(`A sample of ${chosen.length} mutants, --seed ${options.seed}`);
+  const trials = await runAll(limited ? shuffled(chosen, options.seed) : chosen, options);
+  printTable(trials);
+  const caught = trials.filter(({ outcome }) => outcome === 'failed').length;
+  const broken = trials.filter(({ outcome }) => outcome === 'broken').length;
+  console.log(`${caught} of ${trials.length} caught, ${broken} could not be tried`);
+  return broken === 0 && trials.length > 0 && caught >= trials.length * WANTED ? 0 : 1;
+}
+
+async function runAll(mutants: Mutant[], { jobs, seconds, trusted }: Options): Promise<Trial[]> {
+  const server = await startTestServer();
+  try {
+    const template = await createTemplate(server.url);
+    const giveUpAt = performance.now() + seconds * 1000;
+    const trials: Trial[] = [];
+    const left = [...mutants];
+    const work = async (place: number) => {
+      const root = makeScratchTree(place);
+      for (let mutant = left.shift(); mutant && performance.now() < giveUpAt; mutant = left.shift()) {
+        const startedAt = performance.now();
+        const result = await tryMutant(root, mutant, server, template);
+        const trial = { mutant, ...result, seconds: (performance.now() - startedAt) / 1000 };
+        // A spec that fails anyway notices nothing.
+        const sound = trusted || result.outcome !== 'failed' || (await passes(root, mutant));
+        trials.push(sound ? trial : { ...trial, outcome: 'broken', why: 'The specs fail without it, too' });
+        console.log(`${String(trials.length).padStart(3)} ${trials.at(-1)?.outcome} ${mutant.name}`);
+      }
+    };
+    const sound = new Map<string, Promise<boolean>>();
+    /** Whether the specs pass without a mistake; each combination is tried once. */
+    const passes = (root: string, { specs, test }: Mutant) => {
+      const key = JSON.stringify([specs, test]);
+      const known = sound.get(key) ?? runSpecs(root, { specs, test }, server, template).then(isPass);
+      sound.set(key, known);
+      return known;
+    };
+    const isPass = ({ outcome }: { outcome: string }) => outcome === 'passed';
+    await Promise.all(Array.from({ length: jobs }, (_, place) => work(place)));
+    return trials;
+  } finally {
+    await server.stop();
+  }
+}
+
+void main(readOptions()).then((code) => (process.exitCode = code));

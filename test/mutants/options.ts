@@ -1,0 +1,52 @@
+import { randomInt } from 'node:crypto';
+import { parseArgs } from 'node:util';
+
+/** What was asked for. */
+export interface Options {
+  /** Only looks whether every mutant still fits the code. */
+  check: boolean;
+  /** Only mutants whose names contain this. */
+  only: string;
+  /** Starts no further mutant after so many seconds; infinity runs all. Then the order is random. */
+  seconds: number;
+  seed: number;
+  jobs: number;
+  /** Whether the specs are known to pass without any mistake, so that it need not be tried. */
+  trusted: boolean;
+}
+
+/** Reads the command line. @throws for an option that it does not know. */
+export function readOptions(): Options {
+  const { values } = parseArgs({
+    options: {
+      check: { type: 'boolean', default: false },
+      only: { type: 'string', default: '' },
+      seconds: { type: 'string', default: 'Infinity' },
+      seed: { type: 'string', default: String(randomInt(1_000_000)) },
+      jobs: { type: 'string', default: '2' },
+      trusted: { type: 'boolean', default: false },
+    },
+  });
+  const { check, only, trusted } = values;
+  return {
+    check,
+    only,
+    trusted,
+    seconds: Number(values.seconds),
+    seed: Number(values.seed),
+    jobs: Number(values.jobs),
+  };
+}
+
+/** The items in an order that the seed decides (mulberry32, Fisher-Yates). */
+export function shuffled<Item>(items: readonly Item[], seed: number): Item[] {
+  let state = seed;
+  const random = () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+  const order = items.map((item) => ({ item, place: random() }));
+  return order.sort((a, b) => a.place - b.place).map(({ item }) => item);
+}

@@ -1,0 +1,28 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+/** A copy of the project's files to make mistakes in. Always at the same place, so that jest's cache serves again. */
+export function makeScratchTree(place: number): string {
+  const root = join(tmpdir(), `customer-account-service-mutants-${place}`);
+  rmSync(root, { recursive: true, force: true });
+  for (const file of projectFiles()) {
+    mkdirSync(dirname(join(root, file)), { recursive: true });
+    cpSync(file, join(root, file));
+  }
+  cpSync('dist', join(root, 'dist'), { recursive: true, filter: (path) => path !== join('dist', 'bench') });
+  symlinkSync(join(process.cwd(), 'node_modules'), join(root, 'node_modules'));
+  return root;
+}
+
+/** What git knows, and what it would take. */
+function projectFiles(): string[] {
+  const listed = spawnSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--deduplicate'], {
+    encoding: 'utf8',
+  });
+  const gone = spawnSync('git', ['ls-files', '-z', '--deleted'], { encoding: 'utf8' });
+  if (listed.status !== 0 || gone.status !== 0) throw new Error(`git ls-files failed: ${listed.stderr}${gone.stderr}`);
+  const deleted = new Set(gone.stdout.split('\0'));
+  return listed.stdout.split('\0').filter((file) => file !== '' && !deleted.has(file));
+}
