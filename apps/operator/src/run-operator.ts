@@ -1,5 +1,6 @@
 import { CommandFactory } from 'nest-commander';
 import { loadConfig, withLocalServices } from '@app/config';
+import { visibleLines } from '@app/logging';
 import { explainCommandFailure } from './output/explain-command-failure';
 import { OperatorModule } from './operator.module';
 
@@ -18,6 +19,6 @@ export async function runOperator(): Promise<void> {
 }
 
 function fail(error: unknown): void {
-  process.stderr.write(`${explainCommandFailure(error)}\n`);
+  process.stderr.write(`${visibleLines(explainCommandFailure(error))}\n`);
   process.exitCode = 1;
 }

@@ -3,4 +3,4 @@ export { AccessLog, type AccessLogEntry } from './access-log';
 export { createLogger, ROOT_LOGGER, type RootLogger } from './root-logger';
 export { LoggingModule } from './logging.module';
 export { NestLogger } from './nest-logger';
-export { visibleJson, visibleText } from './visible-text';
+export { visibleJson, visibleLines, visibleText } from './visible-text';

@@ -1,4 +1,4 @@
-import { visibleJson, visibleText } from './visible-text';
+import { visibleJson, visibleLines, visibleText } from './visible-text';
 
 describe('visibleText', () => {
   it.each([
@@ -15,6 +15,11 @@ describe('visibleText', () => {
   it.each(['Blåbær & „Öl“', '日本語', 'שלום', '👨‍👩‍👧 👍🏽', 'می‌خواهم', ''])('leaves %s', (text) =>
     expect(visibleText(text)).toBe(text),
   );
+});
+
+describe('visibleLines', () => {
+  it('keeps the ends of lines, and nothing else that a terminal obeys', () =>
+    expect(visibleLines('a\r\nb\n\rc\u001b')).toBe('a\nb\n\\rc\\u{1b}'));
 });
 
 describe('visibleJson', () => {

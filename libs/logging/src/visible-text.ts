@@ -12,6 +12,11 @@ export function visibleText(text: string): string {
   return text.replace(OBEYED, (character) => SHORT_FORMS[character] ?? `\\u{${hex(character.codePointAt(0) ?? 0)}}`);
 }
 
+/** As {@link visibleText}, but with its lines: for a place where a line cannot be taken for something else. */
+export function visibleLines(text: string): string {
+  return text.split(/\r?\n/).map(visibleText).join('\n');
+}
+
 /** A JSON text with the same meaning that can be shown on a terminal. Line feeds, which are its layout, stay. */
 export function visibleJson(json: string): string {
   return json.replace(OBEYED, (character) => (character === '\n' ? character : jsonEscape(character)));

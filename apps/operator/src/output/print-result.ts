@@ -1,25 +1,30 @@
 import Table from 'cli-table3';
+import { visibleJson, visibleLines, visibleText } from '@app/logging';
 
 type Row = Record<string, unknown>;
 
-/** Prints a result: one JSON value for scripts, a table or a list of fields for people. */
+/**
+ * Prints a result: one JSON value for scripts, a table or a list of fields for people. Customers write much of it: what a
+ * terminal would obey is shown, not sent.
+ */
 export function printResult(result: object, asJson: boolean): void {
   const plain = snakeCased(result);
-  process.stdout.write(`${asJson ? JSON.stringify(plain, null, 2) : readable(plain as Row | Row[])}\n`);
+  process.stdout.write(`${asJson ? visibleJson(JSON.stringify(plain, null, 2)) : readable(plain as Row | Row[])}\n`);
 }
 
 function readable(result: Row | Row[]): string {
   if (!Array.isArray(result))
     return table(
       [],
-      Object.entries(result).map(([name, value]) => [name, cell(value)]),
+      // A text of several lines keeps them: they stand beside its name, where no line can pass for another field.
+      Object.entries(result).map(([name, value]) => [visibleText(name), visibleLines(plainCell(value))]),
     );
   const [first] = result;
   if (!first) return '(none)';
   const names = Object.keys(first);
   return table(
-    names,
-    result.map((row) => names.map((name) => cell(row[name]))),
+    names.map(visibleText),
+    result.map((row) => names.map((name) => visibleText(plainCell(row[name])))),
   );
 }
 
@@ -37,11 +42,15 @@ const PLAIN = Object.fromEntries(
     .concat([['middle', ' ']]),
 ) as Record<string, string>;
 
-function cell(value: unknown): string {
+function plainCell(value: unknown): string {
   if (value === null || value === undefined) return '-';
   if (value instanceof Date) return value.toISOString();
-  if (Array.isArray(value)) return value.join(' ');
+  if (Array.isArray(value)) return value.map(plainCell).join(value.every(isObject) ? '\n' : ' ');
   return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
 }
 
 function snakeCased(value: unknown): unknown {

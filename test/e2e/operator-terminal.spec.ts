@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import type { Client } from 'pg';
+import { saveFakeCustomer } from '@test/factories/customer.factory';
+import { operatorCommand } from '@test/operator-command';
+import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
+
+/** Clears the screen (in both spellings), writes a line of its own, writes backwards, hides. */
+const EVIL = 'Help\u001b[2J\u001b[1;1H\u009b2J\u0007\r\n1  approved\u202e009\u2066\u2028\u200b\u{e0041}';
+const SHOWN =
+  'Help\\u{1b}[2J\\u{1b}[1;1H\\u{9b}2J\\u{7}\\r\\n1  approved\\u{202e}009\\u{2066}\\u{2028}\\u{200b}\\u{e0041}';
+/** All that a terminal may be sent: what can be seen, and the ends of our own lines. */
+const HARMLESS = /^[^\p{Cc}\p{Zl}\p{Zp}\p{Cf}]*$/u;
+
+describe("The operator's terminal", () => {
+  let database: TestDatabase;
+  let superuser: Client;
+  let customer: string;
+  const ticket = randomUUID();
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    superuser = await connectAsSuperuser(database);
+    customer = (await saveFakeCustomer(superuser)).id;
+    const query = (text: string, ...values: unknown[]) => superuser.query(text, [customer, ...values]);
+    await query('update customer set name = $2, email = $2 where id = $1', EVIL);
+    await query('insert into support_ticket (customer_id, id, title, body) values ($1, $2, $3, $3)', ticket, EVIL);
+    await query(
+      `insert into support_ticket_reply (customer_id, id, ticket_id, author, body) values ($1, $2, $3, 'customer', $4)`,
+      randomUUID(),
+      ticket,
+      EVIL,
+    );
+    await query(
+      'insert into ai_credit_request (customer_id, amount_nok, note, reference, created_at) values ($1, 500, $2, $2, now())',
+      EVIL,
+    );
+    await query(
+      `insert into sms_message (customer_id, id, recipient, sender_id, message, segments, encoding, gateway)
+       values ($1, $2, '+4790000000', 'Acme', $3, 1, 'UCS-2', '46elks')`,
+      randomUUID(),
+      EVIL,
+    );
+    await query(
+      `insert into customer_service (customer_id, type, name, config) values ($1, 'x', $2, $3)`,
+      EVIL,
+      JSON.stringify({ [EVIL]: [EVIL] }),
+    );
+    await query(
+      `insert into audit_log (customer_id, id, actor, action, metadata) values ($1, $2, $3, 'x', $4)`,
+      ...[randomUUID(), EVIL, JSON.stringify({ [EVIL]: EVIL })],
+    );
+  });
+  afterAll(async () => {
+    await superuser.end();
+    await database.drop();
+  });
+
+  const run = async (line: string) => {
+    const { code, stdout, stderr } = await operatorCommand(database, line.split(' '));
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    return stdout;
+  };
+  const commands = () =>
+    [
+      'ticket list',
+      `ticket show --ticket ${ticket}`,
+      'credit-request list',
+      'customer list',
+      `customer show --customer ${customer}`,
+      `sms log --customer ${customer}`,
+      `service list --customer ${customer}`,
+      `audit list --customer ${customer}`,
+    ] as const;
+
+  it('is never sent what it would obey, in no table and in no JSON', async () => {
+    for (const command of commands()) {
+      const table = await run(command);
+      expect({ command, lines: table.split('\n').filter((line) => !HARMLESS.test(line)) }).toEqual({
+        command,
+        lines: [],
+      });
+      expect(table).toContain('\\u{1b}[2J');
+      const json = await run(`${command} --json`);
+      expect({ command, lines: json.split('\n').filter((line) => !HARMLESS.test(line)) }).toEqual({
+        command,
+        lines: [],
+      });
+      expect(JSON.stringify(JSON.parse(json))).toContain(JSON.stringify(EVIL).slice(1, -1));
+    }
+  });
+
+  it('has one line for each row of a list', async () => {
+    const [head, row, ...rest] = (await run('ticket list')).trimEnd().split('\n');
+    expect(head).toMatch(/^ customer_id +id +title/);
+    expect(row).toContain(SHOWN);
+    expect(rest).toEqual([]);
+  });
+
+  it('shows a text of several lines beside its name', async () => {
+    const lines = (await run(`ticket show --ticket ${ticket}`)).split('\n');
+    const at = lines.findIndex((line) => line.startsWith(' title '));
+    expect(lines[at + 1]).toMatch(/^ {5,}1 {2}approved/);
+  });
+
+  it('is told of a failure without what it would obey', async () => {
+    const { code, stderr } = await operatorCommand(database, ['ticket', 'show', '--ticket', `x${EVIL}`]);
+    expect(code).toBe(1);
+    expect(stderr.split('\n').filter((line) => !HARMLESS.test(line))).toEqual([]);
+    expect(stderr).toContain('\\u{1b}');
+  });
+});
