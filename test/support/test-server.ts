@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { loadConfig } from '@app/config';
 import { migrateDatabase, startEmbeddedPostgres } from '@app/database';
+import { migrateJobQueue } from '@app/jobs';
 import { freePort } from './free-port';
 
 /** A PostgreSQL server for tests; its data is gone when it stops. */
@@ -41,6 +42,8 @@ export async function createTemplate(serverUrl: string): Promise<string> {
   await client.connect();
   await client.query(`create database ${name}`);
   await client.end();
-  await migrateDatabase(loadConfig({ NODE_ENV: 'test', DATABASE_URL: serverUrl.replace(/\/postgres$/, `/${name}`) }));
+  const config = loadConfig({ NODE_ENV: 'test', DATABASE_URL: serverUrl.replace(/\/postgres$/, `/${name}`) });
+  await migrateDatabase(config);
+  await migrateJobQueue(config);
   return name;
 }

@@ -1,5 +1,6 @@
 import { loadConfig, saveLocalServices } from '@app/config';
 import { migrateDatabase } from '@app/database';
+import { migrateJobQueue } from '@app/jobs';
 import { arrangeDemo } from './demo/arrange-demo';
 import { assertPortsFree } from './ports';
 import { loadLocalSecrets } from './local-secrets';
@@ -36,6 +37,7 @@ export async function startEverything(aborted: AbortSignal): Promise<Everything>
     const settings = loadConfig(environment);
     aborted.throwIfAborted();
     await migrateDatabase(settings);
+    await migrateJobQueue(settings);
     aborted.throwIfAborted();
     const demo = settings.DEMO_CUSTOMER ? await arrangeDemo(settings) : undefined;
     const children: ChildProcess[] = [];

@@ -1,11 +1,17 @@
 import 'reflect-metadata';
 import { loadConfig } from '@app/config';
 import { migrateDatabase } from '@app/database';
+import { migrateJobQueue } from '@app/jobs';
 import { explainStartFailure } from '@app/process';
 
 /** Brings the schema up to date, as the owner that DATABASE_URL names. Apart from the commands: their role is made here. */
 Promise.resolve()
-  .then(() => migrateDatabase(loadConfig()))
+  .then(async () => {
+    const config = loadConfig();
+    const applied = await migrateDatabase(config);
+    await migrateJobQueue(config);
+    return applied;
+  })
   .then(
     (applied) =>
       process.stdout.write(applied.length > 0 ? `Applied:\n  ${applied.join('\n  ')}\n` : 'Nothing to migrate\n'),

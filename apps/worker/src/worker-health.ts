@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DatabaseClock } from '@app/database';
-import { JobRunner } from '@app/jobs';
+import { JobQueue } from '@app/jobs';
 import { InternalListener, Metrics } from '@app/metrics';
 
 /**
@@ -12,7 +12,7 @@ export class WorkerHealth implements OnModuleInit {
   constructor(
     private readonly listener: InternalListener,
     private readonly metrics: Metrics,
-    private readonly jobs: JobRunner,
+    private readonly jobs: JobQueue,
     private readonly clock: DatabaseClock,
   ) {}
 

@@ -1,7 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { type AppConfig, ConfigModule } from '@app/config';
 import { DatabaseModule } from '@app/database';
-import { JobsModule } from '@app/jobs';
+import { JobQueueModule } from '@app/jobs';
 import { LoggingModule } from '@app/logging';
 import { MetricsModule } from '@app/metrics';
 import { AiJobsModule } from './ai/ai-jobs.module';
@@ -15,7 +15,7 @@ import { WorkerHealth } from './worker-health';
     DatabaseModule.as('account_operator'),
     LoggingModule.forRoot(),
     MetricsModule,
-    JobsModule,
+    JobQueueModule,
     AiJobsModule,
     InvoiceJobsModule,
   ],

@@ -1,3 +1,5 @@
-export { JobRunner, type Job } from './job-runner';
-export { JobsModule } from './jobs.module';
-export { ScheduledJob } from './scheduled-job.entity';
+export { JobQueue } from './job-queue.service';
+export { JobQueueModule } from './job-queue.module';
+export { JobRunner, type Job } from './job-runner.service';
+export { migrateJobQueue } from './migrate-job-queue';
+export type { QueueItem, WorkQueue } from './work-queue';

@@ -1,95 +1,217 @@
+import { Injectable, Module, type OnModuleInit } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
 import type { Client } from 'pg';
 import { ConfigModule } from '@app/config';
 import { DatabaseModule } from '@app/database';
 import { LoggingModule } from '@app/logging';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
-import { type Job, JobRunner } from './job-runner';
-import { JobsModule } from './jobs.module';
+import { until } from '@test/until';
+import { JobQueue } from './job-queue.service';
+import { JobQueueModule } from './job-queue.module';
+import { type Job, JobRunner } from './job-runner.service';
+import type { WorkQueue } from './work-queue';
 
-describe('scheduled jobs', () => {
+describe('The job queue', () => {
   let database: TestDatabase;
   let superuser: Client;
-  let workers: TestingModule[];
+  let workers: TestingModule[] = [];
   beforeAll(async () => {
     database = await createTestDatabase();
     superuser = await connectAsSuperuser(database);
-    const imports = [
-      ConfigModule.for(database.config),
-      DatabaseModule.as('account_operator'),
-      LoggingModule.forRoot(),
-      JobsModule,
-    ];
-    workers = await Promise.all([1, 2, 3].map(() => Test.createTestingModule({ imports }).compile()));
+  });
+  afterEach(async () => {
+    await Promise.all(workers.map((worker) => worker.close()));
+    workers = [];
   });
   afterAll(async () => {
-    await Promise.all(workers.map((worker) => worker.close()));
     await superuser.end();
     await database.drop();
   });
 
-  const runner = (worker = 0) => (workers[worker] as TestingModule).get(JobRunner);
-  const job = (name: string, run: Job['run'] = () => Promise.resolve(), leaseMs = 60_000): Job => ({
-    name,
-    everyMs: 60_000,
-    leaseMs,
-    run,
-  });
-  const row = async (name: string) =>
-    (await superuser.query('select * from scheduled_job where name = $1', [name])).rows[0] as Record<string, unknown>;
-  const makeDue = (name: string) =>
-    superuser.query(`update scheduled_job set due_at = now() - interval '1 second' where name = $1`, [name]);
+  /** A worker with these jobs and queues. */
+  async function startWorker(jobs: Job[], queues: WorkQueue[] = []): Promise<TestingModule> {
+    @Injectable()
+    class Work implements OnModuleInit {
+      constructor(
+        private readonly runner: JobRunner,
+        private readonly queue: JobQueue,
+      ) {}
+      onModuleInit() {
+        for (const job of jobs) this.runner.register(job);
+        for (const queue of queues) this.queue.register(queue);
+      }
+    }
+    @Module({ providers: [Work] })
+    class WorkModule {}
+    const imports = [
+      ConfigModule.for(database.config),
+      DatabaseModule.as('account_operator'),
+      LoggingModule.forRoot(),
+      JobQueueModule,
+      WorkModule,
+    ];
+    const worker = await Test.createTestingModule({ imports }).compile();
+    workers.push(worker);
+    await worker.init();
+    return worker;
+  }
+  const rows = async (name: string) =>
+    (
+      await superuser.query<{ state: string; key: string; wait: number }>(
+        `select state, singleton_key as key, extract(epoch from start_after - created_on)::int as wait
+         from pgboss.job where name = $1 order by created_on`,
+        [name],
+      )
+    ).rows;
+  const dieIn = (name: string) =>
+    // As a worker does that is killed: no sign of life for a minute.
+    superuser.query(
+      `update pgboss.job set heartbeat_on = now() - interval '1 minute' where name = $1 and state = 'active'`,
+      [name],
+    );
 
-  it('are run by one worker at a time, however many look', async () => {
+  it('runs a job with one worker at a time, again and again', async () => {
+    let [runs, underWay, most] = [0, 0, 0];
+    const job: Job = {
+      name: 'test.recurring',
+      everyMs: 100,
+      leaseMs: 60_000,
+      run: async () => {
+        most = Math.max(most, ++underWay);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        underWay--;
+        runs++;
+      },
+    };
+    await Promise.all([startWorker([job]), startWorker([job]), startWorker([job])]);
+    await until(() => runs >= 4);
+    expect(most).toBe(1);
+  });
+
+  it('runs a job again that failed, after its own interval', async () => {
     let runs = 0;
-    const counting = job('counted', () => Promise.resolve(void runs++));
-    const outcomes = await Promise.all([0, 1, 2, 0, 1, 2].map((worker) => runner(worker).runIfDue(counting)));
-    expect([outcomes.filter(Boolean).length, runs]).toEqual([1, 1]);
-    expect(await runner(1).runIfDue(counting)).toBe(false);
-    await makeDue('counted');
-    expect(await runner(1).runIfDue(counting)).toBe(true);
+    const job: Job = {
+      name: 'test.failing',
+      everyMs: 3_600_000,
+      leaseMs: 60_000,
+      run: () => Promise.reject(new Error(`no luck ${++runs}`)),
+    };
+    await startWorker([job]);
+    await until(async () => (await rows(job.name)).some(({ state }) => state === 'completed'));
+    expect(runs).toBe(1);
+    expect((await rows(job.name)).filter(({ state }) => state === 'created')).toEqual([
+      { state: 'created', key: '', wait: 3600 },
+    ]);
   });
 
-  it('that fail say why, and are due again', async () => {
-    expect(await runner().runIfDue(job('failing', () => Promise.reject(new Error('no luck'))))).toBe(true);
-    expect(await row('failing')).toMatchObject({ last_error: 'no luck', locked_until: null });
-    await makeDue('failing');
-    await runner().runIfDue(job('failing'));
-    expect(await row('failing')).toMatchObject({ last_error: null });
-  });
-
-  it('are taken over from a worker that died, when its time is up', async () => {
-    await runner().runIfDue(job('orphaned'));
-    await superuser.query(
-      `update scheduled_job set due_at = now() - interval '1 second', locked_until = now() + interval '1 hour' where name = 'orphaned'`,
-    );
-    expect(await runner().runIfDue(job('orphaned'))).toBe(false);
-    await superuser.query(
-      `update scheduled_job set locked_until = now() - interval '1 second' where name = 'orphaned'`,
-    );
-    expect(await runner().runIfDue(job('orphaned'))).toBe(true);
-  });
-
-  it('that outlive their time do not end the run of the worker that took over', async () => {
-    const late = Promise.withResolvers<void>();
-    const taken = Promise.withResolvers<void>();
-    const first = runner(0).runIfDue(job('slow', () => late.promise, 1));
+  it('cuts a job short when its worker stops, for another to take up at once', async () => {
     const began = Promise.withResolvers<void>();
-    const takeOver = job('slow', () => {
-      began.resolve();
-      return taken.promise;
-    });
-    const second = (async () => {
-      while (!(await runner(1).runIfDue(takeOver)));
-      return true;
-    })();
+    const job: Job = {
+      name: 'test.cut',
+      everyMs: 3_600_000,
+      leaseMs: 60_000,
+      run: async (signal) => {
+        began.resolve();
+        await new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('stopped'))));
+      },
+    };
+    const worker = await startWorker([job]);
     await began.promise;
-    late.resolve();
-    await first;
-    expect((await row('slow')).locked_until).not.toBeNull();
-    expect(await runner(2).runIfDue(job('slow'))).toBe(false);
-    taken.resolve();
-    expect(await second).toBe(true);
-    expect((await row('slow')).locked_until).toBeNull();
+    await worker.close();
+    workers = [];
+    expect(await rows(job.name)).toMatchObject([{ state: 'completed' }, { state: 'created', wait: 0 }]);
+  });
+
+  it('ends a job that takes longer than it may', async () => {
+    const ended = Promise.withResolvers<void>();
+    await startWorker([
+      {
+        name: 'test.endless',
+        everyMs: 3_600_000,
+        leaseMs: 200,
+        run: (signal) =>
+          new Promise((resolve) =>
+            signal.addEventListener('abort', () => {
+              ended.resolve();
+              resolve();
+            }),
+          ),
+      },
+    ]);
+    await ended.promise;
+  });
+
+  it('gives what a dead worker had under way to another within a minute, and the dead hear that it is gone', async () => {
+    const lost = Promise.withResolvers<void>();
+    const taken = Promise.withResolvers<void>();
+    let attempts = 0;
+    const queue: WorkQueue = {
+      name: 'test.orphaned',
+      concurrency: 1,
+      lookEveryMs: 500,
+      deadlineMs: 60_000,
+      unique: 'waiting-or-running',
+      handle: async (_, signal) => {
+        if (++attempts > 1) return taken.resolve();
+        await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+        lost.resolve();
+      },
+    };
+    const worker = await startWorker([], [queue]);
+    await worker.get(JobQueue).enqueue(queue.name, [{ key: 'a' }]);
+    await until(() => attempts === 1);
+    await until(async () => {
+      if (attempts === 1) await dieIn(queue.name);
+      return attempts === 2;
+    });
+    await lost.promise;
+    await taken.promise;
+    await until(async () => (await rows(queue.name)).every(({ state }) => state === 'completed'));
+    expect(attempts).toBe(2);
+  }, 60_000);
+
+  it('holds an item once, however often it is put in, and fills every free place', async () => {
+    const gates = new Map<string, PromiseWithResolvers<void>>();
+    const gate = (key: string) => gates.get(key) ?? gates.set(key, Promise.withResolvers()).get(key)!;
+    const begun: string[] = [];
+    const queue: WorkQueue = {
+      name: 'test.places',
+      concurrency: 2,
+      lookEveryMs: 500,
+      deadlineMs: 60_000,
+      unique: 'waiting-or-running',
+      handle: async (key) => {
+        begun.push(key);
+        if (key === 'slow') await gate(key).promise;
+      },
+    };
+    const worker = await startWorker([], [queue]);
+    const jobs = worker.get(JobQueue);
+    await jobs.enqueue(queue.name, [{ key: 'slow' }, { key: 'a' }, { key: 'b' }, { key: 'c' }]);
+    await jobs.enqueue(queue.name, [{ key: 'slow' }, { key: 'c' }]);
+    // The slow one keeps one place, the others pass it by.
+    await until(() => begun.length === 4);
+    await jobs.enqueue(queue.name, [{ key: 'slow' }]);
+    gate('slow').resolve();
+    await until(async () => (await rows(queue.name)).every(({ state }) => state === 'completed'));
+    expect(begun.toSorted()).toEqual(['a', 'b', 'c', 'slow']);
+  });
+
+  it("gives the API's role no right to any of it", async () => {
+    const { rows: tables } = await superuser.query<{ name: string; may: boolean }>(
+      `select c.oid::regclass::text as name, has_table_privilege('customer_api', c.oid, 'select, insert, update, delete') as may
+       from pg_class c where c.relnamespace = 'pgboss'::regnamespace and c.relkind in ('r', 'p')`,
+    );
+    expect(tables.length).toBeGreaterThan(3);
+    expect(tables.filter(({ may }) => may)).toEqual([]);
+    const { rows: functions } = await superuser.query<{ name: string }>(
+      `select p.oid::regprocedure::text as name from pg_proc p
+       where p.pronamespace = 'pgboss'::regnamespace and has_function_privilege('customer_api', p.oid, 'execute')`,
+    );
+    expect(functions).toEqual([]);
+    const { rows: schema } = await superuser.query(
+      `select has_schema_privilege('customer_api', 'pgboss', 'usage') as may`,
+    );
+    expect(schema).toEqual([{ may: false }]);
   });
 });

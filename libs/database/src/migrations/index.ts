@@ -25,6 +25,7 @@ import { AiHoldFunctionsForBatches1763683460000 } from './1763683460000-ai-hold-
 import { AiSettleFunctionForBatches1763683470000 } from './1763683470000-ai-settle-function-for-batches';
 import { PinnedSearchPaths1763683600000 } from './1763683600000-pinned-search-paths';
 import { Clock1763683610000 } from './1763683610000-clock';
+import { DropScheduledJob1763683800000 } from './1763683800000-drop-scheduled-job';
 import { InvoiceNumber1763683900000 } from './1763683900000-invoice-number';
 
 /** Every migration, oldest first. A migration that has run anywhere is never edited. */
@@ -56,5 +57,6 @@ export const migrations = [
   AiSettleFunctionForBatches1763683470000,
   PinnedSearchPaths1763683600000,
   Clock1763683610000,
+  DropScheduledJob1763683800000,
   InvoiceNumber1763683900000,
 ];
