@@ -5,10 +5,11 @@ import { database } from './sections/database';
 import { limits } from './sections/limits';
 import { runtime } from './sections/runtime';
 import { sms } from './sections/sms';
+import { upstream } from './sections/upstream';
 
 /** Every setting of every process, from environment variables. `.env.example` documents the same list. */
 export const configSchema = z
-  .object({ ...runtime, ...database, ...limits, ...ai, ...sms, ...billing })
+  .object({ ...runtime, ...database, ...limits, ...ai, ...sms, ...billing, ...upstream })
   .superRefine((config, context) => {
     if (config.SECRETS_KEY !== undefined && !isStrongKey(config.SECRETS_KEY)) {
       context.addIssue({

@@ -1,0 +1,72 @@
+import type { UpstreamCallError, UpstreamFailureReason } from '../upstream-call-error';
+import type { ByteLease } from '../wire/byte-budget';
+import type { Flow } from '../wire/exchange';
+import type { BodyStream } from './body-stream';
+
+/** Makes the error of this call. `code` is a constant of ours or of the system's. */
+export type Fail = (reason: UpstreamFailureReason, code?: string) => UpstreamCallError;
+
+/** Status and headers of a reply. */
+export interface ReplyHead {
+  status: number;
+  headers: Record<string, string>;
+}
+
+/** Refusals say little; what is beyond is not read. */
+const MOST_OF_A_REFUSAL = 64 * 1024;
+
+/** Takes a reply's body, within its bound: into memory, as far as the process has room, or into a stream. */
+export class BodyReader {
+  private head: ReplyHead = { status: 0, headers: {} };
+  private flow?: Flow;
+  private chunks: Buffer[] = [];
+  private received = 0;
+  private readonly lease: ByteLease;
+  private readonly stream?: BodyStream;
+  private readonly counted: { bytes: number };
+
+  constructor(
+    private readonly most: number,
+    { lease, stream, call }: { lease: ByteLease; stream?: BodyStream; call: { bytes: number } },
+    private readonly fail: Fail,
+  ) {
+    [this.lease, this.stream, this.counted] = [lease, stream, call];
+    lease.clear();
+  }
+
+  begin(head: ReplyHead, flow: Flow): void {
+    [this.head, this.flow] = [head, flow];
+    if (!this.accepted) return;
+    if (Number(head.headers['content-length']) > this.most) throw this.fail('too_large', 'CONTENT_LENGTH');
+    // None was asked for, and what it unpacks to has no bound.
+    if (!/^(identity)?$/i.test(head.headers['content-encoding'] ?? ''))
+      throw this.fail('unexpected', 'CONTENT_ENCODING');
+    this.stream?.begin(head, flow);
+  }
+
+  /** @returns whether more is wanted */
+  add(chunk: Buffer): boolean {
+    this.received += chunk.length;
+    this.counted.bytes += chunk.length;
+    if (this.accepted && this.received > this.most) throw this.fail('too_large');
+    const flow = this.flow as Flow;
+    if (this.accepted && this.stream) {
+      this.stream.push(chunk, flow);
+      return true;
+    }
+    this.chunks.push(chunk);
+    this.lease.add(chunk.length, flow);
+    return this.accepted || this.received < MOST_OF_A_REFUSAL;
+  }
+
+  /** What was read, in one piece. */
+  take(): { head: ReplyHead; bytes: Buffer } {
+    const [first = Buffer.alloc(0), ...others] = this.chunks;
+    this.chunks = [];
+    return { head: this.head, bytes: others.length === 0 ? first : Buffer.concat([first, ...others]) };
+  }
+
+  private get accepted(): boolean {
+    return this.head.status < 300;
+  }
+}

@@ -1,0 +1,79 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { BreakerOptions } from '../upstream-options';
+import { Circuit } from './circuit';
+
+describe('Circuit', () => {
+  const open = (options: Partial<BreakerOptions> = {}) =>
+    new Circuit({ failures: 4, windowMs: 10_000, spreadMs: 0, resetMs: 60_000, ...options });
+  const fail = (circuit: Circuit, ...callers: (string | undefined)[]) => {
+    for (const caller of callers) circuit.enter()?.failed(caller);
+    // The breaker hears of it in a later microtask.
+    return wait(0);
+  };
+
+  it('opens for the failures of several callers, never for those of one', async () => {
+    const circuit = open();
+    await fail(circuit, 'a', 'a', 'a', 'a', 'a', 'a', 'a');
+    expect(circuit.open).toBe(false);
+    await fail(circuit, 'b', 'c');
+    expect([circuit.open, circuit.enter(), circuit.offers()]).toEqual([true, undefined, false]);
+  });
+
+  it('opens for failures that are nobody’s', async () => {
+    const circuit = open();
+    await fail(circuit, undefined, undefined, undefined, undefined);
+    expect(circuit.open).toBe(true);
+  });
+
+  it('stays closed while more calls succeed', async () => {
+    const circuit = open();
+    for (let call = 0; call < 5; call++) circuit.enter()?.succeeded();
+    await wait(0);
+    await fail(circuit, 'a', 'b', 'c', 'd');
+    expect(circuit.open).toBe(false);
+    await fail(circuit, 'e', 'f');
+    expect(circuit.open).toBe(true);
+  });
+
+  it('stays closed while the failures come all at once', async () => {
+    const circuit = open({ spreadMs: 30 });
+    await fail(circuit, 'a', 'b', 'c', 'd', 'e');
+    expect(circuit.open).toBe(false);
+    await wait(40);
+    await fail(circuit, 'a');
+    expect(circuit.open).toBe(true);
+  });
+
+  it('forgets failures after a while', async () => {
+    const circuit = open({ windowMs: 20 });
+    await fail(circuit, 'a', 'b', 'c');
+    await wait(40);
+    await fail(circuit, 'd');
+    expect(circuit.open).toBe(false);
+  });
+
+  it('lets one call try after the reset time, and all once it succeeded', async () => {
+    const circuit = open({ resetMs: 100 });
+    await fail(circuit, 'a', 'b', 'c', 'd');
+    await wait(110);
+    expect([circuit.offers(), circuit.offers()]).toEqual([true, false]);
+    const trying = circuit.enter();
+    expect([trying === undefined, circuit.enter()]).toEqual([false, undefined]);
+    trying?.succeeded();
+    await wait(0);
+    expect(circuit.open).toBe(false);
+    await fail(circuit, 'a');
+    expect(circuit.open).toBe(false);
+  });
+
+  it.each(['failed', 'nothing'] as const)('stays open when the call that tries ends with: %s', async (end) => {
+    const circuit = open({ resetMs: 100 });
+    await fail(circuit, 'a', 'b', 'c', 'd');
+    await wait(110);
+    circuit.enter()?.[end]();
+    await wait(0);
+    expect([circuit.open, circuit.enter()]).toEqual([true, undefined]);
+    await wait(110);
+    expect(circuit.enter()).toBeDefined();
+  });
+});

@@ -1,0 +1,17 @@
+const LONGEST_MS = 3_600_000;
+/** RFC 9110 §5.6.7, the form that senders must use. */
+const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+
+/**
+ * Milliseconds that a `Retry-After` header (RFC 9110 §10.2.3) asks for: seconds, or a date; a date gone by asks for none.
+ * More than an hour, or anything unreadable, counts as absent.
+ */
+export function parseRetryAfter(header: string | undefined, now = Date.now()): number | undefined {
+  const text = header?.trim() ?? '';
+  const ms = /^\d{1,10}$/.test(text)
+    ? Number(text) * 1000
+    : HTTP_DATE.test(text)
+      ? Math.max(0, Date.parse(text) - now)
+      : NaN;
+  return ms <= LONGEST_MS ? ms : undefined;
+}

@@ -1,0 +1,199 @@
+import {
+  bulkhead,
+  type BulkheadPolicy,
+  isBulkheadRejectedError,
+  isTaskCancelledError,
+  timeout,
+  TimeoutStrategy,
+  wrap,
+} from 'cockatiel';
+import { Agent } from 'undici';
+import { attempt } from './call/attempt';
+import { BodyStream, type UpstreamStream } from './call/body-stream';
+import { CallInProgress } from './call/call-in-progress';
+import type { CallLog, ClientState } from './call/call-log';
+import { retrying } from './call/retrying';
+import { Circuit } from './circuit/circuit';
+import type { StallMeter } from './circuit/stall-meter';
+import { WaitingCalls } from './circuit/waiting-calls';
+import { UpstreamCallError, type UpstreamFailureReason } from './upstream-call-error';
+import type { UpstreamOptions, UpstreamRequest } from './upstream-options';
+import type { ByteBudget } from './wire/byte-budget';
+import { AbortedError } from './wire/exchange';
+import { Targets } from './wire/target';
+import type { UpstreamReply } from './wire/upstream-reply';
+
+/** What all clients of a process share. */
+export interface SharedParts {
+  budget: ByteBudget;
+  stalls: StallMeter;
+  log: CallLog;
+}
+
+/**
+ * The way to one upstream. Every call has a deadline as a whole and a bound of its reply in bytes, is tried again only as
+ * its request allows, and is not made while the upstream counts as down. Each is logged and measured.
+ */
+export class UpstreamClient implements ClientState {
+  readonly name: string;
+  private readonly agent: Agent;
+  private readonly targets: Targets;
+  private readonly circuit: Circuit;
+  private readonly slots: BulkheadPolicy;
+  private readonly calls: WaitingCalls;
+  private readonly inProgress = new Set<CallInProgress>();
+  private stopped = false;
+
+  constructor(
+    private readonly options: UpstreamOptions,
+    private readonly shared: SharedParts,
+  ) {
+    const { name, concurrency, queue, connectTimeoutMs, firstByteTimeoutMs = 0, idleTimeoutMs = 0 } = options;
+    this.name = name;
+    this.targets = new Targets(options);
+    this.circuit = new Circuit(options.breaker);
+    this.circuit.onChange((open) => shared.log.writeChange(name, open));
+    this.slots = bulkhead(concurrency, queue);
+    this.calls = new WaitingCalls(options);
+    this.agent = new Agent({
+      connections: concurrency,
+      allowH2: false,
+      // Connections are dropped before a server would: one that closes under a request leaves its outcome unknown.
+      keepAliveTimeout: 4_000,
+      keepAliveMaxTimeout: 30_000,
+      headersTimeout: firstByteTimeoutMs,
+      bodyTimeout: idleTimeoutMs,
+      connect: { timeout: connectTimeoutMs },
+    });
+  }
+
+  /** Whether the upstream counts as down. */
+  get isDown(): boolean {
+    return this.circuit.open;
+  }
+
+  /** Calls that wait for a reply to begin. */
+  get waiting(): number {
+    return this.calls.count;
+  }
+
+  /**
+   * Makes a call.
+   * @param read takes what is wanted out of the reply, whose status can be any but 3xx. An error that it throws about a
+   * reply of status 2xx counts against the upstream.
+   * @throws UpstreamCallError, and whatever `read` throws
+   */
+  async call<T>(request: UpstreamRequest, read: (reply: UpstreamReply) => T): Promise<T> {
+    return this.run(request, read);
+  }
+
+  /**
+   * Makes a call whose reply is read as it comes, at the reader's pace but within the call's deadline.
+   * @throws UpstreamCallError, `status` with the beginning of the reply when that is not 2xx
+   */
+  async stream(request: UpstreamRequest): Promise<UpstreamStream> {
+    const stream = new BodyStream();
+    const accept = (reply: UpstreamReply) => {
+      if (!reply.ok) throw reply.refused();
+    };
+    this.run(request, accept, stream).then(
+      () => stream.end(),
+      (error: unknown) => stream.fail(error as Error),
+    );
+    return stream.opened;
+  }
+
+  /** Why a call would not be let through at present, for those who prepare one at some cost; nothing if it would. */
+  unavailable(operation: string): UpstreamCallError | undefined {
+    return this.circuit.offers() ? undefined : this.notCalled(operation, 'circuit_open');
+  }
+
+  /** Ends all calls, and the connections. */
+  async close(): Promise<void> {
+    this.stopped = true;
+    for (const call of this.inProgress) call.end('shutdown');
+    await this.agent.destroy();
+  }
+
+  private async run<T>(request: UpstreamRequest, read: (reply: UpstreamReply) => T, stream?: BodyStream): Promise<T> {
+    const call = this.admit(request);
+    stream?.belongsTo(() => call.end('cancelled'));
+    const lease = this.shared.budget.open();
+    const context = { options: this.options, dispatcher: this.agent, targets: this.targets, call, lease, stream };
+    this.inProgress.add(call);
+    try {
+      const reply = await this.policies(request, call, stream).execute(({ signal }) => {
+        call.waits();
+        return attempt(request, { ...context, signal });
+      }, call.signal);
+      const value = await read(reply);
+      this.over(request, call);
+      return value;
+    } catch (error) {
+      const told = this.explained(error, request, call);
+      this.over(request, call, told);
+      throw told;
+    } finally {
+      lease.close();
+      this.inProgress.delete(call);
+    }
+  }
+
+  private admit(request: UpstreamRequest): CallInProgress {
+    if (this.stopped) throw this.notCalled(request.operation, 'shutdown');
+    if (!this.calls.admits(request.onBehalfOf)) throw this.notCalled(request.operation, 'busy');
+    const observation = this.circuit.enter();
+    if (!observation) throw this.notCalled(request.operation, 'circuit_open');
+    return new CallInProgress(request, observation, {
+      calls: this.calls,
+      stalls: this.shared.stalls,
+      slowAfterMs: this.options.slowAfterMs,
+    });
+  }
+
+  private policies(request: UpstreamRequest, call: CallInProgress, stream?: BodyStream) {
+    const { timeoutMs = this.options.timeoutMs, retry: rule = 'never' } = request;
+    return wrap(
+      timeout(timeoutMs, TimeoutStrategy.Aggressive),
+      this.slots,
+      retrying({
+        rule,
+        retries: this.options.retries,
+        pauseMs: this.options.retryPauseMs,
+        remainingMs: () => timeoutMs - call.durationMs,
+        handedOut: () => stream?.begun === true,
+      }),
+    );
+  }
+
+  private explained(error: unknown, { operation }: UpstreamRequest, { ending, sent }: CallInProgress): unknown {
+    const reason = isBulkheadRejectedError(error)
+      ? 'busy'
+      : isTaskCancelledError(error) || error instanceof AbortedError
+        ? (ending ?? 'timeout_total')
+        : undefined;
+    return reason ? new UpstreamCallError({ upstream: this.name, operation, reason, sent }) : error;
+  }
+
+  private over({ operation }: UpstreamRequest, call: CallInProgress, error?: unknown): void {
+    call.over(error);
+    const { attempts, bytes, durationMs, status } = call;
+    const { reason, code } = error instanceof UpstreamCallError ? error : {};
+    const outcome = reason && reason !== 'status' ? reason : String(status ?? 'error');
+    const ok = outcome === String(status) && (status ?? 500) < 400;
+    this.shared.log.write({ upstream: this.name, operation, outcome, code, attempts, bytes, durationMs, ok });
+  }
+
+  private notCalled(operation: string, reason: UpstreamFailureReason): UpstreamCallError {
+    this.shared.log.write({
+      upstream: this.name,
+      operation,
+      outcome: reason,
+      attempts: 0,
+      bytes: 0,
+      durationMs: 0,
+      ok: false,
+    });
+    return new UpstreamCallError({ upstream: this.name, operation, reason, sent: false });
+  }
+}

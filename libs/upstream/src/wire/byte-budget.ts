@@ -1,0 +1,75 @@
+import type { Flow } from './exchange';
+
+/**
+ * Bounds the bytes of replies that a process holds in memory. A reply beyond the bound waits on its connection until
+ * others are done with; the oldest always goes on, so that replies which wait for one another can't stand still.
+ */
+export class ByteBudget {
+  private held = 0;
+  private readonly leases = new Set<ByteLease>();
+
+  constructor(private readonly limit: number) {}
+
+  /** Bytes held at present. */
+  get used(): number {
+    return this.held;
+  }
+
+  /** Opens the account of one reply. It must be closed. */
+  open(): ByteLease {
+    const lease: ByteLease = new ByteLease(
+      (bytes) => (this.held += bytes),
+      () => this.held <= this.limit || this.leases.values().next().value === lease,
+      () => this.close(lease),
+    );
+    this.leases.add(lease);
+    return lease;
+  }
+
+  private close(lease: ByteLease): void {
+    if (!this.leases.delete(lease)) return;
+    for (const waiting of this.leases) waiting.goOn();
+  }
+}
+
+/** The bytes of one reply. */
+export class ByteLease {
+  private bytes = 0;
+  private paused?: Flow;
+
+  constructor(
+    private readonly hold: (bytes: number) => void,
+    private readonly mayGoOn: () => boolean,
+    private readonly ended: () => void,
+  ) {}
+
+  /** Adds bytes, and holds the reply back while there are too many. */
+  add(bytes: number, flow: Flow): void {
+    this.bytes += bytes;
+    this.hold(bytes);
+    if (this.mayGoOn()) return;
+    this.paused = flow;
+    flow.pause();
+  }
+
+  /** Goes on if there is room again. */
+  goOn(): void {
+    if (!this.paused || !this.mayGoOn()) return;
+    const flow = this.paused;
+    this.paused = undefined;
+    flow.resume();
+  }
+
+  /** Gives the bytes back, for another attempt of the same call. */
+  clear(): void {
+    this.hold(-this.bytes);
+    this.bytes = 0;
+    this.paused = undefined;
+  }
+
+  /** Gives the bytes back for good. Idempotent. */
+  close(): void {
+    this.clear();
+    this.ended();
+  }
+}

@@ -1,0 +1,89 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Dispatcher } from 'undici';
+import { failureReason } from './failure-reason';
+
+/** Holds a reply back, and lets it go on. */
+export interface Flow {
+  pause(): void;
+  resume(): void;
+}
+
+/** What becomes of an attempt. What `head` or `data` throws ends the attempt with that error. */
+export interface Receiver {
+  /** The request is being written; from here on the upstream may have it. */
+  sent(): void;
+  head(status: number, headers: Record<string, string>, flow: Flow): void;
+  /** @returns whether more is wanted; if not the reply counts as complete */
+  data(chunk: Buffer, flow: Flow): boolean;
+}
+
+/** The attempt was ended by its signal. */
+export class AbortedError extends Error {}
+
+/** The fault of an attempt, before it is known whose call it was. */
+export type ToError = (fault: ReturnType<typeof failureReason>) => Error;
+
+/**
+ * Sends one request on a connection and hands over the reply as it comes. Resolves when the reply is complete. undici
+ * announces a request at the moment it writes it, and one that was aborted before is never written: so it is known
+ * whether anything left.
+ */
+export function exchange(
+  dispatcher: Dispatcher,
+  request: Dispatcher.DispatchOptions & { origin: string },
+  receiver: Receiver,
+  { signal, toError }: { signal: AbortSignal; toError: ToError },
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const progress = { sent: false, begun: false, secure: request.origin.startsWith('https:') };
+    let controller: Dispatcher.DispatchController | undefined;
+    let ended = false;
+    /** Ends the attempt from our side, at once: the connection is not waited for. */
+    const end = (error: Error, settle = () => reject(error)) => {
+      if (ended) return;
+      ended = true;
+      signal.removeEventListener('abort', abort);
+      settle();
+      controller?.abort(error);
+    };
+    const abort = () => end(new AbortedError());
+    const receive = (work: () => boolean) => {
+      try {
+        if (!ended && !work()) end(new AbortedError(), resolve);
+      } catch (error) {
+        end(error as Error);
+      }
+    };
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart(started) {
+        controller = started;
+        if (ended) return started.abort(new AbortedError());
+        progress.sent = true;
+        receiver.sent();
+      },
+      onResponseStart(flow, status, headers) {
+        // 1xx: the reply is still to come.
+        if (status < 200) return;
+        progress.begun = true;
+        receive(() => {
+          receiver.head(status, flatten(headers), flow);
+          return true;
+        });
+      },
+      onResponseData: (flow, chunk) => receive(() => receiver.data(chunk, flow)),
+      onResponseEnd: () => end(new AbortedError(), resolve),
+      onResponseError: (_flow, error) => end(toError(failureReason(error, progress))),
+    };
+    if (signal.aborted) return abort();
+    signal.addEventListener('abort', abort);
+    try {
+      dispatcher.dispatch(request, handler);
+    } catch (error) {
+      end(toError(failureReason(error, progress)));
+    }
+  });
+}
+
+function flatten(headers: IncomingHttpHeaders): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]));
+}

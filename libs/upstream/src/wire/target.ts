@@ -1,0 +1,41 @@
+import type { UpstreamOptions, UpstreamRequest } from '../upstream-options';
+
+/** Where a request goes, and with which headers. */
+export interface Target {
+  url: URL;
+  headers: Record<string, string>;
+}
+
+const REDIRECTS = [301, 302, 303, 307, 308];
+
+/** The base address of an upstream, and what may be asked below it or beside it. */
+export class Targets {
+  private readonly base: URL;
+  private readonly basePath: string;
+
+  constructor(private readonly options: Pick<UpstreamOptions, 'baseUrl' | 'redirects'>) {
+    this.base = new URL(options.baseUrl);
+    this.basePath = this.base.pathname.replace(/\/$/, '');
+  }
+
+  /** Headers, credentials among them, go to the upstream's own origin only. Nothing for an address that is not safe. */
+  of({ url, path = '', headers = {} }: UpstreamRequest): Target | undefined {
+    if (!url) return { url: new URL(this.base.origin + this.basePath + path), headers };
+    if (url.protocol !== 'https:' && url.protocol !== this.base.protocol) return undefined;
+    return { url, headers: url.origin === this.base.origin ? headers : {} };
+  }
+
+  /** Where a redirect leads; nothing if it is not followed. */
+  next({ url: from, headers }: Target, location: string | undefined, hop: number): Target | undefined {
+    const { redirects } = this.options;
+    const to = location === undefined ? null : URL.parse(location, from.href);
+    if (!redirects || !to || hop > redirects.most) return undefined;
+    if (to.origin !== from.origin && !redirects.allowed?.(from, to)) return undefined;
+    return this.of({ operation: '', method: 'GET', url: to, headers });
+  }
+}
+
+/** Whether a status sends elsewhere. */
+export function isRedirect(status: number): boolean {
+  return REDIRECTS.includes(status);
+}
