@@ -2,7 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { AuditLog } from '@app/audit';
 import { ServiceError } from '@app/errors';
+import { SecretRedactor } from '@app/secrets';
 import { CustomerService } from './customer-service.entity';
+import { refuseSecrets } from './secret-free-config';
 
 /** What the operator says of a new service. */
 export type NewService = Pick<CustomerService, 'customerId' | 'type' | 'name'> &
@@ -16,10 +18,15 @@ export class CustomerServices {
   constructor(
     private readonly dataSource: DataSource,
     private readonly audit: AuditLog,
+    private readonly secrets: SecretRedactor,
   ) {}
 
-  /** Gives a customer a service. @throws ServiceError not_found for an unknown customer */
-  add(actor: string, service: NewService): Promise<CustomerService> {
+  /**
+   * Gives a customer a service.
+   * @throws ServiceError not_found for an unknown customer; invalid_request for a config that holds a secret
+   */
+  async add(actor: string, service: NewService): Promise<CustomerService> {
+    refuseSecrets(this.secrets, service.config);
     return this.dataSource.transaction(async (manager) => {
       const { customerId } = service;
       const [customer] = await manager.query<unknown[]>('select 1 from customer where id = $1', [customerId]);
@@ -36,8 +43,9 @@ export class CustomerServices {
     });
   }
 
-  /** Changes a service. @throws ServiceError not_found */
-  update(actor: string, id: number, change: ServiceChange): Promise<CustomerService> {
+  /** Changes a service. @throws ServiceError not_found; invalid_request for a config that holds a secret */
+  async update(actor: string, id: number, change: ServiceChange): Promise<CustomerService> {
+    refuseSecrets(this.secrets, change.config);
     return this.dataSource.transaction(async (manager) => {
       const { customerId } = await findService(manager, id);
       await manager.update(CustomerService, { customerId, id }, { ...change, updatedAt: new Date() } as never);

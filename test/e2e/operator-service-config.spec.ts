@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto';
+import type { Client } from 'pg';
+import { saveFakeCustomer } from '@test/factories/customer.factory';
+import { operatorCommand } from '@test/operator-command';
+import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
+
+const FIKEN_TOKEN = 'a-token-of-no-known-form';
+const STRIPE_KEY = `rk_live_${randomBytes(24).toString('hex')}`;
+const SERVICE_TOKEN = `cas_live_${'0aB'.repeat(16)}0`;
+const PROVIDER_KEY = `sk-ant-api03-${randomBytes(40).toString('base64url')}`;
+const PRIVATE_KEY = '-----BEGIN EC PRIVATE KEY-----\nMHcCAQEE\n-----END EC PRIVATE KEY-----\n';
+
+describe("A service's config, which its customer is shown", () => {
+  let database: TestDatabase;
+  let superuser: Client;
+  let customer: string;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    superuser = await connectAsSuperuser(database);
+    customer = (await saveFakeCustomer(superuser)).id;
+  });
+  afterAll(async () => {
+    await superuser.end();
+    await database.drop();
+  });
+
+  const run = (...words: string[]) => operatorCommand(database, words, { environment: { FIKEN_TOKEN } });
+  const add = (config: unknown) =>
+    run(
+      'service',
+      'add',
+      '--customer',
+      customer,
+      '--type',
+      'hosting',
+      '--name',
+      'Web',
+      '--config',
+      JSON.stringify(config),
+      '--json',
+    );
+
+  it.each<[string, string, Record<string, unknown>, string]>([
+    ['a service token', SERVICE_TOKEN, { token: SERVICE_TOKEN }, 'config.token'],
+    ['a provider key', PROVIDER_KEY, { a: { b: [1, { c: PROVIDER_KEY }] } }, 'config.a.b.1.c'],
+    ['a Stripe key within a text', STRIPE_KEY, { note: `Use ${STRIPE_KEY}, please` }, 'config.note'],
+    ['a private key', PRIVATE_KEY, { tls: { key: PRIVATE_KEY } }, 'config.tls.key'],
+    ['a configured secret of any form', FIKEN_TOKEN, { x: [FIKEN_TOKEN] }, 'config.x.0'],
+    ['a secret as a name', PROVIDER_KEY, { keys: { [PROVIDER_KEY]: true } }, 'A name in config.keys'],
+    ['an address with a password', 'hunter2', { url: 'https://me:hunter2@host.example/' }, 'config.url'],
+  ])('never holds %s: add and update refuse it, without repeating it', async (_, secret, config, place) => {
+    const existing = JSON.parse((await add({ plan: 'small' })).stdout) as { id: number };
+    const before = await stored();
+    const update = run('service', 'update', '--service', String(existing.id), '--config', JSON.stringify(config));
+    for (const { code, stdout, stderr } of [await add(config), await update]) {
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toContain(place);
+      expect(stderr).not.toContain(secret);
+    }
+    expect(await stored()).toEqual(before);
+  });
+
+  it('holds what only resembles one', async () => {
+    const config = {
+      model: 'claude-opus-5',
+      monthly_included_nok: 100,
+      domain: 'example.com',
+      invoice_id: '01983f4e-7a3c-7e2b-9d51-0242ac120002',
+      public_key: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ8X me@example.com',
+      nested: [{ on: true, none: null, commit: 'da39a3ee5e6b4b0d3255bfef95601890afd80709' }],
+    };
+    const { code, stdout } = await add(config);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ config });
+  });
+
+  const stored = async () =>
+    (await superuser.query('select id, config from customer_service where customer_id = $1 order by id', [customer]))
+      .rows;
+});
