@@ -122,7 +122,10 @@ describe('service tokens', () => {
   describe('remembered', () => {
     it('are asked for once, also when many calls come at the same time', async () => {
       const { token } = await arrange();
+      // The proof that changes are heard may come late on a busy machine; then the token is asked for again, rightly.
+      const trust = jest.spyOn(listener(), 'trusted', 'get').mockReturnValue(true);
       const asked = await queriesDuring(() => Promise.all(Array.from({ length: 50 }, () => use(token))));
+      trust.mockRestore();
       expect(asked.filter((text) => text.includes('authenticate'))).toHaveLength(1);
     });
 

@@ -1,0 +1,85 @@
+import { type AiApi, arrangeAiCaller, startAiApi } from '@test/ai-api';
+import { expectProblem } from '@test/expect-problem';
+import { operatorCommand } from '@test/operator-command';
+import type { AiOverviewDto } from '../../apps/customer-api/src/ai/dto/ai-status.dto';
+import type { CreditRequestDto } from '../../apps/customer-api/src/credit-requests/dto/credit-request.dto';
+
+/** Credit requests over HTTP while the operator decides on them. */
+describe('a credit request that was decided', () => {
+  let room: AiApi;
+  beforeAll(async () => (room = await startAiApi({ PENDING_CREDIT_REQUESTS: '1' })));
+  afterAll(() => room.stop());
+
+  const operator = async (...words: string[]) => {
+    const { code, stderr } = await operatorCommand(room.api.database, ['credit-request', ...words, '--json']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  };
+
+  async function request() {
+    const caller = await arrangeAiCaller(room);
+    const ask = (reference: string) => caller.post('/ai/credit-requests', { amount_nok: 1000, reference });
+    const first = await ask('PO 7');
+    expect(first.status).toBe(201);
+    const { id } = (await first.json()) as CreditRequestDto;
+    const stored = async () =>
+      (
+        await room.api.superuser.query('select id, status from ai_credit_request where customer_id = $1 order by id', [
+          caller.customer.id,
+        ])
+      ).rows;
+    const overview = async () => (await (await caller.call('/ai')).json()) as AiOverviewDto;
+    return { ...caller, id, ask, stored, overview };
+  }
+
+  it('and approved is what its reference stands for: 200, the same request, no second invoice', async () => {
+    const { customer, id, ask, stored, overview } = await request();
+    await operator('approve', '--id', String(id));
+    const again = await ask('PO 7');
+    expect(again.status).toBe(200);
+    const { invoice_id, ...replayed } = (await again.json()) as CreditRequestDto;
+    expect(replayed).toMatchObject({ id, status: 'approved', amount_nok: 1000, reference: 'PO 7' });
+    expect(await stored()).toEqual([{ id, status: 'approved' }]);
+    expect((await overview()).pending_credit_requests).toEqual([]);
+    expect((await overview()).ai.purchased_credit).toBe(1000);
+    const invoices = await room.api.superuser.query('select id from invoice where customer_id = $1', [customer.id]);
+    expect(invoices.rows).toEqual([{ id: invoice_id }]);
+  });
+
+  it('and rejected is what its reference stands for, too: another wish needs another reference', async () => {
+    const { id, ask, stored, overview } = await request();
+    await operator('reject', '--id', String(id), '--reason', 'No contract');
+    const again = await ask('PO 7');
+    expect(again.status).toBe(200);
+    expect(await again.json()).toMatchObject({ id, status: 'rejected', rejection_reason: 'No contract' });
+    expect((await overview()).ai.purchased_credit).toBe(0);
+    expect((await ask('PO 8')).status).toBe(201);
+    expect(await stored()).toEqual([
+      { id, status: 'rejected' },
+      { id: expect.any(Number), status: 'pending' },
+    ]);
+    await expectProblem(await ask('PO 9'), 409, 'too_many_pending_requests');
+  });
+
+  it.each([
+    ['rejection', ['reject', '--reason', 'No contract'], 'credit-request.reject', { reason: 'No contract' }],
+    ['approval', ['approve'], 'credit-request.approve', { amount_nok: '1000.00', invoice_id: expect.any(String) }],
+  ])('leaves in the audit log who decided, and why: %s', async (_name, words, action, metadata) => {
+    const { customer, id } = await request();
+    const [verb = '', ...more] = words;
+    await operator(verb, '--id', String(id), ...more);
+    // Typed again, it decides nothing.
+    await operator(verb, '--id', String(id), ...more);
+    const { rows } = await room.api.superuser.query(
+      'select actor, action, metadata from audit_log where customer_id = $1 and action = $2',
+      [customer.id, action],
+    );
+    expect(rows).toEqual([
+      { actor: expect.stringMatching(/^operator:./), action, metadata: { credit_request_id: id, ...metadata } },
+    ]);
+    const decided = await room.api.superuser.query(
+      'select decided_by, decided_at is not null as dated from ai_credit_request where id = $1',
+      [id],
+    );
+    expect(decided.rows).toEqual([{ decided_by: expect.stringMatching(/^operator:./), dated: true }]);
+  });
+});

@@ -1,0 +1,86 @@
+import { CustomerContext } from '@app/database';
+import { CreditRequests } from '@app/credit-requests';
+import { arrangeCaller, startApi, type TestApi } from '@test/api';
+import { expectProblem } from '@test/expect-problem';
+import { saveFakeInvoice } from '@test/factories/invoice.factory';
+import { declaredRoutes } from '@test/nest-routes';
+import { withoutRowLevelSecurity } from '@test/without-row-level-security';
+
+/** The second isolation layer by itself, on routes that name a row: row level security is off. */
+describe('queries by id name the customer', () => {
+  let api: TestApi;
+  let me: Awaited<ReturnType<typeof arrangeCaller>>;
+  let other: Awaited<ReturnType<typeof arrangeCaller>>;
+  beforeAll(async () => {
+    api = await startApi({ STRIPE_URL: 'http://127.0.0.1:1', STRIPE_SECRET_KEY: 'sk_test_1' });
+    [me, other] = await Promise.all([arrangeCaller(api), arrangeCaller(api)]);
+    await withoutRowLevelSecurity(api.superuser);
+  });
+  afterAll(() => api.stop());
+
+  async function addCreditRequest(customerId: string): Promise<number> {
+    const { rows } = await api.superuser.query<{ id: number }>(
+      'insert into ai_credit_request (customer_id, amount_nok, created_at) values ($1, 1000, now()) returning id',
+      [customerId],
+    );
+    return rows[0]?.id ?? 0;
+  }
+  // Its PDF is at a billing source that is not there: who gets beyond the look-up is told 503.
+  const addInvoice = async (customerId: string) =>
+    (await saveFakeInvoice(api.superuser, customerId, { source: 'stripe', sourceId: 'in_1', pdfReference: 'in_1' })).id;
+
+  /** Every route that names a row of a customer's, and what stores such a row. Whoever adds a route adds it here. */
+  const ROUTES: Record<string, (customerId: string) => Promise<string | number>> = {
+    '/ai/credit-requests/:id': addCreditRequest,
+    '/invoices/:id/pdf': addInvoice,
+  };
+
+  it('is about every route that has an id', () => {
+    const declared = declaredRoutes(api.app, 'api/v1').map(({ route }) => route.slice(route.indexOf('/api/v1') + 7));
+    expect(declared.filter((path) => path.includes(':')).sort()).toEqual(Object.keys(ROUTES).sort());
+  });
+
+  it.each(Object.entries(ROUTES))("so that %s finds one's own row and no other customer's", async (route, add) => {
+    const [mine, theirs] = [await add(me.customer.id), await add(other.customer.id)];
+    const at = (id: string | number) => me.call(route.replace(':id', String(id)));
+    await expectProblem(await at(theirs), 404, 'not_found');
+    expect((await at(mine)).status).not.toBe(404);
+  });
+
+  it("so that a connection set to another customer still finds one's own", async () => {
+    const [mine, theirs] = [await addCreditRequest(me.customer.id), await addCreditRequest(other.customer.id)];
+    const requests = api.app.get(CreditRequests, { strict: false });
+    await api.app.get(CustomerContext).run(other.customer.id, async () => {
+      expect(await requests.find(me.customer.id, mine)).toMatchObject({ id: mine });
+      await expect(requests.find(me.customer.id, theirs)).rejects.toMatchObject({ code: 'not_found' });
+    });
+  });
+
+  it("so that a thread has neither the operator's notes nor another ticket's or customer's replies", async () => {
+    const addTicket = async (customerId: string) => {
+      const { rows } = await api.superuser.query<{ id: string }>(
+        `insert into support_ticket (customer_id, id, title, body) values ($1, gen_random_uuid(), 'a', 'b') returning id`,
+        [customerId],
+      );
+      return rows[0]?.id ?? '';
+    };
+    const addReply = (customerId: string, ticket: string, body: string, internal: boolean) =>
+      api.superuser.query(
+        `insert into support_ticket_reply (customer_id, id, ticket_id, author, internal, body, created_at)
+         values ($1, gen_random_uuid(), $2, 'operator', $3, $4, now())`,
+        [customerId, ticket, internal, body],
+      );
+    // As if ids could be the same: only the customer tells whose the reply is.
+    await api.superuser.query('alter table support_ticket_reply drop constraint support_ticket_reply_ticket_fk');
+    const [ticket, second] = [await addTicket(me.customer.id), await addTicket(me.customer.id)];
+    await addReply(me.customer.id, ticket, 'answer', false);
+    await addReply(me.customer.id, ticket, 'note', true);
+    await addReply(me.customer.id, second, 'answer to the second', false);
+    await addReply(other.customer.id, ticket, "another customer's", false);
+    const { data } = (await (await me.call('/support/tickets')).json()) as {
+      data: { id: string; replies: { body: string }[] }[];
+    };
+    const bodies = Object.fromEntries(data.map(({ id, replies }) => [id, replies.map(({ body }) => body)]));
+    expect(bodies).toEqual({ [ticket]: ['answer'], [second]: ['answer to the second'] });
+  });
+});

@@ -1,0 +1,151 @@
+import { TokenChangeListener } from '@app/access';
+import { PipelinedConnections } from '@app/database';
+import { arrangeCaller, startApi, type TestApi } from '@test/api';
+import { expectProblem } from '@test/expect-problem';
+import { saveFakeToken } from '@test/factories/service-token.factory';
+import { openOperatorRoom, type OperatorRoom } from '@test/operator-room';
+import { until } from '@test/until';
+import { queriesDuring } from '@test/watch-queries';
+
+const ACTOR = 'operator:test';
+
+/** What a replica remembers of a token, and when it must not believe it. */
+describe('remembered tokens', () => {
+  let api: TestApi;
+  let operator: OperatorRoom;
+  beforeAll(async () => {
+    api = await startApi({ RATE_LIMIT_REQUESTS_PER_MINUTE: '100000', RATE_LIMIT_ADDRESS_PER_MINUTE: '100000' });
+    operator = await openOperatorRoom(api.database);
+    await until(() => listener().trusted);
+  });
+  afterAll(async () => {
+    await operator.close();
+    await api.stop();
+  });
+  afterEach(() => jest.restoreAllMocks());
+
+  const listener = () => api.app.get(TokenChangeListener);
+  /** As if every change were certain to be heard, however busy the machine is. */
+  const trustChanges = () => jest.spyOn(listener(), 'trusted', 'get').mockReturnValue(true);
+  const lookUps = async (work: () => Promise<unknown>) =>
+    (await queriesDuring(work)).filter((text) => text.includes('app.authenticate')).length;
+
+  /** Holds back the answer to the next look-up: it was given before what happens until it is let go. */
+  function holdNextLookUp(): { asked: Promise<void>; answer: () => void } {
+    const pipeline = api.app.get(PipelinedConnections);
+    const single = pipeline.single.bind(pipeline) as (...args: unknown[]) => Promise<unknown>;
+    const asked = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<void>();
+    const spy = jest.spyOn(pipeline, 'single').mockImplementation((async (...args: unknown[]) => {
+      const rows = await single(...args);
+      if ((args[0] as { name: string }).name !== 'access.authenticate') return rows;
+      spy.mockRestore();
+      asked.resolve();
+      await answered.promise;
+      return rows;
+    }) as never);
+    return { asked: asked.promise, answer: answered.resolve };
+  }
+
+  /** Resolves when this replica has heard of the customer's change. */
+  function heard(customerId: string): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const changes = listener();
+    const onChange = changes.onChange;
+    changes.onChange = (changed) => {
+      onChange(changed);
+      if (changed !== customerId) return;
+      changes.onChange = onChange;
+      resolve();
+    };
+    return promise;
+  }
+
+  it('are believed for a minute: then a change that nobody announced is seen', async () => {
+    let ahead = 0;
+    const now = performance.now.bind(performance);
+    jest.spyOn(performance, 'now').mockImplementation(() => now() + ahead);
+    trustChanges();
+    const { token, call } = await arrangeCaller(api);
+    expect((await call('/customer')).status).toBe(200);
+    await api.superuser.query('update service_token set active = false where id = $1', [token.id]);
+    ahead = 55_000;
+    expect((await call('/customer')).status).toBe(200);
+    ahead = 60_001;
+    await expectProblem(await call('/customer'), 401, 'unauthorized');
+  });
+
+  it('are not made of an answer that is older than a change', async () => {
+    trustChanges();
+    const { customer, token, call } = await arrangeCaller(api);
+    const { asked, answer } = holdNextLookUp();
+    const before = call('/customer');
+    await asked;
+    const change = heard(customer.id);
+    await operator.tokens.deactivate(ACTOR, token.id);
+    await change;
+    answer();
+    // It was asked for before the change.
+    expect((await before).status).toBe(200);
+    await expectProblem(await call('/customer'), 401, 'unauthorized');
+  });
+
+  it('do not let a call after a change share an answer from before it', async () => {
+    trustChanges();
+    const { customer, token, call } = await arrangeCaller(api);
+    const { asked, answer } = holdNextLookUp();
+    const before = call('/customer');
+    await asked;
+    const change = heard(customer.id);
+    await operator.tokens.deactivate(ACTOR, token.id);
+    await change;
+    await expectProblem(await call('/customer'), 401, 'unauthorized');
+    answer();
+    expect((await before).status).toBe(200);
+  });
+
+  it('are not used, nor answers shared, while a change might go unheard', async () => {
+    const { customer, call } = await arrangeCaller(api);
+    jest.spyOn(listener(), 'trusted', 'get').mockReturnValue(false);
+    expect((await call('/customer')).status).toBe(200);
+    const { asked, answer } = holdNextLookUp();
+    const first = call('/customer');
+    await asked;
+    await operator.customers.setActive(ACTOR, customer.id, false);
+    await expectProblem(await call('/customer'), 401, 'unauthorized');
+    answer();
+    expect((await first).status).toBe(200);
+  });
+
+  it('of other customers stay when one changes', async () => {
+    trustChanges();
+    const [changing, other] = [await arrangeCaller(api), await arrangeCaller(api)];
+    await other.call('/customer');
+    const change = heard(changing.customer.id);
+    await operator.customers.setLimits(ACTOR, changing.customer.id, { requestsPerMinute: 7 });
+    await change;
+    expect(await lookUps(() => other.call('/customer'))).toBe(0);
+  });
+
+  it('are forgotten one by one: a second token of the customer is known by its own scopes', async () => {
+    trustChanges();
+    const { customer, call } = await arrangeCaller(api);
+    const { token } = await saveFakeToken(api.superuser, customer.id, { scopes: ['sms:read'] });
+    expect((await call('/status')).status).toBe(200);
+    const poor = () => fetch(`${api.baseUrl}/status`, { headers: { authorization: `Bearer ${token}` } });
+    await expectProblem(await poor(), 403, 'insufficient_scope');
+    await expectProblem(await poor(), 403, 'insufficient_scope');
+  });
+
+  describe('rotated after they expired', () => {
+    it('have no successor, which would live on a right that has ended', async () => {
+      const { customer, token } = await arrangeCaller(api, { expiresAt: new Date(Date.now() - 1000) });
+      await expect(operator.tokens.rotate(ACTOR, token.id, 24)).rejects.toThrow('no longer valid');
+      const { rows } = await api.superuser.query(
+        'select id, expires_at < now() as over from service_token where customer_id = $1',
+        [customer.id],
+      );
+      expect(rows).toEqual([{ id: token.id, over: true }]);
+    });
+  });
+});

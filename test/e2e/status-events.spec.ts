@@ -1,0 +1,87 @@
+import { arrangeCaller, startApi, type TestApi } from '@test/api';
+import { saveFakeService } from '@test/factories/service.factory';
+import { operatorCommand } from '@test/operator-command';
+
+interface Event {
+  id: string;
+  status: string;
+  message: string;
+  running: boolean;
+  starts_at: string;
+  ends_at: string | null;
+}
+
+/** Status events from their announcement to their end. */
+describe('a status event', () => {
+  let api: TestApi;
+  beforeAll(async () => (api = await startApi()));
+  afterAll(() => api.stop());
+
+  const operator = (...words: string[]) => operatorCommand(api.database, ['status', ...words, '--json']);
+
+  async function announce(...more: string[]) {
+    const { customer, call } = await arrangeCaller(api);
+    const service = await saveFakeService(api.superuser, customer.id);
+    const words = ['--service', String(service.id), '--status', 'outage', '--message', 'Down', ...more];
+    const { stdout } = await operator('post', ...words);
+    const seen = async () => {
+      const { data } = (await (await call('/status')).json()) as { data: { status: string; events: Event[] }[] };
+      return { status: data[0]?.status, event: data[0]?.events[0] };
+    };
+    const audited = async () =>
+      (
+        await api.superuser.query<{ action: string }>(
+          `select action from audit_log where customer_id = $1 and action like 'status.%' order by created_at`,
+          [customer.id],
+        )
+      ).rows.map(({ action }) => action);
+    return { id: (JSON.parse(stdout) as Event).id, seen, audited };
+  }
+
+  it('runs from its announcement until it is ended', async () => {
+    const { id, seen } = await announce();
+    expect(await seen()).toMatchObject({
+      status: 'outage',
+      event: { id, message: 'Down', running: true, ends_at: null },
+    });
+    expect((await operator('end', '--event', id)).code).toBe(0);
+    expect(await seen()).toMatchObject({
+      status: 'operational',
+      event: { id, running: false, ends_at: expect.any(String) },
+    });
+  });
+
+  it('is ended once: its end does not move, and the log has one entry', async () => {
+    const { id, seen, audited } = await announce();
+    await operator('end', '--event', id);
+    const { event } = await seen();
+    const again = await operator('end', '--event', id);
+    expect(again).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('ended already') });
+    expect((await seen()).event).toEqual(event);
+    expect(await audited()).toEqual(['status.post', 'status.end']);
+  });
+
+  it('that has not begun is called off: it never runs', async () => {
+    const startsAt = new Date(Date.now() + 3_600_000).toISOString();
+    const { id, seen } = await announce('--starts-at', startsAt);
+    expect(await seen()).toMatchObject({ status: 'operational', event: { running: false, ends_at: null } });
+    expect((await operator('end', '--event', id)).code).toBe(0);
+    const { status, event } = await seen();
+    expect({ status, running: event?.running }).toEqual({ status: 'operational', running: false });
+    expect(Date.parse(event?.ends_at ?? '')).toBe(Date.parse(startsAt));
+  });
+
+  it('needs a message and a service that is there', async () => {
+    const { id } = await announce();
+    const post = (service: string, message: string) =>
+      operator('post', '--service', service, '--status', 'outage', '--message', message);
+    expect(await post('999999', 'Down')).toMatchObject({ code: 1, stderr: expect.stringContaining('999999') });
+    const { rows } = await api.superuser.query<{ service_id: number }>(
+      'select service_id from status_event where id = $1',
+      [id],
+    );
+    const blank = await post(String(rows[0]?.service_id), '  ');
+    expect(blank).toMatchObject({ code: 1, stderr: expect.stringContaining('message') });
+    expect(await operator('end', '--event', '6b8f7f0a-4f0e-4a39-9d0c-7f0f3c2f8a11')).toMatchObject({ code: 1 });
+  });
+});

@@ -1,0 +1,75 @@
+import type { TicketDto, TicketPageDto } from '../../apps/customer-api/src/support/dto/ticket.dto';
+import { arrangeCaller, startApi, type TestApi } from '@test/api';
+import { operatorCommand } from '@test/operator-command';
+
+const TICKET = { title: 'Cannot log in', body: 'The portal answers with an error.' };
+
+/** A ticket as its customer sees it while the operator works on it. */
+describe('a ticket', () => {
+  let api: TestApi;
+  beforeAll(async () => (api = await startApi()));
+  afterAll(() => api.stop());
+
+  async function openTicket(more: object = {}) {
+    const { customer, call } = await arrangeCaller(api);
+    const reply = await call('/support/tickets', {
+      method: 'POST',
+      body: JSON.stringify({ ...TICKET, ...more }),
+      headers: { 'content-type': 'application/json' },
+    });
+    expect(reply.status).toBe(201);
+    const ticket = (await reply.json()) as TicketDto;
+    const seen = async () => {
+      const { data } = (await (await call('/support/tickets')).json()) as TicketPageDto;
+      expect(data).toHaveLength(1);
+      return data[0] as TicketDto;
+    };
+    return { customer, ticket, seen };
+  }
+  const operator = async (...words: string[]) => {
+    const { code, stderr } = await operatorCommand(api.database, ['ticket', ...words, '--json']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  };
+
+  it('that names no priority is normal, in the reply, the list and the database', async () => {
+    const { ticket, seen } = await openTicket();
+    expect([ticket.priority, (await seen()).priority]).toEqual(['normal', 'normal']);
+    const { rows } = await api.superuser.query('select priority from support_ticket where id = $1', [ticket.id]);
+    expect(rows).toEqual([{ priority: 'normal' }]);
+  });
+
+  it('keeps the priority that it names', async () => {
+    const { ticket, seen } = await openTicket({ priority: 'urgent' });
+    expect([ticket.priority, (await seen()).priority]).toEqual(['urgent', 'urgent']);
+  });
+
+  it("shows an answer and when it came, in the order of the answers, and nothing of the operator's notes", async () => {
+    const { ticket, seen } = await openTicket();
+    await operator('note', '--ticket', ticket.id, '--body', 'The disk is full');
+    // Not even that something happened.
+    expect(await seen()).toEqual(ticket);
+    await operator('reply', '--ticket', ticket.id, '--body', 'We are looking into it');
+    await operator('note', '--ticket', ticket.id, '--body', 'Ordered a disk');
+    await operator('reply', '--ticket', ticket.id, '--body', 'It works again');
+    const { replies, updated_at } = await seen();
+    expect(replies.map(({ author, body }) => [author, body])).toEqual([
+      ['operator', 'We are looking into it'],
+      ['operator', 'It works again'],
+    ]);
+    expect(updated_at > ticket.updated_at).toBe(true);
+    expect(updated_at.slice(0, 19)).toBe(replies[1]?.created_at.slice(0, 19));
+  });
+
+  it('shows the status that the operator sets, which is audited with the one before', async () => {
+    const { customer, ticket, seen } = await openTicket();
+    await operator('set-status', '--ticket', ticket.id, '--status', 'pending');
+    const after = await seen();
+    expect(after.status).toBe('pending');
+    expect(after.updated_at > ticket.updated_at).toBe(true);
+    const { rows } = await api.superuser.query(
+      `select metadata from audit_log where customer_id = $1 and action = 'ticket.set-status'`,
+      [customer.id],
+    );
+    expect(rows).toEqual([{ metadata: { ticket_id: ticket.id, from: 'open', to: 'pending' } }]);
+  });
+});
