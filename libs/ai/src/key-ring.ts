@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppConfig } from '@app/config';
-import { SecretBox } from '@app/secrets';
+import { SecretBox, SecretRedactor } from '@app/secrets';
 import { upstreamSettings } from './upstream/upstream-settings';
 
 /** Decrypted keys kept; each costs a decryption otherwise. */
@@ -14,6 +14,7 @@ export class KeyRing {
   constructor(
     private readonly secrets: SecretBox,
     private readonly config: AppConfig,
+    private readonly redactor: SecretRedactor,
   ) {}
 
   /** Encrypts a customer's key for its row. */
@@ -30,6 +31,7 @@ export class KeyRing {
     if (known !== undefined) return known;
     const apiKey = this.secrets.open(ciphertext, purposeOf(customerId));
     if (this.kept.size >= MOST_KEPT) this.kept.clear();
+    this.redactor.use(apiKey);
     this.kept.set(name, apiKey);
     return apiKey;
   }

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Pool } from 'undici';
 import { AppConfig } from '@app/config';
+import { foreignId, SecretRedactor } from '@app/secrets';
 import { AiUpstream, type UpstreamCall, type UpstreamMessage } from './ai-upstream';
 import { CircuitBreaker } from './circuit-breaker';
 import { connectionFault, isUnsent } from './connection-fault';
@@ -28,7 +29,10 @@ export class MessagesApiAdapter extends AiUpstream {
   private readonly base: string;
   private readonly breaker: CircuitBreaker;
 
-  constructor(private readonly config: AppConfig) {
+  constructor(
+    private readonly config: AppConfig,
+    private readonly redactor: SecretRedactor,
+  ) {
     super();
     const { origin, pathname } = new URL(upstreamSettings(config).baseUrl);
     this.base = pathname.replace(/\/$/, '');
@@ -46,13 +50,13 @@ export class MessagesApiAdapter extends AiUpstream {
 
   async createMessage(call: UpstreamCall & { maxTokens: number }, signal: AbortSignal): Promise<UpstreamMessage> {
     const { status, body, requestId, retryAfter } = await this.post('/v1/messages', call, signal);
-    if (status !== 200) throw refusal(status, body, { requestId, retryAfter });
-    return { body, usage: usageOf(body), requestId: requestId ?? null };
+    if (status !== 200) throw refusal(this.redactor, status, body, { requestId, retryAfter });
+    return { body, usage: usageOf(body), requestId: foreignId(this.redactor, requestId) ?? null };
   }
 
   async countTokens(call: UpstreamCall, signal: AbortSignal): Promise<number> {
     const { status, body, requestId } = await this.post('/v1/messages/count_tokens', call, signal);
-    if (status !== 200) throw refusal(status, body, { requestId });
+    if (status !== 200) throw refusal(this.redactor, status, body, { requestId });
     const { input_tokens: count } = JSON.parse(body.toString()) as { input_tokens?: unknown };
     if (typeof count !== 'number' || !Number.isInteger(count) || count < 0)
       throw new Error('upstream counted no tokens');
