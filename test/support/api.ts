@@ -3,6 +3,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Client } from 'pg';
 import { AppModule } from '../../apps/customer-api/src/app.module';
 import { createApplication } from '../../apps/customer-api/src/create-application';
+import { observeReplies } from './conformance/observe-replies';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from './test-database';
 import { type FakeToken, saveFakeToken } from './factories/service-token.factory';
 import { saveFakeCustomer } from './factories/customer.factory';
@@ -33,6 +34,7 @@ export async function startApi(
   const database = on ?? (await createTestDatabase(settings));
   const imports = [AppModule.with(database.config)];
   const app = await createApplication(database.config, { module: ExtendedApp, imports, controllers });
+  observeReplies(app);
   await app.listen({ host: '127.0.0.1', port: 0 });
   const superuser = await connectAsSuperuser(database);
   const origin = (await app.getUrl()).replace('[::1]', '127.0.0.1');

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@app/errors';
+import { type ErrorCode, problemType } from '@app/errors';
 
 /** An error reply. */
 export interface ProblemBody {
@@ -17,7 +17,7 @@ export async function expectProblem(reply: Response, status: number, code: Error
   expect({ status: reply.status, code: body.code, detail: body.detail }).toEqual({ status, code, detail: body.detail });
   expect(reply.headers.get('content-type')).toMatch(/^application\/problem\+json/);
   expect(body).toMatchObject({
-    type: `urn:customer-api:problem:${code}`,
+    type: problemType(code),
     title: expect.any(String),
     status,
     detail: expect.any(String),

@@ -1,6 +1,7 @@
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { SCOPES } from '@app/access';
 import type { AppConfig } from '@app/config';
 import { DatabaseClock } from '@app/database';
 import { configureApplication, createAdapter } from '@app/http';
@@ -19,7 +20,7 @@ export async function createApplication(
     logger: false,
     abortOnError: false,
   });
-  configureApplication(app);
+  configureApplication(app, SCOPES);
   addAddressLimit(app);
   exposeMetrics(app);
   await assertIsolation(app, config);

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { SCOPES } from '@app/access';
 import { loadConfig } from '@app/config';
 import { createAdapter, createDocument, setApiPrefix } from '@app/http';
 import { AppModule } from './app.module';
@@ -30,7 +31,7 @@ async function generate(): Promise<string> {
     logger: ['error'],
   });
   setApiPrefix(app);
-  return `${JSON.stringify(createDocument(app, config), null, 2)}\n`;
+  return `${JSON.stringify(createDocument(app, config, SCOPES), null, 2)}\n`;
 }
 
 main().catch((error: unknown) => {

@@ -1,31 +1,159 @@
+/** What callers are told of an error code, in replies, in the OpenAPI document and on the page `/docs/errors`. */
+export interface ErrorCatalogEntry {
+  /** HTTP status of the reply. */
+  status: number;
+  /** The kind of error in a few words; the same in every reply. */
+  title: string;
+  /** What the caller does about it, in plain text. */
+  advice: string;
+  /** A `detail` as the service writes it. */
+  example: string;
+}
+
 /**
  * Every code an error reply can carry (specification §7, design §4), with its HTTP status and its title. A code is a
  * promise to callers: it never changes its meaning.
  */
 export const errorCatalog = {
-  invalid_request: { status: 400, title: 'The request is not valid' },
-  unauthorized: { status: 401, title: 'A valid bearer token is required' },
-  credit_exhausted: { status: 402, title: 'The AI credit is used up' },
-  insufficient_scope: { status: 403, title: 'The token lacks a scope' },
-  ai_disabled: { status: 403, title: 'AI is not enabled for this customer' },
-  ai_not_configured: { status: 403, title: 'No AI model or key is configured for this customer' },
-  sms_disabled: { status: 403, title: 'SMS is not enabled for this customer' },
-  not_found: { status: 404, title: 'Not found' },
-  method_not_allowed: { status: 405, title: 'The resource does not support this method' },
-  request_timeout: { status: 408, title: 'The request took too long to arrive' },
-  too_many_pending_requests: { status: 409, title: 'Too many credit requests are waiting' },
-  payload_too_large: { status: 413, title: 'The request body is too large' },
-  uri_too_long: { status: 414, title: 'The address is too long' },
-  unsupported_media_type: { status: 415, title: 'The request body must be JSON' },
-  rate_limited: { status: 429, title: 'Too many requests' },
-  headers_too_large: { status: 431, title: 'The request headers are too large' },
-  internal_error: { status: 500, title: 'Unexpected error' },
-  ai_upstream_rejected: { status: 502, title: 'The AI provider rejected the request' },
-  ai_upstream_failed: { status: 502, title: 'The AI provider failed' },
-  sms_gateway_rejected: { status: 502, title: 'The SMS gateway rejected the message' },
-  sms_gateway_failed: { status: 502, title: 'The SMS gateway failed' },
-  service_unavailable: { status: 503, title: 'The service is temporarily unavailable' },
-} as const satisfies Record<string, { status: number; title: string }>;
+  invalid_request: {
+    status: 400,
+    title: 'The request is not valid',
+    advice:
+      'Correct what detail names; errors points at each field or query parameter. Sent again unchanged, it fails again.',
+    example: 'amount_nok must be from 100 to 50000',
+  },
+  unauthorized: {
+    status: 401,
+    title: 'A valid bearer token is required',
+    advice:
+      'Send a service token as Authorization: Bearer cas_live_…. If it was deactivated or has expired, ask the operator for a new one.',
+    example: 'The token is mistyped or cut off: copy all of it, from cas_live_ to the last character',
+  },
+  credit_exhausted: {
+    status: 402,
+    title: 'The AI credit is used up',
+    advice:
+      'GET /ai shows what is left. Ask for more with POST /ai/credit-requests; it is there once the operator has approved.',
+    example: 'Your AI credit does not cover this message; ask for more with POST /ai/credit-requests',
+  },
+  insufficient_scope: {
+    status: 403,
+    title: 'The token lacks a scope',
+    advice:
+      'Ask the operator for a token that has the scope named in detail. Scopes of an existing token do not change.',
+    example: 'The token lacks the scope ai:use',
+  },
+  ai_disabled: {
+    status: 403,
+    title: 'AI is not enabled for this customer',
+    advice: 'Ask the operator to enable AI for you.',
+    example: 'AI is not enabled for you; ask the operator',
+  },
+  ai_not_configured: {
+    status: 403,
+    title: 'No AI model or key is configured for this customer',
+    advice: 'Ask the operator to finish the configuration of AI for you.',
+    example: 'No AI model or key is configured for you; ask the operator',
+  },
+  sms_disabled: {
+    status: 403,
+    title: 'SMS is not enabled for this customer',
+    advice: 'Ask the operator to enable SMS for you.',
+    example: 'The operator has not enabled SMS for this customer',
+  },
+  not_found: {
+    status: 404,
+    title: 'Not found',
+    advice:
+      'Check the address: it begins with /api/v1 and has no capitals and no slash at the end. A record of another customer is not found either.',
+    example: 'There is nothing at /customer; the address is /api/v1/customer',
+  },
+  method_not_allowed: {
+    status: 405,
+    title: 'The resource does not support this method',
+    advice: 'Use one of the methods in the Allow header.',
+    example: 'Use GET or HEAD here',
+  },
+  request_timeout: {
+    status: 408,
+    title: 'The request took too long to arrive',
+    advice: 'Send it again, all of it at once; a request has 120 seconds to arrive.',
+    example: 'The request did not arrive in time',
+  },
+  too_many_pending_requests: {
+    status: 409,
+    title: 'Too many credit requests are waiting',
+    advice: 'Wait until the operator has decided on one of those that GET /ai/credit-requests?status=pending lists.',
+    example: 'Too many of your credit requests are waiting for the operator',
+  },
+  payload_too_large: {
+    status: 413,
+    title: 'The request body is too large',
+    advice: 'Send less; detail names the limit.',
+    example: 'The body may have 262144 bytes at most',
+  },
+  uri_too_long: {
+    status: 414,
+    title: 'The address is too long',
+    advice: 'Shorten the query.',
+    example: 'The address is too long',
+  },
+  unsupported_media_type: {
+    status: 415,
+    title: 'The request body must be JSON',
+    advice: 'Send the header Content-Type: application/json and a body in UTF-8.',
+    example: 'Send the body as application/json in UTF-8',
+  },
+  rate_limited: {
+    status: 429,
+    title: 'Too many requests',
+    advice: 'Wait for the seconds in Retry-After, then send it again. The X-RateLimit- headers show how close you are.',
+    example: 'At most 600 requests a minute; try again in 12 s',
+  },
+  headers_too_large: {
+    status: 431,
+    title: 'The request headers are too large',
+    advice: 'Send fewer or shorter headers and a shorter address: 16 KB in all.',
+    example: 'The request headers are too large',
+  },
+  internal_error: {
+    status: 500,
+    title: 'Unexpected error',
+    advice: 'It is a fault of the service. If it stays, tell the operator the request_id.',
+    example: 'The request failed for a reason on our side; quote the request id to the operator',
+  },
+  ai_upstream_rejected: {
+    status: 502,
+    title: 'The AI provider rejected the request',
+    advice: 'Read detail: it has the reason of the provider where that concerns your message. You were not charged.',
+    example: 'The AI provider rejected the request: messages: roles must alternate',
+  },
+  ai_upstream_failed: {
+    status: 502,
+    title: 'The AI provider failed',
+    advice: 'Send it again after a pause. You were not charged.',
+    example: 'The AI provider answered too late. You were not charged',
+  },
+  sms_gateway_rejected: {
+    status: 502,
+    title: 'The SMS gateway rejected the message',
+    advice: 'It was not sent and will not be. Check the recipient; detail has the reason where the gateway gave one.',
+    example: 'The SMS gateway rejected the message; nothing was sent',
+  },
+  sms_gateway_failed: {
+    status: 502,
+    title: 'The SMS gateway failed',
+    advice:
+      'Read detail: either it was not sent and can be sent again, or nobody knows; then look at GET /sms/log first.',
+    example: 'The SMS gateway could not be used; nothing was sent, try again later',
+  },
+  service_unavailable: {
+    status: 503,
+    title: 'The service is temporarily unavailable',
+    advice: 'Wait for the seconds in Retry-After, then send it again.',
+    example: 'Try again in a moment',
+  },
+} as const satisfies Record<string, ErrorCatalogEntry>;
 
 /** A code of the catalog. */
 export type ErrorCode = keyof typeof errorCatalog;

@@ -6,7 +6,7 @@ import {
 } from '@nestjs/common';
 import { QueryFailedError, QueryRunnerAlreadyReleasedError } from 'typeorm';
 import { DatabaseUnavailableError } from '@app/database';
-import { type ErrorCode, errorCatalog, ServiceError } from '@app/errors';
+import { type ErrorCode, errorCatalog, problemType, ServiceError } from '@app/errors';
 import { problemOf } from './problem';
 
 const failed = (code: string) =>
@@ -17,7 +17,7 @@ describe('problem details', () => {
     const { status, body } = problemOf(new ServiceError(code, 'What went wrong'), 'id');
     expect(status).toBe(errorCatalog[code].status);
     expect(body).toEqual({
-      type: `urn:customer-api:problem:${code}`,
+      type: problemType(code),
       title: errorCatalog[code].title,
       status,
       detail: 'What went wrong',

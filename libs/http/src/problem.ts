@@ -1,6 +1,6 @@
 import { HttpException } from '@nestjs/common';
 import { isDatabaseUnavailable } from '@app/database';
-import { type ErrorCode, errorCatalog, ServiceError } from '@app/errors';
+import { type ErrorCode, errorCatalog, problemType, ServiceError } from '@app/errors';
 
 /** An error reply: RFC 9457 problem details, and the headers that go with it. */
 export interface Problem {
@@ -43,7 +43,7 @@ export function problemOf(error: unknown, requestId: string): Problem {
       ...challenge(fault),
     },
     body: {
-      type: `urn:customer-api:problem:${fault.code}`,
+      type: problemType(fault.code),
       title,
       status,
       detail: fault.detail,

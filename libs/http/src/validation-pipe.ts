@@ -1,6 +1,13 @@
 import { type ArgumentMetadata, ValidationPipe } from '@nestjs/common';
 import type { ValidationError } from 'class-validator';
-import { ServiceError } from '@app/errors';
+import { explainFaults } from './explain-faults';
+
+/** What class-validator found, on its way to where the input itself is known. */
+class InvalidInput extends Error {
+  constructor(readonly faults: ValidationError[]) {
+    super('The input is not valid');
+  }
+}
 
 /**
  * Checks bodies and queries against their DTOs. Unknown fields are dropped, never refused and never used: above all
@@ -11,12 +18,8 @@ export function createValidationPipe(): ValidationPipe {
     transform: true,
     whitelist: true,
     stopAtFirstError: true,
-    validationError: { target: false, value: false },
-    exceptionFactory: (faults: ValidationError[]) => {
-      const errors = faults.flatMap((fault) => explain(fault, ''));
-      const detail = errors.map((error) => error.detail).join('; ');
-      return new ServiceError('invalid_request', detail, { errors });
-    },
+    validationError: { target: false, value: true },
+    exceptionFactory: (faults: ValidationError[]) => new InvalidInput(faults),
   });
 }
 
@@ -27,7 +30,7 @@ class QuickValidationPipe extends ValidationPipe {
   override transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     // What our own decorators give, such as the customer, is no input.
     if (metadata.type === 'custom') return value as Promise<unknown>;
-    if (metadata.type !== 'query' || Object.keys(value ?? {}).length > 0) return super.transform(value, metadata);
+    if (metadata.type !== 'query' || Object.keys(value ?? {}).length > 0) return this.check(value, metadata);
     let empty = this.withoutQuery.get(metadata.metatype);
     if (!empty) {
       empty = super.transform({}, metadata) as Promise<object>;
@@ -36,10 +39,12 @@ class QuickValidationPipe extends ValidationPipe {
     // A copy for each call: nobody can change what the next one gets.
     return empty.then((query) => Object.assign(Object.create(Object.getPrototypeOf(query) as object) as object, query));
   }
-}
 
-function explain(fault: ValidationError, parent: string): { pointer: string; detail: string }[] {
-  const pointer = `${parent}/${fault.property.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-  const own = Object.values(fault.constraints ?? {}).map((detail) => ({ pointer, detail }));
-  return [...own, ...(fault.children ?? []).flatMap((child) => explain(child, pointer))];
+  private async check(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    try {
+      return await super.transform(value, metadata);
+    } catch (error) {
+      throw error instanceof InvalidInput ? explainFaults(error.faults, value) : error;
+    }
+  }
 }

@@ -4,7 +4,7 @@ export { SmsSettings } from './entities/sms-settings.entity';
 export { SmsModule } from './sms.module';
 export { SMS_MESSAGE_MAX, SMS_STATUSES, type SmsEncoding, type SmsStatus } from './sms-record';
 export { DeliveryReports, type ReportResult } from './reports/delivery-reports';
-export { E164 } from './sending/phone-number';
+export { E164, recipientFault } from './sending/phone-number';
 export { SmsGateway } from './gateway/sms-gateway';
 export type { SmsErrorCode } from './gateway/sms-gateway';
 export { SmsLog } from './sms-log';

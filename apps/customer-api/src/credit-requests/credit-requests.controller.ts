@@ -57,7 +57,7 @@ export class CreditRequestsController {
   })
   @ApiParam({ name: 'id', schema: { type: 'integer', format: 'int32', minimum: 1 } })
   @ApiOkResponse({ type: CreditRequestDto, description: 'The request.' })
-  @ProblemReplies('not_found')
+  @ProblemReplies(['not_found', 'There is no such credit request'])
   async getCreditRequest(
     @CurrentCustomer() { customerId }: AuthenticatedCustomer,
     @Param('id', PathId.integer) id: number,

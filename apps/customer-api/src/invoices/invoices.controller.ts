@@ -40,7 +40,7 @@ export class InvoicesController {
   @ApiParam({ name: 'id', description: 'The invoice.', schema: { type: 'string', format: 'uuid' } })
   @ApiProduces('application/pdf')
   @ApiOkResponse({ schema: { type: 'string', format: 'binary' }, description: 'The PDF.' })
-  @ProblemReplies('not_found')
+  @ProblemReplies(['not_found', 'You have no invoice with this id that has a PDF'], 'service_unavailable')
   async getInvoicePdf(
     @CurrentCustomer() { customerId }: AuthenticatedCustomer,
     @Param('id', PathId.uuid) id: string,

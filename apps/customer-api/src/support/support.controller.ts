@@ -28,7 +28,7 @@ export class SupportController {
   @RequireScope('support:write')
   @ApiOperation({ summary: 'Open a support ticket', description: 'The operator answers in its thread.' })
   @ApiCreatedResponse({ type: TicketDto, description: 'The ticket that was opened.' })
-  @ProblemReplies('invalid_request', 'not_found')
+  @ProblemReplies('invalid_request', ['not_found', 'You have no service with this service_id'])
   async createTicket(
     @CurrentCustomer() { customerId, tokenId }: AuthenticatedCustomer,
     @Body() ticket: CreateTicketDto,

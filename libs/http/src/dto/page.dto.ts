@@ -1,25 +1,27 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
+import { IsOptional } from 'class-validator';
 import type { Page } from '@app/pagination';
+import { FieldRule } from '../fields/field-rule';
+import { IsQueryNumber } from '../fields/is-whole-number.decorator';
 
 /** Which part of a list is asked for. */
 export class PageQueryDto {
   /** How many items to return at most. */
   @ApiProperty({ required: false, type: 'integer', format: 'int32', minimum: 1, maximum: 200, default: 50 })
   @IsOptional()
-  @Type(() => Number)
-  @IsInt({ message: 'limit must be a whole number' })
-  @Min(1, { message: 'limit must be at least 1' })
-  @Max(200, { message: 'limit must be at most 200' })
+  @IsQueryNumber({ min: 1, max: 200 })
   limit: number = 50;
 
   /** The `next_cursor` of the page before; leave it out for the first page. */
   @ApiProperty({ required: false, maxLength: 200, pattern: '^[\\w-]+$' })
   @IsOptional()
-  @IsString({ message: 'cursor must be a text' })
-  @MaxLength(200, { message: 'cursor must be a next_cursor of this list' })
+  @FieldRule((value) => (isCursor(value) ? undefined : 'must be a next_cursor of this list'))
   cursor?: string;
+}
+
+/** Whether it has the form of a cursor; whether it is one of the list that is read, the list knows. */
+function isCursor(value: unknown): boolean {
+  return typeof value === 'string' && value.length <= 200;
 }
 
 /** What every list has besides its `data`. */

@@ -19,10 +19,10 @@ export class ProblemErrorDto {
 /** An error, as RFC 9457 problem details. */
 export class ProblemDto {
   /**
-   * Identifies the kind of error.
-   * @example 'urn:customer-api:problem:invalid_request'
+   * Identifies the kind of error, and leads to its description on the server that answered.
+   * @example '/docs/errors#invalid_request'
    */
-  @ApiProperty({ format: 'uri' })
+  @ApiProperty({ format: 'uri-reference' })
   type!: string;
 
   /**
@@ -55,6 +55,7 @@ export class ProblemDto {
    * The request's id, also in the `X-Request-Id` header. Quote it to the operator.
    * @example '3f0c1d9e-7d2a-4f0e-9a51-0f9f3c2f8a11'
    */
+  @ApiProperty({ maxLength: 128 })
   request_id!: string;
 
   /** What is wrong with which part of the request, when the request is not valid. */

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '@app/errors';
+import { type DeclaredProblems, takeDeclaredProblems } from './declared-problems';
 import { type Document, operationsOf, type Operation } from './document';
-import { problemReply, statusesOf } from './problem-reply';
+import { problemReplies } from './problem-reply';
 
 /** What any request can meet before a route is found, and what can go wrong with any body. */
 const ANY_REQUEST: ErrorCode[] = ['invalid_request', 'headers_too_large'];
@@ -32,7 +33,7 @@ const HEADERS = {
 export function completeReplies(document: Document): void {
   document.components.headers = HEADERS;
   for (const operation of operationsOf(document)) {
-    addProblems(operation);
+    addProblems(document, operation);
     for (const [status, reply] of Object.entries(operation.responses)) {
       reply.headers = Object.fromEntries(
         headersOf(status).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
@@ -41,11 +42,13 @@ export function completeReplies(document: Document): void {
   }
 }
 
-function addProblems(operation: Operation): void {
+function addProblems(document: Document, operation: Operation): void {
   const codes = operation.requestBody ? [...ANY_REQUEST, ...ANY_BODY] : ANY_REQUEST;
-  const replies = statusesOf(codes).map(({ status, codes: group }) => [status, problemReply(group)] as const);
-  // What the operation says itself stays.
-  operation.responses = { ...Object.fromEntries(replies), ...operation.responses };
+  const problems: DeclaredProblems = {
+    ...Object.fromEntries(codes.map((code) => [code, null])),
+    ...takeDeclaredProblems(operation),
+  };
+  operation.responses = { ...operation.responses, ...problemReplies(document, operation, problems) };
 }
 
 function headersOf(status: string): (keyof typeof HEADERS)[] {

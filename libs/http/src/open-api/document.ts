@@ -9,6 +9,7 @@ export interface Schema {
   maximum?: number;
   maxItems?: number;
   properties?: Record<string, Schema>;
+  required?: string[];
   items?: Schema;
   oneOf?: Schema[];
   allOf?: Schema[];
@@ -33,8 +34,10 @@ export interface Reply {
 /** A route with a method. */
 export interface Operation {
   operationId: string;
+  description?: string;
   tags?: string[];
-  parameters?: { schema: Schema }[];
+  security?: Record<string, string[]>[];
+  parameters?: { name: string; schema: Schema }[];
   requestBody?: { content: Record<string, Media> };
   responses: Record<string, Reply>;
 }

@@ -18,12 +18,21 @@ function exampleOf(document: Document, reference: Schema): unknown {
   if (schema.enum) return schema.enum[0];
   if (schema.properties) {
     const fields = Object.entries(schema.properties);
-    return Object.fromEntries(fields.map(([name, field]) => [name, exampleOf(document, field)]));
+    return Object.fromEntries(
+      fields
+        .filter(([name, field]) => isShown(name, schema, resolve(document, field)))
+        .map(([name, field]) => [name, exampleOf(document, field)]),
+    );
   }
   if (schema.items) return [exampleOf(document, schema.items)];
   const [variant] = schema.oneOf ?? schema.allOf ?? [];
   if (variant) return exampleOf(document, variant);
   return madeUp(schema);
+}
+
+/** An optional field without an example, such as the number of a record, would make a request fail that is sent as it is. */
+function isShown(name: string, { required = [] }: Schema, field: Schema): boolean {
+  return required.includes(name) || field.example !== undefined;
 }
 
 function madeUp(schema: Schema): unknown {
@@ -36,7 +45,7 @@ function madeUp(schema: Schema): unknown {
 
 const TEXTS: Record<string, string> = {
   uuid: 'b7c4a3f2-11d4-4f7e-8f3f-9a2d3c4b5e6f',
-  'date-time': '2026-11-20T12:00:00.000Z',
+  'date-time': '2026-11-20T12:00:00.000000Z',
   date: '2026-11-20',
   uri: 'https://example.com',
 };

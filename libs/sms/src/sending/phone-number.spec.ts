@@ -1,4 +1,4 @@
-import { isPlausibleRecipient } from './phone-number';
+import { isPlausibleRecipient, recipientFault } from './phone-number';
 
 describe('isPlausibleRecipient', () => {
   it.each([
@@ -28,4 +28,22 @@ describe('isPlausibleRecipient', () => {
     ['nothing', ''],
     ['an extension', '+4790000000;ext=1'],
   ])('refuses %s', (_, number) => expect(isPlausibleRecipient(number)).toBe(false));
+});
+
+describe('what is wrong with a recipient', () => {
+  it('is nothing for one in international format', () => expect(recipientFault('+4790000000')).toBeUndefined());
+
+  it.each([
+    ['+47 900 00 000', 'must have nothing but digits after the +: write +4790000000'],
+    ['+47-90-00-00-00', 'must have nothing but digits after the +: write +4790000000'],
+    ['004790000000', 'must begin with + and not 00: write +4790000000'],
+    ['90000000', 'must begin with + and the country code: write +4790000000 if it is Norwegian'],
+    ['900 00 000', 'must begin with + and the country code: write +4790000000 if it is Norwegian'],
+    ['07911123456', 'must begin with + and the country code: such as +4790000000'],
+    ['Kari', 'must be a telephone number in international format, such as +4790000000'],
+    ['', 'must be a telephone number in international format, such as +4790000000'],
+    ['0'.repeat(10_000), 'must be a telephone number in international format, such as +4790000000'],
+    [4790000000, 'must be a string such as "+4790000000", not a number'],
+    [null, 'must be a string such as "+4790000000", not null'],
+  ])('is said of %s', (value, fault) => expect(recipientFault(value)).toBe(fault));
 });

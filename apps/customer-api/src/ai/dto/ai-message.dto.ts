@@ -50,19 +50,19 @@ export class AiMessageDto {
 /** What the answer is made of: a token costs by its kind. */
 export class AiUsageDto {
   /** Tokens of your messages that no cache served. */
-  @ApiProperty({ type: 'integer', minimum: 0, example: 14 })
+  @ApiProperty({ type: 'integer', format: 'int32', minimum: 0, example: 14 })
   input_tokens!: number;
 
   /** Tokens of the answer. */
-  @ApiProperty({ type: 'integer', minimum: 0, example: 42 })
+  @ApiProperty({ type: 'integer', format: 'int32', minimum: 0, example: 42 })
   output_tokens!: number;
 
   /** Tokens that were written to the cache. */
-  @ApiProperty({ required: false, type: 'integer', nullable: true, example: 0 })
+  @ApiProperty({ required: false, type: 'integer', format: 'int32', nullable: true, minimum: 0, example: 0 })
   cache_creation_input_tokens?: number | null;
 
   /** Tokens that were read from the cache. */
-  @ApiProperty({ required: false, type: 'integer', nullable: true, example: 0 })
+  @ApiProperty({ required: false, type: 'integer', format: 'int32', nullable: true, minimum: 0, example: 0 })
   cache_read_input_tokens?: number | null;
 }
 
@@ -77,13 +77,21 @@ export class AiReplyDto {
   @ApiProperty({ enum: ['assistant'] })
   role!: string;
 
-  /** The answer, as content blocks. */
+  /** The answer, as content blocks; put the `text` of the blocks of type `text` together to read it. */
   @ApiProperty({
     type: 'array',
-    items: { type: 'object', additionalProperties: true },
+    items: {
+      type: 'object',
+      properties: {
+        type: { type: 'string', description: 'What the part is; a plain answer is of type `text`.' },
+        text: { type: 'string', description: 'The text; every block of type `text` has it.' },
+      },
+      required: ['type'],
+      additionalProperties: true,
+    },
     example: [{ type: 'text', text: 'Fjorden i morgenlys' }],
   })
-  content!: object[];
+  content!: { type: string; text?: string }[];
 
   /**
    * The model that answered.

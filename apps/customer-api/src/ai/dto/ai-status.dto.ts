@@ -28,7 +28,7 @@ export class AiStatusDto {
   current_month_limit!: number;
 
   /** The month, in the operator's time zone. */
-  @ApiProperty({ pattern: '^\\d{4}-\\d{2}$', example: '2026-11' })
+  @ApiProperty({ pattern: '^\\d{4}-\\d{2}$', maxLength: 7, example: '2026-11' })
   month!: string;
 }
 

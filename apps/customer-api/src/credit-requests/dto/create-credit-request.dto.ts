@@ -1,14 +1,12 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsNumber, Max, Min, ValidateIf } from 'class-validator';
-import { IsText } from '@app/http';
+import { ValidateIf } from 'class-validator';
+import { IsAmount, IsText } from '@app/http';
 
 /** A wish for extra AI credit (specification §2). */
 export class CreateCreditRequestDto {
-  /** How much, in NOK, to the øre. The operator invoices it. */
-  @ApiProperty({ type: 'number', minimum: 100, maximum: 50000, multipleOf: 0.01, example: 1000 })
-  @Max(50000, { message: 'amount_nok must be from 100 to 50000' })
-  @Min(100, { message: 'amount_nok must be from 100 to 50000' })
-  @IsNumber({ maxDecimalPlaces: 2 }, { message: 'amount_nok must be a number with two decimals at most' })
+  /** How much, in NOK, with two decimals at most. The operator invoices it. */
+  @ApiProperty({ type: 'number', minimum: 100, maximum: 50000, example: 1000 })
+  @IsAmount({ min: 100, max: 50000 })
   amount_nok!: number;
 
   /** For the operator, such as a purchase order's number. */

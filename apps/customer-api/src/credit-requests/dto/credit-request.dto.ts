@@ -13,11 +13,11 @@ export class CreditRequestDto {
   amount_nok!: number;
 
   /** Your note to the operator. */
-  @ApiProperty({ type: String, nullable: true, example: 'PO 4711' })
+  @ApiProperty({ type: String, nullable: true, maxLength: 500, example: 'PO 4711' })
   note!: string | null;
 
   /** Your own reference. */
-  @ApiProperty({ type: String, nullable: true, example: 'topup-2026-11' })
+  @ApiProperty({ type: String, nullable: true, maxLength: 120, example: 'topup-2026-11' })
   reference!: string | null;
 
   /** Whether the operator has decided. The credit is there once it is `approved`. */
@@ -37,7 +37,7 @@ export class CreditRequestDto {
   decided_at!: string | null;
 
   /** When you asked. */
-  @ApiProperty({ format: 'date-time', example: '2026-11-20T12:00:00.000Z' })
+  @ApiProperty({ format: 'date-time', example: '2026-11-20T12:00:00.000000Z' })
   created_at!: string;
 }
 

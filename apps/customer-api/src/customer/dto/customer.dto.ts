@@ -36,7 +36,7 @@ export class CustomerDto {
   active!: boolean;
 
   /** When the customer was added. */
-  @ApiProperty({ format: 'date-time', example: '2026-01-15T09:30:00.000Z' })
+  @ApiProperty({ format: 'date-time', example: '2026-01-15T09:30:00.000000Z' })
   created_at!: string;
 }
 

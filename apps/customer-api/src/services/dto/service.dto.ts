@@ -29,11 +29,11 @@ export class ServiceDto {
   config!: Record<string, unknown>;
 
   /** When you got it. */
-  @ApiProperty({ format: 'date-time', example: '2026-01-15T09:30:00.000Z' })
+  @ApiProperty({ format: 'date-time', example: '2026-01-15T09:30:00.000000Z' })
   created_at!: string;
 
   /** When it last changed. */
-  @ApiProperty({ format: 'date-time', example: '2026-03-01T12:00:00.000Z' })
+  @ApiProperty({ format: 'date-time', example: '2026-03-01T12:00:00.000000Z' })
   updated_at!: string;
 }
 

@@ -1,13 +1,12 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Matches } from 'class-validator';
-import { IsText } from '@app/http';
-import { E164, SMS_MESSAGE_MAX } from '@app/sms';
+import { FieldRule, IsText } from '@app/http';
+import { E164, recipientFault, SMS_MESSAGE_MAX } from '@app/sms';
 
 /** An SMS to send (specification §2). Who it comes from is fixed by the operator. */
 export class SendSmsDto {
   /** The recipient in international format: a plus sign, the country code and the number, digits only. */
   @ApiProperty({ pattern: E164.source, maxLength: 16, example: '+4790000000' })
-  @Matches(E164, { message: 'to must be a telephone number in international format, such as +4790000000' })
+  @FieldRule(recipientFault)
   to!: string;
 
   /**

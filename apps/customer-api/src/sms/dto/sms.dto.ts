@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { PageDto } from '@app/http';
-import { SMS_STATUSES, type SmsEncoding, type SmsRow, type SmsStatus } from '@app/sms';
+import { SMS_MESSAGE_MAX, SMS_STATUSES, type SmsEncoding, type SmsRow, type SmsStatus } from '@app/sms';
 
 /** An SMS in the send log. */
 export class SmsDto {
@@ -11,18 +11,21 @@ export class SmsDto {
    * The recipient.
    * @example '+4790000000'
    */
+  @ApiProperty({ maxLength: 16 })
   to!: string;
 
   /**
    * What the recipient sees it come from; set by the operator.
    * @example 'Acme'
    */
+  @ApiProperty({ maxLength: 16 })
   sender_id!: string;
 
   /**
    * The text.
    * @example 'Your order is ready'
    */
+  @ApiProperty({ maxLength: SMS_MESSAGE_MAX })
   message!: string;
 
   /**
@@ -45,15 +48,15 @@ export class SmsDto {
   error_code!: string | null;
 
   /** When you sent it. */
-  @ApiProperty({ format: 'date-time', example: '2026-11-20T12:00:00.000Z' })
+  @ApiProperty({ format: 'date-time', example: '2026-11-20T12:00:00.000000Z' })
   created_at!: string;
 
   /** When its status last changed. */
-  @ApiProperty({ format: 'date-time', example: '2026-11-20T12:00:03.000Z' })
+  @ApiProperty({ format: 'date-time', example: '2026-11-20T12:00:03.000000Z' })
   updated_at!: string;
 
   /** When the handset got it. */
-  @ApiProperty({ type: String, nullable: true, format: 'date-time', example: '2026-11-20T12:00:03.000Z' })
+  @ApiProperty({ type: String, nullable: true, format: 'date-time', example: '2026-11-20T12:00:03.000000Z' })
   delivered_at!: string | null;
 }
 

@@ -19,7 +19,7 @@ export class StatusEventDto {
   message!: string;
 
   /** When it began or will begin. */
-  @ApiProperty({ format: 'date-time', example: '2026-11-20T08:00:00.000Z' })
+  @ApiProperty({ format: 'date-time', example: '2026-11-20T08:00:00.000000Z' })
   starts_at!: string;
 
   /** When it ended or will end; null while nobody knows. */
@@ -56,6 +56,7 @@ export class ServiceStatusDto {
   status!: StatusLevel;
 
   /** Events, those under way first, then the newest; 20 at most. */
+  @ApiProperty({ type: [StatusEventDto], maxItems: 20 })
   events!: StatusEventDto[];
 }
 

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsIn, IsInt, IsOptional } from 'class-validator';
-import { IsText } from '@app/http';
+import { IsOptional } from 'class-validator';
+import { IsOneOf, IsText, IsWholeNumber } from '@app/http';
 import { TICKET_BODY_MAX, TICKET_PRIORITIES, TICKET_TITLE_MAX, type TicketPriority } from '@app/support';
 
 /** A new ticket (specification §2). */
@@ -19,17 +19,17 @@ export class CreateTicketDto {
   @IsText({ min: 1, max: TICKET_BODY_MAX })
   body!: string;
 
-  /** How much it matters. */
-  @ApiProperty({ required: false, enum: TICKET_PRIORITIES, default: 'normal', example: 'high' })
+  /** How much it matters; `normal` if left out. */
+  @ApiProperty({ required: false, nullable: true, enum: TICKET_PRIORITIES, example: 'high' })
   @IsOptional()
-  @IsIn(TICKET_PRIORITIES, { message: `priority must be one of ${TICKET_PRIORITIES.join(', ')}` })
-  priority?: TicketPriority;
+  @IsOneOf(TICKET_PRIORITIES)
+  priority?: TicketPriority | null;
 
   /** The service it is about, by its number in `GET /services`. */
-  @ApiProperty({ required: false, type: 'integer', format: 'int32', minimum: 1, example: 12 })
+  @ApiProperty({ required: false, nullable: true, type: 'integer', format: 'int32', minimum: 1 })
   @IsOptional()
-  @IsInt({ message: 'service_id must be a whole number' })
-  service_id?: number;
+  @IsWholeNumber()
+  service_id?: number | null;
 
   /**
    * What else it is about: a kind of thing in your own terms.
@@ -37,8 +37,8 @@ export class CreateTicketDto {
    */
   @IsOptional()
   @IsText({ max: 255 })
-  @ApiProperty({ required: false, maxLength: 255 })
-  resource_type?: string;
+  @ApiProperty({ type: String, required: false, nullable: true, maxLength: 255 })
+  resource_type?: string | null;
 
   /**
    * The id of that thing in your own system.
@@ -46,6 +46,6 @@ export class CreateTicketDto {
    */
   @IsOptional()
   @IsText({ max: 255 })
-  @ApiProperty({ required: false, maxLength: 255 })
-  resource_id?: string;
+  @ApiProperty({ type: String, required: false, nullable: true, maxLength: 255 })
+  resource_id?: string | null;
 }

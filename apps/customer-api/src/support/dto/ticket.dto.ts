@@ -3,8 +3,10 @@ import { PageDto } from '@app/http';
 import {
   REPLY_AUTHORS,
   type ReplyAuthor,
+  TICKET_BODY_MAX,
   TICKET_PRIORITIES,
   TICKET_STATUSES,
+  TICKET_TITLE_MAX,
   type TicketPriority,
   type TicketRow,
   type TicketStatus,
@@ -26,7 +28,7 @@ export class TicketReplyDto {
   body!: string;
 
   /** When it was written. */
-  @ApiProperty({ format: 'date-time', example: '2026-11-20T12:05:00.000Z' })
+  @ApiProperty({ format: 'date-time', example: '2026-11-20T12:05:00.000000Z' })
   created_at!: string;
 }
 
@@ -39,12 +41,14 @@ export class TicketDto {
    * What it is about.
    * @example 'Cannot log in'
    */
+  @ApiProperty({ maxLength: TICKET_TITLE_MAX })
   title!: string;
 
   /**
    * What happened.
    * @example 'Since this morning the portal answers with an error.'
    */
+  @ApiProperty({ maxLength: TICKET_BODY_MAX })
   body!: string;
 
   /** `open`: with the operator; `pending`: waits for you; `resolved`: solved; `closed`: done with. */
@@ -60,19 +64,19 @@ export class TicketDto {
   service_id!: number | null;
 
   /** What else it is about, in your own terms. */
-  @ApiProperty({ type: String, nullable: true, example: 'order' })
+  @ApiProperty({ type: String, nullable: true, maxLength: 255, example: 'order' })
   resource_type!: string | null;
 
   /** The id of that thing in your own system. */
-  @ApiProperty({ type: String, nullable: true, example: 'A-1047' })
+  @ApiProperty({ type: String, nullable: true, maxLength: 255, example: 'A-1047' })
   resource_id!: string | null;
 
   /** When it was opened. */
-  @ApiProperty({ format: 'date-time', example: '2026-11-20T11:58:00.000Z' })
+  @ApiProperty({ format: 'date-time', example: '2026-11-20T11:58:00.000000Z' })
   created_at!: string;
 
   /** When its status last changed or the thread last grew. */
-  @ApiProperty({ format: 'date-time', example: '2026-11-20T12:05:00.000Z' })
+  @ApiProperty({ format: 'date-time', example: '2026-11-20T12:05:00.000000Z' })
   updated_at!: string;
 
   /** The thread, oldest first. */

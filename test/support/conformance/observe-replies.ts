@@ -1,0 +1,46 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { RequestWithBody } from '@app/http';
+import { documentedOperation, faultsOfReply, faultsOfRequest, type Exchange } from './documented-operations';
+import { addViolation } from './violations';
+
+/** Larger bodies are not parsed again: checking them would take longer than the test. */
+const LARGEST_BODY = 256 * 1024;
+
+/**
+ * Compares every reply of the API with openapi.json, as a validating proxy in front of it would, and every request that
+ * it accepted. The test that is running fails if they do not agree.
+ */
+export function observeReplies(app: NestFastifyApplication): void {
+  const server = app.getHttpAdapter().getInstance();
+  server.addHook('onSend', async (request, reply, payload) => {
+    const operation = await documentedOperation(request.method, request.routeOptions.url);
+    if (operation) {
+      const exchange = exchangeOf(request, reply, payload);
+      const faults = [...faultsOfReply(operation, exchange), ...faultsOfRequest(operation, exchange)];
+      for (const fault of faults) addViolation(`${request.method} ${request.url} ${reply.statusCode}: ${fault}`);
+    }
+    return payload;
+  });
+}
+
+function exchangeOf(request: FastifyRequest, reply: FastifyReply, payload: unknown): Exchange {
+  return {
+    path: request.url.split('?', 1)[0] ?? '',
+    query: request.query as Record<string, string | string[]>,
+    requestHeaders: textsOf(request.headers),
+    requestBody: reply.statusCode < 300 ? bodyOf(request as RequestWithBody) : undefined,
+    status: reply.statusCode,
+    replyHeaders: textsOf(reply.getHeaders()),
+    replyBody: typeof payload === 'string' || Buffer.isBuffer(payload) ? String(payload) : undefined,
+  };
+}
+
+/** The body as it came: a pipe or a guard may have changed what it was parsed to. */
+function bodyOf({ rawBody }: Partial<RequestWithBody>): unknown {
+  return rawBody && rawBody.length <= LARGEST_BODY ? JSON.parse(rawBody.toString()) : undefined;
+}
+
+function textsOf(headers: Record<string, number | string | string[] | undefined>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+}
