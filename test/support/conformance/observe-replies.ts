@@ -29,7 +29,7 @@ function exchangeOf(request: FastifyRequest, reply: FastifyReply, payload: unkno
     path: request.url.split('?', 1)[0] ?? '',
     query: request.query as Record<string, string | string[]>,
     requestHeaders: textsOf(request.headers),
-    requestBody: reply.statusCode < 300 ? bodyOf(request as RequestWithBody) : undefined,
+    requestBody: reply.statusCode < 300 ? bodyOf(request) : undefined,
     status: reply.statusCode,
     replyHeaders: textsOf(reply.getHeaders()),
     replyBody: typeof payload === 'string' || Buffer.isBuffer(payload) ? String(payload) : undefined,

@@ -15,12 +15,14 @@ export function problemReplies(
 ): Record<string, Reply> {
   const codes = (Object.keys(problems) as ErrorCode[]).sort();
   const replies = [...Map.groupBy(codes, (code) => errorCatalog[code].status)].map(([status, group]) => {
-    const examples = group.map((code) => [code, { value: exampleOf(document, operation, code, problems[code]) }]);
+    const examples = group.map(
+      (code) => [code, { value: exampleOf(document, operation, code, problems[code]) }] as const,
+    );
     const reply: Reply = {
       description: `${group.map((code) => `${errorCatalog[code].title} (\`${code}\`)`).join('; ')}.`,
       content: { 'application/problem+json': { schema: PROBLEM, examples: Object.fromEntries(examples) } },
     };
-    return [String(status), reply];
+    return [String(status), reply] as const;
   });
   return Object.fromEntries(replies);
 }
