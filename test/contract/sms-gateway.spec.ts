@@ -126,7 +126,7 @@ describe.each(DIRECTIONS)('SMS through $gateway', ({ gateway, control }) => {
     [
       'redirects',
       [{ reports: 'none', reply: { status: 302, headers: { location: '/' }, body: '' } }],
-      { code: 'sms_gateway_failed', status: 'failed', tries: 1 },
+      { code: 'sms_gateway_failed', status: 'unknown', tries: 1 },
     ],
     [
       'turns us away with 429 for good',
@@ -267,20 +267,35 @@ describe('A gateway that takes the connection and then says nothing', () => {
 
 describe('The SMS circuit', () => {
   let room: SmsRoom;
-  beforeAll(async () => {
-    room = await openSmsRoom();
-  });
-  afterAll(() => room.close());
-
-  it('answers at once, and leaves the gateway alone, after five failures in a row', async () => {
-    const customer = await room.customer();
+  beforeEach(async () => {
+    room = await openSmsRoom({ UPSTREAM_BREAKER_FAILURES: '6', UPSTREAM_BREAKER_SPREAD_MS: '0' });
     room.sandbox.elks46.always({ status: 500 });
-    for (let call = 0; call < 7; call++) await room.send(customer).catch(() => undefined);
-    expect(room.sandbox.elks46.total).toBe(5);
-    const codes = (await room.rows(customer)).map(({ error_code }) => error_code);
-    expect(codes.toSorted()).toEqual([
-      ...Array<string>(2).fill('gateway_down'),
-      ...Array<string>(5).fill('gateway_error'),
-    ]);
+  });
+  afterEach(() => room.close());
+  const fail = async (customer: string, times: number) => {
+    for (let call = 0; call < times; call++) await room.send(customer).catch(() => undefined);
+  };
+
+  it('answers at once, and leaves the gateway alone, once it has failed several customers', async () => {
+    const [first, second, third] = [await room.customer(), await room.customer(), await room.customer()];
+    for (const customer of [first, second, third]) await fail(customer, 2);
+    expect(room.sandbox.elks46.total).toBe(6);
+    await fail(first, 1);
+    expect(room.sandbox.elks46.total).toBe(6);
+    const codes = (await room.rows(first)).map(({ error_code }) => error_code);
+    expect(codes).toEqual(['gateway_down', 'gateway_error', 'gateway_error']);
+  });
+
+  it('stays closed to all others whatever one customer sends', async () => {
+    await fail(await room.customer(), 12);
+    expect(room.sandbox.elks46.total).toBe(12);
+    room.sandbox.elks46.always();
+    expect(await room.send(await room.customer())).toMatchObject({ error_code: null });
+  });
+
+  it('stays closed whatever the gateway refuses', async () => {
+    room.sandbox.elks46.always({ status: 400 });
+    for (let call = 0; call < 12; call++) await fail(await room.customer(), 1);
+    expect(room.sandbox.elks46.total).toBe(12);
   });
 });

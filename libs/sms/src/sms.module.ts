@@ -1,6 +1,7 @@
-import { Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { AuditModule } from '@app/audit';
 import { AppConfig } from '@app/config';
+import { UpstreamClients, UpstreamModule } from '@app/upstream';
 import { createGateway } from './gateway/create-gateway';
 import { SmsGateway } from './gateway/sms-gateway';
 import { DeliveryReports } from './reports/delivery-reports';
@@ -11,9 +12,9 @@ import { SmsLog } from './sms-log';
 
 /** SMS for the API: sending, the log, delivery reports. */
 @Module({
-  imports: [AuditModule],
+  imports: [AuditModule, UpstreamModule],
   providers: [
-    { provide: SmsGateway, inject: [AppConfig], useFactory: createGateway },
+    { provide: SmsGateway, inject: [AppConfig, UpstreamClients], useFactory: createGateway },
     DeliveryReports,
     ReportReferences,
     SmsLog,
@@ -22,10 +23,4 @@ import { SmsLog } from './sms-log';
   ],
   exports: [DeliveryReports, SmsLog, SmsSender],
 })
-export class SmsModule implements OnApplicationShutdown {
-  constructor(@Inject(SmsGateway) private readonly gateway: SmsGateway) {}
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.gateway.close();
-  }
-}
+export class SmsModule {}

@@ -108,9 +108,10 @@ export class UpstreamClient implements ClientState {
     return this.circuit.offers() ? undefined : this.notCalled(operation, 'circuit_open');
   }
 
-  /** Ends all calls, and the connections. */
+  /** Ends all calls, or lets them finish where that is wanted, and the connections. */
   async close(): Promise<void> {
     this.stopped = true;
+    if (this.options.finishesAtShutdown) await Promise.all(Array.from(this.inProgress, (call) => call.finished));
     for (const call of this.inProgress) call.end('shutdown');
     await this.agent.destroy();
   }

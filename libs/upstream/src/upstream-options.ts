@@ -41,6 +41,8 @@ export interface UpstreamOptions {
   /** Pause before the first further attempt when the upstream names none; doubled for each one after. */
   retryPauseMs: number;
   breaker: BreakerOptions;
+  /** Whether calls under way are finished when the process stops, within their deadlines, instead of ended. */
+  finishesAtShutdown?: boolean;
   /** Redirects of GET requests that are followed. None without. */
   redirects?: {
     most: number;

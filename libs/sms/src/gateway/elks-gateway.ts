@@ -1,7 +1,5 @@
-import { HttpSmsGateway, type HttpGatewaySettings } from './http-sms-gateway';
-import type { CircuitBreaker } from './circuit-breaker';
-import type { Post, Reply } from './post-once';
-import { readJsonObject } from './read-json-object';
+import type { UpstreamClient, UpstreamReply } from '@app/upstream';
+import { type GatewayAccount, HttpSmsGateway, type WrittenSms } from './http-sms-gateway';
 import type { OutgoingSms, SendOutcome } from './sms-gateway';
 
 /** 46elks: a form goes out, JSON comes back, delivery reports come to an address that goes out with the message. */
@@ -10,27 +8,27 @@ export class ElksGateway extends HttpSmsGateway {
 
   /** @param reportUrl gives the address for the reports of the message with a reference, if they are wanted */
   constructor(
-    settings: HttpGatewaySettings,
-    circuit: CircuitBreaker,
+    client: UpstreamClient,
+    account: GatewayAccount,
     private readonly reportUrl: (reference: string) => string | undefined,
   ) {
-    super(settings, circuit);
+    super(client, account);
   }
 
   unsupported(): undefined {
     return undefined;
   }
 
-  protected write({ senderId, to, message, reference }: OutgoingSms): Pick<Post, 'path' | 'headers' | 'body'> {
+  protected write({ senderId, to, message, reference }: OutgoingSms): WrittenSms {
     const form = new URLSearchParams({ from: senderId, to, message });
     const reportUrl = this.reportUrl(reference);
     if (reportUrl !== undefined) form.set('whendelivered', reportUrl);
-    return { path: '/a1/sms', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: form.toString() };
+    return { path: '/a1/sms', contentType: 'application/x-www-form-urlencoded', body: form.toString() };
   }
 
-  protected readAccepted({ body }: Reply): SendOutcome {
-    const { id, status } = readJsonObject(body) ?? {};
-    if (typeof id !== 'string' || id === '') return { kind: 'unknown', errorCode: 'gateway_error' };
+  protected readAccepted(reply: UpstreamReply): SendOutcome {
+    const { id, status } = reply.requireJsonObject();
+    if (typeof id !== 'string' || id === '') throw reply.unusable('unexpected');
     if (status === 'failed') return { kind: 'refused', errorCode: 'rejected' };
     return {
       kind: 'taken',
@@ -40,7 +38,8 @@ export class ElksGateway extends HttpSmsGateway {
   }
 
   /** The reason is a sentence for people that names the field. */
-  protected readRefused({ body }: Reply): SendOutcome {
+  protected readRefused({ body: bytes }: UpstreamReply): SendOutcome {
+    const body = bytes.toString();
     if (/\bto\b/i.test(body)) return { kind: 'refused', errorCode: 'invalid_recipient' };
     if (/\bfrom\b/i.test(body)) return { kind: 'refused', errorCode: 'invalid_sender' };
     return { kind: 'refused', errorCode: 'rejected' };

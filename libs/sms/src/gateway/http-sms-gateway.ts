@@ -1,112 +1,77 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Pool } from 'undici';
-import type { CircuitBreaker } from './circuit-breaker';
-import { NoReplyError, type Post, postOnce, type Reply } from './post-once';
+import { UpstreamCallError, type UpstreamClient, type UpstreamReply } from '@app/upstream';
 import { type OutgoingSms, type SendOutcome, SmsGateway } from './sms-gateway';
 
-/** Where a gateway is and how long it may take. */
-export interface HttpGatewaySettings {
-  url: string;
+/** The account at a gateway. */
+export interface GatewayAccount {
   username: string;
   password: string;
-  timeoutMs: number;
 }
 
-const ATTEMPTS = 3;
-/** Pause before another try when the gateway names none. */
-const PAUSE_MS = 200;
+/** A message in a gateway's own form. */
+export interface WrittenSms {
+  /** Below the gateway's base address. */
+  path: string;
+  contentType: string;
+  body: string;
+}
 
 /**
  * What the gateways have in common: one message per call, whatever happens. A try is repeated only when the one before
  * certainly sent nothing: it never left, or was turned away with the word when to come back.
  */
 export abstract class HttpSmsGateway extends SmsGateway {
-  private readonly pool: Pool;
-  private readonly basePath: string;
   private readonly authorization: string;
 
   constructor(
-    private readonly settings: HttpGatewaySettings,
-    private readonly circuit: CircuitBreaker,
+    private readonly client: UpstreamClient,
+    { username, password }: GatewayAccount,
   ) {
     super();
-    const { origin, pathname } = new URL(settings.url);
-    this.basePath = pathname.replace(/\/$/, '');
-    this.authorization = `Basic ${Buffer.from(`${settings.username}:${settings.password}`).toString('base64')}`;
-    // Connections are dropped before a gateway would: one that closes under a request leaves its outcome unknown.
-    this.pool = new Pool(origin, { connections: 32, keepAliveTimeout: 4_000, keepAliveMaxTimeout: 30_000 });
+    this.authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
   }
 
   async send(sms: OutgoingSms): Promise<SendOutcome> {
-    if (!this.circuit.tryEnter()) return { kind: 'unreachable', errorCode: 'gateway_down' };
-    const outcome = await this.sendWithin(Date.now() + this.settings.timeoutMs, sms, ATTEMPTS);
-    if (isOutage(outcome)) this.circuit.failed();
-    else this.circuit.succeeded();
-    return outcome;
-  }
-
-  close(): Promise<void> {
-    return this.pool.close();
+    const { path, contentType, body } = this.write(sms);
+    const headers = { 'content-type': contentType, authorization: this.authorization, accept: 'application/json' };
+    const request = { operation: 'send', path, headers, body, onBehalfOf: sms.customerId } as const;
+    try {
+      return await this.client.call({ ...request, method: 'POST', retry: 'turned_away' }, (reply) =>
+        this.interpret(reply),
+      );
+    } catch (error) {
+      if (error instanceof UpstreamCallError) return outcomeOf(error);
+      throw error;
+    }
   }
 
   /** The gateway's form of a message. */
-  protected abstract write(sms: OutgoingSms): Pick<Post, 'path' | 'headers' | 'body'>;
+  protected abstract write(sms: OutgoingSms): WrittenSms;
 
-  /** The outcome that a reply of status 2xx tells. */
-  protected abstract readAccepted(reply: Reply): SendOutcome;
+  /** The outcome that a reply of status 2xx tells. @throws UpstreamCallError if it tells none */
+  protected abstract readAccepted(reply: UpstreamReply): SendOutcome;
 
   /** The outcome that a reply of status 4xx tells. */
-  protected abstract readRefused(reply: Reply): SendOutcome;
+  protected abstract readRefused(reply: UpstreamReply): SendOutcome;
 
-  private async sendWithin(deadline: number, sms: OutgoingSms, attempts: number): Promise<SendOutcome> {
-    const { outcome, retryInMs } = await this.attempt(deadline, sms);
-    const inTime = retryInMs !== undefined && Date.now() + retryInMs < deadline;
-    if (attempts === 1 || !inTime) return outcome;
-    await sleep(retryInMs);
-    return this.sendWithin(deadline, sms, attempts - 1);
-  }
-
-  private async attempt(deadline: number, sms: OutgoingSms): Promise<{ outcome: SendOutcome; retryInMs?: number }> {
-    const { path, headers, body } = this.write(sms);
-    const timeoutMs = Math.max(1, deadline - Date.now());
-    try {
-      const reply = await postOnce(this.pool, {
-        path: this.basePath + path,
-        headers: { ...headers, authorization: this.authorization, accept: 'application/json' },
-        body,
-        timeoutMs,
-      });
-      return this.interpret(reply);
-    } catch (error) {
-      if (!(error instanceof NoReplyError)) throw error;
-      const errorCode = error.timedOut ? 'gateway_timeout' : error.left ? 'gateway_error' : 'gateway_unreachable';
-      if (error.left) return { outcome: { kind: 'unknown', errorCode } };
-      return { outcome: { kind: 'unreachable', errorCode }, retryInMs: PAUSE_MS };
-    }
-  }
-
-  private interpret(reply: Reply): { outcome: SendOutcome; retryInMs?: number } {
-    const { status, headers } = reply;
-    if (status >= 200 && status < 300) return { outcome: this.readAccepted(reply) };
-    const seconds = Number(headers['retry-after'] ?? NaN);
-    const turnedAway = status === 429 || (status === 503 && seconds >= 0);
-    if (turnedAway) {
-      return {
-        outcome: { kind: 'unreachable', errorCode: 'gateway_busy' },
-        retryInMs: seconds >= 0 ? seconds * 1000 : PAUSE_MS,
-      };
-    }
+  private interpret(reply: UpstreamReply): SendOutcome {
+    const { status, retryAfterMs } = reply;
+    if (reply.ok) return this.readAccepted(reply);
+    if (status === 429 || (status === 503 && retryAfterMs !== undefined))
+      return { kind: 'unreachable', errorCode: 'gateway_busy' };
     // A server or proxy that failed may have failed after the message went on its way.
-    if (status >= 500) return { outcome: { kind: 'unknown', errorCode: 'gateway_error' } };
-    if (status === 401 || status === 402 || status === 403) {
-      return { outcome: { kind: 'unreachable', errorCode: 'gateway_refused_account' } };
-    }
-    return { outcome: status >= 400 ? this.readRefused(reply) : { kind: 'unreachable', errorCode: 'gateway_error' } };
+    if (status >= 500) return { kind: 'unknown', errorCode: 'gateway_error' };
+    if (status === 401 || status === 402 || status === 403)
+      return { kind: 'unreachable', errorCode: 'gateway_refused_account' };
+    return this.readRefused(reply);
   }
 }
 
-/** Whether the gateway itself is in trouble, as opposed to having an opinion on a message or on our account. */
-function isOutage(outcome: SendOutcome): boolean {
-  if (outcome.kind === 'taken' || outcome.kind === 'refused') return false;
-  return ['gateway_unreachable', 'gateway_timeout', 'gateway_error'].includes(outcome.errorCode);
+/** What a call without a usable reply means for the message. */
+function outcomeOf({ reason, sent }: UpstreamCallError): SendOutcome {
+  const timedOut = reason.startsWith('timeout');
+  // A redirect too may come after the message was taken on.
+  if (sent) return { kind: 'unknown', errorCode: timedOut ? 'gateway_timeout' : 'gateway_error' };
+  if (reason === 'circuit_open') return { kind: 'unreachable', errorCode: 'gateway_down' };
+  if (reason === 'busy') return { kind: 'unreachable', errorCode: 'gateway_busy' };
+  return { kind: 'unreachable', errorCode: timedOut ? 'gateway_timeout' : 'gateway_unreachable' };
 }

@@ -1,12 +1,10 @@
-import { HttpSmsGateway, type HttpGatewaySettings } from './http-sms-gateway';
-import type { CircuitBreaker } from './circuit-breaker';
+import type { UpstreamClient, UpstreamReply } from '@app/upstream';
+import { type GatewayAccount, HttpSmsGateway, type WrittenSms } from './http-sms-gateway';
 import { linkResult } from './link-result';
-import type { Post, Reply } from './post-once';
-import { readJsonObject } from './read-json-object';
 import type { OutgoingSms, SendOutcome } from './sms-gateway';
 
 /** Our account at LINK Mobility. */
-export interface LinkAccount {
+export interface LinkAccount extends GatewayAccount {
   platformId: string;
   platformPartnerId: string;
   /** Gate for delivery reports; none are asked for without. */
@@ -18,11 +16,10 @@ export class LinkGateway extends HttpSmsGateway {
   readonly name = 'link-mobility';
 
   constructor(
-    settings: HttpGatewaySettings,
-    circuit: CircuitBreaker,
+    client: UpstreamClient,
     private readonly account: LinkAccount,
   ) {
-    super(settings, circuit);
+    super(client, account);
   }
 
   unsupported(message: string): string | undefined {
@@ -31,10 +28,11 @@ export class LinkGateway extends HttpSmsGateway {
       : undefined;
   }
 
-  protected write({ senderId, to, message, reference }: OutgoingSms): Pick<Post, 'path' | 'headers' | 'body'> {
-    const { reportGate, ...account } = this.account;
+  protected write({ senderId, to, message, reference }: OutgoingSms): WrittenSms {
+    const { reportGate, platformId, platformPartnerId } = this.account;
     const body = {
-      ...account,
+      platformId,
+      platformPartnerId,
       source: senderId,
       sourceTON: senderId.startsWith('+') ? 'MSISDN' : 'ALPHANUMERIC',
       destination: to,
@@ -44,13 +42,13 @@ export class LinkGateway extends HttpSmsGateway {
       useDeliveryReport: reportGate !== undefined,
       ...(reportGate === undefined ? {} : { deliveryReportGates: [reportGate] }),
     };
-    return { path: '/sms/send', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+    return { path: '/sms/send', contentType: 'application/json', body: JSON.stringify(body) };
   }
 
-  protected readAccepted({ status, body }: Reply): SendOutcome {
-    if (status === 204) return { kind: 'taken', status: 'accepted', gatewayMessageId: null };
-    const { messageId, resultCode } = readJsonObject(body) ?? {};
-    if (typeof resultCode !== 'number') return { kind: 'unknown', errorCode: 'gateway_error' };
+  protected readAccepted(reply: UpstreamReply): SendOutcome {
+    if (reply.status === 204) return { kind: 'taken', status: 'accepted', gatewayMessageId: null };
+    const { messageId, resultCode } = reply.requireJsonObject();
+    if (typeof resultCode !== 'number') throw reply.unusable('unexpected');
     const result = linkResult(resultCode);
     if (result.status === 'failed') return refusal(resultCode);
     if (result.status === 'unknown') return { kind: 'unknown', errorCode: 'gateway_error' };
@@ -58,8 +56,8 @@ export class LinkGateway extends HttpSmsGateway {
     return { kind: 'taken', status: result.status === 'accepted' ? 'accepted' : 'sent', gatewayMessageId };
   }
 
-  protected readRefused({ body }: Reply): SendOutcome {
-    const { resultCode } = readJsonObject(body) ?? {};
+  protected readRefused(reply: UpstreamReply): SendOutcome {
+    const { resultCode } = reply.jsonObject() ?? {};
     return typeof resultCode === 'number' ? refusal(resultCode) : { kind: 'refused', errorCode: 'rejected' };
   }
 }

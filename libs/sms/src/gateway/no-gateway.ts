@@ -11,8 +11,4 @@ export class NoGateway extends SmsGateway {
   send(): Promise<SendOutcome> {
     return Promise.resolve({ kind: 'unreachable', errorCode: 'gateway_not_configured' });
   }
-
-  close(): Promise<void> {
-    return Promise.resolve();
-  }
 }

@@ -1,5 +1,7 @@
 /** A message on its way to a gateway. */
 export interface OutgoingSms {
+  /** Whose message it is; not sent. */
+  customerId: string;
   /** Our own reference; the gateway hands it back with every delivery report. */
   reference: string;
   /** E.164. */
@@ -55,7 +57,4 @@ export abstract class SmsGateway {
 
   /** Hands a message over, once. Never throws: whatever goes wrong is an outcome. */
   abstract send(sms: OutgoingSms): Promise<SendOutcome>;
-
-  /** Ends the connections once what is under way has been answered. */
-  abstract close(): Promise<void>;
 }

@@ -48,7 +48,7 @@ export class SmsSender {
     const day = this.days.at(createdAt);
     const row = await this.writeDown(customerId, actor, order, createdAt, day);
     const reference = this.references.of(customerId, row.id);
-    const outcome = await this.gateway.send({ ...order, reference, senderId: row.sender_id });
+    const outcome = await this.gateway.send({ ...order, customerId, reference, senderId: row.sender_id });
     const told = await this.conclude(customerId, row, outcome, day);
     if (outcome.kind !== 'taken' && told.status !== 'delivered' && told.status !== 'sent')
       throw failureOf(outcome, row.id);

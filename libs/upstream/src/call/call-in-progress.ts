@@ -24,6 +24,7 @@ export class CallInProgress {
   ending?: 'cancelled' | 'shutdown';
   readonly startedAt = performance.now();
   private readonly controller = new AbortController();
+  private readonly ended = Promise.withResolvers<void>();
   private readonly stalledBefore: number;
   /** The reply is held back by us: by its reader, or for want of memory. */
   private heldBack = false;
@@ -43,6 +44,11 @@ export class CallInProgress {
   /** Aborts when the call is to end. */
   get signal(): AbortSignal {
     return this.controller.signal;
+  }
+
+  /** Resolves when the call is over. */
+  get finished(): Promise<void> {
+    return this.ended.promise;
   }
 
   get durationMs(): number {
@@ -88,6 +94,7 @@ export class CallInProgress {
 
   /** The call is over. @param error what it ended with; nothing if its reply could be used. */
   over(error?: unknown): void {
+    this.ended.resolve();
     this.stopWaiting(false);
     this.request.signal?.removeEventListener('abort', this.cancel);
     const reason = error instanceof UpstreamCallError ? error.reason : undefined;

@@ -34,6 +34,13 @@ export class UpstreamReply {
     }
   }
 
+  /** The JSON object in the body. @throws UpstreamCallError not_json, unexpected */
+  requireJsonObject(): Record<string, unknown> {
+    const value = this.json();
+    if (!isObject(value)) throw this.unusable('unexpected', 'NO_OBJECT');
+    return value;
+  }
+
   /** The JSON object in the body; nothing if there is none. For refusals, which need not be JSON. */
   jsonObject(): Record<string, unknown> | undefined {
     try {
