@@ -1,0 +1,113 @@
+import { type AiApi, arrangeAiCaller, startAiApi } from '@test/ai-api';
+import { expectProblem } from '@test/expect-problem';
+import { until } from '@test/until';
+
+const body = { messages: [{ role: 'user', content: 'Hello' }], max_tokens: 10 };
+/** A provider counts as down after few failures, and is tried again soon. */
+const NERVOUS = {
+  AI_BREAKER_FAILURES: '3',
+  AI_BREAKER_RESET_MS: '400',
+  UPSTREAM_BREAKER_FAILURES: '3',
+  UPSTREAM_BREAKER_SPREAD_MS: '0',
+  UPSTREAM_BREAKER_RESET_MS: '400',
+};
+
+describe('what the AI provider does to one customer', () => {
+  let room: AiApi;
+  beforeAll(async () => (room = await startAiApi(NERVOUS)));
+  afterAll(() => room.stop());
+  beforeEach(() => room.sandbox.reset());
+
+  const arrange = async () => {
+    const { post } = await arrangeAiCaller(room, { included: 100 });
+    return () => post('/ai/messages', body);
+  };
+
+  it.each([400, 401, 402, 403, 404, 413, 429])(
+    'is not taken for an outage when it refuses with %d: another customer is answered',
+    async (status) => {
+      const [refused, other] = [await arrange(), await arrange()];
+      room.sandbox.messages.script(...Array.from({ length: 12 }, () => ({ status })));
+      for (let call = 0; call < 12; call++) await expectProblem(await refused(), 502, 'ai_upstream_rejected');
+      expect(room.sandbox.messages.total).toBe(12);
+      expect((await other()).status).toBe(201);
+    },
+  );
+
+  it('is not taken for an outage when it is slow', async () => {
+    const [patient, other] = [await arrange(), await arrange()];
+    room.sandbox.messages.always({ delay: 700 });
+    const replies = await Promise.all(Array.from({ length: 8 }, patient));
+    expect(replies.map(({ status }) => status)).toEqual(Array<number>(8).fill(201));
+    room.sandbox.messages.always();
+    expect((await other()).status).toBe(201);
+  });
+});
+
+describe('an AI provider that is down', () => {
+  let room: AiApi;
+  beforeEach(async () => {
+    room = await startAiApi(NERVOUS);
+  });
+  afterEach(() => room.stop());
+
+  /** Callers of several customers in turn, and the provider failing until it is left alone. */
+  async function takeDown(): Promise<() => Promise<Response>> {
+    const posts = await Promise.all(
+      Array.from({ length: 3 }, async () => (await arrangeAiCaller(room, { included: 100 })).post),
+    );
+    let turn = 0;
+    const send = () => posts[turn++ % posts.length]!('/ai/messages', body);
+    room.sandbox.messages.always({ status: 500 });
+    await until(async () => {
+      const before = room.sandbox.messages.total;
+      await expectProblem(await send(), 502, 'ai_upstream_failed');
+      return room.sandbox.messages.total === before;
+    });
+    // As many failures as it takes, and not more than are needed.
+    expect(room.sandbox.messages.total).toBeGreaterThanOrEqual(3);
+    expect(room.sandbox.messages.total).toBeLessThanOrEqual(6);
+    return send;
+  }
+
+  it('is left alone, then tried by one call only; its success lets all through', async () => {
+    const send = await takeDown();
+    room.sandbox.reset();
+    const gate = room.sandbox.messages.hold();
+    const trying: Promise<Response>[] = [];
+    await until(async () => {
+      const reply = send();
+      const refused = await Promise.race([reply.then(() => true), room.sandbox.messages.received(1).then(() => false)]);
+      if (!refused) trying.push(reply);
+      return !refused;
+    });
+    const others = await Promise.all(Array.from({ length: 10 }, send));
+    expect(others.map(({ status }) => status)).toEqual(Array<number>(10).fill(502));
+    expect(room.sandbox.messages.total).toBe(1);
+    gate.open();
+    expect((await trying[0]!).status).toBe(201);
+    const after = await Promise.all(Array.from({ length: 10 }, send));
+    expect(after.map(({ status }) => status)).toEqual(Array<number>(10).fill(201));
+  });
+
+  it('is left alone again when the call that tries fails', async () => {
+    const send = await takeDown();
+    const before = room.sandbox.messages.total;
+    await until(async () => {
+      await expectProblem(await send(), 502, 'ai_upstream_failed');
+      return room.sandbox.messages.total > before;
+    });
+    const refused = await Promise.all(Array.from({ length: 10 }, send));
+    expect(refused.map(({ status }) => status)).toEqual(Array<number>(10).fill(502));
+    expect(room.sandbox.messages.total).toBe(before + 1);
+  });
+
+  it('costs nothing and keeps no credit', async () => {
+    const send = await takeDown();
+    await send();
+    const { rows } = await room.api.superuser.query(
+      `select sum(held)::float as held, sum(month_usage)::float as used from ai_account`,
+    );
+    expect(rows).toEqual([{ held: 0, used: 0 }]);
+  });
+});

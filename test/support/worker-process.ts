@@ -1,0 +1,36 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { Exit } from './api-process';
+import { compileCache } from './compile-cache';
+
+/** The compiled worker in a process of its own, as it runs in production. */
+export interface WorkerProcess {
+  child: ChildProcess;
+  /** What it has written. */
+  output(): string;
+  exited: Promise<Exit>;
+}
+
+const MAIN = join(process.cwd(), 'dist', 'apps', 'worker', 'src', 'main.js');
+
+/** Starts it with these settings and none of the tests' own, and waits until it runs. @throws if it ends instead */
+export async function startWorkerProcess(settings: Record<string, string>): Promise<WorkerProcess> {
+  const { PATH } = process.env;
+  const child = fork(MAIN, [], {
+    env: { PATH, NODE_ENV: 'test', LOG_LEVEL: 'warn', INTERNAL_PORT: '0', ...compileCache, ...settings },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    execArgv: [],
+  });
+  let written = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk: Buffer) => (written += chunk.toString()));
+  const exited = once(child, 'close').then(([code, signal]) => ({ code, signal }));
+  await Promise.race([
+    once(child, 'message'),
+    exited.then(({ code }) => {
+      throw new Error(`The worker ended with ${code}:\n${written}`);
+    }),
+  ]);
+  return { child, output: () => written, exited };
+}
