@@ -5,6 +5,14 @@ import { positive } from './types';
 export const billing = {
   STRIPE_URL: z.url().default('https://api.stripe.com').describe('base address of the Stripe API'),
   STRIPE_SECRET_KEY: z.string().optional().describe('Stripe key that may read invoices and credit notes; secret'),
+  STRIPE_PDF_HOSTS: z
+    .string()
+    .default('stripe.com')
+    .transform((text) => text.split(',').map((host) => host.trim().toLowerCase()))
+    .pipe(z.array(z.hostname()))
+    .describe(
+      "comma separated hosts that Stripe's PDF links may lead to, subdomains included; beside them the origin of STRIPE_URL",
+    ),
   FIKEN_URL: z.url().default('https://api.fiken.no/api/v2').describe('base address of the Fiken API'),
   FIKEN_TOKEN: z.string().optional().describe('Fiken personal API token; secret'),
   FIKEN_COMPANY: z.string().default('').describe('slug of the company in Fiken that issues the invoices'),

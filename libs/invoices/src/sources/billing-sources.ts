@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppConfig } from '@app/config';
+import { SecretRedactor } from '@app/secrets';
 import { Calendar } from '../calendar';
 import type { BillingSourceName } from '../invoice-record';
 import type { BillingSource } from './billing-source';
@@ -20,12 +21,14 @@ export class BillingSources {
     const timeoutMs = config.BILLING_TIMEOUT_MS;
     const sandbox = config.SANDBOX_URL?.replace(/\/$/, '');
     const sources: BillingSource[] = [];
-    if (config.STRIPE_SECRET_KEY !== undefined) {
-      sources.push(
-        new StripeSource({ url: config.STRIPE_URL, secretKey: config.STRIPE_SECRET_KEY, timeoutMs }, calendar),
-      );
+    const redactor = SecretRedactor.of(config);
+    const pdfHosts = config.STRIPE_PDF_HOSTS;
+    const { STRIPE_SECRET_KEY: secretKey } = config;
+    if (secretKey !== undefined) {
+      sources.push(new StripeSource({ url: config.STRIPE_URL, secretKey, timeoutMs, pdfHosts }, calendar, redactor));
     } else if (sandbox !== undefined) {
-      sources.push(new StripeSource({ url: sandbox, secretKey: SANDBOX_CREDENTIAL, timeoutMs }, calendar));
+      const settings = { url: sandbox, secretKey: SANDBOX_CREDENTIAL, timeoutMs, pdfHosts };
+      sources.push(new StripeSource(settings, calendar, redactor));
     }
     if (config.FIKEN_TOKEN !== undefined) {
       const { FIKEN_URL: url, FIKEN_TOKEN: token, FIKEN_COMPANY: company } = config;

@@ -1,5 +1,6 @@
 import Stripe from 'stripe';
-import { Agent, interceptors, request } from 'undici';
+import { type Dispatcher, request } from 'undici';
+import { foreignId, foreignText, type SecretRedactor } from '@app/secrets';
 import type { Calendar } from '../calendar';
 import {
   type BillingSource,
@@ -15,10 +16,10 @@ import { readItems } from './read-items';
 import { LostPositionError, retryAfterMs, SourceError } from './source-error';
 import { readStripeCreditNote } from './stripe-credit-note';
 import { readStripeInvoice } from './stripe-invoice';
+import { isStripeLink, type StripeLinkSettings } from './stripe-links';
 
 /** Where Stripe is and with which key. */
-export interface StripeSettings {
-  url: string;
+export interface StripeSettings extends StripeLinkSettings {
   secretKey: string;
   timeoutMs: number;
 }
@@ -26,6 +27,7 @@ export interface StripeSettings {
 /** Clocks differ and a new invoice may show up in the list a moment late. */
 const OVERLAP_SECONDS = 3600;
 const PAGE_SIZE = 100;
+const MOST_REDIRECTS = 3;
 /** Drafts and uncollectible invoices may still become something else. */
 const UNSETTLED = ['draft', 'open', 'uncollectible'] as const;
 
@@ -43,11 +45,11 @@ export class StripeSource implements BillingSource {
   readonly name = 'stripe';
   readonly concurrency = 4;
   private readonly stripe: Stripe;
-  private readonly files = new Agent().compose(interceptors.redirect({ maxRedirections: 3 }));
 
   constructor(
     private readonly settings: StripeSettings,
     private readonly calendar: Calendar,
+    private readonly redactor: SecretRedactor,
   ) {
     const { hostname, port, protocol } = new URL(settings.url);
     this.stripe = new Stripe(settings.secretKey, {
@@ -110,8 +112,7 @@ export class StripeSource implements BillingSource {
     const link = await this.pdfLink(sourceId);
     if (!link) return undefined;
     try {
-      // The link is all it takes: the key stays here.
-      const reply = await request(link, { dispatcher: this.files, headersTimeout: this.settings.timeoutMs });
+      const reply = await this.follow(new URL(link));
       if (reply.statusCode === 200) return { content: reply.body, ...lengthOf(reply.headers['content-length']) };
       await reply.body.dump();
       throw new SourceError(`The PDF link of Stripe answered ${reply.statusCode}`, true);
@@ -120,6 +121,22 @@ export class StripeSource implements BillingSource {
         ? error
         : new SourceError('The PDF link of Stripe did not answer', true, undefined, error);
     }
+  }
+
+  /** The link is all it takes: the key stays here. */
+  private async follow(link: URL, hops = 0): Promise<Dispatcher.ResponseData> {
+    if (hops > MOST_REDIRECTS || !isStripeLink(link, this.settings)) {
+      throw new SourceError(
+        `The PDF link of Stripe leads to ${foreignText(this.redactor, link.host) ?? 'nowhere'}`,
+        false,
+      );
+    }
+    const reply = await request(link, { headersTimeout: this.settings.timeoutMs });
+    const location = [reply.headers.location].flat()[0];
+    const next = reply.statusCode >= 300 && reply.statusCode < 400 && location ? URL.parse(location, link.href) : null;
+    if (!next) return reply;
+    await reply.body.dump();
+    return this.follow(next, hops + 1);
   }
 
   /** A fresh link, since the one that came with the document may have expired. */
@@ -131,10 +148,10 @@ export class StripeSource implements BillingSource {
 
   private async found<T>(retrieve: () => Promise<T>): Promise<T | undefined> {
     try {
-      return await this.call(retrieve);
+      return await retrieve();
     } catch (error) {
-      if (error instanceof SourceError && isMissing(error.cause)) return undefined;
-      throw error;
+      if (isMissing(error)) return undefined;
+      throw toSourceError(error, this.redactor);
     }
   }
 
@@ -142,14 +159,16 @@ export class StripeSource implements BillingSource {
     try {
       return await work();
     } catch (error) {
-      throw toSourceError(error);
+      throw toSourceError(error, this.redactor);
     }
   }
 }
 
-function toSourceError(error: unknown): Error {
+/** What went wrong, for the log: Stripe's own words without secrets, and bounded. */
+function toSourceError(error: unknown, redactor: SecretRedactor): Error {
+  const cause = Error.isError(error) ? new Error(foreignText(redactor, error.message)) : undefined;
   if (!(error instanceof Stripe.errors.StripeError)) {
-    return new SourceError('Stripe sent something that is not its own format', true, undefined, error);
+    return new SourceError('Stripe sent something that is not its own format', true, undefined, cause);
   }
   if (isMissing(error) && error.param === 'starting_after') return new LostPositionError();
   const { statusCode } = error;
@@ -157,8 +176,8 @@ function toSourceError(error: unknown): Error {
   const told =
     statusCode === undefined
       ? 'Stripe did not answer'
-      : `Stripe answered ${statusCode} (${error.code ?? error.rawType ?? 'no code'})`;
-  return new SourceError(told, passing, retryAfterMs(error.headers?.['retry-after']), error);
+      : `Stripe answered ${statusCode} (${foreignId(redactor, error.code ?? error.rawType) ?? 'no code'})`;
+  return new SourceError(told, passing, retryAfterMs(error.headers?.['retry-after']), cause);
 }
 
 /** Stripe's id of a credit note; nothing for an invoice. */

@@ -1,0 +1,77 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
+import { arrangeCaller, startApi, type TestApi } from '@test/api';
+import { expectProblem } from '@test/expect-problem';
+import { saveFakeInvoice } from '@test/factories/invoice.factory';
+
+describe('The PDF link of a Stripe invoice', () => {
+  let api: TestApi;
+  let sandbox: Sandbox;
+  let inside: Server;
+  let asked: string[];
+  beforeAll(async () => {
+    // What an attacker would have us fetch: something that only our network reaches.
+    inside = createServer(({ url = '' }, reply) => {
+      asked.push(url);
+      reply.setHeader('content-type', 'application/pdf').end('%PDF-inside');
+    }).listen(0, '127.0.0.1');
+    sandbox = await startSandbox();
+    api = await startApi({ SANDBOX_URL: sandbox.url, BILLING_TIMEOUT_MS: '1000' });
+  });
+  afterAll(async () => {
+    await api.stop();
+    await sandbox.close();
+    inside.close();
+  });
+  beforeEach(() => {
+    asked = [];
+    sandbox.reset();
+  });
+
+  const insideAddress = () => `http://127.0.0.1:${(inside.address() as AddressInfo).port}/metrics`;
+  async function pdfWithLink(link: string | undefined) {
+    const caller = await arrangeCaller(api);
+    const { store } = sandbox.stripe;
+    const [invoice] = store.addInvoices({ customer: caller.customer.id, count: 1, statuses: ['open'] });
+    const sourceId = invoice?.id ?? '';
+    if (link !== undefined) store.spoil(sourceId, { invoice_pdf: link });
+    const { id } = await saveFakeInvoice(api.superuser, caller.customer.id, {
+      source: 'stripe',
+      sourceId,
+      pdfReference: sourceId,
+    });
+    return () => caller.call(`/invoices/${id}/pdf`);
+  }
+
+  it('is not followed to another host', async () => {
+    const fetchPdf = await pdfWithLink(insideAddress());
+    await expectProblem(await fetchPdf(), 503, 'service_unavailable');
+    expect(asked).toEqual([]);
+  });
+
+  it.each(['http://pay.stripe.com/x', 'https://stripe.com.evil.example/x', 'file:///etc/passwd', 'not a link'])(
+    'is not followed to %s',
+    async (link) => {
+      const fetchPdf = await pdfWithLink(link);
+      await expectProblem(await fetchPdf(), 503, 'service_unavailable');
+    },
+  );
+
+  it('is not followed by a redirect to another host, and is by one to its own', async () => {
+    const fetchPdf = await pdfWithLink(undefined);
+    const redirect = (location: string) =>
+      // First the invoice is asked for, then its link.
+      sandbox.stripe.script({}, { reply: { status: 302, headers: { location }, body: '' } });
+    redirect(insideAddress());
+    await expectProblem(await fetchPdf(), 503, 'service_unavailable');
+    expect(asked).toEqual([]);
+    const plain = await fetchPdf();
+    expect((await plain.text()).slice(0, 5)).toBe('%PDF-');
+    const path = sandbox.stripe.requests.at(-1)?.url ?? '';
+    redirect(path);
+    const redirected = await fetchPdf();
+    expect(redirected.status).toBe(200);
+    expect((await redirected.text()).slice(0, 5)).toBe('%PDF-');
+  });
+});
