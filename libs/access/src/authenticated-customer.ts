@@ -5,7 +5,7 @@ export interface AuthenticatedCustomer {
   readonly customerId: string;
   readonly tokenId: string;
   readonly scopes: ReadonlySet<Scope>;
-  /** When the token ends, in milliseconds since 1970; infinity when it does not. */
+  /** When the token ends, on the clock of `performance.now()`; infinity when it does not. */
   readonly expiresAt: number;
   /** Requests per minute that the operator set for this customer; null means the default. */
   readonly limits: Readonly<Record<'requests' | 'ai' | 'sms', number | null>>;

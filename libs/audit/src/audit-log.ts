@@ -19,7 +19,7 @@ export interface AuditEntry {
 export class AuditLog {
   /** Adds an entry in the transaction that does the action: neither is stored without the other. */
   async record(manager: EntityManager, entry: AuditEntry): Promise<void> {
-    const values = { metadata: {}, ...entry, id: randomUUID() } as never;
+    const values = { metadata: {}, ...entry, id: randomUUID(), createdAt: () => 'app.now()' } as never;
     // Reads nothing back: the API's role may add entries, not see them.
     await manager.createQueryBuilder().insert().into(AuditLogEntry).values(values).updateEntity(false).execute();
   }

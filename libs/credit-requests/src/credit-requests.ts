@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Clock } from '@app/ai';
 import { AppConfig } from '@app/config';
 import { CustomerDatabase, NewestFirst, prepared } from '@app/database';
 import { ServiceError } from '@app/errors';
@@ -25,6 +24,10 @@ const FIND = prepared(
   'credit-requests.find',
   `select ${VIEW_COLUMNS} from ai_credit_request where customer_id = $1 and id = $2`,
 );
+const CREATE = prepared(
+  'credit-requests.create',
+  `select outcome, ${VIEW_COLUMNS} from app.create_credit_request($1, $2, $3, $4, $5, $6, $7)`,
+);
 const LIST = new NewestFirst<CreditRequestRow & { created_at: string }>({
   name: 'credit-requests.list',
   id: 'integer',
@@ -39,7 +42,6 @@ const LIST = new NewestFirst<CreditRequestRow & { created_at: string }>({
 export class CreditRequests {
   constructor(
     private readonly database: CustomerDatabase,
-    private readonly clock: Clock,
     private readonly config: AppConfig,
   ) {}
 
@@ -49,32 +51,25 @@ export class CreditRequests {
    */
   async create(wish: NewCreditRequest): Promise<{ request: CreditRequestRow; created: boolean }> {
     const { customerId, tokenId, amountNok, note = null, reference = null } = wish;
-    return this.database.transaction(async (manager) => {
-      const [result] = await manager.query<{ outcome: Outcome; id: number | null }[]>(
-        'select outcome, id from app.ai_request_credit($1, $2, $3, $4, $5, $6, $7, $8)',
-        [
-          customerId,
-          this.clock.now(),
-          String(amountNok),
-          note,
-          reference,
-          this.config.PENDING_CREDIT_REQUESTS,
-          `token:${tokenId}`,
-          randomUUID(),
-        ],
-      );
-      if (result?.outcome === 'disabled')
+    const cap = this.config.PENDING_CREDIT_REQUESTS;
+    const values = [String(amountNok), note, reference, cap, `token:${tokenId}`, randomUUID()];
+    const [result] = await this.database.write<CreditRequestRow & { outcome: Outcome }>(CREATE, [
+      customerId,
+      ...values,
+    ]);
+    if (!result) throw new Error('The database did not say what became of the credit request');
+    const { outcome, ...request } = result;
+    switch (outcome) {
+      case 'disabled':
         throw new ServiceError('ai_disabled', 'AI is not enabled for you; ask the operator');
-      if (result?.outcome === 'too_many') {
+      case 'too_many':
         throw new ServiceError(
           'too_many_pending_requests',
           'Too many of your credit requests are waiting for the operator',
         );
-      }
-      const [request] = await manager.query<CreditRequestRow[]>(FIND.text, [customerId, result?.id]);
-      if (!request) throw new Error('The credit request is gone');
-      return { request, created: result?.outcome === 'created' };
-    });
+      default:
+        return { request, created: outcome === 'created' };
+    }
   }
 
   /** A page of the customer's requests, newest first. @throws ServiceError invalid_request for a bad cursor */

@@ -83,7 +83,7 @@ export class Customers {
   private change(actor: string, id: string, action: string, change: Partial<Customer>): Promise<Customer> {
     return this.dataSource.transaction(async (manager) => {
       await findCustomer(manager, id);
-      await manager.update(Customer, { id }, { ...change, updatedAt: new Date() });
+      await manager.update(Customer, { id }, { ...change, updatedAt: () => 'app.now()' });
       await announceTokenChange(manager, id);
       await this.audit.record(manager, { customerId: id, actor, action, metadata: { ...change } });
       return manager.findOneByOrFail(Customer, { id });

@@ -7,13 +7,13 @@ import { CustomerContext, CustomerDatabase, DatabaseModule, prepared } from './i
 const EVERY_CUSTOMER = prepared('test.every-customer', 'select id from customer');
 
 describe('CustomerDatabase', () => {
-  let database: TestDatabase;
+  let testDatabase: TestDatabase;
   let module: TestingModule;
   const [mine, theirs] = [randomUUID(), randomUUID()];
 
   beforeAll(async () => {
-    database = await createTestDatabase();
-    const superuser = await connectAsSuperuser(database);
+    testDatabase = await createTestDatabase();
+    const superuser = await connectAsSuperuser(testDatabase);
     for (const [index, id] of [mine, theirs].entries()) {
       await superuser.query(
         `insert into customer (id, name, organization_number, customer_number, email) values ($1, 'Name', '123456785', $2, 'a@example.com')`,
@@ -22,13 +22,13 @@ describe('CustomerDatabase', () => {
     }
     await superuser.end();
     module = await Test.createTestingModule({
-      imports: [ConfigModule.for(database.config), DatabaseModule.as('customer_api')],
+      imports: [ConfigModule.for(testDatabase.config), DatabaseModule.as('customer_api')],
     }).compile();
   });
 
   afterAll(async () => {
     await module.close();
-    await database.drop();
+    await testDatabase.drop();
   });
 
   it('shows a statement that names no customer only the rows of the customer in context', async () => {
@@ -38,11 +38,20 @@ describe('CustomerDatabase', () => {
     expect([a, b]).toEqual([[{ id: mine }], [{ id: theirs }]]);
   });
 
-  it('keeps transactions to the customer in context', async () => {
-    const rows = await module
-      .get(CustomerContext)
-      .run(mine, () => module.get(CustomerDatabase).transaction((manager) => manager.query('select id from customer')));
-    expect(rows).toEqual([{ id: mine }]);
+  it('writes for the customer in context, and refuses to for another', async () => {
+    const open = prepared(
+      'test.open',
+      `select app.open_support_ticket($1, gen_random_uuid(), 'a', 'b', 'low', null, null, null, 'test', gen_random_uuid())`,
+    );
+    const database = module.get(CustomerDatabase);
+    await module.get(CustomerContext).run(mine, () => database.write(open, [mine]));
+    await module.get(CustomerContext).run(theirs, async () => {
+      await expect(database.write(open, [mine])).rejects.toThrow('names another customer');
+    });
+    const superuser = await connectAsSuperuser(testDatabase);
+    const { rows } = await superuser.query('select customer_id from support_ticket');
+    await superuser.end();
+    expect(rows).toEqual([{ customer_id: mine }]);
   });
 
   it('refuses to work without a customer', async () => {

@@ -1,20 +1,20 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
 import { CustomerContext } from './customer-context';
 import { PipelinedConnections } from './pipelined-connections';
 import type { PreparedStatement } from './prepared-statement';
 import type { ReadValue } from './reading/scoped-read';
+import { WriteConnections } from './writing/write-connections';
 
 /**
  * The one way to a customer's rows. Every statement runs under row level security for the customer in context; naming
- * the customer in the statement as well is the caller's second wall, never its only one.
+ * the customer in the statement as well is the caller's second isolation layer, never its only one.
  */
 @Injectable()
 export class CustomerDatabase {
   constructor(
     private readonly context: CustomerContext,
     private readonly pipeline: PipelinedConnections,
-    private readonly dataSource: DataSource,
+    private readonly writes: WriteConnections,
   ) {}
 
   /**
@@ -25,12 +25,17 @@ export class CustomerDatabase {
     return this.pipeline.readAs<Row>(this.context.customerId, statement, values);
   }
 
-  /** Runs `work` in one transaction. Never call an upstream inside: the transaction would stay open meanwhile. */
-  transaction<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+  /**
+   * Writes, in a transaction of its own and one round trip: the statement calls one of our functions, whose first parameter
+   * is the customer; the function sets it (`app.set_customer`) before it touches a row.
+   * @throws OverloadedError when it could not be begun in time
+   */
+  async write<Row extends object>(
+    statement: PreparedStatement,
+    values: readonly [string, ...unknown[]],
+  ): Promise<Row[]> {
     const { customerId } = this.context;
-    return this.dataSource.transaction(async (manager) => {
-      await manager.query('select app.set_customer($1)', [customerId]);
-      return work(manager);
-    });
+    if (values[0] !== customerId) throw new Error(`${statement.name} names another customer than the one in context`);
+    return this.writes.write<Row>(customerId, statement, [...values]);
   }
 }

@@ -7,6 +7,9 @@ export class DatabaseUnavailableError extends Error {
   }
 }
 
+/** There is more to do than can be done in time; trying again in a moment helps. Nothing was done. */
+export class OverloadedError extends DatabaseUnavailableError {}
+
 /** The database has no schema of ours. */
 export class NotMigratedError extends Error {
   constructor() {

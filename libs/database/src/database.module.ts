@@ -8,6 +8,7 @@ import { DatabaseClock } from './database-clock';
 import { dataSourceOptions } from './data-source-options';
 import { PIPELINE_SETTINGS, type PipelineSettings } from './database.tokens';
 import { PipelinedConnections } from './pipelined-connections';
+import { WriteConnections } from './writing/write-connections';
 
 /** PostgreSQL in one role, for the whole process. */
 @Module({})
@@ -37,10 +38,18 @@ export class DatabaseModule {
         },
         CustomerContext,
         PipelinedConnections,
+        WriteConnections,
         CustomerDatabase,
         DatabaseClock,
       ],
-      exports: [PIPELINE_SETTINGS, CustomerContext, PipelinedConnections, CustomerDatabase, DatabaseClock],
+      exports: [
+        PIPELINE_SETTINGS,
+        CustomerContext,
+        PipelinedConnections,
+        WriteConnections,
+        CustomerDatabase,
+        DatabaseClock,
+      ],
     };
   }
 }

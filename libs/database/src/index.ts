@@ -7,11 +7,14 @@ export {
   isDatabaseUnavailable,
   isUniqueViolation,
   NotMigratedError,
+  OverloadedError,
   UnfitDatabaseError,
 } from './database-errors';
 export { DatabaseClock, databaseNow } from './database-clock';
 export { assertDatabaseFit } from './database-fitness';
 export { type DatabaseRole, clientSettings } from './connection-settings';
+export { StoreLater } from './writing/store-later';
+export { WriteConnections } from './writing/write-connections';
 export { PipelinedConnections } from './pipelined-connections';
 export { type PreparedStatement, prepared } from './prepared-statement';
 export { migrateDatabase } from './migrate';

@@ -48,7 +48,7 @@ export class CustomerServices {
     refuseSecrets(this.secrets, change.config);
     return this.dataSource.transaction(async (manager) => {
       const { customerId } = await findService(manager, id);
-      await manager.update(CustomerService, { customerId, id }, { ...change, updatedAt: new Date() } as never);
+      await manager.update(CustomerService, { customerId, id }, { ...change, updatedAt: () => 'app.now()' } as never);
       await this.audit.record(manager, {
         customerId,
         actor,

@@ -16,14 +16,14 @@ const QUERY = (after: string) => `
   from (select * from customer_service where customer_id = $1 ${after} order by created_at desc, id desc limit $2) s
   left join lateral (
     select status as worst from status_event
-    where customer_id = $1 and service_id = s.id and starts_at <= now() and (ends_at is null or ends_at > now())
+    where customer_id = $1 and service_id = s.id and starts_at <= app.now() and (ends_at is null or ends_at > app.now())
     order by array_position(array['outage', 'degraded', 'maintenance', 'operational'], status) limit 1
   ) w on true
   left join lateral (
     select json_agg(json_build_object('id', x.id, 'status', x.status, 'message', x.message, 'starts_at', x.starts_at,
       'ends_at', x.ends_at, 'running', x.running) order by x.running desc, x.starts_at desc, x.id desc) as events
     from (
-      select id, status, message, starts_at, ends_at, starts_at <= now() and (ends_at is null or ends_at > now()) as running
+      select id, status, message, starts_at, ends_at, starts_at <= app.now() and (ends_at is null or ends_at > app.now()) as running
       from status_event where customer_id = $1 and service_id = s.id
       order by running desc, starts_at desc, id desc limit ${EVENTS_SHOWN}
     ) x

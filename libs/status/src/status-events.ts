@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AuditLog } from '@app/audit';
+import { databaseNow } from '@app/database';
 import { ServiceError } from '@app/errors';
 import { CustomerServices } from '@app/services';
 import { StatusEvent } from './status-event.entity';
@@ -19,15 +20,13 @@ export class StatusEvents {
   ) {}
 
   /** Announces an event, from now or from a time. @throws ServiceError not_found, invalid_request */
-  async post(
-    actor: string,
-    { serviceId, status, message, startsAt = new Date() }: NewStatusEvent,
-  ): Promise<StatusEvent> {
+  async post(actor: string, { serviceId, status, message, startsAt }: NewStatusEvent): Promise<StatusEvent> {
     if (message.trim() === '') throw new ServiceError('invalid_request', 'An event needs a message');
     const { customerId } = await this.services.find(serviceId);
     const id = randomUUID();
     return this.dataSource.transaction(async (manager) => {
-      await manager.insert(StatusEvent, { customerId, id, serviceId, status, message, startsAt });
+      const begins = startsAt ?? (() => 'app.now()');
+      await manager.insert(StatusEvent, { customerId, id, serviceId, status, message, startsAt: begins });
       const metadata = { event_id: id, service_id: serviceId, status };
       await this.audit.record(manager, { customerId, actor, action: 'status.post', metadata });
       return manager.findOneByOrFail(StatusEvent, { customerId, id });
@@ -40,7 +39,7 @@ export class StatusEvents {
       const event = await manager.findOneBy(StatusEvent, { id });
       if (!event) throw new ServiceError('not_found', `There is no status event ${id}`);
       const { customerId } = event;
-      const now = new Date();
+      const now = await databaseNow(manager);
       if (event.endsAt && event.endsAt <= now) throw new ServiceError('invalid_request', 'The event has ended already');
       // An event that has not begun is called off: it ends when it would have begun.
       const endsAt = event.startsAt > now ? event.startsAt : now;

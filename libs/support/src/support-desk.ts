@@ -58,10 +58,11 @@ export class SupportDesk {
     return this.dataSource.transaction(async (manager) => {
       const { customerId } = await findTicket(manager, ticketId);
       const id = randomUUID();
-      const now = new Date();
-      await manager.insert(SupportTicketReply, { customerId, id, ticketId, author, internal, body, createdAt: now });
+      const reply = { customerId, id, ticketId, author, internal, body, createdAt: () => 'app.now()' };
+      await manager.insert(SupportTicketReply, reply);
       // A note that the customer cannot see must not show in the ticket's times either.
-      if (!internal) await manager.update(SupportTicket, { customerId, id: ticketId }, { updatedAt: now });
+      if (!internal)
+        await manager.update(SupportTicket, { customerId, id: ticketId }, { updatedAt: () => 'app.now()' });
       const action = internal ? 'ticket.note' : 'ticket.reply';
       await this.audit.record(manager, { customerId, actor, action, metadata: { ticket_id: ticketId, reply_id: id } });
       return manager.findOneByOrFail(SupportTicketReply, { customerId, id });
@@ -72,7 +73,7 @@ export class SupportDesk {
   setStatus(actor: string, id: string, status: TicketStatus): Promise<SupportTicket> {
     return this.dataSource.transaction(async (manager) => {
       const { customerId, status: before } = await findTicket(manager, id);
-      await manager.update(SupportTicket, { customerId, id }, { status, updatedAt: new Date() });
+      await manager.update(SupportTicket, { customerId, id }, { status, updatedAt: () => 'app.now()' });
       const metadata = { ticket_id: id, from: before, to: status };
       await this.audit.record(manager, { customerId, actor, action: 'ticket.set-status', metadata });
       return manager.findOneByOrFail(SupportTicket, { customerId, id });

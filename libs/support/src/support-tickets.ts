@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
-import { AuditLog } from '@app/audit';
-import { CustomerDatabase, NewestFirst } from '@app/database';
+import { CustomerDatabase, NewestFirst, prepared } from '@app/database';
 import { ServiceError } from '@app/errors';
 import type { Page, PageRequest } from '@app/pagination';
 import type { TicketPriority } from './ticket-record';
@@ -20,6 +18,11 @@ const QUERY = (after: string) => `
   order by created_at desc, id desc`;
 
 const LIST = new NewestFirst<TicketRow>({ name: 'support.tickets', id: 'uuid', query: QUERY });
+
+const OPEN = prepared(
+  'support.open',
+  'select app.open_support_ticket($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as opened_at',
+);
 
 /** PostgreSQL's largest integer; a service has no greater number. */
 const LAST_SERVICE_ID = 2_147_483_647;
@@ -40,10 +43,7 @@ export interface NewTicket {
 /** Customers' own tickets. */
 @Injectable()
 export class SupportTickets {
-  constructor(
-    private readonly database: CustomerDatabase,
-    private readonly audit: AuditLog,
-  ) {}
+  constructor(private readonly database: CustomerDatabase) {}
 
   /** A page of the customer's tickets, newest first. @throws ServiceError invalid_request for a bad cursor */
   list(customerId: string, page: PageRequest): Promise<Page<TicketRow>> {
@@ -55,33 +55,19 @@ export class SupportTickets {
    * @param actor who opens it, for the audit log.
    * @throws ServiceError not_found if the service is not one of the customer's; nothing is stored then.
    */
-  open(customerId: string, actor: string, ticket: NewTicket): Promise<TicketRow> {
-    return this.database.transaction(async (manager) => {
-      const serviceId = ticket.service_id ?? null;
-      if (serviceId !== null && !(await this.ownsService(manager, customerId, serviceId))) {
-        throw new ServiceError('not_found', 'You have no service with this service_id');
-      }
-      const [row] = await manager.query<[Omit<TicketRow, 'replies'>]>(
-        `insert into support_ticket (customer_id, id, title, body, priority, service_id, resource_type, resource_id)
-         values ($1, $2, $3, $4, $5, $6, $7, $8) returning ${TICKET_COLUMNS}`,
-        [
-          customerId,
-          randomUUID(),
-          ticket.title,
-          ticket.body,
-          ticket.priority ?? 'normal',
-          serviceId,
-          ticket.resource_type ?? null,
-          ticket.resource_id ?? null,
-        ],
-      );
-      await this.audit.record(manager, { customerId, actor, action: 'ticket.open', metadata: { ticket_id: row.id } });
-      return { ...row, replies: [] };
-    });
-  }
-  private async ownsService(manager: EntityManager, customerId: string, id: number): Promise<boolean> {
-    if (id < 1 || id > LAST_SERVICE_ID) return false;
-    const query = 'select 1 from customer_service where customer_id = $1 and id = $2';
-    return (await manager.query<unknown[]>(query, [customerId, id])).length === 1;
+  async open(customerId: string, actor: string, ticket: NewTicket): Promise<TicketRow> {
+    const id = randomUUID();
+    const { title, body, service_id = null, resource_type = null, resource_id = null } = ticket;
+    const priority = ticket.priority ?? 'normal';
+    // What no integer column can hold is nobody's service.
+    const isPossible = service_id === null || (service_id >= 1 && service_id <= LAST_SERVICE_ID);
+    const about = [service_id, resource_type, resource_id];
+    const values = [id, title, body, priority, ...about, actor, randomUUID()];
+    const [opened] = isPossible
+      ? await this.database.write<{ opened_at: string | null }>(OPEN, [customerId, ...values])
+      : [];
+    if (!opened?.opened_at) throw new ServiceError('not_found', 'You have no service with this service_id');
+    const times = { created_at: opened.opened_at, updated_at: opened.opened_at };
+    return { id, title, body, status: 'open', priority, service_id, resource_type, resource_id, ...times, replies: [] };
   }
 }

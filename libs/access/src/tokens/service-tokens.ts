@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, IsNull } from 'typeorm';
 import { AuditLog } from '@app/audit';
+import { databaseNow } from '@app/database';
 import { ServiceError } from '@app/errors';
 import type { Scope } from '../scopes';
 import { ServiceToken } from './service-token.entity';
@@ -42,9 +43,9 @@ export class ServiceTokens {
   issue(actor: string, order: { customerId: string; scopes: Scope[]; expiresAt?: Date }): Promise<IssuedToken> {
     const { customerId, scopes, expiresAt = null } = order;
     if (scopes.length === 0) throw new ServiceError('invalid_request', 'A token needs at least one scope');
-    if (expiresAt && expiresAt <= new Date())
-      throw new ServiceError('invalid_request', 'The expiry must be in the future');
     return this.dataSource.transaction(async (manager) => {
+      if (expiresAt && expiresAt <= (await databaseNow(manager)))
+        throw new ServiceError('invalid_request', 'The expiry must be in the future');
       const [customer] = await manager.query<unknown[]>('select 1 from customer where id = $1', [customerId]);
       if (!customer) throw new ServiceError('not_found', `There is no customer ${customerId}`);
       const issued = await this.insert(manager, { customerId, scopes, expiresAt, rotatedFrom: null });
@@ -68,8 +69,9 @@ export class ServiceTokens {
     }
     return this.dataSource.transaction(async (manager) => {
       const old = await this.lock(manager, tokenId);
-      const ends = new Date(Date.now() + graceHours * HOUR_MS);
-      if (!old.active || (old.expiresAt && old.expiresAt <= new Date())) {
+      const now = await databaseNow(manager);
+      const ends = new Date(now.getTime() + graceHours * HOUR_MS);
+      if (!old.active || (old.expiresAt && old.expiresAt <= now)) {
         throw new ServiceError('invalid_request', 'A token that is no longer valid cannot be rotated; issue a new one');
       }
       // The old one's expiry is its grace time by now, which is not for the new one to inherit.
@@ -94,7 +96,7 @@ export class ServiceTokens {
         await manager.update(
           ServiceToken,
           { id, deactivatedAt: IsNull() },
-          { active: false, deactivatedAt: new Date() },
+          { active: false, deactivatedAt: () => 'app.now()' },
         );
         await announceTokenChange(manager, customerId);
         await this.audit.record(manager, { customerId, actor, action: 'token.deactivate', metadata: { token_id: id } });

@@ -69,13 +69,12 @@ export class InvoiceAdministration {
       const { customerId, source, amount, status: before } = invoice;
       if (source !== 'manual')
         throw new ServiceError('invalid_request', `The invoice is kept in ${source}: change it there`);
-      const now = new Date();
       const owed = status === 'open' || status === 'uncollectible';
-      const paidAt = status === 'paid' ? (invoice.paidAt ?? now) : null;
+      const paidAt = status === 'paid' ? (invoice.paidAt ?? (() => 'app.now()')) : null;
       await manager.update(
         Invoice,
         { customerId, id },
-        { status, amountDue: owed ? amount : '0', paidAt, updatedAt: now },
+        { status, amountDue: owed ? amount : '0', paidAt, updatedAt: () => 'app.now()' },
       );
       const metadata = { invoice_id: id, from: before, to: status };
       await this.audit.record(manager, { customerId, actor, action: 'invoice.set-status', metadata });

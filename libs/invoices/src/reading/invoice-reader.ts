@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { AppConfig } from '@app/config';
 import { CustomerDatabase, prepared } from '@app/database';
 import { decodeCursor, type Page, type PageRequest, paginate } from '@app/pagination';
-import { Calendar } from '../calendar';
 import type { VisibleInvoiceStatus } from '../invoice-record';
 import { invoiceColumns, type InvoiceRow } from './invoice-view';
 
@@ -29,14 +28,10 @@ const FILTERED_NEXT = prepared('invoices.filtered-next', QUERY(`${AFTER} ${FILTE
 /** Customers' reading of their own invoices. */
 @Injectable()
 export class InvoiceReader {
-  private readonly calendar: Calendar;
-
   constructor(
     private readonly database: CustomerDatabase,
-    config: AppConfig,
-  ) {
-    this.calendar = new Calendar(config.BILLING_TIMEZONE);
-  }
+    private readonly config: AppConfig,
+  ) {}
 
   /** A page of the customer's invoices, newest first. @throws ServiceError invalid_request for a bad cursor */
   async list(
@@ -48,7 +43,7 @@ export class InvoiceReader {
     const wanted = [filter.status, filter.issuedFrom, filter.issuedTo];
     const filtered = wanted.some((value) => value !== undefined);
     const statement = filtered ? (after ? FILTERED_NEXT : FILTERED_FIRST) : after ? NEXT : FIRST;
-    const values: (string | number | null)[] = [customerId, limit + 1, this.calendar.dateOf(new Date())];
+    const values: (string | number | null)[] = [customerId, limit + 1, this.config.BILLING_TIMEZONE];
     if (after) values.push(after.createdAt, after.id);
     if (filtered) values.push(...wanted.map((value) => value ?? null));
     const rows = await this.database.read<InvoiceRow & Record<string, unknown>>(statement, values);

@@ -28,8 +28,8 @@ export interface InvoiceRow {
   updated_at: string;
 }
 
-/** What of an invoice's row is shown. @param today number of the parameter that is today's date */
-export const invoiceColumns = (today: string) => `id, type, number, source, status,
-  status = 'open' and type = 'invoice' and due_date is not null and due_date < ${today}::date as overdue,
+/** What of an invoice's row is shown. @param zone the parameter that is the time zone whose date decides what is overdue */
+export const invoiceColumns = (zone: string) => `id, type, number, source, status,
+  status = 'open' and type = 'invoice' and due_date is not null and due_date < (app.now() at time zone ${zone})::date as overdue,
   currency, amount, amount_due, issue_date, due_date, paid_at, kid, pdf_url,
   pdf_reference is not null and pdf_url is null as streamed, hosted_url, created_at, updated_at`;

@@ -44,10 +44,10 @@ export class SmsAdministration {
       const dailyCap = change.dailyCap === undefined ? (present?.dailyCap ?? null) : change.dailyCap;
       if (enabled && senderId === null) throw new ServiceError('invalid_request', 'SMS needs a sender id: --sender-id');
       await manager.query(
-        `insert into sms_settings (customer_id, enabled, sender_id, daily_cap, updated_at) values ($1, $2, $3, $4, $5)
+        `insert into sms_settings (customer_id, enabled, sender_id, daily_cap, updated_at) values ($1, $2, $3, $4, app.now())
          on conflict (customer_id) do update set enabled = excluded.enabled, sender_id = excluded.sender_id,
            daily_cap = excluded.daily_cap, updated_at = excluded.updated_at`,
-        [customerId, enabled, senderId, dailyCap, new Date()],
+        [customerId, enabled, senderId, dailyCap],
       );
       const metadata = { enabled, sender_id: senderId, daily_cap: dailyCap };
       await this.audit.record(manager, { customerId, actor, action: 'sms.configure', metadata });

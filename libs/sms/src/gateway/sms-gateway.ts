@@ -44,6 +44,7 @@ export interface DeliveryReport {
   /** `unknown`: the gateway does not know either. */
   status: 'unknown' | 'sent' | 'delivered' | 'failed';
   errorCode: SmsErrorCode | null;
+  /** Null also when the gateway does not say when. */
   deliveredAt: Date | null;
 }
 

@@ -1,11 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CustomerContext } from '@app/database';
 import { ROOT_LOGGER, type RootLogger } from '@app/logging';
 import type { DeliveryReport } from '../gateway/sms-gateway';
-import { SmsStore } from '../sending/sms-store';
 import { readElksReport } from './elks-report';
 import { readLinkReport } from './link-report';
 import { ReportReferences } from './report-references';
+import { ReportStore } from './report-store';
 
 /** What became of a delivery report: taken in, not a report, not signed by us, or about a message that is not there. */
 export type ReportResult = 'stored' | 'malformed' | 'forged' | 'unknown_message';
@@ -15,8 +14,7 @@ export type ReportResult = 'stored' | 'malformed' | 'forged' | 'unknown_message'
 export class DeliveryReports {
   constructor(
     private readonly references: ReportReferences,
-    private readonly context: CustomerContext,
-    private readonly store: SmsStore,
+    private readonly store: ReportStore,
     @Inject(ROOT_LOGGER) private readonly logger: RootLogger,
   ) {}
 
@@ -38,12 +36,7 @@ export class DeliveryReports {
       return 'forged';
     }
     const { customerId, smsId } = sms;
-    const stored = await this.context.run(customerId, () =>
-      this.store.database.transaction((manager) =>
-        this.store.update(manager, customerId, { id: smsId, gateway }, { ...report, at: new Date() }),
-      ),
-    );
-    if (stored) return 'stored';
+    if (await this.store.add(customerId, smsId, gateway, report)) return 'stored';
     this.logger.warn({ gateway, customer_id: customerId, sms_id: smsId }, 'a delivery report is about no message');
     return 'unknown_message';
   }

@@ -13,13 +13,13 @@ export function readElksReport(reference: string, body: string): DeliveryReport 
     gatewayMessageId: id,
     status,
     errorCode: status === 'failed' ? 'not_delivered' : null,
-    deliveredAt: status === 'delivered' ? (utcTime(form.get('delivered')) ?? new Date()) : null,
+    deliveredAt: status === 'delivered' ? utcTime(form.get('delivered')) : null,
   };
 }
 
 /** 46elks writes times in UTC with microseconds and no zone. */
-function utcTime(text: string | null): Date | undefined {
+function utcTime(text: string | null): Date | null {
   const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?/.exec(text ?? '')?.[0];
   const date = new Date(`${time}Z`);
-  return time === undefined || Number.isNaN(date.getTime()) ? undefined : date;
+  return time === undefined || Number.isNaN(date.getTime()) ? null : date;
 }

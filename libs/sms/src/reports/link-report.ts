@@ -13,6 +13,6 @@ export function readLinkReport(body: string): DeliveryReport | undefined {
     gatewayMessageId: typeof id === 'string' ? id : null,
     status: result.status === 'accepted' ? 'unknown' : result.status,
     errorCode: result.errorCode,
-    deliveredAt: result.status === 'delivered' ? (Number.isNaN(time.getTime()) ? new Date() : time) : null,
+    deliveredAt: result.status === 'delivered' && !Number.isNaN(time.getTime()) ? time : null,
   };
 }
