@@ -25,9 +25,9 @@ import { AiHoldFunctionsForBatches1763683460000 } from './1763683460000-ai-hold-
 import { AiSettleFunctionForBatches1763683470000 } from './1763683470000-ai-settle-function-for-batches';
 import { PinnedSearchPaths1763683600000 } from './1763683600000-pinned-search-paths';
 import { Clock1763683610000 } from './1763683610000-clock';
-import { DropScheduledJob1763683800000 } from './1763683800000-drop-scheduled-job';
 import { TokensByDatabaseClock1763683620000 } from './1763683620000-tokens-by-database-clock';
 import { WritesInOneStatement1763683630000 } from './1763683630000-writes-in-one-statement';
+import { DropScheduledJob1763683800000 } from './1763683800000-drop-scheduled-job';
 import { InvoiceNumber1763683900000 } from './1763683900000-invoice-number';
 
 /** Every migration, oldest first. A migration that has run anywhere is never edited. */
@@ -59,8 +59,8 @@ export const migrations = [
   AiSettleFunctionForBatches1763683470000,
   PinnedSearchPaths1763683600000,
   Clock1763683610000,
-  DropScheduledJob1763683800000,
   TokensByDatabaseClock1763683620000,
   WritesInOneStatement1763683630000,
+  DropScheduledJob1763683800000,
   InvoiceNumber1763683900000,
 ];
