@@ -1,4 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { SCOPES } from '@app/access';
+import { problemType } from '@app/errors';
+import type { ProblemBody } from '@test/expect-problem';
 
 type Content = Record<string, { example?: unknown; examples?: Record<string, unknown> }>;
 
@@ -9,17 +12,30 @@ interface Operation {
   tags?: string[];
   security?: Record<string, string[]>[];
   requestBody?: { content: Content };
-  responses: Record<string, { headers: object; content?: Content }>;
+  responses: Record<string, { description: string; headers: object; content?: Content }>;
+}
+
+interface Schema {
+  type?: string | string[];
+  format?: string;
+  enum?: unknown[];
+  maxLength?: number;
+  multipleOf?: number;
+  default?: unknown;
+  example?: unknown;
+  properties?: Record<string, Schema>;
+  required?: string[];
 }
 
 const document = JSON.parse(readFileSync('openapi.json', 'utf8')) as {
   openapi: string;
+  info: { description: string };
+  servers: { url: string }[];
+  components: { schemas: Record<string, Schema>; securitySchemes: { token: { description: string } } };
   paths: Record<string, Record<string, Operation>>;
 };
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(
-    ([method, operation]) => [`${method.toUpperCase()} ${path.replace('/api/v1', '')}`, operation] as const,
-  ),
+  Object.entries(methods).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const),
 );
 const named = Object.fromEntries(operations);
 
@@ -82,6 +98,68 @@ describe('the OpenAPI document', () => {
       );
     }
     expect(Object.keys(responses[429]!.headers)).toContain('Retry-After');
+  });
+
+  it('has paths that are relative to an address that ends in the version', () => {
+    expect(document.servers.map(({ url }) => url)).toEqual(['/api/v1']);
+    expect(Object.keys(document.paths).filter((path) => path.startsWith('/api'))).toEqual([]);
+  });
+
+  it.each(SPECIFIED)('says in the description of %s which scope it needs', (route, scope) => {
+    const needs = scope === null ? 'Any valid token will do.' : `Needs the scope \`${scope}\`.`;
+    expect(named[route]!.description!.split('\n\n').at(-1)).toBe(needs);
+  });
+
+  it.each(Object.entries(SCOPES))('shows the scope %s in its text and in the authorise dialog', (scope, opens) => {
+    const row = `| \`${scope}\` | ${opens} |`;
+    expect(document.info.description).toContain(row);
+    expect(document.components.securitySchemes.token.description).toContain(row);
+  });
+
+  it('describes each reply once', () => {
+    const replies = operations.flatMap(([, { responses }]) => Object.values(responses));
+    expect(replies.filter(({ description }) => new Set(description.split('\n\n')).size > 1)).toEqual([]);
+  });
+
+  it('shows errors with details that say more than the title', () => {
+    const examples = operations.flatMap(([, { responses }]) =>
+      Object.values(responses).flatMap(({ content }) =>
+        Object.values(content?.['application/problem+json']?.examples ?? {}).map(
+          (example) => example as { value: ProblemBody },
+        ),
+      ),
+    );
+    expect(examples.length).toBeGreaterThan(50);
+    for (const { value } of examples) {
+      expect(value.detail).not.toBe(value.title);
+      expect(value.type).toBe(problemType(value.code));
+      if (value.code === 'invalid_request' && value.detail.includes('required')) expect(value.errors).toHaveLength(1);
+    }
+  });
+
+  it('bounds every text of a request', () => {
+    for (const name of ['CreateCreditRequestDto', 'CreateTicketDto', 'SendSmsDto', 'AiMessageDto']) {
+      const { properties = {} } = document.components.schemas[name]!;
+      const texts = Object.entries(properties).filter(([, schema]) => [schema.type].flat().includes('string'));
+      expect(texts.filter(([, schema]) => schema.maxLength === undefined && !schema.enum)).toEqual([]);
+    }
+  });
+
+  it('says nothing that makes generated clients refuse what the service takes, or demand what it does not', () => {
+    const schemas = Object.values(document.components.schemas).flatMap(({ properties = {} }) =>
+      Object.values(properties),
+    );
+    expect(schemas.length).toBeGreaterThan(50);
+    expect(schemas.filter(({ multipleOf, format }) => multipleOf !== undefined || format === 'int64')).toEqual([]);
+    expect(schemas.filter((schema) => schema.default !== undefined)).toEqual([]);
+    const pdf = named['GET /invoices/{id}/pdf']!.responses[200]!.content!['application/pdf'];
+    expect(pdf).toEqual({ schema: { type: 'string', format: 'binary' } });
+  });
+
+  it('writes times with six digits, as replies do', () => {
+    const times = JSON.stringify(document).match(/\d{4}-\d\d-\d\dT[\d:.]+Z/g) ?? [];
+    expect(times.length).toBeGreaterThan(20);
+    expect(times.filter((time) => !/\.\d{6}Z$/.test(time))).toEqual([]);
   });
 
   it('names both reasons for a 403 where a scope is needed and the feature may be off', () => {

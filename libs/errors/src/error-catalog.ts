@@ -96,7 +96,7 @@ export const errorCatalog = {
     status: 414,
     title: 'The address is too long',
     advice: 'Shorten the query.',
-    example: 'The address is too long',
+    example: 'The address has more than 16 KB',
   },
   unsupported_media_type: {
     status: 415,
@@ -114,7 +114,7 @@ export const errorCatalog = {
     status: 431,
     title: 'The request headers are too large',
     advice: 'Send fewer or shorter headers and a shorter address: 16 KB in all.',
-    example: 'The request headers are too large',
+    example: 'The address and the headers have more than 16 KB together',
   },
   internal_error: {
     status: 500,

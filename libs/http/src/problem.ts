@@ -20,7 +20,7 @@ export interface Problem {
 /** What Fastify and Node report before a request reaches a handler, in our terms. */
 const FRAMEWORK_FAULTS: Record<string, [ErrorCode, string]> = {
   MALFORMED_HTTP: ['invalid_request', 'The request is not valid HTTP'],
-  HPE_HEADER_OVERFLOW: ['headers_too_large', 'The request headers are too large'],
+  HPE_HEADER_OVERFLOW: ['headers_too_large', 'The address and the headers have more than 16 KB together'],
   ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The request did not arrive in time'],
 };
 

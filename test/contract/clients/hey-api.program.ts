@@ -1,0 +1,50 @@
+import { environment, report } from './environment.js';
+import { client } from './hey-api/client.gen.js';
+import * as api from './hey-api/sdk.gen.js';
+
+const { baseUrl, token, invoiceId, serviceId } = environment();
+client.setConfig({ baseUrl, auth: token, throwOnError: true });
+
+const asked = await api.createCreditRequest({
+  body: { amount_nok: 1234.56, reference: 'hey-api' },
+  throwOnError: true,
+});
+const answer = await api.createMessage({
+  body: { messages: [{ role: 'user', content: 'Hello' }], max_tokens: 300 },
+  throwOnError: true,
+});
+const text: string = answer.data.content.map((block) => block.text ?? '').join('');
+if (text === '') throw new Error('The answer has no text');
+
+// zod knows no bytes: the generated check of a binary reply expects a string.
+const pdf = await api.getInvoicePdf({
+  path: { id: invoiceId },
+  responseValidator: () => Promise.resolve(undefined),
+  throwOnError: true,
+});
+if (!(await pdf.data.text()).startsWith('%PDF')) throw new Error('The PDF is none');
+
+const page = { query: { limit: 5 }, throwOnError: true } as const;
+const called = {
+  getCustomer: await api.getCustomer({ throwOnError: true }),
+  listServices: await api.listServices(page),
+  getAiStatus: await api.getAiStatus({ throwOnError: true }),
+  createMessage: answer,
+  listCreditRequests: await api.listCreditRequests({ query: { limit: 5, status: 'pending' }, throwOnError: true }),
+  createCreditRequest: asked,
+  getCreditRequest: await api.getCreditRequest({ path: { id: asked.data.id }, throwOnError: true }),
+  listInvoices: await api.listInvoices({
+    query: { issue_date_from: '2026-01-01', issue_date_to: '2026-12-31' },
+    throwOnError: true,
+  }),
+  getInvoicePdf: pdf,
+  createTicket: await api.createTicket({
+    body: { title: 'A question', body: 'How do I …?', service_id: serviceId },
+    throwOnError: true,
+  }),
+  listTickets: await api.listTickets(page),
+  sendSms: await api.sendSms({ body: { to: '+4790000000', message: 'Hello' }, throwOnError: true }),
+  listSms: await api.listSms(page),
+  listStatus: await api.listStatus(page),
+};
+report(Object.fromEntries(Object.entries(called).map(([name, { response }]) => [name, response.status])));

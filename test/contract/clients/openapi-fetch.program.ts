@@ -1,0 +1,48 @@
+import createClient from 'openapi-fetch';
+import { environment, report } from './environment.js';
+import type { paths } from './openapi-typescript.js';
+
+const { baseUrl, token, invoiceId, serviceId } = environment();
+const client = createClient<paths>({ baseUrl, headers: { authorization: `Bearer ${token}` } });
+
+/** The data of a reply, or what is wrong. */
+function need<Data>({ data, error }: { data?: Data; error?: { detail: string } }): Data {
+  if (data === undefined) throw new Error(error?.detail ?? 'No data');
+  return data;
+}
+
+const asked = await client.POST('/ai/credit-requests', { body: { amount_nok: 1234.56, reference: 'openapi-fetch' } });
+const answer = await client.POST('/ai/messages', {
+  body: { messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }], max_tokens: 300 },
+});
+const text: string = need(answer)
+  .content.map((block) => block.text ?? '')
+  .join('');
+if (text === '') throw new Error('The answer has no text');
+const pdf = await client.GET('/invoices/{id}/pdf', { params: { path: { id: invoiceId } }, parseAs: 'blob' });
+if (!(await need(pdf).text()).startsWith('%PDF')) throw new Error('The PDF is none');
+
+const params = { query: { limit: 5 } };
+const invoices = await client.GET('/invoices', {
+  params: { query: { issue_date_from: '2026-01-01', issue_date_to: '2026-12-31' } },
+});
+need(invoices).data satisfies { number: string; amount: number; due_date: string | null }[];
+const called = {
+  getCustomer: await client.GET('/customer'),
+  listServices: await client.GET('/services', { params }),
+  getAiStatus: await client.GET('/ai'),
+  createMessage: answer,
+  listCreditRequests: await client.GET('/ai/credit-requests', { params: { query: { status: 'pending' } } }),
+  createCreditRequest: asked,
+  getCreditRequest: await client.GET('/ai/credit-requests/{id}', { params: { path: { id: need(asked).id } } }),
+  listInvoices: invoices,
+  getInvoicePdf: pdf,
+  createTicket: await client.POST('/support/tickets', {
+    body: { title: 'A question', body: 'How do I …?', service_id: serviceId },
+  }),
+  listTickets: await client.GET('/support/tickets', { params }),
+  sendSms: await client.POST('/sms/send', { body: { to: '+4790000000', message: 'Hello' } }),
+  listSms: await client.GET('/sms/log', { params }),
+  listStatus: await client.GET('/status', { params }),
+};
+report(Object.fromEntries(Object.entries(called).map(([name, { response }]) => [name, response.status])));

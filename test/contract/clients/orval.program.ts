@@ -1,0 +1,33 @@
+import { environment, report } from './environment.js';
+import * as api from './orval/api.js';
+
+const { token, invoiceId, serviceId } = environment();
+const init: RequestInit = { headers: { authorization: `Bearer ${token}` } };
+
+const asked = await api.createCreditRequest({ amount_nok: 1234.56, reference: 'orval' }, init);
+if (asked.status !== 201) throw new Error('The request was not made');
+const answer = await api.createMessage({ messages: [{ role: 'user', content: 'Hello' }], max_tokens: 300 }, init);
+if (answer.status !== 201) throw new Error(answer.data.detail);
+const text: string = answer.data.content.map((block) => block.text ?? '').join('');
+if (text === '') throw new Error('The answer has no text');
+const pdf = await api.getInvoicePdf(invoiceId, init);
+if (pdf.status !== 200) throw new Error(pdf.data.detail);
+if (!(await pdf.data.text()).startsWith('%PDF')) throw new Error('The PDF is none');
+
+const called = {
+  getCustomer: await api.getCustomer(init),
+  listServices: await api.listServices({ limit: 5 }, init),
+  getAiStatus: await api.getAiStatus(init),
+  createMessage: answer,
+  listCreditRequests: await api.listCreditRequests({ status: 'pending' }, init),
+  createCreditRequest: asked,
+  getCreditRequest: await api.getCreditRequest(asked.data.id, init),
+  listInvoices: await api.listInvoices({ issue_date_from: '2026-01-01', issue_date_to: '2026-12-31' }, init),
+  getInvoicePdf: pdf,
+  createTicket: await api.createTicket({ title: 'A question', body: 'How do I …?', service_id: serviceId }, init),
+  listTickets: await api.listTickets({ limit: 5 }, init),
+  sendSms: await api.sendSms({ to: '+4790000000', message: 'Hello' }, init),
+  listSms: await api.listSms({ limit: 5 }, init),
+  listStatus: await api.listStatus({}, init),
+};
+report(Object.fromEntries(Object.entries(called).map(([name, { status }]) => [name, status])));

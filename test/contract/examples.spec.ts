@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { arrangeFullCaller, type FullApi, startFullApi } from '@test/full-api';
+
+interface Media {
+  example?: unknown;
+  examples?: Record<string, { value: unknown }>;
+}
+interface Operation {
+  operationId: string;
+  parameters?: {
+    name: string;
+    in: string;
+    example?: string | number;
+    schema: { example?: string | number; default?: string | number };
+  }[];
+  requestBody?: { content: Record<string, Media> };
+}
+
+const document = JSON.parse(readFileSync('openapi.json', 'utf8')) as {
+  paths: Record<string, Record<string, Operation>>;
+};
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+);
+
+/** Every body of an operation's examples; one request without a body where it takes none. */
+function bodiesOf({ requestBody }: Operation): unknown[] {
+  const media = Object.values(requestBody?.content ?? {});
+  const bodies = media.flatMap(({ example, examples = {} }) => [
+    ...(example === undefined ? [] : [example]),
+    ...Object.values(examples).map(({ value }) => value),
+  ]);
+  return requestBody ? bodies : [undefined];
+}
+
+/** The query that a tool fills in from the document. */
+function queryOf({ parameters = [] }: Operation): URLSearchParams {
+  const query = new URLSearchParams();
+  for (const parameter of parameters.filter((candidate) => candidate.in === 'query')) {
+    const value = parameter.example ?? parameter.schema.example ?? parameter.schema.default;
+    if (value !== undefined) query.set(parameter.name, `${value}`);
+  }
+  return query;
+}
+
+/** Whoever tries the interface sends what the document shows, as it stands. */
+describe('the examples of the document', () => {
+  let full: FullApi;
+  let me: Awaited<ReturnType<typeof arrangeFullCaller>>;
+  beforeAll(async () => {
+    full = await startFullApi();
+    me = await arrangeFullCaller(full);
+  });
+  afterAll(() => full.stop());
+
+  const requests = operations.flatMap(({ path, method, operation }) =>
+    bodiesOf(operation).map(
+      (body) => [`${method} ${path}`, { path, method, body, query: queryOf(operation) }] as const,
+    ),
+  );
+
+  it('exist for every operation', () => {
+    expect(new Set(requests.map(([name]) => name)).size).toBe(operations.length);
+    expect(requests.filter(([, { query }]) => query.has('limit')).length).toBeGreaterThan(5);
+  });
+
+  it.each(requests)('succeed when sent to %s as they are', async (_name, { path, method, body, query }) => {
+    const ids: Record<string, string> = {
+      '/ai/credit-requests/{id}': await creditRequest(),
+      '/invoices/{id}/pdf': me.invoice.id,
+    };
+    const init = { method, body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+    const address = path.replace('{id}', ids[path] ?? '');
+    const reply = await me.call(`${address}?${query.toString()}`, body === undefined ? {} : init);
+    // The reply's text says why, should it be refused.
+    expect([200, 201, await reply.text()]).toContain(reply.status);
+  });
+
+  async function creditRequest(): Promise<string> {
+    const body = JSON.stringify({ amount_nok: 100, reference: 'examples' });
+    const init = { method: 'POST', body, headers: { 'content-type': 'application/json' } };
+    return String(((await (await me.call('/ai/credit-requests', init)).json()) as { id: number }).id);
+  }
+});

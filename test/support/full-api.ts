@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto';
+import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
+import { enableAi, saveModelPrice } from './ai-factories';
+import { arrangeCaller, startApi, type TestApi } from './api';
+import { saveFakeInvoice } from './factories/invoice.factory';
+import type { FakeToken } from './factories/service-token.factory';
+import { saveFakeService } from './factories/service.factory';
+import { allowSms } from './factories/sms-settings.factory';
+
+/** The API with the sandbox as every upstream, as `npm start` has it. */
+export interface FullApi {
+  api: TestApi;
+  sandbox: Sandbox;
+  model: string;
+  stop(): Promise<void>;
+}
+
+/** Starts both. */
+export async function startFullApi(settings: Record<string, string> = {}): Promise<FullApi> {
+  const sandbox = await startSandbox();
+  const api = await startApi({
+    SANDBOX_URL: sandbox.url,
+    ANTHROPIC_BASE_URL: sandbox.urls.messages,
+    ANTHROPIC_API_KEY: 'sk-service-wide-key',
+    SECRETS_KEY: randomBytes(32).toString('base64'),
+    ...settings,
+  });
+  return {
+    api,
+    sandbox,
+    model: await saveModelPrice(api.superuser),
+    stop: async () => {
+      await api.stop();
+      await sandbox.close();
+    },
+  };
+}
+
+/** A customer who may do everything and has one of everything: AI credit, SMS, a service, an invoice with a PDF. */
+export async function arrangeFullCaller({ api, sandbox, model }: FullApi, fake: FakeToken = {}) {
+  const caller = await arrangeCaller(api, fake);
+  const { id } = caller.customer;
+  await enableAi(api.superuser, id, { model, included: 1000 });
+  await allowSms(api.superuser, id);
+  const service = await saveFakeService(api.superuser, id);
+  const [issued] = sandbox.stripe.store.addInvoices({ customer: id, count: 1, statuses: ['open'] });
+  const sourceId = issued?.id ?? '';
+  const invoice = await saveFakeInvoice(api.superuser, id, { source: 'stripe', sourceId, pdfReference: sourceId });
+  return { ...caller, service, invoice };
+}
