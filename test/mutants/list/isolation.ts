@@ -1,0 +1,92 @@
+import type { Mutant } from '../mutant';
+
+const NAMED = ['test/e2e/isolation/named'];
+
+/** One customer and another: each isolation layer with the other two away. */
+export const isolation: Mutant[] = [
+  {
+    name: 'isolation: a credit request is found by its number alone',
+    file: 'libs/credit-requests/src/credit-requests.ts',
+    find: 'from ai_credit_request where customer_id = $1 and id = $2`',
+    replace: 'from ai_credit_request where $1::uuid is not null and id = $2`',
+    specs: NAMED,
+  },
+  {
+    name: 'isolation: the list of credit requests names no customer',
+    file: 'libs/credit-requests/src/credit-requests.ts',
+    find: 'where customer_id = $1 ${after}',
+    replace: 'where $1::uuid is not null ${after}',
+    specs: NAMED,
+  },
+  {
+    name: 'isolation: the list of tickets names no customer',
+    file: 'libs/support/src/support-tickets.ts',
+    find: 'from support_ticket where customer_id = $1 ${after}',
+    replace: 'from support_ticket where $1::uuid is not null ${after}',
+    specs: NAMED,
+  },
+  {
+    name: "isolation: a thread has every customer's replies",
+    file: 'libs/support/src/support-tickets.ts',
+    find: 'where r.customer_id = $1 and r.ticket_id',
+    replace: 'where r.ticket_id',
+    specs: NAMED,
+  },
+  {
+    name: "isolation: a thread has the operator's notes",
+    file: 'libs/support/src/support-tickets.ts',
+    find: ' and not r.internal',
+    replace: '',
+    specs: NAMED,
+  },
+  {
+    name: "isolation: a ticket may be about another customer's service",
+    file: 'libs/support/src/support-tickets.ts',
+    find: 'from customer_service where customer_id = $1 and id = $2',
+    replace: 'from customer_service where $1::uuid is not null and id = $2',
+    specs: NAMED,
+  },
+  {
+    name: "isolation: a service has another customer's events",
+    file: 'libs/status/src/service-status-reader.ts',
+    find: 'where customer_id = $1 and service_id = s.id and starts_at',
+    replace: 'where service_id = s.id and starts_at',
+    specs: NAMED,
+    survives: 'The number of a service is one over all customers, so its events are its own',
+  },
+  {
+    name: 'isolation: a transaction is scoped to nobody',
+    file: 'libs/database/src/customer-database.ts',
+    find: "      await manager.query('select app.set_customer($1)', [customerId]);\n",
+    replace: '',
+    specs: ['libs/database/src/customer-database', 'test/e2e/support-tickets'],
+  },
+  {
+    name: 'isolation: reads are scoped by the statement before',
+    file: 'libs/database/src/reading/scoped-batch.ts',
+    find: 'values: [customerId] });',
+    replace: 'values: [this.reads[0]?.customerId ?? customerId] });',
+    specs: ['test/e2e/isolation/row-level-security'],
+  },
+  {
+    name: 'isolation: a PDF is found by its invoice alone',
+    file: 'libs/invoices/src/reading/invoice-pdfs.ts',
+    find: 'customer_id = $1',
+    replace: '$1::uuid is not null',
+    specs: NAMED,
+  },
+  {
+    name: 'isolation: row level security is not forced',
+    file: 'libs/database/src/migrations/helpers.ts',
+    find: 'force row level security',
+    replace: 'no force row level security',
+    specs: ['test/contract/schema'],
+  },
+  {
+    name: "isolation: a secret opens for another customer's row",
+    file: 'libs/ai/src/key-ring.ts',
+    find: '`ai-key:${customerId}`',
+    replace: '`ai-key`',
+    specs: ['libs/ai/src/operator'],
+  },
+];

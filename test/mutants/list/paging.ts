@@ -1,0 +1,43 @@
+import type { Mutant } from '../mutant';
+
+const LISTS = ['test/e2e/services', 'test/e2e/support-tickets'];
+const NEWEST = 'libs/database/src/reading/newest-first.ts';
+
+/** Lists in pages. */
+export const paging: Mutant[] = [
+  {
+    name: 'paging: the last row of a page comes again',
+    file: NEWEST,
+    find: 'and (created_at, id) < ',
+    replace: 'and (created_at, id) <= ',
+    specs: LISTS,
+  },
+  {
+    name: 'paging: rows of one moment are skipped',
+    file: NEWEST,
+    find: 'and (created_at, id) < ${place}',
+    replace: 'and created_at < (${place}).f1',
+    specs: LISTS,
+  },
+  {
+    name: 'paging: the row too many is shown',
+    file: 'libs/pagination/src/page.ts',
+    find: 'rows.slice(0, limit)',
+    replace: 'rows.slice(0, limit + 1)',
+    specs: LISTS,
+  },
+  {
+    name: 'paging: a full last page promises another',
+    file: 'libs/pagination/src/page.ts',
+    find: 'rows.length > limit',
+    replace: 'rows.length >= limit',
+    specs: LISTS,
+  },
+  {
+    name: 'paging: a day that does not exist is a place in a list',
+    file: 'libs/pagination/src/cursor.ts',
+    find: ' && time.toISOString().startsWith(`${day}T${clock}`)',
+    replace: '',
+    specs: [...LISTS, 'libs/pagination'],
+  },
+];

@@ -1,0 +1,68 @@
+import type { Mutant } from '../mutant';
+
+/** Secrets, errors and what a reply must not show. */
+export const secrets: Mutant[] = [
+  {
+    name: 'secrets: what a secret is for is not sealed with it',
+    file: 'libs/secrets/src/secret-box.ts',
+    find: '.setAAD(Buffer.from(purpose));',
+    replace: ".setAAD(Buffer.from(''));",
+    specs: ['libs/secrets'],
+  },
+  {
+    name: 'secrets: every nonce is the same',
+    file: 'libs/secrets/src/secret-box.ts',
+    find: 'const nonce = randomBytes(NONCE_BYTES);',
+    replace: 'const nonce = Buffer.alloc(NONCE_BYTES, randomBytes(1).length);',
+    specs: ['libs/secrets'],
+  },
+  {
+    name: 'secrets: a 500 tells what went wrong inside',
+    file: 'libs/http/src/problem.ts',
+    find: "    'The request failed for a reason on our side; quote the request id to the operator',\n  );\n}",
+    replace: '    String(error),\n  );\n}',
+    specs: ['test/e2e/errors', 'libs/http/src/problem'],
+  },
+  {
+    name: 'errors: a database that is away is a 500',
+    file: 'libs/http/src/problem.ts',
+    find: 'if (isDatabaseUnavailable(error)) {',
+    replace: "if (isDatabaseUnavailable(error) && String(error) === '') {",
+    specs: ['libs/http/src/problem', 'test/e2e/fail-over'],
+  },
+  {
+    name: 'errors: a read-only standby is a 500',
+    file: 'libs/database/src/database-errors.ts',
+    find: '|25006)$/',
+    replace: ')$/',
+    specs: ['test/e2e/fail-over'],
+  },
+  {
+    name: 'errors: a statement that took too long is a 500',
+    file: 'libs/database/src/database-errors.ts',
+    find: '57014|',
+    replace: '',
+    specs: ['libs/http/src/problem'],
+  },
+  {
+    name: "errors: the caller's request id is not taken",
+    file: 'libs/http/src/problem.ts',
+    find: 'request_id: requestId,',
+    replace: "request_id: requestId === '' ? requestId : requestId.slice(1),",
+    specs: ['test/e2e/errors'],
+  },
+  {
+    name: 'errors: a body may be nested without end',
+    file: 'libs/http/src/parse-json.ts',
+    find: 'if (isDeeperThan(MAX_DEPTH, body))',
+    replace: 'if (isDeeperThan(MAX_DEPTH * 1000, body))',
+    specs: ['test/e2e/errors'],
+  },
+  {
+    name: 'errors: a number in the path that is none is 400 by the database',
+    file: 'libs/http/src/path-id.ts',
+    find: 'integer: /^[1-9]\\d{0,8}$/',
+    replace: 'integer: /^.+$/',
+    specs: ['test/e2e/ai-credit'],
+  },
+];

@@ -1,0 +1,96 @@
+import type { Mutant } from '../mutant';
+
+const DESK = 'libs/support/src/support-desk.ts';
+const TICKETS = 'libs/support/src/support-tickets.ts';
+const THREADS = ['test/e2e/ticket-threads', 'test/e2e/support-tickets'];
+const EVENTS = 'libs/status/src/status-events.ts';
+const READER = 'libs/status/src/service-status-reader.ts';
+const STATUS = ['test/e2e/status'];
+
+/** Support tickets and service status. */
+export const support: Mutant[] = [
+  {
+    name: 'support: a ticket without a priority is low',
+    file: TICKETS,
+    find: "ticket.priority ?? 'normal'",
+    replace: "ticket.priority ?? 'low'",
+    specs: THREADS,
+  },
+  {
+    name: 'support: a note shows in the times of a ticket',
+    file: DESK,
+    find: 'if (!internal) await',
+    replace: 'await',
+    specs: THREADS,
+  },
+  {
+    name: 'support: an answer does not show in the times of a ticket',
+    file: DESK,
+    find: 'if (!internal) await',
+    replace: 'if (internal) await',
+    specs: THREADS,
+  },
+  {
+    name: 'support: every note is an answer',
+    file: DESK,
+    find: '{ customerId, id, ticketId, author, internal, body, createdAt',
+    replace: '{ customerId, id, ticketId, author, internal: internal && body === "", body, createdAt',
+    specs: THREADS,
+  },
+  {
+    name: 'support: a thread is newest first',
+    file: TICKETS,
+    find: 'order by r.created_at, r.id)',
+    replace: 'order by r.created_at desc, r.id desc)',
+    specs: THREADS,
+  },
+  {
+    name: 'support: the log forgets the status before',
+    file: DESK,
+    find: 'from: before, to: status',
+    replace: 'from: status, to: status',
+    specs: THREADS,
+  },
+  {
+    name: 'support: a ticket is opened without an audit entry',
+    file: TICKETS,
+    find: "      await this.audit.record(manager, { customerId, actor, action: 'ticket.open', metadata: { ticket_id: row.id } });\n",
+    replace: '',
+    specs: THREADS,
+  },
+  {
+    name: 'status: an event is ended again',
+    file: EVENTS,
+    find: 'if (event.endsAt && event.endsAt <=',
+    replace: 'if (event.endsAt && event.endsAt >',
+    specs: STATUS,
+  },
+  {
+    name: 'status: an event that has not begun ends before its start',
+    file: EVENTS,
+    find: 'event.startsAt > now ? event.startsAt : now',
+    replace: 'now',
+    specs: STATUS,
+  },
+  {
+    name: 'status: the mildest event decides',
+    file: READER,
+    find: "array['outage', 'degraded', 'maintenance', 'operational'], status)",
+    replace: "array['operational', 'maintenance', 'degraded', 'outage'], status)",
+    specs: STATUS,
+  },
+  {
+    name: 'status: what has ended counts',
+    file: READER,
+    find: '(ends_at is null or ends_at > now())\n    order by array_position',
+    replace: '(ends_at is null or ends_at is not null)\n    order by array_position',
+    specs: STATUS,
+  },
+  {
+    name: 'status: the oldest events are shown',
+    file: READER,
+    find: 'order by running desc, starts_at desc, id desc limit',
+    replace: 'order by running desc, starts_at, id desc limit',
+    specs: STATUS,
+  },
+];
