@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { AiGateway, CallsInFlight, readMessageRequest } from '@app/ai';
 import { ServiceError } from '@app/errors';
 import { PLAIN_PRICE, saveAiCustomer, saveModelPrice } from '@test/ai-factories';
+import { until } from '@test/until';
 import { type AiRoom, balancesOf, openAiRoom, problemsOf } from '@test/ai-room';
 
 describe('The AI gateway', () => {
@@ -12,7 +13,7 @@ describe('The AI gateway', () => {
   beforeAll(async () => {
     room = await openAiRoom({
       AI_UPSTREAM_TIMEOUT_MS: '1500',
-      AI_BREAKER_FAILURES: '1000000',
+      UPSTREAM_BREAKER_FAILURES: '1000000',
       AI_COUNT_TIMEOUT_MS: '300',
     });
     model = await saveModelPrice(room.superuser, PLAIN_PRICE);
@@ -225,21 +226,73 @@ describe('The AI gateway', () => {
     }
   });
 
-  it('answers at once while the provider is down, and recovers', async () => {
-    const broken = await openAiRoom({ AI_BREAKER_FAILURES: '3', AI_BREAKER_RESET_MS: '50' });
-    try {
-      const brokenModel = await saveModelPrice(broken.superuser);
-      const customerId = await saveAiCustomer(broken.superuser, { model: brokenModel, included: 5 });
+  describe('while the provider is down', () => {
+    let broken: AiRoom;
+    let brokenModel: string;
+    beforeEach(async () => {
+      broken = await openAiRoom({
+        UPSTREAM_BREAKER_FAILURES: '4',
+        UPSTREAM_BREAKER_SPREAD_MS: '0',
+        UPSTREAM_BREAKER_RESET_MS: '200',
+        AI_UPSTREAM_SLOW_MS: '100',
+      });
+      brokenModel = await saveModelPrice(broken.superuser);
+    });
+    afterEach(() => broken.close());
+    const another = () => saveAiCustomer(broken.superuser, { model: brokenModel, included: 5 });
+    const reservations = async (customerId: string) =>
+      (await broken.superuser.query('select 1 from ai_hold where customer_id = $1', [customerId])).rowCount;
+
+    it('answers at once, reserves nothing, and recovers', async () => {
       broken.sandbox.messages.always({ status: 529 });
-      for (let count = 0; count < 10; count++)
-        expect(await codeOf(broken.send(customerId, hello()))).toBe('ai_upstream_failed');
-      expect(broken.sandbox.messages.total).toBeLessThan(10);
+      for (const customerId of [await another(), await another()]) {
+        for (let count = 0; count < 2; count++)
+          expect(await codeOf(broken.send(customerId, hello()))).toBe('ai_upstream_failed');
+      }
+      const customerId = await another();
+      expect(await codeOf(broken.send(customerId, hello()))).toBe('ai_upstream_failed');
+      expect([broken.sandbox.messages.total, await reservations(customerId)]).toEqual([4, 0]);
       broken.sandbox.messages.always();
-      await once(AbortSignal.timeout(60), 'abort');
-      expect(await broken.send(customerId, hello())).toMatchObject({ type: 'message' });
+      await until(async () => (await codeOf(broken.send(customerId, hello()))) === 'sent');
       expect(await balancesOf(broken.superuser, customerId)).toMatchObject({ held: 0 });
-    } finally {
-      await broken.close();
-    }
+    });
+
+    it.each([
+      ['replies that are not JSON', { 'not-json': true }],
+      ['replies without usage', { 'wrong-shape': true }],
+    ] as const)('counts %s', async (_, directives) => {
+      broken.sandbox.messages.always(directives);
+      for (const customerId of [await another(), await another()])
+        for (let count = 0; count < 2; count++) await codeOf(broken.send(customerId, hello()));
+      await codeOf(broken.send(await another(), hello()));
+      expect(broken.sandbox.messages.total).toBe(4);
+    });
+
+    it('notices it by the age of the calls that wait, long before they end', async () => {
+      broken.sandbox.messages.always({ hang: true });
+      const waiting = [await another(), await another()].flatMap((customerId) =>
+        [1, 2].map(() => codeOf(broken.send(customerId, hello()))),
+      );
+      await broken.sandbox.messages.received(4);
+      const customerId = await another();
+      // Until then calls wait too; ours ends by itself after 5 s.
+      await until(async () => {
+        const call = codeOf(broken.send(customerId, hello()));
+        return (await Promise.race([call, once(AbortSignal.timeout(50), 'abort')])) === 'ai_upstream_failed';
+      });
+      await broken.engines[0]!.get(CallsInFlight).drain(0);
+      expect(await Promise.all(waiting)).toEqual(Array(4).fill('ai_upstream_failed'));
+    });
+
+    it('lets nobody suffer for the calls of one customer, nor for what is their own fault', async () => {
+      const one = await another();
+      broken.sandbox.messages.always({ status: 500 });
+      for (let count = 0; count < 8; count++) await codeOf(broken.send(one, hello()));
+      broken.sandbox.messages.always({ status: 400 });
+      for (let count = 0; count < 8; count++) await codeOf(broken.send(await another(), hello()));
+      expect(broken.sandbox.messages.total).toBe(16);
+      broken.sandbox.messages.always();
+      expect(await codeOf(broken.send(await another(), hello()))).toBe('sent');
+    });
   });
 });

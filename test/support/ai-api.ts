@@ -19,7 +19,7 @@ export async function startAiApi(settings: Record<string, string> = {}): Promise
     ANTHROPIC_API_KEY: 'sk-service-wide-key',
     SECRETS_KEY: randomBytes(32).toString('base64'),
     AI_UPSTREAM_TIMEOUT_MS: '5000',
-    AI_BREAKER_FAILURES: '1000000',
+    UPSTREAM_BREAKER_FAILURES: '1000000',
     RATE_LIMIT_REQUESTS_PER_MINUTE: '100000',
     RATE_LIMIT_AI_PER_MINUTE: '100000',
     RATE_LIMIT_ADDRESS_PER_MINUTE: '1000000',

@@ -5,6 +5,7 @@ import type { Client } from 'pg';
 import { AiGateway, AiModule, AiOperatorModule, AiVerification, Clock, readMessageRequest } from '@app/ai';
 import { ConfigModule } from '@app/config';
 import { CustomerContext, DatabaseModule } from '@app/database';
+import { LoggingModule } from '@app/logging';
 import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from './test-database';
 
@@ -40,7 +41,7 @@ export async function openAiRoom(
   let now: Date | undefined;
   const compile = async (role: 'customer_api' | 'account_operator', ...modules: Type[]) => {
     const built = await Test.createTestingModule({
-      imports: [ConfigModule.for(database.config), DatabaseModule.as(role), ...modules],
+      imports: [ConfigModule.for(database.config), DatabaseModule.as(role), LoggingModule.forRoot(), ...modules],
     })
       .overrideProvider(Clock)
       .useValue({ now: () => now ?? new Date() })

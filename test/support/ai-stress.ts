@@ -42,7 +42,7 @@ export async function openAiStress(settings: Record<string, string> = {}): Promi
     ANTHROPIC_API_KEY: 'service-wide-key',
     SECRETS_KEY: randomBytes(32).toString('base64'),
     AI_UPSTREAM_TIMEOUT_MS: '10000',
-    AI_BREAKER_FAILURES: generous,
+    UPSTREAM_BREAKER_FAILURES: generous,
     RATE_LIMIT_REQUESTS_PER_MINUTE: generous,
     RATE_LIMIT_AI_PER_MINUTE: generous,
     RATE_LIMIT_ADDRESS_PER_MINUTE: generous,

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { SecretsModule } from '@app/secrets';
+import { UpstreamModule } from '@app/upstream';
 import { AiCalendarModule } from './ai-calendar.module';
 import { AiGateway } from './gateway/ai-gateway';
 import { CallsInFlight } from './gateway/calls-in-flight';
@@ -12,7 +13,7 @@ import { MessagesApiAdapter } from './upstream/messages-api.adapter';
 
 /** What the API does with AI: messages, paid for from the customer's credit. */
 @Module({
-  imports: [AiCalendarModule, SecretsModule],
+  imports: [AiCalendarModule, SecretsModule, UpstreamModule],
   providers: [
     AiGateway,
     CallsInFlight,

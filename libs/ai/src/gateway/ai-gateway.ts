@@ -52,6 +52,9 @@ export class AiGateway {
 
   private async charged(caller: AiCaller, request: MessageRequest): Promise<Buffer> {
     const { customerId } = caller;
+    // No reservation is written for a call that will not be made.
+    const down = this.upstream.unavailable();
+    if (down) throw down.toServiceError();
     const holdId = randomUUID();
     const held = await this.hold(caller, request, holdId);
     let message: UpstreamMessage;
@@ -97,7 +100,7 @@ export class AiGateway {
   /** A closer bound of the input than its size gives, if the provider tells one. */
   private async countedInput(customerId: string, request: MessageRequest, configured: Configured): Promise<number> {
     try {
-      const counted = await this.calls.limited(this.config.AI_COUNT_TIMEOUT_MS, (signal) =>
+      const counted = await this.calls.endable((signal) =>
         this.upstream.countTokens(this.callOf(customerId, request, configured), signal),
       );
       return Math.min(request.inputTokens, Math.ceil(counted * COUNT_MARGIN.factor) + COUNT_MARGIN.tokens);
@@ -109,13 +112,11 @@ export class AiGateway {
 
   private call(customerId: string, request: MessageRequest, held: Held): Promise<UpstreamMessage> {
     const call = { ...this.callOf(customerId, request, held), maxTokens: held.maxTokens };
-    return this.calls.limited(this.config.AI_UPSTREAM_TIMEOUT_MS, (signal) =>
-      this.upstream.createMessage(call, signal),
-    );
+    return this.calls.endable((signal) => this.upstream.createMessage(call, signal));
   }
 
   private callOf(customerId: string, { messages, system }: MessageRequest, { model, keyCiphertext }: Configured) {
-    return { apiKey: this.keys.keyFor(customerId, keyCiphertext), model, messages, system };
+    return { customerId, apiKey: this.keys.keyFor(customerId, keyCiphertext), model, messages, system };
   }
 
   /** Ends the hold of a call that brought nothing. @returns the error to answer with. */

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { CallEnded } from '../upstream/connection-fault';
 
 /**
  * The calls under way, those included whose client hung up: they are charged all the same, so the process must not end
@@ -25,15 +24,13 @@ export class CallsInFlight {
     return call;
   }
 
-  /** Gives `work` a signal that aborts after `timeoutMs`, or when the process can't wait any longer. */
-  async limited<T>(timeoutMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  /** Gives `work` a signal that aborts when the process can't wait any longer. */
+  async endable<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const controller = new AbortController();
     this.upstream.add(controller);
-    const timer = setTimeout(() => controller.abort(new CallEnded('timeout')), timeoutMs);
     try {
       return await work(controller.signal);
     } finally {
-      clearTimeout(timer);
       this.upstream.delete(controller);
     }
   }
@@ -41,7 +38,7 @@ export class CallsInFlight {
   /** Waits for all; what is at the upstream after `graceMs` is given up, uncharged, and answered so. */
   async drain(graceMs: number): Promise<void> {
     const timer = setTimeout(() => {
-      for (const controller of this.upstream) controller.abort(new CallEnded('shutdown'));
+      for (const controller of this.upstream) controller.abort();
     }, graceMs);
     while (this.calls.size > 0) await Promise.all(this.calls);
     clearTimeout(timer);

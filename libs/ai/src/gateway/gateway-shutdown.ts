@@ -1,7 +1,6 @@
 import { type BeforeApplicationShutdown, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { AppConfig } from '@app/config';
 import { LedgerConnections } from '../ledger/ledger-connections';
-import { AiUpstream } from '../upstream/ai-upstream';
 import { CallsInFlight } from './calls-in-flight';
 
 /** How long a call that was given up at shutdown gets to be released and answered. */
@@ -13,7 +12,6 @@ export class GatewayShutdown implements BeforeApplicationShutdown, OnApplication
   constructor(
     private readonly calls: CallsInFlight,
     private readonly ledger: LedgerConnections,
-    private readonly upstream: AiUpstream,
     private readonly config: AppConfig,
   ) {}
 
@@ -24,6 +22,5 @@ export class GatewayShutdown implements BeforeApplicationShutdown, OnApplication
   async onApplicationShutdown(): Promise<void> {
     await this.calls.drain(0);
     await this.ledger.close();
-    await this.upstream.close();
   }
 }

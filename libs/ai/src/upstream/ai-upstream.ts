@@ -1,7 +1,10 @@
 import type { TokenUsage } from '../ledger/hold-book.types';
+import type { UpstreamError } from './upstream-error';
 
 /** A message to be created, or its tokens to be counted. */
 export interface UpstreamCall {
+  /** Whose call it is; not sent. */
+  customerId: string;
   /** The provider's key; never logged. */
   apiKey: string;
   model: string;
@@ -31,6 +34,6 @@ export abstract class AiUpstream {
   /** Counts a request's input tokens; the provider calls it an estimate, and charges nothing. @throws UpstreamError */
   abstract countTokens(call: UpstreamCall, signal: AbortSignal): Promise<number>;
 
-  /** Closes the connections. */
-  abstract close(): Promise<void>;
+  /** Why a call would not be made at present, the provider being down; nothing if it would. */
+  abstract unavailable(): UpstreamError | undefined;
 }

@@ -1,5 +1,4 @@
 import type { TokenUsage } from '../ledger/hold-book.types';
-import { UpstreamError } from './upstream-error';
 
 /** More tokens than any call can have: a larger count is no count. */
 const MOST_TOKENS = 1_000_000_000;
@@ -15,21 +14,26 @@ interface Reply {
   } | null;
 }
 
+/** No count. */
+class Uncountable extends Error {}
+
 /**
  * The tokens that a message was made of, by price. Cache writes whose time to live the reply does not tell count as
  * five minutes, which is the provider's default.
- * @throws UpstreamError when the body is no message with its usage: it cannot be charged, so it is not passed on.
+ * @returns nothing when the reply is no message with its usage: it cannot be charged, so it must not be passed on.
  */
-export function usageOf(body: Buffer): TokenUsage {
-  let reply: Reply | null;
+export function usageOf(reply: unknown): TokenUsage | undefined {
   try {
-    reply = JSON.parse(body.toString()) as Reply | null;
-  } catch (cause) {
-    throw malformed('not JSON', cause);
+    return countsOf(reply as Reply | null);
+  } catch (error) {
+    if (error instanceof Uncountable) return undefined;
+    throw error;
   }
+}
+
+function countsOf(reply: Reply | null): TokenUsage {
   const usage = reply?.usage;
-  if (reply?.type !== 'message' || typeof usage !== 'object' || usage === null)
-    throw malformed('not a message with usage');
+  if (reply?.type !== 'message' || typeof usage !== 'object' || usage === null) throw new Uncountable();
   const cacheWrite1h = count(usage.cache_creation?.ephemeral_1h_input_tokens ?? 0);
   const known5m = count(usage.cache_creation?.ephemeral_5m_input_tokens ?? 0);
   const written = count(usage.cache_creation_input_tokens ?? 0);
@@ -44,15 +48,5 @@ export function usageOf(body: Buffer): TokenUsage {
 
 function count(value: unknown): number {
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MOST_TOKENS) return value;
-  throw malformed('usage that is no count');
-}
-
-function malformed(what: string, cause?: unknown): UpstreamError {
-  return new UpstreamError({
-    code: 'ai_upstream_failed',
-    reason: `upstream reply malformed: ${what}`,
-    detail: 'The AI provider gave an answer that could not be read. You were not charged',
-    down: false,
-    cause,
-  });
+  throw new Uncountable();
 }

@@ -8,8 +8,6 @@ export interface UpstreamFault {
   reason: string;
   /** What the caller may know of it. */
   detail: string;
-  /** Whether it says that the provider is down, for everybody. */
-  down: boolean;
   retryAfterSeconds?: number;
   /** The provider's own id of the call. */
   requestId?: string;

@@ -22,13 +22,13 @@ export const ai = {
   AI_UPSTREAM_TIMEOUT_MS: positive
     .default(600_000)
     .describe('longest a call to the AI provider may take, connecting and reading included'),
-  AI_UPSTREAM_CONNECT_TIMEOUT_MS: positive.default(5_000).describe('longest connecting to the AI provider may take'),
-  AI_UPSTREAM_CONNECTIONS: positive.default(512).describe('connections to the AI provider, per process'),
+  AI_UPSTREAM_SLOW_MS: positive
+    .default(60_000)
+    .describe('age from which unanswered calls count as failures while the AI provider answers no other call either'),
+  AI_UPSTREAM_CONNECTIONS: positive
+    .default(512)
+    .describe('calls to the AI provider at a time, per process; further ones are refused at once'),
   AI_COUNT_TIMEOUT_MS: positive.default(10_000).describe('longest to wait for the AI provider to count tokens'),
-  AI_BREAKER_FAILURES: positive.default(10).describe('failures in a row after which the AI provider counts as down'),
-  AI_BREAKER_RESET_MS: positive
-    .default(5_000)
-    .describe('time after which one call tries whether the AI provider is up again'),
   AI_HOLD_MARGIN_MS: positive
     .default(60_000)
     .describe('time beyond the upstream timeout after which a call that nothing was heard of is given up'),

@@ -75,6 +75,8 @@ export class CallLog {
   write({ upstream, operation, outcome, code, attempts, bytes, durationMs, ok }: CallRecord): void {
     this.durations?.observe({ upstream, operation, outcome }, durationMs / 1000);
     this.received?.inc({ upstream }, bytes);
+    // Calls that were not made are counted only: under an outage there are many, and each caller's request is logged.
+    if (attempts === 0) return;
     const line = { upstream, operation, outcome, code, attempts, bytes, duration_ms: Math.round(durationMs) };
     this.logger[ok ? 'info' : 'warn'](line, 'upstream call');
   }
