@@ -215,10 +215,14 @@ describe('The AI gateway', () => {
       const gate = stopping.sandbox.messages.hold();
       const calls = [1, 2, 3].map(() => stopping.send(customerId, hello()));
       await stopping.sandbox.messages.received(3);
-      const closed = stopping.engines[0]!.close();
+      let closed = false;
+      const closing = stopping.engines[0]!.close().then(() => (closed = true));
+      // All that does not wait for the calls is done by now.
+      await once(AbortSignal.timeout(500), 'abort');
+      expect(closed).toBe(false);
       gate.open();
-      await Promise.all(calls);
-      await closed;
+      for (const reply of await Promise.all(calls)) expect(reply).toMatchObject({ type: 'message' });
+      await closing;
       expect(await problemsOf(stopping, customerId)).toEqual([]);
       expect((await balancesOf(stopping.superuser, customerId)).usage).toBeGreaterThan(0);
     } finally {

@@ -1,4 +1,7 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { compileCache } from '@test/compile-cache';
 import { SCOPES } from '@app/access';
 import { problemType } from '@app/errors';
 import type { ProblemBody } from '@test/expect-problem';
@@ -58,6 +61,15 @@ const SPECIFIED: [route: string, scope: string | null, statuses: number[]][] = [
 const ANYWHERE = [429, 500, 503];
 
 describe('the OpenAPI document', () => {
+  it('is what the compiled code makes: what is said of the file below is said of the service', () => {
+    const program = join(process.cwd(), 'dist', 'apps', 'customer-api', 'src', 'openapi.js');
+    const { status, stderr } = spawnSync(process.execPath, [program, '--check', 'openapi.json'], {
+      encoding: 'utf8',
+      env: { PATH: process.env.PATH, ...compileCache },
+    });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  });
+
   it('is of version 3.1', () => expect(document.openapi).toMatch(/^3\.1\./));
 
   it.each(SPECIFIED)(

@@ -4,6 +4,7 @@ import { enableAi } from '@test/ai-factories';
 import { caller as callerWith, arrangeCaller } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
 import { describeAuthentication } from '@test/suites/authentication.suite';
+import { describePaging } from '@test/suites/paging.suite';
 import { describeValidation } from '@test/suites/validation.suite';
 import type { AiOverviewDto } from '../../apps/customer-api/src/ai/dto/ai-status.dto';
 import type {
@@ -140,6 +141,20 @@ describe('POST /ai/credit-requests', () => {
 
 describe('GET /ai/credit-requests', () => {
   describeAuthentication(() => room.api, { method: 'GET', path: '/ai/credit-requests' }, 'ai:read');
+
+  describePaging(
+    () => room.api,
+    '/ai/credit-requests',
+    'ai_credit_request',
+    async (client, customerId, createdAt) => {
+      const { rows } = await client.query<{ id: number }>(
+        'insert into ai_credit_request (customer_id, amount_nok, created_at) values ($1, 1000, $2) returning id',
+        [customerId, createdAt],
+      );
+      return { id: rows[0]?.id };
+    },
+    (item) => item.id,
+  );
 
   it('lists newest first, by status, page by page', async () => {
     const caller = await arrangeAiCaller(room);

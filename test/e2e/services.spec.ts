@@ -49,7 +49,11 @@ describe('GET /services', () => {
   );
 
   it('ignores parameters that it does not know', async () => {
-    const { call } = await arrangeCaller(api);
-    expect((await call('/services?colour=red&customer_id=1')).status).toBe(200);
+    const { customer, call } = await arrangeCaller(api);
+    await saveFakeService(api.superuser, customer.id);
+    const plain = await (await call('/services')).json();
+    expect(plain).toMatchObject({ data: [{ status: 'active' }] });
+    const reply = await call('/services?colour=red&customer_id=1');
+    expect([reply.status, await reply.json()]).toEqual([200, plain]);
   });
 });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { SmsDto, SmsPageDto } from '../../apps/customer-api/src/sms/dto/sms.dto';
 import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
 import { arrangeCaller, startApi, type TestApi } from '@test/api';
@@ -5,6 +6,7 @@ import { expectProblem } from '@test/expect-problem';
 import { allowSms } from '@test/factories/sms-settings.factory';
 import { freePort } from '@test/free-port';
 import { describeAuthentication } from '@test/suites/authentication.suite';
+import { describePaging } from '@test/suites/paging.suite';
 import { describeValidation } from '@test/suites/validation.suite';
 
 const body = { to: '+4790000000', message: 'Hello' };
@@ -149,6 +151,22 @@ describe('POST /sms/send', () => {
 
 describe('GET /sms/log', () => {
   describeAuthentication(() => api, { method: 'GET', path: '/sms/log' }, 'sms:read');
+
+  describePaging(
+    () => api,
+    '/sms/log',
+    'sms_message',
+    async (client, customerId, createdAt) => {
+      const id = randomUUID();
+      await client.query(
+        `insert into sms_message (customer_id, id, recipient, sender_id, message, segments, encoding, gateway, created_at)
+         values ($1, $2, '+4790000000', 'Acme', 'Hello', 1, 'GSM-7', '46elks', $3)`,
+        [customerId, id, createdAt],
+      );
+      return { id };
+    },
+    (item) => item.id,
+  );
 
   it("shows exactly this customer's messages, newest first, page by page", async () => {
     const [mine, other] = [await arrangeSender(), await arrangeSender()];

@@ -4,6 +4,7 @@ import { arrangeCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
 import { saveFakeService } from '@test/factories/service.factory';
 import { describeAuthentication } from '@test/suites/authentication.suite';
+import { describePaging } from '@test/suites/paging.suite';
 import { describeValidation } from '@test/suites/validation.suite';
 
 const body = { title: 'Cannot log in', body: 'The portal answers with an error.' };
@@ -170,6 +171,21 @@ describe('GET /support/tickets', () => {
       { id: expect.any(String), author: 'operator', body: 'second', created_at: '2026-02-01T00:00:00.000000Z' },
     ]);
   });
+
+  describePaging(
+    () => api,
+    '/support/tickets',
+    'support_ticket',
+    async (client, customerId, createdAt) => {
+      const id = randomUUID();
+      await client.query(
+        `insert into support_ticket (customer_id, id, title, body, created_at) values ($1, $2, 'a', 'b', $3)`,
+        [customerId, id, createdAt],
+      );
+      return { id };
+    },
+    (item) => item.id,
+  );
 
   it("never shows another customer's tickets", async () => {
     const [mine, other] = [await arrangeCaller(api), await arrangeCaller(api)];

@@ -1,7 +1,6 @@
 import { generateToken, hashToken, TokenChangeListener } from '@app/access';
 import { AppConfig } from '@app/config';
 import { PipelinedConnections } from '@app/database';
-import { ServiceError } from '@app/errors';
 import { arrangeCaller, caller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
 import { openOperatorRoom, type OperatorRoom } from '@test/operator-room';
@@ -78,13 +77,20 @@ describe('service tokens', () => {
     });
 
     it.each([
-      ['no scope', { scopes: [] }],
-      ['an expiry in the past', { scopes: ['ai:read' as const], expiresAt: new Date(Date.now() - 1) }],
-    ])('are refused with %s', async (_name, order) => {
+      ['no scope', { scopes: [] }, 'at least one scope'],
+      [
+        'an expiry in the past',
+        { scopes: ['ai:read' as const], expiresAt: new Date(Date.now() - 1) },
+        'must be in the future',
+      ],
+    ])('are refused with %s', async (_name, order, message) => {
       const { customer } = await arrangeCaller(api);
       await expect(async () => operator.tokens.issue(ACTOR, { customerId: customer.id, ...order })).rejects.toThrow(
-        ServiceError,
+        message,
       );
+      const { rows } = await api.superuser.query('select id from service_token where customer_id = $1', [customer.id]);
+      // The one that the caller was arranged with.
+      expect(rows).toHaveLength(1);
     });
 
     /** No table of the database has the text in any column. */

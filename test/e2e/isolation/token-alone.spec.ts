@@ -1,8 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { Controller, Get, Post } from '@nestjs/common';
 import { AnyScope, type AuthenticatedCustomer, CurrentCustomer } from '@app/access';
 import { CustomerContext } from '@app/database';
 import { arrangeCaller, startApi, type TestApi } from '@test/api';
+import { saveFakeInvoice } from '@test/factories/invoice.factory';
 import { saveFakeService } from '@test/factories/service.factory';
+import { declaredRoutes } from '@test/nest-routes';
 import { withoutRowLevelSecurity } from '@test/without-row-level-security';
 
 /** Says whom a request is for, in the two ways that code can ask. */
@@ -35,7 +38,26 @@ describe('the customer of a request', () => {
     api = await startApi({ TRUST_PROXY: '127.0.0.1' }, undefined, [WhoController]);
     await withoutRowLevelSecurity(api.superuser);
     [me, other] = await Promise.all([arrangeCaller(api), arrangeCaller(api)]);
-    await saveFakeService(api.superuser, other.customer.id, { name: "another customer's" });
+    // Something to see, in every list, for whoever is taken for the other one.
+    const service = await saveFakeService(api.superuser, other.customer.id, { name: "another customer's" });
+    for (const [table, columns, values] of [
+      ['support_ticket', 'customer_id, id, title, body', [randomUUID(), 'Theirs', 'x']],
+      [
+        'sms_message',
+        'customer_id, id, recipient, sender_id, message, segments, encoding, gateway',
+        [randomUUID(), '+4790000000', 'Acme', 'Theirs', 1, 'GSM-7', '46elks'],
+      ],
+      ['ai_credit_request', 'customer_id, amount_nok, created_at', [1000, new Date()]],
+      [
+        'status_event',
+        'customer_id, id, service_id, status, message, starts_at',
+        [randomUUID(), service.id, 'outage', 'Theirs', new Date()],
+      ],
+    ] as const) {
+      const places = values.map((_, index) => `$${index + 2}`).join(', ');
+      await api.superuser.query(`insert into ${table} (${columns}) values ($1, ${places})`, [theirs(), ...values]);
+    }
+    await saveFakeInvoice(api.superuser, theirs());
   });
   afterAll(() => api.stop());
 
@@ -85,9 +107,15 @@ describe('the customer of a request', () => {
   });
 
   it('stays the same for the replies of every list', async () => {
-    for (const path of ['/customer', '/services', '/status', '/support/tickets', '/sms/log']) {
+    const paths = declaredRoutes(api.app, 'api/v1')
+      .map(({ route }) => route)
+      .filter((route) => /^GET \/api\/v1\/(?!who)[^:]*$/.test(route))
+      .map((route) => route.slice('GET /api/v1'.length));
+    expect(paths).toEqual(expect.arrayContaining(['/customer', '/invoices', '/ai', '/ai/credit-requests']));
+    for (const path of paths) {
       const plain = await (await me.call(path)).text();
-      expect(plain).not.toContain(theirs());
+      // The other one would be shown something else.
+      expect(await (await other.call(path)).text()).not.toBe(plain);
       for (const [where, query, init] of attempts()) {
         const reply = await me.call(`${path}${query}`, init);
         expect([path, where, reply.status, await reply.text()]).toEqual([path, where, 200, plain]);

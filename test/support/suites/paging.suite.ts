@@ -46,11 +46,15 @@ export function describePaging(
 
     it('hold every item once, newest first, also of those made at the same time, in pages of any size', async () => {
       const { customer, call } = await arrangeCaller(api());
-      const added: unknown[] = [];
-      for (let item = 0; item < 11; item++)
-        added.push((await add(api().superuser, customer.id, time(Math.floor(item / 4)))).id);
+      const added: { id: unknown; second: number }[] = [];
+      for (let item = 0; item < 11; item++) {
+        const second = Math.floor(item / 4);
+        added.push({ id: (await add(api().superuser, customer.id, time(second))).id, second });
+      }
       const all = await walk(call, 200);
-      expect([...all].sort()).toEqual([...added].sort());
+      expect([...all].sort()).toEqual(added.map(({ id }) => id).sort());
+      const seconds = all.map((id) => added.find((item) => item.id === id)?.second);
+      expect(seconds).toEqual([2, 2, 2, 1, 1, 1, 1, 0, 0, 0, 0]);
       for (const limit of [1, 2, 3, 5, 10, 11]) expect(await walk(call, limit)).toEqual(all);
     });
 
