@@ -7,6 +7,9 @@ import { runtime } from './sections/runtime';
 import { sms } from './sections/sms';
 import { upstream } from './sections/upstream';
 
+/** The settings by what they are about. */
+export const configSections = { runtime, database, limits, ai, sms, billing, upstream };
+
 /** Every setting of every process, from environment variables. `.env.example` documents the same list. */
 export const configSchema = z
   .object({ ...runtime, ...database, ...limits, ...ai, ...sms, ...billing, ...upstream })

@@ -2,7 +2,7 @@ import { documentedSettings, type Setting } from './settings';
 
 const HEAD = `# Settings of the service, as environment variables. docker compose reads them from .env: copy this file there and
 # change what you need. A setting that is commented out has the default it shows, or none. Instead of a value, any
-# setting takes a file that holds it: NAME_FILE=/path/to/file.
+# setting takes a file that holds it: NAME_FILE=/path/to/file; docker compose passes that on for secrets.
 # This file is made from the schema by \`npm run settings\`; a test compares the two.
 
 # --- docker compose only -------------------------------------------------------------------------------------------
@@ -13,9 +13,12 @@ const HEAD = `# Settings of the service, as environment variables. docker compos
 # replicas of the API
 # API_REPLICAS=2
 
-# memory that each replica of the API, and the worker, may use
+# memory that each replica of the API, the worker, and the others may use
 # API_MEMORY=1g
 # WORKER_MEMORY=512m
+# POSTGRES_MEMORY=1g
+# PROXY_MEMORY=256m
+# VALKEY_MEMORY=256m
 
 # address or range of the proxy before ours whose X-Forwarded-For is believed (what ends TLS); default: no proxy
 # PROXY_BEFORE=127.0.0.1/32

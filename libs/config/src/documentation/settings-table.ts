@@ -1,3 +1,4 @@
+import { withPart } from './made-part';
 import { documentedSettings } from './settings';
 
 const BEGIN = '<!-- settings: made by npm run settings -->';
@@ -5,10 +6,9 @@ const END = '<!-- end of settings -->';
 
 /** A Markdown text with its table of settings brought up to date. */
 export function withSettingsTable(markdown: string): string {
-  const [before, rest] = split(markdown, BEGIN);
-  const [, after] = split(rest, END);
   // Not aligned: a longer setting would change every line.
-  return `${before}${BEGIN}\n\n<!-- prettier-ignore-start -->\n${table()}\n<!-- prettier-ignore-end -->\n\n${END}${after}`;
+  const made = `\n\n<!-- prettier-ignore-start -->\n${table()}\n<!-- prettier-ignore-end -->\n\n`;
+  return withPart(markdown, BEGIN, made, END);
 }
 
 function table(): string {
@@ -19,10 +19,4 @@ function table(): string {
   ]);
   const cells = [['setting', 'default', 'what it is'], ['---', '---', '---'], ...rows];
   return cells.map((row) => `| ${row.join(' | ')} |`).join('\n');
-}
-
-function split(text: string, mark: string): [string, string] {
-  const at = text.indexOf(mark);
-  if (at < 0) throw new Error(`The text has no mark ${mark}`);
-  return [text.slice(0, at), text.slice(at + mark.length)];
 }

@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { configSchema } from '../schema';
+import { SECRET_SETTINGS } from '../secret-settings';
+import { SET_BY_COMPOSE, withComposeSettings } from './compose-settings';
+
+interface Service {
+  image: string;
+  build?: string;
+  mem_limit?: string;
+  logging?: { options?: object };
+  environment?: Record<string, string>;
+}
+
+const text = readFileSync('docker-compose.yml', 'utf8');
+const { services } = parse(text, { merge: true }) as { services: Record<string, Service> };
+const settingsOf = (service: string) => services[service]?.environment ?? {};
+/** Secrets that a service is given from .env. */
+const secretsOf = (service: string) =>
+  SECRET_SETTINGS.filter((name) => settingsOf(service)[name] === `\${${name}:-}`).sort();
+
+describe('docker-compose.yml', () => {
+  it('has the blocks that `npm run settings` makes of the schema', () => expect(text).toBe(withComposeSettings(text)));
+
+  it('gives every setting to a program, but for those that it decides itself', () => {
+    const programs = ['api', 'worker', 'operator', 'migrate'];
+    const given = new Set(programs.flatMap((program) => Object.keys(settingsOf(program))));
+    const names = Object.keys(configSchema.shape);
+    expect(names.filter((name) => !given.has(name) && !SET_BY_COMPOSE.includes(name))).toEqual([]);
+  });
+
+  it('gives each container the secrets that its program needs, and no file with all of them', () => {
+    const billing = ['FIKEN_TOKEN', 'STRIPE_SECRET_KEY'];
+    const all = [...billing, 'ANTHROPIC_API_KEY', 'ELKS_PASSWORD', 'LINK_PASSWORD'].sort();
+    expect(Object.fromEntries(Object.keys(services).map((service) => [service, secretsOf(service)]))).toEqual({
+      proxy: [],
+      api: all,
+      worker: billing,
+      operator: all,
+      migrate: [],
+      postgres: [],
+      valkey: [],
+      secrets: ['SECRETS_KEY'],
+    });
+    expect(text).not.toContain('env_file');
+  });
+
+  it.each(Object.keys(services))('bounds memory and logs of %s', (service) => {
+    expect(services[service]).toMatchObject({
+      mem_limit: expect.stringMatching(/\d+[mg]\b/),
+      logging: { options: { 'max-size': expect.any(String), 'max-file': expect.any(String) } },
+    });
+  });
+
+  it('names a version of every image, and a distribution where data or libraries depend on it', () => {
+    const images = Object.values(services)
+      .filter(({ build }) => build === undefined)
+      .map(({ image }) => image);
+    expect([...new Set(images)].sort()).toEqual(['nginx:1', 'postgres:17-trixie', 'valkey/valkey:8-trixie']);
+    const bases = [...readFileSync('Dockerfile', 'utf8').matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
+    expect(new Set(bases)).toEqual(new Set(['node:24-bookworm-slim']));
+  });
+});
