@@ -20,23 +20,27 @@ export class NotMigratedError extends Error {
 /** The process must not run on the database: its login or role has rights that it should not have, or lacks some. */
 export class UnfitDatabaseError extends Error {}
 
-/** SQLSTATE 08 (connection), 53 (out of resources), 57 (operator intervention, statement timeout), 25006 (read-only standby). */
-const UNAVAILABLE = /^(08...|53...|57P0.|57014|25006)$/;
+/**
+ * SQLSTATE 08 (connection), 53 (out of resources), 57P0 (operator intervention), 57014 (statement timeout), 58030 (disk),
+ * 25006 (read-only standby), 25P03 and 25P04 (a transaction ended for its duration).
+ */
+const UNAVAILABLE = /^(08...|53...|57P0.|57014|58030|25006|25P0[34])$/;
+/** SQLSTATE of a transaction that met another: serialization failure, deadlock, lock not available. */
+const CONFLICT = /^(40001|40P01|55P03)$/;
+/** Codes of Node's: no way to the server, or nothing left to open one with. */
 const NETWORK = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENOENT',
+  ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'ENOENT'],
+  ...['EHOSTUNREACH', 'EHOSTDOWN', 'ENETUNREACH', 'ENETDOWN', 'EADDRNOTAVAIL'],
+  ...['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM'],
 ]);
-/** What the driver says without a code. */
+/** What the driver and its pool say without a code. */
 const DRIVER =
-  /Connection terminated|timeout exceeded when trying to connect|Query read timeout|not queryable|Client was closed/;
+  /^(Connection terminated|timeout expired$|timeout exceeded when trying to connect$|Query read timeout$|Cannot use a pool after)|not queryable$/;
 
-/** Tells whether the database was away, as opposed to refusing the statement. */
+/**
+ * Tells whether the database was away, as opposed to refusing the statement. All failures of the database and of connections
+ * to it are told apart here, by their code where there is one; `database-errors.spec.ts` lists them.
+ */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (error instanceof DatabaseUnavailableError) return true;
   // The transaction's connection was lost between two of its statements.
@@ -45,13 +49,27 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   if (!Error.isError(error)) return false;
   // Node tries every address of a host, and reports all failures in one.
   if ('errors' in error && Array.isArray(error.errors)) return error.errors.some(isDatabaseUnavailable);
-  const code = sqlState(error);
+  const { code, severity } = told(error);
+  // Whatever it is about, the server has ended the connection or not even begun it.
+  if (severity === 'FATAL' || severity === 'PANIC') return true;
   return code === undefined ? DRIVER.test(error.message) : UNAVAILABLE.test(code) || NETWORK.has(code);
+}
+
+/** Tells whether the server answers and does not let this login in, for its password, its role or the database's name. */
+export function isLoginRefused(error: unknown): boolean {
+  if (!Error.isError(error)) return false;
+  const { code, severity } = told(error);
+  return severity === 'FATAL' && /^(28...|3D000|22023|42501|42704)$/.test(code ?? '');
+}
+
+/** Tells whether the same statement may succeed later: the database was away, or the statement met another transaction. */
+export function isTransientFailure(error: unknown): boolean {
+  return isDatabaseUnavailable(error) || (Error.isError(error) && CONFLICT.test(told(error).code ?? ''));
 }
 
 /** Tells whether a unique key refused a row. Decided by SQLSTATE: a distributed database does not name the key. */
 export function isUniqueViolation(error: unknown): boolean {
-  return Error.isError(error) && sqlState(error) === '23505';
+  return Error.isError(error) && told(error).code === '23505';
 }
 
 /**
@@ -59,12 +77,12 @@ export function isUniqueViolation(error: unknown): boolean {
  * was refused or cancelled; nothing has run, so it can be sent again.
  */
 export function isUnknownStatement(error: unknown): boolean {
-  return Error.isError(error) && sqlState(error) === '26000';
+  return Error.isError(error) && told(error).code === '26000';
 }
 
 /** Tells whether a prepared statement was there already. Nothing has run. */
 export function isDuplicateStatement(error: unknown): boolean {
-  return error instanceof Error && sqlState(error) === '42P05';
+  return error instanceof Error && told(error).code === '42P05';
 }
 
 /** Tells whether PostgreSQL refused a statement and goes on serving the connection. */
@@ -72,8 +90,9 @@ export function isStatementRefused(error: unknown): boolean {
   return error instanceof Error && (error as { severity?: unknown }).severity === 'ERROR';
 }
 
-function sqlState(error: Error): string | undefined {
+/** What the server or Node says of a failure. */
+function told(error: Error): { code?: string; severity?: unknown } {
   const source: unknown = error instanceof QueryFailedError ? error.driverError : error;
-  const code = (source as { code?: unknown }).code;
-  return typeof code === 'string' ? code : undefined;
+  const { code, severity } = source as { code?: unknown; severity?: unknown };
+  return { ...(typeof code === 'string' && { code }), severity };
 }

@@ -5,6 +5,8 @@ export { PIPELINE_SETTINGS, type PipelineSettings } from './database.tokens';
 export {
   DatabaseUnavailableError,
   isDatabaseUnavailable,
+  isLoginRefused,
+  isTransientFailure,
   isUniqueViolation,
   NotMigratedError,
   OverloadedError,

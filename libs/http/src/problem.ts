@@ -1,5 +1,5 @@
 import { HttpException } from '@nestjs/common';
-import { isDatabaseUnavailable } from '@app/database';
+import { isTransientFailure } from '@app/database';
 import { type ErrorCode, errorCatalog, problemType, ServiceError } from '@app/errors';
 
 /** An error reply: RFC 9457 problem details, and the headers that go with it. */
@@ -56,7 +56,7 @@ export function problemOf(error: unknown, requestId: string): Problem {
 
 function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
-  if (isDatabaseUnavailable(error)) {
+  if (isTransientFailure(error)) {
     return new ServiceError('service_unavailable', 'Try again in a moment', { retryAfterSeconds: 1 });
   }
   const code = Error.isError(error) && 'code' in error ? FRAMEWORK_FAULTS[String(error.code)] : undefined;

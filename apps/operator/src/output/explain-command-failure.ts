@@ -1,11 +1,11 @@
 import { ServiceError } from '@app/errors';
-import { isDatabaseUnavailable } from '@app/database';
+import { isDatabaseUnavailable, isLoginRefused } from '@app/database';
 import { explainStartFailure } from '@app/process';
 
 /** Says why a command failed, in words for the operator. */
 export function explainCommandFailure(error: unknown): string {
   if (error instanceof ServiceError) return error.detail;
-  if (isDatabaseUnavailable(error)) {
+  if (isDatabaseUnavailable(error) && !isLoginRefused(error)) {
     return 'The database does not answer. Is npm start running, or DATABASE_URL right?';
   }
   return explainStartFailure(error);

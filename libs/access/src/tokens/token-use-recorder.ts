@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { isDatabaseUnavailable, PipelinedConnections, prepared } from '@app/database';
+import { isTransientFailure, PipelinedConnections, prepared } from '@app/database';
 import { ROOT_LOGGER, type RootLogger } from '@app/logging';
 import type { AuthenticatedCustomer } from '../authenticated-customer';
 
@@ -65,7 +65,7 @@ export class TokenUseRecorder implements OnApplicationShutdown {
         uses.map(([, { at }]) => now - at),
       ]);
     } catch (error) {
-      if (!isDatabaseUnavailable(error)) {
+      if (!isTransientFailure(error)) {
         // Kept, what the database refuses would be refused for ever, and everything noted since with it.
         this.logger.error({ err: error }, 'last use of tokens could not be written');
         return;

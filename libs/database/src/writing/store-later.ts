@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { isDatabaseUnavailable } from '../database-errors';
+import { isTransientFailure } from '../database-errors';
 
 /** What is stored later, and how. */
 export interface StoreLaterOptions<Item> {
@@ -47,7 +47,7 @@ export class StoreLater<Item> {
       try {
         await this.options.store(item);
       } catch (error) {
-        if (isDatabaseUnavailable(error)) {
+        if (isTransientFailure(error)) {
           await this.pause();
           if (this.givingUp.signal.aborted) return;
           continue;

@@ -1,5 +1,5 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { CustomerContext, isDatabaseUnavailable, StoreLater } from '@app/database';
+import { CustomerContext, isTransientFailure, StoreLater } from '@app/database';
 import { ROOT_LOGGER, type RootLogger } from '@app/logging';
 import type { SmsRow } from '../sms-view';
 import { type SmsNews, SmsStore } from './sms-store';
@@ -47,7 +47,7 @@ export class SmsOutcomes implements OnApplicationShutdown {
       return (await this.store.conclude(customerId, row.id, gateway, news)) ?? row;
     } catch (error) {
       const about = { err: error, sms_id: row.id, outcome: news.status };
-      if (isDatabaseUnavailable(error)) {
+      if (isTransientFailure(error)) {
         this.logger.warn(about, 'the outcome of an SMS could not be stored yet');
         this.later.add({ customerId, smsId: row.id, gateway, news });
       } else this.logger.error(about, 'the outcome of an SMS could not be stored');

@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Client } from 'pg';
+import { loadConfig } from '@app/config';
+import { type EmbeddedPostgres, migrateDatabase, startEmbeddedPostgres } from '@app/database';
+import { caller } from '@test/api';
+import { type ApiProcess, startApiProcess } from '@test/api-process';
+import { saveFakeCustomer } from '@test/factories/customer.factory';
+import { saveFakeToken } from '@test/factories/service-token.factory';
+import { freePort } from '@test/free-port';
+import { startLoad } from '@test/load';
+import { until } from '@test/until';
+
+const STOPPED_MS = 10_000;
+const JSON_TYPE = { 'content-type': 'application/json' };
+const SETTINGS = {
+  RATE_LIMIT_REQUESTS_PER_MINUTE: '1000000',
+  RATE_LIMIT_ADDRESS_PER_MINUTE: '1000000',
+  DATABASE_STATEMENT_TIMEOUT_MS: '2500',
+  // Writes need connections that are opened while nobody answers.
+  DATABASE_POOL_SIZE: '20',
+};
+
+/** The server's processes: the first, and those that it has started; as Linux tells them. */
+function processesOf(pid: number): number[] {
+  const parent = (id: string) => {
+    try {
+      return Number(
+        readFileSync(`/proc/${id}/stat`, 'utf8')
+          .replace(/^.*\) /, '')
+          .split(' ')[1],
+      );
+    } catch {
+      return 0; // gone meanwhile
+    }
+  };
+  const children = readdirSync('/proc').filter((id) => /^\d+$/.test(id) && parent(id) === pid);
+  return [pid, ...children.map(Number)];
+}
+
+/** It accepts connections, in the kernel's name, and never says a word on them. */
+describe('a PostgreSQL whose processes are all stopped', () => {
+  let folder: string;
+  let server: EmbeddedPostgres;
+  let superuser: Client;
+  let postmaster: number;
+  let api: ApiProcess;
+  let token: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'customer-account-service-test-'));
+    await chmod(folder, 0o755);
+    const password = randomBytes(12).toString('hex');
+    server = await startEmbeddedPostgres({ folder, port: await freePort(), password, settings: { fsync: 'off' } });
+    await migrateDatabase(loadConfig({ DATABASE_URL: server.url }));
+    superuser = new Client({ connectionString: server.url });
+    await superuser.connect();
+    token = (await saveFakeToken(superuser, (await saveFakeCustomer(superuser)).id)).token;
+    const { rows } = await superuser.query<{ pid: string }>(
+      `select split_part(pg_read_file('postmaster.pid'), e'\\n', 1) as pid`,
+    );
+    postmaster = Number(rows[0]?.pid);
+    api = await startApiProcess({ ...SETTINGS, DATABASE_URL: server.url });
+  });
+  afterAll(async () => {
+    await api.stop('SIGKILL');
+    await superuser.end();
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('costs 503s until it goes on, never a 500', async () => {
+    const call = caller(api.baseUrl, token);
+    const write = () =>
+      call('/support/tickets', { method: 'POST', body: '{"title":"a","body":"b"}', headers: JSON_TYPE });
+    const load = startLoad(40, (_client, round) => (round % 2 === 0 ? write() : call('/customer')));
+    await until(() => (load.tally['201'] ?? 0) > 50);
+    const processes = processesOf(postmaster);
+    expect(processes.length).toBeGreaterThan(5);
+    for (const pid of processes) process.kill(pid, 'SIGSTOP');
+    try {
+      await wait(STOPPED_MS);
+    } finally {
+      for (const pid of processes) process.kill(pid, 'SIGCONT');
+    }
+    const before = load.tally['201'] ?? 0;
+    await until(() => (load.tally['201'] ?? 0) > before + 50);
+    const tally = await load.stop();
+    console.log(`Stopped for ${STOPPED_MS} ms: ${JSON.stringify(tally)}`);
+    expect(Object.keys(tally).sort()).toEqual(['200', '201', '503 service_unavailable']);
+    expect(api.output().stderr).toBe('');
+  }, 60_000);
+});
