@@ -33,6 +33,8 @@ export interface Progress {
 /** What an error of the network or of the protocol means. */
 export function failureReason(error: unknown, progress: Progress): { reason: UpstreamFailureReason; code?: string } {
   const code = codeOf(error);
+  // The parser gives some of its errors no code.
+  if (code === undefined && error instanceof Error && error.name === 'HTTPParserError') return { reason: 'not_http' };
   return { reason: reasonOf(code, progress), ...(code !== undefined && { code }) };
 }
 

@@ -1,0 +1,140 @@
+import { PassThrough } from 'node:stream';
+import { inspect } from 'node:util';
+import { type AppConfig, loadConfig } from '@app/config';
+import { createLogger, type RootLogger } from '@app/logging';
+import { UpstreamClients } from '@app/upstream';
+import { type RawServer, startRawServer } from '../../raw-server';
+import { selfSigned } from '../../self-signed';
+import { connectionFaults } from './connection-faults';
+import { type FaultMeaning, REPLY_MARK, type UpstreamFault } from './fault';
+import { protocolFaults } from './protocol-faults';
+import { statusFaults } from './status-faults';
+
+/** An adapter, as the suite drives it. */
+export interface FaultyAdapter {
+  /** The settings that name the upstream's address, and the credential, which is `CREDENTIAL`. */
+  settings(address: string): NodeJS.ProcessEnv;
+  /** The setting of the call's deadline in milliseconds. */
+  deadline: string;
+  /** A reply that means success, as bytes. */
+  good: string;
+  /** Makes a call of the adapter each time. What it resolves or rejects with is judged. */
+  open(config: AppConfig, clients: UpstreamClients): () => Promise<unknown>;
+  /** What a result means, in a word of the adapter's own. */
+  judge(result: unknown): string;
+  /** That word for every kind of fault. */
+  expected: Record<FaultMeaning, string>;
+  /** Statuses whose words the caller may read, as they are about its request. */
+  tells?: RegExp;
+  /** Requests that may arrive when the upstream turns us away; one otherwise. */
+  attempts?: number;
+}
+
+/** The upstream's secret: must show up nowhere. */
+export const CREDENTIAL = 'credential-of-ours-9f8e7d6c';
+
+const DEADLINE_MS = 400;
+const AT_A_TIME = 12;
+/** For what does not wait for the deadline: nothing here may take so long. */
+const GENEROUS_MS = 5_000;
+
+interface Observed {
+  verdict: string;
+  outcome?: string;
+  requests: number;
+  elapsedMs: number;
+  /** What the log and the result say. */
+  logged: string;
+  told: string;
+  afterwards: string;
+}
+
+/** Every fault of an upstream, against one adapter: the same words for the same faults everywhere. */
+export function describeUpstreamFaults(name: string, adapter: FaultyAdapter): void {
+  describe(`${name} when`, () => {
+    const certificate = selfSigned();
+    const faults = [...connectionFaults, ...protocolFaults, ...statusFaults];
+    let observed: Map<UpstreamFault, Observed>;
+    beforeAll(async () => {
+      observed = new Map();
+      const see = async (fault: UpstreamFault) => observed.set(fault, await observe(fault));
+      // Those that wait for the deadline wait together; of the others a few at a time.
+      const waiting = Promise.all(faults.filter(({ hangs }) => hangs).map(see));
+      const others = faults.filter(({ hangs }) => !hangs);
+      while (others.length > 0) await Promise.all(others.splice(0, AT_A_TIME).map(see));
+      await waiting;
+    });
+
+    it.each(faults.map((fault) => [fault.name, fault] as const))('%s', (_, fault) => {
+      const result = observed.get(fault) as Observed;
+      expect([fault.meaning].flat().map((meaning) => adapter.expected[meaning])).toContain(result.verdict);
+      expect(result.outcome).toMatch(fault.outcome);
+      const mayTryAgain = fault.meaning === 'turned_away' || fault.meaning === 'closed_for_now';
+      expect(result.requests).toBeLessThanOrEqual(mayTryAgain ? (adapter.attempts ?? 1) : 1);
+      expect(result.logged).not.toContain(REPLY_MARK);
+      if (!adapter.tells?.test(result.outcome ?? '')) expect(result.told).not.toContain(REPLY_MARK);
+      expect(result.logged + result.told).not.toContain(CREDENTIAL);
+      if (fault.hangs) expect(result.elapsedMs).toBeLessThan(DEADLINE_MS * 3);
+      expect(result.afterwards).toBe(adapter.expected.ok);
+    });
+
+    async function observe(fault: UpstreamFault): Promise<Observed> {
+      const server = await startRawServer(fault.tls && certificate);
+      const log = new PassThrough();
+      const deadlineMs = fault.hangs ? DEADLINE_MS : GENEROUS_MS;
+      const faulty = connect((await fault.address?.(server)) ?? server.url, deadlineMs, log);
+      try {
+        arrange(server, fault);
+        const began = performance.now();
+        const result = await settle(faulty.call);
+        const elapsedMs = performance.now() - began;
+        const requests = server.requests.length;
+        const logged = String(log.read() ?? '');
+        const told = inspect(result, { depth: 8 });
+        const [line] = logged.split('\n').filter((text) => text.includes('"upstream call"'));
+        const { outcome } = JSON.parse(line ?? '{}') as { outcome?: string };
+        const afterwards = adapter.judge(await recover(server, fault, faulty.call));
+        return { verdict: adapter.judge(result), outcome, requests, elapsedMs, logged, told, afterwards };
+      } finally {
+        await faulty.clients.onApplicationShutdown();
+        await server.close();
+      }
+    }
+
+    function connect(address: string, deadlineMs: number, log: PassThrough) {
+      const config = loadConfig({
+        NODE_ENV: 'test',
+        LOG_LEVEL: 'trace',
+        UPSTREAM_CONNECT_TIMEOUT_MS: String(deadlineMs / 2),
+        [adapter.deadline]: String(deadlineMs),
+        ...adapter.settings(address),
+      });
+      const logger: RootLogger = createLogger(config, log);
+      const clients = new UpstreamClients(config, logger);
+      return { clients, call: adapter.open(config, clients) };
+    }
+
+    function arrange(server: RawServer, { greet, answer }: UpstreamFault): void {
+      if (greet) server.connect(greet);
+      server.answer((socket) => (answer ? answer(socket, adapter.good) : socket.write(adapter.good)));
+    }
+
+    /** The upstream is well again. Where it was away, one that is well stands at another address. */
+    async function recover(server: RawServer, fault: UpstreamFault, call: () => Promise<unknown>): Promise<unknown> {
+      server.connect(() => undefined);
+      server.answer((socket) => socket.write(adapter.good));
+      if (!fault.address && !fault.tls) return settle(call);
+      const well = await startRawServer();
+      well.answer((socket) => socket.write(adapter.good));
+      const { clients, call: again } = connect(well.url, GENEROUS_MS, new PassThrough());
+      const result = await settle(again);
+      await clients.onApplicationShutdown();
+      await well.close();
+      return result;
+    }
+  });
+}
+
+function settle(call: () => Promise<unknown>): Promise<unknown> {
+  return call().catch((error: unknown) => error);
+}
