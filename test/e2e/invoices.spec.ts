@@ -50,7 +50,7 @@ describe('GET /invoices', () => {
         kid: '100200345',
         pdf_url: 'https://files.example/10042.pdf',
         hosted_url: 'https://pay.example/10042',
-        created_at: '2026-01-01T08:00:00.123Z',
+        created_at: '2026-01-01T08:00:00.123000Z',
         updated_at: expect.any(String),
       },
     ]);

@@ -47,7 +47,7 @@ describe("The operator's command line, AI", () => {
         input: '10.500000',
         output: '52.500000',
         cache_read: '1.000000',
-        valid_from: '2025-12-31T23:00:00.000Z',
+        valid_from: '2025-12-31T23:00:00.000000Z',
       }),
     );
     const configured = await run(

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { BillingCalendar } from '@app/ai';
 import { CustomerDatabase, prepared } from '@app/database';
-import { type CreditRequestRow, VIEW_COLUMNS } from './credit-request-view';
+import { timeSql } from '@app/time';
+import { type CreditRequestRow, viewColumns } from './credit-request-view';
 
 /** Where a customer stands with AI (specification §2); amounts in NOK. */
 export interface AiStatus {
@@ -29,7 +30,7 @@ interface Row {
   usage: string;
   limit: string;
   month: string;
-  pending: (Omit<CreditRequestRow, 'created_at' | 'decided_at'> & { created_at: string; decided_at: string | null })[];
+  pending: CreditRequestRow[];
 }
 
 // One statement, one snapshot. An account that no call and no worker has rolled over yet is shown as if it had been.
@@ -39,8 +40,8 @@ const OVERVIEW = prepared(
           (b.included + b.purchased)::text as total, b.usage::text,
           coalesce(s.monthly_limit, b.usage + b.included + b.purchased)::text as limit, b.month,
           (select coalesce(json_agg(r), '[]') from (
-             select ${VIEW_COLUMNS} from ai_credit_request
-             where customer_id = $1 and status = 'pending' order by created_at desc, id desc) r) as pending
+             select ${viewColumns(timeSql)} from ai_credit_request q
+             where q.customer_id = $1 and status = 'pending' order by q.created_at desc, id desc) r) as pending
    from (select $1::uuid as customer_id) c
    left join ai_settings s on s.customer_id = c.customer_id
    left join ai_account a on a.customer_id = c.customer_id
@@ -78,11 +79,7 @@ export class AiOverview {
         currentMonthLimit: Number(row.limit),
         month: row.month,
       },
-      pending: row.pending.map((request) => ({
-        ...request,
-        created_at: new Date(request.created_at),
-        decided_at: request.decided_at === null ? null : new Date(request.decided_at),
-      })),
+      pending: row.pending,
     };
   }
 }

@@ -5,7 +5,7 @@ import { CustomerDatabase, NewestFirst, prepared } from '@app/database';
 import { ServiceError } from '@app/errors';
 import type { Page, PageRequest } from '@app/pagination';
 import type { CreditRequestStatus } from './credit-request.entity';
-import { type CreditRequestRow, VIEW_COLUMNS } from './credit-request-view';
+import { type CreditRequestRow, viewColumns } from './credit-request-view';
 
 /** What a customer asks for. */
 export interface NewCreditRequest {
@@ -22,17 +22,17 @@ type Outcome = 'created' | 'existing' | 'disabled' | 'too_many';
 
 const FIND = prepared(
   'credit-requests.find',
-  `select ${VIEW_COLUMNS} from ai_credit_request where customer_id = $1 and id = $2`,
+  `select ${viewColumns()} from ai_credit_request where customer_id = $1 and id = $2`,
 );
 const CREATE = prepared(
   'credit-requests.create',
-  `select outcome, ${VIEW_COLUMNS} from app.create_credit_request($1, $2, $3, $4, $5, $6, $7)`,
+  `select outcome, ${viewColumns()} from app.create_credit_request($1, $2, $3, $4, $5, $6, $7)`,
 );
 const LIST = new NewestFirst<CreditRequestRow & { created_at: string }>({
   name: 'credit-requests.list',
   id: 'integer',
   filters: 1,
-  query: (after) => `select ${VIEW_COLUMNS} from ai_credit_request
+  query: (after) => `select ${viewColumns()} from ai_credit_request
     where customer_id = $1 ${after} and ($3::text is null or status = $3)
     order by created_at desc, id desc limit $2`,
 });

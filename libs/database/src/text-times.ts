@@ -11,7 +11,7 @@ export const TEXT_TIMES = {
     oid === TIMESTAMPTZ_OID ? rfc3339 : (types.getTypeParser(oid, format) as (text: string) => unknown),
 };
 
-/** PostgreSQL writes `2026-01-31 12:00:00.123456+00`; connections are set to UTC. */
+/** PostgreSQL writes `2026-01-31 12:00:00.1234+00`, without zeros at the end; connections are set to UTC. */
 function rfc3339(text: string): string {
-  return `${text.slice(0, 10)}T${text.slice(11, -3)}Z`;
+  return `${text.slice(0, 10)}T${text.slice(11, 19)}.${text.slice(20, -3).padEnd(6, '0')}Z`;
 }

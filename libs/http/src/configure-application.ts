@@ -3,6 +3,7 @@ import { AppConfig } from '@app/config';
 import { AccessLog } from '@app/logging';
 import { API_PREFIX } from './api-prefix';
 import { Draining } from './draining';
+import { serveErrorPage } from './error-page/serve-error-page';
 import { addAccessLog } from './hooks/access-log';
 import { addDrainingGate } from './hooks/draining-gate';
 import { addReplyHeaders } from './hooks/reply-headers';
@@ -26,6 +27,7 @@ export function configureApplication(app: NestFastifyApplication, scopes: ScopeD
   if (AccessLog.isWanted(app.get(AppConfig))) addAccessLog(server, new AccessLog());
   addDrainingGate(server, app.get(Draining));
   requireHost(server);
+  serveErrorPage(server);
   serveOpenApi(app, app.get(AppConfig), scopes);
   return app;
 }

@@ -20,4 +20,3 @@ export { IsDay } from './fields/is-day.decorator';
 export { IsOneOf } from './fields/is-one-of.decorator';
 export { IsText, type TextLength } from './fields/is-text.decorator';
 export { IsWholeNumber } from './fields/is-whole-number.decorator';
-export { timeText } from './time-text';

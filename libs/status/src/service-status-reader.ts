@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { CustomerDatabase, NewestFirst } from '@app/database';
 import type { Page, PageRequest } from '@app/pagination';
+import { timeSql } from '@app/time';
 import type { StatusLevel } from './status-event.entity';
 
 /** Events shown of one service: those running, then the newest. */
@@ -20,8 +21,8 @@ const QUERY = (after: string) => `
     order by array_position(array['outage', 'degraded', 'maintenance', 'operational'], status) limit 1
   ) w on true
   left join lateral (
-    select json_agg(json_build_object('id', x.id, 'status', x.status, 'message', x.message, 'starts_at', x.starts_at,
-      'ends_at', x.ends_at, 'running', x.running) order by x.running desc, x.starts_at desc, x.id desc) as events
+    select json_agg(json_build_object('id', x.id, 'status', x.status, 'message', x.message, 'starts_at', ${timeSql('x.starts_at')},
+      'ends_at', ${timeSql('x.ends_at')}, 'running', x.running) order by x.running desc, x.starts_at desc, x.id desc) as events
     from (
       select id, status, message, starts_at, ends_at, starts_at <= app.now() and (ends_at is null or ends_at > app.now()) as running
       from status_event where customer_id = $1 and service_id = s.id

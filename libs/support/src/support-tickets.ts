@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { CustomerDatabase, NewestFirst, prepared } from '@app/database';
 import { ServiceError } from '@app/errors';
 import type { Page, PageRequest } from '@app/pagination';
+import { timeSql } from '@app/time';
 import type { TicketPriority } from './ticket-record';
 import { TICKET_COLUMNS, type TicketRow } from './ticket-view';
 
@@ -12,7 +13,7 @@ const QUERY = (after: string) => `
   from (select * from support_ticket where customer_id = $1 ${after} order by created_at desc, id desc limit $2) ticket
   left join lateral (
     select json_agg(json_build_object('id', r.id, 'author', r.author, 'body', r.body, 'created_at',
-      to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')) order by r.created_at, r.id) as replies
+      ${timeSql('r.created_at')}) order by r.created_at, r.id) as replies
     from support_ticket_reply r where r.customer_id = $1 and r.ticket_id = ticket.id and not r.internal
   ) thread on true
   order by created_at desc, id desc`;

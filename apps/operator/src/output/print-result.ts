@@ -1,5 +1,6 @@
 import Table from 'cli-table3';
 import { visibleJson, visibleLines, visibleText } from '@app/logging';
+import { timeText } from '@app/time';
 
 type Row = Record<string, unknown>;
 
@@ -44,7 +45,6 @@ const PLAIN = Object.fromEntries(
 
 function plainCell(value: unknown): string {
   if (value === null || value === undefined) return '-';
-  if (value instanceof Date) return value.toISOString();
   if (Array.isArray(value)) return value.map(plainCell).join(value.every(isObject) ? '\n' : ' ');
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
@@ -55,7 +55,8 @@ function isObject(value: unknown): boolean {
 
 function snakeCased(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(snakeCased);
-  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
+  if (value instanceof Date) return timeText(value);
+  if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, part]) => [
       name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),

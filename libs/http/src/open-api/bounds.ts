@@ -1,7 +1,9 @@
 import { allows, type Document, operationsOf, resolve, type Schema } from './document';
 
 /** The longest text of a format. What else a reply may hold says its field, where it is enforced. */
-const TEXT_BY_FORMAT: Record<string, number> = { 'date-time': 40, date: 10, uuid: 36, email: 254 };
+const TEXT_BY_FORMAT: Record<string, number> = { 'date-time': 27, date: 10, uuid: 36, email: 254 };
+/** RFC 3339 in UTC, to the microsecond: always the same length, so that texts compare as times do. */
+const TIME = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{6}Z$';
 const PAGE_ITEMS = 200;
 const INT32 = [-2_147_483_648, 2_147_483_647] as const;
 
@@ -30,6 +32,7 @@ function visit(document: Document, reference: Schema, seen: Set<Schema>): void {
 function bound(schema: Schema): void {
   const longest = TEXT_BY_FORMAT[schema.format ?? ''];
   if (allows(schema, 'string') && longest !== undefined) schema.maxLength ??= longest;
+  if (schema.format === 'date-time') schema.pattern ??= TIME;
   if (schema.properties?.next_cursor && schema.properties.data) schema.properties.data.maxItems = PAGE_ITEMS;
   // int64 is never used: some clients send such a number as a text.
   if (schema.format === 'int32') {

@@ -4,6 +4,7 @@ export interface Schema {
   type?: string | string[];
   format?: string;
   enum?: unknown[];
+  pattern?: string;
   maxLength?: number;
   minimum?: number;
   maximum?: number;

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { CREDIT_REQUEST_STATUSES, type CreditRequestRow, type CreditRequestStatus } from '@app/credit-requests';
-import { PageDto, timeText } from '@app/http';
+import { PageDto } from '@app/http';
 
 /** A request for extra AI credit (specification §2). */
 export class CreditRequestDto {
@@ -58,7 +58,7 @@ export function toCreditRequestDto(request: CreditRequestRow): CreditRequestDto 
     status,
     rejection_reason: reason,
     invoice_id,
-    decided_at: decided_at && timeText(decided_at),
-    created_at: timeText(created_at),
+    decided_at,
+    created_at,
   };
 }

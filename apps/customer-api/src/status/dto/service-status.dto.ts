@@ -72,9 +72,5 @@ export function toServiceStatusDto({ id, type, name, status, events }: ServiceSt
 }
 
 function toStatusEventDto({ id, status, message, starts_at, ends_at, running }: StatusEventRow): StatusEventDto {
-  return { id, status, message, starts_at: utc(starts_at), ends_at: ends_at === null ? null : utc(ends_at), running };
-}
-
-function utc(time: string): string {
-  return new Date(time).toISOString();
+  return { id, status, message, starts_at, ends_at, running };
 }

@@ -1,0 +1,1 @@
+export { timeSql, timeText } from './time-text';
