@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { ServiceError } from '@app/errors';
 
 /**
@@ -9,30 +10,51 @@ export interface Cursor {
   id: string;
 }
 
-/** An opaque text for a cursor. */
-export function encodeCursor({ createdAt, id }: Cursor): string {
-  return Buffer.from(JSON.stringify([createdAt, id])).toString('base64url');
+/**
+ * An opaque text for a cursor.
+ * @param list the list that it belongs to, with its filters (see {@link listMark}).
+ */
+export function encodeCursor({ createdAt, id }: Cursor, list: string): string {
+  return Buffer.from(JSON.stringify([createdAt, id, list])).toString('base64url');
 }
 
+/** A short mark of a list and what it is filtered by: a cursor is of use under the same ones only. */
+export function listMark(name: string, filters: readonly unknown[]): string {
+  return hash('sha256', JSON.stringify([name, filters.map((value) => value ?? null)]), 'base64url').slice(
+    0,
+    MARK_LENGTH,
+  );
+}
+
+/** 48 bits: it need tell lists and filters apart, not withstand forgers; whose rows are read does not depend on it. */
+const MARK_LENGTH = 8;
 /** A time as PostgreSQL spells it in UTC, or as RFC 3339 does. */
 const TIMESTAMP = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(\.\d{1,6})?(Z|\+00)$/;
 const ID = { integer: /^\d{1,9}$/, uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/ };
 
-/** Reads a cursor that a caller sends back. @throws ServiceError invalid_request for a text that is none of ours. */
-export function decodeCursor(text: string, id: keyof typeof ID): Cursor {
-  const [createdAt, key] = parsed(text);
-  if (typeof createdAt === 'string' && isTime(createdAt) && typeof key === 'string' && ID[id].test(key)) {
-    return { createdAt, id: key };
-  }
-  throw new ServiceError('invalid_request', 'The cursor is not one that this list returned', {
-    errors: [{ pointer: '/cursor', detail: 'must be a next_cursor of this list' }],
-  });
+/**
+ * Reads a cursor that a caller sends back.
+ * @param list the list that is read, with its filters.
+ * @throws ServiceError invalid_request for a text that is none of ours, or of another list.
+ */
+export function decodeCursor(text: string, id: keyof typeof ID, list: string): Cursor {
+  const [createdAt, key, mark] = parsed(text);
+  const ours =
+    typeof createdAt === 'string' && isTime(createdAt) && typeof key === 'string' && typeof mark === 'string';
+  if (!ours) throw refused('cursor must be a next_cursor of this list, sent back as it is');
+  if (mark !== list) throw refused('cursor comes from another list or other filters; begin again without it');
+  if (!ID[id].test(key)) throw refused('cursor must be a next_cursor of this list, sent back as it is');
+  return { createdAt, id: key };
+}
+
+function refused(detail: string): ServiceError {
+  return new ServiceError('invalid_request', detail, { errors: [{ pointer: '/cursor', detail }] });
 }
 
 function parsed(text: string): unknown[] {
   try {
     const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
-    return Array.isArray(value) && value.length === 2 ? value : [];
+    return Array.isArray(value) && value.length === 3 ? value : [];
   } catch {
     return [];
   }

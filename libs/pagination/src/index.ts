@@ -1,2 +1,2 @@
 export { type Page, type PageRequest, paginate } from './page';
-export { decodeCursor, encodeCursor, type Cursor } from './cursor';
+export { type Cursor, decodeCursor, encodeCursor, listMark } from './cursor';

@@ -80,6 +80,17 @@ export function describePaging(
       expect(new Set(await walk(call, 1)).size).toBe(5);
     });
 
+    it('refuse the cursor of another list', async () => {
+      const { customer, call } = await arrangeCaller(api());
+      for (let item = 0; item < 2; item++) await add(api().superuser, customer.id, time(item));
+      const { next_cursor } = await page(call, 'limit=1');
+      const others = ['/services', '/support/tickets', '/status', '/sms/log', '/invoices', '/ai/credit-requests'];
+      for (const other of others.filter((candidate) => candidate !== path)) {
+        const problem = await expectProblem(await call(`${other}?cursor=${next_cursor}`), 400, 'invalid_request');
+        expect(problem.detail).toBe('cursor comes from another list or other filters; begin again without it');
+      }
+    });
+
     it("show nothing of another customer's, also with its cursor", async () => {
       const [mine, theirs] = [await arrangeCaller(api()), await arrangeCaller(api())];
       for (let item = 0; item < 3; item++) await add(api().superuser, theirs.customer.id, time(item));
@@ -87,7 +98,7 @@ export function describePaging(
       expect(await page(mine.call, `cursor=${next_cursor}`)).toEqual({ data: [], has_more: false, next_cursor: null });
     });
 
-    it.each(['x', '', 'W10', 'a'.repeat(201), Buffer.from('["2026-02-31 00:00:00+00","1"]').toString('base64url')])(
+    it.each(['x', '', 'W10', 'a'.repeat(201), Buffer.from('["2026-02-31 00:00:00+00","1","x"]').toString('base64url')])(
       'refuse the cursor %s',
       async (cursor) => {
         const { call } = await arrangeCaller(api());

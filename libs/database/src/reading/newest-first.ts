@@ -1,4 +1,4 @@
-import { decodeCursor, type Page, type PageRequest, paginate } from '@app/pagination';
+import { decodeCursor, listMark, type Page, type PageRequest, paginate } from '@app/pagination';
 import type { CustomerDatabase } from '../customer-database';
 import { type PreparedStatement, prepared } from '../prepared-statement';
 import type { ReadValue } from './scoped-read';
@@ -39,7 +39,8 @@ export class NewestFirst<Row extends { id: string | number; created_at: string }
     { limit, cursor }: PageRequest,
     filters: readonly ReadValue[] = [],
   ): Promise<Page<Row>> {
-    const after = cursor === undefined ? undefined : decodeCursor(cursor, this.options.id);
+    const list = listMark(this.options.name, filters);
+    const after = cursor === undefined ? undefined : decodeCursor(cursor, this.options.id, list);
     const values = [customerId, limit + 1, ...filters];
     const rows = after
       ? await database.read<Row>(this.next, [...values, after.createdAt, after.id])
@@ -47,6 +48,7 @@ export class NewestFirst<Row extends { id: string | number; created_at: string }
     return paginate(
       rows,
       limit,
+      list,
       ({ created_at, id }) => ({ createdAt: created_at, id: String(id) }),
       (row) => row,
     );

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppConfig } from '@app/config';
 import { CustomerDatabase, prepared } from '@app/database';
-import { decodeCursor, type Page, type PageRequest, paginate } from '@app/pagination';
+import { decodeCursor, listMark, type Page, type PageRequest, paginate } from '@app/pagination';
 import type { VisibleInvoiceStatus } from '../invoice-record';
 import { invoiceColumns, type InvoiceRow } from './invoice-view';
 
@@ -39,8 +39,9 @@ export class InvoiceReader {
     { limit, cursor }: PageRequest,
     filter: InvoiceListFilter = {},
   ): Promise<Page<InvoiceRow>> {
-    const after = cursor === undefined ? undefined : decodeCursor(cursor, 'uuid');
     const wanted = [filter.status, filter.issuedFrom, filter.issuedTo];
+    const list = listMark('invoices', wanted);
+    const after = cursor === undefined ? undefined : decodeCursor(cursor, 'uuid', list);
     const filtered = wanted.some((value) => value !== undefined);
     const statement = filtered ? (after ? FILTERED_NEXT : FILTERED_FIRST) : after ? NEXT : FIRST;
     const values: (string | number | null)[] = [customerId, limit + 1, this.config.BILLING_TIMEZONE];
@@ -50,6 +51,7 @@ export class InvoiceReader {
     return paginate(
       rows,
       limit,
+      list,
       ({ created_at, id }) => ({ createdAt: created_at, id }),
       (row): InvoiceRow => row,
     );
