@@ -4,7 +4,7 @@ import { MUTANTS } from './list';
 import type { Mutant } from './mutant';
 import { type Options, readOptions, shuffled } from './options';
 import { printTable, type Trial } from './report';
-import { runSpecs } from './run-specs';
+import { endRuns, runSpecs } from './run-specs';
 import { makeScratchTree } from './scratch-tree';
 import { tryMutant } from './try-mutant';
 
@@ -16,10 +16,10 @@ const WANTED = 0.9;
  * mutant no longer fits the code, when specs fail without any mistake, or when too few are caught.
  */
 async function main(options: Options): Promise<number> {
-  const misfits = MUTANTS.map((mutant) => misfit('.', mutant)).filter((text) => text !== undefined);
+  const chosen = MUTANTS.filter(({ name }) => name.includes(options.only));
+  const misfits = chosen.map((mutant) => misfit('.', mutant)).filter((text) => text !== undefined);
   for (const text of misfits) console.error(text);
   if (misfits.length > 0 || options.check) return misfits.length > 0 ? 1 : 0;
-  const chosen = MUTANTS.filter(({ name }) => name.includes(options.only));
   const limited = Number.isFinite(options.seconds);
   if (limited) console.log(`A sample of ${chosen.length} mutants, --seed ${options.seed}`);
   const trials = await runAll(limited ? shuffled(chosen, options.seed) : chosen, options);
@@ -32,6 +32,11 @@ async function main(options: Options): Promise<number> {
 
 async function runAll(mutants: Mutant[], { jobs, seconds, trusted }: Options): Promise<Trial[]> {
   const server = await startTestServer();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => {
+      endRuns();
+      void server.stop().finally(() => process.exit(1));
+    });
   try {
     const template = await createTemplate(server.url);
     const giveUpAt = performance.now() + seconds * 1000;

@@ -10,9 +10,19 @@ const LIMIT_MS = 180_000;
 /** What became of a run: a test failed or hung; all passed; or no test ran, or none failed and the run did. */
 export type Outcome = { outcome: 'failed'; by: string } | { outcome: 'passed' } | { outcome: 'broken'; why: string };
 
+/** Process groups of runs under way. */
+const running = new Set<number | undefined>();
+
+/** Ends what is under way. */
+export function endRuns(): void {
+  for (const group of running) end(group);
+}
+
+/** What the reporter writes. */
 interface Report {
-  numPassedTests: number;
-  testResults: { message: string; assertionResults: { fullName: string; status: string }[] }[];
+  failed?: string;
+  passed?: number;
+  broken?: string;
 }
 
 /** Runs specs in a tree, in one jest process, on a server that runs already. Without a template it makes its own. */
@@ -25,17 +35,19 @@ export async function runSpecs(
   const file = join(root, 'mutant-report.json');
   rmSync(file, { force: true });
   const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js');
-  const words = ['--experimental-vm-modules', '--no-warnings', jest, ...specs, '--runInBand', '--bail', '--silent'];
+  const reporter = join(root, 'test', 'mutants', 'first-failure.reporter.cjs');
+  const words = ['--experimental-vm-modules', '--no-warnings', jest, ...specs, '--runInBand', '--silent'];
   const child = spawn(
     process.execPath,
-    [...words, '--json', `--outputFile=${file}`, ...(test ? ['--testNamePattern', test] : [])],
+    [...words, `--reporters=${reporter}`, ...(test ? ['--testNamePattern', test] : [])],
     {
       cwd: root,
       detached: true,
       stdio: ['ignore', 'ignore', 'pipe'],
-      env: { ...process.env, TEST_SERVER_URL: server.url, TEST_TEMPLATE: template },
+      env: { ...process.env, MUTANT_REPORT: file, TEST_SERVER_URL: server.url, TEST_TEMPLATE: template },
     },
   );
+  running.add(child.pid);
   let said = '';
   child.stderr.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(-2000)));
   const timer = setTimeout(() => end(child.pid), LIMIT_MS);
@@ -45,20 +57,16 @@ export async function runSpecs(
   const late = performance.now() - startedAt >= LIMIT_MS;
   // Programs that the specs started and a failure left behind.
   end(child.pid);
+  running.delete(child.pid);
   if (late) return { outcome: 'failed', by: `not ended after ${LIMIT_MS / 1000} s` };
   return judge(file, said);
 }
 
 function judge(file: string, said: string): Outcome {
   const report = read(file);
-  if (!report) return { outcome: 'broken', why: said };
-  const failed = report.testResults.flatMap(({ assertionResults }) =>
-    assertionResults.filter(({ status }) => status === 'failed'),
-  );
-  if (failed[0]) return { outcome: 'failed', by: failed[0].fullName };
-  const message = report.testResults.map((result) => result.message).find((text) => text !== '');
-  if (message !== undefined) return { outcome: 'broken', why: message.slice(0, 2000) };
-  return report.numPassedTests > 0 ? { outcome: 'passed' } : { outcome: 'broken', why: 'no test ran' };
+  if (report?.failed !== undefined) return { outcome: 'failed', by: report.failed };
+  if (report?.broken !== undefined) return { outcome: 'broken', why: report.broken };
+  return (report?.passed ?? 0) > 0 ? { outcome: 'passed' } : { outcome: 'broken', why: `No test ran. ${said}` };
 }
 
 function read(file: string): Report | undefined {
