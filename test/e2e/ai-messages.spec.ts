@@ -4,6 +4,7 @@ import { type AiApi, arrangeAiCaller, startAiApi } from '@test/ai-api';
 import { enableAi } from '@test/ai-factories';
 import { balancesOf } from '@test/ai-room';
 import { expectProblem } from '@test/expect-problem';
+import { operatorCommand } from '@test/operator-command';
 import { describeAuthentication } from '@test/suites/authentication.suite';
 import { describeValidation } from '@test/suites/validation.suite';
 
@@ -144,6 +145,24 @@ describe('POST /ai/messages', () => {
     const broken = Buffer.from(JSON.stringify(body).replace('Hello', 'H\u00ffllo'), 'latin1');
     await expectProblem(await caller.post('/ai/messages', broken), 400, 'invalid_request');
     expect(room.sandbox.messages.total).toBe(0);
+  });
+
+  it("uses the customer's own key, which opens for no other customer", async () => {
+    const [owner, thief] = [await arrangeAiCaller(room), await arrangeAiCaller(room)];
+    const { code } = await operatorCommand(
+      room.api.database,
+      ['ai', 'configure', '--customer', owner.customer.id, '--key-stdin'],
+      { input: 'sk-of-the-owner\n', environment: { SECRETS_KEY: room.api.database.config.SECRETS_KEY ?? '' } },
+    );
+    expect(code).toBe(0);
+    await room.api.superuser.query(
+      `update ai_settings set key_ciphertext = (select key_ciphertext from ai_settings where customer_id = $1)
+       where customer_id = $2`,
+      [owner.customer.id, thief.customer.id],
+    );
+    expect((await send(owner)).status).toBe(201);
+    await expectProblem(await send(thief), 403, 'ai_not_configured');
+    expect(room.sandbox.messages.requests.map(({ headers }) => headers['x-api-key'])).toEqual(['sk-of-the-owner']);
   });
 
   it('says 403 where AI is not enabled, or has no model or key', async () => {

@@ -48,6 +48,15 @@ describe("a customer's own limits", () => {
     expect(await exhaust('/ai/messages', { sms_per_minute: 1 })).toMatchObject({ passed: 3 });
   });
 
+  it('are counted apart: who has sent all its SMS may send AI messages still', async () => {
+    const { customer, call } = await arrangeCaller(api);
+    await api.superuser.query('update customer set ai_per_minute = 2, sms_per_minute = 2 where id = $1', [customer.id]);
+    const sent: number[] = [];
+    for (const path of ['/sms/send', '/sms/send', '/sms/send', '/ai/messages', '/ai/messages', '/ai/messages'])
+      sent.push((await call(path, POST)).status);
+    expect(sent.map((status) => status === 429)).toEqual([false, false, true, false, false, true]);
+  });
+
   it('count a tighter one towards that of all requests, which may be the nearer', async () => {
     expect(await exhaust('/sms/send', { requests_per_minute: 2, sms_per_minute: 9 })).toEqual({
       passed: 2,

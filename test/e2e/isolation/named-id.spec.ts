@@ -3,6 +3,7 @@ import { CreditRequests } from '@app/credit-requests';
 import { arrangeCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
 import { saveFakeInvoice } from '@test/factories/invoice.factory';
+import { saveFakeService } from '@test/factories/service.factory';
 import { declaredRoutes } from '@test/nest-routes';
 import { withoutRowLevelSecurity } from '@test/without-row-level-security';
 
@@ -54,6 +55,25 @@ describe('queries by id name the customer', () => {
       expect(await requests.find(me.customer.id, mine)).toMatchObject({ id: mine });
       await expect(requests.find(me.customer.id, theirs)).rejects.toMatchObject({ code: 'not_found' });
     });
+  });
+
+  it("so that a service has its own events alone, though another customer's had the same number", async () => {
+    const service = await saveFakeService(api.superuser, me.customer.id);
+    await api.superuser.query(
+      `insert into customer_service (customer_id, id, type, name, config) overriding system value values ($1, $2, 'a', 'b', '{}')`,
+      [other.customer.id, service.id],
+    );
+    for (const [customerId, message] of [
+      [me.customer.id, 'mine'],
+      [other.customer.id, 'theirs'],
+    ])
+      await api.superuser.query(
+        `insert into status_event (customer_id, id, service_id, status, message, starts_at)
+         values ($1, gen_random_uuid(), $2, $3, $4, now())`,
+        [customerId, service.id, message === 'mine' ? 'maintenance' : 'outage', message],
+      );
+    const { data } = (await (await me.call('/status')).json()) as { data: object[] };
+    expect(data).toMatchObject([{ service_id: service.id, status: 'maintenance', events: [{ message: 'mine' }] }]);
   });
 
   it("so that a thread has neither the operator's notes nor another ticket's or customer's replies", async () => {

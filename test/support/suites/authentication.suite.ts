@@ -39,6 +39,9 @@ export function describeAuthentication(api: () => TestApi, route: RouteUnderTest
 
     it('takes no other scheme', async () => {
       await expectProblem(await send(`Basic ${Buffer.from('a:b').toString('base64')}`), 401, 'unauthorized');
+      const { token } = await arrangeCaller(api());
+      for (const scheme of ['Basic ', 'Token ', 'Bearer:', ''])
+        await expectProblem(await send(`${scheme}${token.token}`), 401, 'unauthorized');
     });
 
     it.each([
