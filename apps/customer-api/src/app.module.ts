@@ -17,7 +17,7 @@ import { SupportModule } from './support/support.module';
 /** The customer API. */
 @Module({
   imports: [
-    DatabaseModule.as('customer_api'),
+    DatabaseModule.as('customer_api', { keepConnections: true }),
     LoggingModule.forRoot(),
     MetricsModule,
     RequestPipelineModule,

@@ -12,7 +12,7 @@ import { WorkerHealth } from './worker-health';
 /** Background work: the jobs of the domains, each on a schedule. */
 @Module({
   imports: [
-    DatabaseModule.as('account_operator'),
+    DatabaseModule.as('account_operator', { keepConnections: true }),
     LoggingModule.forRoot(),
     MetricsModule,
     JobQueueModule,

@@ -11,6 +11,9 @@ export type DatabaseRole = 'customer_api' | 'account_operator' | 'owner';
 // A date is a day, not an instant: the driver's own Date would shift it by the machine's time zone.
 types.setTypeParser(types.builtins.DATE, (text) => text);
 
+/** Driver settings, and whether a pipelined connection is opened when it is made and again when it is lost, or when it is used. */
+export type ConnectionSettings = ClientConfig & { keepOpen?: boolean };
+
 /** Driver settings for a connection in the role. The role is taken when connecting, so it holds for every statement. */
 export function clientSettings(config: AppConfig, role: DatabaseRole): ClientConfig {
   const timeout = config.DATABASE_STATEMENT_TIMEOUT_MS;

@@ -16,6 +16,8 @@ export function dataSourceOptions(config: AppConfig, role: DatabaseRole): DataSo
     extra: {
       ...extra,
       max: config.DATABASE_POOL_SIZE,
+      // Connections are kept, however long nobody needs them.
+      idleTimeoutMillis: 0,
       Client: ImpatientClient,
       // Rows that become replies have their times as the pipelined reads have them.
       ...(role === 'customer_api' ? { types: TEXT_TIMES } : {}),

@@ -7,13 +7,20 @@ import { CustomerDatabase } from './customer-database';
 import { DatabaseClock } from './database-clock';
 import { dataSourceOptions } from './data-source-options';
 import { PIPELINE_SETTINGS, type PipelineSettings } from './database.tokens';
+import { KeptPool } from './kept-pool';
 import { PipelinedConnections } from './pipelined-connections';
 import { WriteConnections } from './writing/write-connections';
+
+/** How the module is used. */
+export interface DatabaseModuleOptions {
+  /** Opens all connections at start and keeps them, as a process does that serves; else they are opened when needed. */
+  keepConnections?: boolean;
+}
 
 /** PostgreSQL in one role, for the whole process. */
 @Module({})
 export class DatabaseModule {
-  static as(role: DatabaseRole): DynamicModule {
+  static as(role: DatabaseRole, { keepConnections = false }: DatabaseModuleOptions = {}): DynamicModule {
     return {
       module: DatabaseModule,
       global: true,
@@ -32,10 +39,11 @@ export class DatabaseModule {
           provide: PIPELINE_SETTINGS,
           inject: [AppConfig],
           useFactory: (config: AppConfig): PipelineSettings => ({
-            client: clientSettings(config, role),
+            client: { ...clientSettings(config, role), keepOpen: keepConnections },
             size: config.DATABASE_PIPELINES,
           }),
         },
+        ...(keepConnections ? [KeptPool] : []),
         CustomerContext,
         PipelinedConnections,
         WriteConnections,
@@ -44,6 +52,7 @@ export class DatabaseModule {
       ],
       exports: [
         PIPELINE_SETTINGS,
+        ...(keepConnections ? [KeptPool] : []),
         CustomerContext,
         PipelinedConnections,
         WriteConnections,

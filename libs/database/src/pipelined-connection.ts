@@ -1,11 +1,15 @@
-import { Client, type ClientConfig, type QueryResult, type QueryResultRow } from 'pg';
+import { Client, type QueryResult, type QueryResultRow } from 'pg';
 import { BatchingSocket } from './batching-socket';
 import { DatabaseUnavailableError, isDatabaseUnavailable, isUnknownStatement } from './database-errors';
+import type { ConnectionSettings } from './connection-settings';
 import type { PreparedStatement } from './prepared-statement';
 import { ReadQueue, reportPreparedStatements } from './reading/read-queue';
 import { type ReadRow, type ReadValue, toWire } from './reading/scoped-read';
 
-/** One connection that connects when first used and again after it was lost. */
+/** Pause before a connection that is to be kept is opened again. */
+const REOPEN_MS = 250;
+
+/** One connection that connects when first used, or when it is made if it is to be kept, and again after it was lost. */
 export class PipelinedConnection {
   /** Sends under way. */
   load = 0;
@@ -17,7 +21,9 @@ export class PipelinedConnection {
     (client) => this.forget(client),
   );
 
-  constructor(private readonly settings: ClientConfig) {}
+  constructor(private readonly settings: ConnectionSettings) {
+    if (settings.keepOpen) this.reopen();
+  }
 
   /** Lets `queue` send on the connection. It must queue all its statements before it first awaits. */
   async send<Row extends QueryResultRow>(queue: (client: Client) => Promise<QueryResult<Row>>): Promise<Row[]> {
@@ -66,7 +72,14 @@ export class PipelinedConnection {
 
   /** The server says that it ends a connection before it does; nothing new is sent on it meanwhile. */
   private forget(client: Client): void {
-    if (this.client === client) this.client = undefined;
+    if (this.client !== client) return;
+    this.client = undefined;
+    if (this.settings.keepOpen) setTimeout(() => this.reopen(), REOPEN_MS).unref();
+  }
+
+  private reopen(): void {
+    if (this.ended || this.client) return;
+    this.connect().catch(() => setTimeout(() => this.reopen(), REOPEN_MS).unref());
   }
 
   private connect(): Promise<Client> {
@@ -84,6 +97,8 @@ export class PipelinedConnection {
     await client.connect();
     reportPreparedStatements(client);
     this.client = client;
+    // Ended while it connected.
+    if (this.ended) await client.end();
     return client;
   }
 }

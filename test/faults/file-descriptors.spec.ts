@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { Client } from 'pg';
+import { saveFakeCustomer } from '@test/factories/customer.factory';
+import { saveFakeToken } from '@test/factories/service-token.factory';
+import { freePort } from '@test/free-port';
+import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
+import { until } from '@test/until';
+
+const MAIN = join(process.cwd(), 'dist', 'apps', 'customer-api', 'src', 'main.js');
+const LIMIT = 128;
+
+/** Clients take all the file descriptors that the process may have. */
+describe('an API without file descriptors to spare', () => {
+  let database: TestDatabase;
+  let superuser: Client;
+  let token: string;
+  let port: number;
+  let stop: () => Promise<unknown>;
+  const crowd: Socket[] = [];
+  const agent = new Agent({ keepAlive: true, maxSockets: 20 });
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    superuser = await connectAsSuperuser(database);
+    token = (await saveFakeToken(superuser, (await saveFakeCustomer(superuser)).id)).token;
+    port = await freePort();
+    const child = spawn('sh', ['-c', `ulimit -n ${LIMIT} && exec "$0" "$1"`, process.execPath, MAIN], {
+      env: {
+        PATH: process.env.PATH,
+        NODE_ENV: 'test',
+        LOG_LEVEL: 'silent',
+        DATABASE_URL: database.url,
+        PORT: String(port),
+        INTERNAL_PORT: String(await freePort()),
+      },
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    const exited = once(child, 'exit');
+    stop = () => (child.kill(), exited);
+    await once(child, 'message');
+  });
+  afterAll(async () => {
+    agent.destroy();
+    for (const socket of crowd) socket.destroy();
+    await stop();
+    await superuser.end();
+    await database.drop();
+  });
+
+  async function call(method: string, path: string, body?: string): Promise<number | undefined> {
+    const headers = { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) };
+    const sent = request({ host: '127.0.0.1', port, method, path: `/api/v1${path}`, headers, agent });
+    sent.end(body);
+    const [reply] = (await once(sent, 'response')) as [IncomingMessage];
+    await text(reply);
+    return reply.statusCode;
+  }
+
+  it('has its connections to the database from the start', async () => {
+    const count = `select count(*)::int as n from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`;
+    // The pool, the pipelines, the ledger, delivery reports, and the one that hears of token changes.
+    await until(async () => (await superuser.query<{ n: number }>(count)).rows[0]?.n === 10 + 2 + 4 + 1 + 1);
+  });
+
+  it('reads and writes for those who are connected, and opens no connection for it', async () => {
+    // Reads alone have warmed them: that the writes' connections are there is not the work of earlier writes.
+    await Promise.all(Array.from({ length: 20 }, () => call('GET', '/customer')));
+    for (let count = 0; count < 2 * LIMIT; count++) {
+      const socket = connect(port, '127.0.0.1');
+      socket.on('error', () => undefined);
+      crowd.push(socket);
+    }
+    await Promise.all(crowd.map((socket) => Promise.race([once(socket, 'connect'), once(socket, 'close')])));
+    const ticket = '{"title":"a","body":"b"}';
+    const statuses = await Promise.all([
+      ...Array.from({ length: 20 }, () => call('POST', '/support/tickets', ticket)),
+      ...Array.from({ length: 20 }, () => call('GET', '/services')),
+    ]);
+    expect(new Set(statuses)).toEqual(new Set([201, 200]));
+  });
+});
