@@ -47,7 +47,6 @@ export const limits: Mutant[] = [
     find: '`${name}:${customer.customerId}`',
     replace: "`${name === 'sms' ? 'ai' : name}:${customer.customerId}`",
     specs: SPECS,
-    survives: 'Nobody sends both in a minute here, and the default of both is the same count',
   },
   {
     name: 'limits: a refusal does not say when to come again',

@@ -19,15 +19,15 @@ export const support: Mutant[] = [
   {
     name: 'support: a note shows in the times of a ticket',
     file: DESK,
-    find: 'if (!internal) await',
-    replace: 'await',
+    find: 'if (!internal)',
+    replace: 'if (id)',
     specs: THREADS,
   },
   {
     name: 'support: an answer does not show in the times of a ticket',
     file: DESK,
-    find: 'if (!internal) await',
-    replace: 'if (internal) await',
+    find: 'if (!internal)',
+    replace: 'if (internal)',
     specs: THREADS,
   },
   {
@@ -53,9 +53,16 @@ export const support: Mutant[] = [
   },
   {
     name: 'support: a ticket is opened without an audit entry',
-    file: TICKETS,
-    find: "      await this.audit.record(manager, { customerId, actor, action: 'ticket.open', metadata: { ticket_id: row.id } });\n",
-    replace: '',
+    file: 'libs/support/src/sql/open-support-ticket.sql',
+    find: "'ticket.open'",
+    replace: "'ticket.opened'",
+    specs: THREADS,
+  },
+  {
+    name: "support: a ticket about another's service is stored all the same",
+    file: 'libs/support/src/sql/open-support-ticket.sql',
+    find: '    return null;\n',
+    replace: '    p_service := null;\n',
     specs: THREADS,
   },
   {
@@ -82,7 +89,7 @@ export const support: Mutant[] = [
   {
     name: 'status: what has ended counts',
     file: READER,
-    find: '(ends_at is null or ends_at > now())\n    order by array_position',
+    find: '(ends_at is null or ends_at > app.now())\n    order by array_position',
     replace: '(ends_at is null or ends_at is not null)\n    order by array_position',
     specs: STATUS,
   },

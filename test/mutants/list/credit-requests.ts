@@ -1,0 +1,87 @@
+import type { Mutant } from '../mutant';
+
+const CREATE = 'libs/credit-requests/src/sql/create-credit-request.sql';
+const DESK = 'libs/credit-requests/src/credit-request-desk.ts';
+const DECISIONS = ['test/e2e/credit-request-decisions'];
+const SPECS = ['libs/credit-requests'];
+
+/** Credit requests and what the operator decides. */
+export const creditRequests: Mutant[] = [
+  {
+    name: 'credit requests: a reference stands for waiting ones only',
+    file: CREATE,
+    find: 'and r.reference = p_reference;',
+    replace: "and r.reference = p_reference and r.status = 'pending';",
+    specs: DECISIONS,
+  },
+  {
+    name: 'credit requests: one more than the cap may wait',
+    file: CREATE,
+    find: 'if waiting >= cap then',
+    replace: 'if waiting > cap then',
+    specs: SPECS,
+  },
+  {
+    name: 'credit requests: decided ones count towards the cap',
+    file: CREATE,
+    find: " and r.status = 'pending';\n  if waiting",
+    replace: ';\n  if waiting',
+    specs: [...SPECS, ...DECISIONS],
+  },
+  {
+    name: "credit requests: a customer's own cap is ignored",
+    file: CREATE,
+    find: 'coalesce(c.pending_credit_requests, p_default_cap)',
+    replace: 'coalesce(p_default_cap, c.pending_credit_requests)',
+    specs: SPECS,
+  },
+  {
+    name: 'credit requests: those at the same time do not wait for each other',
+    file: CREATE,
+    find: '  perform from ai_account a where a.customer_id = p_customer for no key update;\n',
+    replace: '',
+    specs: SPECS,
+  },
+  {
+    name: 'credit requests: a customer without AI may ask',
+    file: CREATE,
+    find: 's.customer_id = p_customer and s.enabled',
+    replace: 's.customer_id = p_customer',
+    specs: SPECS,
+  },
+  {
+    name: 'credit requests: two approvals at once do not wait for each other',
+    file: DESK,
+    find: "      lock: { mode: 'pessimistic_write' },\n",
+    replace: '',
+    specs: SPECS,
+  },
+  {
+    name: 'credit requests: an approved one is approved again',
+    file: DESK,
+    find: "if (request.status === 'approved') return request;",
+    replace: '',
+    specs: SPECS,
+  },
+  {
+    name: 'credit requests: a rejected one may be approved',
+    file: DESK,
+    find: "if (request.status === 'rejected')\n        throw",
+    replace: "if (request.status === 'rejected' && id < 0)\n        throw",
+    specs: SPECS,
+  },
+  {
+    name: 'credit requests: the log does not say why one was rejected',
+    file: DESK,
+    find: 'metadata: { credit_request_id: id, reason },',
+    replace: 'metadata: { credit_request_id: id },',
+    specs: DECISIONS,
+  },
+  {
+    name: 'credit requests: a rejection typed twice is logged twice',
+    file: DESK,
+    find: "if (request.status === 'rejected') return request;",
+    replace: '',
+    specs: DECISIONS,
+  },
+];

@@ -1,0 +1,175 @@
+import type { Mutant } from '../mutant';
+
+const GATEWAY = 'libs/ai/src/gateway/ai-gateway.ts';
+const ADAPTER = 'libs/ai/src/upstream/messages-api.adapter.ts';
+const USAGE = 'libs/ai/src/upstream/reply-usage.ts';
+const REFUSALS = 'libs/ai/src/upstream/refusals.ts';
+const CONTRACT = ['test/contract/ai-gateway'];
+const FAULTS = ['test/e2e/ai-provider-faults'];
+const CHARGING = ['test/e2e/ai-charging'];
+
+/** The AI gateway: the provider's answers and faults, the call's way through reservation and settlement. */
+export const gateway: Mutant[] = [
+  {
+    name: 'gateway: refusals of the provider count as failures of it',
+    file: ADAPTER,
+    find: 'if (reply.status >= 400) throw refusal(this.redactor, reply);',
+    replace: "if (reply.status >= 400) throw reply.unusable('unexpected', 'REFUSED');",
+    specs: [...FAULTS, ...CONTRACT],
+  },
+  {
+    name: 'gateway: a reply without usage is free',
+    file: ADAPTER,
+    find: "if (!usage) throw reply.unusable('unexpected', 'NO_USAGE');",
+    replace:
+      'if (!usage) return { body: reply.body, usage: { input: 0, cacheWrite5m: 0, cacheWrite1h: 0, cacheRead: 0, output: 0 }, requestId: null };',
+    specs: CONTRACT,
+  },
+  {
+    name: "gateway: the customer's own model goes to the provider",
+    file: ADAPTER,
+    find: '{"model":${JSON.stringify(model)}',
+    replace: '{"model":"claude-other"',
+    specs: CONTRACT,
+  },
+  {
+    name: 'gateway: the system prompt is dropped',
+    file: ADAPTER,
+    find: '...(system ? [SYSTEM, system] : []), ',
+    replace: '',
+    specs: CONTRACT,
+  },
+  {
+    name: 'gateway: cache writes of an hour cost as those of five minutes',
+    file: USAGE,
+    find: 'usage.cache_creation?.ephemeral_1h_input_tokens ?? 0',
+    replace: '0',
+    specs: CHARGING,
+  },
+  {
+    name: 'gateway: cache writes without a split are free',
+    file: USAGE,
+    find: 'known5m + Math.max(0, written - known5m - cacheWrite1h)',
+    replace: 'known5m',
+    specs: CHARGING,
+  },
+  {
+    name: 'gateway: cache writes with a split are counted twice',
+    file: USAGE,
+    find: 'Math.max(0, written - known5m - cacheWrite1h)',
+    replace: 'written',
+    specs: CHARGING,
+  },
+  {
+    name: 'gateway: cache reads are free',
+    file: USAGE,
+    find: 'usage.cache_read_input_tokens ?? 0',
+    replace: '0',
+    specs: CHARGING,
+  },
+  {
+    name: 'gateway: a settlement is not tried again',
+    file: GATEWAY,
+    find: 'if (!isDatabaseUnavailable(error) || ',
+    replace: 'if (isDatabaseUnavailable(error) || ',
+    specs: CHARGING,
+  },
+  {
+    name: 'gateway: the limit of the output is not applied',
+    file: GATEWAY,
+    find: 'this.config.AI_OUTPUT_TOKENS_LIMIT,\n    );',
+    replace: 'Infinity,\n    );',
+    specs: CONTRACT,
+  },
+  {
+    name: "gateway: the provider's count is taken without a margin",
+    file: GATEWAY,
+    find: '{ factor: 1.05, tokens: 100 }',
+    replace: '{ factor: 1, tokens: 0 }',
+    specs: CONTRACT,
+  },
+  {
+    name: 'gateway: a closer count is never asked for',
+    file: GATEWAY,
+    find: "if (result.outcome === 'too_large') {",
+    replace: "if (result.outcome === 'too_large' && request.inputTokens < 0) {",
+    specs: CONTRACT,
+  },
+  {
+    name: 'gateway: calls of callers that hung up are not waited for',
+    file: GATEWAY,
+    find: 'return this.calls.track(this.charged(caller, request));',
+    replace: 'return this.charged(caller, request);',
+    specs: CONTRACT,
+  },
+  {
+    name: "gateway: the provider's 402 is the customer's",
+    file: REFUSALS,
+    find: "code: rejected ? 'ai_upstream_rejected' : 'ai_upstream_failed',",
+    replace: "code: status === 402 ? 'credit_exhausted' : rejected ? 'ai_upstream_rejected' : 'ai_upstream_failed',",
+    specs: ['test/e2e/ai-messages', ...CONTRACT],
+  },
+  {
+    name: "gateway: what the provider says of the operator's account is passed on",
+    file: REFUSALS,
+    find: ' && !OPERATORS_BUSINESS.test(said as string)',
+    replace: '',
+    specs: CONTRACT,
+  },
+  {
+    name: 'gateway: every 4xx is told in the words of the provider',
+    file: REFUSALS,
+    find: '(status === 400 || status === 413)',
+    replace: 'status < 500',
+    specs: ['test/e2e/ai-messages', ...CONTRACT],
+  },
+  {
+    name: 'gateway: a breaker lets all try at once',
+    file: 'libs/upstream/src/circuit/circuit.ts',
+    find: 'if (this.open && !this.mayTry) return undefined;',
+    replace: 'if (this.open && Date.now() - this.openedAt < this.options.resetMs) return undefined;',
+    specs: [...FAULTS, 'libs/upstream/src/circuit'],
+  },
+  {
+    name: 'gateway: a breaker never opens',
+    file: 'libs/upstream/src/circuit/failure-window.ts',
+    find: 'return counted >= failures && ',
+    replace: 'return counted > failures * 1000 && ',
+    specs: [...FAULTS, 'libs/upstream/src/circuit'],
+  },
+  {
+    name: 'gateway: one customer alone opens the breaker',
+    file: 'libs/upstream/src/circuit/failure-window.ts',
+    find: 'counted += Math.min(count, this.mostPerCaller)',
+    replace: 'counted += count',
+    specs: ['libs/upstream/src/circuit', ...CONTRACT],
+  },
+  {
+    name: 'gateway: a breaker that fails its try is closed',
+    file: 'libs/upstream/src/circuit/circuit.ts',
+    find: 'failure: (state) => state === CircuitState.HalfOpen || this.window.tripped,',
+    replace: 'failure: (state) => state !== CircuitState.HalfOpen && this.window.tripped,',
+    specs: [...FAULTS, 'libs/upstream/src/circuit'],
+  },
+  {
+    name: 'gateway: while the provider is down credit is reserved',
+    file: GATEWAY,
+    find: 'if (down) throw down.toServiceError();',
+    replace: '',
+    specs: CONTRACT,
+  },
+  {
+    name: 'gateway: a file of the workspace may be referred to',
+    file: 'libs/ai/src/messages/message-request.ts',
+    find: 'if (survey.foreignFile !== undefined) {',
+    replace: 'if (survey.foreignFile === "") {',
+    specs: ['libs/ai/src/messages/message-request', 'test/e2e/ai-messages'],
+  },
+  {
+    name: 'gateway: an unknown role is passed on',
+    file: 'libs/ai/src/messages/message-request.ts',
+    find: 'if (!ROLES.has(role)) faults',
+    replace: 'if (role === undefined) faults',
+    specs: ['libs/ai/src/messages/message-request', 'test/e2e/ai-messages'],
+  },
+];

@@ -1,0 +1,132 @@
+import type { Mutant } from '../mutant';
+
+const CREATE = 'libs/sms/src/sending/sql/create-sms.sql';
+const OUTCOME = 'libs/sms/src/sending/sql/record-sms-outcome.sql';
+const HTTP = 'libs/sms/src/gateway/http-sms-gateway.ts';
+const ELKS_REPORT = 'libs/sms/src/reports/elks-report.ts';
+const DAY = ['test/contract/sms-day', 'test/contract/sms-sending'];
+const GATEWAY = ['test/contract/sms-gateway'];
+const REPORTS = ['test/contract/sms-delivery-reports'];
+
+/** SMS: the cap, the gateways' answers, delivery reports. */
+export const sms: Mutant[] = [
+  {
+    name: 'sms: the day is that of UTC',
+    file: CREATE,
+    find: 'today constant date := (present at time zone p_zone)::date;',
+    replace: "today constant date := (present at time zone 'UTC')::date;",
+    specs: DAY,
+  },
+  {
+    name: 'sms: what was not sent is taken off the count of another day',
+    file: OUTCOME,
+    find: 'sent_on := (former.created_at at time zone p_zone)::date;',
+    replace: 'sent_on := (present at time zone p_zone)::date;',
+    specs: DAY,
+  },
+  {
+    name: 'sms: one more than the cap is sent',
+    file: CREATE,
+    find: 'where c.messages < most',
+    replace: 'where c.messages <= most',
+    specs: DAY,
+  },
+  {
+    name: "sms: a customer's own cap is ignored",
+    file: CREATE,
+    find: 'coalesce(allowed.daily_cap, p_default_cap)',
+    replace: 'p_default_cap',
+    specs: DAY,
+  },
+  {
+    name: 'sms: a customer that was switched off may send',
+    file: CREATE,
+    find: ' and s.enabled;',
+    replace: ';',
+    specs: DAY,
+  },
+  {
+    name: 'sms: what was not sent counts',
+    file: OUTCOME,
+    find: 'messages = c.messages - 1',
+    replace: 'messages = c.messages',
+    specs: DAY,
+  },
+  {
+    name: 'sms: a message is sent without an audit entry',
+    file: CREATE,
+    find: "'sms.send'",
+    replace: "'sms'",
+    specs: DAY,
+  },
+  {
+    name: 'sms: a failure after a delivery is believed',
+    file: OUTCOME,
+    find: 'status = case when is_news then p_status else m.status end',
+    replace: 'status = p_status',
+    specs: REPORTS,
+  },
+  {
+    name: 'sms: the reason of a failure stays after a delivery',
+    file: OUTCOME,
+    find: 'then p_error_code else m.error_code end',
+    replace: 'then coalesce(p_error_code, m.error_code) else m.error_code end',
+    specs: REPORTS,
+  },
+  {
+    name: 'sms: a server that failed certainly sent nothing',
+    file: HTTP,
+    find: "if (status >= 500) return { kind: 'unknown', errorCode: 'gateway_error' };",
+    replace: "if (status >= 500) return { kind: 'unreachable', errorCode: 'gateway_error' };",
+    specs: GATEWAY,
+  },
+  {
+    name: 'sms: a message is sent again after it was cut off',
+    file: HTTP,
+    find: "retry: 'turned_away'",
+    replace: "retry: 'always' as never",
+    specs: GATEWAY,
+  },
+  {
+    name: 'sms: a refused account is the customer’s fault',
+    file: HTTP,
+    find: 'if (status === 401 || status === 402 || status === 403)',
+    replace: 'if (status === 402 || status === 403)',
+    specs: GATEWAY,
+  },
+  {
+    name: 'sms: a time-out after the message left means nothing was sent',
+    file: HTTP,
+    find: 'if (sent) return',
+    replace: 'if (sent && !timedOut) return',
+    specs: GATEWAY,
+  },
+  {
+    name: "sms: a report with another's signature is believed",
+    file: 'libs/sms/src/reports/report-references.ts',
+    find: 'if (!timingSafeEqual(bytes.subarray(2 * ID_BYTES), this.sign(ids))) return undefined;',
+    replace: '',
+    specs: [...REPORTS, 'libs/sms/src/reports'],
+  },
+  {
+    name: 'sms: a report of an unknown status is taken for a failure',
+    file: ELKS_REPORT,
+    find: " || (status !== 'sent' && status !== 'delivered' && status !== 'failed')",
+    replace: '',
+    specs: REPORTS,
+  },
+  {
+    name: 'sms: the sender is not the one that the operator set',
+    file: 'libs/sms/src/gateway/elks-gateway.ts',
+    find: 'from: senderId',
+    replace: 'from: to',
+    specs: GATEWAY,
+  },
+  {
+    name: 'sms: a number that cannot exist is sent to',
+    file: 'libs/sms/src/sending/phone-number.ts',
+    find: 'E164.test(text) && ',
+    replace: 'E164.test(text) || ',
+    specs: ['libs/sms/src/sending'],
+  },
+];
