@@ -45,7 +45,7 @@ describe('AI credit', () => {
     await room.sandbox.messages.received(1);
     // Beyond the margin that a deadline has, within the time that a call may take.
     await room.superuser.query('select pg_sleep(0.6)');
-    expect(await room.operator.get(AiMaintenance).resolveStaleHolds()).toBe(0);
+    expect(await room.operator.get(AiMaintenance).resolveAbandoned()).toBe(0);
     expect((await balancesOf(room.superuser, customerId)).held).toBeGreaterThan(0);
     gate.open();
     expect(await call).toMatchObject({ type: 'message' });
@@ -58,7 +58,7 @@ describe('AI credit', () => {
 
   it("is limited anew by the operator's monthly limit in each month", async () => {
     const month = (name: string) => room.setTime(`${name}-10T12:00:00Z`);
-    month('2031-03');
+    await month('2031-03');
     const customerId = await saveAiCustomer(room.superuser, { model, included: 50, month: '2031-03' });
     await room.operator.get(AiConfiguration).configure(OPERATOR, customerId, { monthlyLimitNok: '1' });
     room.sandbox.messages.always({ usage: '{"input_tokens":10,"output_tokens":10}' });
@@ -77,7 +77,7 @@ describe('AI credit', () => {
     const first = await exhaust();
     expect(first).toBeGreaterThan(0.7);
     expect(first).toBeLessThanOrEqual(1);
-    month('2031-04');
+    await month('2031-04');
     const second = await exhaust();
     expect(second).toBe(first);
     expect(await balancesOf(room.superuser, customerId)).toMatchObject({ month: '2031-04', held: 0 });

@@ -167,11 +167,17 @@ describe('The AI gateway', () => {
       expect(await balancesOf(room.superuser, customerId)).toMatchObject({ included: 1.8, held: 0 });
     });
 
-    it('keeps to the coarse bound when the provider does not count', async () => {
-      room.sandbox.countTokens.always({ hang: true });
-      expect(await codeOf(room.send(await customer(1.5), long))).toBe('credit_exhausted');
-      expect(await room.send(await customer(5), long)).toMatchObject({ type: 'message' });
-    });
+    it.each<Record<string, number | true>>([{ hang: true }, { status: 500 }, { cut: true }])(
+      'says that the provider failed when it does not count: %j',
+      async (fault) => {
+        room.sandbox.countTokens.always(fault);
+        const short = await customer(1.5);
+        expect(await codeOf(room.send(short, long))).toBe('ai_upstream_failed');
+        expect(await balancesOf(room.superuser, short)).toMatchObject({ included: 1.5, held: 0 });
+        // Whoever has credit for the coarse bound needs no count.
+        expect(await room.send(await customer(5), long)).toMatchObject({ type: 'message' });
+      },
+    );
 
     it('does not ask when there is no credit at all', async () => {
       expect(await codeOf(room.send(await customer(0), long))).toBe('credit_exhausted');

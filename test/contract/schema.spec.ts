@@ -12,7 +12,7 @@ import { WorkerModule } from '../../apps/worker/src/worker.module';
 /** Copied to every worker of a cluster instead of being spread over them, so their keys need not start with the customer. */
 const REFERENCE_TABLES = ['customer', 'service_token'];
 /** Tables that concern no customer. */
-const SHARED_TABLES = ['ai_model_price', 'invoice_number', 'schema_migration'];
+const SHARED_TABLES = ['ai_model_price', 'invoice_number', 'liveness_clock', 'process_liveness', 'schema_migration'];
 
 const CUSTOMER_TABLES = `
   select c.oid, c.relname as name, c.relrowsecurity as secured, c.relforcerowsecurity as forced

@@ -26,7 +26,7 @@ const overviewOf = async ({ call }: Pick<Caller, 'call'>) => (await (await call(
 describe('GET /ai', () => {
   describeAuthentication(() => room.api, { method: 'GET', path: '/ai' }, 'ai:read');
 
-  it('has the seven fields, and the waiting credit requests', async () => {
+  it('has the eight fields, and the waiting credit requests', async () => {
     const caller = await arrangeAiCaller(room, { included: 20, purchased: 3.5 });
     const asked = (await (await ask(caller, { note: 'PO', reference: 'r' })).json()) as CreditRequestDto;
     expect(await overviewOf(caller)).toEqual({
@@ -34,6 +34,7 @@ describe('GET /ai', () => {
         enabled: true,
         included_credit_remaining: 20,
         purchased_credit: 3.5,
+        reserved_credit: 0,
         total_available_credit: 23.5,
         current_month_usage: 0,
         current_month_limit: 23.5,

@@ -180,10 +180,14 @@ describe('POST /ai/messages', () => {
   });
 
   it('says 402 when the credit is used up', async () => {
-    const caller = await arrangeAiCaller(room, { included: 0.5 });
-    room.sandbox.messages.always({ usage: '{"input_tokens":5,"output_tokens":90}' });
-    expect((await send(caller, { messages: [{ role: 'user', content: 'x' }], max_tokens: 1 })).status).toBe(201);
-    await expectProblem(await send(caller), 402, 'credit_exhausted');
+    const caller = await arrangeAiCaller(room, { included: 2 });
+    const wish = { messages: [{ role: 'user', content: 'x' }], max_tokens: 200 };
+    room.sandbox.messages.always({ usage: '{"input_tokens":5,"output_tokens":200}' });
+    expect((await send(caller, wish)).status).toBe(201);
+    const reply = await send(caller, wish);
+    const { detail } = await expectProblem(reply, 402, 'credit_exhausted');
+    expect(detail).toContain('POST /ai/credit-requests');
+    expect(reply.headers.get('retry-after')).toBeNull();
   });
 
   it.each([

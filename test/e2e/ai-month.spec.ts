@@ -1,7 +1,7 @@
-import { Clock } from '@app/ai';
 import { type AiApi, arrangeAiCaller, startAiApi } from '@test/ai-api';
 import { balancesOf } from '@test/ai-room';
 import { caller, startApi, type TestApi } from '@test/api';
+import { setDatabaseClock } from '@test/database-clock';
 
 /** Half a minute around midnight in the billing time zone, which is an hour ahead of UTC. */
 const BEFORE = new Date('2030-11-30T22:59:45Z');
@@ -11,13 +11,10 @@ const CALLS = 400;
 describe('The turn of the month, under load over HTTP', () => {
   let room: AiApi;
   let second: TestApi;
-  let now = BEFORE;
   beforeAll(async () => {
     room = await startAiApi();
     second = await startApi({}, room.api.database);
-    for (const { app } of [room.api, second]) {
-      jest.spyOn(app.get(Clock, { strict: false }), 'now').mockImplementation(() => now);
-    }
+    await setDatabaseClock(room.api.superuser, { standsAt: BEFORE });
   });
   afterAll(async () => {
     await second.app.close();
@@ -25,7 +22,7 @@ describe('The turn of the month, under load over HTTP', () => {
     await room.stop();
   });
 
-  it('expires and grants once, loses no call and shows the new month at once', async () => {
+  it('expires what nobody has reserved at once and the rest with the calls, grants once, loses no call and shows the new month at once', async () => {
     const { customer, token } = await arrangeAiCaller(room, { included: 500, purchased: 100, month: '2030-11' });
     const calls = [room.api, second].map(({ baseUrl }) => caller(baseUrl, token.token));
     room.sandbox.messages.always({ delay: 20 });
@@ -40,7 +37,7 @@ describe('The turn of the month, under load over HTTP', () => {
         });
         expect(reply.status).toBe(201);
         await reply.arrayBuffer();
-        if (++answered === CALLS / 4) now = AFTER;
+        if (++answered === CALLS / 4) await setDatabaseClock(room.api.superuser, { standsAt: AFTER });
       }
     };
     await Promise.all(Array.from({ length: 32 }, client));
@@ -52,7 +49,7 @@ describe('The turn of the month, under load over HTTP', () => {
     );
     const used = (month: string) => rows.find((row) => row.kind === 'usage' && row.month === month)!;
     expect(rows.filter(({ kind }) => kind !== 'usage')).toEqual([
-      { kind: 'expiry', month: '2030-11', entries: 1, amount: expect.any(Number) },
+      { kind: 'expiry', month: '2030-11', entries: expect.any(Number), amount: expect.any(Number) },
       { kind: 'invoice_topup', month: '2030-11', entries: 1, amount: 100 },
       { kind: 'monthly_included', month: '2030-11', entries: 1, amount: 500 },
       { kind: 'monthly_included', month: '2030-12', entries: 1, amount: 500 },
@@ -62,6 +59,12 @@ describe('The turn of the month, under load over HTTP', () => {
     const balances = await balancesOf(room.api.superuser, customer.id);
     const total = rows.reduce((sum, { amount }) => sum + amount, 0);
     expect(balances).toMatchObject({ held: 0, month: '2030-12' });
+    // Nothing of November is left: what it included was used or has expired.
+    const { rows: carried } = await room.api.superuser.query(
+      'select carried_over::float from ai_account where customer_id = $1',
+      [customer.id],
+    );
+    expect(carried).toEqual([{ carried_over: 0 }]);
     expect(balances.included + balances.purchased).toBeCloseTo(total, 6);
     expect(balances.usage).toBeCloseTo(-used('2030-12').amount, 6);
   });

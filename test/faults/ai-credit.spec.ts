@@ -90,7 +90,7 @@ describe('AI credit, under load and faults', () => {
     await api.stop('SIGKILL');
     expect(new Set(await Promise.all(calls))).toEqual(new Set(['cut']));
     expect((await stress.audit(id)).held).toBeGreaterThan(0);
-    expect(await stress.resolveStaleHolds()).toBe(20);
+    expect(await stress.resolveAbandoned()).toBe(20);
     expect(await stress.audit(id)).toMatchObject({ problems: [], held: 0, spent: 0, usages: 0 });
   });
 
@@ -118,7 +118,7 @@ describe('AI credit, under load and faults', () => {
     await lock.end();
     // The server finishes statements whose client is gone.
     await quietLedger();
-    await stress.resolveStaleHolds();
+    await stress.resolveAbandoned();
     const audit = await stress.audit(id);
     expect(audit).toMatchObject({ problems: [], held: 0, duplicates: 0 });
     if (moment === 'hold') expect(audit.usages).toBe(0);
@@ -140,7 +140,7 @@ describe('AI credit, under load and faults', () => {
       answered += count(await Promise.all(calls), 201);
     }
     await quietLedger();
-    await stress.resolveStaleHolds();
+    await stress.resolveAbandoned();
     let usages = 0;
     for (const { id } of customers) {
       const audit = await stress.audit(id);

@@ -2,11 +2,12 @@ import { randomBytes } from 'node:crypto';
 import type { Type } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
 import type { Client } from 'pg';
-import { AiGateway, AiModule, AiOperatorModule, AiVerification, Clock, readMessageRequest } from '@app/ai';
+import { AiGateway, AiModule, AiOperatorModule, AiVerification, readMessageRequest } from '@app/ai';
 import { ConfigModule } from '@app/config';
 import { CustomerContext, DatabaseModule } from '@app/database';
 import { LoggingModule } from '@app/logging';
 import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
+import { setDatabaseClock } from './database-clock';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from './test-database';
 
 /** The AI domain without its HTTP side: a database, engines as API processes have them, the sandbox upstream. */
@@ -17,7 +18,7 @@ export interface AiRoom {
   engines: TestingModule[];
   operator: TestingModule;
   /** Sets the clock that engines and operator follow. */
-  setTime(instant: string): void;
+  setTime(instant: string): Promise<void>;
   /** Sends a body as the customer through an engine. @returns the parsed reply. */
   send(customerId: string, body: object | string, engine?: number): Promise<Record<string, unknown>>;
   close(): Promise<void>;
@@ -38,14 +39,10 @@ export async function openAiRoom(
     ...settings,
   });
   const superuser = await connectAsSuperuser(database);
-  let now: Date | undefined;
   const compile = async (role: 'customer_api' | 'account_operator', ...modules: Type[]) => {
     const built = await Test.createTestingModule({
       imports: [ConfigModule.for(database.config), DatabaseModule.as(role), LoggingModule.forRoot(), ...modules],
-    })
-      .overrideProvider(Clock)
-      .useValue({ now: () => now ?? new Date() })
-      .compile();
+    }).compile();
     built.useLogger(false);
     return built.init();
   };
@@ -59,7 +56,7 @@ export async function openAiRoom(
     sandbox,
     engines,
     operator,
-    setTime: (instant) => (now = new Date(instant)),
+    setTime: (instant) => setDatabaseClock(superuser, { standsAt: instant }),
     send: async (customerId, body, engine = 0) => {
       const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
       const request = readMessageRequest(bytes, JSON.parse(bytes.toString()) as Record<string, unknown>, 1_000_000);

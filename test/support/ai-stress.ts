@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Client } from 'pg';
 import { Test, type TestingModule } from '@nestjs/testing';
-import { AiMaintenance, AiOperatorModule, AiVerification, Clock } from '@app/ai';
+import { AiMaintenance, AiOperatorModule, AiVerification } from '@app/ai';
 import { ConfigModule } from '@app/config';
 import { DatabaseModule } from '@app/database';
 import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
@@ -9,6 +9,7 @@ import { enableAi, saveModelPrice, type TestAiCustomer } from './ai-factories';
 import { type ApiProcess, startApiProcess } from './api-process';
 import { saveFakeCustomer } from './factories/customer.factory';
 import { saveFakeToken } from './factories/service-token.factory';
+import { setDatabaseClock } from './database-clock';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from './test-database';
 
 /** What a message came to: an HTTP status, or `cut` when the connection ended without one. */
@@ -25,7 +26,7 @@ export interface AiStress {
   /** A customer with AI and a token. */
   customer(ai: Partial<TestAiCustomer>): Promise<{ id: string; token: string }>;
   /** Does the worker's work as if every deadline had passed. @returns how many calls were given up */
-  resolveStaleHolds(): Promise<number>;
+  resolveAbandoned(): Promise<number>;
   /** Whether the books add up, and what they say. */
   audit(
     customerId: string,
@@ -52,13 +53,9 @@ export async function openAiStress(settings: Record<string, string> = {}): Promi
   const database = await createTestDatabase(shared);
   const superuser = await connectAsSuperuser(database);
   const model = await saveModelPrice(superuser);
-  let late = false;
   const worker: TestingModule = await Test.createTestingModule({
     imports: [ConfigModule.for(database.config), DatabaseModule.as('account_operator'), AiOperatorModule],
-  })
-    .overrideProvider(Clock)
-    .useValue({ now: () => new Date(Date.now() + (late ? 3_600_000 : 0)) })
-    .compile();
+  }).compile();
   await worker.init();
   const processes: ApiProcess[] = [];
   return {
@@ -76,10 +73,10 @@ export async function openAiStress(settings: Record<string, string> = {}): Promi
       await enableAi(superuser, id, { model, ...ai });
       return { id, token: (await saveFakeToken(superuser, id)).token };
     },
-    resolveStaleHolds: async () => {
-      late = true;
-      const resolved = await worker.get(AiMaintenance).resolveStaleHolds();
-      late = false;
+    resolveAbandoned: async () => {
+      await setDatabaseClock(superuser, { aheadBy: '1 hour' });
+      const resolved = await worker.get(AiMaintenance).resolveAbandoned();
+      await setDatabaseClock(superuser, 'right');
       return resolved;
     },
     audit: async (customerId) => {

@@ -3,6 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '@app/audit';
 import { CustomersModule } from '@app/customers';
 import { SecretsModule } from '@app/secrets';
+import { CustomerServicesModule } from '@app/services';
 import { AiCalendarModule } from './ai-calendar.module';
 import { AiAccount } from './entities/ai-account.entity';
 import { AiHold } from './entities/ai-hold.entity';
@@ -25,6 +26,7 @@ import { IncludedCredit } from './operator/included-credit';
     AiCalendarModule,
     AuditModule,
     CustomersModule,
+    CustomerServicesModule,
     SecretsModule,
   ],
   providers: [AiConfiguration, AiCredit, AiMaintenance, AiPrices, AiVerification, IncludedCredit, KeyRing],

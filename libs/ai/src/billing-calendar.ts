@@ -1,38 +1,31 @@
 import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
 import { AppConfig } from '@app/config';
-import { Clock } from './clock';
 
-const MINUTE_MS = 60_000;
-
-/** The months that AI credit follows: calendar months in BILLING_TIMEZONE. */
+/** The months and days that AI credit follows: those of BILLING_TIMEZONE, by the database's clock. */
 @Injectable()
 export class BillingCalendar {
+  /** The IANA name of the zone; functions of the database take it to find the month. */
+  readonly timeZone: string;
   private readonly format: Intl.DateTimeFormat;
-  private minute = NaN;
-  private month = '';
 
-  constructor(
-    private readonly config: AppConfig,
-    private readonly clock: Clock,
-  ) {
+  constructor({ BILLING_TIMEZONE }: AppConfig) {
+    this.timeZone = BILLING_TIMEZONE;
     this.format = new Intl.DateTimeFormat('en-CA', {
-      timeZone: config.BILLING_TIMEZONE,
+      timeZone: BILLING_TIMEZONE,
       year: 'numeric',
       month: '2-digit',
       day: '2-digit',
     });
   }
 
-  /** The present moment and the month it is in. */
-  present(): { now: Date; month: string } {
-    const now = this.clock.now();
-    // Every zone's months begin on a whole minute, so what holds for one moment of it holds for the minute.
-    const minute = Math.floor(now.getTime() / MINUTE_MS);
-    if (minute !== this.minute) {
-      this.minute = minute;
-      this.month = this.dateOf(now).slice(0, 7);
-    }
-    return { now, month: this.month };
+  /** The moment of a transaction, and the month (`YYYY-MM`) it is in. */
+  async present(manager: EntityManager): Promise<{ now: Date; month: string }> {
+    const [row] = await manager.query<[{ now: Date; month: string }]>(
+      'select t.now, app.billing_month(t.now, $1) as month from (select app.now() as now) t',
+      [this.timeZone],
+    );
+    return row;
   }
 
   /** The moment at which a day (`YYYY-MM-DD`) begins. */
@@ -44,7 +37,7 @@ export class BillingCalendar {
   }
 
   private offsetAt(instant: number): number {
-    const local = new Date(instant).toLocaleString('sv-SE', { timeZone: this.config.BILLING_TIMEZONE });
+    const local = new Date(instant).toLocaleString('sv-SE', { timeZone: this.timeZone });
     return Date.parse(`${local.replace(' ', 'T')}Z`) - instant;
   }
 

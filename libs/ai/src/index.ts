@@ -2,7 +2,6 @@ export { AiModule } from './ai.module';
 export { AiCalendarModule } from './ai-calendar.module';
 export { AiOperatorModule } from './ai-operator.module';
 export { BillingCalendar } from './billing-calendar';
-export { Clock } from './clock';
 export { AiAccount } from './entities/ai-account.entity';
 export { AiHold } from './entities/ai-hold.entity';
 export { AiLedgerEntry, LEDGER_KINDS, type LedgerKind } from './entities/ai-ledger-entry.entity';
@@ -15,5 +14,10 @@ export { type MessageRequest, readMessageRequest } from './messages/message-requ
 export { AiConfiguration, type AiConfigurationChange, type AiConfigurationView } from './operator/ai-configuration';
 export { type AiBooking, AiCredit } from './operator/ai-credit';
 export { AiMaintenance } from './operator/ai-maintenance';
+export { CreditLedger } from './ledger/credit-ledger.service';
+export type { ReservationRequest } from './ledger/credit-ledger.types';
+export type { TokenUsage } from './ledger/hold-book.types';
+export { ProcessHeartbeat } from './ledger/process-heartbeat.service';
+export { ProcessLivenessModule } from './process-liveness.module';
 export { AiPrices, type NewAiPrice } from './operator/ai-prices';
 export { AiVerification, type LedgerProblem } from './operator/ai-verification';

@@ -50,7 +50,7 @@ export class CreditRequestDesk {
       if (request.status === 'rejected')
         throw new ServiceError('invalid_request', `The credit request ${id} was rejected`);
       const { customerId, amountNok } = request;
-      const { now } = this.calendar.present();
+      const { now } = await this.calendar.present(manager);
       const invoiceId = await this.invoices.issue(manager, {
         customerId,
         number: invoiceNumber,
@@ -85,12 +85,8 @@ export class CreditRequestDesk {
       if (request.status === 'approved')
         throw new ServiceError('invalid_request', `The credit request ${id} was approved`);
       const { customerId } = request;
-      const decision = {
-        status: 'rejected' as const,
-        reason,
-        decidedBy: actor,
-        decidedAt: this.calendar.present().now,
-      };
+      const { now } = await this.calendar.present(manager);
+      const decision = { status: 'rejected' as const, reason, decidedBy: actor, decidedAt: now };
       await manager.update(CreditRequest, { customerId, id }, decision);
       await this.audit.record(manager, {
         customerId,

@@ -72,6 +72,11 @@ export function isUniqueViolation(error: unknown): boolean {
   return Error.isError(error) && told(error).code === '23505';
 }
 
+/** Tells whether a statement was given up because another transaction keeps a lock that it needs. Nothing has run. */
+export function isLockTimeout(error: unknown): boolean {
+  return Error.isError(error) && told(error).code === '55P03';
+}
+
 /**
  * Tells whether a prepared statement was not there. It happens to what was sent right behind a statement whose preparation
  * was refused or cancelled; nothing has run, so it can be sent again.

@@ -5,6 +5,7 @@ export { PIPELINE_SETTINGS, type PipelineSettings } from './database.tokens';
 export {
   DatabaseUnavailableError,
   isDatabaseUnavailable,
+  isLockTimeout,
   isLoginRefused,
   isTransientFailure,
   isUniqueViolation,

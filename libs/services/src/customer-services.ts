@@ -12,14 +12,27 @@ export type NewService = Pick<CustomerService, 'customerId' | 'type' | 'name'> &
 /** What the operator may change of one. */
 export type ServiceChange = Partial<Pick<CustomerService, 'name' | 'status' | 'config'>>;
 
+/**
+ * Lets another domain follow a change of a service, in the same transaction.
+ * @throws ServiceError invalid_request to refuse the change
+ */
+export type ServiceChangeListener = (manager: EntityManager, actor: string, service: CustomerService) => Promise<void>;
+
 /** The operator's way to customers' services. Every change is audited. */
 @Injectable()
 export class CustomerServices {
+  private readonly listeners: ServiceChangeListener[] = [];
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly audit: AuditLog,
     private readonly secrets: SecretRedactor,
   ) {}
+
+  /** Has `listener` follow every service that is added or changed. */
+  onChange(listener: ServiceChangeListener): void {
+    this.listeners.push(listener);
+  }
 
   /**
    * Gives a customer a service.
@@ -39,7 +52,7 @@ export class CustomerServices {
         action: 'service.add',
         metadata: { service_id: id, type: service.type, name: service.name },
       });
-      return manager.findOneByOrFail(CustomerService, { customerId, id });
+      return this.changed(manager, actor, customerId, id);
     });
   }
 
@@ -55,13 +68,24 @@ export class CustomerServices {
         action: 'service.update',
         metadata: { service_id: id, ...change },
       });
-      return manager.findOneByOrFail(CustomerService, { customerId, id });
+      return this.changed(manager, actor, customerId, id);
     });
   }
 
   /** A service by its number. @throws ServiceError not_found */
   find(id: number): Promise<CustomerService> {
     return findService(this.dataSource.manager, id);
+  }
+
+  private async changed(
+    manager: EntityManager,
+    actor: string,
+    customerId: string,
+    id: number,
+  ): Promise<CustomerService> {
+    const service = await manager.findOneByOrFail(CustomerService, { customerId, id });
+    for (const listener of this.listeners) await listener(manager, actor, service);
+    return service;
   }
 
   /** A customer's services, newest first. */

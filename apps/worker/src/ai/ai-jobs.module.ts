@@ -1,7 +1,8 @@
 import { Module } from '@nestjs/common';
-import { AiOperatorModule } from '@app/ai';
+import { AiOperatorModule, ProcessLivenessModule } from '@app/ai';
+import { AbandonedReservations } from './abandoned-reservations';
 import { AiJobs } from './ai-jobs';
 
-/** The AI domain's jobs. */
-@Module({ imports: [AiOperatorModule], providers: [AiJobs] })
+/** The AI domain's background work. */
+@Module({ imports: [AiOperatorModule, ProcessLivenessModule], providers: [AiJobs, AbandonedReservations] })
 export class AiJobsModule {}

@@ -2,8 +2,8 @@ import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { AiMaintenance } from '@app/ai';
 import { JobRunner } from '@app/jobs';
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 
 /** AI work that must happen without a call. Calls turn the month by themselves; the worker does it for those who don't call. */
 @Injectable()
@@ -17,21 +17,19 @@ export class AiJobs implements OnModuleInit {
 
   onModuleInit(): void {
     this.runner.register({
-      name: 'ai.resolve-stale-holds',
-      everyMs: 15 * SECOND,
-      leaseMs: 5 * MINUTE,
-      run: async (signal) =>
-        this.report('AI calls given up, outcome unknown', await this.maintenance.resolveStaleHolds(signal)),
-    });
-    this.runner.register({
       name: 'ai.roll-months-over',
       everyMs: MINUTE,
       leaseMs: 30 * MINUTE,
-      run: async (signal) => this.report('AI accounts rolled over', await this.maintenance.rollMonthsOver(signal)),
+      run: async (signal) => {
+        const count = await this.maintenance.rollMonthsOver(signal);
+        if (count > 0) this.logger.warn({ msg: 'AI accounts rolled over', count });
+      },
     });
-  }
-
-  private report(what: string, count: number): void {
-    if (count > 0) this.logger.warn({ msg: what, count });
+    this.runner.register({
+      name: 'ai.forget-gone-processes',
+      everyMs: HOUR,
+      leaseMs: MINUTE,
+      run: () => this.maintenance.forgetGoneProcesses(),
+    });
   }
 }

@@ -23,15 +23,23 @@ export class AiAccount {
   @Column('numeric', { precision: 24, scale: 12, default: 0 })
   monthUsage!: string;
 
+  /** The part of it that included credit paid. */
+  @Column('numeric', { precision: 24, scale: 12, default: 0 })
+  monthIncludedUsage!: string;
+
   /** Left of the included credit. */
   @Column('numeric', { precision: 24, scale: 12, default: 0 })
   included!: string;
+
+  /** The part of it that is of an earlier month: for the calls alone that had reserved it, and expires with them. */
+  @Column('numeric', { precision: 24, scale: 12, default: 0 })
+  carriedOver!: string;
 
   /** Left of the purchased credit. */
   @Column('numeric', { precision: 24, scale: 12, default: 0 })
   purchased!: string;
 
-  /** Set aside for calls in flight. */
+  /** Reserved by calls in progress. */
   @Column('numeric', { precision: 24, scale: 12, default: 0 })
   held!: string;
 

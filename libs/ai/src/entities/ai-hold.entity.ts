@@ -1,11 +1,14 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** How a hold stands: under way, let go, or given up because nobody knows how the call ended. */
-export type HoldState = 'pending' | 'released' | 'outcome_unknown';
+/**
+ * How a reservation stands: in progress, released, given up because nobody knows how the call ended, or charged after it
+ * had been given up.
+ */
+export type HoldState = 'pending' | 'released' | 'outcome_unknown' | 'settled_late';
 
-/** Credit set aside for one call before the upstream is called. When the call is charged its usage row takes its place. */
+/** Credit reserved for one call before the upstream is called. When the call is charged its usage row takes its place. */
 @Entity('ai_hold')
-@Index('ai_hold_stale_idx', { synchronize: false })
+@Index('ai_hold_pending_idx', { synchronize: false })
 @Index('ai_hold_unknown_idx', { synchronize: false })
 export class AiHold {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'ai_hold_pk' })
@@ -39,6 +42,18 @@ export class AiHold {
   /** When the call is given up, if nothing was heard of it. */
   @Column('timestamptz')
   deadline!: Date;
+
+  /** The account's month (`YYYY-MM`) when it was made. */
+  @Column('text', { nullable: true })
+  month!: string | null;
+
+  /** The limit on included credit under which it was made, in NOK as a decimal text. */
+  @Column('numeric', { precision: 24, scale: 12, nullable: true })
+  includedLimit!: string | null;
+
+  /** The process that made it and will resolve it; when it is gone, somebody else does. */
+  @Column('uuid', { nullable: true })
+  processId!: string | null;
 
   /** The request id of our own reply. */
   @Column('text', { nullable: true })

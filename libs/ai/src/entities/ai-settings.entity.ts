@@ -3,6 +3,7 @@ import { Check, Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
 /** What the operator decided about a customer's use of AI. */
 @Entity('ai_settings')
 @Check('ai_settings_monthly_limit_check', `monthly_limit >= 0`)
+@Check('ai_settings_total_limit_check', `total_limit >= 0`)
 export class AiSettings {
   @ForeignKey('customer', 'id', { name: 'ai_settings_customer_fk' })
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'ai_settings_pk' })
@@ -19,9 +20,13 @@ export class AiSettings {
   @Column('bytea', { nullable: true })
   keyCiphertext!: Buffer | null;
 
-  /** Most that may be used in a month, in NOK as a decimal text; null: only the credit limits. */
+  /** Most included credit that may be used in a month, in NOK as a decimal text; null: all of it. */
   @Column('numeric', { precision: 24, scale: 12, nullable: true })
   monthlyLimit!: string | null;
+
+  /** Most that may be used in a month, purchased credit included, in NOK as a decimal text; null: only the credit limits. */
+  @Column('numeric', { precision: 24, scale: 12, nullable: true })
+  totalLimit!: string | null;
 
   @Column('timestamptz', { default: () => 'now()' })
   updatedAt!: Date;

@@ -1,6 +1,8 @@
 import { type BeforeApplicationShutdown, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { AppConfig } from '@app/config';
 import { LedgerConnections } from '../ledger/ledger-connections';
+import { ProcessHeartbeat } from '../ledger/process-heartbeat.service';
+import { CallResolution } from './call-resolution.service';
 import { CallsInFlight } from './calls-in-flight';
 
 /** How long a call that was given up at shutdown gets to be released and answered. */
@@ -11,6 +13,8 @@ const LAST_MS = 1_000;
 export class GatewayShutdown implements BeforeApplicationShutdown, OnApplicationShutdown {
   constructor(
     private readonly calls: CallsInFlight,
+    private readonly resolution: CallResolution,
+    private readonly heartbeat: ProcessHeartbeat,
     private readonly ledger: LedgerConnections,
     private readonly config: AppConfig,
   ) {}
@@ -21,6 +25,8 @@ export class GatewayShutdown implements BeforeApplicationShutdown, OnApplication
 
   async onApplicationShutdown(): Promise<void> {
     await this.calls.drain(0);
+    await this.resolution.stop();
+    await this.heartbeat.end();
     await this.ledger.close();
   }
 }

@@ -15,8 +15,10 @@ export interface AiConfigurationChange {
   model?: string;
   /** Credit that each month includes. Raised, the difference comes at once; lowered, from next month. */
   includedNok?: string;
-  /** Most that may be used in a month; null takes the limit away. */
+  /** Most included credit that may be used in a month; null takes the limit away. */
   monthlyLimitNok?: string | null;
+  /** Most that may be used in a month, purchased credit included; null takes the limit away. */
+  totalLimitNok?: string | null;
   /** The customer's own key; null goes back to the service-wide one. */
   apiKey?: string | null;
 }
@@ -27,8 +29,13 @@ export interface AiConfigurationView {
   enabled: boolean;
   model: string | null;
   ownKey: boolean;
+  /** What the customer's `ai` service says that a month includes. */
   monthlyIncludedNok: string;
+  /** What this month includes, and what the next one will as things stand. */
+  includedThisMonthNok: string;
+  includedFromNextMonthNok: string;
   monthlyLimitNok: string | null;
+  totalLimitNok: string | null;
   month: string | null;
   includedNok: string;
   purchasedNok: string;
@@ -49,7 +56,7 @@ export class AiConfiguration {
 
   /** Sets a customer's AI up, or changes it. @throws ServiceError not_found, invalid_request */
   configure(actor: string, customerId: string, change: AiConfigurationChange): Promise<AiConfigurationView> {
-    const { enabled, model, includedNok, monthlyLimitNok, apiKey } = change;
+    const { enabled, model, includedNok, monthlyLimitNok, totalLimitNok, apiKey } = change;
     return this.dataSource.transaction(async (manager) => {
       await requireCustomer(manager, customerId);
       if (model !== undefined) await requirePrice(manager, model);
@@ -57,7 +64,7 @@ export class AiConfiguration {
       await manager.query('insert into ai_account (customer_id) values ($1) on conflict do nothing', [customerId]);
       await manager.query('select from ai_account where customer_id = $1 for no key update', [customerId]);
       await manager.query('insert into ai_settings (customer_id) values ($1) on conflict do nothing', [customerId]);
-      const { now, month } = this.calendar.present();
+      const { now } = await this.calendar.present(manager);
       await manager.update(
         AiSettings,
         { customerId },
@@ -66,11 +73,12 @@ export class AiConfiguration {
           ...(enabled !== undefined && { enabled }),
           ...(model !== undefined && { model }),
           ...(monthlyLimitNok !== undefined && { monthlyLimit: monthlyLimitNok }),
+          ...(totalLimitNok !== undefined && { totalLimit: totalLimitNok }),
           ...(apiKey !== undefined && { keyCiphertext: apiKey === null ? null : this.keys.seal(customerId, apiKey) }),
         },
       );
       if (includedNok !== undefined) await this.included.set(manager, customerId, includedNok);
-      await manager.query('select app.ai_grant_difference($1, $2, $3, $4)', [customerId, month, now, actor]);
+      await this.included.grantRaise(manager, actor, customerId);
       await this.audit.record(manager, { customerId, actor, action: 'ai.configure', metadata: audited(change) });
       return this.view(manager, customerId);
     });
@@ -85,13 +93,19 @@ export class AiConfiguration {
   private async view(manager: EntityManager, customerId: string): Promise<AiConfigurationView> {
     const settings = await manager.findOneBy(AiSettings, { customerId });
     const account = await manager.findOneBy(AiAccount, { customerId });
+    const included = await this.included.of(manager, customerId);
+    const nextMonth = settings?.enabled ? included : '0.000000000000';
+    const { month } = await this.calendar.present(manager);
     return {
       customerId,
       enabled: settings?.enabled ?? false,
       model: settings?.model ?? null,
       ownKey: settings?.keyCiphertext !== undefined && settings.keyCiphertext !== null,
-      monthlyIncludedNok: await this.included.of(manager, customerId),
+      monthlyIncludedNok: included,
+      includedThisMonthNok: account && account.month >= month ? account.monthGranted : nextMonth,
+      includedFromNextMonthNok: nextMonth,
       monthlyLimitNok: settings?.monthlyLimit ?? null,
+      totalLimitNok: settings?.totalLimit ?? null,
       month: account?.month ?? null,
       includedNok: account?.included ?? '0',
       purchasedNok: account?.purchased ?? '0',

@@ -62,10 +62,9 @@ export class AiCredit {
   /** Books within the caller's transaction. @throws ServiceError invalid_request if more would be taken than is free */
   async book(manager: EntityManager, actor: string, booking: AiBooking): Promise<void> {
     const { customerId, kind, amountNok, note, creditRequestId = null, invoiceId = null } = booking;
-    const { now, month } = this.calendar.present();
     const [row] = await manager.query<{ booked: boolean }[]>(
-      'select app.ai_credit($1, $2, $3, $4, $5, $6, $7, $8, $9) as booked',
-      [customerId, month, now, kind, amountNok, note, actor, creditRequestId, invoiceId],
+      `select app.ai_credit($1, app.billing_month(app.now(), $2), app.now(), $3, $4, $5, $6, $7, $8) as booked`,
+      [customerId, this.calendar.timeZone, kind, amountNok, note, actor, creditRequestId, invoiceId],
     );
     if (row?.booked) return;
     throw new ServiceError(

@@ -4,10 +4,35 @@ import { BillingCalendar } from '../billing-calendar';
 
 /** Customers looked up at a time. */
 const PORTION = 1_000;
+const NO_CUSTOMER = '00000000-0000-0000-0000-000000000000';
+
+/** Customers whose accounts must be rolled over, after one that was looked at. */
+const TO_ROLL_OVER = `
+  select customer_id as id from ai_account
+  where month < app.billing_month(app.now(), $3) and customer_id > $1 order by customer_id limit $2`;
+
+const ROLL_OVER = `
+  with unlocked as materialized (
+    select customer_id from ai_account where customer_id = $1 for no key update skip locked)
+  select app.ai_roll_over(customer_id, app.billing_month(app.now(), $2), app.now())::int as done from unlocked`;
+
+const WITH_ABANDONED = `
+  select distinct customer_id as id from ai_hold
+  where state = 'pending' and (deadline < app.now() or app.process_is_gone(process_id)) and customer_id > $1
+  order by customer_id limit $2`;
+
+const RESOLVE_ABANDONED = 'select app.ai_resolve_abandoned($1) as done';
+
+/** Processes that have been gone for long, and have nothing reserved any more. */
+const FORGET_GONE = `
+  delete from process_liveness p
+  where p.seen_at < now() - interval '1 day' and app.process_is_gone(p.id)
+    and not exists (select from ai_hold h where h.state = 'pending' and h.process_id = p.id)`;
 
 /**
- * What must happen without a call: the turn of the month, and holds that nobody came back for. Both in two steps, find
- * the customers, then work customer by customer; both safe to repeat and to run in several workers at once.
+ * What must happen without a call: the turn of the month, and reservations that nobody will come back for. Both in two
+ * steps, find the customers, then work customer by customer; both safe to repeat and to run in several workers at once.
+ * An account that somebody else has locked is left for the next time.
  */
 @Injectable()
 export class AiMaintenance {
@@ -18,50 +43,33 @@ export class AiMaintenance {
 
   /** Rolls accounts into the present month. @returns how many were rolled here; calls and other workers roll them too */
   rollMonthsOver(signal?: AbortSignal): Promise<number> {
-    const { now, month } = this.calendar.present();
-    return this.forEach(
-      { find: 'select customer_id as id from ai_account where month < $1 limit $2', given: month },
-      async (customerId) => {
-        const [row] = await this.dataSource.query<{ rolled: boolean }[]>(
-          'select app.ai_roll_over($1, $2, $3) as rolled',
-          [customerId, month, now],
-        );
-        return Number(row?.rolled === true);
-      },
-      signal,
-    );
+    const { timeZone } = this.calendar;
+    return this.forEach({ find: TO_ROLL_OVER, work: ROLL_OVER, given: [timeZone] }, signal);
   }
 
-  /** Gives up calls whose deadline has passed, uncharged. @returns how many */
-  resolveStaleHolds(signal?: AbortSignal): Promise<number> {
-    const { now } = this.calendar.present();
-    return this.forEach(
-      {
-        find: `select distinct customer_id as id from ai_hold where state = 'pending' and deadline < $1 limit $2`,
-        given: now,
-      },
-      async (customerId) => {
-        const [row] = await this.dataSource.query<{ resolved: number }[]>(
-          'select app.ai_resolve_stale($1, $2) as resolved',
-          [customerId, now],
-        );
-        return row?.resolved ?? 0;
-      },
-      signal,
-    );
+  /** Resolves reservations whose deadline has passed or whose process is gone, uncharged. @returns how many */
+  resolveAbandoned(signal?: AbortSignal): Promise<number> {
+    return this.forEach({ find: WITH_ABANDONED, work: RESOLVE_ABANDONED, given: [] }, signal);
+  }
+
+  /** Forgets processes that ended long ago. */
+  async forgetGoneProcesses(): Promise<void> {
+    await this.dataSource.query(FORGET_GONE);
   }
 
   private async forEach(
-    { find, given }: { find: string; given: unknown },
-    work: (customerId: string) => Promise<number>,
+    { find, work, given }: { find: string; work: string; given: unknown[] },
     signal?: AbortSignal,
   ): Promise<number> {
     let total = 0;
+    let last = NO_CUSTOMER;
     for (;;) {
-      const customers = await this.dataSource.query<{ id: string }[]>(find, [given, PORTION]);
+      const customers = await this.dataSource.query<{ id: string }[]>(find, [last, PORTION, ...given]);
       for (const { id } of customers) {
         if (signal?.aborted) return total;
-        total += await work(id);
+        const [row] = await this.dataSource.query<{ done: number | null }[]>(work, [id, ...given]);
+        total += row?.done ?? 0;
+        last = id;
       }
       if (customers.length < PORTION) return total;
     }

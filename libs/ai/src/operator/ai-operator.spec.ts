@@ -15,9 +15,9 @@ describe("The operator's AI services", () => {
     model = await saveModelPrice(room.superuser);
   });
   afterAll(() => room.close());
-  beforeEach(() => {
+  beforeEach(async () => {
     room.sandbox.reset();
-    room.setTime('2026-11-15T12:00:00Z');
+    await room.setTime('2026-11-15T12:00:00Z');
   });
 
   const plainCustomer = async () => {
@@ -93,7 +93,7 @@ describe("The operator's AI services", () => {
       ['monthly_included', 100, '2026-11'],
       ['monthly_included', 50, '2026-11'],
     ]);
-    room.setTime('2026-12-05T12:00:00Z');
+    await room.setTime('2026-12-05T12:00:00Z');
     await room.operator.get(AiMaintenance).rollMonthsOver();
     expect((await entries(customerId)).slice(2)).toEqual([
       ['expiry', -150, '2026-11'],
@@ -114,7 +114,7 @@ describe("The operator's AI services", () => {
     const customers: string[] = [];
     for (let count = 0; count < 30; count++)
       customers.push(await saveAiCustomer(room.superuser, { model, included: 10, month: '2026-11' }));
-    room.setTime('2026-12-01T00:00:01+01:00');
+    await room.setTime('2026-12-01T00:00:01+01:00');
     const maintenance = room.operator.get(AiMaintenance);
     await Promise.all([
       maintenance.rollMonthsOver(),
@@ -157,20 +157,24 @@ describe("The operator's AI services", () => {
     expect(await room.send(customerId, hello)).toMatchObject({ type: 'message' });
   });
 
-  it('give up a call whose deadline has passed, uncharged, and show it; its late answer is not charged either', async () => {
+  it('give up a call whose deadline has passed, uncharged, and show it; a late answer is charged and handed out', async () => {
     const customerId = await saveAiCustomer(room.superuser, { model, included: 10, month: '2026-11' });
     const gate = room.sandbox.messages.hold();
     const call = codeOf(room.send(customerId, hello));
     await room.sandbox.messages.received(1);
     const maintenance = room.operator.get(AiMaintenance);
-    expect(await maintenance.resolveStaleHolds()).toBe(0);
-    room.setTime('2026-11-15T12:02:00Z');
-    expect(await Promise.all([maintenance.resolveStaleHolds(), maintenance.resolveStaleHolds()])).toContain(1);
+    expect(await maintenance.resolveAbandoned()).toBe(0);
+    await room.setTime('2026-11-15T12:02:00Z');
+    expect(await Promise.all([maintenance.resolveAbandoned(), maintenance.resolveAbandoned()])).toContain(1);
     expect(await balancesOf(room.superuser, customerId)).toMatchObject({ included: 10, held: 0 });
     expect(await room.operator.get(AiCredit).unknownOutcomes(customerId)).toMatchObject([{ state: 'outcome_unknown' }]);
     gate.open();
-    expect(await call).toBe('ai_upstream_failed');
-    expect(await balancesOf(room.superuser, customerId)).toMatchObject({ included: 10, held: 0, usage: 0 });
+    expect(await call).toBe('done');
+    const [usage] = await room.operator.get(AiCredit).usage(customerId);
+    const cost = Number(usage!.cost);
+    expect(cost).toBeGreaterThan(0);
+    expect(await balancesOf(room.superuser, customerId)).toMatchObject({ included: 10 - cost, held: 0, usage: cost });
+    expect(await room.operator.get(AiCredit).unknownOutcomes(customerId)).toEqual([]);
     expect(await problemsOf(room, customerId)).toEqual([]);
   });
 
@@ -201,7 +205,7 @@ describe("The operator's AI services", () => {
     room.sandbox.messages.always({ usage: '{"input_tokens":1,"output_tokens":1}' });
     const early = room.send(customerId, hello);
     await room.sandbox.messages.received(1);
-    room.setTime('2026-11-15T23:00:00Z');
+    await room.setTime('2026-11-15T23:00:00Z');
     gate.open();
     await early;
     await room.send(customerId, hello);

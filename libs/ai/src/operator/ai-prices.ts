@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { AuditLog, NO_CUSTOMER } from '@app/audit';
 import { AppConfig } from '@app/config';
-import { isUniqueViolation } from '@app/database';
+import { databaseNow, isUniqueViolation } from '@app/database';
 import { ServiceError } from '@app/errors';
 import { timesRoundedUp } from '@app/money';
 import { BillingCalendar } from '../billing-calendar';
@@ -38,9 +38,10 @@ export class AiPrices {
 
   /** Sets a model's price from a moment on. @throws ServiceError invalid_request if it has one from that very moment */
   async set(actor: string, { model, from, ...rates }: NewAiPrice): Promise<AiModelPrice> {
-    const validFrom = from === undefined ? this.calendar.present().now : this.calendar.startOf(from);
+    let validFrom = from === undefined ? undefined : this.calendar.startOf(from);
     try {
       return await this.dataSource.transaction(async (manager) => {
+        validFrom ??= await databaseNow(manager);
         const price = await insertPrice(manager, { model, validFrom, example: false, ...complete(rates) });
         const metadata = { model, valid_from: validFrom.toISOString(), ...rates };
         await this.audit.record(manager, { customerId: NO_CUSTOMER, actor, action: 'ai.price', metadata });
@@ -50,7 +51,7 @@ export class AiPrices {
       if (!isUniqueViolation(error)) throw error;
       throw new ServiceError(
         'invalid_request',
-        `The model ${model} already has a price from ${validFrom.toISOString()}`,
+        `The model ${model} already has a price from ${validFrom?.toISOString() ?? 'now'}`,
       );
     }
   }
@@ -66,9 +67,9 @@ export class AiPrices {
    */
   async addExamples(): Promise<string[]> {
     const rate = String(this.config.AI_EXAMPLE_NOK_PER_USD);
-    const { now: validFrom } = this.calendar.present();
     const nok = (usd: string) => timesRoundedUp(usd, rate, DECIMALS);
     return this.dataSource.transaction(async (manager) => {
+      const validFrom = await databaseNow(manager);
       const added: string[] = [];
       for (const { model, input, output, cacheWrite5m, cacheWrite1h, cacheRead } of EXAMPLE_PRICES_USD) {
         if (await manager.existsBy(AiModelPrice, { model })) continue;

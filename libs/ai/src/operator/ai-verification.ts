@@ -21,7 +21,8 @@ const VERIFY = `
     where $1::uuid is null or customer_id = $1
   ),
   account as (
-    select a.customer_id, a.month, a.included, a.purchased, a.held, a.month_usage, a.ledger_sequence
+    select a.customer_id, a.month, a.included, a.carried_over, a.purchased, a.held, a.month_usage, a.month_included_usage,
+           a.ledger_sequence
     from ai_account a
     where $1::uuid is null or a.customer_id = $1
   ),
@@ -30,16 +31,19 @@ const VERIFY = `
            coalesce(sum(e.amount) filter (where e.bucket = 'included'), 0) as included,
            coalesce(sum(e.amount) filter (where e.bucket = 'purchased'), 0) as purchased,
            coalesce(-sum(e.amount) filter (where e.kind = 'usage' and e.month = a.month), 0) as month_usage,
+           coalesce(-sum(e.amount) filter (where e.kind = 'usage' and e.bucket = 'included' and e.month = a.month), 0)
+             as month_included_usage,
            count(*) as entries
     from entries e
     join account a on a.customer_id = e.customer_id
     group by e.customer_id
   ),
   pending as (
-    select customer_id, sum(amount) as held
-    from ai_hold
-    where state = 'pending' and ($1::uuid is null or customer_id = $1)
-    group by customer_id
+    select h.customer_id, sum(h.amount) as held, coalesce(sum(h.amount) filter (where h.month < a.month), 0) as held_over_month
+    from ai_hold h
+    join account a on a.customer_id = h.customer_id
+    where h.state = 'pending'
+    group by h.customer_id
   ),
   charged as (
     select customer_id, usage_id, -sum(amount) as amount
@@ -55,6 +59,10 @@ const VERIFY = `
     ('included credit is not the sum of its ledger entries', a.included, coalesce(t.included, 0)),
     ('purchased credit is not the sum of its ledger entries', a.purchased, coalesce(t.purchased, 0)),
     ('usage of the month is not the sum of its ledger entries', a.month_usage, coalesce(t.month_usage, 0)),
+    ('usage of included credit in the month is not the sum of its ledger entries',
+      a.month_included_usage, coalesce(t.month_included_usage, 0)),
+    ('more included credit is carried over than calls of an earlier month have reserved',
+      a.carried_over, least(a.carried_over, a.included, coalesce(p.held_over_month, 0))),
     ('held credit is not the sum of the pending holds', a.held, coalesce(p.held, 0)),
     ('the entry count is not the number of entries', a.ledger_sequence, coalesce(t.entries, 0))
   ) as c (problem, found, expected)
@@ -75,7 +83,20 @@ const VERIFY = `
   select h.customer_id, format('call %s: charged, and yet held', h.id), h.state, 'no hold'
   from ai_hold h
   join ai_usage u on u.customer_id = h.customer_id and u.id = h.id
-  where $1::uuid is null or h.customer_id = $1
+  where h.state <> 'settled_late' and ($1::uuid is null or h.customer_id = $1)
+  union all
+  select h.customer_id, format('call %s: charged late, and yet not charged', h.id), 'no usage', 'a usage'
+  from ai_hold h
+  where h.state = 'settled_late' and ($1::uuid is null or h.customer_id = $1)
+    and not exists (select from ai_usage u where u.customer_id = h.customer_id and u.id = h.id)
+  union all
+  select h.customer_id, format('call %s: no such state', h.id), h.state, 'one of the four states'
+  from ai_hold h
+  where h.state not in ('pending', 'released', 'outcome_unknown', 'settled_late') and ($1::uuid is null or h.customer_id = $1)
+  union all
+  select u.customer_id, format('call %s: uncovered is no part of its cost', u.id), u.uncovered::text, u.cost::text
+  from ai_usage u
+  where not u.uncovered between 0 and u.cost and ($1::uuid is null or u.customer_id = $1)
   union all
   select customer_id, format('entry %s: no such kind, or not of such a bucket', sequence), format('%s of %s', kind, bucket), 'one of the six kinds'
   from entries

@@ -1,5 +1,6 @@
 -- Adds a request for credit, or finds the one that has the same reference. outcome: created, existing, disabled, too_many.
--- It holds the account's lock, so that requests with one reference become one row and the cap on waiting ones is exact.
+-- A customer's requests follow one another, so that those with one reference become one row and the cap on waiting ones is
+-- exact. They have a lock of their own: the AI account's may be kept for long, and the connections are everybody's.
 create or replace function app.create_credit_request(
   p_customer uuid, p_amount numeric, p_note text, p_reference text, p_default_cap integer, p_actor text, p_audit_id uuid)
 returns table (outcome text, id integer, amount_nok numeric, note text, reference text, status text, reason text,
@@ -18,7 +19,7 @@ begin
     return next;
     return;
   end if;
-  perform from ai_account a where a.customer_id = p_customer for no key update;
+  perform pg_advisory_xact_lock(hashtextextended('credit request of ' || p_customer, 0));
   select * into request from ai_credit_request r where r.customer_id = p_customer and r.reference = p_reference;
   if found then
     return query select 'existing', request.id, request.amount_nok, request.note, request.reference, request.status,

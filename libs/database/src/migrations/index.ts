@@ -27,6 +27,10 @@ import { PinnedSearchPaths1763683600000 } from './1763683600000-pinned-search-pa
 import { Clock1763683610000 } from './1763683610000-clock';
 import { TokensByDatabaseClock1763683620000 } from './1763683620000-tokens-by-database-clock';
 import { WritesInOneStatement1763683630000 } from './1763683630000-writes-in-one-statement';
+import { ProcessLiveness1763683700000 } from './1763683700000-process-liveness';
+import { AiReservations1763683710000 } from './1763683710000-ai-reservations';
+import { AiLedgerFunctions1763683720000 } from './1763683720000-ai-ledger-functions';
+import { CreditRequestLock1763683730000 } from './1763683730000-credit-request-lock';
 import { DropScheduledJob1763683800000 } from './1763683800000-drop-scheduled-job';
 import { InvoiceNumber1763683900000 } from './1763683900000-invoice-number';
 
@@ -61,6 +65,10 @@ export const migrations = [
   Clock1763683610000,
   TokensByDatabaseClock1763683620000,
   WritesInOneStatement1763683630000,
+  ProcessLiveness1763683700000,
+  AiReservations1763683710000,
+  AiLedgerFunctions1763683720000,
+  CreditRequestLock1763683730000,
   DropScheduledJob1763683800000,
   InvoiceNumber1763683900000,
 ];

@@ -19,11 +19,18 @@ export class AiStatusDto {
   @ApiProperty({ type: 'number', minimum: 0, example: 1412.5 })
   total_available_credit!: number;
 
+  /** Reserved by messages in progress, and part of the above; what they do not use is free again when they are answered. */
+  @ApiProperty({ type: 'number', minimum: 0, example: 0.75 })
+  reserved_credit!: number;
+
   /** What your messages cost this month. */
   @ApiProperty({ type: 'number', minimum: 0, example: 87.5 })
   current_month_usage!: number;
 
-  /** The most they may cost this month: the operator's limit, or else all the credit that there is. */
+  /**
+   * The most they may cost this month: what the month includes, or the operator's limit on it where that is lower, and the
+   * purchased credit that you used this month or have left. The operator may have set a lower limit on all of it.
+   */
   @ApiProperty({ type: 'number', minimum: 0, example: 1500 })
   current_month_limit!: number;
 
@@ -49,6 +56,7 @@ export function toAiOverviewDto({ status, pending }: AiOverviewView): AiOverview
       included_credit_remaining: status.includedCreditRemaining,
       purchased_credit: status.purchasedCredit,
       total_available_credit: status.totalAvailableCredit,
+      reserved_credit: status.reservedCredit,
       current_month_usage: status.currentMonthUsage,
       current_month_limit: status.currentMonthLimit,
       month: status.month,

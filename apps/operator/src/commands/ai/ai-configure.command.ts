@@ -12,6 +12,7 @@ interface Options {
   model?: string;
   includedNok?: string;
   monthlyLimitNok?: string | null;
+  totalLimitNok?: string | null;
   keyStdin?: boolean;
   dropKey?: boolean;
 }
@@ -38,17 +39,28 @@ export class AiConfigureCommand extends OperatorCommand<Options> {
     return text;
   }
 
-  @Option({ flags: '--included-nok <amount>', description: 'credit that each month includes' })
+  @Option({
+    flags: '--included-nok <amount>',
+    description: 'credit that each month includes; raised, the difference comes at once, lowered, from next month',
+  })
   parseIncludedNok(text: string): string {
     return decimalText(text, { decimals: 2 });
   }
 
   @Option({
     flags: '--monthly-limit-nok <amount>',
-    description: 'most that may be used in a month; none takes it away',
+    description: 'most included credit that may be used in a month; none takes it away',
   })
   parseMonthlyLimitNok(text: string): string | null {
-    return text === 'none' ? null : decimalText(text, { decimals: 2 });
+    return limit(text);
+  }
+
+  @Option({
+    flags: '--total-limit-nok <amount>',
+    description: 'most that may be used in a month, purchased credit included; none takes it away',
+  })
+  parseTotalLimitNok(text: string): string | null {
+    return limit(text);
   }
 
   @Option({ flags: '--key-stdin', description: "read the customer's own key from standard input" })
@@ -66,6 +78,10 @@ export class AiConfigureCommand extends OperatorCommand<Options> {
     const apiKey = keyStdin ? await readKey() : dropKey ? null : undefined;
     return this.configuration.configure(this.actor, customer, { ...change, apiKey });
   }
+}
+
+function limit(text: string): string | null {
+  return text === 'none' ? null : decimalText(text, { decimals: 2 });
 }
 
 /** The key comes on standard input: a command line is seen by everybody on the machine and kept in its history. */

@@ -32,7 +32,11 @@ export class ServiceUpdateCommand extends OperatorCommand<Options> {
     return read.oneOf(SERVICE_STATUSES, text);
   }
 
-  @Option({ flags: '--config <json>', description: 'settings, as a JSON object' })
+  @Option({
+    flags: '--config <json>',
+    description:
+      'settings, as a JSON object; monthly_included_nok of an ai service, raised, gives the difference at once, lowered, holds from next month',
+  })
   parseConfig(text: string): Record<string, unknown> {
     return read.json(text);
   }

@@ -1,8 +1,8 @@
 import { prepared } from '@app/database';
 
-export const HOLD = prepared(
-  'ai.hold',
-  'select * from app.ai_hold($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)',
+export const RESERVE = prepared(
+  'ai.reserve',
+  'select * from app.ai_reserve($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)',
 );
 
 export const SETTLE = prepared(
@@ -11,6 +11,11 @@ export const SETTLE = prepared(
 );
 
 export const RELEASE = prepared('ai.release', 'select * from app.ai_release($1, $2, $3, $4, $5)');
+
+export const UNLOCKED_ACCOUNTS = prepared(
+  'ai.unlocked-accounts',
+  'select app.ai_unlocked_accounts($1) as "customerId"',
+);
 
 /** The customers of a batch that is sorted by customer, as the ledger's functions want them. Places count from 1. */
 export interface Customers {

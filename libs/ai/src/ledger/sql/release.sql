@@ -1,0 +1,78 @@
+-- Phase two of a call that brought no answer: resolves its reservation, uncharged. The reserved credit becomes free again
+-- or, where it was included credit of a month that has ended since, expires.
+--
+-- p_states says how each ends: 'released' when the upstream refused or failed, 'outcome_unknown' when it may have answered.
+-- Idempotent: naming a reservation again changes nothing and tells how it ended. Serves many calls of many customers like
+-- ai_reserve; p_owner is the place of each call's customer in p_customers. A call without a row in the answer has no
+-- reservation.
+create function app.ai_release(
+  p_customers uuid[], p_owner integer[], p_ids uuid[], p_states text[], p_reasons text[])
+returns table (place integer, outcome text)
+language plpgsql
+set search_path = pg_catalog, public, pg_temp
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+as $$
+declare
+  moment timestamptz := app.now();
+  scope text;
+  call record;
+  customer uuid;
+  answers integer := 0;
+  places integer[] := '{}';
+  tids tid[] := '{}';
+  owners uuid[] := '{}';
+  amounts numeric[] := '{}';
+  over_month uuid[] := '{}';
+begin
+  scope := app.set_customers(p_customers);
+  perform from unnest(p_customers) with ordinality as c (customer, place)
+  join ai_account a on a.customer_id = c.customer order by c.place for no key update of a;
+  for call in
+    select c.place, h.*
+    from unnest(p_ids, p_owner) with ordinality as c (id, owner, place)
+    -- OFFSET 0 keeps the planner from turning the look-up around, into reading all reservations.
+    cross join lateral (
+      select h.customer_id, h.ctid as tid, h.state, h.amount, h.month < a.month as over_month
+      from ai_hold h
+      join ai_account a on a.customer_id = h.customer_id
+      where h.customer_id = p_customers[c.owner] and h.id = c.id
+      offset 0) h
+  loop
+    place := call.place;
+    outcome := call.state;
+    if call.state = 'pending' then
+      outcome := p_states[place];
+      -- Named twice in one batch, it is released once.
+      if call.tid <> all (tids) then
+        places := places || place;
+        tids := tids || call.tid;
+        owners := owners || call.customer_id;
+        amounts := amounts || call.amount;
+        if call.over_month and call.customer_id <> all (over_month) then
+          over_month := over_month || call.customer_id;
+        end if;
+      end if;
+    end if;
+    answers := answers + 1;
+    return next;
+  end loop;
+  if cardinality(places) > 0 then
+    with gone as (
+      update ai_hold h set state = p_states[u.place], reason = p_reasons[u.place], resolved_at = moment
+      from unnest(tids, places) as u (tid, place)
+      where h.ctid = u.tid)
+    update ai_account a set held = a.held - f.amount
+    from (select u.customer, sum(u.amount) as amount from unnest(owners, amounts) as u (customer, amount) group by u.customer) f
+    where a.customer_id = f.customer;
+  end if;
+  foreach customer in array over_month loop
+    perform app.ai_expire_carried_over(customer, moment);
+  end loop;
+  if answers < cardinality(p_ids) then
+    return query
+    select c.place::integer, 'settled'
+    from unnest(p_ids, p_owner) with ordinality as c (id, owner, place)
+    join ai_usage u on u.customer_id = p_customers[c.owner] and u.id = c.id
+    where not exists (select from ai_hold h where h.customer_id = u.customer_id and h.id = u.id);
+  end if;
+end $$

@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import { Test, type TestingModule } from '@nestjs/testing';
+import type { Client } from 'pg';
+import {
+  AiModule,
+  AiOperatorModule,
+  AiVerification,
+  CreditLedger,
+  type LedgerProblem,
+  type ReservationRequest,
+  type TokenUsage,
+} from '@app/ai';
+import { ConfigModule } from '@app/config';
+import { DatabaseModule } from '@app/database';
+import { LoggingModule } from '@app/logging';
+import { PLAIN_PRICE, saveModelPrice } from './ai-factories';
+import { setDatabaseClock } from './database-clock';
+import { connectAsSuperuser, createTestDatabase, type TestDatabase } from './test-database';
+
+/** The credit ledger without a gateway: two engines on one database, as two API processes would be. */
+export interface LedgerRoom {
+  database: TestDatabase;
+  superuser: Client;
+  operator: TestingModule;
+  engines: TestingModule[];
+  /** A model with a plain price. */
+  model: string;
+  /** Sets the database's clock. */
+  setTime(instant: string): Promise<void>;
+  ledger(engine?: number): CreditLedger;
+  /** Balances as the database has them. */
+  account(customerId: string): Promise<Record<string, string>>;
+  entries(customerId: string): Promise<{ kind: string; bucket: string; amount: number; month: string }[]>;
+  /** What does not add up. */
+  problems(customerId?: string): Promise<LedgerProblem[]>;
+  close(): Promise<void>;
+}
+
+export async function openLedgerRoom(settings: Record<string, string> = {}): Promise<LedgerRoom> {
+  const database = await createTestDatabase({
+    ANTHROPIC_API_KEY: 'service-wide',
+    AI_UPSTREAM_TIMEOUT_MS: '10000',
+    AI_HOLD_MARGIN_MS: '1000',
+    ...settings,
+  });
+  const superuser = await connectAsSuperuser(database);
+  const module = async (role: 'customer_api' | 'account_operator') => {
+    const imports = [
+      ConfigModule.for(database.config),
+      DatabaseModule.as(role),
+      LoggingModule.forRoot(),
+      role === 'customer_api' ? AiModule : AiOperatorModule,
+    ];
+    return (await Test.createTestingModule({ imports }).compile()).init();
+  };
+  const engines = [await module('customer_api'), await module('customer_api')];
+  const operator = await module('account_operator');
+  return {
+    database,
+    superuser,
+    operator,
+    engines,
+    model: await saveModelPrice(superuser, PLAIN_PRICE),
+    setTime: (instant) => setDatabaseClock(superuser, { standsAt: instant }),
+    ledger: (engine = 0) => (engines[engine % engines.length] as TestingModule).get(CreditLedger),
+    account: async (customerId) => {
+      const { rows } = await superuser.query<Record<string, string>>(
+        'select * from ai_account where customer_id = $1',
+        [customerId],
+      );
+      return rows[0] ?? {};
+    },
+    entries: async (customerId) =>
+      (
+        await superuser.query<{ kind: string; bucket: string; amount: number; month: string }>(
+          'select kind, bucket, amount::float, month from ai_ledger_entry where customer_id = $1 order by sequence',
+          [customerId],
+        )
+      ).rows,
+    problems: (customerId) => operator.get(AiVerification).verify(customerId),
+    close: async () => {
+      await Promise.all([...engines, operator].map((built) => built.close()));
+      await superuser.end();
+      await database.drop();
+    },
+  };
+}
+
+/** A call of 20 output tokens, which a plain price makes 0.1 NOK, unless told otherwise. */
+export function request(customerId: string, wish: Partial<ReservationRequest> = {}): ReservationRequest {
+  return {
+    customerId,
+    reservationId: randomUUID(),
+    inputTokens: 0,
+    cache: 'none',
+    maxTokens: 20,
+    leastTokens: wish.maxTokens ?? 20,
+    mayShorten: true,
+    requestId: 'request',
+    tokenId: null,
+    ...wish,
+  };
+}
+
+/** What an upstream reports. */
+export function usage(tokens: Partial<TokenUsage>): TokenUsage {
+  return { input: 0, cacheWrite5m: 0, cacheWrite1h: 0, cacheRead: 0, output: 0, ...tokens };
+}
