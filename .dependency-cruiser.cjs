@@ -1,6 +1,6 @@
 /** The arrows between the rooms. apps → domain rooms → access, http, database, … → config, errors. */
 
-const FOUNDATION = 'config|errors|money|pagination';
+const FOUNDATION = 'config|errors|json|money|pagination';
 const DOMAINS = 'ai|audit|billing|credit-requests|customers|invoices|services|sms|status|support';
 
 /** @type {import('dependency-cruiser').IConfiguration} */
@@ -36,7 +36,7 @@ module.exports = {
     },
     {
       name: 'foundation-stands-on-nothing',
-      comment: 'config, errors, money and pagination are what everything else stands on.',
+      comment: 'config, errors, json, money and pagination are what everything else stands on.',
       severity: 'error',
       from: { path: `^libs/(${FOUNDATION})/` },
       to: { path: '^libs/', pathNot: `^libs/(${FOUNDATION})/` },

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
-import { AiGateway, CallsInFlight, readMessageRequest } from '@app/ai';
+import { AiGateway, CallsInFlight } from '@app/ai';
 import { ServiceError } from '@app/errors';
 import { PLAIN_PRICE, saveAiCustomer, saveModelPrice } from '@test/ai-factories';
 import { until } from '@test/until';
 import { type AiRoom, balancesOf, openAiRoom, problemsOf } from '@test/ai-room';
+import { readMessageRequest } from '@test/read-message-request';
 
 describe('The AI gateway', () => {
   let room: AiRoom;
@@ -39,7 +40,7 @@ describe('The AI gateway', () => {
       reply: { body, headers: { 'content-type': 'application/json', 'request-id': 'req_mine' } },
     });
     const bytes = Buffer.from(JSON.stringify(hello()));
-    const request = readMessageRequest(bytes, JSON.parse(bytes.toString()), 1_000_000);
+    const request = readMessageRequest(bytes, 1_000_000);
     const reply = await room.engines[0]!.get(AiGateway).send({ customerId, tokenId: null, requestId: 'r' }, request);
     expect(reply.toString()).toBe(body);
     expect(await balancesOf(room.superuser, customerId)).toMatchObject({ usage: 0.013, held: 0 });

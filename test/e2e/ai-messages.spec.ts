@@ -173,10 +173,18 @@ describe('POST /ai/messages', () => {
     expect(await balancesOf(room.api.superuser, unreadable.customer.id)).toMatchObject({ held: 0, usage: 0 });
   });
 
-  it('says 400 before 403, and 403 before 402', async () => {
+  it('says 403 where AI is not enabled before it looks at the body, and before 402', async () => {
     const disabled = await arrangeAiCaller(room, { enabled: false, included: 0 });
-    await expectProblem(await send(disabled, { max_tokens: 0 }), 400, 'invalid_request');
-    await expectProblem(await send(disabled), 403, 'ai_disabled');
+    for (const wrong of [{ ...body, max_tokens: 0 }, 'not JSON', Buffer.alloc(33 * 1024 * 1024, 'a')])
+      await expectProblem(await disabled.post('/ai/messages', wrong), 403, 'ai_disabled');
+    const text = await disabled.call('/ai/messages', { method: 'POST', body: 'text' });
+    await expectProblem(text, 403, 'ai_disabled');
+  });
+
+  it('says 400 before 403 for a missing model or key, and before 402', async () => {
+    const unconfigured = await arrangeAiCaller(room, { model: 'unheard-of', included: 0 });
+    await expectProblem(await send(unconfigured, { max_tokens: 0 }), 400, 'invalid_request');
+    await expectProblem(await send(unconfigured), 403, 'ai_not_configured');
   });
 
   it('says 402 when the credit is used up', async () => {

@@ -106,6 +106,7 @@ describe('error replies', () => {
       const piece = new TextEncoder().encode('a'.repeat(64 * 1024));
       let sent = 0;
       const endless = new ReadableStream<Uint8Array>({
+        start: (stream) => stream.enqueue(new TextEncoder().encode('{"title":"')),
         pull: (stream) => (++sent > 40 ? stream.close() : stream.enqueue(piece)),
       });
       await expectProblem(await post(endless), 413, 'payload_too_large');

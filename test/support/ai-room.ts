@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto';
 import type { Type } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
 import type { Client } from 'pg';
-import { AiGateway, AiModule, AiOperatorModule, AiVerification, readMessageRequest } from '@app/ai';
+import { AiGateway, AiModule, AiOperatorModule, AiVerification } from '@app/ai';
 import { ConfigModule } from '@app/config';
 import { CustomerContext, DatabaseModule } from '@app/database';
 import { LoggingModule } from '@app/logging';
+import { readMessageRequest } from './read-message-request';
 import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
 import { setDatabaseClock } from './database-clock';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from './test-database';
@@ -59,7 +60,7 @@ export async function openAiRoom(
     setTime: (instant) => setDatabaseClock(superuser, { standsAt: instant }),
     send: async (customerId, body, engine = 0) => {
       const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
-      const request = readMessageRequest(bytes, JSON.parse(bytes.toString()) as Record<string, unknown>, 1_000_000);
+      const request = readMessageRequest(bytes, 1_000_000);
       const gateway = (engines[engine % engines.length] as TestingModule).get(AiGateway);
       const reply = await gateway.send({ customerId, tokenId: null, requestId: 'test' }, request);
       return JSON.parse(reply.toString()) as Record<string, unknown>;

@@ -9,20 +9,30 @@ export interface RawReply {
 }
 
 /**
- * Sends bytes as they are, which no HTTP client would, and reads the reply until the server closes the connection: ask
- * it to with `connection: close`. @returns undefined when the server closed without a reply.
+ * Sends bytes as they are, which no HTTP client would, and reads the reply until it is complete or the server closes the
+ * connection: ask it to with `connection: close`. @returns undefined when the server closed without a reply.
  */
 export async function rawHttp(origin: string, ...chunks: (string | Buffer)[]): Promise<RawReply | undefined> {
   const { hostname, port } = new URL(origin);
   const socket = connect(Number(port), hostname);
   const received: Buffer[] = [];
-  socket.on('data', (chunk: Buffer) => received.push(chunk));
+  socket.on('data', (chunk: Buffer) => {
+    received.push(chunk);
+    // A server may go on reading what it refused; whoever has the whole answer need not wait for the end of that.
+    if (isComplete(Buffer.concat(received).toString('latin1'))) socket.destroy();
+  });
   // The server may refuse to read the rest, and close.
   socket.on('error', () => undefined);
   const closed = once(socket, 'close');
   for (const chunk of chunks) socket.write(chunk);
   await closed;
   return parseReply(Buffer.concat(received).toString('latin1'));
+}
+
+function isComplete(text: string): boolean {
+  const reply = parseReply(text);
+  const length = reply?.headers.get('content-length');
+  return reply !== undefined && length !== undefined && length !== null && reply.body.length >= Number(length);
 }
 
 function parseReply(text: string): RawReply | undefined {

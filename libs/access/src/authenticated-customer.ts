@@ -5,6 +5,8 @@ export interface AuthenticatedCustomer {
   readonly customerId: string;
   readonly tokenId: string;
   readonly scopes: ReadonlySet<Scope>;
+  /** Whether the operator enabled AI for this customer. */
+  readonly aiEnabled: boolean;
   /** When the token ends, on the clock of `performance.now()`; infinity when it does not. */
   readonly expiresAt: number;
   /** Requests per minute that the operator set for this customer; null means the default. */

@@ -1,4 +1,5 @@
 export { AccessModule } from './access.module';
+export { AiEnabledGuard, RequireAiEnabled } from './ai-enabled.guard';
 export { AddressLimit } from './rate-limit/address-limit';
 export type { AuthenticatedCustomer } from './authenticated-customer';
 export { BearerGuard } from './bearer.guard';

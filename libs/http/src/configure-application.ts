@@ -4,8 +4,10 @@ import { AccessLog } from '@app/logging';
 import { API_PREFIX } from './api-prefix';
 import { Draining } from './draining';
 import { serveErrorPage } from './error-page/serve-error-page';
-import { addAccessLog } from './hooks/access-log';
+import { logRequests } from './hooks/access-log';
+import { addDocumentHeaders } from './hooks/document-headers';
 import { addDrainingGate } from './hooks/draining-gate';
+import { observeRequests } from './hooks/observe-requests';
 import { addReplyHeaders } from './hooks/reply-headers';
 import { requireHost } from './hooks/require-host';
 import type { ScopeDescriptions } from './open-api/describe-scopes';
@@ -22,12 +24,14 @@ export function setApiPrefix(app: NestFastifyApplication): void {
  */
 export function configureApplication(app: NestFastifyApplication, scopes: ScopeDescriptions): NestFastifyApplication {
   const server = app.getHttpAdapter().getInstance();
+  const config = app.get(AppConfig);
   setApiPrefix(app);
+  if (AccessLog.isWanted(config)) observeRequests(server, logRequests(new AccessLog()));
   addReplyHeaders(server);
-  if (AccessLog.isWanted(app.get(AppConfig))) addAccessLog(server, new AccessLog());
+  addDocumentHeaders(server, config.PUBLIC_URL && new URL(config.PUBLIC_URL).origin);
   addDrainingGate(server, app.get(Draining));
   requireHost(server);
   serveErrorPage(server);
-  serveOpenApi(app, app.get(AppConfig), scopes);
+  serveOpenApi(app, config, scopes);
   return app;
 }

@@ -51,6 +51,8 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
     socket.destroy();
     return;
   }
+  // More came behind a request that asked for the connection to be closed: its answer, still to come, is the last.
+  if (error.code === 'HPE_CLOSED_CONNECTION') return;
   const id = randomUUID();
   const known = error.code === 'HPE_HEADER_OVERFLOW' || error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
   const code = known ? error.code : 'MALFORMED_HTTP';

@@ -1,5 +1,5 @@
-import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { fastify, type FastifyInstance } from 'fastify';
+import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { fastify, type FastifyError, type FastifyInstance } from 'fastify';
 import { AppConfig } from '@app/config';
 import { Metrics } from './metrics';
 
@@ -9,12 +9,19 @@ import { Metrics } from './metrics';
  */
 @Injectable()
 export class InternalListener implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger(InternalListener.name);
   readonly server: FastifyInstance = fastify({ forceCloseConnections: true });
 
   constructor(
     private readonly config: AppConfig,
     metrics: Metrics,
   ) {
+    // Gateways post here through the proxy: what they are told of an error says nothing of its inside.
+    this.server.setErrorHandler((error: FastifyError, _request, reply) => {
+      const status = error.statusCode ?? 500;
+      if (status >= 500) this.logger.error({ msg: 'a request to the internal listener failed', err: error });
+      return reply.code(status).send({ status: 'error' });
+    });
     this.server.get('/metrics', async (_request, reply) =>
       reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
     );

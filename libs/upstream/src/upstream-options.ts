@@ -1,3 +1,5 @@
+import type { RequestBody } from './wire/request-body';
+
 /** When an upstream counts as down. */
 export interface BreakerOptions {
   /**
@@ -70,7 +72,7 @@ export interface UpstreamRequest {
   /** Instead of a path: a link that the upstream gave. No header of the request is sent to another origin. */
   url?: URL;
   headers?: Record<string, string>;
-  body?: string | Buffer;
+  body?: RequestBody;
   /** Whose call it is: a customer, an account. Never logged or sent. */
   onBehalfOf?: string;
   timeoutMs?: number;

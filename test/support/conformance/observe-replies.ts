@@ -38,7 +38,7 @@ function exchangeOf(request: FastifyRequest, reply: FastifyReply, payload: unkno
 
 /** The body as it came: a pipe or a guard may have changed what it was parsed to. */
 function bodyOf({ rawBody }: Partial<RequestWithBody>): unknown {
-  return rawBody && rawBody.length <= LARGEST_BODY ? JSON.parse(rawBody.toString()) : undefined;
+  return rawBody && rawBody.length <= LARGEST_BODY ? JSON.parse(rawBody.joined().toString()) : undefined;
 }
 
 function textsOf(headers: Record<string, number | string | string[] | undefined>): Record<string, string> {

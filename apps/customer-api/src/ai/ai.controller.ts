@@ -1,15 +1,18 @@
 import { Controller, Get, Header, Post, Req } from '@nestjs/common';
 import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { type AuthenticatedCustomer, CurrentCustomer, RateLimitAs, RequireScope } from '@app/access';
-import { AiGateway, readMessageRequest } from '@app/ai';
-import { AppConfig } from '@app/config';
+import { type AuthenticatedCustomer, CurrentCustomer, RateLimitAs, RequireAiEnabled, RequireScope } from '@app/access';
+import { AiGateway, type MessageRequest, MessageRequestReader } from '@app/ai';
 import { AiOverview } from '@app/credit-requests';
-import { BodyLimit, ProblemReplies, type RequestWithBody } from '@app/http';
+import { ProblemReplies, ReadBodyBy, type RequestWithBody } from '@app/http';
 import { AiMessageDto, AiReplyDto } from './dto/ai-message.dto';
 import { AiOverviewDto, toAiOverviewDto } from './dto/ai-status.dto';
 
-/** As large as the provider takes. */
-const LARGEST_MESSAGE_BYTES = 32 * 1024 * 1024;
+/** A message's body: as large as the provider takes, read while it arrives and passed on byte for byte. */
+const MESSAGE_BODY = ReadBodyBy({
+  bytes: 32 * 1024 * 1024,
+  values: ({ AI_BODY_MAX_VALUES }) => AI_BODY_MAX_VALUES,
+  reader: ({ AI_CONTEXT_TOKENS }) => new MessageRequestReader(AI_CONTEXT_TOKENS),
+});
 
 /** AI credit and messages. */
 @ApiTags('AI')
@@ -18,7 +21,6 @@ export class AiController {
   constructor(
     private readonly overview: AiOverview,
     private readonly gateway: AiGateway,
-    private readonly config: AppConfig,
   ) {}
 
   @Get()
@@ -35,7 +37,8 @@ export class AiController {
   @Post('messages')
   @RequireScope('ai:use')
   @RateLimitAs('ai')
-  @BodyLimit(LARGEST_MESSAGE_BYTES)
+  @RequireAiEnabled()
+  @MESSAGE_BODY
   @Header('content-type', 'application/json; charset=utf-8')
   @ApiOperation({
     summary: 'Send a message to the AI model',
@@ -53,16 +56,10 @@ export class AiController {
     'ai_upstream_rejected',
     'ai_upstream_failed',
   )
-  // The body is checked by hand: what it holds is passed on byte for byte, and a DTO would be a copy.
   async createMessage(
     @CurrentCustomer() { customerId, tokenId }: AuthenticatedCustomer,
-    @Req() request: RequestWithBody,
+    @Req() request: RequestWithBody<MessageRequest>,
   ): Promise<Buffer> {
-    const message = readMessageRequest(
-      request.rawBody,
-      request.body as Record<string, unknown>,
-      this.config.AI_CONTEXT_TOKENS,
-    );
-    return this.gateway.send({ customerId, tokenId, requestId: request.id }, message);
+    return this.gateway.send({ customerId, tokenId, requestId: request.id }, request.body);
   }
 }

@@ -2,19 +2,24 @@ import { Injectable } from '@nestjs/common';
 import { HealthIndicatorService } from '@nestjs/terminus';
 import { DatabaseClock } from '@app/database';
 import { ServiceError } from '@app/errors';
+import { OnceASecond } from './once-a-second';
 
 /** Whether the database answers, and its clock agrees with this process's. */
 @Injectable()
 export class DatabaseHealth {
+  private readonly comparison: OnceASecond<string | undefined>;
+
   constructor(
-    private readonly clock: DatabaseClock,
+    clock: DatabaseClock,
     private readonly indicator: HealthIndicatorService,
-  ) {}
+  ) {
+    this.comparison = new OnceASecond(() => clock.compare());
+  }
 
   /** @throws ServiceError service_unavailable that says by how much the clocks differ */
   async check() {
     const indicator = this.indicator.check('database');
-    const compared = await this.clock.compare().then(
+    const compared = await this.comparison.ask().then(
       (fault) => ({ fault }),
       () => undefined,
     );

@@ -1,16 +1,16 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AddressLimit, RateLimitStorage, TokenChangeListener } from '@app/access';
 import { DatabaseClock } from '@app/database';
+import { BodyMemory, observeRequests } from '@app/http';
 import { Metrics } from '@app/metrics';
 
-/** Counts requests per network address before anything else looks at them. Health checks come from the operator's own. */
+/** Counts requests per network address before anything else looks at them, health checks too: anyone can ask for them. */
 export function addAddressLimit(app: NestFastifyApplication): void {
   const limit = app.get(AddressLimit);
   app
     .getHttpAdapter()
     .getInstance()
     .addHook('onRequest', (request, reply, done) => {
-      if (request.url.startsWith('/health/')) return done();
       try {
         const checked = limit.check(request, reply);
         if (checked) void checked.then(() => done(), done);
@@ -24,7 +24,11 @@ export function addAddressLimit(app: NestFastifyApplication): void {
 /** Measures requests, and reports what an operator should know before a customer notices. */
 export function exposeMetrics(app: NestFastifyApplication): void {
   const metrics = app.get(Metrics);
-  metrics.observe(app.getHttpAdapter().getInstance());
+  observeRequests(app.getHttpAdapter().getInstance(), ({ request, status, durationMs }) =>
+    metrics.observeRequest(request.method, request.routeOptions.url, status, durationMs),
+  );
+  const bodies = app.get(BodyMemory);
+  metrics.reportNumber('request_body_bytes', 'Bytes of request bodies held in memory', () => bodies.bytes);
   const storage = app.get(RateLimitStorage);
   metrics.reportState(
     'rate_limit_degraded',

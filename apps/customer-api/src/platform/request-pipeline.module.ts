@@ -1,15 +1,23 @@
 import { Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
-import { AccessModule, BearerGuard, CustomerContextInterceptor, CustomerRateLimitGuard, ScopeGuard } from '@app/access';
+import {
+  AccessModule,
+  AiEnabledGuard,
+  BearerGuard,
+  CustomerContextInterceptor,
+  CustomerRateLimitGuard,
+  ScopeGuard,
+} from '@app/access';
 import { createValidationPipe, HttpModule, ProblemFilter, RequestBodyGuard } from '@app/http';
 
-/** What every request passes, in this order: who, may they, how often, the body, as whom, what; errors leave by the filter. */
+/** What every request passes, in this order: who, may they, how often, is AI enabled, the body, as whom, what; errors leave by the filter. */
 @Module({
   imports: [AccessModule, HttpModule],
   providers: [
     { provide: APP_GUARD, useClass: BearerGuard },
     { provide: APP_GUARD, useClass: ScopeGuard },
     { provide: APP_GUARD, useClass: CustomerRateLimitGuard },
+    { provide: APP_GUARD, useClass: AiEnabledGuard },
     { provide: APP_GUARD, useClass: RequestBodyGuard },
     { provide: APP_INTERCEPTOR, useClass: CustomerContextInterceptor },
     { provide: APP_PIPE, useFactory: createValidationPipe },

@@ -15,7 +15,7 @@ const REMEMBER_MS = 60_000;
 // Columns by name: a migration that adds one must not break the statements that connections have prepared.
 const AUTHENTICATE = prepared(
   'access.authenticate',
-  `select token_id, customer_id, scopes, extract(epoch from expires_at - app.now())::float8 * 1000 as valid_ms, requests_per_minute, ai_per_minute, sms_per_minute
+  `select token_id, customer_id, scopes, extract(epoch from expires_at - app.now())::float8 * 1000 as valid_ms, ai_enabled, requests_per_minute, ai_per_minute, sms_per_minute
    from app.authenticate($1)`,
 );
 
@@ -24,6 +24,7 @@ interface Row {
   customer_id: string;
   scopes: Scope[];
   valid_ms: number | null;
+  ai_enabled: boolean;
   requests_per_minute: number | null;
   ai_per_minute: number | null;
   sms_per_minute: number | null;
@@ -119,6 +120,7 @@ function toCustomer(row: Row, askedAt: number): AuthenticatedCustomer {
     customerId: row.customer_id,
     tokenId: row.token_id,
     scopes: new Set(row.scopes),
+    aiEnabled: row.ai_enabled,
     expiresAt: row.valid_ms === null ? Infinity : askedAt + row.valid_ms,
     limits: { requests: row.requests_per_minute, ai: row.ai_per_minute, sms: row.sms_per_minute },
   };

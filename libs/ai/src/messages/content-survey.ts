@@ -4,8 +4,8 @@ import type { CacheUse } from '../ledger/hold-book.types';
 export interface ContentSurvey {
   cache: CacheUse;
   images: number;
-  /** Characters of base64 image data: they are no text, an image costs by its size. */
-  imageCharacters: number;
+  /** Bytes of base64 image data: they are no text, an image costs by its size. */
+  imageBytes: number;
   /** Tool calls and results are rendered for the model in a longer form than their JSON. */
   usesTools: boolean;
   /** A block whose tokens its bytes do not bound, such as a PDF, which is compressed, or a kind unknown here. */
@@ -14,7 +14,15 @@ export interface ContentSurvey {
   foreignFile?: string;
 }
 
-const BOUNDED_BY_BYTES = new Set([
+/** What is judged of one content block; nothing where a value has another type than it should have. */
+export interface SurveyedBlock {
+  type?: string;
+  sourceType?: string;
+  /** Bytes of `source.data`. */
+  sourceBytes: number;
+}
+
+const BOUNDED_BY_BYTES = new Set<string | undefined>([
   'text',
   'image',
   'document',
@@ -24,70 +32,26 @@ const BOUNDED_BY_BYTES = new Set([
   'tool_use',
   'tool_result',
 ]);
-const INLINE_DOCUMENTS = new Set(['text', 'content']);
+const INLINE_DOCUMENTS = new Set<string | undefined>(['text', 'content']);
 
-interface Visit {
-  value: object;
-  pointer: string;
-  /** Whether the value is a content block, as opposed to a part of one. */
-  block: boolean;
+/** The survey of a request without content blocks. */
+export function emptySurvey(): ContentSurvey {
+  return { cache: 'none', images: 0, imageBytes: 0, usesTools: false, unbounded: false };
 }
 
-/**
- * Looks through the content of messages, nested blocks included. An explicit stack, because the depth is the caller's
- * choice.
- */
-export function surveyContent(contents: Iterable<{ content: unknown; pointer: string }>): ContentSurvey {
-  const survey: ContentSurvey = { cache: 'none', images: 0, imageCharacters: 0, usesTools: false, unbounded: false };
-  const stack: Visit[] = [];
-  for (const { content, pointer } of contents) pushItems(stack, content, pointer);
-  for (let visit = stack.pop(); visit; visit = stack.pop()) {
-    const { value, pointer } = visit;
-    if (Array.isArray(value)) {
-      value.forEach((item: unknown, index) => pushPart(stack, item, `${pointer}/${index}`));
-      continue;
-    }
-    const part = value as Record<string, unknown>;
-    if (visit.block) surveyBlock(survey, part);
-    if (part.type === 'container_upload' || Object.hasOwn(part, 'file_id')) survey.foreignFile ??= pointer;
-    surveyCacheControl(survey, part.cache_control);
-    for (const [key, inner] of Object.entries(part)) {
-      // A tool's input is data for the tool: nothing in it is a block.
-      if (key === 'input' && visit.block) continue;
-      if (key === 'content') pushItems(stack, inner, `${pointer}/content`);
-      else pushPart(stack, inner, `${pointer}/${key}`);
-    }
-  }
-  return survey;
-}
-
-function pushItems(stack: Visit[], content: unknown, pointer: string): void {
-  if (!Array.isArray(content)) return pushPart(stack, content, pointer);
-  content.forEach((item: unknown, index) => {
-    if (typeof item === 'object' && item !== null)
-      stack.push({ value: item, pointer: `${pointer}/${index}`, block: true });
-  });
-}
-
-function pushPart(stack: Visit[], value: unknown, pointer: string): void {
-  if (typeof value === 'object' && value !== null) stack.push({ value, pointer, block: false });
-}
-
-function surveyBlock(survey: ContentSurvey, block: Record<string, unknown>): void {
-  const source =
-    typeof block.source === 'object' && block.source !== null ? (block.source as Record<string, unknown>) : {};
-  if (typeof block.type !== 'string' || !BOUNDED_BY_BYTES.has(block.type)) survey.unbounded = true;
-  if (block.type === 'tool_use' || block.type === 'tool_result') survey.usesTools = true;
-  if (block.type === 'document' && !(typeof source.type === 'string' && INLINE_DOCUMENTS.has(source.type)))
-    survey.unbounded = true;
-  if (block.type === 'image') {
+/** Adds a block to the survey. */
+export function surveyBlock(survey: ContentSurvey, { type, sourceType, sourceBytes }: SurveyedBlock): void {
+  if (!BOUNDED_BY_BYTES.has(type)) survey.unbounded = true;
+  if (type === 'tool_use' || type === 'tool_result') survey.usesTools = true;
+  if (type === 'document' && !INLINE_DOCUMENTS.has(sourceType)) survey.unbounded = true;
+  if (type === 'image') {
     survey.images++;
-    if (source.type === 'base64' && typeof source.data === 'string') survey.imageCharacters += source.data.length;
+    if (sourceType === 'base64') survey.imageBytes += sourceBytes;
   }
 }
 
-function surveyCacheControl(survey: ContentSurvey, control: unknown): void {
-  if (typeof control !== 'object' || control === null) return;
-  if ((control as { ttl?: unknown }).ttl === '1h') survey.cache = '1h';
+/** Adds a `cache_control` to the survey: its time to live, once it is known. */
+export function surveyCacheControl(survey: ContentSurvey, ttl?: string): void {
+  if (ttl === '1h') survey.cache = '1h';
   else if (survey.cache === 'none') survey.cache = '5m';
 }

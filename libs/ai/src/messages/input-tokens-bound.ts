@@ -19,6 +19,6 @@ const TOOL_EXPANSION = 4;
 export function inputTokensBound(request: { bytes: number; survey: ContentSurvey; contextTokens: number }): number {
   const { bytes, survey, contextTokens } = request;
   if (survey.unbounded) return contextTokens;
-  const text = (bytes - survey.imageCharacters) * (survey.usesTools ? TOOL_EXPANSION : 1);
+  const text = (bytes - survey.imageBytes) * (survey.usesTools ? TOOL_EXPANSION : 1);
   return Math.min(contextTokens, FRAME_TOKENS + text + survey.images * IMAGE_TOKENS);
 }

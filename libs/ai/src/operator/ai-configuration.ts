@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { announceTokenChange } from '@app/access';
 import { AuditLog } from '@app/audit';
 import { ServiceError } from '@app/errors';
 import { BillingCalendar } from '../billing-calendar';
@@ -79,6 +80,7 @@ export class AiConfiguration {
       );
       if (includedNok !== undefined) await this.included.set(manager, customerId, includedNok);
       await this.included.grantRaise(manager, actor, customerId);
+      if (enabled !== undefined) await announceTokenChange(manager, customerId);
       await this.audit.record(manager, { customerId, actor, action: 'ai.configure', metadata: audited(change) });
       return this.view(manager, customerId);
     });

@@ -8,10 +8,10 @@ export interface UpstreamCall {
   /** The provider's key; never logged. */
   apiKey: string;
   model: string;
-  /** The JSON of `messages`, passed on byte for byte. */
-  messages: Buffer;
+  /** The JSON of `messages`, passed on byte for byte, in parts that are sent as they are: together they may have 32 MB. */
+  messages: readonly Buffer[];
   /** The JSON of `system`, likewise. */
-  system?: Buffer;
+  system?: readonly Buffer[];
 }
 
 /** A message that the provider created. */

@@ -95,11 +95,10 @@ export class MessagesApiAdapter extends AiUpstream {
   }
 }
 
-/** The request's JSON, with the caller's own parts spliced in unread. */
-function bodyOf({ model, maxTokens, system, messages }: Request): Buffer {
+/** The request's JSON, with the caller's own parts spliced in unread and uncopied: a call may take minutes. */
+function bodyOf({ model, maxTokens, system, messages }: Request): Buffer[] {
   const head = `{"model":${JSON.stringify(model)}${maxTokens === undefined ? '' : `,"max_tokens":${maxTokens}`}`;
-  const parts = [Buffer.from(head), ...(system ? [SYSTEM, system] : []), MESSAGES, messages, END];
-  return Buffer.concat(parts);
+  return [Buffer.from(head), ...(system ? [SYSTEM, ...system] : []), MESSAGES, ...messages, END];
 }
 
 const SYSTEM = Buffer.from(',"system":');

@@ -10,5 +10,18 @@ export const limits = {
   RATE_LIMIT_ADDRESS_PER_MINUTE: positive
     .default(6000)
     .describe('requests one network address may make per minute, before authentication'),
+  BODY_MAX_DEPTH: positive.default(100).describe('objects and arrays in one another that a request body may have'),
+  BODY_MAX_VALUES: positive
+    .default(10_000)
+    .describe('objects, arrays and values that a request body may consist of, AI messages apart'),
+  AI_BODY_MAX_VALUES: positive
+    .default(500_000)
+    .describe('objects, arrays and values that the body of an AI message may consist of'),
+  BODY_MEMORY_BYTES: positive
+    .default(256 * 1024 * 1024)
+    .describe('bytes of request bodies held in memory, per process; more is refused with 503'),
+  BODY_MEMORY_BYTES_PER_CUSTOMER: positive
+    .default(128 * 1024 * 1024)
+    .describe("bytes of one customer's request bodies held in memory, per process; more is refused with 429"),
   PENDING_CREDIT_REQUESTS: positive.default(5).describe('credit requests a customer may have waiting'),
 };

@@ -33,6 +33,7 @@ import { AiLedgerFunctions1763683720000 } from './1763683720000-ai-ledger-functi
 import { CreditRequestLock1763683730000 } from './1763683730000-credit-request-lock';
 import { DropScheduledJob1763683800000 } from './1763683800000-drop-scheduled-job';
 import { InvoiceNumber1763683900000 } from './1763683900000-invoice-number';
+import { AiEnabledWithToken1763684000000 } from './1763684000000-ai-enabled-with-token';
 
 /** Every migration, oldest first. A migration that has run anywhere is never edited. */
 export const migrations = [
@@ -71,4 +72,5 @@ export const migrations = [
   CreditRequestLock1763683730000,
   DropScheduledJob1763683800000,
   InvoiceNumber1763683900000,
+  AiEnabledWithToken1763684000000,
 ];

@@ -10,6 +10,7 @@ export function serveOpenApi(app: NestFastifyApplication, config: AppConfig, sco
     jsonDocumentUrl: 'docs/openapi.json',
     yamlDocumentUrl: 'docs/openapi.yaml',
     customSiteTitle: 'Customer API',
-    swaggerOptions: { persistAuthorization: true, displayRequestDuration: true, tryItOutEnabled: true },
+    // A token is forgotten with the page: it does not stay in the browser.
+    swaggerOptions: { persistAuthorization: false, displayRequestDuration: true, tryItOutEnabled: true },
   });
 }

@@ -1,4 +1,5 @@
 import type { DeliveryReport } from '../gateway/sms-gateway';
+import { isGatewayId, reportedTime } from './reported-values';
 
 /**
  * Reads a delivery report of 46elks: a form, posted to the address that went out with the message, which ends in its
@@ -7,7 +8,7 @@ import type { DeliveryReport } from '../gateway/sms-gateway';
 export function readElksReport(reference: string, body: string): DeliveryReport | undefined {
   const form = new URLSearchParams(body);
   const [id, status] = [form.get('id'), form.get('status')];
-  if (!id || (status !== 'sent' && status !== 'delivered' && status !== 'failed')) return undefined;
+  if (!id || !isGatewayId(id) || (status !== 'sent' && status !== 'delivered' && status !== 'failed')) return undefined;
   return {
     reference,
     gatewayMessageId: id,
@@ -20,6 +21,6 @@ export function readElksReport(reference: string, body: string): DeliveryReport 
 /** 46elks writes times in UTC with microseconds and no zone. */
 function utcTime(text: string | null): Date | null {
   const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?/.exec(text ?? '')?.[0];
-  const date = new Date(`${time}Z`);
-  return time === undefined || Number.isNaN(date.getTime()) ? null : date;
+
+  return time === undefined ? null : (reportedTime(`${time}Z`) ?? null);
 }

@@ -3,6 +3,7 @@ import { UpstreamCallError } from '../upstream-call-error';
 import type { UpstreamOptions, UpstreamRequest } from '../upstream-options';
 import type { ByteLease } from '../wire/byte-budget';
 import { exchange } from '../wire/exchange';
+import { onTheWire } from '../wire/request-body';
 import { isRedirect, type Target, type Targets } from '../wire/target';
 import { UpstreamReply } from '../wire/upstream-reply';
 import { BodyReader, type Fail } from './body-reader';
@@ -49,11 +50,18 @@ async function follow(
   fail: Fail,
 ): Promise<UpstreamReply> {
   const { options, dispatcher, call, signal } = context;
-  const { method, body, operation } = request;
+  const { method, operation } = request;
+  const wire = onTheWire(request.body);
   const reader = new BodyReader(request.maxReplyBytes ?? options.maxReplyBytes, context, fail);
   await exchange(
     dispatcher,
-    { origin: url.origin, path: url.pathname + url.search, method, body, headers },
+    {
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method,
+      body: wire.body,
+      headers: { ...headers, ...wire.headers },
+    },
     {
       sent: () => (call.sent = true),
       head: (status, received, flow) => {

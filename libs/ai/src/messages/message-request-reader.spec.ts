@@ -1,10 +1,10 @@
 import { ServiceError } from '@app/errors';
-import { readMessageRequest } from './message-request';
+import { readMessageRequest } from '@test/read-message-request';
 
 const CONTEXT = 1_000_000;
 const read = (body: unknown) => {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  return readMessageRequest(Buffer.from(text), JSON.parse(text) as Record<string, unknown>, CONTEXT);
+  return readMessageRequest(Buffer.from(text), CONTEXT);
 };
 const withBlocks = (...content: unknown[]) => read({ messages: [{ role: 'user', content }] });
 const faultsOf = (body: unknown) => {
@@ -25,8 +25,8 @@ describe('readMessageRequest', () => {
     const messages =
       '[ {"role":"user","content":[{"type":"text","text":"h\\u00e9","x":1.0,"x":12345678901234567890}]} ]';
     const request = read(`{"model":"mine","system" : "S\\n","messages":${messages},"temperature":2}`);
-    expect(request.messages.toString()).toBe(messages);
-    expect(request.system?.toString()).toBe('"S\\n"');
+    expect(Buffer.concat(request.messages).toString()).toBe(messages);
+    expect(Buffer.concat(request.system ?? []).toString()).toBe('"S\\n"');
   });
 
   it.each([
@@ -102,10 +102,80 @@ describe('readMessageRequest', () => {
     expect(faultsOf(body)).toEqual([]);
   });
 
-  it('survives blocks nested a hundred thousand deep', () => {
-    const depth = 100_000;
-    const nested = '{"type":"tool_result","content":['.repeat(depth) + ']}'.repeat(depth);
-    expect(read(`{"messages":[{"role":"user","content":[${nested}]}]}`).inputTokens).toBe(CONTEXT);
+  it.each([
+    ['messages', '{"messages":[],"messages":[{"role":"user","content":"hi"}]}', ['/messages', '/messages']],
+    ['system', '{"system":"a","messages":[{"role":"user","content":"hi"}],"system":"b"}', ['/system']],
+    [
+      'max_tokens, once escaped',
+      '{"messages":[{"role":"user","content":"hi"}],"max_tokens":1,"max_\\u0074okens":9}',
+      ['/max_tokens'],
+    ],
+    ['role', '{"messages":[{"role":"user","role":"user","content":"hi"}]}', ['/messages/0/role']],
+    ['content', '{"messages":[{"role":"user","content":"hi","content":"ho"}]}', ['/messages/0/content']],
+    [
+      'type',
+      '{"messages":[{"role":"user","content":[{"type":"text","type":"document"}]}]}',
+      ['/messages/0/content/0/type'],
+    ],
+    [
+      'source',
+      '{"messages":[{"role":"user","content":[{"type":"image","source":{},"source":{}}]}]}',
+      ['/messages/0/content/0/source'],
+    ],
+    [
+      'file_id',
+      '{"messages":[{"role":"user","content":[{"type":"text","x":[{"file_id":1,"file_id":2}]}]}]}',
+      ['/messages/0/content/0/x/0/file_id'],
+    ],
+    [
+      'ttl',
+      '{"messages":[{"role":"user","content":[{"type":"text","cache_control":{"ttl":"1h","ttl":"5m"}}]}]}',
+      ['/messages/0/content/0/cache_control/ttl'],
+    ],
+  ])('refuses %s given twice', (_, body, pointers) => {
+    expect(faultsOf(body)).toEqual(pointers);
+  });
+
+  it('lets names be given twice where they decide nothing', () => {
+    const tool = '{"type":"tool_use","input":{"type":1,"type":2},"id":"a","id":"b"}';
+    expect(
+      faultsOf(`{"a":1,"a":{"role":1,"role":2},"messages":[{"role":"assistant","x":1,"x":2,"content":[${tool}]}]}`),
+    ).toEqual([]);
+  });
+
+  it('judges names however long they are, and texts', () => {
+    const long = 'x'.repeat(500);
+    expect(
+      faultsOf({ [long]: 1, messages: [{ role: long, content: [{ type: long, [long]: { ttl: long } }] }] }),
+    ).toEqual(['/messages/0/role']);
+  });
+
+  it('reads the same whatever the pieces are in which a body comes', () => {
+    const body = Buffer.from(
+      JSON.stringify({
+        system: 'Sæ\n',
+        messages: [
+          hello,
+          { role: 'assistant', content: [{ ...text, cache_control: { ttl: '1h' } }] },
+          {
+            role: 'user',
+            content: [
+              { type: 'image', source: { type: 'base64', data: 'QUJD'.repeat(50) } },
+              { type: 'tool_result', content: [text] },
+            ],
+          },
+        ],
+        max_tokens: 77,
+      }),
+    );
+    const whole = readMessageRequest(body, CONTEXT);
+    expect(whole).toMatchObject({ maxTokens: 77, cache: '1h' });
+    for (const size of [1, 2, 3, 7, 64, 1000]) {
+      const { messages, system, ...rest } = readMessageRequest(body, CONTEXT, size);
+      expect(rest).toEqual({ maxTokens: 77, cache: '1h', inputTokens: whole.inputTokens });
+      expect(Buffer.concat(messages)).toEqual(Buffer.concat(whole.messages));
+      expect(Buffer.concat(system ?? []).toString()).toBe('"Sæ\\n"');
+    }
   });
 
   describe('bounds the input', () => {

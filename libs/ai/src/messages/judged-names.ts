@@ -1,0 +1,29 @@
+import type { Frame } from './request-frame';
+
+/** Names of members that decide whether a request is valid or what it can cost, a bit for each. */
+export const NAMES = {
+  messages: 1,
+  system: 2,
+  max_tokens: 4,
+  role: 8,
+  content: 16,
+  type: 32,
+  source: 64,
+  data: 128,
+  file_id: 256,
+  cache_control: 512,
+  ttl: 1024,
+  input: 2048,
+} as const;
+
+const BITS = new Map<string | undefined, number>(Object.entries(NAMES));
+const OF_BODY = NAMES.messages | NAMES.system | NAMES.max_tokens;
+const OF_MESSAGE = NAMES.role | NAMES.content;
+const OF_BLOCKS = ~(OF_BODY | NAMES.role);
+
+/** The bit of the member that is being read, if it is judged where it stands; else 0. */
+export function judgedName({ kind, key }: Frame): number {
+  const bit = BITS.get(key) ?? 0;
+  if (bit === 0) return 0;
+  return bit & (kind === 'body' ? OF_BODY : kind === 'message' ? OF_MESSAGE : OF_BLOCKS);
+}

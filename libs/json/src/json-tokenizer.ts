@@ -1,0 +1,283 @@
+import { JsonFault } from './json-fault';
+import { mayEndNumber, nextInNumber, NumberState } from './json-number';
+import { shortText } from './short-texts';
+import { LONGEST_TEXT, TokenText } from './token-text';
+import { Utf8Check } from './utf8-check';
+
+/** Bounds of a text, whatever it says. */
+export interface JsonLimits {
+  /** Objects and arrays that may stand in one another. */
+  depth: number;
+  /** Opening brackets and commas: no more values than that, and about as many. */
+  values: number;
+}
+
+/** The string, number, literal or name that has just ended. */
+export interface JsonToken {
+  /** Its first byte, counted from the beginning of the text. */
+  readonly start: number;
+  /** The byte after its last. */
+  readonly end: number;
+  /** What it says, a string decoded; nothing if it takes more than 128 bytes. Only while it is being handled. */
+  text(): string | undefined;
+}
+
+/** Is told what a text is made of, in its order. */
+export interface JsonHandler {
+  /** An object or an array begins at byte `start`. */
+  open(kind: 'object' | 'array', start: number): void;
+  /** What was opened last ends before byte `end`. */
+  close(end: number): void;
+  /** The name of a member; its value is next. */
+  key(token: JsonToken): void;
+  scalar(kind: 'string' | 'number' | 'literal', token: JsonToken): void;
+}
+
+const VALUE = 0;
+const FIRST_ITEM = 1;
+const FIRST_KEY = 2;
+const KEY = 3;
+const COLON = 4;
+const AFTER_VALUE = 5;
+const STRING = 6;
+const ESCAPE = 7;
+const HEX = 8;
+const NUMBER = 9;
+const LITERAL = 10;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const OBJECT = 0x7b;
+const OBJECT_END = 0x7d;
+const ARRAY = 0x5b;
+const ARRAY_END = 0x5d;
+const MINUS = 0x2d;
+const LITERALS: Record<number, Buffer | undefined> = {
+  0x74: Buffer.from('true'),
+  0x66: Buffer.from('false'),
+  0x6e: Buffer.from('null'),
+};
+const ESCAPES = new Set(Buffer.from('"\\/bfnrt'));
+const HEX_DIGITS = new Set(Buffer.from('0123456789abcdefABCDEF'));
+
+/**
+ * Reads one JSON object piece by piece, as it arrives, and never goes back: it takes as long as the piece is, and no memory
+ * but a few hundred bytes, whatever the text is made of. Accepts what JSON.parse accepts, in valid UTF-8.
+ */
+export class JsonTokenizer implements JsonToken {
+  start = 0;
+  end = 0;
+
+  private state = VALUE;
+  private depth = 0;
+  private values = 0;
+  /** For each open object or array, the bracket that ends it. */
+  private readonly closers: Uint8Array;
+  private readonly utf8 = new Utf8Check();
+  private readonly begun = new TokenText();
+  private piece: Buffer = Buffer.alloc(0);
+  /** Where the piece begins in the text. */
+  private base = 0;
+  private isKey = false;
+  private isEscaped = false;
+  private hexLeft = 0;
+  private number = 0;
+  private literal: Buffer = Buffer.alloc(0);
+
+  constructor(
+    private readonly limits: JsonLimits,
+    private readonly handler: JsonHandler,
+  ) {
+    this.closers = new Uint8Array(limits.depth);
+  }
+
+  /** Reads the next piece. @throws JsonFault; nothing may be written after it. */
+  write(piece: Buffer): void {
+    if (!this.utf8.accepts(piece)) throw new JsonFault('not_utf8');
+    this.piece = piece;
+    for (let at = 0; at < piece.length;) at = this.step(piece, at);
+    if (this.state >= STRING) this.begun.keep(piece.subarray(Math.max(0, this.start - this.base)));
+    this.base += piece.length;
+  }
+
+  /** Says that the text has ended. @throws JsonFault if it should not have. */
+  finish(): void {
+    if (!this.utf8.complete) throw new JsonFault('not_utf8');
+    this.piece = this.piece.subarray(0, 0);
+    if (this.state === NUMBER && this.depth === 0 && mayEndNumber(this.number)) throw new JsonFault('not_an_object');
+    if (this.state !== AFTER_VALUE || this.depth > 0) throw new JsonFault('syntax');
+    if (this.closers[0] !== OBJECT_END) throw new JsonFault('not_an_object');
+  }
+
+  text(): string | undefined {
+    const isWhole = this.start >= this.base;
+    const bytes = isWhole ? this.piece : this.begun.with(this.piece.subarray(0, this.end - this.base));
+    const start = isWhole ? this.start - this.base : 0;
+    const end = start + this.end - this.start;
+    if (!bytes || end - start > LONGEST_TEXT) return undefined;
+    if (bytes[start] !== QUOTE) return shortText(bytes, start, end);
+    return this.isEscaped
+      ? (JSON.parse(bytes.toString('utf8', start, end)) as string)
+      : shortText(bytes, start + 1, end - 1);
+  }
+
+  private step(piece: Buffer, at: number): number {
+    switch (this.state) {
+      case STRING:
+        return this.inString(piece, at);
+      case ESCAPE:
+        return this.inEscape(piece[at] as number, at);
+      case HEX:
+        if (!HEX_DIGITS.has(piece[at] as number)) throw new JsonFault('syntax');
+        if (--this.hexLeft === 0) this.state = STRING;
+        return at + 1;
+      case NUMBER:
+        return this.inNumber(piece, at);
+      case LITERAL:
+        return this.inLiteral(piece[at] as number, at);
+      default:
+        return this.between(piece, at);
+    }
+  }
+
+  /** Between tokens: brackets, commas, colons, space, and the beginnings of tokens. */
+  private between(piece: Buffer, at: number): number {
+    const byte = piece[at] as number;
+    if (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) return at + 1;
+    switch (this.state) {
+      case FIRST_ITEM:
+        if (byte === ARRAY_END) return this.close(at);
+        return this.beginValue(byte, at);
+      case VALUE:
+        return this.beginValue(byte, at);
+      case FIRST_KEY:
+        if (byte === OBJECT_END) return this.close(at);
+        return this.beginKey(byte, at);
+      case KEY:
+        return this.beginKey(byte, at);
+      case COLON:
+        if (byte !== 0x3a) throw new JsonFault('syntax');
+        this.state = VALUE;
+        return at + 1;
+      default:
+        return this.afterValue(byte, at);
+    }
+  }
+
+  private afterValue(byte: number, at: number): number {
+    if (this.depth === 0) throw new JsonFault('syntax');
+    const closer = this.closers[this.depth - 1];
+    if (byte === closer) return this.close(at);
+    if (byte !== COMMA) throw new JsonFault('syntax');
+    this.count();
+    this.state = closer === OBJECT_END ? KEY : VALUE;
+    return at + 1;
+  }
+
+  private beginKey(byte: number, at: number): number {
+    if (byte !== QUOTE) throw new JsonFault('syntax');
+    return this.beginString(at, true);
+  }
+
+  private beginValue(byte: number, at: number): number {
+    if (byte === QUOTE) return this.beginString(at, false);
+    if (byte === OBJECT || byte === ARRAY) return this.open(byte, at);
+    const literal = LITERALS[byte];
+    if (literal) this.literal = literal;
+    else this.number = byte === MINUS ? NumberState.MINUS : nextInNumber(NumberState.MINUS, byte);
+    if (!literal && this.number < 0) throw new JsonFault('syntax');
+    this.beginToken(at, literal ? LITERAL : NUMBER);
+    return at + 1;
+  }
+
+  private beginString(at: number, isKey: boolean): number {
+    this.isKey = isKey;
+    this.isEscaped = false;
+    this.beginToken(at, STRING);
+    return at + 1;
+  }
+
+  private beginToken(at: number, state: number): void {
+    this.start = this.base + at;
+    this.begun.reset();
+    this.state = state;
+  }
+
+  private open(byte: number, at: number): number {
+    if (this.depth === 0 && byte === ARRAY) throw new JsonFault('not_an_object');
+    if (this.depth === this.limits.depth) throw new JsonFault('too_deep');
+    this.count();
+    this.closers[this.depth++] = byte === OBJECT ? OBJECT_END : ARRAY_END;
+    this.state = byte === OBJECT ? FIRST_KEY : FIRST_ITEM;
+    this.handler.open(byte === OBJECT ? 'object' : 'array', this.base + at);
+    return at + 1;
+  }
+
+  private close(at: number): number {
+    this.depth--;
+    this.state = AFTER_VALUE;
+    this.handler.close(this.base + at + 1);
+    return at + 1;
+  }
+
+  private count(): void {
+    if (++this.values > this.limits.values) throw new JsonFault('too_many_values');
+  }
+
+  private inString(piece: Buffer, at: number): number {
+    for (; at < piece.length; at++) {
+      const byte = piece[at] as number;
+      if (byte === QUOTE) {
+        this.end = this.base + at + 1;
+        this.state = this.isKey ? COLON : AFTER_VALUE;
+        if (this.isKey) this.handler.key(this);
+        else this.handler.scalar('string', this);
+        return at + 1;
+      }
+      if (byte === BACKSLASH) {
+        this.state = ESCAPE;
+        this.isEscaped = true;
+        return at + 1;
+      }
+      if (byte < 0x20) throw new JsonFault('syntax');
+    }
+    return at;
+  }
+
+  private inEscape(byte: number, at: number): number {
+    if (byte === 0x75) {
+      this.hexLeft = 4;
+      this.state = HEX;
+    } else if (ESCAPES.has(byte)) {
+      this.state = STRING;
+    } else throw new JsonFault('syntax');
+    return at + 1;
+  }
+
+  private inNumber(piece: Buffer, at: number): number {
+    for (; at < piece.length; at++) {
+      const next = nextInNumber(this.number, piece[at] as number);
+      if (next < 0) {
+        if (!mayEndNumber(this.number)) throw new JsonFault('syntax');
+        this.endScalar('number', at);
+        return at;
+      }
+      this.number = next;
+    }
+    return at;
+  }
+
+  private inLiteral(byte: number, at: number): number {
+    const done = this.base + at - this.start;
+    if (byte !== this.literal[done]) throw new JsonFault('syntax');
+    if (done === this.literal.length - 1) this.endScalar('literal', at + 1);
+    return at + 1;
+  }
+
+  private endScalar(kind: 'number' | 'literal', at: number): void {
+    this.end = this.base + at;
+    this.state = AFTER_VALUE;
+    this.handler.scalar(kind, this);
+  }
+}

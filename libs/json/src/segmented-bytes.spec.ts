@@ -1,0 +1,42 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { SegmentedBytes } from './segmented-bytes';
+
+describe('SegmentedBytes', () => {
+  it.each([
+    ['of unknown length', undefined],
+    ['of a known length', 1_000_000],
+    ['longer than announced', 300_000],
+  ])('keeps bytes %s, and gives any part of them', (_, expected) => {
+    const bytes = randomBytes(1_000_000);
+    const kept = new SegmentedBytes(expected);
+    for (let at = 0; at < bytes.length;) {
+      const next = Math.min(bytes.length, at + randomInt(1, 200_000));
+      kept.add(bytes.subarray(at, next));
+      at = next;
+    }
+    expect(kept.length).toBe(bytes.length);
+    expect(kept.joined().equals(bytes)).toBe(true);
+    for (const [start, end] of [
+      [0, 0],
+      [5, 6],
+      [262_143, 262_145],
+      [262_144, 900_000],
+      [999_999, 1_000_000],
+    ] as const)
+      expect(Buffer.concat(kept.slice(start, end)).equals(bytes.subarray(start, end))).toBe(true);
+  });
+
+  it('does not copy what comes in one piece', () => {
+    const piece = Buffer.from('{}');
+    const kept = new SegmentedBytes(2);
+    kept.add(piece);
+    expect(kept.joined().buffer).toBe(piece.buffer);
+  });
+
+  it('keeps a million pieces of one byte in about as many bytes', () => {
+    const kept = new SegmentedBytes();
+    for (let count = 0; count < 1_000_000; count++) kept.add(Buffer.from([count & 0x7f]));
+    const parts = kept.slice(0, kept.length);
+    expect(parts.reduce((sum, part) => sum + part.buffer.byteLength, 0)).toBeLessThan(1_300_000);
+  });
+});
