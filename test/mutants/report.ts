@@ -25,6 +25,6 @@ function reason(trial: Trial): string {
     case 'passed':
       return trial.mutant.survives ?? '';
     case 'broken':
-      return trial.why;
+      return trial.why.slice(0, 300);
   }
 }

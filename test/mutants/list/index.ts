@@ -2,13 +2,17 @@ import type { Mutant } from '../mutant';
 import { access } from './access';
 import { creditRequests } from './credit-requests';
 import { gateway } from './gateway';
+import { invoices } from './invoices';
 import { isolation } from './isolation';
+import { ledger } from './ledger';
 import { limits } from './limits';
 import { paging } from './paging';
+import { processes } from './processes';
 import { secrets } from './secrets';
 import { sms } from './sms';
 import { support } from './support';
 import { tokens } from './tokens';
+import { validation } from './validation';
 
 /** All mutants, by area. */
 export const MUTANTS: Mutant[] = [
@@ -22,4 +26,8 @@ export const MUTANTS: Mutant[] = [
   ...gateway,
   ...sms,
   ...creditRequests,
+  ...validation,
+  ...ledger,
+  ...invoices,
+  ...processes,
 ];

@@ -93,8 +93,8 @@ export const limits: Mutant[] = [
   {
     name: 'limits: X-Forwarded-For is believed from anybody',
     file: 'libs/http/src/fastify-adapter.ts',
-    find: 'trustProxy: ',
-    replace: 'trustProxy: true || ',
+    find: 'part.trim()) ?? false,',
+    replace: 'part.trim()) ?? true,',
     specs: SPECS,
   },
   {

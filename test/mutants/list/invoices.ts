@@ -1,0 +1,140 @@
+import type { Mutant } from '../mutant';
+
+const VIEW = 'libs/invoices/src/reading/invoice-view.ts';
+const READER = 'libs/invoices/src/reading/invoice-reader.ts';
+const STRIPE = 'libs/invoices/src/sources/stripe-invoice.ts';
+const FIKEN = 'libs/invoices/src/sources/fiken-document.ts';
+const ADMINISTRATION = 'libs/invoices/src/book/invoice-administration.ts';
+const SYNC = ['test/contract/invoice'];
+const READING = ['test/e2e/invoice', 'test/contract/invoice'];
+
+/** Invoices: what sources say, what customers see, what the operator does. */
+export const invoices: Mutant[] = [
+  {
+    name: 'invoices: due today is overdue',
+    file: VIEW,
+    find: 'due_date < (app.now()',
+    replace: 'due_date <= (app.now()',
+    specs: READING,
+  },
+  {
+    name: 'invoices: the day that decides what is overdue is that of UTC',
+    file: VIEW,
+    find: 'at time zone ${zone}',
+    replace: "at time zone coalesce('UTC', ${zone})",
+    specs: READING,
+  },
+  {
+    name: 'invoices: a paid one is overdue',
+    file: VIEW,
+    find: "status = 'open' and type",
+    replace: "status <> 'void' and type",
+    specs: READING,
+  },
+  {
+    name: 'invoices: a credit note is overdue',
+    file: VIEW,
+    find: " and type = 'invoice' and due_date",
+    replace: ' and due_date',
+    specs: READING,
+  },
+  {
+    name: 'invoices: the last day of a period is left out',
+    file: READER,
+    find: 'issue_date <= ${to}',
+    replace: 'issue_date < ${to}',
+    specs: READING,
+  },
+  {
+    name: 'invoices: drafts are listed',
+    file: READER,
+    find: "and status <> 'draft' ${conditions}",
+    replace: '${conditions}',
+    specs: READING,
+    survives: 'Row level security hides drafts as well; each layer is enough',
+  },
+  {
+    name: 'invoices: issued at 23:30 UTC is issued that day',
+    file: STRIPE,
+    find: 'issueDate: calendar.dateOf(timeOf(issued)),',
+    replace: 'issueDate: timeOf(issued).toISOString().slice(0, 10),',
+    specs: SYNC,
+  },
+  {
+    name: 'invoices: an invoice is issued when its draft was made',
+    file: STRIPE,
+    find: 'invoice.status_transitions.finalized_at ?? invoice.created',
+    replace: 'invoice.created',
+    specs: SYNC,
+  },
+  {
+    name: 'invoices: what is due on a partly paid one is the whole',
+    file: STRIPE,
+    find: 'minorUnits(invoice.amount_remaining, code)',
+    replace: 'minorUnits(invoice.total, code)',
+    specs: SYNC,
+  },
+  {
+    name: "invoices: another customer's invoice is stored",
+    file: STRIPE,
+    find: 'if (invoice.customer !== account) return',
+    replace: "if (invoice.customer === '') return",
+    specs: SYNC,
+  },
+  {
+    name: "invoices: another contact's invoice is stored",
+    file: FIKEN,
+    find: 'if (String(invoice.customer.contactId) !== account) return',
+    replace: "if (account === '') return",
+    specs: SYNC,
+  },
+  {
+    name: 'invoices: one that was written off is paid',
+    file: FIKEN,
+    find: "if (sale?.writeOff) return 'uncollectible';",
+    replace: '',
+    specs: SYNC,
+  },
+  {
+    name: 'invoices: a currency without decimals has two',
+    file: 'libs/invoices/src/money.ts',
+    find: 'DECIMALS[currency] ?? 2',
+    replace: '2',
+    specs: ['libs/invoices/src/money'],
+  },
+  {
+    name: 'invoices: an amount finer than the currency is rounded',
+    file: 'libs/invoices/src/money.ts',
+    find: ' || fraction.length > decimals',
+    replace: '',
+    specs: ['libs/invoices/src/money', 'test/e2e/operator-invoices'],
+  },
+  {
+    name: "invoices: a source's invoice is changed by the operator",
+    file: ADMINISTRATION,
+    find: "if (source !== 'manual')",
+    replace: "if (source === ('none' as never))",
+    specs: ['test/e2e/operator-invoices'],
+  },
+  {
+    name: 'invoices: on a paid one everything is due',
+    file: ADMINISTRATION,
+    find: "status === 'open' || status === 'uncollectible'",
+    replace: "status !== 'void'",
+    specs: ['test/e2e/operator-invoices'],
+  },
+  {
+    name: 'invoices: two customers share a number',
+    file: 'libs/invoices/src/book/invoice-book.ts',
+    find: "      await manager.insert(InvoiceNumber, { source: 'manual', type: 'invoice', number: invoice.number, sourceId });\n",
+    replace: '',
+    specs: ['test/contract/invoice-numbers'],
+  },
+  {
+    name: 'invoices: a credit request’s invoice is due at once',
+    file: 'libs/credit-requests/src/credit-request-desk.ts',
+    find: 'DAYS_TO_PAY = 14',
+    replace: 'DAYS_TO_PAY = 0',
+    specs: ['libs/credit-requests', 'test/e2e/credit-request-decisions'],
+  },
+];

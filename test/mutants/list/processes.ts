@@ -1,0 +1,88 @@
+import type { Mutant } from '../mutant';
+
+const SHUTDOWN = ['test/faults/shutdown'];
+
+/** Programs that stop, jobs, health. */
+export const processes: Mutant[] = [
+  {
+    name: 'shutdown: calls in flight are not waited for',
+    file: 'libs/ai/src/gateway/gateway-shutdown.ts',
+    find: 'await this.calls.drain(Math.max(0, this.config.SHUTDOWN_GRACE_MS - LAST_MS));',
+    replace: 'await Promise.resolve();',
+    specs: ['test/contract/ai-gateway'],
+    test: 'finishes calls in flight',
+    survives: 'The second drain, at the end, waits for them, too',
+  },
+  {
+    name: 'shutdown: the process ends before the calls of callers that hung up',
+    file: 'libs/ai/src/gateway/calls-in-flight.ts',
+    find: 'while (this.calls.size > 0) await Promise.all(this.calls);',
+    replace: 'await Promise.resolve();',
+    specs: SHUTDOWN,
+    test: 'callers hung up',
+    compiled: true,
+  },
+  {
+    name: 'shutdown: what outlasts the grace time is never given up',
+    file: 'libs/ai/src/gateway/calls-in-flight.ts',
+    find: '}, graceMs);',
+    replace: '}, graceMs + 100_000);',
+    specs: ['test/contract/ai-gateway'],
+    test: 'outlast the shutdown',
+  },
+  {
+    name: 'shutdown: a job is not waited for',
+    file: 'libs/jobs/src/queue-consumer.ts',
+    find: 'await Promise.race([Promise.all(this.work), patience]);',
+    replace: 'void patience;',
+    specs: SHUTDOWN,
+    test: 'a job of the worker',
+    compiled: true,
+  },
+  {
+    name: 'shutdown: a job that was cut short waits for its next turn',
+    file: 'libs/jobs/src/job-runner.service.ts',
+    find: 'signal.aborted ? 0 : everyMs / 1000',
+    replace: 'everyMs / 1000',
+    specs: ['libs/jobs', ...SHUTDOWN],
+    compiled: true,
+  },
+  {
+    name: 'shutdown: last uses of tokens are lost',
+    file: 'libs/access/src/tokens/token-use-recorder.ts',
+    find: '      this.flush();\n      await this.writing;',
+    replace: '      await this.writing;',
+    specs: ['test/e2e/tokens'],
+    test: 'on shutdown',
+  },
+  {
+    name: 'jobs: a job that failed is not run again',
+    file: 'libs/jobs/src/job-runner.service.ts',
+    find: '    await this.queue.enqueue(name,',
+    replace: '    if (everyMs < 0) await this.queue.enqueue(name,',
+    specs: ['libs/jobs'],
+  },
+  {
+    name: 'jobs: two workers are at one job',
+    file: 'libs/jobs/src/job-runner.service.ts',
+    find: "unique: 'waiting'",
+    replace: "unique: 'none' as never",
+    specs: ['libs/jobs'],
+  },
+  {
+    name: 'health: a database that is away is ready',
+    file: 'apps/customer-api/src/health/database.health.ts',
+    find: 'if (!compared) return indicator.down();',
+    replace: 'if (!compared) return indicator.up();',
+    specs: ['test/e2e/clock', 'test/faults/database'],
+    test: 'clock|answers 503 with Retry-After',
+    compiled: true,
+  },
+  {
+    name: 'health: a clock that is wrong is ready',
+    file: 'apps/customer-api/src/health/database.health.ts',
+    find: 'if (compared.fault !== undefined) throw',
+    replace: 'if (compared.fault === "") throw',
+    specs: ['test/e2e/clock'],
+  },
+];
