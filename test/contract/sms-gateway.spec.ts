@@ -72,6 +72,16 @@ describe.each(DIRECTIONS)('SMS through $gateway', ({ gateway, control }) => {
       { code: 'sms_gateway_failed', status: 'failed', errorCode: 'gateway_refused_account', tries: 1 },
     ],
     ['answers 404', [{ status: 404 }], { status: 'failed', tries: 1 }],
+    ...[408, 409, 499].map((status): [string, Script[], object] => [
+      `gives up waiting, or the like, with ${status}`,
+      [{ status, reports: 'none' }],
+      { code: 'sms_gateway_failed', status: 'unknown', errorCode: 'gateway_error', tries: 1 },
+    ]),
+    [
+      'gives up waiting with 408 although the message goes out',
+      [{ status: 408, sent: true, 'reports-early': true }],
+      { code: undefined, status: 'delivered', tries: 1 },
+    ],
     [
       'fails with 500',
       [{ status: 500 }],
@@ -197,6 +207,9 @@ describe('The refusals of 46elks', () => {
       'invalid_sender',
     ],
     ['anything else', { status: 400 }, 'sms_gateway_rejected', 'rejected'],
+    ['a sentence with the word to', { refusal: 'Unable to send to this account' }, 'sms_gateway_rejected', 'rejected'],
+    ['a sentence with the word from', { refusal: 'Refused: texts from you' }, 'sms_gateway_rejected', 'rejected'],
+    ['a missing recipient', { refusal: 'Missing key to' }, 'sms_gateway_rejected', 'invalid_recipient'],
     ['a message that failed at once', { 'reply-status': 'failed' }, 'sms_gateway_rejected', 'rejected'],
     ['an account without money', { 'no-credits': true }, 'sms_gateway_failed', 'gateway_refused_account'],
   ])('are told and logged: %s', async (_, script, code, errorCode) => {
@@ -220,7 +233,6 @@ describe('The refusals of LINK Mobility', () => {
     ['an unknown subscriber, inside a 200', { result: 2104 }, 'sms_gateway_rejected', 'invalid_recipient'],
     ['a barred subscriber', { status: 400, result: 2105 }, 'sms_gateway_rejected', 'recipient_blocked'],
     ['invalid content', { status: 400, result: 4001 }, 'sms_gateway_rejected', 'invalid_content'],
-    ['a code that nobody documented', { status: 400, result: 9999 }, 'sms_gateway_rejected', 'rejected'],
     ['an invalid platform', { status: 400, result: 106200 }, 'sms_gateway_failed', 'gateway_refused_account'],
     ['an unknown gate', { status: 400, result: 106301 }, 'sms_gateway_failed', 'gateway_refused_account'],
   ])('are told and logged: %s', async (_, script, code, errorCode) => {
@@ -228,6 +240,45 @@ describe('The refusals of LINK Mobility', () => {
     room.sandbox.link.script(script);
     await expect(room.send(customer)).rejects.toMatchObject({ code });
     expect(await room.rows(customer)).toMatchObject([{ status: 'failed', error_code: errorCode }]);
+  });
+
+  it.each<[string, Script]>([
+    ['0, inside a 200', { result: 0 }],
+    ['1013', { result: 1013 }],
+    ['1500', { result: 1500 }],
+    ['9999 with a 400', { status: 400, result: 9999 }],
+    ['106000 with a 400', { status: 400, result: 106000 }],
+  ])('are none when the code says nothing certain: %s', async (_, script) => {
+    const customer = await room.customer();
+    room.sandbox.link.script({ ...script, reports: 'none' });
+    await expect(room.send(customer)).rejects.toMatchObject({
+      code: 'sms_gateway_failed',
+      detail: expect.stringContaining('may have been sent'),
+    });
+    expect(await room.rows(customer)).toMatchObject([{ status: 'unknown', error_code: 'gateway_error' }]);
+    const { rows } = await room.superuser.query('select messages from sms_daily_count where customer_id = $1', [
+      customer,
+    ]);
+    expect(rows).toEqual([{ messages: 1 }]);
+  });
+
+  it('that say nothing certain are overruled by the report', async () => {
+    const customer = await room.customer();
+    room.sandbox.link.script({ result: 1500, sent: true, 'reports-early': true });
+    expect(await room.send(customer)).toMatchObject({ status: 'delivered', error_code: null });
+  });
+
+  it.each([
+    ['+4790000000', 'MSISDN'],
+    ['2333', 'SHORTNUMBER'],
+    ['Acme', 'ALPHANUMERIC'],
+  ])('are not of the sender %s, which goes out as %s', async (sender, kind) => {
+    room.sandbox.reset();
+    const customer = await room.customer();
+    await room.superuser.query('update sms_settings set sender_id = $2 where customer_id = $1', [customer, sender]);
+    await room.send(customer);
+    const body = JSON.parse(String(room.sandbox.link.requests.at(-1)?.body)) as object;
+    expect(body).toMatchObject({ source: sender, sourceTON: kind });
   });
 
   it('include emoji, which the customer is told before anything is sent or counted', async () => {

@@ -21,6 +21,6 @@ describe('the midnight at which the SMS cap begins anew', () => {
       options: { retryAfterSeconds: secondsLeft },
     });
     await setDatabaseClock(room.superuser, { standsAt: next });
-    expect((await room.send(customerId)).status).toBe('accepted');
+    await expect(room.send(customerId)).resolves.toMatchObject({ error_code: null });
   });
 });

@@ -137,6 +137,21 @@ describe("The operator's command line: invoices, tickets and SMS", () => {
       sender_id: 'Acme',
       daily_cap: null,
     });
+    const limited = await json(`${configure} --daily-parts-cap 300 --countries no,SE`);
+    expect(limited).toMatchObject({ sender_id: 'Acme', daily_parts_cap: 300, countries: ['NO', 'SE'] });
+    expect(await json(`${configure} --countries all`)).toMatchObject({ countries: [], daily_parts_cap: 300 });
+    expect(await json(`${configure} --countries default --daily-parts-cap default`)).toMatchObject({
+      countries: null,
+      daily_parts_cap: null,
+    });
+    for (const [flag, value] of [
+      ['--countries', 'NO,XX'],
+      ['--countries', 'Norway'],
+      ['--daily-parts-cap', '-1'],
+      ['--sender-id', '2333'],
+    ]) {
+      expect(await run([...configure.split(' '), flag!, value!])).toMatchObject({ code: 1, stdout: '' });
+    }
     expect(await json(`sms log --customer ${customer}`)).toEqual([]);
   });
 });

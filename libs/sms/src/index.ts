@@ -10,6 +10,5 @@ export type { SmsErrorCode } from './gateway/sms-gateway';
 export { SmsLog } from './sms-log';
 export type { SmsRow } from './sms-view';
 export { type SmsOrder, SmsSender } from './sending/sms-sender';
-export { isSenderId } from './sending/sender-id';
 export { SmsAdministration, type SmsSettingsChange } from './administration/sms-administration';
 export { SmsAdministrationModule } from './administration/sms-administration.module';

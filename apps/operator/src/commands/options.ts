@@ -1,4 +1,5 @@
 import { isUUID } from 'class-validator';
+import { isSupportedCountry } from 'libphonenumber-js/max';
 import { isScope, type Scope, SCOPES } from '@app/access';
 import { ServiceError } from '@app/errors';
 
@@ -74,6 +75,17 @@ export const read = {
         throw new ServiceError('invalid_request', `${scope} is no scope; there are ${Object.keys(SCOPES).join(', ')}`);
       }
       return scope;
+    });
+  },
+
+  /** ISO 3166 codes of countries that telephone numbers are of. */
+  countries(text: string): string[] {
+    return text.split(',').map((name) => {
+      const country = name.trim().toUpperCase();
+      if (!isSupportedCountry(country)) {
+        throw new ServiceError('invalid_request', `${name.trim()} is no country code (ISO 3166, such as NO)`);
+      }
+      return country;
     });
   },
 

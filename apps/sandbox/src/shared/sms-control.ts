@@ -4,7 +4,25 @@ import { type OutgoingReport, type ReportAttempt, type ReportCourier } from './r
 import { UpstreamControl } from './upstream-control';
 
 /** Directives of both SMS gateways about delivery reports. */
-export const REPORT_DIRECTIVES = ['reports', 'reports-early', 'reports-delay'] as const;
+export const REPORT_DIRECTIVES = [
+  'reports',
+  'reports-early',
+  'reports-delay',
+  'report-id',
+  'report-time',
+  'report-as',
+  'sent',
+] as const;
+
+/** What a delivery report says instead of the truth. */
+export interface ReportDistortion {
+  /** Its id of the message. */
+  id?: string;
+  /** Its time of delivery. */
+  time?: string;
+  /** The form of its body: the other gateway's. */
+  as?: 'form' | 'json';
+}
 
 /** A message that a gateway took on. */
 export interface AcceptedSms {
@@ -18,6 +36,8 @@ export interface AcceptedSms {
   reference?: string;
   /** Where its delivery reports go. */
   reportUrls: string[];
+  /** How they are distorted. */
+  distortion?: ReportDistortion;
 }
 
 /** How a gateway speaks of what became of a message. */
@@ -75,6 +95,7 @@ export class SmsControl<Status> extends UpstreamControl {
    */
   accept(sms: AcceptedSms, directives: Directives, reply: FastifyReply): Promise<void> | undefined {
     const statuses = this.statuses(directives);
+    sms.distortion = distortionOf(directives);
     const delayMs = directives.number('reports-delay') ?? this.usualDelayMs;
     if (this.accepted.length === this.recordLimit) this.accepted.shift();
     if (this.recordLimit > 0) this.accepted.push(sms);
@@ -99,4 +120,10 @@ export class SmsControl<Status> extends UpstreamControl {
       return status;
     });
   }
+}
+
+function distortionOf(directives: Directives): ReportDistortion {
+  const [id, time] = [directives.text('report-id'), directives.text('report-time')];
+  const [as] = directives.list('report-as', ['form', 'json'] as const) ?? [];
+  return { ...(id !== undefined && { id }), ...(time !== undefined && { time }), ...(as && { as }) };
 }

@@ -3,7 +3,7 @@ import { SmsControl } from '../shared/sms-control';
 import { elksReports, type ElksStatus } from './elks-reports';
 
 /** Directives of this gateway besides the common ones and those about delivery reports. */
-const ELKS_DIRECTIVES = ['status', 'retry-after', 'no-credits', 'reply-status'] as const;
+const ELKS_DIRECTIVES = ['status', 'retry-after', 'no-credits', 'refusal', 'reply-status'] as const;
 
 /** 46elks under a test's control. */
 export class ElksControl extends SmsControl<ElksStatus> {

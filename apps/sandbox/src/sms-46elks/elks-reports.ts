@@ -1,4 +1,5 @@
 import { type OutgoingReport } from '../shared/report-courier';
+import { asForm, asJson } from '../shared/report-body';
 import { type AcceptedSms, type ReportFormat } from '../shared/sms-control';
 
 const STATUSES = ['sent', 'delivered', 'failed'] as const;
@@ -14,12 +15,11 @@ export const elksReports: ReportFormat<ElksStatus> = {
 };
 
 function report(url: string, sms: AcceptedSms, status: ElksStatus): OutgoingReport {
-  const form = new URLSearchParams({ id: sms.id, status });
-  if (status === 'delivered') form.set('delivered', elksTime(new Date()));
+  const { id = sms.id, time = elksTime(new Date()), as = 'form' } = sms.distortion ?? {};
+  const fields = { id, status, ...(status === 'delivered' && { delivered: time }) };
   return {
     url,
-    contentType: 'application/x-www-form-urlencoded',
-    body: form.toString(),
+    ...(as === 'form' ? asForm(fields) : asJson(fields)),
     accepted: (answer) => answer >= 200 && answer <= 204,
   };
 }

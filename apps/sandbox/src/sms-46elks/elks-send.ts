@@ -24,7 +24,7 @@ export function readForm(body: Buffer): AcceptedSms {
     return value;
   });
   if (!/^\+[1-9]\d{6,14}$/.test(to)) throw new RefusedForm(400, 'Invalid phone number in key to');
-  if (!/^\+[1-9]\d{6,14}$/.test(from) && !/^(?=.*[a-z])[a-z0-9 ]{1,11}$/i.test(from)) {
+  if (!/^\+[1-9]\d{6,14}$/.test(from) && !/^[a-z][a-z0-9 ]{1,9}[a-z0-9]$/i.test(from)) {
     throw new RefusedForm(400, 'Invalid sender in key from');
   }
   const reportUrl = form.get('whendelivered');

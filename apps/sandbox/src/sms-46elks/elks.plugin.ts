@@ -18,10 +18,11 @@ export function elks(app: FastifyInstance, control: ElksControl): void {
       find: () => control.inText(new URLSearchParams(received.body.toString('utf8')).get('message') ?? ''),
       respond: (directives) => {
         const refusal = refuseLogin(received) ?? refuseByDirective(directives);
-        if (refusal) return refusal;
-        return sendSms(received.body, directives, (sms) => {
+        if (refusal && !directives.has('sent')) return refusal;
+        const answer = sendSms(received.body, directives, (sms) => {
           early = control.accept(sms, directives, reply);
         });
+        return refusal ?? answer;
       },
       complain: (message) => plainText(400, message),
       before: () => early,
@@ -57,6 +58,8 @@ function refuseLogin({ headers }: ReceivedRequest): Answer | undefined {
 
 function refuseByDirective(directives: Directives): Answer | undefined {
   if (directives.has('no-credits')) return plainText(403, 'Not enough credits');
+  const text = directives.text('refusal');
+  if (text !== undefined) return plainText(400, text);
   // Answered by the proxy, which distorts this answer: the gateway never saw the message.
   const status = directives.has('not-json-error') ? 502 : directives.number('status');
   if (status === undefined || status === 200) return undefined;

@@ -1,4 +1,5 @@
 import { type OutgoingReport } from '../shared/report-courier';
+import { asForm, asJson } from '../shared/report-body';
 import { type AcceptedSms, type ReportFormat } from '../shared/sms-control';
 
 /** Result codes of a delivery report that this project has names for. */
@@ -19,21 +20,22 @@ export const linkReports: ReportFormat<number> = {
 
 function report(url: string, sms: AcceptedSms, resultCode: number): OutgoingReport {
   const now = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
+  const { id = sms.id, time = now, as = 'json' } = sms.distortion ?? {};
+  const fields = {
+    refId: sms.reference ?? null,
+    id,
+    operator: 'no.telenor',
+    sentTimestamp: now,
+    timestamp: time,
+    resultCode,
+    operatorResultCode: String(resultCode),
+    segments: sms.segments,
+    gateCustomParameters: {},
+    customParameters: {},
+  };
   return {
     url,
-    contentType: 'application/json',
-    body: JSON.stringify({
-      refId: sms.reference ?? null,
-      id: sms.id,
-      operator: 'no.telenor',
-      sentTimestamp: now,
-      timestamp: now,
-      resultCode,
-      operatorResultCode: String(resultCode),
-      segments: sms.segments,
-      gateCustomParameters: {},
-      customParameters: {},
-    }),
+    ...(as === 'json' ? asJson(fields) : asForm(fields)),
     accepted: (answer) => answer === 200,
   };
 }

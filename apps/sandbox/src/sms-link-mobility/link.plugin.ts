@@ -18,10 +18,11 @@ export function link(app: FastifyInstance, control: LinkControl): void {
       find: () => control.inText(userData(received.body)),
       respond: (directives) => {
         const refusal = refuseLogin(received) ?? refuseByDirective(directives);
-        if (refusal) return refusal;
-        return sendSms(received.body, control.gates, (sms) => {
+        if (refusal && !directives.has('sent')) return refusal;
+        const answer = sendSms(received.body, control.gates, (sms) => {
           early = control.accept(sms, directives, reply);
         });
+        return refusal ?? answer;
       },
       complain: (message) => failure(400, 106000, message),
       before: () => early,

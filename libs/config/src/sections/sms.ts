@@ -11,6 +11,23 @@ export const sms = {
   SMS_DAILY_CAP: nonNegative
     .default(10_000)
     .describe('SMS a customer may send per calendar day, unless the operator set another cap'),
+  SMS_DAILY_PARTS_CAP: nonNegative
+    .default(30_000)
+    .describe('parts (segments) of SMS a customer may send per calendar day, unless the operator set another cap'),
+  SMS_COUNTRIES: z
+    .string()
+    .default('')
+    .transform((text) =>
+      text
+        .toUpperCase()
+        .split(',')
+        .map((country) => country.trim())
+        .filter(Boolean),
+    )
+    .pipe(z.array(z.string().regex(/^[A-Z]{2}$/, 'must be ISO 3166 codes such as NO,SE')))
+    .describe(
+      'countries that SMS may go to, comma separated ISO 3166 codes, unless the operator set others for a customer; default all. Never to satellite and premium rate numbers',
+    ),
   SMS_REPORT_URL: z
     .url()
     .optional()

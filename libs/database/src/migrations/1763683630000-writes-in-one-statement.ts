@@ -4,7 +4,7 @@ import { sqlFile } from './sql-file';
 
 const FUNCTIONS = {
   'sms/src/sending/sql/create-sms.sql':
-    'app.create_sms(uuid, uuid, text, text, text, integer, text, integer, text, text, uuid)',
+    'app.create_sms(uuid, uuid, text, text, text, integer, text, integer, text, text, uuid, text, text[], integer)',
   'sms/src/sending/sql/record-sms-outcome.sql':
     'app.record_sms_outcome(uuid, uuid, text, text, text[], text, timestamptz, text, text)',
   'support/src/sql/open-support-ticket.sql':

@@ -13,4 +13,8 @@ export class SmsDailyCount {
 
   @Column('integer')
   messages!: number;
+
+  /** Parts (segments) that they were sent in. */
+  @Column('integer', { default: 0 })
+  parts!: number;
 }

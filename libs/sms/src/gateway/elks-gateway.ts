@@ -1,6 +1,7 @@
 import type { UpstreamClient, UpstreamReply } from '@app/upstream';
+import { gatewayMessageId } from './gateway-message-id';
 import { type GatewayAccount, HttpSmsGateway, type WrittenSms } from './http-sms-gateway';
-import type { OutgoingSms, SendOutcome } from './sms-gateway';
+import type { OutgoingSms, SendOutcome, SmsErrorCode } from './sms-gateway';
 
 /** 46elks: a form goes out, JSON comes back, delivery reports come to an address that goes out with the message. */
 export class ElksGateway extends HttpSmsGateway {
@@ -33,15 +34,18 @@ export class ElksGateway extends HttpSmsGateway {
     return {
       kind: 'taken',
       status: status === 'sent' || status === 'delivered' ? 'sent' : 'accepted',
-      gatewayMessageId: id,
+      gatewayMessageId: gatewayMessageId(id),
     };
   }
 
-  /** The reason is a sentence for people that names the field. */
-  protected readRefused({ body: bytes }: UpstreamReply): SendOutcome {
-    const body = bytes.toString();
-    if (/\bto\b/i.test(body)) return { kind: 'refused', errorCode: 'invalid_recipient' };
-    if (/\bfrom\b/i.test(body)) return { kind: 'refused', errorCode: 'invalid_sender' };
-    return { kind: 'refused', errorCode: 'rejected' };
+  /** The reason is a sentence for people. Only the form that names a key of ours for certain is judged by. */
+  protected readRefused({ body }: UpstreamReply): SendOutcome {
+    const [, key] = /\bkey (to|from)\W*$/i.exec(body.toString()) ?? [];
+    return {
+      kind: 'refused',
+      errorCode: key === undefined ? 'rejected' : (REFUSED_KEYS[key.toLowerCase()] ?? 'rejected'),
+    };
   }
 }
+
+const REFUSED_KEYS: Partial<Record<string, SmsErrorCode>> = { to: 'invalid_recipient', from: 'invalid_sender' };

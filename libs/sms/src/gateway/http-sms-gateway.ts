@@ -16,6 +16,14 @@ export interface WrittenSms {
 }
 
 /**
+ * Statuses that say for certain that nothing was done with a request (RFC 9110 §15.5, 6585). Not among them: 408 and 499,
+ * after which a message may have gone on its way, 409, which a second one may get, and what proxies make up.
+ */
+const REFUSALS = new Set([
+  400, 401, 402, 403, 404, 405, 406, 410, 411, 412, 413, 414, 415, 421, 422, 426, 428, 431, 451,
+]);
+
+/**
  * What the gateways have in common: one message per call, whatever happens. A try is repeated only when the one before
  * certainly sent nothing: it never left, or was turned away with the word when to come back.
  */
@@ -50,7 +58,7 @@ export abstract class HttpSmsGateway extends SmsGateway {
   /** The outcome that a reply of status 2xx tells. @throws UpstreamCallError if it tells none */
   protected abstract readAccepted(reply: UpstreamReply): SendOutcome;
 
-  /** The outcome that a reply of status 4xx tells. */
+  /** The outcome that a reply with one of the {@link REFUSALS} tells. */
   protected abstract readRefused(reply: UpstreamReply): SendOutcome;
 
   private interpret(reply: UpstreamReply): SendOutcome {
@@ -58,8 +66,8 @@ export abstract class HttpSmsGateway extends SmsGateway {
     if (reply.ok) return this.readAccepted(reply);
     if (status === 429 || (status === 503 && retryAfterMs !== undefined))
       return { kind: 'unreachable', errorCode: 'gateway_busy' };
-    // A server or proxy that failed may have failed after the message went on its way.
-    if (status >= 500) return { kind: 'unknown', errorCode: 'gateway_error' };
+    // A server or proxy that failed, or gave up waiting, may have done so after the message went on its way.
+    if (!REFUSALS.has(status)) return { kind: 'unknown', errorCode: 'gateway_error' };
     if (status === 401 || status === 402 || status === 403)
       return { kind: 'unreachable', errorCode: 'gateway_refused_account' };
     return this.readRefused(reply);

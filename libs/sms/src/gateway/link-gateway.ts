@@ -1,6 +1,8 @@
 import type { UpstreamClient, UpstreamReply } from '@app/upstream';
+import { gatewayMessageId } from './gateway-message-id';
 import { type GatewayAccount, HttpSmsGateway, type WrittenSms } from './http-sms-gateway';
 import { linkResult } from './link-result';
+import { senderKind } from './sender-rules';
 import type { OutgoingSms, SendOutcome } from './sms-gateway';
 
 /** Our account at LINK Mobility. */
@@ -34,7 +36,7 @@ export class LinkGateway extends HttpSmsGateway {
       platformId,
       platformPartnerId,
       source: senderId,
-      sourceTON: senderId.startsWith('+') ? 'MSISDN' : 'ALPHANUMERIC',
+      sourceTON: senderKind(senderId),
       destination: to,
       userData: message,
       refId: reference,
@@ -52,18 +54,23 @@ export class LinkGateway extends HttpSmsGateway {
     const result = linkResult(resultCode);
     if (result.status === 'failed') return refusal(resultCode);
     if (result.status === 'unknown') return { kind: 'unknown', errorCode: 'gateway_error' };
-    const gatewayMessageId = typeof messageId === 'string' ? messageId : null;
-    return { kind: 'taken', status: result.status === 'accepted' ? 'accepted' : 'sent', gatewayMessageId };
+    const status = result.status === 'accepted' ? 'accepted' : 'sent';
+    return { kind: 'taken', status, gatewayMessageId: gatewayMessageId(messageId) };
   }
 
   protected readRefused(reply: UpstreamReply): SendOutcome {
     const { resultCode } = reply.jsonObject() ?? {};
-    return typeof resultCode === 'number' ? refusal(resultCode) : { kind: 'refused', errorCode: 'rejected' };
+    if (typeof resultCode !== 'number') return { kind: 'refused', errorCode: 'rejected' };
+    // With 400 it is the code that tells; with any other status the request never came to the sending of messages.
+    const isCertain = reply.status !== 400 || linkResult(resultCode).status === 'failed';
+    return isCertain ? refusal(resultCode) : { kind: 'unknown', errorCode: 'gateway_error' };
   }
 }
 
 function refusal(resultCode: number): SendOutcome {
   const { errorCode } = linkResult(resultCode);
   if (errorCode === 'gateway_refused_account') return { kind: 'unreachable', errorCode };
-  return { kind: 'refused', errorCode: errorCode === null || errorCode === 'not_delivered' ? 'rejected' : errorCode };
+  const says =
+    errorCode === null || errorCode === 'not_delivered' || errorCode === 'gateway_error' ? 'rejected' : errorCode;
+  return { kind: 'refused', errorCode: says };
 }

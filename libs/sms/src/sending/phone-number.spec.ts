@@ -1,4 +1,4 @@
-import { isPlausibleRecipient, recipientFault } from './phone-number';
+import { isPlausibleRecipient, recipientKind, recipientFault } from './phone-number';
 
 describe('isPlausibleRecipient', () => {
   it.each([
@@ -9,6 +9,8 @@ describe('isPlausibleRecipient', () => {
     '+4521212121',
     '+12025550123',
     '+358401234567',
+    // Of a machine: twelve digits.
+    '+47580012345678',
   ])('takes %s', (number) => expect(isPlausibleRecipient(number)).toBe(true));
 
   it.each([
@@ -24,6 +26,8 @@ describe('isPlausibleRecipient', () => {
     ['a zero for a country code', '+0790000000'],
     ['too few digits for the country', '+47900000'],
     ['too many digits for the country', '+479000000000'],
+    ['too few digits for a Norwegian machine', '+475800123456'],
+    ['twelve digits outside the Norwegian machines', '+47590012345678'],
     ['more than fifteen digits', '+4790000000123456'],
     ['nothing', ''],
     ['an extension', '+4790000000;ext=1'],
@@ -46,4 +50,26 @@ describe('what is wrong with a recipient', () => {
     [4790000000, 'must be a string such as "+4790000000", not a number'],
     [null, 'must be a string such as "+4790000000", not null'],
   ])('is said of %s', (value, fault) => expect(recipientFault(value)).toBe(fault));
+});
+
+describe('recipientKind', () => {
+  it.each([
+    ['+4790000000', { country: 'NO' }],
+    ['+4759112345', { country: 'NO' }],
+    ['+47580012345678', { country: 'NO' }],
+    ['+4779123456', { country: 'NO' }],
+    ['+46700000000', { country: 'SE' }],
+    ['+358181234567', { country: 'FI' }],
+    ['+12025550123', { country: 'US' }],
+    ['+12685550123', { country: 'AG' }],
+    ['+80012345678', {}],
+    ['+4782012345', { country: 'NO', never: 'premium rate' }],
+    ['+46939123456', { country: 'SE', never: 'premium rate' }],
+    ['+19005551234', { country: 'US', never: 'premium rate' }],
+    ['+979123456789', { never: 'premium rate' }],
+    ['+870773111632', { never: 'satellite' }],
+    ['+881612345678', { never: 'satellite' }],
+    ['+88216123456789', { never: 'satellite' }],
+    ['+8835100012345', { never: 'satellite' }],
+  ])('of %s is %j', (number, kind) => expect(recipientKind(number)).toEqual(kind));
 });

@@ -3,8 +3,9 @@ import { ServiceError } from '@app/errors';
 import { type SendOutcome, SmsGateway } from '../gateway/sms-gateway';
 import { ReportReferences } from '../reports/report-references';
 import type { SmsRow } from '../sms-view';
+import { refusedRecipient } from './create-refusal';
 import { failureOf } from './send-failure';
-import { isPlausibleRecipient } from './phone-number';
+import { isPlausibleRecipient, recipientKind } from './phone-number';
 import { segmentsOf } from './segments';
 import { SmsOutcomes } from './sms-outcomes';
 import { type SmsNews, SmsStore } from './sms-store';
@@ -33,9 +34,10 @@ export class SmsSender {
    * not be sent), sms_gateway_failed (it was not sent, or nobody knows: the detail says which).
    */
   async send(customerId: string, actor: string, order: SmsOrder): Promise<SmsRow> {
-    this.check(order);
+    const country = this.check(order);
     const gateway = this.gateway.name;
-    const row = await this.store.create(customerId, actor, { ...order, ...segmentsOf(order.message), gateway });
+    const sms = { ...order, ...segmentsOf(order.message), country, gateway };
+    const row = await this.store.create(customerId, actor, sms);
     const reference = this.references.of(customerId, row.id);
     const outcome = await this.gateway.send({ ...order, customerId, reference, senderId: row.sender_id });
     const told = await this.outcomes.conclude(customerId, row, gateway, newsOf(outcome));
@@ -44,12 +46,15 @@ export class SmsSender {
     return told;
   }
 
-  private check({ to, message }: SmsOrder): void {
-    const refuse = (pointer: string, detail: string) =>
-      new ServiceError('invalid_request', detail, { errors: [{ pointer, detail }] });
-    if (!isPlausibleRecipient(to)) throw refuse('/to', 'to is not a telephone number that can exist');
-    const unsupported = this.gateway.unsupported(message);
-    if (unsupported !== undefined) throw refuse('/message', unsupported);
+  /** @returns the recipient's country, if its number tells */
+  private check({ to, message }: SmsOrder): string | undefined {
+    if (!isPlausibleRecipient(to)) throw refusedRecipient('to is not a telephone number that can exist');
+    const { country, never } = recipientKind(to);
+    if (never !== undefined) throw refusedRecipient(`to is a ${never} number: no SMS is sent to those`);
+    const detail = this.gateway.unsupported(message);
+    if (detail !== undefined)
+      throw new ServiceError('invalid_request', detail, { errors: [{ pointer: '/message', detail }] });
+    return country;
   }
 }
 

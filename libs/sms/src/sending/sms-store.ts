@@ -2,15 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { AppConfig } from '@app/config';
 import { CustomerDatabase, prepared } from '@app/database';
-import { ServiceError } from '@app/errors';
 import type { SmsErrorCode } from '../gateway/sms-gateway';
 import { SMS_COLUMNS, type SmsRow } from '../sms-view';
+import { type Created, refusalOf } from './create-refusal';
 import { SMS_STATUSES, type SmsEncoding, type SmsStatus } from '../sms-record';
 
 /** A message before anybody was asked to send it. */
 export interface NewSms {
   /** E.164. */
   to: string;
+  /** ISO 3166, where the number tells it. */
+  country: string | undefined;
   message: string;
   encoding: SmsEncoding;
   segments: number;
@@ -27,18 +29,10 @@ export interface SmsNews {
   deliveredAt: Date | null;
 }
 
-interface Created {
-  outcome: 'created' | 'disabled' | 'capped';
-  sender_id: string;
-  cap: number;
-  seconds_left: number;
-  created_at: string;
-}
-
 const CREATE = prepared(
   'sms.create',
-  `select outcome, sender_id, cap, seconds_left, created_at
-   from app.create_sms($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+  `select outcome, sender_id, cap, seconds_left, created_at, countries
+   from app.create_sms($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
 );
 
 /** Adds news to a message; in order: customer, id, gateway, and what {@link newsValues} gives. */
@@ -57,20 +51,33 @@ export class SmsStore {
 
   /**
    * Counts a message and writes it down, its outcome unknown: what it is, should the process end now.
-   * @throws ServiceError sms_disabled, rate_limited when the daily cap is reached
+   * @throws ServiceError sms_disabled; invalid_request for a country that is not allowed; rate_limited when a daily cap is
+   * reached
    */
   async create(customerId: string, actor: string, sms: NewSms): Promise<SmsRow> {
-    const { to, message, encoding, segments, gateway } = sms;
-    const { SMS_DAILY_CAP: cap, BILLING_TIMEZONE: zone } = this.config;
+    const { to, country, message, encoding, segments, gateway } = sms;
+    const { SMS_DAILY_CAP: cap, SMS_DAILY_PARTS_CAP: partsCap, SMS_COUNTRIES: countries } = this.config;
     const id = randomUUID();
-    const values = [id, to, message, encoding, segments, gateway, cap, zone, actor, randomUUID()];
-    const [created] = await this.database.write<Created>(CREATE, [customerId, ...values]);
-    if (created?.outcome === 'capped') {
-      const { cap: reached, seconds_left: retryAfterSeconds } = created;
-      throw new ServiceError('rate_limited', `The daily cap of ${reached} SMS is reached`, { retryAfterSeconds });
-    }
-    if (created?.outcome !== 'created')
-      throw new ServiceError('sms_disabled', 'The operator has not enabled SMS for this customer');
+    const values = [
+      id,
+      to,
+      message,
+      encoding,
+      segments,
+      gateway,
+      cap,
+      this.config.BILLING_TIMEZONE,
+      actor,
+      randomUUID(),
+    ];
+    const [created] = await this.database.write<Created>(CREATE, [
+      customerId,
+      ...values,
+      country ?? null,
+      countries,
+      partsCap,
+    ]);
+    if (created?.outcome !== 'created') throw refusalOf(created, segments);
     const { sender_id, created_at } = created;
     const known = { id, to, sender_id, message, segments, encoding, created_at, updated_at: created_at };
     return { ...known, status: 'unknown', error_code: null, delivered_at: null };

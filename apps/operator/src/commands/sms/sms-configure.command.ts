@@ -8,6 +8,8 @@ interface Options {
   enabled?: boolean;
   senderId?: string;
   dailyCap?: Limit;
+  dailyPartsCap?: Limit;
+  countries?: string[] | 'default';
 }
 
 /** `sms configure`: set what a customer may send. */
@@ -37,7 +39,23 @@ export class SmsConfigureCommand extends OperatorCommand<Options> {
     return read.limit(text);
   }
 
-  protected execute({ customer, enabled, senderId, dailyCap }: Options) {
-    return this.sms.configure(this.actor, customer, { enabled, senderId, dailyCap: storedLimit(dailyCap) });
+  @Option({ flags: '--daily-parts-cap <count>', description: 'parts of SMS per calendar day, or default' })
+  parseDailyPartsCap(text: string): Limit {
+    return read.limit(text);
+  }
+
+  @Option({ flags: '--countries <codes>', description: 'where SMS may go, such as NO,SE; all; or default' })
+  parseCountries(text: string): string[] | 'default' {
+    return text === 'default' ? text : text === 'all' ? [] : read.countries(text);
+  }
+
+  protected execute({ customer, enabled, senderId, dailyCap, dailyPartsCap, countries }: Options) {
+    return this.sms.configure(this.actor, customer, {
+      enabled,
+      senderId,
+      dailyCap: storedLimit(dailyCap),
+      dailyPartsCap: storedLimit(dailyPartsCap),
+      countries: countries === 'default' ? null : countries,
+    });
   }
 }

@@ -1,0 +1,79 @@
+import { openSmsRoom, type SmsRoom } from '@test/sms-room';
+
+const GATEWAYS = [
+  { gateway: '46elks', control: 'elks46' },
+  { gateway: 'link-mobility', control: 'link' },
+] as const;
+
+describe.each(GATEWAYS)('A strange delivery report of $gateway', ({ gateway, control }) => {
+  let room: SmsRoom;
+  let customer: string;
+  beforeAll(async () => (room = await openSmsRoom({ SMS_GATEWAY: gateway })));
+  afterAll(() => room.close());
+  beforeEach(async () => {
+    room.sandbox.reset();
+    room.reports.results.length = 0;
+    customer = await room.customer();
+  });
+
+  /** Sends a message whose reports are distorted; tells how they were taken and what is in the log. */
+  async function sent(distortion: Record<string, string | true>) {
+    room.sandbox[control].script({ ...distortion, reports: control === 'elks46' ? 'delivered' : '1001' });
+    await room.send(customer);
+    await room.sandbox[control].reportsSettled();
+    const [row] = await room.rows(customer);
+    return { row, results: [...new Set(room.reports.results)] };
+  }
+
+  it.each([
+    '0000-01-01T00:00:00',
+    '0001-01-01T00:00:00Z',
+    '275760-09-13T00:00:00Z',
+    '+275760-09-13T00:00:00.000Z',
+    '-271821-04-20T00:00:00Z',
+    '1970-01-01T00:00:00Z',
+    '2999-12-31T23:59:59Z',
+    '2021-06-01T00:00:00Z',
+    'yesterday',
+    '\u0000',
+  ])('counts as delivered now when its time is %j', async (time) => {
+    const began = Date.now();
+    const { row, results } = await sent({ 'report-time': time });
+    expect(results).toEqual(['stored']);
+    expect(row).toMatchObject({ status: 'delivered', error_code: null });
+    const delivered = row?.delivered_at?.getTime() ?? 0;
+    expect(delivered).toBeGreaterThanOrEqual(began - 5000);
+    expect(delivered).toBeLessThanOrEqual(Date.now() + 5000);
+  });
+
+  it.each(['a\u0000b', '\u0000', 'x'.repeat(10_000), '\ud800', 'line\nfeed'])(
+    'is taken in although its id of the message cannot be one (%#)',
+    async (id) => {
+      const { row, results } = await sent({ 'report-id': id });
+      expect(results).toEqual(['stored']);
+      expect(row).toMatchObject({ status: 'delivered' });
+      // The one that the send was answered with.
+      expect(row?.gateway_message_id).toBe(room.sandbox[control].accepted[0]?.id);
+    },
+  );
+
+  it('in the form of another gateway is malformed and changes nothing', async () => {
+    const { row, results } = await sent({ 'report-as': control === 'elks46' ? 'json' : 'form' });
+    expect(results).toEqual(['malformed']);
+    expect(row).toMatchObject({ status: 'accepted', delivered_at: null });
+  });
+});
+
+describe('A delivery report of LINK Mobility whose code says nothing certain', () => {
+  let room: SmsRoom;
+  beforeAll(async () => (room = await openSmsRoom({ SMS_GATEWAY: 'link-mobility' })));
+  afterAll(() => room.close());
+
+  it.each(['0', '1013', '1500', '9999', '5'])('makes no failure of the message: %s', async (code) => {
+    const customer = await room.customer();
+    room.sandbox.link.script({ reports: code });
+    await room.send(customer);
+    await room.sandbox.link.reportsSettled();
+    expect(await room.rows(customer)).toMatchObject([{ status: 'accepted', delivered_at: null }]);
+  });
+});
