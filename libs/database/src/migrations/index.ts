@@ -33,11 +33,8 @@ import { AiLedgerFunctions1763683720000 } from './1763683720000-ai-ledger-functi
 import { CreditRequestLock1763683730000 } from './1763683730000-credit-request-lock';
 import { DropScheduledJob1763683800000 } from './1763683800000-drop-scheduled-job';
 import { InvoiceNumber1763683900000 } from './1763683900000-invoice-number';
-<<<<<<< HEAD
-import { AiEnabledWithToken1763684000000 } from './1763684000000-ai-enabled-with-token';
-=======
 import { SmsPermissions1763683910000 } from './1763683910000-sms-permissions';
->>>>>>> e03c52c (SMS: result codes that say nothing certain leave the outcome unknown; senders by gateway; countries, premium and satellite numbers; a cap in parts; strange delivery reports are taken in)
+import { AiEnabledWithToken1763684000000 } from './1763684000000-ai-enabled-with-token';
 
 /** Every migration, oldest first. A migration that has run anywhere is never edited. */
 export const migrations = [
@@ -76,9 +73,6 @@ export const migrations = [
   CreditRequestLock1763683730000,
   DropScheduledJob1763683800000,
   InvoiceNumber1763683900000,
-<<<<<<< HEAD
-  AiEnabledWithToken1763684000000,
-=======
   SmsPermissions1763683910000,
->>>>>>> e03c52c (SMS: result codes that say nothing certain leave the outcome unknown; senders by gateway; countries, premium and satellite numbers; a cap in parts; strange delivery reports are taken in)
+  AiEnabledWithToken1763684000000,
 ];

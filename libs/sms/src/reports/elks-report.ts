@@ -1,10 +1,6 @@
 import { gatewayMessageId } from '../gateway/gateway-message-id';
 import type { DeliveryReport } from '../gateway/sms-gateway';
-<<<<<<< HEAD
-import { isGatewayId, reportedTime } from './reported-values';
-=======
 import { reportTime } from './report-time';
->>>>>>> e03c52c (SMS: result codes that say nothing certain leave the outcome unknown; senders by gateway; countries, premium and satellite numbers; a cap in parts; strange delivery reports are taken in)
 
 /**
  * Reads a delivery report of 46elks: a form, posted to the address that went out with the message, which ends in its
@@ -13,7 +9,7 @@ import { reportTime } from './report-time';
 export function readElksReport(reference: string, body: string): DeliveryReport | undefined {
   const form = new URLSearchParams(body);
   const [id, status] = [form.get('id'), form.get('status')];
-  if (!id || !isGatewayId(id) || (status !== 'sent' && status !== 'delivered' && status !== 'failed')) return undefined;
+  if (!id || (status !== 'sent' && status !== 'delivered' && status !== 'failed')) return undefined;
   return {
     reference,
     gatewayMessageId: gatewayMessageId(id),
@@ -26,10 +22,5 @@ export function readElksReport(reference: string, body: string): DeliveryReport 
 /** 46elks writes times in UTC with microseconds and no zone. */
 function utcTime(text: string | null): Date | null {
   const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?/.exec(text ?? '')?.[0];
-<<<<<<< HEAD
-
-  return time === undefined ? null : (reportedTime(`${time}Z`) ?? null);
-=======
   return time === undefined ? null : reportTime(`${time}Z`);
->>>>>>> e03c52c (SMS: result codes that say nothing certain leave the outcome unknown; senders by gateway; countries, premium and satellite numbers; a cap in parts; strange delivery reports are taken in)
 }
