@@ -39,7 +39,11 @@ describe('error replies', () => {
   describe('of the body', () => {
     it.each<[string, string | Uint8Array<ArrayBuffer>, string]>([
       ['broken JSON', '{"title":', 'The body is not valid JSON'],
-      ['an empty body', '', 'A JSON body is required'],
+      [
+        'an empty body',
+        '',
+        'The request has no body; send a JSON object, with the header Content-Type: application/json',
+      ],
       ['a list', '[]', 'The body must be a JSON object'],
       ['a number', '12', 'The body must be a JSON object'],
       ['null', 'null', 'The body must be a JSON object'],

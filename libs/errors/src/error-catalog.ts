@@ -66,7 +66,7 @@ export const errorCatalog = {
     title: 'Not found',
     advice:
       'Check the address: it begins with /api/v1 and has no capitals and no slash at the end. A record of another customer is not found either.',
-    example: 'There is nothing at /customer; the address is /api/v1/customer',
+    example: 'There is nothing at this address; did you mean /api/v1/customer?',
   },
   method_not_allowed: {
     status: 405,

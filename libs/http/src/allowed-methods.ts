@@ -3,7 +3,8 @@ import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ServiceError } from '@app/errors';
 import { decodedPath, UNREADABLE_ADDRESS } from './readable-address';
-import { routesOf } from './routes';
+import { type Route, routesOf } from './routes';
+import { similarAddress } from './similar-address';
 
 /** Tells an address that does not exist from one that exists with other methods. */
 @Injectable()
@@ -12,9 +13,14 @@ export class AllowedMethods {
 
   /** The methods that the request's address answers to. */
   at(request: FastifyRequest): string[] {
-    const path = decodedPath(request.url.split('?', 1)[0] ?? '') ?? '';
-    const routes = routesOf(this.adapterHost.httpAdapter.getInstance<FastifyInstance>());
-    return [...new Set(routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))];
+    const path = pathOf(request);
+    return [
+      ...new Set(
+        this.routes()
+          .filter(({ pattern }) => pattern.test(path))
+          .map(({ method }) => method),
+      ),
+    ];
   }
 
   /** Nest reports a wrong method or encoding as an unknown address; this gives each its own name. */
@@ -24,7 +30,22 @@ export class AllowedMethods {
       return new ServiceError('invalid_request', 'The address has an invalid percent encoding');
     }
     const allowed = this.at(request);
-    if (allowed.length === 0) return error;
+    if (allowed.length === 0) return new ServiceError('not_found', this.whereToLook(request));
     return new ServiceError('method_not_allowed', `Use ${allowed.join(' or ')} here`);
   }
+
+  private whereToLook(request: FastifyRequest): string {
+    const similar = similarAddress(pathOf(request), this.routes());
+    return similar === undefined
+      ? 'There is nothing at this address; /docs lists the operations'
+      : `There is nothing at this address; did you mean ${encodeURI(similar)}?`;
+  }
+
+  private routes(): readonly Route[] {
+    return routesOf(this.adapterHost.httpAdapter.getInstance<FastifyInstance>());
+  }
+}
+
+function pathOf({ url }: FastifyRequest): string {
+  return decodedPath(url.split('?', 1)[0] ?? '') ?? '';
 }

@@ -1,9 +1,9 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { AppConfig } from '@app/config';
-import { ServiceError } from '@app/errors';
 import { JsonTokenizer, SegmentedBytes } from '@app/json';
 import { explainBodyFault, invalidBody } from './body-faults';
+import { assertJsonBody, NO_BODY } from './assert-json-body';
 import { type BodyLease, BodyMemory } from './body-memory';
 import { type BodyRules, bodyRulesOf } from './body-rules.decorator';
 import { readBody } from './read-body';
@@ -35,7 +35,7 @@ export class RequestBodyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = context.switchToHttp().getRequest<RequestWithBody>();
     if (request.method !== 'POST') return true;
-    assertPlainJson(request);
+    assertJsonBody(request.headers);
     return this.read(request, bodyRulesOf(context.getHandler()));
   }
 
@@ -51,7 +51,7 @@ export class RequestBodyGuard implements CanActivate {
         tokenizer.write(piece);
         bytes.add(piece);
       });
-      if (bytes.length === 0) throw invalidBody('A JSON body is required');
+      if (bytes.length === 0) throw invalidBody(NO_BODY);
       tokenizer.finish();
       request.body = reader.result(bytes);
     } catch (error) {
@@ -62,19 +62,6 @@ export class RequestBodyGuard implements CanActivate {
     request.bodyLease = lease;
     return true;
   }
-}
-
-/** @throws ServiceError unsupported_media_type */
-function assertPlainJson({ headers }: FastifyRequest): void {
-  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
-  if (encoding !== '' && encoding !== 'identity')
-    throw new ServiceError('unsupported_media_type', 'Send the body as it is: Content-Encoding is not supported');
-  if (!isJson(headers['content-type']))
-    throw new ServiceError('unsupported_media_type', 'Send the body as application/json in UTF-8');
-}
-
-function isJson(contentType: string | undefined): boolean {
-  return /^application\/json\s*(;\s*(charset\s*=\s*"?utf-?8"?\s*)?)*$/i.test(contentType?.trim() ?? '');
 }
 
 function lengthOf({ headers }: FastifyRequest): number | undefined {
