@@ -1,4 +1,7 @@
-/** ISO 4217 currencies whose minor unit is not a hundredth: how many decimals they have. */
+/**
+ * ISO 4217 currencies whose amounts do not have two decimals: how many they have. MGA is written without: its minor unit
+ * is a fifth, and out of use.
+ */
 const DECIMALS: Readonly<Record<string, number>> = {
   ...Object.fromEntries(
     [
@@ -10,6 +13,7 @@ const DECIMALS: Readonly<Record<string, number>> = {
       'JPY',
       'KMF',
       'KRW',
+      'MGA',
       'PYG',
       'RWF',
       'UGX',
@@ -26,6 +30,17 @@ const DECIMALS: Readonly<Record<string, number>> = {
 /** How many decimals amounts of a currency have. */
 export function decimalsOf(currency: string): number {
   return DECIMALS[currency] ?? 2;
+}
+
+/**
+ * The amount in a currency's minor unit that a source writes as a whole number with `decimals` decimals; nothing if it is
+ * finer than the currency's minor unit.
+ */
+export function fromDecimals(amount: number, decimals: number, currency: string): bigint | undefined {
+  const difference = decimalsOf(currency) - decimals;
+  if (difference >= 0) return BigInt(amount) * 10n ** BigInt(difference);
+  const divisor = 10n ** BigInt(-difference);
+  return BigInt(amount) % divisor === 0n ? BigInt(amount) / divisor : undefined;
 }
 
 /** Writes minor units as a decimal number: `123456`, NOK is `1234.56`. Exact, however large. */

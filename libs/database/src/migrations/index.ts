@@ -32,6 +32,7 @@ import { AiReservations1763683710000 } from './1763683710000-ai-reservations';
 import { AiLedgerFunctions1763683720000 } from './1763683720000-ai-ledger-functions';
 import { CreditRequestLock1763683730000 } from './1763683730000-credit-request-lock';
 import { DropScheduledJob1763683800000 } from './1763683800000-drop-scheduled-job';
+import { InvoiceSyncRuns1763683810000 } from './1763683810000-invoice-sync-runs';
 import { InvoiceNumber1763683900000 } from './1763683900000-invoice-number';
 import { SmsPermissions1763683910000 } from './1763683910000-sms-permissions';
 import { AiEnabledWithToken1763684000000 } from './1763684000000-ai-enabled-with-token';
@@ -72,6 +73,7 @@ export const migrations = [
   AiLedgerFunctions1763683720000,
   CreditRequestLock1763683730000,
   DropScheduledJob1763683800000,
+  InvoiceSyncRuns1763683810000,
   InvoiceNumber1763683900000,
   SmsPermissions1763683910000,
   AiEnabledWithToken1763684000000,

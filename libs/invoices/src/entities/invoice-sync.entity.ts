@@ -4,7 +4,7 @@ import { BillingAccount } from './billing-account.entity';
 
 /** How the sync of a customer's invoices from one source stands. */
 @Entity('invoice_sync')
-@Index('invoice_sync_due_idx', ['dueAt'])
+@Index('invoice_sync_due_idx', ['source', 'dueAt'])
 @ForeignKey(() => BillingAccount, ['customerId', 'source'], ['customerId', 'source'], {
   name: 'invoice_sync_account_fk',
   onDelete: 'CASCADE',
@@ -24,13 +24,21 @@ export class InvoiceSync {
   @Column('timestamptz', { default: () => 'now()' })
   dueAt!: Date;
 
-  /** Until when a worker has it to itself. */
+  /** When it was put into the queue; before `dueAt` for one that waits for its time. */
   @Column('timestamptz', { nullable: true })
-  lockedUntil!: Date | null;
+  queuedAt!: Date | null;
+
+  /** The run that may write; null between runs. A run that finds another's id here has lost the account and ends. */
+  @Column('uuid', { nullable: true })
+  runId!: string | null;
 
   /** Runs that failed since the last that succeeded. */
   @Column('integer', { default: 0 })
   failures!: number;
+
+  /** When the first of them failed. */
+  @Column('timestamptz', { nullable: true })
+  failingSince!: Date | null;
 
   @Column('timestamptz', { nullable: true })
   startedAt!: Date | null;

@@ -5,6 +5,7 @@ import type { InvoiceSource, InvoiceStatus, InvoiceType } from '../invoice-recor
 @Entity('invoice')
 @Unique('invoice_source_key', ['customerId', 'source', 'sourceId'])
 @Index('invoice_newest_idx', { synchronize: false })
+@Index('invoice_source_idx', ['source', 'sourceId'])
 @Index('invoice_unsettled_idx', { synchronize: false })
 @Check('invoice_source_check', `source in ('manual', 'stripe', 'fiken')`)
 @Check('invoice_type_check', `type in ('invoice', 'credit_note')`)
@@ -75,7 +76,7 @@ export class Invoice {
   @Column('text', { nullable: true })
   hostedUrl!: string | null;
 
-  /** When the invoice came to be in its source: its place in the list, never changed by a later sync. */
+  /** When the invoice was issued, so that it could be seen: its place in the list. A later sync changes it for a draft only. */
   @Column('timestamptz', { default: () => 'now()' })
   createdAt!: Date;
 

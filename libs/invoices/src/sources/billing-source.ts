@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import type { BillingSourceName, InvoiceStatus, InvoiceType } from '../invoice-record';
 
 /** An invoice or credit note as a source has it, in our terms. */
@@ -10,18 +9,19 @@ export interface SourceInvoice {
   status: InvoiceStatus;
   /** ISO 4217, upper case. */
   currency: string;
-  /** Minor units. */
+  /** Minor units; of a credit note what it takes back, never negative. */
   amount: bigint;
+  /** Minor units, never negative. */
   amountDue: bigint;
   /** `YYYY-MM-DD`. */
   issueDate: string;
   dueDate: string | null;
   paidAt: Date | null;
   kid: string | null;
-  /** What {@link BillingSource.openPdf} needs to find the PDF; null if there is none. */
+  /** What {@link BillingSource.fetchPdf} needs to find the PDF; null if there is none. */
   pdfReference: string | null;
   hostedUrl: string | null;
-  /** When it came to be. */
+  /** When it was issued; of a draft, when that was made. */
   createdAt: Date;
 }
 
@@ -32,6 +32,10 @@ export const CREDIT_NOTE = 'credit-note:';
 export interface SourceProblem {
   sourceId: string;
   detail: string;
+  /** It is another customer's: what is stored of it for this one must go. */
+  foreign?: true;
+  /** It has no id, so that it cannot be asked for again. */
+  unidentified?: true;
 }
 
 /** A part of a feed. */
@@ -40,6 +44,13 @@ export interface SourcePage {
   problems: SourceProblem[];
   /** Where the next part begins; the feed ends here without it. */
   next?: string;
+}
+
+/** A list that a sync reads. */
+export interface Feed {
+  name: string;
+  /** It shows what is unsettled, however old: of no use where nothing unsettled is left to be looked for. */
+  unsettled?: true;
 }
 
 /** What is asked of a feed. */
@@ -53,34 +64,27 @@ export interface FeedRequest {
   position?: string;
 }
 
-/** A file on its way from the source. */
-export interface SourceFile {
-  content: Readable;
-  /** Bytes, if the source says. */
-  length?: number;
-}
-
-/** A system that issues invoices. All of it may throw {@link SourceError}. */
+/** A system that issues invoices. All of it may throw {@link SourceError}; the signal ends the request under way. */
 export interface BillingSource {
   readonly name: BillingSourceName;
 
-  /** Syncs that may run at a time. */
-  readonly concurrency: number;
+  /** Syncs that one worker runs at a time: of accounts that are well, and of those that failed last time. */
+  readonly concurrency: { well: number; failing: number };
 
   /**
    * What a sync reads, in this order: what is new or changed since, and what is unsettled at present. An unsettled
    * invoice of ours that is in none of them has been settled meanwhile, and is asked for by itself.
    */
-  feeds(since: Date | undefined): readonly string[];
+  feeds(since: Date | undefined): readonly Feed[];
 
   /** Reads a part of a feed. @throws LostPositionError if the position is gone and the feed must start over */
-  readPage(request: FeedRequest): Promise<SourcePage>;
+  readPage(request: FeedRequest, signal: AbortSignal): Promise<SourcePage>;
 
   /** Reads one document; nothing if the source has it no more. */
-  readOne(account: string, sourceId: string): Promise<SourceInvoice | SourceProblem | undefined>;
+  readOne(account: string, sourceId: string, signal: AbortSignal): Promise<SourceInvoice | SourceProblem | undefined>;
 
-  /** Opens the PDF of a document; nothing if the source has none. */
-  openPdf(sourceId: string, pdfReference: string): Promise<SourceFile | undefined>;
+  /** The whole PDF of a document; nothing if the source has none, or the document is another customer's now. */
+  fetchPdf(account: string, sourceId: string, signal: AbortSignal): Promise<Buffer | undefined>;
 }
 
 /** Tells an item that could not be read from one that could. */

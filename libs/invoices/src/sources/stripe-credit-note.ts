@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import type { Calendar } from '../calendar';
 import { CREDIT_NOTE, type SourceInvoice, type SourceProblem } from './billing-source';
-import { explain, idOf } from './read-items';
+import { explain, foreign, problemOf, text } from './read-items';
 import { currency, customer, minorUnits, seconds, timeOf } from './stripe-values';
 
 /** What of a Stripe credit note we rely on. */
 const wire = z.object({
-  id: z.string().min(1),
+  id: text,
   customer,
   status: z.enum(['issued', 'void']),
-  number: z.string().min(1),
+  number: text,
   currency,
   total: z.int().nonnegative(),
   created: seconds,
@@ -23,20 +23,22 @@ export function readStripeCreditNote(
   account: string,
   calendar: Calendar,
 ): SourceInvoice | SourceProblem {
-  const sourceId = CREDIT_NOTE + idOf(item, 'id');
+  const problem = (detail: string): SourceProblem => problemOf(item, 'id', detail, CREDIT_NOTE);
   const parsed = wire.safeParse(item);
-  if (!parsed.success) return { sourceId, detail: explain(parsed.error) };
+  if (!parsed.success) return problem(explain(parsed.error));
   const note = parsed.data;
-  if (note.customer !== account) return { sourceId, detail: 'It belongs to another customer' };
+  if (note.customer !== account) return foreign(problem(''));
   const code = note.currency.toUpperCase();
+  const total = minorUnits(note.total, code);
+  if (total === undefined) return problem(`total: ${code} has no such fraction`);
   return {
-    sourceId,
+    sourceId: CREDIT_NOTE + note.id,
     type: 'credit_note',
     number: note.number,
     // What it gives back has been taken off the invoice, paid back or put on the customer's balance when it is issued.
     status: note.status === 'void' ? 'void' : 'paid',
     currency: code,
-    amount: minorUnits(note.total, code),
+    amount: total,
     amountDue: 0n,
     issueDate: calendar.dateOf(timeOf(note.effective_at ?? note.created)),
     dueDate: null,
