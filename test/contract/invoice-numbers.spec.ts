@@ -40,7 +40,7 @@ describe('An invoice number', () => {
     store.spoil(invoice?.id ?? '', { number: 'M-3' });
     const customer = await room.customer('stripe', 'cus_same');
     await add(customer, 'M-3');
-    expect(await room.syncs.runNow(customer, 'stripe')).toBe('succeeded');
+    expect(await room.sync(customer, 'stripe')).toBe('succeeded');
     expect((await room.rows(customer)).map(({ source, number }) => [source, number]).sort()).toEqual([
       ['manual', 'M-3'],
       ['stripe', 'M-3'],
@@ -54,10 +54,10 @@ describe('An invoice number', () => {
     store.spoil(theirs?.id ?? '', { number: 'S-1' });
     store.spoil(doubled?.id ?? '', { number: 'S-1' });
     const [one, two] = [await room.customer('stripe', 'cus_first'), await room.customer('stripe', 'cus_second')];
-    await room.syncs.runNow(one, 'stripe');
+    await room.sync(one, 'stripe');
     // Again: what bears the number already keeps it.
-    expect(await room.syncs.runNow(one, 'stripe')).toBe('succeeded');
-    expect(await room.syncs.runNow(two, 'stripe')).toBe('succeeded');
+    expect(await room.sync(one, 'stripe')).toBe('succeeded');
+    expect(await room.sync(two, 'stripe')).toBe('succeeded');
     expect((await room.rows(one)).map(({ number }) => number)).toEqual(['S-1']);
     expect((await room.rows(two)).map(({ source_id }) => source_id)).toEqual([first?.id]);
     const [report] = await room.accounts.report(two);
@@ -67,7 +67,7 @@ describe('An invoice number', () => {
       problems: [{ sourceId: doubled?.id, detail: expect.stringContaining('S-1') }],
     });
     store.spoil(doubled?.id ?? '', {});
-    expect(await room.syncs.runNow(two, 'stripe')).toBe('succeeded');
+    expect(await room.sync(two, 'stripe')).toBe('succeeded');
     expect(await room.rows(two)).toHaveLength(2);
     expect((await room.accounts.report(two))[0]?.problems).toEqual([]);
   });

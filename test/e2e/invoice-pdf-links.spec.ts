@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
 import { arrangeCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
-import { saveFakeInvoice } from '@test/factories/invoice.factory';
+import { saveFakeBillingAccount, saveFakeInvoice } from '@test/factories/invoice.factory';
 
 describe('The PDF link of a Stripe invoice', () => {
   let api: TestApi;
@@ -35,6 +35,7 @@ describe('The PDF link of a Stripe invoice', () => {
     const { store } = sandbox.stripe;
     const [invoice] = store.addInvoices({ customer: caller.customer.id, count: 1, statuses: ['open'] });
     const sourceId = invoice?.id ?? '';
+    await saveFakeBillingAccount(api.superuser, caller.customer.id, 'stripe', caller.customer.id);
     if (link !== undefined) store.spoil(sourceId, { invoice_pdf: link });
     const { id } = await saveFakeInvoice(api.superuser, caller.customer.id, {
       source: 'stripe',

@@ -3,7 +3,7 @@ import type { InvoiceDto, InvoicePageDto } from '../../apps/customer-api/src/inv
 import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
 import { arrangeCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
-import { saveFakeInvoice } from '@test/factories/invoice.factory';
+import { saveFakeBillingAccount, saveFakeInvoice } from '@test/factories/invoice.factory';
 import { openInvoiceRoom } from '@test/invoice-room';
 import { describeAuthentication } from '@test/suites/authentication.suite';
 
@@ -156,10 +156,14 @@ describe('GET /invoices/:id/pdf', () => {
     'invoices:read',
   );
 
+  const link = (customerId: string, source: string, account: string) =>
+    saveFakeBillingAccount(api.superuser, customerId, source, account);
+
   /** A caller whose one invoice was synced from a source. */
   async function synced(source: 'stripe' | 'fiken') {
     const caller = await arrangeCaller(api);
     const customerId = caller.customer.id;
+    await link(customerId, source, source === 'stripe' ? customerId : '1');
     if (source === 'stripe') {
       const [added] = sandbox.stripe.store.addInvoices({ customer: customerId, count: 1, statuses: ['open'] });
       const sourceId = added?.id ?? '';
@@ -191,6 +195,7 @@ describe('GET /invoices/:id/pdf', () => {
 
   it('streams the PDF of a Stripe credit note, and answers 404 when it is gone', async () => {
     const caller = await arrangeCaller(api);
+    await link(caller.customer.id, 'stripe', caller.customer.id);
     const [added] = sandbox.stripe.store.addInvoices({ customer: caller.customer.id, count: 1 });
     const note = sandbox.stripe.store.addCreditNote(added?.id ?? '');
     const saved = { source: 'stripe', type: 'credit_note', pdfReference: note.id } as const;
@@ -225,6 +230,30 @@ describe('GET /invoices/:id/pdf', () => {
     expect(JSON.stringify(problem)).not.toMatch(/sandbox|stripe|fiken/i);
   });
 
+  it.each(['stripe', 'fiken'] as const)(
+    "is 404 when %s says that the document is another customer's now",
+    async (source) => {
+      const { caller, invoice } = await synced(source);
+      const { rows } = await api.superuser.query<{ source_id: string }>('select source_id from invoice where id = $1', [
+        invoice.id,
+      ]);
+      const id = rows[0]?.source_id ?? '';
+      if (source === 'stripe') sandbox.stripe.store.spoil(id, { customer: 'cus_other' });
+      else sandbox.fiken.store.company('demo').spoil(Number(id), { customer: { contactId: 2 } });
+      await expectProblem(await caller.call(`/invoices/${invoice.id}/pdf`), 404, 'not_found');
+    },
+  );
+
+  it('asks Stripe for another link when the one just given does not work', async () => {
+    const { caller, invoice } = await synced('stripe');
+    const before = sandbox.stripe.total;
+    // The document, its file that is gone, the document again, its file.
+    sandbox.stripe.script({}, { status: 404 });
+    const reply = await caller.call(`/invoices/${invoice.id}/pdf`);
+    expect(reply.status).toBe(200);
+    expect(sandbox.stripe.total - before).toBe(4);
+  });
+
   it("follows Fiken's present link when its address has changed since the sync", async () => {
     const { caller, invoice } = await synced('fiken');
     await api.superuser.query(`update invoice set pdf_reference = 'https://former.example/x.pdf' where id = $1`, [
@@ -236,11 +265,15 @@ describe('GET /invoices/:id/pdf', () => {
   });
 
   it('sends the credential to the billing source and nowhere else', async () => {
-    const caller = await arrangeCaller(api);
+    const { caller, invoice } = await synced('fiken');
     const elsewhere = await startSandbox();
-    const pdfReference = `${elsewhere.url}/fiken/api/v2/files/x/y.pdf`;
-    const { id } = await saveFakeInvoice(api.superuser, caller.customer.id, { source: 'fiken', pdfReference });
-    await expectProblem(await caller.call(`/invoices/${id}/pdf`), 503, 'service_unavailable');
+    const { rows } = await api.superuser.query<{ source_id: string }>('select source_id from invoice where id = $1', [
+      invoice.id,
+    ]);
+    sandbox.fiken.store.company('demo').spoil(Number(rows[0]?.source_id), {
+      invoicePdf: { downloadUrl: `${elsewhere.url}/fiken/api/v2/files/x/y.pdf` },
+    });
+    await expectProblem(await caller.call(`/invoices/${invoice.id}/pdf`), 503, 'service_unavailable');
     expect(elsewhere.fiken.total).toBe(0);
     await elsewhere.close();
   });
@@ -253,7 +286,7 @@ describe('An invoice that was synced', () => {
     const over = await startApi({}, room.database);
     const caller = await arrangeCaller(over);
     await room.accounts.link('operator:test', caller.customer.id, 'stripe', 'cus_a');
-    await room.syncs.runNow(caller.customer.id, 'stripe');
+    await room.sync(caller.customer.id, 'stripe');
     expect((await list(caller)).data.map(({ source, status }) => ({ source, status }))).toEqual([
       { source: 'stripe', status: 'paid' },
       { source: 'stripe', status: 'open' },

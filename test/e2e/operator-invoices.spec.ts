@@ -2,7 +2,9 @@ import type { Client } from 'pg';
 import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { operatorCommand } from '@test/operator-command';
+import { startWorkerProcess, type WorkerProcess } from '@test/worker-process';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
+import { until } from '@test/until';
 
 // Each command is a process of its own, which takes its time on a busy machine.
 jest.setTimeout(120_000);
@@ -12,14 +14,17 @@ describe("The operator's command line: invoices, tickets and SMS", () => {
   let superuser: Client;
   let sandbox: Sandbox;
   let customer: string;
+  let worker: WorkerProcess;
 
   beforeAll(async () => {
     sandbox = await startSandbox();
     database = await createTestDatabase();
     superuser = await connectAsSuperuser(database);
     customer = (await saveFakeCustomer(superuser)).id;
+    worker = await startWorkerProcess({ DATABASE_URL: database.url, SANDBOX_URL: sandbox.url });
   });
   afterAll(async () => {
+    await worker.stop();
     await superuser.end();
     await database.drop();
     await sandbox.close();
@@ -78,7 +83,9 @@ describe("The operator's command line: invoices, tickets and SMS", () => {
   it('links a customer, syncs it and shows the result', async () => {
     const [, , third] = sandbox.stripe.store.addInvoices({ customer: 'cus_op', count: 4, statuses: ['paid'] });
     sandbox.stripe.store.spoil(third?.id ?? '');
-    await json(`invoice link --customer ${customer} --source stripe --source-customer cus_op`);
+    await json(`invoice link --customer ${customer} --source stripe --source-customer`, ' cus_op ');
+    const spaces = [...`invoice link --customer ${customer} --source fiken --source-customer`.split(' '), ' '];
+    expect(await run(spaces)).toMatchObject({ code: 1, stderr: expect.stringContaining('fiken') });
     const result = await json(`invoice sync --customer ${customer} --source stripe`);
     expect(result).toMatchObject({ outcome: 'succeeded', stored: 3, skipped: 1, problems: [{ source_id: third?.id }] });
     sandbox.stripe.always({ status: 401 });
@@ -87,10 +94,19 @@ describe("The operator's command line: invoices, tickets and SMS", () => {
       code: 1,
       outcome: { last_error: expect.stringContaining('401') },
     });
-    expect(await json('invoice sync-status')).toMatchObject([
-      { source: 'stripe', failures: 1, source_customer_id: 'cus_op' },
-    ]);
+    const failing = [{ source: 'stripe', failures: expect.any(Number), source_customer_id: 'cus_op' }];
+    expect(await json('invoice sync-status')).toMatchObject(failing);
+    expect(await json('invoice sync-status --failing')).toMatchObject(failing);
     sandbox.stripe.always();
+    const ids = async () =>
+      (await superuser.query<{ id: string }>('select id from invoice where customer_id = $1 order by id', [customer]))
+        .rows;
+    const before = await ids();
+    expect(await json('invoice sync --all --full')).toEqual({ accounts: 1 });
+    await until(async () => (await json<unknown[]>('invoice sync-status --failing')).length === 0);
+    expect(await json(`invoice sync --customer ${customer} --source stripe`)).toMatchObject({ outcome: 'succeeded' });
+    expect(await ids()).toEqual(before);
+    expect((await run(['invoice', 'sync'])).stderr).toContain('--all');
     const [synced] = (
       await superuser.query<{ id: string }>(`select id from invoice where customer_id = $1 and source = 'stripe'`, [
         customer,

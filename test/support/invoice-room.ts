@@ -5,9 +5,11 @@ import { DatabaseModule } from '@app/database';
 import {
   BillingAccounts,
   type BillingSourceName,
+  DueSyncsService,
   InvoiceBookModule,
   InvoiceSyncModule,
   InvoiceSyncs,
+  type SyncOutcome,
 } from '@app/invoices';
 import { createLogger, LoggingModule, NestLogger } from '@app/logging';
 import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
@@ -43,10 +45,14 @@ export interface InvoiceRoom {
   customer(source: BillingSourceName, account: string): Promise<string>;
   /** The customer's invoices by their id in the source. */
   rows(customerId: string): Promise<InvoiceTableRow[]>;
-  /** Makes every sync due. */
-  makeDue(): Promise<void>;
+  /** Syncs a customer now, as the worker does. */
+  sync(customerId: string, source: BillingSourceName, stop?: AbortSignal): Promise<SyncOutcome>;
+  /** Runs every sync that is due, all sources at once, until none is. */
+  syncDue(): Promise<void>;
   close(): Promise<void>;
 }
+
+const NEVER = new AbortController().signal;
 
 /** Sets the room up as the operator's programs have it. `settings` are environment variables of the configuration. */
 export async function openInvoiceRoom(settings: Record<string, string> = {}): Promise<InvoiceRoom> {
@@ -66,12 +72,14 @@ export async function openInvoiceRoom(settings: Record<string, string> = {}): Pr
     .compile();
   const superuser = await connectAsSuperuser(database);
   const accounts = module.get(BillingAccounts);
+  const syncs = module.get(InvoiceSyncs);
+  const due = module.get(DueSyncsService);
   return {
     sandbox,
     module,
     database,
     superuser,
-    syncs: module.get(InvoiceSyncs),
+    syncs,
     accounts,
     customer: async (source, account) => {
       const { id } = await saveFakeCustomer(superuser);
@@ -82,8 +90,19 @@ export async function openInvoiceRoom(settings: Record<string, string> = {}): Pr
       const query = 'select * from invoice where customer_id = $1 order by source_id';
       return (await superuser.query<InvoiceTableRow>(query, [customerId])).rows;
     },
-    makeDue: async () => {
-      await superuser.query(`update invoice_sync set due_at = now() - interval '1 second'`);
+    sync: (customerId, source, stop = NEVER) => syncs.run(customerId, source, stop),
+    syncDue: async () => {
+      const lanes = due.lanes();
+      for (let ran = -1; ran !== 0;) {
+        ran = 0;
+        await Promise.all(
+          lanes.map(async ({ source, lane }) => {
+            const { customerIds } = await due.find({ source, lane });
+            ran += customerIds.length;
+            await Promise.all(customerIds.map((customerId) => syncs.run(customerId, source, NEVER)));
+          }),
+        );
+      }
     },
     close: async () => {
       await module.close();

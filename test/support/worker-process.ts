@@ -3,13 +3,18 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Exit } from './api-process';
 import { compileCache } from './compile-cache';
+import { freePort } from './free-port';
 
 /** The compiled worker in a process of its own, as it runs in production. */
 export interface WorkerProcess {
   child: ChildProcess;
+  /** Address of its internal listener. */
+  url: string;
   /** What it has written. */
   output(): string;
   exited: Promise<Exit>;
+  /** Ends it, by default as an orchestrator does, and waits for its end. */
+  stop(signal?: NodeJS.Signals): Promise<Exit>;
 }
 
 const MAIN = join(process.cwd(), 'dist', 'apps', 'worker', 'src', 'main.js');
@@ -17,20 +22,30 @@ const MAIN = join(process.cwd(), 'dist', 'apps', 'worker', 'src', 'main.js');
 /** Starts it with these settings and none of the tests' own, and waits until it runs. @throws if it ends instead */
 export async function startWorkerProcess(settings: Record<string, string>): Promise<WorkerProcess> {
   const { PATH } = process.env;
+  const port = await freePort();
+  const own = { NODE_ENV: 'test', LOG_LEVEL: 'warn', INTERNAL_PORT: String(port) };
   const child = fork(MAIN, [], {
-    env: { PATH, NODE_ENV: 'test', LOG_LEVEL: 'warn', INTERNAL_PORT: '0', ...compileCache, ...settings },
+    env: { PATH, ...own, ...compileCache, ...settings },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     execArgv: [],
   });
   let written = '';
   for (const stream of [child.stdout, child.stderr])
     stream?.on('data', (chunk: Buffer) => (written += chunk.toString()));
-  const exited = once(child, 'close').then(([code, signal]) => ({ code, signal }));
-  await Promise.race([
-    once(child, 'message'),
-    exited.then(({ code }) => {
-      throw new Error(`The worker ended with ${code}:\n${written}`);
-    }),
-  ]);
-  return { child, output: () => written, exited };
+  const exited = once(child, 'close').then(([code, signal]) => ({ code, signal }) as Exit);
+  const failed = exited.then(({ code }) => {
+    throw new Error(`The worker ended with ${code}:\n${written}`);
+  });
+  failed.catch(() => undefined);
+  await Promise.race([once(child, 'message'), failed]);
+  return {
+    child,
+    url: `http://127.0.0.1:${port}`,
+    output: () => written,
+    exited,
+    stop(signal = 'SIGTERM') {
+      child.kill(signal);
+      return exited;
+    },
+  };
 }

@@ -77,6 +77,11 @@ export function isLockTimeout(error: unknown): boolean {
   return Error.isError(error) && told(error).code === '55P03';
 }
 
+/** Tells whether a value can't be stored (SQLSTATE 22), or a rule of the schema forbids it (23). */
+export function isDataRefused(error: unknown): boolean {
+  return Error.isError(error) && /^2[23]/.test(told(error).code ?? '');
+}
+
 /**
  * Tells whether a prepared statement was not there. It happens to what was sent right behind a statement whose preparation
  * was refused or cancelled; nothing has run, so it can be sent again.

@@ -8,6 +8,7 @@ export {
   isLockTimeout,
   isLoginRefused,
   isTransientFailure,
+  isDataRefused,
   isUniqueViolation,
   NotMigratedError,
   OverloadedError,

@@ -1,3 +1,4 @@
+export { ClientGone } from './client-gone.decorator';
 export { HttpModule } from './http.module';
 export { createDocument } from './open-api/create-document';
 export { Draining } from './draining';

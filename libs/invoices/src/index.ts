@@ -22,4 +22,7 @@ export { InvoiceReaderModule } from './reading/invoice-reader.module';
 export type { InvoiceRow } from './reading/invoice-view';
 export { BillingAccounts, type SyncReport } from './sync/billing-accounts';
 export { InvoiceSyncModule } from './sync/invoice-sync.module';
-export { InvoiceSyncs, type SyncOutcome } from './sync/invoice-syncs';
+export { InvoiceSyncs, RUN_DEADLINE_MS, type SyncOutcome } from './sync/invoice-syncs';
+export { DueSyncsService, type SyncLaneSettings } from './sync/due-syncs.service';
+export { type SourceSyncHealth, SyncHealth } from './sync/sync-health.service';
+export { SyncRequests } from './sync/sync-requests.service';

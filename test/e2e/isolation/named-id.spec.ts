@@ -2,7 +2,7 @@ import { CustomerContext } from '@app/database';
 import { CreditRequests } from '@app/credit-requests';
 import { arrangeCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
-import { saveFakeInvoice } from '@test/factories/invoice.factory';
+import { saveFakeBillingAccount, saveFakeInvoice } from '@test/factories/invoice.factory';
 import { saveFakeService } from '@test/factories/service.factory';
 import { declaredRoutes } from '@test/nest-routes';
 import { withoutRowLevelSecurity } from '@test/without-row-level-security';
@@ -27,8 +27,12 @@ describe('queries by id name the customer', () => {
     return rows[0]?.id ?? 0;
   }
   // Its PDF is at a billing source that is not there: who gets beyond the look-up is told 503.
-  const addInvoice = async (customerId: string) =>
-    (await saveFakeInvoice(api.superuser, customerId, { source: 'stripe', sourceId: 'in_1', pdfReference: 'in_1' })).id;
+  const addInvoice = async (customerId: string) => {
+    await saveFakeBillingAccount(api.superuser, customerId, 'stripe', 'cus_1');
+    return (
+      await saveFakeInvoice(api.superuser, customerId, { source: 'stripe', sourceId: 'in_1', pdfReference: 'in_1' })
+    ).id;
+  };
 
   /** Every route that names a row of a customer's, and what stores such a row. Whoever adds a route adds it here. */
   const ROUTES: Record<string, (customerId: string) => Promise<string | number>> = {

@@ -52,3 +52,12 @@ export async function saveFakeInvoice(client: Client, customerId: string, overri
   );
   return invoice;
 }
+
+/** Says who a customer is in a billing source, as the operator does. */
+export async function saveFakeBillingAccount(client: Client, customerId: string, source: string, account: string) {
+  await client.query('insert into billing_account (customer_id, source, source_customer_id) values ($1, $2, $3)', [
+    customerId,
+    source,
+    account,
+  ]);
+}

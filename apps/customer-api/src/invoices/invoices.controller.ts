@@ -2,7 +2,7 @@ import { Controller, Get, Param, Query, StreamableFile } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiProduces, ApiTags } from '@nestjs/swagger';
 import { type AuthenticatedCustomer, CurrentCustomer, RequireScope } from '@app/access';
 import { AppConfig } from '@app/config';
-import { PathId, ProblemReplies, toPageDto } from '@app/http';
+import { ClientGone, PathId, ProblemReplies, toPageDto } from '@app/http';
 import { InvoicePdfs, InvoiceReader } from '@app/invoices';
 import { InvoicePageDto, toInvoiceDto } from './dto/invoice.dto';
 import { InvoiceQueryDto } from './dto/invoice-query.dto';
@@ -44,13 +44,13 @@ export class InvoicesController {
   async getInvoicePdf(
     @CurrentCustomer() { customerId }: AuthenticatedCustomer,
     @Param('id', PathId.uuid) id: string,
+    @ClientGone() clientGone: AbortSignal,
   ): Promise<StreamableFile> {
-    const { content, length, fileName } = await this.pdfs.open(customerId, id);
-    const disposition = `inline; filename="${fileName}"`;
+    const { content, length, fileName } = await this.pdfs.open(customerId, id, clientGone);
     return new StreamableFile(content, {
       type: 'application/pdf',
-      disposition,
-      ...(length !== undefined && { length }),
+      disposition: `inline; filename="${fileName}"`,
+      length,
     });
   }
 }

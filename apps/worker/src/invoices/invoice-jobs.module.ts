@@ -1,7 +1,8 @@
 import { Module } from '@nestjs/common';
 import { InvoiceSyncModule } from '@app/invoices';
 import { InvoiceJobs } from './invoice-jobs';
+import { InvoiceMetrics } from './invoice-metrics';
 
-/** The invoices' jobs. */
-@Module({ imports: [InvoiceSyncModule], providers: [InvoiceJobs] })
+/** The invoices' jobs, and what there is to watch of them. */
+@Module({ imports: [InvoiceSyncModule], providers: [InvoiceJobs, InvoiceMetrics] })
 export class InvoiceJobsModule {}

@@ -4,7 +4,12 @@ import { positive } from './types';
 /** The billing sources that invoices are synced from. A source without its secret is off. */
 export const billing = {
   STRIPE_URL: z.url().default('https://api.stripe.com').describe('base address of the Stripe API'),
-  STRIPE_SECRET_KEY: z.string().optional().describe('Stripe key that may read invoices and credit notes; secret'),
+  STRIPE_SECRET_KEY: z
+    .string()
+    .trim()
+    .min(1)
+    .optional()
+    .describe('Stripe key that may read invoices and credit notes; secret'),
   STRIPE_PDF_HOSTS: z
     .string()
     .default('stripe.com')
@@ -14,13 +19,13 @@ export const billing = {
       "comma separated hosts that Stripe's PDF links may lead to, subdomains included; beside them the origin of STRIPE_URL",
     ),
   FIKEN_URL: z.url().default('https://api.fiken.no/api/v2').describe('base address of the Fiken API'),
-  FIKEN_TOKEN: z.string().optional().describe('Fiken personal API token; secret'),
-  FIKEN_COMPANY: z.string().default('').describe('slug of the company in Fiken that issues the invoices'),
+  FIKEN_TOKEN: z.string().trim().min(1).optional().describe('Fiken personal API token; secret'),
+  FIKEN_COMPANY: z.string().trim().default('').describe('slug of the company in Fiken that issues the invoices'),
   BILLING_TIMEOUT_MS: positive.default(30_000).describe('longest a billing source may take to answer one request'),
   INVOICE_SYNC_MINUTES: positive
     .default(15)
     .describe("minutes between two syncs of a customer's invoices from one source"),
-  INVOICE_SYNC_LEASE_SECONDS: positive
-    .default(300)
-    .describe('seconds after which another worker takes over a sync whose worker died'),
+  INVOICE_PDF_MEMORY_MB: positive
+    .default(128)
+    .describe('megabytes of PDFs held in memory for slow readers, per process; the slowest give way'),
 };

@@ -33,6 +33,7 @@ import { AiLedgerFunctions1763683720000 } from './1763683720000-ai-ledger-functi
 import { CreditRequestLock1763683730000 } from './1763683730000-credit-request-lock';
 import { DropScheduledJob1763683800000 } from './1763683800000-drop-scheduled-job';
 import { InvoiceSyncRuns1763683810000 } from './1763683810000-invoice-sync-runs';
+import { BillingAccountRead1763683820000 } from './1763683820000-billing-account-read';
 import { InvoiceNumber1763683900000 } from './1763683900000-invoice-number';
 import { SmsPermissions1763683910000 } from './1763683910000-sms-permissions';
 import { AiEnabledWithToken1763684000000 } from './1763684000000-ai-enabled-with-token';
@@ -74,6 +75,7 @@ export const migrations = [
   CreditRequestLock1763683730000,
   DropScheduledJob1763683800000,
   InvoiceSyncRuns1763683810000,
+  BillingAccountRead1763683820000,
   InvoiceNumber1763683900000,
   SmsPermissions1763683910000,
   AiEnabledWithToken1763684000000,

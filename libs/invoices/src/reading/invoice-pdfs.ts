@@ -1,27 +1,33 @@
+import type { Readable } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
 import { CustomerDatabase, prepared } from '@app/database';
 import { ServiceError } from '@app/errors';
 import { ROOT_LOGGER, type RootLogger } from '@app/logging';
 import type { BillingSourceName } from '../invoice-record';
-import type { SourceFile } from '../sources/billing-source';
 import { BillingSources } from '../sources/billing-sources';
 import { SourceError } from '../sources/source-error';
+import { PdfMemory } from './pdf-memory.service';
 
 const FIND = prepared(
   'invoices.pdf',
-  `select number, source, source_id, pdf_reference from invoice
-   where customer_id = $1 and id = $2 and status <> 'draft' and pdf_reference is not null`,
+  `select i.number, i.source, i.source_id, a.source_customer_id as account from invoice i
+   join billing_account a on a.customer_id = i.customer_id and a.source = i.source
+   where i.customer_id = $1 and i.id = $2 and i.status <> 'draft' and i.pdf_reference is not null`,
 );
 
 interface PdfRow {
   number: string;
   source: BillingSourceName;
   source_id: string;
-  pdf_reference: string;
+  /** The customer's id in the source. */
+  account: string;
 }
 
-/** A PDF on its way to the customer. */
-export interface InvoicePdf extends SourceFile {
+/** A PDF on its way to the customer. Its content must be read or destroyed. */
+export interface InvoicePdf {
+  content: Readable;
+  /** Bytes. */
+  length: number;
   /** What to call it. */
   fileName: string;
 }
@@ -32,26 +38,41 @@ export class InvoicePdfs {
   constructor(
     private readonly database: CustomerDatabase,
     private readonly sources: BillingSources,
+    private readonly memory: PdfMemory,
     @Inject(ROOT_LOGGER) private readonly logger: RootLogger,
   ) {}
 
-  /** @throws ServiceError not_found, or service_unavailable when the source does not give it at present */
-  async open(customerId: string, invoiceId: string): Promise<InvoicePdf> {
+  /**
+   * @param signal tells that nobody waits any more: then nothing is asked of the source
+   * @throws ServiceError not_found; rate_limited if the customer reads too many already; service_unavailable when the
+   * source does not give it at present
+   */
+  async open(customerId: string, invoiceId: string, signal: AbortSignal): Promise<InvoicePdf> {
     const [row] = await this.database.read<PdfRow & Record<string, unknown>>(FIND, [customerId, invoiceId]);
     if (!row) throw missing();
-    const file = await this.fetch(row);
-    if (!file) throw missing();
-    return { ...file, fileName: `invoice-${row.number.replace(/[^\w.-]+/g, '_')}.pdf` };
+    const place = await this.memory.enter(customerId, signal);
+    try {
+      const file = await this.fetch(row, signal);
+      if (!file) throw missing();
+      const fileName = `invoice-${row.number.replace(/[^\w.-]+/g, '_')}.pdf`;
+      return { content: place.fill(file), length: file.length, fileName };
+    } catch (error) {
+      place.leave();
+      throw error;
+    }
   }
 
-  private async fetch({ source, source_id, pdf_reference }: PdfRow): Promise<SourceFile | undefined> {
+  private async fetch({ source, source_id, account }: PdfRow, signal: AbortSignal): Promise<Buffer | undefined> {
     try {
-      return await this.sources.find(source)?.openPdf(source_id, pdf_reference);
+      signal.throwIfAborted();
+      return await this.sources.find(source)?.fetchPdf(account, source_id, signal);
     } catch (error) {
-      if (!(error instanceof SourceError)) throw error;
-      this.logger.warn({ err: error, source, source_id }, 'the PDF of an invoice could not be fetched');
+      const asked = error instanceof SourceError ? error.retryAfterMs : undefined;
+      if (!(error instanceof SourceError) && !signal.aborted) throw error;
+      if (!signal.aborted)
+        this.logger.warn({ err: error, source, source_id }, 'the PDF of an invoice could not be fetched');
       throw new ServiceError('service_unavailable', 'The PDF cannot be fetched at present', {
-        retryAfterSeconds: Math.ceil((error.retryAfterMs ?? 30_000) / 1000),
+        retryAfterSeconds: Math.ceil((asked ?? 30_000) / 1000),
         cause: error,
       });
     }

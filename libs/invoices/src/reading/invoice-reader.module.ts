@@ -1,8 +1,13 @@
 import { Module } from '@nestjs/common';
-import { BillingSources } from '../sources/billing-sources';
+import { BillingSourcesModule } from '../sources/billing-sources.module';
 import { InvoicePdfs } from './invoice-pdfs';
 import { InvoiceReader } from './invoice-reader';
+import { PdfMemory } from './pdf-memory.service';
 
 /** Customers' own invoices. */
-@Module({ providers: [InvoiceReader, InvoicePdfs, BillingSources], exports: [InvoiceReader, InvoicePdfs] })
+@Module({
+  imports: [BillingSourcesModule],
+  providers: [InvoiceReader, InvoicePdfs, PdfMemory],
+  exports: [InvoiceReader, InvoicePdfs],
+})
 export class InvoiceReaderModule {}

@@ -1,43 +1,40 @@
 import { Injectable } from '@nestjs/common';
 import { AppConfig } from '@app/config';
-import { SecretRedactor } from '@app/secrets';
+import { UpstreamClients } from '@app/upstream';
 import { Calendar } from '../calendar';
 import type { BillingSourceName } from '../invoice-record';
 import type { BillingSource } from './billing-source';
-import { FikenSource } from './fiken-source';
+import { FikenLane } from './fiken-lane.service';
+import { FikenSource, LARGEST_PDF } from './fiken-source';
+import { isStripeLink } from './stripe-links';
 import { StripeSource } from './stripe-source';
 
 /** Any credential does for the sandbox. */
 const SANDBOX_CREDENTIAL = 'sandbox';
 const SANDBOX_COMPANY = 'demo';
+/** A page of a hundred documents is never above a few. */
+const LARGEST_PAGE = 8 * 1024 * 1024;
 
 /** The sources that are configured: the real ones with their credentials, else the sandbox's, else none. */
 @Injectable()
 export class BillingSources {
   private readonly sources: ReadonlyMap<BillingSourceName, BillingSource>;
+  private readonly calendar: Calendar;
 
-  constructor(config: AppConfig) {
-    const calendar = new Calendar(config.BILLING_TIMEZONE);
-    const timeoutMs = config.BILLING_TIMEOUT_MS;
+  constructor(
+    private readonly config: AppConfig,
+    private readonly clients: UpstreamClients,
+    private readonly lane: FikenLane,
+  ) {
+    this.calendar = new Calendar(config.BILLING_TIMEZONE);
     const sandbox = config.SANDBOX_URL?.replace(/\/$/, '');
     const sources: BillingSource[] = [];
-    const redactor = SecretRedactor.of(config);
-    const pdfHosts = config.STRIPE_PDF_HOSTS;
-    const { STRIPE_SECRET_KEY: secretKey } = config;
-    if (secretKey !== undefined) {
-      sources.push(new StripeSource({ url: config.STRIPE_URL, secretKey, timeoutMs, pdfHosts }, calendar, redactor));
-    } else if (sandbox !== undefined) {
-      const settings = { url: sandbox, secretKey: SANDBOX_CREDENTIAL, timeoutMs, pdfHosts };
-      sources.push(new StripeSource(settings, calendar, redactor));
-    }
+    if (config.STRIPE_SECRET_KEY !== undefined) sources.push(this.stripe(config.STRIPE_URL, config.STRIPE_SECRET_KEY));
+    else if (sandbox !== undefined) sources.push(this.stripe(sandbox, SANDBOX_CREDENTIAL));
     if (config.FIKEN_TOKEN !== undefined) {
-      const { FIKEN_URL: url, FIKEN_TOKEN: token, FIKEN_COMPANY: company } = config;
-      sources.push(new FikenSource({ url, token, company, timeoutMs }, calendar));
+      sources.push(this.fiken(config.FIKEN_URL, config.FIKEN_TOKEN, config.FIKEN_COMPANY));
     } else if (sandbox !== undefined) {
-      const company = config.FIKEN_COMPANY || SANDBOX_COMPANY;
-      sources.push(
-        new FikenSource({ url: `${sandbox}/fiken/api/v2`, token: SANDBOX_CREDENTIAL, company, timeoutMs }, calendar),
-      );
+      sources.push(this.fiken(`${sandbox}/fiken/api/v2`, SANDBOX_CREDENTIAL, config.FIKEN_COMPANY || SANDBOX_COMPANY));
     }
     this.sources = new Map(sources.map((source) => [source.name, source]));
   }
@@ -50,5 +47,40 @@ export class BillingSources {
   /** All that are configured. */
   all(): BillingSource[] {
     return [...this.sources.values()];
+  }
+
+  private stripe(url: string, secretKey: string): BillingSource {
+    const { origin } = new URL(url);
+    const links = { url, pdfHosts: this.config.STRIPE_PDF_HOSTS };
+    const api = this.open('stripe', origin, { concurrency: 16, maxReplyBytes: LARGEST_PAGE });
+    const files = this.open('stripe-files', origin, {
+      concurrency: 16,
+      maxReplyBytes: LARGEST_PDF,
+      redirects: { most: 3, allowed: (_, to) => isStripeLink(to, links) },
+    });
+    return new StripeSource({ ...links, secretKey }, { api, files }, this.calendar);
+  }
+
+  private fiken(url: string, token: string, company: string): BillingSource {
+    const client = this.open('fiken', url, { concurrency: 1, maxReplyBytes: LARGEST_PAGE });
+    return new FikenSource({ url, token, company }, client, this.lane, this.calendar);
+  }
+
+  private open(
+    name: string,
+    baseUrl: string,
+    options: Pick<Parameters<UpstreamClients['open']>[0], 'concurrency' | 'maxReplyBytes' | 'redirects'>,
+  ) {
+    const timeoutMs = this.config.BILLING_TIMEOUT_MS;
+    return this.clients.open({
+      name,
+      baseUrl,
+      queue: 200,
+      slowAfterMs: Math.min(timeoutMs, 10_000),
+      timeoutMs,
+      retries: 2,
+      retryPauseMs: 500,
+      ...options,
+    });
   }
 }

@@ -1,24 +1,28 @@
 import { z } from 'zod';
+import { fromDecimals } from '../money';
 import { CREDIT_NOTE, type SourceInvoice, type SourceProblem } from './billing-source';
-import { explain, idOf } from './read-items';
+import { fikenBalance } from './fiken-balance';
+import { day, explain, foreign, problemOf, text } from './read-items';
+import { settleWhatIsCredited } from './settled-by-credit';
 
-const date = z.iso.date();
-const ore = z.int();
+const hundredths = z.int();
+const currency = z
+  .string()
+  .regex(/^[A-Z]{3}$/)
+  .default('NOK');
 const customer = z.object({ contactId: z.int() });
 const pdf = z.object({ downloadUrl: z.string().min(1) }).nullish();
 
-/** What of a Fiken invoice we rely on. Amounts are hundredths of its currency. */
+/** What of a Fiken invoice we rely on. Amounts are hundredths of its currency, whatever that is; some are of NOK. */
 const wireInvoice = z.object({
   invoiceId: z.int(),
   invoiceNumber: z.int(),
-  kid: z.string().nullish(),
-  issueDate: date,
-  dueDate: date.nullish(),
-  gross: ore,
-  currency: z
-    .string()
-    .regex(/^[A-Z]{3}$/)
-    .default('NOK'),
+  kid: z.union([text, z.literal('')]).nullish(),
+  issueDate: day,
+  dueDate: day.nullish(),
+  gross: hundredths,
+  grossInNok: hundredths.nullish(),
+  currency,
   invoicePdf: pdf,
   associatedCreditNotes: z.array(z.unknown()).nullish(),
   customer,
@@ -26,10 +30,11 @@ const wireInvoice = z.object({
   sale: z
     .object({
       settled: z.boolean().nullish(),
-      settledDate: date.nullish(),
+      settledDate: day.nullish(),
       writeOff: z.boolean().nullish(),
-      totalPaid: ore.nullish(),
-      outstandingBalance: ore.nullish(),
+      totalPaid: hundredths.nullish(),
+      totalPaidInCurrency: hundredths.nullish(),
+      outstandingBalance: hundredths.nullish(),
     })
     .nullish(),
 });
@@ -37,36 +42,38 @@ const wireInvoice = z.object({
 const wireCreditNote = z.object({
   creditNoteId: z.int(),
   creditNoteNumber: z.int(),
-  issueDate: date,
-  gross: ore,
-  currency: z
-    .string()
-    .regex(/^[A-Z]{3}$/)
-    .default('NOK'),
+  issueDate: day,
+  gross: hundredths,
+  currency,
   creditNotePdf: pdf,
   customer,
   settled: z.boolean().nullish(),
 });
 
-/** Reads an invoice of one customer (a Fiken contact). Another customer's is a problem: it must never be stored as this one's. */
+/** Reads an invoice of one customer (a Fiken contact). Another customer's is a problem. */
 export function readFikenInvoice(item: unknown, account: string): SourceInvoice | SourceProblem {
-  const sourceId = idOf(item, 'invoiceId');
+  const problem = (detail: string): SourceProblem => problemOf(item, 'invoiceId', detail);
   const parsed = wireInvoice.safeParse(item);
-  if (!parsed.success) return { sourceId, detail: explain(parsed.error) };
+  if (!parsed.success) return problem(explain(parsed.error));
   const invoice = parsed.data;
-  if (String(invoice.customer.contactId) !== account) return { sourceId, detail: 'It belongs to another customer' };
+  if (String(invoice.customer.contactId) !== account) return foreign(problem(''));
   const settled = invoice.sale?.settled ?? invoice.settled ?? false;
-  const status = settled ? settledStatus(invoice) : 'open';
-  const due = invoice.sale?.outstandingBalance ?? (settled ? 0 : invoice.gross);
+  const amount = fromDecimals(invoice.gross, 2, invoice.currency);
+  const balance = fromDecimals(settled ? 0 : fikenBalance(invoice), 2, invoice.currency);
+  if (amount === undefined || balance === undefined) return problem(`gross: ${invoice.currency} has no such fraction`);
+  const wasPaid = (invoice.sale?.totalPaid ?? 0) > 0;
+  const { status, amountDue } = settled
+    ? { status: settledStatus(invoice), amountDue: 0n }
+    : settleWhatIsCredited('open', balance, wasPaid);
   const settledDate = invoice.sale?.settledDate;
   return {
-    sourceId,
+    sourceId: String(invoice.invoiceId),
     type: 'invoice',
     number: String(invoice.invoiceNumber),
     status,
     currency: invoice.currency,
-    amount: BigInt(invoice.gross),
-    amountDue: BigInt(due),
+    amount,
+    amountDue,
     issueDate: invoice.issueDate,
     dueDate: invoice.dueDate ?? null,
     paidAt: status === 'paid' && settledDate ? startOf(settledDate) : null,
@@ -89,18 +96,21 @@ function settledStatus({
 
 /** Reads a credit note of one customer. Nothing is due on it. */
 export function readFikenCreditNote(item: unknown, account: string): SourceInvoice | SourceProblem {
-  const sourceId = CREDIT_NOTE + idOf(item, 'creditNoteId');
+  const problem = (detail: string): SourceProblem => problemOf(item, 'creditNoteId', detail, CREDIT_NOTE);
   const parsed = wireCreditNote.safeParse(item);
-  if (!parsed.success) return { sourceId, detail: explain(parsed.error) };
+  if (!parsed.success) return problem(explain(parsed.error));
   const note = parsed.data;
-  if (String(note.customer.contactId) !== account) return { sourceId, detail: 'It belongs to another customer' };
+  if (String(note.customer.contactId) !== account) return foreign(problem(''));
+  // What it takes back, whichever sign the books give that.
+  const amount = fromDecimals(Math.abs(note.gross), 2, note.currency);
+  if (amount === undefined) return problem(`gross: ${note.currency} has no such fraction`);
   return {
-    sourceId,
+    sourceId: CREDIT_NOTE + String(note.creditNoteId),
     type: 'credit_note',
     number: String(note.creditNoteNumber),
     status: note.settled ? 'paid' : 'open',
     currency: note.currency,
-    amount: BigInt(note.gross),
+    amount,
     amountDue: 0n,
     issueDate: note.issueDate,
     dueDate: null,
@@ -118,7 +128,13 @@ export function fikenPdfLink(item: unknown): string | undefined {
   return (data?.invoicePdf ?? data?.creditNotePdf)?.downloadUrl;
 }
 
+/** Whether a document is this customer's. */
+export function belongsTo(item: unknown, account: string): boolean {
+  const { data } = z.object({ customer }).safeParse(item);
+  return data !== undefined && String(data.customer.contactId) === account;
+}
+
 /** The same day in UTC and in Norway. */
-function startOf(day: string): Date {
-  return new Date(`${day}T00:00:00Z`);
+function startOf(date: string): Date {
+  return new Date(`${date}T00:00:00Z`);
 }

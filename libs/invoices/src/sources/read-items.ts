@@ -12,7 +12,9 @@ export const text = z
   .refine((value) => value.isWellFormed() && !/\p{Cc}/u.test(value), 'has characters that cannot be stored');
 
 /** A day of our time, `YYYY-MM-DD`. */
-export const day = z.iso.date().refine((value) => value >= '1970-01-01' && value < '2200-01-01', 'is not a possible date');
+export const day = z.iso
+  .date()
+  .refine((value) => value >= '1970-01-01' && value < '2200-01-01', 'is not a possible date');
 
 /** Reads each item by itself, so that one that cannot be read does not stop the others. */
 export function readItems(
@@ -54,5 +56,8 @@ export function foreign(problem: SourceProblem): SourceProblem {
 
 /** A text as the database can store it. */
 function storable(value: string): string {
-  return value.toWellFormed().replace(/\p{Cc}/gu, '\ufffd').slice(0, LONGEST);
+  return value
+    .toWellFormed()
+    .replace(/\p{Cc}/gu, '\ufffd')
+    .slice(0, LONGEST);
 }

@@ -1,26 +1,23 @@
-/** A source could not be read. The message is for the operator and holds no secret. */
+import { UpstreamCallError } from '@app/upstream';
+
+/** A source could not be read. The message is for the operator and holds nothing that the source said. */
 export class SourceError extends Error {
-  /**
-   * @param passing whether trying again may help
-   * @param retryAfterMs how long the source asked us to stay away
-   */
+  /** @param retryAfterMs how long the source asked us to stay away, an hour at most */
   constructor(
     message: string,
-    readonly passing: boolean,
     readonly retryAfterMs?: number,
-    cause?: unknown,
   ) {
-    super(message, { cause });
+    super(message);
   }
 }
+
+/** A list cannot be what the source has: it goes in circles, or says that there is more and does not show it. */
+export class BrokenFeedError extends SourceError {}
 
 /** The place in a feed where reading was to go on is gone. */
 export class LostPositionError extends Error {}
 
-/** Milliseconds that a `Retry-After` header asks for: seconds, or a date. */
-export function retryAfterMs(header: string | string[] | undefined, now = Date.now()): number | undefined {
-  const text = [header].flat()[0];
-  if (text === undefined || text === '') return undefined;
-  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now;
-  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+/** A failed call as the sync knows it; anything else stays what it is. */
+export function asSourceError(error: unknown): unknown {
+  return error instanceof UpstreamCallError ? new SourceError(error.message, error.retryAfterMs) : error;
 }

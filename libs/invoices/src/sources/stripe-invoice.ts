@@ -19,7 +19,10 @@ const wire = z.object({
   amount_remaining: amount,
   created: seconds,
   due_date: seconds.nullish(),
-  hosted_invoice_url: z.url({ protocol: /^https?$/ }).max(2_000).nullish(),
+  hosted_invoice_url: z
+    .url({ protocol: /^https?$/ })
+    .max(2_000)
+    .nullish(),
   invoice_pdf: z.string().nullish(),
   status_transitions: z.object({ finalized_at: seconds.nullish(), paid_at: seconds.nullish() }),
 });

@@ -1,33 +1,37 @@
 import Stripe from 'stripe';
-import { type Dispatcher, request } from 'undici';
-import { foreignId, foreignText, type SecretRedactor } from '@app/secrets';
+import type { UpstreamClient } from '@app/upstream';
 import type { Calendar } from '../calendar';
 import {
   type BillingSource,
   CREDIT_NOTE,
+  type Feed,
   type FeedRequest,
-  type SourceFile,
   type SourceInvoice,
   type SourcePage,
   type SourceProblem,
 } from './billing-source';
-import { lengthOf } from './content-length';
 import { readItems } from './read-items';
-import { LostPositionError, retryAfterMs, SourceError } from './source-error';
+import { asSourceError, BrokenFeedError, SourceError } from './source-error';
 import { readStripeCreditNote } from './stripe-credit-note';
+import { type StripeCallContext, StripeHttpClient } from './stripe-http-client';
 import { readStripeInvoice } from './stripe-invoice';
 import { isStripeLink, type StripeLinkSettings } from './stripe-links';
+import { isMissing, stripeError } from './stripe-refusal';
 
 /** Where Stripe is and with which key. */
 export interface StripeSettings extends StripeLinkSettings {
   secretKey: string;
-  timeoutMs: number;
+}
+
+/** The ways to Stripe's API and to its files. */
+export interface StripeClients {
+  api: UpstreamClient;
+  files: UpstreamClient;
 }
 
 /** Clocks differ and a new invoice may show up in the list a moment late. */
 const OVERLAP_SECONDS = 3600;
 const PAGE_SIZE = 100;
-const MOST_REDIRECTS = 3;
 /** Drafts and uncollectible invoices may still become something else. */
 const UNSETTLED = ['draft', 'open', 'uncollectible'] as const;
 
@@ -36,45 +40,55 @@ const CREDIT_NOTES = 'credit-notes';
 
 /** A page of a list, as far as a sync looks at it. */
 interface Page {
-  data: { id: string }[];
-  has_more: boolean;
+  data: unknown;
+  has_more: unknown;
 }
 
 /** Stripe, through its official SDK. */
 export class StripeSource implements BillingSource {
   readonly name = 'stripe';
-  readonly concurrency = 4;
+  readonly concurrency = { well: 6, failing: 3 };
   private readonly stripe: Stripe;
+  private readonly http: StripeHttpClient;
 
   constructor(
     private readonly settings: StripeSettings,
+    private readonly clients: StripeClients,
     private readonly calendar: Calendar,
-    private readonly redactor: SecretRedactor,
   ) {
     const { hostname, port, protocol } = new URL(settings.url);
+    this.http = new StripeHttpClient(clients.api);
     this.stripe = new Stripe(settings.secretKey, {
       host: hostname,
       port: port || (protocol === 'https:' ? 443 : 80),
       protocol: protocol === 'https:' ? 'https' : 'http',
-      timeout: settings.timeoutMs,
-      // The sync has its own rules for trying again.
+      httpClient: this.http,
+      // The client has its own rules for trying again.
       maxNetworkRetries: 0,
       telemetry: false,
     });
   }
 
-  feeds(since: Date | undefined): readonly string[] {
-    return since ? ['created', ...UNSETTLED, CREDIT_NOTES] : ['created', CREDIT_NOTES];
+  feeds(since: Date | undefined): readonly Feed[] {
+    const unsettled = UNSETTLED.map((name): Feed => ({ name, unsettled: true }));
+    return [{ name: 'created' }, ...(since ? unsettled : []), { name: CREDIT_NOTES }];
   }
 
-  async readPage(request: FeedRequest): Promise<SourcePage> {
+  async readPage(request: FeedRequest, signal: AbortSignal): Promise<SourcePage> {
     const isNotes = request.feed === CREDIT_NOTES;
-    const { data, has_more } = await this.call(() => (isNotes ? this.creditNotes(request) : this.invoices(request)));
-    if (!Array.isArray(data)) throw new SourceError('Stripe sent something that is not a list', true);
+    const call = { operation: isNotes ? 'credit_notes.list' : 'invoices.list', onBehalfOf: request.account, signal };
+    const { data, has_more } = await this.call(call, () =>
+      isNotes ? this.creditNotes(request) : this.invoices(request),
+    );
+    if (!Array.isArray(data) || typeof has_more !== 'boolean')
+      throw new SourceError('stripe sent something that is not a list');
     const read = isNotes ? readStripeCreditNote : readStripeInvoice;
-    const items = readItems(data, (item) => read(item, request.account, this.calendar));
-    const next = has_more ? data.at(-1)?.id : undefined;
-    return { ...items, ...(next !== undefined && { next }) };
+    const items = readItems(data as unknown[], (item) => read(item, request.account, this.calendar));
+    if (!has_more) return items;
+    const last = (data.at(-1) as { id?: unknown } | null | undefined)?.id;
+    if (typeof last !== 'string' || last === '')
+      throw new BrokenFeedError('stripe says that there is more, and not where');
+    return { ...items, next: last };
   }
 
   private invoices({ feed, account, since, position }: FeedRequest): Promise<Page> {
@@ -98,86 +112,73 @@ export class StripeSource implements BillingSource {
     });
   }
 
-  async readOne(account: string, sourceId: string): Promise<SourceInvoice | SourceProblem | undefined> {
+  async readOne(
+    account: string,
+    sourceId: string,
+    signal: AbortSignal,
+  ): Promise<SourceInvoice | SourceProblem | undefined> {
+    const document = await this.document(account, sourceId, signal);
+    if (document === undefined) return undefined;
+    const read = noteIdOf(sourceId) === undefined ? readStripeInvoice : readStripeCreditNote;
+    return read(document, account, this.calendar);
+  }
+
+  async fetchPdf(account: string, sourceId: string, signal: AbortSignal): Promise<Buffer | undefined> {
+    // The link in a document expires, one just given hardly does: then another is asked for, once.
+    for (let attempt = 1; ; attempt++) {
+      const document = await this.document(account, sourceId, signal);
+      if (!document || ownerOf(document) !== account) return undefined;
+      const link = 'invoice_pdf' in document ? document.invoice_pdf : (document as Stripe.CreditNote).pdf;
+      if (!link) return undefined;
+      const reply = await this.file(link, account, signal);
+      if (reply.ok) return reply.body;
+      if (![403, 404, 410].includes(reply.status) || attempt > 1) throw asSourceError(reply.refused());
+    }
+  }
+
+  private async file(link: string, account: string, signal: AbortSignal) {
+    const url = URL.parse(link);
+    if (!url || !isStripeLink(url, this.settings))
+      throw new SourceError('The PDF link of Stripe does not lead to Stripe');
+    try {
+      // The link is all it takes: the key stays here.
+      const request = { operation: 'files.get', method: 'GET', url, signal, onBehalfOf: account } as const;
+      return await this.clients.files.call({ ...request, retry: 'idempotent' }, (reply) => reply);
+    } catch (error) {
+      throw asSourceError(error);
+    }
+  }
+
+  /** A document; nothing if Stripe has none. */
+  private async document(
+    account: string,
+    sourceId: string,
+    signal: AbortSignal,
+  ): Promise<Stripe.Invoice | Stripe.CreditNote | undefined> {
     const noteId = noteIdOf(sourceId);
-    if (noteId !== undefined) {
-      const note = await this.found(() => this.stripe.creditNotes.retrieve(noteId));
-      return note && readStripeCreditNote(note, account, this.calendar);
-    }
-    const invoice = await this.found(() => this.stripe.invoices.retrieve(sourceId));
-    return invoice && readStripeInvoice(invoice, account, this.calendar);
+    const call = { operation: noteId === undefined ? 'invoices.get' : 'credit_notes.get', onBehalfOf: account, signal };
+    return this.call(call, async () => {
+      try {
+        return noteId === undefined
+          ? await this.stripe.invoices.retrieve(sourceId)
+          : await this.stripe.creditNotes.retrieve(noteId);
+      } catch (error) {
+        if (isMissing(error)) return undefined;
+        throw error;
+      }
+    });
   }
 
-  async openPdf(sourceId: string): Promise<SourceFile | undefined> {
-    const link = await this.pdfLink(sourceId);
-    if (!link) return undefined;
+  private async call<T>(
+    context: Pick<StripeCallContext, 'operation' | 'onBehalfOf' | 'signal'>,
+    work: () => Promise<T>,
+  ): Promise<T> {
     try {
-      const reply = await this.follow(new URL(link));
-      if (reply.statusCode === 200) return { content: reply.body, ...lengthOf(reply.headers['content-length']) };
-      await reply.body.dump();
-      throw new SourceError(`The PDF link of Stripe answered ${reply.statusCode}`, true);
+      return await this.http.with({ ...context, retry: 'idempotent' }, work);
     } catch (error) {
-      throw error instanceof SourceError
-        ? error
-        : new SourceError('The PDF link of Stripe did not answer', true, undefined, error);
+      throw stripeError(error);
     }
   }
-
-  /** The link is all it takes: the key stays here. */
-  private async follow(link: URL, hops = 0): Promise<Dispatcher.ResponseData> {
-    if (hops > MOST_REDIRECTS || !isStripeLink(link, this.settings)) {
-      throw new SourceError(
-        `The PDF link of Stripe leads to ${foreignText(this.redactor, link.host) ?? 'nowhere'}`,
-        false,
-      );
-    }
-    const reply = await request(link, { headersTimeout: this.settings.timeoutMs });
-    const location = [reply.headers.location].flat()[0];
-    const next = reply.statusCode >= 300 && reply.statusCode < 400 && location ? URL.parse(location, link.href) : null;
-    if (!next) return reply;
-    await reply.body.dump();
-    return this.follow(next, hops + 1);
-  }
-
-  /** A fresh link, since the one that came with the document may have expired. */
-  private async pdfLink(sourceId: string): Promise<string | null | undefined> {
-    const noteId = noteIdOf(sourceId);
-    if (noteId !== undefined) return (await this.found(() => this.stripe.creditNotes.retrieve(noteId)))?.pdf;
-    return (await this.found(() => this.stripe.invoices.retrieve(sourceId)))?.invoice_pdf;
-  }
-
-  private async found<T>(retrieve: () => Promise<T>): Promise<T | undefined> {
-    try {
-      return await retrieve();
-    } catch (error) {
-      if (isMissing(error)) return undefined;
-      throw toSourceError(error, this.redactor);
-    }
-  }
-
-  private async call<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      throw toSourceError(error, this.redactor);
-    }
-  }
-}
-
-/** What went wrong, for the log: Stripe's own words without secrets, and bounded. */
-function toSourceError(error: unknown, redactor: SecretRedactor): Error {
-  const cause = Error.isError(error) ? new Error(foreignText(redactor, error.message)) : undefined;
-  if (!(error instanceof Stripe.errors.StripeError)) {
-    return new SourceError('Stripe sent something that is not its own format', true, undefined, cause);
-  }
-  if (isMissing(error) && error.param === 'starting_after') return new LostPositionError();
-  const { statusCode } = error;
-  const passing = statusCode === undefined || statusCode === 429 || statusCode === 409 || statusCode >= 500;
-  const told =
-    statusCode === undefined
-      ? 'Stripe did not answer'
-      : `Stripe answered ${statusCode} (${foreignId(redactor, error.code ?? error.rawType) ?? 'no code'})`;
-  return new SourceError(told, passing, retryAfterMs(error.headers?.['retry-after']), cause);
 }
 
 /** Stripe's id of a credit note; nothing for an invoice. */
@@ -185,6 +186,6 @@ function noteIdOf(sourceId: string): string | undefined {
   return sourceId.startsWith(CREDIT_NOTE) ? sourceId.slice(CREDIT_NOTE.length) : undefined;
 }
 
-function isMissing(error: unknown): error is Stripe.errors.StripeError {
-  return error instanceof Stripe.errors.StripeError && error.code === 'resource_missing';
+function ownerOf({ customer }: Stripe.Invoice | Stripe.CreditNote): string | undefined {
+  return typeof customer === 'string' ? customer : customer?.id;
 }

@@ -12,9 +12,7 @@ export const customer = z.union([text, z.object({ id: text }).transform(({ id })
 export const currency = z.string().regex(/^[a-z]{3}$/);
 
 /** Stripe's own list of currencies without decimals; ISK and UGX are not on it and have two there. */
-const WITHOUT_DECIMALS = new Set(
-  'BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF'.split(' '),
-);
+const WITHOUT_DECIMALS = new Set('BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF'.split(' '));
 const WITH_THREE_DECIMALS = new Set('BHD JOD KWD OMR TND'.split(' '));
 
 /** An amount of Stripe's in minor units; nothing if it is finer than those. `code` is the currency in upper case. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, MoreThan } from 'typeorm';
 import { AuditLog } from '@app/audit';
 import { ServiceError } from '@app/errors';
 import { BillingAccount } from '../entities/billing-account.entity';
@@ -27,12 +27,11 @@ export class BillingAccounts {
    * @throws ServiceError not_found; invalid_request if it is linked already, or another customer has the account: one
    * customer must never see another's invoices.
    */
-  link(
-    actor: string,
-    customerId: string,
-    source: BillingSourceName,
-    sourceCustomerId: string,
-  ): Promise<BillingAccount> {
+  async link(actor: string, customerId: string, source: BillingSourceName, givenId: string): Promise<BillingAccount> {
+    const sourceCustomerId = givenId.trim();
+    if (sourceCustomerId === '' || sourceCustomerId.length > 200 || /\p{Cc}/u.test(sourceCustomerId)) {
+      throw new ServiceError('invalid_request', `The customer's id in ${source} is missing, or is none`);
+    }
     return this.dataSource.transaction(async (manager) => {
       await manager.query('select pg_advisory_xact_lock($1)', [LINK_LOCK]);
       const [customer] = await manager.query<unknown[]>('select 1 from customer where id = $1', [customerId]);
@@ -66,12 +65,15 @@ export class BillingAccounts {
     });
   }
 
-  /** How the syncs of a customer, or of all, stand. */
-  async report(customerId?: string): Promise<SyncReport[]> {
+  /** How the syncs of a customer, or of all, stand; `failing`: of those only whose last run failed. */
+  async report(customerId?: string, failing = false): Promise<SyncReport[]> {
     const where = customerId === undefined ? {} : { customerId };
     const { manager } = this.dataSource;
     const [syncs, accounts, problems] = await Promise.all([
-      manager.find(InvoiceSync, { where, order: { customerId: 'ASC', source: 'ASC' } }),
+      manager.find(InvoiceSync, {
+        where: { ...where, ...(failing && { failures: MoreThan(0) }) },
+        order: { customerId: 'ASC', source: 'ASC' },
+      }),
       manager.find(BillingAccount, { where }),
       manager.find(InvoiceSyncProblem, { where, order: { seenAt: 'DESC' } }),
     ]);

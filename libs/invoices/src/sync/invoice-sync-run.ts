@@ -1,78 +1,117 @@
-import type { BillingSource, SourcePage } from '../sources/billing-source';
-import { isProblem } from '../sources/billing-source';
+import { type BillingSource, type Feed, isProblem, type SourcePage } from '../sources/billing-source';
 import { LostPositionError } from '../sources/source-error';
-import { patiently } from './patient';
-import type { RunProgress } from './sync-checkpoint';
-import type { SyncLease, SyncStep, SyncStore } from './sync-store';
+import { FeedWatch } from './feed-watch';
+import type { RunProgress, SyncCheckpoint } from './sync-checkpoint';
+import { GONE, type SyncStep } from './sync-step';
+import type { SyncRun, SyncStore, Unconfirmed } from './sync-store';
 
-/** Invoices asked for one by one between two saves. */
+/** Documents asked for one by one between two saves. */
 const BATCH = 20;
+/** Pages, or batches, that a run reads before it lets others go first. */
+const PAGES_AT_A_TIME = 50;
 
 /**
  * One run of a sync: the feeds, page by page, then what is unsettled or was unreadable and none of them has shown. After each step
  * its findings and the place to go on are stored together, so a run may be cut anywhere and is taken up by the next.
  */
 export class InvoiceSyncRun {
+  private steps = 0;
+  private watch = new FeedWatch();
+
   constructor(
     private readonly source: BillingSource,
     private readonly store: SyncStore,
-    private readonly lease: SyncLease,
-    private readonly leaseMs: number,
+    private readonly run: SyncRun,
     private readonly signal: AbortSignal,
   ) {}
 
-  /** Runs to the end. @returns when it began, which is where the next one starts from. */
-  async complete(): Promise<string> {
-    const { since: text, run } = this.lease.checkpoint;
+  /** Whether something was stored, so that the next run begins further on. */
+  get moved(): boolean {
+    return this.steps > 0;
+  }
+
+  /** Runs to the end. @returns what to remember for the next; nothing if there is more to read than one run may. */
+  async complete(): Promise<SyncCheckpoint | undefined> {
+    const { since: text, run } = this.run.checkpoint;
     const since = text === undefined ? undefined : new Date(text);
     const feeds = this.source.feeds(since);
-    let progress: RunProgress = run ?? { startedAt: new Date().toISOString(), feed: 0 };
+    let progress: RunProgress = run ?? { startedAt: this.run.startedAt, feed: 0 };
     while (progress.feed < feeds.length) {
-      const page = await this.readPage(feeds[progress.feed] as string, since, progress);
-      const { startedAt, feed } = progress;
-      progress = page.next === undefined ? { startedAt, feed: feed + 1 } : { startedAt, feed, position: page.next };
-      await this.save(page, progress);
+      const feed = feeds[progress.feed] as Feed;
+      if (await this.shows(feed, progress)) progress = await this.readFeed(feed.name, since, progress);
+      else progress = { ...progress, feed: progress.feed + 1 };
+      if (this.steps >= PAGES_AT_A_TIME) return undefined;
     }
-    if (since) await this.confirmRest(progress);
-    return progress.startedAt;
+    if (!(await this.confirmRest(progress, since === undefined))) return undefined;
+    return { ...(progress.unread ? text !== undefined && { since: text } : { since: progress.startedAt }) };
   }
 
-  private async readPage(feed: string, since: Date | undefined, progress: RunProgress): Promise<SourcePage> {
-    const request = { feed, account: this.lease.account, ...(since && { since }) };
-    const { position } = progress;
+  /** Whether a feed can show anything: one of unsettled documents only where some are left to be looked for. */
+  private async shows({ unsettled }: Feed, { startedAt, position }: RunProgress): Promise<boolean> {
+    if (!unsettled || position !== undefined) return true;
+    return (await this.store.unconfirmed(this.run, startedAt, '', 1, false)).length > 0;
+  }
+
+  /** Reads a page. @returns how far the run has come with it */
+  private async readFeed(feed: string, since: Date | undefined, before: RunProgress): Promise<RunProgress> {
+    const page = await this.readPage(feed, since, before);
+    const pages = (before.pages ?? 0) + 1;
+    this.watch.check(page, before.position, pages);
+    const unread = before.unread ?? (page.problems.some((problem) => problem.unidentified) || undefined);
+    const kept = { startedAt: before.startedAt, ...(unread && { unread }) };
+    const progress: RunProgress =
+      page.next === undefined
+        ? { ...kept, feed: before.feed + 1 }
+        : { ...kept, feed: before.feed, position: page.next, pages };
+    if (page.next === undefined) this.watch = new FeedWatch();
+    // Most feeds are empty most of the time: nothing has happened that would be worth a transaction.
+    if (page.next !== undefined || page.invoices.length + page.problems.length > 0) await this.save(page, progress);
+    return progress;
+  }
+
+  private async readPage(feed: string, since: Date | undefined, { position }: RunProgress): Promise<SourcePage> {
+    const request = { feed, account: this.run.account, ...(since && { since }) };
     try {
-      const page = { ...request, ...(position !== undefined && { position }) };
-      return await patiently(() => this.source.readPage(page), this.signal);
+      return await this.source.readPage({ ...request, ...(position !== undefined && { position }) }, this.signal);
     } catch (error) {
       if (!(error instanceof LostPositionError)) throw error;
-      return patiently(() => this.source.readPage(request), this.signal);
+      this.watch = new FeedWatch();
+      return this.source.readPage(request, this.signal);
     }
   }
 
-  private async confirmRest(progress: RunProgress): Promise<void> {
+  /** @returns whether all of it was looked at */
+  private async confirmRest(progress: RunProgress, all: boolean): Promise<boolean> {
     let after = progress.position ?? '';
     for (;;) {
-      const rest = await this.store.unconfirmed(this.lease, new Date(progress.startedAt), after, BATCH);
+      const rest = await this.store.unconfirmed(this.run, progress.startedAt, after, BATCH, all);
       const last = rest.at(-1);
-      if (!last) return;
+      if (!last) return true;
+      if (this.steps >= PAGES_AT_A_TIME) return false;
       after = last.id;
       await this.save(await this.readEach(rest), { ...progress, position: after });
     }
   }
 
-  private async readEach(rest: { id: string; forgettable: boolean }[]): Promise<SyncStep> {
-    const step: Required<SyncStep> = { invoices: [], problems: [], gone: [] };
-    for (const { id, forgettable } of rest) {
-      const item = await patiently(() => this.source.readOne(this.lease.account, id), this.signal);
-      if (item === undefined && forgettable) step.gone.push(id);
-      else if (item === undefined) step.problems.push({ sourceId: id, detail: 'The source has it no more' });
-      else if (isProblem(item)) step.problems.push(item);
-      else step.invoices.push(item);
+  private async readEach(rest: Unconfirmed[]): Promise<SyncStep> {
+    const step: Required<SyncStep> = { invoices: [], problems: [], gone: [], moved: [], voided: [] };
+    for (const { id, draft, gone } of rest) {
+      const item = await this.source.readOne(this.run.account, id, this.signal);
+      if (item === undefined) {
+        if (draft) step.gone.push(id);
+        // Not at the first sign: nothing is to be paid any more on what becomes void.
+        else if (gone) step.voided.push(id);
+        else step.problems.push({ sourceId: id, detail: GONE });
+      } else if (!isProblem(item)) step.invoices.push(item);
+      else if (item.foreign) step.moved.push(id);
+      else step.problems.push(item);
     }
     return step;
   }
 
-  private save(step: SyncStep, run: RunProgress): Promise<void> {
-    return this.store.save(this.lease, step, { ...this.lease.checkpoint, run }, this.leaseMs);
+  private async save(step: SyncStep, run: RunProgress): Promise<void> {
+    const { since } = this.run.checkpoint;
+    await this.store.save(this.run, step, { ...(since !== undefined && { since }), run });
+    this.steps++;
   }
 }

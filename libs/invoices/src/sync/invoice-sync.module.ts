@@ -7,9 +7,12 @@ import { InvoiceSyncProblem } from '../entities/invoice-sync-problem.entity';
 import { InvoiceSync } from '../entities/invoice-sync.entity';
 import { InvoiceNumber } from '../entities/invoice-number.entity';
 import { Invoice } from '../entities/invoice.entity';
-import { BillingSources } from '../sources/billing-sources';
+import { BillingSourcesModule } from '../sources/billing-sources.module';
 import { BillingAccounts } from './billing-accounts';
+import { DueSyncsService } from './due-syncs.service';
 import { InvoiceSyncs } from './invoice-syncs';
+import { SyncHealth } from './sync-health.service';
+import { SyncRequests } from './sync-requests.service';
 import { SyncStore } from './sync-store';
 
 /** Invoices from the billing sources: who customers are there, and the syncs. */
@@ -18,8 +21,9 @@ import { SyncStore } from './sync-store';
     TypeOrmModule.forFeature([Invoice, InvoiceNumber, BillingAccount, InvoiceSync, InvoiceSyncProblem]),
     AuditModule,
     CustomersModule,
+    BillingSourcesModule,
   ],
-  providers: [BillingSources, BillingAccounts, InvoiceSyncs, SyncStore],
-  exports: [BillingAccounts, InvoiceSyncs],
+  providers: [BillingAccounts, DueSyncsService, InvoiceSyncs, SyncHealth, SyncRequests, SyncStore],
+  exports: [BillingAccounts, DueSyncsService, InvoiceSyncs, SyncHealth, SyncRequests],
 })
 export class InvoiceSyncModule {}

@@ -1,36 +1,19 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { EntityManager } from 'typeorm';
 import type { BillingSourceName } from '../invoice-record';
 import type { SourceInvoice } from '../sources/billing-source';
-import type { SyncStep } from './sync-store';
+import type { SyncStep } from './sync-step';
 
-const UPSERT = `
-  insert into invoice as i (customer_id, id, source, source_id, type, number, status, currency, amount, amount_due,
-    issue_date, due_date, paid_at, kid, pdf_reference, hosted_url, created_at, updated_at, synced_at)
-  select $1, v.id, $2, v.source_id, v.type, v.number, v.status, v.currency, v.amount, v.amount_due,
-    v.issue_date, v.due_date, v.paid_at, v.kid, v.pdf_reference, v.hosted_url, v.created_at, $4, $4
-  from jsonb_to_recordset($3::jsonb) as v (id uuid, source_id text, type text, number text, status text, currency text,
-    amount bigint, amount_due bigint, issue_date date, due_date date, paid_at timestamptz, kid text, pdf_reference text,
-    hosted_url text, created_at timestamptz)
-  on conflict (customer_id, source, source_id) do update set
-    number = excluded.number, status = excluded.status, currency = excluded.currency, amount = excluded.amount,
-    amount_due = excluded.amount_due, issue_date = excluded.issue_date, due_date = excluded.due_date,
-    paid_at = excluded.paid_at, kid = excluded.kid, pdf_reference = excluded.pdf_reference,
-    hosted_url = excluded.hosted_url, synced_at = excluded.synced_at,
-    updated_at = case when
-        (i.number, i.status, i.currency, i.amount, i.amount_due, i.issue_date, i.due_date, i.paid_at, i.kid)
-        is distinct from
-        (excluded.number, excluded.status, excluded.currency, excluded.amount, excluded.amount_due, excluded.issue_date,
-         excluded.due_date, excluded.paid_at, excluded.kid)
-      then excluded.updated_at else i.updated_at end`;
+const UPSERT = readFileSync(join(__dirname, 'sql', 'upsert-invoices.sql'), 'utf8');
 
-/** Stores invoices as their source has them now. Its place in the list, an invoice keeps. */
+/** Stores invoices as their source has them now. */
 export async function upsertInvoices(
   manager: EntityManager,
   customerId: string,
   source: BillingSourceName,
   invoices: SourceInvoice[],
-  now: Date,
 ): Promise<void> {
   if (invoices.length === 0) return;
   // A page that shifted under its reader may hold a document twice; one statement can store it once.
@@ -52,7 +35,24 @@ export async function upsertInvoices(
     hosted_url: invoice.hostedUrl,
     created_at: invoice.createdAt,
   }));
-  await manager.query(UPSERT, [customerId, source, JSON.stringify(rows), now]);
+  await removeFromOthers(manager, customerId, source, [...bySourceId.keys()]);
+  await manager.query(UPSERT, [customerId, source, JSON.stringify(rows)]);
+}
+
+/** What the source counts as this customer's is nobody else's: a document that moved leaves its former customer. */
+async function removeFromOthers(
+  manager: EntityManager,
+  customerId: string,
+  source: BillingSourceName,
+  sourceIds: string[],
+): Promise<void> {
+  // Whose else they are: the one look-up here that names no customer.
+  const others = await manager.query<{ customer_id: string; source_ids: string[] }[]>(
+    `select customer_id, array_agg(source_id) as source_ids from invoice
+     where source = $1 and source_id = any($2) and customer_id <> $3 group by customer_id`,
+    [source, sourceIds, customerId],
+  );
+  for (const other of others) await deleteMoved(manager, other.customer_id, source, other.source_ids);
 }
 
 /** Notes the items that could not be read, and forgets those that could be this time. */
@@ -60,24 +60,23 @@ export async function upsertProblems(
   manager: EntityManager,
   customerId: string,
   source: BillingSourceName,
-  { invoices, problems, gone = [] }: SyncStep,
-  now: Date,
+  { invoices, problems, gone = [], moved = [], voided = [] }: SyncStep,
 ): Promise<void> {
-  const fine = [...invoices.map(({ sourceId }) => sourceId), ...gone];
+  const fine = [...invoices.map(({ sourceId }) => sourceId), ...gone, ...moved, ...voided];
   if (fine.length > 0) {
     const forget = 'delete from invoice_sync_problem where customer_id = $1 and source = $2 and source_id = any($3)';
     await manager.query(forget, [customerId, source, fine]);
   }
   for (const { sourceId, detail } of problems) {
     await manager.query(
-      `insert into invoice_sync_problem (customer_id, source, source_id, detail, seen_at) values ($1, $2, $3, $4, $5)
+      `insert into invoice_sync_problem (customer_id, source, source_id, detail, seen_at) values ($1, $2, $3, $4, app.now())
        on conflict (customer_id, source, source_id) do update set detail = excluded.detail, seen_at = excluded.seen_at`,
-      [customerId, source, sourceId, detail, now],
+      [customerId, source, sourceId, detail],
     );
   }
 }
 
-/** Removes drafts that their source has no more. Nobody has ever seen them. */
+/** Removes drafts that their source has no more. */
 export async function deleteDrafts(
   manager: EntityManager,
   customerId: string,
@@ -86,6 +85,34 @@ export async function deleteDrafts(
 ): Promise<void> {
   await manager.query(
     `delete from invoice where customer_id = $1 and source = $2 and source_id = any($3) and status = 'draft'`,
+    [customerId, source, sourceIds],
+  );
+}
+
+/** Removes documents that are another customer's. */
+export async function deleteMoved(
+  manager: EntityManager,
+  customerId: string,
+  source: BillingSourceName,
+  sourceIds: string[],
+): Promise<void> {
+  await manager.query(`delete from invoice where customer_id = $1 and source = $2 and source_id = any($3)`, [
+    customerId,
+    source,
+    sourceIds,
+  ]);
+}
+
+/** Nothing is to be paid any more on invoices that their source has no more. */
+export async function voidGone(
+  manager: EntityManager,
+  customerId: string,
+  source: BillingSourceName,
+  sourceIds: string[],
+): Promise<void> {
+  await manager.query(
+    `update invoice set status = 'void', amount_due = 0, updated_at = app.now(), synced_at = app.now()
+     where customer_id = $1 and source = $2 and source_id = any($3) and status in ('open', 'uncollectible')`,
     [customerId, source, sourceIds],
   );
 }

@@ -1,152 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { BillingSourceName } from '../invoice-record';
-import type { SourceInvoice, SourceProblem } from '../sources/billing-source';
+import { storeStep } from './store-step';
 import type { SyncCheckpoint } from './sync-checkpoint';
-import { refuseTakenNumbers } from './taken-numbers';
-import { deleteDrafts, upsertInvoices, upsertProblems } from './sync-statements';
+import { GONE, type SyncStep } from './sync-step';
 
-/** A customer's sync with a source, held by this process until `lockedUntil`. */
-export interface SyncLease {
+const UNCONFIRMED = readFileSync(join(__dirname, 'sql', 'unconfirmed.sql'), 'utf8');
+
+/** A run of a customer's sync with a source: the only one that may write, until another begins. */
+export interface SyncRun {
+  id: string;
   customerId: string;
   source: BillingSourceName;
   /** The customer's id in the source. */
   account: string;
   checkpoint: SyncCheckpoint;
-  failures: number;
-  lockedUntil: Date;
+  /** When it began, by the database's clock; RFC 3339. */
+  startedAt: string;
 }
 
-/** What one step of a run found. */
-export interface SyncStep {
-  invoices: SourceInvoice[];
-  problems: SourceProblem[];
-  /** Drafts that the source has no more. */
-  gone?: string[];
+/** A document that no feed has shown. */
+export interface Unconfirmed {
+  id: string;
+  /** It may vanish from the source without a trace. */
+  draft: boolean;
+  /** The source did not have it the last time either. */
+  gone: boolean;
 }
 
-/** Another process has taken the sync over, because this one was too slow. */
-export class LeaseLostError extends Error {}
+/** Another run has begun: this one was given up, or the operator wants everything anew. */
+export class RunSupersededError extends Error {}
 
 /** The rows behind syncing, as the operator's role. Every statement that writes names the customer. */
 @Injectable()
 export class SyncStore {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Customers whose sync with a source is due and in nobody's hands, longest due first. */
-  async due(source: BillingSourceName, limit: number): Promise<string[]> {
-    const rows = await this.dataSource.query<{ customer_id: string }[]>(
-      `select customer_id from invoice_sync where source = $1 and due_at <= $2 and (locked_until is null or locked_until < $2)
-       order by due_at limit $3`,
-      [source, new Date(), limit],
-    );
-    return rows.map(({ customer_id }) => customer_id);
-  }
-
-  /** Whether the customer is known in a source. */
-  async isLinked(customerId: string, source: BillingSourceName): Promise<boolean> {
-    const query = 'select 1 from invoice_sync where customer_id = $1 and source = $2';
-    return (await this.dataSource.query<unknown[]>(query, [customerId, source])).length === 1;
-  }
-
-  /** Takes a sync, unless somebody else has it. `force` takes one that is not due yet, too. */
-  async claim(
-    customerId: string,
-    source: BillingSourceName,
-    leaseMs: number,
-    force = false,
-  ): Promise<SyncLease | undefined> {
-    const now = new Date();
-    const lockedUntil = new Date(now.getTime() + leaseMs);
-    const [rows] = await this.dataSource.query<[{ checkpoint: SyncCheckpoint; failures: number }[], number]>(
-      `update invoice_sync set locked_until = $3, started_at = $4, stored = 0, skipped = 0
-       where customer_id = $1 and source = $2 and (due_at <= $4 or $5) and (locked_until is null or locked_until < $4)
-       returning checkpoint, failures`,
-      [customerId, source, lockedUntil, now, force],
+  /** Begins a run, which ends the right of any other to write. Nothing if the customer is not linked. */
+  async begin(customerId: string, source: BillingSourceName): Promise<SyncRun | undefined> {
+    const id = randomUUID();
+    const [rows] = await this.dataSource.query<[{ checkpoint: SyncCheckpoint; started_at: Date }[], number]>(
+      `update invoice_sync set run_id = $3, started_at = app.now(),
+         stored = case when checkpoint ? 'run' then stored else 0 end,
+         skipped = case when checkpoint ? 'run' then skipped else 0 end
+       where customer_id = $1 and source = $2 returning checkpoint, started_at`,
+      [customerId, source, id],
     );
     if (!rows[0]) return undefined;
-    const [account] = await this.dataSource.query<[{ source_customer_id: string }]>(
+    const [account] = await this.dataSource.query<{ source_customer_id: string }[]>(
       'select source_customer_id from billing_account where customer_id = $1 and source = $2',
       [customerId, source],
     );
-    return { ...rows[0], customerId, source, account: account.source_customer_id, lockedUntil };
+    if (!account) return undefined;
+    const { checkpoint, started_at } = rows[0];
+    const startedAt = started_at.toISOString();
+    return { id, customerId, source, account: account.source_customer_id, checkpoint, startedAt };
   }
 
-  /** Stores what a step found together with how far the run has come, and holds the sync for longer. @throws LeaseLostError */
-  async save(lease: SyncLease, step: SyncStep, checkpoint: SyncCheckpoint, leaseMs: number): Promise<void> {
-    const now = new Date();
-    const lockedUntil = new Date(now.getTime() + leaseMs);
-    const { customerId, source } = lease;
+  /** Stores what a step found together with how far the run has come. @throws RunSupersededError */
+  async save(run: SyncRun, step: SyncStep, checkpoint: SyncCheckpoint): Promise<void> {
     await this.dataSource.transaction(async (manager) => {
-      const { invoices, problems, gone } = await refuseTakenNumbers(manager, source, step);
-      await this.hold(
-        manager,
-        lease,
-        'checkpoint = $4, locked_until = $5, stored = stored + $6, skipped = skipped + $7',
-        [checkpoint, lockedUntil, invoices.length, problems.length],
-      );
-      await upsertInvoices(manager, customerId, source, invoices, now);
-      await upsertProblems(manager, customerId, source, { invoices, problems, gone }, now);
-      if (step.gone?.length) await deleteDrafts(manager, customerId, source, step.gone);
+      await this.write(manager, run, 'checkpoint = $4', [checkpoint]);
+      const { stored, skipped } = await storeStep(manager, run, step);
+      await this.write(manager, run, 'stored = stored + $4, skipped = skipped + $5', [stored, skipped]);
     });
-    Object.assign(lease, { checkpoint, lockedUntil });
+    run.checkpoint = checkpoint;
   }
 
-  /** Gives the sync back after a complete run. @throws LeaseLostError */
-  async succeed(lease: SyncLease, checkpoint: SyncCheckpoint, dueAt: Date): Promise<void> {
-    await this.hold(
+  /** Ends a complete run. The next is due `everyMinutes` from now, or at once if it was asked for meanwhile. @throws RunSupersededError */
+  async succeed(run: SyncRun, checkpoint: SyncCheckpoint, everyMinutes: number): Promise<void> {
+    await this.write(
       this.dataSource.manager,
-      lease,
-      `checkpoint = $4, locked_until = null, due_at = $5, failures = 0, finished_at = $6, succeeded_at = $6, last_error = null`,
-      [checkpoint, dueAt, new Date()],
+      run,
+      `checkpoint = $4, run_id = null, failures = 0, failing_since = null, last_error = null,
+       due_at = case when due_at > started_at then due_at else app.now() + $5 * interval '1 minute' end,
+       finished_at = app.now(), succeeded_at = app.now()`,
+      [checkpoint, everyMinutes],
     );
-  }
-
-  /** Gives the sync back after a run that failed; the next one goes on where this one stopped. @throws LeaseLostError */
-  async fail(lease: SyncLease, error: string, dueAt: Date): Promise<void> {
-    await this.hold(
-      this.dataSource.manager,
-      lease,
-      `locked_until = null, due_at = $4, failures = failures + 1, finished_at = $5, last_error = $6`,
-      [dueAt, new Date(), error],
-    );
-  }
-
-  /** Gives the sync back in the middle of a run, for another process to go on at once. */
-  async release(lease: SyncLease): Promise<void> {
-    await this.hold(this.dataSource.manager, lease, 'locked_until = null, due_at = $4', [new Date()]);
   }
 
   /**
-   * What no feed has shown since a run began and must be asked for by itself: unsettled invoices, and items that could not
-   * be read before. `forgettable` is what may vanish from the source without a trace.
+   * Ends a run that failed; the next goes on where this one stopped. Its pause doubles with each failure: up to a minute in
+   * the first hour, after that up to `longestMinutes`; longer if the source asked for it. @throws RunSupersededError
    */
-  async unconfirmed(
-    lease: SyncLease,
-    before: Date,
-    after: string,
-    limit: number,
-  ): Promise<{ id: string; forgettable: boolean }[]> {
-    return this.dataSource.query(
-      `select id, bool_and(forgettable) as forgettable from (
-         select source_id as id, status = 'draft' as forgettable from invoice
-         where customer_id = $1 and source = $2 and source_id > $3 and status in ('draft', 'open', 'uncollectible')
-           and (synced_at is null or synced_at < $4)
-         union all
-         select p.source_id, i.id is null or i.status = 'draft' from invoice_sync_problem p
-         left join invoice i on i.customer_id = $1 and i.source = $2 and i.source_id = p.source_id
-         where p.customer_id = $1 and p.source = $2 and p.source_id > $3 and p.seen_at < $4
-           and p.source_id not like '%without an id'
-       ) unseen group by id order by id limit $5`,
-      [lease.customerId, lease.source, after, before, limit],
+  async fail(
+    run: SyncRun,
+    failure: { error: string; checkpoint: SyncCheckpoint; askedMs: number; longestMinutes: number },
+  ): Promise<void> {
+    await this.write(
+      this.dataSource.manager,
+      run,
+      `checkpoint = $4, run_id = null, failures = failures + 1, failing_since = coalesce(failing_since, app.now()),
+       due_at = app.now() + greatest(
+         least(interval '15 seconds' * 2 ^ least(failures, 12),
+           case when coalesce(failing_since, app.now()) > app.now() - interval '1 hour'
+             then interval '1 minute' else $5 * interval '1 minute' end),
+         $6 * interval '1 millisecond'),
+       finished_at = app.now(), last_error = $7`,
+      [failure.checkpoint, failure.longestMinutes, failure.askedMs, failure.error],
     );
   }
 
-  private async hold(manager: EntityManager, lease: SyncLease, set: string, values: unknown[]): Promise<void> {
-    const [, held] = await manager.query<[unknown[], number]>(
-      `update invoice_sync set ${set} where customer_id = $1 and source = $2 and locked_until = $3`,
-      [lease.customerId, lease.source, lease.lockedUntil, ...values],
+  /** Ends a run in the middle, for another to go on at once. @throws RunSupersededError */
+  async pause(run: SyncRun): Promise<void> {
+    await this.write(this.dataSource.manager, run, 'run_id = null, due_at = app.now()', []);
+  }
+
+  /** What no feed has shown since the run began and must be asked for by itself. `all`: settled documents, too. */
+  unconfirmed(run: SyncRun, since: string, after: string, limit: number, all: boolean): Promise<Unconfirmed[]> {
+    return this.dataSource.query(UNCONFIRMED, [run.customerId, run.source, after, since, limit, all, GONE]);
+  }
+
+  private async write(manager: EntityManager, run: SyncRun, set: string, values: unknown[]): Promise<void> {
+    const [, written] = await manager.query<[unknown[], number]>(
+      `update invoice_sync set ${set} where customer_id = $1 and source = $2 and run_id = $3`,
+      [run.customerId, run.source, run.id, ...values],
     );
-    if (held === 0) throw new LeaseLostError(`The sync of ${lease.customerId} with ${lease.source} was taken over`);
+    if (written === 0) throw new RunSupersededError(`Another run of ${run.customerId} with ${run.source} has begun`);
   }
 }

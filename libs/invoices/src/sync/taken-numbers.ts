@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import { claimInvoiceNumbers } from '../book/invoice-numbers';
 import type { BillingSourceName } from '../invoice-record';
-import type { SyncStep } from './sync-store';
+import type { SyncStep } from './sync-step';
 
 /**
  * Claims the numbers of what a step found, drafts apart, as they have none yet.

@@ -5,6 +5,7 @@ import { read } from '../options';
 
 interface Options {
   customer?: string;
+  failing?: boolean;
 }
 
 /** `invoice sync-status`: show how the syncs stand. */
@@ -19,7 +20,12 @@ export class InvoiceSyncStatusCommand extends OperatorCommand<Options> {
     return read.uuid(text);
   }
 
-  protected execute({ customer }: Options) {
-    return this.accounts.report(customer);
+  @Option({ flags: '--failing', description: 'only those whose last run failed' })
+  parseFailing(): boolean {
+    return true;
+  }
+
+  protected execute({ customer, failing }: Options) {
+    return this.accounts.report(customer, failing);
   }
 }
