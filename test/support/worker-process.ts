@@ -32,7 +32,7 @@ export async function startWorkerProcess(settings: Record<string, string>): Prom
   let written = '';
   for (const stream of [child.stdout, child.stderr])
     stream?.on('data', (chunk: Buffer) => (written += chunk.toString()));
-  const exited = once(child, 'close').then(([code, signal]) => ({ code, signal }) as Exit);
+  const exited = once(child, 'close').then(([code, signal]) => ({ code, signal }));
   const failed = exited.then(({ code }) => {
     throw new Error(`The worker ended with ${code}:\n${written}`);
   });
