@@ -12,6 +12,7 @@ import { attempt } from './call/attempt';
 import { BodyStream, type UpstreamStream } from './call/body-stream';
 import { CallInProgress } from './call/call-in-progress';
 import type { CallLog, ClientState } from './call/call-log';
+import type { EventLoopTurns } from './call/event-loop-turns';
 import { retrying } from './call/retrying';
 import { Circuit } from './circuit/circuit';
 import type { StallMeter } from './circuit/stall-meter';
@@ -23,10 +24,14 @@ import { AbortedError } from './wire/exchange';
 import { Targets } from './wire/target';
 import type { UpstreamReply } from './wire/upstream-reply';
 
+/** Reading a larger reply takes milliseconds. */
+const LARGE_BYTES = 64 * 1024;
+
 /** What all clients of a process share. */
 export interface SharedParts {
   budget: ByteBudget;
   stalls: StallMeter;
+  turns: EventLoopTurns;
   log: CallLog;
 }
 
@@ -127,6 +132,7 @@ export class UpstreamClient implements ClientState {
         call.waits();
         return attempt(request, { ...context, signal });
       }, call.signal);
+      if (reply.body.length > LARGE_BYTES) await this.shared.turns.next();
       const value = await read(reply);
       this.over(request, call);
       return value;

@@ -3,6 +3,7 @@ import { AppConfig } from '@app/config';
 import { ROOT_LOGGER, type RootLogger } from '@app/logging';
 import { Metrics } from '@app/metrics';
 import { CallLog } from './call/call-log';
+import { EventLoopTurns } from './call/event-loop-turns';
 import { StallMeter } from './circuit/stall-meter';
 import { UpstreamClient } from './upstream-client';
 import type { UpstreamOptions } from './upstream-options';
@@ -17,6 +18,7 @@ export type ClientOptions = Omit<UpstreamOptions, 'breaker' | 'connectTimeoutMs'
 export class UpstreamClients implements OnApplicationShutdown {
   private readonly clients = new Set<UpstreamClient>();
   private readonly stalls = new StallMeter();
+  private readonly turns = new EventLoopTurns();
   private readonly budget: ByteBudget;
   private readonly log: CallLog;
 
@@ -44,7 +46,7 @@ export class UpstreamClients implements OnApplicationShutdown {
         },
         ...options,
       },
-      { budget: this.budget, stalls: this.stalls, log: this.log },
+      { budget: this.budget, stalls: this.stalls, turns: this.turns, log: this.log },
     );
     this.clients.add(client);
     return client;

@@ -15,11 +15,14 @@ export interface ReplyHead {
 /** Refusals say little; what is beyond is not read. */
 const MOST_OF_A_REFUSAL = 64 * 1024;
 
+const LARGE_BYTES = 64 * 1024;
+
 /** Takes a reply's body, within its bound: into memory, as far as the process has room, or into a stream. */
 export class BodyReader {
   private head: ReplyHead = { status: 0, headers: {} };
   private flow?: Flow;
   private chunks: Buffer[] = [];
+  private whole?: Buffer;
   private received = 0;
   private readonly lease: ByteLease;
   private readonly stream?: BodyStream;
@@ -41,7 +44,8 @@ export class BodyReader {
     // None was asked for, and what it unpacks to has no bound.
     if (!/^(identity)?$/i.test(head.headers['content-encoding'] ?? ''))
       throw this.fail('unexpected', 'CONTENT_ENCODING');
-    this.stream?.begin(head, flow);
+    if (this.stream) this.stream.begin(head, flow);
+    else this.makeRoom(Number(head.headers['content-length'] ?? 0));
   }
 
   /** @returns whether more is wanted */
@@ -54,16 +58,23 @@ export class BodyReader {
       this.stream.push(chunk, flow);
       return true;
     }
-    this.chunks.push(chunk);
+    if (this.whole && this.received <= this.whole.length) chunk.copy(this.whole, this.received - chunk.length);
+    else this.chunks.push(chunk);
     this.lease.add(chunk.length, flow);
     return this.accepted || this.received < MOST_OF_A_REFUSAL;
   }
 
   /** What was read, in one piece. */
   take(): { head: ReplyHead; bytes: Buffer } {
+    if (this.whole) return { head: this.head, bytes: this.whole.subarray(0, this.received) };
     const [first = Buffer.alloc(0), ...others] = this.chunks;
     this.chunks = [];
     return { head: this.head, bytes: others.length === 0 ? first : Buffer.concat([first, ...others]) };
+  }
+
+  /** A body of known length is put together as it comes, instead of all at once at its end. */
+  private makeRoom(length: number): void {
+    if (length >= LARGE_BYTES) this.whole = Buffer.allocUnsafeSlow(length);
   }
 
   private get accepted(): boolean {

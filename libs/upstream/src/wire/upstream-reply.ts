@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import { parseRetryAfter } from '../retry-after';
 import { UpstreamCallError } from '../upstream-call-error';
 
@@ -27,7 +28,7 @@ export class UpstreamReply {
   /** The body's JSON. @throws UpstreamCallError not_json */
   json(): unknown {
     try {
-      return JSON.parse(this.body.toString());
+      return JSON.parse(this.text());
     } catch {
       // What the parser says quotes the body.
       throw this.unusable('not_json');
@@ -44,11 +45,17 @@ export class UpstreamReply {
   /** The JSON object in the body; nothing if there is none. For refusals, which need not be JSON. */
   jsonObject(): Record<string, unknown> | undefined {
     try {
-      const value: unknown = JSON.parse(this.body.toString());
+      const value: unknown = JSON.parse(this.text());
       return isObject(value) ? value : undefined;
     } catch {
       return undefined;
     }
+  }
+
+  /** The body as text. */
+  text(): string {
+    // Most replies are ASCII, and much quicker to read as that.
+    return isAscii(this.body) ? this.body.toString('latin1') : this.body.toString();
   }
 
   /** The error of a reply that cannot be used. `detail` is a constant of ours, nothing of the reply. */
