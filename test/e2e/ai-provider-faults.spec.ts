@@ -5,8 +5,6 @@ import { until } from '@test/until';
 const body = { messages: [{ role: 'user', content: 'Hello' }], max_tokens: 10 };
 /** A provider counts as down after few failures, and is tried again soon. */
 const NERVOUS = {
-  AI_BREAKER_FAILURES: '3',
-  AI_BREAKER_RESET_MS: '400',
   UPSTREAM_BREAKER_FAILURES: '3',
   UPSTREAM_BREAKER_SPREAD_MS: '0',
   UPSTREAM_BREAKER_RESET_MS: '400',

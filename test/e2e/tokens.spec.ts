@@ -29,6 +29,10 @@ describe('service tokens', () => {
   const one = async <Row extends Record<string, unknown>>(sql: string, values: unknown[]) =>
     (await api.superuser.query<Row>(sql, values)).rows[0];
 
+  /** Without the notes of last use, which earlier calls leave to be written within a second. */
+  const askedDuring = async (work: () => Promise<unknown>) =>
+    (await queriesDuring(work)).filter((text) => !text.includes('record_token_use'));
+
   async function arrange() {
     const { customer } = await arrangeCaller(api);
     const issued = await operator.tokens.issue(ACTOR, { customerId: customer.id, scopes: ['ai:read', 'sms:read'] });
@@ -112,14 +116,14 @@ describe('service tokens', () => {
       ['too long', () => `${generateToken()}0`],
       ['empty', () => ''],
     ])('are refused without a question to the database: %s', async (_name, text) => {
-      const asked = await queriesDuring(async () => expectProblem(await use(text()), 401, 'unauthorized'));
+      const asked = await askedDuring(async () => expectProblem(await use(text()), 401, 'unauthorized'));
       expect(asked).toEqual([]);
     });
 
     it('but an unknown one that could be is asked for, each time', async () => {
       const token = generateToken();
       for (let time = 0; time < 2; time++) {
-        const asked = await queriesDuring(async () => expectProblem(await use(token), 401, 'unauthorized'));
+        const asked = await askedDuring(async () => expectProblem(await use(token), 401, 'unauthorized'));
         expect(asked).toEqual([expect.stringContaining('app.authenticate')]);
       }
     });
@@ -141,7 +145,7 @@ describe('service tokens', () => {
       const { token } = await operator.tokens.issue(ACTOR, { customerId: customer.id, scopes: ['ai:read'], expiresAt });
       await warm(token);
       await until(() => Date.now() > expiresAt.getTime());
-      const asked = await queriesDuring(async () => expectProblem(await use(token), 401, 'unauthorized'));
+      const asked = await askedDuring(async () => expectProblem(await use(token), 401, 'unauthorized'));
       expect(asked).toEqual([]);
     });
 
