@@ -35,7 +35,7 @@ export class MessageRequestReader implements JsonHandler {
 
   /** The request, when the body has been read. @param bytes the body. @throws ServiceError invalid_request */
   result(bytes: SegmentedBytes): MessageRequest {
-    if (!this.messages) this.faults.add({ pointer: '/messages', detail: DETAILS.messages });
+    if (!this.messages) this.faults.add({ pointer: '/messages', detail: DETAILS.missing });
     this.faults.throwIfAny();
     if (this.survey.foreignFile !== undefined)
       this.faults.add({ pointer: this.survey.foreignFile, detail: DETAILS.foreignFile });
@@ -150,7 +150,7 @@ export class MessageRequestReader implements JsonHandler {
     } else if (frame.key === 'max_tokens') {
       const number = kind === 'number' ? Number(token?.text()) : NaN;
       if (Number.isInteger(number) && number >= 1) this.maxTokens = number;
-      else fault(DETAILS.maxTokens);
+      else fault(kind === 'string' ? DETAILS.maxTokensText : DETAILS.maxTokens);
     }
   }
 

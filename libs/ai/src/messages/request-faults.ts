@@ -28,16 +28,18 @@ export class RequestFaults {
 
 /** What can be wrong, by the field that it is about. */
 export const DETAILS = {
-  messages: 'messages must be an array',
+  missing: 'messages is required, an array such as [{"role":"user","content":"Hello"}]',
+  messages: 'messages must be an array of objects with role and content',
   noMessages: 'messages must have at least one message',
   tooManyMessages: (most: number) => `messages must have at most ${most} messages`,
   message: 'a message must be an object with role and content',
   role: 'role must be user, assistant or system',
-  content: 'content must be a text or an array of content blocks',
+  content: 'content must be a string or an array of content blocks',
   emptyContent: 'content must not be empty',
   block: 'a content block must be an object with a type',
-  system: 'system must be a text',
+  system: 'system must be a string',
   maxTokens: 'max_tokens must be a whole number of at least 1',
+  maxTokensText: 'max_tokens must be a number, not a string: send it without quotes',
   foreignFile: 'files uploaded to the AI provider cannot be referred to; send the content itself',
   twice: (name: string) => `${name} is given twice`,
 } as const;
