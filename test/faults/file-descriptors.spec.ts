@@ -12,7 +12,8 @@ import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test
 import { until } from '@test/until';
 
 const MAIN = join(process.cwd(), 'dist', 'apps', 'customer-api', 'src', 'main.js');
-const LIMIT = 128;
+const LIMIT = 256;
+const CROWD = 500;
 
 /** Clients take all the file descriptors that the process may have. */
 describe('an API without file descriptors to spare', () => {
@@ -52,9 +53,9 @@ describe('an API without file descriptors to spare', () => {
     await database.drop();
   });
 
-  async function call(method: string, path: string, body?: string): Promise<number | undefined> {
+  async function call(method: string, path: string, body?: string, by = agent): Promise<number | undefined> {
     const headers = { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) };
-    const sent = request({ host: '127.0.0.1', port, method, path: `/api/v1${path}`, headers, agent });
+    const sent = request({ host: '127.0.0.1', port, method, path: `/api/v1${path}`, headers, agent: by });
     sent.end(body);
     const [reply] = (await once(sent, 'response')) as [IncomingMessage];
     await text(reply);
@@ -70,7 +71,7 @@ describe('an API without file descriptors to spare', () => {
   it('reads and writes for those who are connected, and opens no connection for it', async () => {
     // Reads alone have warmed them: that the writes' connections are there is not the work of earlier writes.
     await Promise.all(Array.from({ length: 20 }, () => call('GET', '/customer')));
-    for (let count = 0; count < 2 * LIMIT; count++) {
+    for (let count = 0; count < CROWD; count++) {
       const socket = connect(port, '127.0.0.1');
       socket.on('error', () => undefined);
       crowd.push(socket);
@@ -82,5 +83,15 @@ describe('an API without file descriptors to spare', () => {
       ...Array.from({ length: 20 }, () => call('GET', '/services')),
     ]);
     expect(new Set(statuses)).toEqual(new Set([201, 200]));
+  });
+
+  it('lets a newcomer in, in place of a connection that nobody uses', async () => {
+    const newcomer = new Agent();
+    for (const [method, path, body, status] of [
+      ['POST', '/support/tickets', '{"title":"a","body":"b"}', 201],
+      ['GET', '/services', undefined, 200],
+    ] as const)
+      expect(await call(method, path, body, newcomer)).toBe(status);
+    expect(crowd.filter(({ destroyed }) => !destroyed).length).toBeLessThan(LIMIT / 2);
   });
 });

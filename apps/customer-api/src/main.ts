@@ -4,10 +4,13 @@ import { createLogger, NestLogger } from '@app/logging';
 import { runProcess } from '@app/process';
 import { createApplication } from './create-application';
 
+/** Connections that wait to be accepted: as many as the proxy's own (docker-compose.yml); Node's default is 511. */
+const BACKLOG = 4096;
+
 void runProcess(async () => {
   const config = loadConfig();
   const app = await createApplication(config);
-  await app.listen({ host: config.HOST, port: config.PORT });
+  await app.listen({ host: config.HOST, port: config.PORT, backlog: BACKLOG });
   app.useLogger(new NestLogger(createLogger(config)));
   return app;
 });

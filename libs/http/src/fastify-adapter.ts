@@ -3,6 +3,8 @@ import type { Socket } from 'node:net';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { fastify } from 'fastify';
 import type { AppConfig } from '@app/config';
+import { boundConnections } from './connections/bound-connections';
+import { mostConnections } from './connections/connection-limit';
 import { isReadable, UNREADABLE_ADDRESS } from './readable-address';
 import { problemOf } from './problem';
 import { collectRoutes } from './routes';
@@ -41,6 +43,7 @@ export function createAdapter(config: AppConfig): FastifyAdapter {
   }
   // An expectation other than 100-continue may be ignored (RFC 9110 §10.1.1); Node would refuse it without a body.
   server.server.on('checkExpectation', (request, reply) => server.server.emit('request', request, reply));
+  boundConnections(server.server, mostConnections(config));
   collectRoutes(server);
   return new FastifyAdapter(server as never);
 }

@@ -10,6 +10,9 @@ export const limits = {
   RATE_LIMIT_ADDRESS_PER_MINUTE: positive
     .default(6000)
     .describe('requests one network address may make per minute, before authentication'),
+  CLIENT_CONNECTIONS: positive
+    .default(10_000)
+    .describe('connections of clients, per process; fewer where the limit of open files (ulimit -n) leaves fewer'),
   BODY_MAX_DEPTH: positive.default(100).describe('objects and arrays in one another that a request body may have'),
   BODY_MAX_VALUES: positive
     .default(10_000)
