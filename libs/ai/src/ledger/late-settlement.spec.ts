@@ -1,0 +1,71 @@
+import { saveAiCustomer, type TestAiCustomer } from '@test/ai-factories';
+import { type LedgerRoom, openLedgerRoom, request, usage } from '@test/ledger-room';
+
+/** A call reserves 0.1 NOK; its reservation is given up, and then its answer comes. */
+describe('A settlement that finds its reservation given up', () => {
+  let room: LedgerRoom;
+  beforeAll(async () => (room = await openLedgerRoom()));
+  afterAll(() => room.close());
+  beforeEach(() => room.setTime('2026-11-15T12:00:00Z'));
+  afterEach(async () => expect(await room.problems()).toEqual([]));
+
+  const givenUp = async (ai: Partial<TestAiCustomer>) => {
+    const customerId = await saveAiCustomer(room.superuser, { model: room.model, month: '2026-11', ...ai });
+    const wish = request(customerId);
+    await room.setTime('2026-11-15T12:00:00Z');
+    await room.ledger().reserve(wish);
+    await room.setTime('2026-11-15T13:00:00Z');
+    await room.superuser.query('select app.ai_resolve_abandoned($1)', [customerId]);
+    expect(await room.account(customerId)).toMatchObject({ held: '0.000000000000' });
+    return { customerId, reservationId: wish.reservationId };
+  };
+  const settle = (call: { customerId: string; reservationId: string }, output = 20, engine = 0) =>
+    room.ledger(engine).settle({ ...call, usage: usage({ output }), upstreamId: 'req_late' });
+  const states = async (customerId: string) =>
+    (await room.superuser.query<{ state: string }>('select state from ai_hold where customer_id = $1', [customerId]))
+      .rows;
+
+  it('charges what it cost in an entry of its own, once', async () => {
+    const call = await givenUp({ included: 1 });
+    expect(await settle(call)).toEqual({ uncovered: '0.000000000000', late: true });
+    expect(await settle(call, 20, 1)).toEqual({ uncovered: '0', late: false });
+    expect(await room.account(call.customerId)).toMatchObject({
+      included: '0.900000000000',
+      month_usage: '0.100000000000',
+    });
+    expect(await states(call.customerId)).toEqual([{ state: 'settled_late' }]);
+    expect((await room.entries(call.customerId)).filter(({ kind }) => kind === 'usage')).toHaveLength(1);
+  });
+
+  it('is charged once however often it is said at the same moment', async () => {
+    const call = await givenUp({ included: 1 });
+    await Promise.all([0, 0, 1, 1].map((engine) => settle(call, 20, engine)));
+    expect(await room.account(call.customerId)).toMatchObject({ included: '0.900000000000' });
+  });
+
+  it('charges what the credit still covers, and leaves what other calls have reserved', async () => {
+    const call = await givenUp({ included: 0.05, purchased: 0.1 });
+    const other = request(call.customerId);
+    await room.ledger().reserve(other);
+    expect(await settle(call)).toEqual({ uncovered: '0.050000000000', late: true });
+    expect(await room.account(call.customerId)).toMatchObject({
+      held: '0.100000000000',
+      month_usage: '0.050000000000',
+    });
+    await settle({ ...call, reservationId: other.reservationId });
+    expect(await room.account(call.customerId)).toMatchObject({
+      included: '0.000000000000',
+      purchased: '0.000000000000',
+    });
+  });
+
+  it('charges nothing without credit, and never more than had been reserved', async () => {
+    const bare = await givenUp({ included: 0.1 });
+    await room.superuser.query(
+      `select app.ai_credit($1, '2026-11', app.now(), 'manual_adjustment', -0.1, 'test', 'operator:test', null, null)`,
+      [bare.customerId],
+    );
+    expect(await settle(bare)).toEqual({ uncovered: '0.100000000000', late: true });
+    expect(await settle(await givenUp({ included: 5 }), 100)).toEqual({ uncovered: '0.400000000000', late: true });
+  });
+});
