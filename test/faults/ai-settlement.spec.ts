@@ -1,5 +1,6 @@
 import type { Client } from 'pg';
 import { AiCredit } from '@app/ai';
+import { ServiceError } from '@app/errors';
 import { saveAiCustomer, saveModelPrice } from '@test/ai-factories';
 import { type AiRoom, balancesOf, openAiRoom, problemsOf } from '@test/ai-room';
 import { connectAsSuperuser } from '@test/test-database';
@@ -40,7 +41,7 @@ describe('An AI call whose end cannot be stored', () => {
     const gate = room.sandbox.messages.hold();
     const sent = room.send(customerId, hello).then(
       () => 'answered',
-      (error: { code?: string }) => error.code,
+      (error: unknown) => (error instanceof ServiceError ? error.code : String(error)),
     );
     await room.sandbox.messages.received(1);
     await lock();

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { Client } from 'pg';
 import { Test, type TestingModule } from '@nestjs/testing';
-import { AiMaintenance, AiOperatorModule, AiVerification } from '@app/ai';
+import { AiMaintenance, AiOperatorModule, AiVerification, ProcessLivenessModule } from '@app/ai';
 import { ConfigModule } from '@app/config';
 import { DatabaseModule } from '@app/database';
+import { LoggingModule } from '@app/logging';
 import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
+import { AbandonedReservations } from '../../apps/worker/src/ai/abandoned-reservations';
 import { enableAi, saveModelPrice, type TestAiCustomer } from './ai-factories';
 import { type ApiProcess, startApiProcess } from './api-process';
 import { saveFakeCustomer } from './factories/customer.factory';
@@ -15,7 +17,7 @@ import { connectAsSuperuser, createTestDatabase, type TestDatabase } from './tes
 /** What a message came to: an HTTP status, or `cut` when the connection ended without one. */
 export type Outcome = number | 'cut';
 
-/** API processes on one database, with the sandbox as the AI provider: to be overrun, killed and stopped. */
+/** API processes on one database, a worker, and the sandbox as the AI provider: to be overrun, killed and stopped. */
 export interface AiStress {
   database: TestDatabase;
   superuser: Client;
@@ -54,8 +56,16 @@ export async function openAiStress(settings: Record<string, string> = {}): Promi
   const superuser = await connectAsSuperuser(database);
   const model = await saveModelPrice(superuser);
   const worker: TestingModule = await Test.createTestingModule({
-    imports: [ConfigModule.for(database.config), DatabaseModule.as('account_operator'), AiOperatorModule],
+    imports: [
+      ConfigModule.for(database.config),
+      DatabaseModule.as('account_operator'),
+      LoggingModule.forRoot(),
+      AiOperatorModule,
+      ProcessLivenessModule,
+    ],
+    providers: [AbandonedReservations],
   }).compile();
+  worker.useLogger(false);
   await worker.init();
   const processes: ApiProcess[] = [];
   return {

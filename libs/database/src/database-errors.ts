@@ -67,6 +67,11 @@ export function isTransientFailure(error: unknown): boolean {
   return isDatabaseUnavailable(error) || (Error.isError(error) && CONFLICT.test(told(error).code ?? ''));
 }
 
+/** Tells whether the reply to a statement did not come in time, as opposed to a refusal that did. */
+export function isNoReply(error: unknown): boolean {
+  return Error.isError(error) && error.message === 'Query read timeout';
+}
+
 /** Tells whether a unique key refused a row. Decided by SQLSTATE: a distributed database does not name the key. */
 export function isUniqueViolation(error: unknown): boolean {
   return Error.isError(error) && told(error).code === '23505';

@@ -1,6 +1,7 @@
+import type { Duplex } from 'node:stream';
 import { Client, type QueryResult, type QueryResultRow } from 'pg';
 import { BatchingSocket } from './batching-socket';
-import { DatabaseUnavailableError, isDatabaseUnavailable, isUnknownStatement } from './database-errors';
+import { DatabaseUnavailableError, isDatabaseUnavailable, isNoReply, isUnknownStatement } from './database-errors';
 import type { ConnectionSettings } from './connection-settings';
 import type { PreparedStatement } from './prepared-statement';
 import { ReadQueue, reportPreparedStatements } from './reading/read-queue';
@@ -29,7 +30,15 @@ export class PipelinedConnection {
   async send<Row extends QueryResultRow>(queue: (client: Client) => Promise<QueryResult<Row>>): Promise<Row[]> {
     this.load++;
     try {
-      const attempt = async () => queue(this.client ?? (await this.connect()));
+      const attempt = async () => {
+        const client = this.client ?? (await this.connect());
+        try {
+          return await queue(client);
+        } catch (error) {
+          if (isNoReply(error)) this.abandon(client);
+          throw error;
+        }
+      };
       const { rows } = await attempt().catch((error: unknown) => {
         if (!isUnknownStatement(error)) throw error;
         return attempt();
@@ -80,6 +89,12 @@ export class PipelinedConnection {
   private reopen(): void {
     if (this.ended || this.client) return;
     this.connect().catch(() => setTimeout(() => this.reopen(), REOPEN_MS).unref());
+  }
+
+  /** The server may have vanished without a word: what follows on this connection would wait in vain, too. */
+  private abandon(client: Client): void {
+    this.forget(client);
+    (client as unknown as { connection: { stream: Duplex } }).connection.stream.destroy();
   }
 
   private connect(): Promise<Client> {
