@@ -44,12 +44,18 @@ export function faultsOfReply(resource: DocumentedOperation, { status, replyHead
 
 /** What a request has that the document does not allow, though the service accepted it. */
 export function faultsOfRequest(resource: DocumentedOperation, exchange: Exchange): string[] {
-  const { status, path, query, requestHeaders, requestBody } = exchange;
+  const { status, path, query, requestBody } = exchange;
   const unseen = resource.method === 'post' && requestBody === undefined;
   if (status >= 300 || unseen) return [];
   const url = { path: path.slice(PREFIX.length), query };
-  const element = { method: resource.method as 'get' | 'post', url, headers: requestHeaders, body: requestBody };
+  const element = { method: resource.method as 'get' | 'post', url, headers: headersOf(exchange), body: requestBody };
   return messagesOf(validateInput({ resource, element }));
+}
+
+/** Without the type of a body that is not there, which may be anything, and at which the validator throws. */
+function headersOf({ requestBody, requestHeaders }: Exchange): Record<string, string> {
+  const { 'content-type': _, ...others } = requestHeaders;
+  return requestBody === undefined ? others : requestHeaders;
 }
 
 async function readOperations(): Promise<Map<string, DocumentedOperation>> {
