@@ -25,7 +25,9 @@ describe('a function of the schema', () => {
       select p.oid::regprocedure::text as signature,
         (select split_part(s, '=', 2) from unnest(p.proconfig) s where s like 'search_path=%') as path
       from pg_proc p join pg_namespace n on n.oid = p.pronamespace
-      where n.nspname not in ('pg_catalog', 'information_schema') and (p.prosecdef or p.provolatile = 'v')`);
+      where n.nspname not in ('pg_catalog', 'information_schema')
+        -- The job queue's own run with their caller's rights, and the API does not call them.
+        and (p.prosecdef or (p.provolatile = 'v' and n.nspname <> 'pgboss'))`);
     const pinned = rows.filter(({ signature }) => !SET_ONLY.includes(signature));
     expect(rows.length - pinned.length).toBe(SET_ONLY.length);
     expect(pinned.length).toBeGreaterThan(5);

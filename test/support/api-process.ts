@@ -57,7 +57,7 @@ export function spawnApi(settings: Record<string, string>) {
   if (!existsSync(MAIN)) throw new Error('The service is not compiled: npm run build');
   const { PATH } = process.env;
   const child = fork(MAIN, [], {
-    env: { PATH, NODE_ENV: 'test', LOG_LEVEL: 'warn', ...compileCache, ...settings },
+    env: { PATH, NODE_ENV: 'test', LOG_LEVEL: 'warn', OVERLOAD_WAIT_MS: '60000', ...compileCache, ...settings },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     execArgv: [],
   });

@@ -24,6 +24,8 @@ export async function createTestDatabase(settings: Record<string, string> = {}):
       LOG_LEVEL: 'silent',
       PORT: '0',
       INTERNAL_PORT: '0',
+      // A test's own work in the same process would count as overload.
+      OVERLOAD_WAIT_MS: '60000',
       DATABASE_URL: url,
       ...settings,
     }),

@@ -6,6 +6,7 @@ import type { AppConfig } from '@app/config';
 import { DatabaseClock } from '@app/database';
 import { configureApplication, createAdapter } from '@app/http';
 import { addAddressLimit, exposeMetrics } from './platform/instruments';
+import { shedOverload } from './platform/overload';
 import { AppModule } from './app.module';
 import { assertIsolation } from './platform/isolation-check';
 
@@ -22,6 +23,7 @@ export async function createApplication(
   });
   configureApplication(app, SCOPES);
   addAddressLimit(app);
+  shedOverload(app, config);
   exposeMetrics(app);
   await assertIsolation(app, config);
   await app.get(DatabaseClock).compare();

@@ -5,6 +5,7 @@ import { clientSettings, type DatabaseRole } from './connection-settings';
 import { CustomerContext } from './customer-context';
 import { CustomerDatabase } from './customer-database';
 import { DatabaseClock } from './database-clock';
+import { DatabaseLoad } from './database-load';
 import { dataSourceOptions } from './data-source-options';
 import { PIPELINE_SETTINGS, type PipelineSettings } from './database.tokens';
 import { KeptPool } from './kept-pool';
@@ -49,15 +50,16 @@ export class DatabaseModule {
         WriteConnections,
         CustomerDatabase,
         DatabaseClock,
+        DatabaseLoad,
       ],
       exports: [
         PIPELINE_SETTINGS,
-        ...(keepConnections ? [KeptPool] : []),
         CustomerContext,
         PipelinedConnections,
         WriteConnections,
         CustomerDatabase,
         DatabaseClock,
+        DatabaseLoad,
       ],
     };
   }

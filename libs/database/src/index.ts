@@ -15,6 +15,7 @@ export {
   UnfitDatabaseError,
 } from './database-errors';
 export { DatabaseClock, databaseNow } from './database-clock';
+export { DatabaseLoad } from './database-load';
 export { assertDatabaseFit } from './database-fitness';
 export { type DatabaseRole, clientSettings } from './connection-settings';
 export { StoreLater } from './writing/store-later';

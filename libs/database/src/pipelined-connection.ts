@@ -14,6 +14,9 @@ const REOPEN_MS = 250;
 export class PipelinedConnection {
   /** Sends under way. */
   load = 0;
+  /** How long the latest reply took, and when it came. */
+  private latestMs = 0;
+  private repliedAt = performance.now();
   private client?: Client;
   private connecting?: Promise<Client>;
   private ended = false;
@@ -28,7 +31,7 @@ export class PipelinedConnection {
 
   /** Lets `queue` send on the connection. It must queue all its statements before it first awaits. */
   async send<Row extends QueryResultRow>(queue: (client: Client) => Promise<QueryResult<Row>>): Promise<Row[]> {
-    this.load++;
+    const sentAt = this.begin();
     try {
       const attempt = async () => {
         const client = this.client ?? (await this.connect());
@@ -47,13 +50,13 @@ export class PipelinedConnection {
     } catch (error) {
       throw asUnavailable(error);
     } finally {
-      this.load--;
+      this.finish(sentAt);
     }
   }
 
   /** Reads as one customer, together with whoever else reads in this turn of the event loop. */
   read(customerId: string, statement: PreparedStatement, values: readonly ReadValue[]): Promise<ReadRow[]> {
-    this.load++;
+    const sentAt = this.begin();
     return new Promise((resolve, reject) => {
       this.reads.add({
         customerId,
@@ -61,11 +64,11 @@ export class PipelinedConnection {
         values: toWire(values),
         repeats: 0,
         resolve: (rows) => {
-          this.load--;
+          this.finish(sentAt);
           resolve(rows);
         },
         reject: (error) => {
-          this.load--;
+          this.finish(sentAt);
           // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- it is what the driver rejected with
           reject(asUnavailable(error));
         },
@@ -73,10 +76,27 @@ export class PipelinedConnection {
     });
   }
 
+  /** How long what is sent now may have to wait, as far as the replies tell, or their absence; in milliseconds. */
+  waitedMs(): number {
+    return this.load === 0 ? 0 : Math.max(this.latestMs, performance.now() - this.repliedAt);
+  }
+
   /** Closes the connection; what is under way is answered first. */
   async end(): Promise<void> {
     this.ended = true;
     await this.client?.end();
+  }
+
+  private begin(): number {
+    const now = performance.now();
+    if (this.load++ === 0) this.repliedAt = now;
+    return now;
+  }
+
+  private finish(sentAt: number): void {
+    this.load--;
+    this.repliedAt = performance.now();
+    this.latestMs = this.repliedAt - sentAt;
   }
 
   /** The server says that it ends a connection before it does; nothing new is sent on it meanwhile. */

@@ -39,6 +39,11 @@ export class PipelinedConnections implements OnApplicationShutdown {
     return this.reader().read(customerId, statement, values) as Promise<Row[]>;
   }
 
+  /** How long what is sent now has to wait at least, in milliseconds: on the connection that is best off. */
+  waitedMs(): number {
+    return Math.min(...this.connections.map((connection) => connection.waitedMs()));
+  }
+
   async onApplicationShutdown(): Promise<void> {
     await Promise.all(this.connections.map((connection) => connection.end()));
   }

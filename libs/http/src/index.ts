@@ -24,3 +24,6 @@ export { IsDay } from './fields/is-day.decorator';
 export { IsOneOf } from './fields/is-one-of.decorator';
 export { IsText, type TextLength } from './fields/is-text.decorator';
 export { IsWholeNumber } from './fields/is-whole-number.decorator';
+export { addLoadShedding } from './hooks/load-shedding';
+export { LoadShedder } from './overload/load-shedder';
+export { LoopDelay } from './overload/loop-delay';

@@ -26,5 +26,8 @@ export const limits = {
   BODY_MEMORY_BYTES_PER_CUSTOMER: positive
     .default(128 * 1024 * 1024)
     .describe("bytes of one customer's request bodies held in memory, per process; more is refused with 429"),
+  OVERLOAD_WAIT_MS: positive
+    .default(100)
+    .describe('waiting time inside a process above which, if it lasts for a second, new requests are refused with 503'),
   PENDING_CREDIT_REQUESTS: positive.default(5).describe('credit requests a customer may have waiting'),
 };

@@ -1,0 +1,98 @@
+import { LoadShedder } from './load-shedder';
+
+const TICK_MS = 100;
+const STEP_MS = 1;
+
+/** Numbers that look random and are the same at every run. */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => (state = (state * 1_103_515_245 + 12_345) % 2_147_483_648) / 2_147_483_648;
+}
+
+/** A server that finishes one request after another, and those who come to it, in a time of our own. */
+class Simulation {
+  now = 0;
+  readonly waits: { at: number; ms: number }[] = [];
+  readonly refusals: number[] = [];
+  readonly shedder = new LoadShedder({ targetMs: 40, standingMs: 1000 }, () => this.now);
+  private readonly random = seeded(7);
+  private queue: number[] = [];
+  private capacity = 0;
+
+  constructor(private readonly perSecond: number) {}
+
+  /** Lets requests come at a rate, irregularly, for so many milliseconds. */
+  run(arrivalsPerSecond: number, ms: number): void {
+    for (const until = this.now + ms; this.now < until; this.now += STEP_MS) {
+      const expected = (arrivalsPerSecond * STEP_MS) / 1000;
+      for (let rest = expected * 2 * this.random(); rest > 0; rest--)
+        if (rest >= 1 || this.random() < rest) this.arrive();
+      this.serve();
+      if (this.now % TICK_MS === 0) this.shedder.measure((this.queue.length / this.perSecond) * 1000);
+    }
+  }
+
+  arrive(): void {
+    if (this.shedder.admit()) this.queue.push(this.now);
+    else this.refusals.push(this.now);
+  }
+
+  private serve(): void {
+    this.capacity = Math.min(this.capacity + (this.perSecond * STEP_MS) / 1000, Math.max(1, this.queue.length));
+    for (; this.capacity >= 1 && this.queue.length > 0; this.capacity--) {
+      this.waits.push({ at: this.now, ms: this.now - (this.queue.shift() as number) });
+      this.shedder.finish();
+    }
+  }
+
+  longest(): number {
+    return this.waits.reduce((longest, { ms }) => Math.max(longest, ms), 0);
+  }
+
+  p99(from: number, to: number): number {
+    const waits = this.waits.filter(({ at }) => at >= from && at < to).map(({ ms }) => ms);
+    return waits.sort((a, b) => a - b)[Math.floor(waits.length * 0.99)] ?? 0;
+  }
+}
+
+describe('load shedding', () => {
+  it.each([50, 300, 2000])('at twice what %i a second can be served keeps serving, in time', (perSecond) => {
+    const server = new Simulation(perSecond);
+    server.run(perSecond * 2, 120_000);
+    // What came before the queue counted as standing waits for its turn; all later ones hardly.
+    expect(server.p99(5000, 120_000)).toBeLessThan(250);
+    expect(server.waits.length).toBeGreaterThan(0.9 * perSecond * 120);
+    expect(server.longest()).toBeLessThan(3000);
+  });
+
+  it('ends within 5 s of the overload', () => {
+    const server = new Simulation(1000);
+    server.run(2000, 30_000);
+    server.run(600, 10_000);
+    expect(server.refusals.filter((at) => at > 35_000)).toEqual([]);
+    expect(server.shedder.active).toBe(false);
+    expect(server.p99(35_000, 40_000)).toBeLessThan(20);
+  });
+
+  it('refuses none of a burst that is served within 2 s', () => {
+    const server = new Simulation(400);
+    server.run(100, 5000);
+    for (let count = 0; count < 500; count++) server.arrive();
+    server.run(0, 5000);
+    expect(server.refusals).toEqual([]);
+    expect(server.longest()).toBeLessThan(2000);
+  });
+
+  it('lets everybody in again after a stand-still', () => {
+    const server = new Simulation(1000);
+    server.run(500, 5000);
+    const stalled = server.now + 10_000;
+    for (; server.now < stalled; server.now += TICK_MS) {
+      server.arrive();
+      server.shedder.measure(server.now);
+    }
+    const back = server.now;
+    server.run(500, 10_000);
+    expect(server.refusals.filter((at) => at > back + 5000)).toEqual([]);
+  });
+});
