@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
 import { enableAi, saveModelPrice } from './ai-factories';
 import { arrangeCaller, startApi, type TestApi } from './api';
-import { saveFakeInvoice } from './factories/invoice.factory';
+import { saveFakeBillingAccount, saveFakeInvoice } from './factories/invoice.factory';
 import type { FakeToken } from './factories/service-token.factory';
 import { saveFakeService } from './factories/service.factory';
 import { allowSms } from './factories/sms-settings.factory';
@@ -43,6 +43,7 @@ export async function arrangeFullCaller({ api, sandbox, model }: FullApi, fake: 
   await enableAi(api.superuser, id, { model, included: 1000 });
   await allowSms(api.superuser, id);
   const service = await saveFakeService(api.superuser, id);
+  await saveFakeBillingAccount(api.superuser, id, 'stripe', id);
   const [issued] = sandbox.stripe.store.addInvoices({ customer: id, count: 1, statuses: ['open'] });
   const sourceId = issued?.id ?? '';
   const invoice = await saveFakeInvoice(api.superuser, id, { source: 'stripe', sourceId, pdfReference: sourceId });
