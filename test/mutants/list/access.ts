@@ -26,7 +26,7 @@ export const access: Mutant[] = [
   },
   {
     name: 'access: any scheme is a bearer token',
-    file: 'libs/access/src/bearer.guard.ts',
+    file: 'libs/access/src/credentials.ts',
     find: "if (scheme.toLowerCase() !== 'bearer') {",
     replace: "if (scheme === '') {",
     specs: ['test/e2e/status.spec', 'test/e2e/errors'],

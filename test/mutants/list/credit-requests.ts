@@ -38,7 +38,7 @@ export const creditRequests: Mutant[] = [
   {
     name: 'credit requests: those at the same time do not wait for each other',
     file: CREATE,
-    find: '  perform from ai_account a where a.customer_id = p_customer for no key update;\n',
+    find: "  perform pg_advisory_xact_lock(hashtextextended('credit request of ' || p_customer, 0));\n",
     replace: '',
     specs: SPECS,
   },

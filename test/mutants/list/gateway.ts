@@ -35,7 +35,7 @@ export const gateway: Mutant[] = [
   {
     name: 'gateway: the system prompt is dropped',
     file: ADAPTER,
-    find: '...(system ? [SYSTEM, system] : []), ',
+    find: '...(system ? [SYSTEM, ...system] : []), ',
     replace: '',
     specs: CONTRACT,
   },
@@ -69,9 +69,9 @@ export const gateway: Mutant[] = [
   },
   {
     name: 'gateway: a settlement is not tried again',
-    file: GATEWAY,
-    find: 'if (!isDatabaseUnavailable(error) || ',
-    replace: 'if (isDatabaseUnavailable(error) || ',
+    file: 'libs/ai/src/gateway/call-resolution.service.ts',
+    find: 'if (!isTransientFailure(error) || performance',
+    replace: 'if (isTransientFailure(error) || performance',
     specs: CHARGING,
   },
   {
@@ -145,10 +145,10 @@ export const gateway: Mutant[] = [
     specs: ['libs/upstream/src/circuit', ...CONTRACT],
   },
   {
-    name: 'gateway: a breaker that fails its try is closed',
+    name: 'gateway: what went well counts as a failure',
     file: 'libs/upstream/src/circuit/circuit.ts',
-    find: 'failure: (state) => state === CircuitState.HalfOpen || this.window.tripped,',
-    replace: 'failure: (state) => state !== CircuitState.HalfOpen && this.window.tripped,',
+    find: 'else this.window.succeeded();',
+    replace: 'else this.window.failed();',
     specs: [...FAULTS, 'libs/upstream/src/circuit'],
   },
   {
@@ -160,16 +160,16 @@ export const gateway: Mutant[] = [
   },
   {
     name: 'gateway: a file of the workspace may be referred to',
-    file: 'libs/ai/src/messages/message-request.ts',
-    find: 'if (survey.foreignFile !== undefined) {',
-    replace: 'if (survey.foreignFile === "") {',
-    specs: ['libs/ai/src/messages/message-request', 'test/e2e/ai-messages'],
+    file: 'libs/ai/src/messages/message-request-reader.ts',
+    find: 'if (this.survey.foreignFile !== undefined)',
+    replace: 'if (this.survey.foreignFile === "")',
+    specs: ['libs/ai/src/messages', 'test/e2e/ai-messages'],
   },
   {
     name: 'gateway: an unknown role is passed on',
-    file: 'libs/ai/src/messages/message-request.ts',
-    find: 'if (!ROLES.has(role)) faults',
-    replace: 'if (role === undefined) faults',
-    specs: ['libs/ai/src/messages/message-request', 'test/e2e/ai-messages'],
+    file: 'libs/ai/src/messages/message-request-reader.ts',
+    find: 'if (!ROLES.has(frame.role))',
+    replace: 'if (frame.role === undefined)',
+    specs: ['libs/ai/src/messages', 'test/e2e/ai-messages'],
   },
 ];

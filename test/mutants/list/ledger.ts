@@ -1,6 +1,7 @@
 import type { Mutant } from '../mutant';
 
-const BOOK = 'libs/ai/src/ledger/hold-book.ts';
+const CREDIT_LEDGER = 'libs/ai/src/ledger/credit-ledger.service.ts';
+const SQL = 'libs/ai/src/ledger/sql/';
 const BATCHER = 'libs/ai/src/ledger/micro-batcher.ts';
 const CONFIGURATION = 'libs/ai/src/operator/ai-configuration.ts';
 const LEDGER = ['libs/ai/src/ledger'];
@@ -32,14 +33,14 @@ export const ledger: Mutant[] = [
   },
   {
     name: 'ledger: input and output tokens are mixed up',
-    file: BOOK,
+    file: CREDIT_LEDGER,
     find: 'batch.map(({ usage }) => usage.output),',
     replace: 'batch.map(({ usage }) => usage.input),',
     specs: LEDGER,
   },
   {
     name: 'ledger: cache reads cost as cache writes',
-    file: BOOK,
+    file: CREDIT_LEDGER,
     find: 'batch.map(({ usage }) => usage.cacheRead),',
     replace: 'batch.map(({ usage }) => usage.cacheWrite1h),',
     specs: [...LEDGER, 'test/e2e/ai-charging'],
@@ -71,5 +72,110 @@ export const ledger: Mutant[] = [
     find: 'if (survey.unbounded) return contextTokens;',
     replace: '',
     specs: ['libs/ai/src/messages'],
+  },
+  {
+    name: 'ledger: what calls have reserved is free',
+    file: `${SQL}reserve.sql`,
+    find: 'acc.total_limit - acc.month_usage) - acc.held;',
+    replace: 'acc.total_limit - acc.month_usage);',
+    specs: LEDGER,
+  },
+  {
+    name: 'ledger: a cache write of an hour is reserved at the price of five minutes',
+    file: `${SQL}reserve.sql`,
+    find: "when '1h' then greatest(acc.input, acc.cache_read, acc.cache_write_5m, acc.cache_write_1h)",
+    replace: "when '1h' then greatest(acc.input, acc.cache_read, acc.cache_write_5m)",
+    specs: LEDGER,
+  },
+  {
+    name: 'ledger: the reservations of a batch are not added up',
+    file: `${SQL}reserve.sql`,
+    find: '        reserved := reserved + cost;',
+    replace: '        reserved := cost;',
+    specs: LEDGER,
+  },
+  {
+    name: "ledger: the month's limit has no effect",
+    file: `${SQL}spendable.sql`,
+    find: 'least(p_included, p_limit_left)',
+    replace: 'p_included',
+    specs: [...BOUNDS, ...LEDGER],
+  },
+  {
+    name: 'ledger: the limit of the month before counts on',
+    file: `${SQL}roll-over.sql`,
+    find: 'month_included_usage = 0, ',
+    replace: '',
+    specs: [...BOUNDS, ...OPERATOR],
+  },
+  {
+    name: 'ledger: included credit outlives its month',
+    file: `${SQL}roll-over.sql`,
+    find: 'expired := acc.included - kept;',
+    replace: 'expired := 0;',
+    specs: OPERATOR,
+  },
+  {
+    name: 'ledger: a month is granted again and again',
+    file: `${SQL}roll-over.sql`,
+    find: 'acc.month >= p_month then',
+    replace: 'acc.month > p_month then',
+    specs: OPERATOR,
+  },
+  {
+    name: 'ledger: more than was reserved is charged',
+    file: `${SQL}settle.sql`,
+    find: 'charge := least(call.cost, call.amount);',
+    replace: 'charge := call.cost;',
+    specs: LEDGER,
+  },
+  {
+    name: 'ledger: a call is charged twice when it is named twice',
+    file: `${SQL}settle.sql`,
+    find: '    continue when call.tid = any (tids) or call.tid = any (late_tids);\n',
+    replace: '',
+    specs: LEDGER,
+  },
+  {
+    name: 'ledger: purchased credit is used first',
+    file: `${SQL}settle.sql`,
+    find: 'from_purchased := least(charge - from_included, purchaseds[owner]);',
+    replace: 'from_purchased := least(charge, purchaseds[owner]);',
+    specs: LEDGER,
+  },
+  {
+    name: 'ledger: output is free',
+    file: `${SQL}settle.sql`,
+    find: '+ u.output * h.output',
+    replace: '+ 0 * h.output',
+    specs: LEDGER,
+  },
+  {
+    name: 'ledger: the operator takes what calls have reserved',
+    file: `${SQL}credit.sql`,
+    find: 'acc.purchased + part) < acc.held) then',
+    replace: 'acc.purchased + part) < 0) then',
+    specs: BOUNDS,
+  },
+  {
+    name: 'ledger: a call that runs is given up',
+    file: `${SQL}resolve-abandoned.sql`,
+    find: '(h.deadline < moment or app.process_is_gone(h.process_id))',
+    replace: '(h.created_at < moment)',
+    specs: BOUNDS,
+  },
+  {
+    name: 'ledger: what is given up stays reserved',
+    file: `${SQL}resolve-abandoned.sql`,
+    find: 'set held = held - freed',
+    replace: 'set held = held',
+    specs: LEDGER,
+  },
+  {
+    name: 'ledger: what is released stays reserved',
+    file: `${SQL}release.sql`,
+    find: 'set held = a.held - f.amount',
+    replace: 'set held = a.held',
+    specs: LEDGER,
   },
 ];

@@ -76,8 +76,8 @@ export const sms: Mutant[] = [
   {
     name: 'sms: a server that failed certainly sent nothing',
     file: HTTP,
-    find: "if (status >= 500) return { kind: 'unknown', errorCode: 'gateway_error' };",
-    replace: "if (status >= 500) return { kind: 'unreachable', errorCode: 'gateway_error' };",
+    find: "if (!REFUSALS.has(status)) return { kind: 'unknown'",
+    replace: "if (!REFUSALS.has(status)) return { kind: 'unreachable'",
     specs: GATEWAY,
   },
   {
@@ -125,8 +125,8 @@ export const sms: Mutant[] = [
   {
     name: 'sms: a number that cannot exist is sent to',
     file: 'libs/sms/src/sending/phone-number.ts',
-    find: 'E164.test(text) && ',
-    replace: 'E164.test(text) || ',
+    find: 'if (!E164.test(text)) return false;',
+    replace: '',
     specs: ['libs/sms/src/sending'],
   },
 ];
