@@ -10,7 +10,7 @@ export class FikenControl extends UpstreamControl {
   private underway = 0;
 
   constructor(recordLimit: number) {
-    super(['status', 'retry-after'], recordLimit);
+    super(['status', 'retry-after', 'endless', 'blank-page'], recordLimit);
   }
 
   override reset(): void {

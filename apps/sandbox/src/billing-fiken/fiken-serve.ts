@@ -1,6 +1,7 @@
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Answer } from '../shared/answer';
 import { bearerToken } from '../shared/credentials';
+import { type Directives } from '../shared/directives';
 import { type FikenControl } from './fiken-control';
 import { fikenError, refuseByDirective, refuseToken, tooManyRequests } from './fiken-errors';
 import { FikenRefusal } from './fiken-query';
@@ -10,14 +11,18 @@ export function serve(
   control: FikenControl,
   request: FastifyRequest,
   reply: FastifyReply,
-  respond: () => Answer,
+  respond: (directives: Directives) => Answer,
+  account?: string,
 ): void {
   const token = bearerToken(control.receive(request).headers.authorization);
   const crowded = control.enter(reply);
   control.answer(reply, {
     find: () => control.inText(token ?? ''),
+    ...(account !== undefined && { account }),
     respond: (directives) =>
-      refuseToken(token) ?? refuseByDirective(directives) ?? (crowded ? tooManyRequests(1) : attempt(respond)),
+      refuseToken(token) ??
+      refuseByDirective(directives) ??
+      (crowded ? tooManyRequests(1) : attempt(() => respond(directives))),
     complain: (message) => fikenError(400, message),
   });
 }

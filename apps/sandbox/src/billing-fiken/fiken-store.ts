@@ -79,6 +79,11 @@ export class FikenBooks {
     return note;
   }
 
+  /** The invoice was never there. */
+  remove(invoiceId: number): void {
+    this.invoices.splice(this.invoices.indexOf(this.invoice(invoiceId)), 1);
+  }
+
   /** Makes one invoice come over the wire malformed; `undefined` as a value removes the field. */
   spoil(
     invoiceId: number,

@@ -1,5 +1,6 @@
 import { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { json } from '../shared/answer';
+import { type Directives } from '../shared/directives';
 import { onePagePdf } from '../shared/pdf';
 import { replyWith } from '../shared/reply-with';
 import { type FikenControl } from './fiken-control';
@@ -28,16 +29,24 @@ export function fiken(app: FastifyInstance, control: FikenControl, path: string)
   const files = (request: FastifyRequest) => `${request.protocol}://${request.host}${path}/files`;
 
   app.get<List>('/companies/:slug/invoices', (request, reply) =>
-    serve(control, request, reply, () => {
-      const { slug, invoices } = books(control, request.params.slug);
-      const matching = invoices.filter(invoiceFilter(request.query));
-      const { items, headers } = paginate(matching, request.query);
-      return json(
-        200,
-        items.map((invoice) => wireInvoice(invoice, slug, files(request))),
-        headers,
-      );
-    }),
+    serve(
+      control,
+      request,
+      reply,
+      (directives) => {
+        const { slug, invoices } = books(control, request.params.slug);
+        const matching = invoices.filter(invoiceFilter(request.query));
+        const endless = directives.has('endless');
+        const { items, headers } = paginate(matching, endless ? { ...request.query, page: '0' } : request.query);
+        const shown = directives.has('blank-page') ? [] : items;
+        return json(
+          200,
+          shown.map((invoice) => wireInvoice(invoice, slug, files(request))),
+          { ...headers, ...manyPages(directives, request.query) },
+        );
+      },
+      [request.query.customerId].flat()[0],
+    ),
   );
   app.get<One>('/companies/:slug/invoices/:id', (request, reply) =>
     serve(control, request, reply, () => {
@@ -75,6 +84,12 @@ export function fiken(app: FastifyInstance, control: FikenControl, path: string)
     }),
   );
   app.setNotFoundHandler((_request, reply) => replyWith(reply, fikenError(404, 'Not found')));
+}
+
+/** Says that there are more pages, whatever there is. */
+function manyPages(directives: Directives, { page }: Query): Record<string, string> {
+  if (!directives.has('endless') && !directives.has('blank-page')) return {};
+  return { 'Fiken-Api-Page': String(page ?? 0), 'Fiken-Api-Page-Count': '1000000' };
 }
 
 function books(control: FikenControl, slug: string): FikenBooks {

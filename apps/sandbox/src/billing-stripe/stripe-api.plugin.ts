@@ -1,6 +1,7 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { json } from '../shared/answer';
 import { basicCredentials, bearerToken } from '../shared/credentials';
+import { type Directives } from '../shared/directives';
 import { nextId } from '../shared/identifiers';
 import { type StripeControl } from './stripe-control';
 import { stripeError, StripeRefusal } from './stripe-errors';
@@ -43,10 +44,19 @@ function documents<Item>(app: FastifyInstance, control: StripeControl, linkPath:
     kind.write(item, `${request.protocol}://${request.host}${linkPath}`, control.store.linkGeneration);
 
   app.get<{ Querystring: Query }>(path, (request, reply) =>
-    serve(control, request, reply, () => {
-      const { page, hasMore } = kind.list(request.query);
-      return { object: 'list', data: page.map((item) => write(request, item)), has_more: hasMore, url: path };
-    }),
+    serve(
+      control,
+      request,
+      reply,
+      (directives) => {
+        const endless = directives.has('endless');
+        const { page, hasMore } = kind.list(endless ? { ...request.query, starting_after: undefined } : request.query);
+        const data = directives.has('blank-page') ? [] : page.map((item) => write(request, item));
+        const has_more = hasMore || endless || directives.has('blank-page');
+        return { object: 'list', data, has_more, url: path };
+      },
+      [request.query.customer].flat()[0],
+    ),
   );
   app.get<{ Params: { id: string } }>(`${path}/:id`, (request, reply) =>
     serve(control, request, reply, () => {
@@ -57,18 +67,25 @@ function documents<Item>(app: FastifyInstance, control: StripeControl, linkPath:
   );
 }
 
-function serve(control: StripeControl, request: FastifyRequest, reply: FastifyReply, body: () => object): void {
+function serve(
+  control: StripeControl,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  body: (directives: Directives) => object,
+  account?: string,
+): void {
   const requestId = nextId('req_');
   const { authorization } = control.receive(request).headers;
   // The official SDK sends Bearer; curl examples send the key as a Basic user name without a password.
   const key = bearerToken(authorization) ?? basicCredentials(authorization)?.user;
   control.answer(reply, {
     find: () => control.inText(key ?? ''),
+    ...(account !== undefined && { account }),
     respond: (directives) => {
       const refusal = refuseKey(key, requestId) ?? refuseByDirective(directives, requestId);
       if (refusal) return refusal;
       try {
-        return json(200, body(), { 'request-id': requestId });
+        return json(200, body(directives), { 'request-id': requestId });
       } catch (error) {
         if (error instanceof StripeRefusal) return stripeError(error.status, requestId, error.message, error.details);
         throw error;

@@ -6,7 +6,7 @@ export class StripeControl extends UpstreamControl {
   readonly store = new StripeStore();
 
   constructor(recordLimit: number) {
-    super(['status', 'retry-after'], recordLimit);
+    super(['status', 'retry-after', 'endless', 'blank-page'], recordLimit);
   }
 
   override reset(): void {

@@ -59,6 +59,15 @@ export class StripeStore {
     Object.assign(this.known(id), change);
   }
 
+  /** Gives an invoice to another customer. */
+  move(id: string, customer: string): void {
+    const invoice = this.known(id);
+    const others = (this.byCustomer.get(invoice.customer) ?? []).filter((other) => other !== invoice);
+    this.byCustomer.set(invoice.customer, others);
+    invoice.customer = customer;
+    this.byCustomer.set(customer, [...(this.byCustomer.get(customer) ?? []), invoice].sort(newestFirst));
+  }
+
   /** Credits an invoice, with all of its total unless told otherwise. The invoice itself stays as it is. */
   addCreditNote(invoiceId: string, { total, created }: { total?: number; created?: number } = {}): StripeCreditNote {
     const invoice = this.known(invoiceId);

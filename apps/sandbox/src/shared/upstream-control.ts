@@ -15,6 +15,8 @@ export interface Responder {
   find: () => Directives;
   /** The answer under these directives, or under those of a test. */
   respond: (directives: Directives) => Answer;
+  /** Whose documents are asked for, where the request says so. */
+  account?: string;
   /** The upstream's own way of saying that a request is invalid. */
   complain: (message: string) => Answer;
   /** What has to happen before the answer is written, asked for after `respond`. */
@@ -28,6 +30,7 @@ export class UpstreamControl {
   private readonly log: RequestLog;
   private queue: Directives[] = [];
   private standing: Directives | undefined;
+  private readonly accounts = new Map<string, Directives>();
   private gate: Gate | undefined;
 
   /**
@@ -71,6 +74,12 @@ export class UpstreamControl {
     this.standing = values && Directives.of(values, this.known);
   }
 
+  /** The same for requests about one account only; they come before those for every request. */
+  alwaysFor(account: string, values?: DirectiveValues): void {
+    if (values) this.accounts.set(account, Directives.of(values, this.known));
+    else this.accounts.delete(account);
+  }
+
   /** From now on answers wait at the gate that is returned, until it is opened. */
   hold(): Gate {
     this.gate?.open();
@@ -83,6 +92,7 @@ export class UpstreamControl {
     this.log.clear();
     this.queue = [];
     this.standing = undefined;
+    this.accounts.clear();
     this.gate?.open();
     this.gate = undefined;
   }
@@ -98,11 +108,12 @@ export class UpstreamControl {
   }
 
   /** @internal answers a request, as the test's or else the request's directives say */
-  answer(reply: FastifyReply, { find, respond, complain, before }: Responder): void {
+  answer(reply: FastifyReply, { find, respond, account, complain, before }: Responder): void {
     let how: Manner | undefined;
     let answer: Answer;
     try {
-      const directives = this.queue.shift() ?? this.standing ?? find();
+      const own = account === undefined ? undefined : this.accounts.get(account);
+      const directives = this.queue.shift() ?? own ?? this.standing ?? find();
       how = manner(directives);
       answer = distort(respond(directives), directives);
     } catch (error) {
