@@ -1,5 +1,6 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { AiMaintenance } from '@app/ai';
+import { AppConfig } from '@app/config';
 import { JobRunner } from '@app/jobs';
 
 const MINUTE = 60_000;
@@ -13,6 +14,7 @@ export class AiJobs implements OnModuleInit {
   constructor(
     private readonly runner: JobRunner,
     private readonly maintenance: AiMaintenance,
+    private readonly config: AppConfig,
   ) {}
 
   onModuleInit(): void {
@@ -23,6 +25,15 @@ export class AiJobs implements OnModuleInit {
       run: async (signal) => {
         const count = await this.maintenance.rollMonthsOver(signal);
         if (count > 0) this.logger.warn({ msg: 'AI accounts rolled over', count });
+      },
+    });
+    this.runner.register({
+      name: 'ai.purge-ended-reservations',
+      everyMs: HOUR,
+      leaseMs: 30 * MINUTE,
+      run: async (signal) => {
+        const count = await this.maintenance.purgeEnded(this.config.AI_RESERVATION_RETENTION_DAYS, signal);
+        if (count > 0) this.logger.log({ msg: 'ended AI reservations purged', count });
       },
     });
     this.runner.register({

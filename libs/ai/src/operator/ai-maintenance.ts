@@ -29,6 +29,19 @@ const FORGET_GONE = `
   where p.seen_at < now() - interval '1 day' and app.process_is_gone(p.id)
     and not exists (select from ai_hold h where h.state = 'pending' and h.process_id = p.id)`;
 
+/** What ended so many days ago; a statement at a time deletes no more than a few thousand rows. */
+const WITH_ENDED = `
+  select distinct customer_id as id from ai_hold
+  where state <> 'pending' and resolved_at < app.now() - make_interval(days => $3) and customer_id > $1
+  order by customer_id limit $2`;
+
+const PURGE_ENDED = `
+  with ended as (
+    select id from ai_hold
+    where customer_id = $1 and state <> 'pending' and resolved_at < app.now() - make_interval(days => $2) limit 5000),
+  purged as (delete from ai_hold where customer_id = $1 and id in (select id from ended) returning 1)
+  select count(*)::int as done from purged`;
+
 /**
  * What must happen without a call: the turn of the month, and reservations that nobody will come back for. Both in two
  * steps, find the customers, then work customer by customer; both safe to repeat and to run in several workers at once.
@@ -50,6 +63,14 @@ export class AiMaintenance {
   /** Resolves reservations whose deadline has passed or whose process is gone, uncharged. @returns how many */
   resolveAbandoned(signal?: AbortSignal): Promise<number> {
     return this.forEach({ find: WITH_ABANDONED, work: RESOLVE_ABANDONED, given: [] }, signal);
+  }
+
+  /**
+   * Deletes reservations that ended more than so many days ago, those of unknown outcome included. What was charged has
+   * its usage row. @returns how many; what is left is for the next time
+   */
+  purgeEnded(days: number, signal?: AbortSignal): Promise<number> {
+    return this.forEach({ find: WITH_ENDED, work: PURGE_ENDED, given: [days] }, signal);
   }
 
   /** Forgets processes that ended long ago. */

@@ -178,6 +178,37 @@ describe("The operator's AI services", () => {
     expect(await problemsOf(room, customerId)).toEqual([]);
   });
 
+  it('forget reservations that ended long ago, and none in progress', async () => {
+    const customerId = await saveAiCustomer(room.superuser, { model, included: 10, month: '2026-11' });
+    const states = async () => {
+      const { rows } = await room.superuser.query<{ state: string }>(
+        'select state from ai_hold where customer_id = $1 order by state',
+        [customerId],
+      );
+      return rows.map(({ state }) => state);
+    };
+    room.sandbox.messages.script({ status: 500 });
+    await codeOf(room.send(customerId, hello));
+    room.sandbox.reset();
+    const gate = room.sandbox.messages.hold();
+    const call = codeOf(room.send(customerId, hello));
+    await room.sandbox.messages.received(1);
+    const maintenance = room.operator.get(AiMaintenance);
+    await maintenance.purgeEnded(1);
+    expect(await states()).toEqual(['pending', 'released']);
+    await room.superuser.query(
+      `update ai_hold set resolved_at = resolved_at - interval '2 days', created_at = created_at - interval '2 days'
+       where customer_id = $1`,
+      [customerId],
+    );
+    expect(await maintenance.purgeEnded(1)).toBeGreaterThanOrEqual(1);
+    expect(await states()).toEqual(['pending']);
+    expect(await problemsOf(room, customerId)).toEqual([]);
+    gate.open();
+    expect(await call).toBe('done');
+    expect(await states()).toEqual([]);
+  });
+
   it('book adjustments and refunds, and take no more than is free', async () => {
     const customerId = await saveAiCustomer(room.superuser, { model, included: 10, month: '2026-11' });
     const adjust = (kind: 'manual_adjustment' | 'refund', amountNok: string) =>

@@ -32,6 +32,9 @@ export const ai = {
   AI_HOLD_MARGIN_MS: positive
     .default(60_000)
     .describe('time beyond the upstream timeout after which a call that nothing was heard of is given up'),
+  AI_RESERVATION_RETENTION_DAYS: positive
+    .default(90)
+    .describe('days that reservations stay after they were released or given up; those of `ai unknown` too'),
   AI_DEFAULT_MAX_TOKENS: positive.default(4_096).describe('max_tokens of a message that names none'),
   AI_OUTPUT_TOKENS_LIMIT: positive
     .default(21_333)

@@ -70,6 +70,8 @@ export function stripeFailure(error: unknown): UpstreamCallError | undefined {
 function responseOf(reply: UpstreamReply): HttpResponse {
   const json = reply.ok ? reply.json() : reply.jsonObject();
   if (typeof json !== 'object' || json === null) throw reply.ok ? reply.unusable('unexpected') : reply.refused();
+  // Whatever Stripe sends says what it is.
+  if (reply.ok && typeof (json as { object?: unknown }).object !== 'string') throw reply.unusable('unexpected');
   // The SDK takes any JSON without an `error` for a success.
   if (!reply.ok && !('error' in json && json.error)) throw reply.refused();
   const headers = Object.fromEntries(Object.entries(reply.headers).filter(([name]) => READ.includes(name)));

@@ -118,7 +118,7 @@ export const connectionFaults: UpstreamFault[] = [
     meaning: 'lost',
     outcome: /^timeout_total$/,
     hangs: true,
-    answer: (socket, good) => socket.write(good.slice(0, -5)),
+    answer: (socket, good) => socket.write(good.slice(0, -1)),
   },
   {
     name: 'it says for ever that it is at it',
@@ -131,13 +131,13 @@ export const connectionFaults: UpstreamFault[] = [
     name: 'it ends halfway',
     meaning: 'lost',
     outcome: /^cut_off$/,
-    answer: (socket, good) => socket.end(good.slice(0, -5)),
+    answer: (socket, good) => socket.end(good.slice(0, -1)),
   },
   {
     name: 'it resets halfway',
     meaning: 'lost',
     outcome: /^cut_off$/,
-    answer: (socket, good) => socket.write(good.slice(0, -5), () => setTimeout(() => socket.resetAndDestroy(), 20)),
+    answer: (socket, good) => socket.write(good.slice(0, -1), () => setTimeout(() => socket.resetAndDestroy(), 20)),
   },
   {
     name: 'it ends before the last chunk',
