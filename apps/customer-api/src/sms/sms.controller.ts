@@ -21,7 +21,8 @@ export class SmsController {
   @ApiOperation({
     summary: 'Send an SMS',
     description:
-      'One call sends one message at most. A call is not repeated by us when the message may have been sent.',
+      'One call sends one message at most. A call is not repeated by us when the message may have been sent. Countries that ' +
+      'the operator has not allowed, premium rate and satellite numbers are 400; a daily cap in messages or parts is 429.',
   })
   @ApiCreatedResponse({ type: SmsDto, description: 'The gateway took the message.' })
   @ProblemReplies('invalid_request', 'sms_disabled', 'sms_gateway_rejected', 'sms_gateway_failed')
