@@ -10,6 +10,8 @@ import { saveFakeToken } from '@test/factories/service-token.factory';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
 import { until } from '@test/until';
 
+/** Far below the 5 s after which a statement that waits is given up, far above what a refusal takes on a busy machine. */
+const AT_ONCE_MS = 400;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 describe('more requests than can be served', () => {
@@ -75,9 +77,9 @@ describe('more requests than can be served', () => {
       const reply = call('/services');
       const first = await Promise.race([
         reply,
-        new Promise<undefined>((resolve) => setTimeout(resolve, 50, undefined)),
+        new Promise<undefined>((resolve) => setTimeout(resolve, AT_ONCE_MS, undefined)),
       ]);
-      if (first) refusal = performance.now() - startedAt < 50 ? first : undefined;
+      if (first) refusal = performance.now() - startedAt < AT_ONCE_MS ? first : undefined;
       else stuck.push(reply);
       return refusal !== undefined;
     });
@@ -92,7 +94,7 @@ describe('more requests than can be served', () => {
       const replies = await Promise.all(Array.from({ length: 20 }, () => call('/services')));
       return replies.every(({ status }) => status === 200);
     });
-    expect(performance.now() - releasedAt).toBeLessThan(5000);
+    expect(performance.now() - releasedAt).toBeLessThan(10_000);
     await until(async () => /^overloaded 0$/m.test(await (await fetch(api.metricsUrl)).text()), 100);
   });
 });

@@ -14,10 +14,7 @@ export function shedOverload(app: NestFastifyApplication, { OVERLOAD_WAIT_MS }: 
   const shedder = new LoadShedder({ targetMs: OVERLOAD_WAIT_MS, standingMs: STANDING_MS });
   const loop = new LoopDelay();
   const database = app.get(DatabaseLoad);
-  const timer = setInterval(
-    () => shedder.measure(Math.max(loop.ms, database.waitedMs())),
-    MEASURE_EVERY_MS,
-  );
+  const timer = setInterval(() => shedder.measure(Math.max(loop.ms, database.waitedMs())), MEASURE_EVERY_MS);
   timer.unref();
   addLoadShedding(server, shedder);
   server.addHook('onClose', (_server, done) => {
