@@ -28,7 +28,7 @@ const common: Pick<FaultyAdapter, 'deadline' | 'open' | 'judge' | 'attempts'> & 
     turned_away: 'unreachable',
     closed_for_now: 'unreachable',
     refused: 'refused',
-    gave_up: 'refused',
+    gave_up: 'unknown',
     failed: 'unknown',
   },
 };

@@ -21,7 +21,7 @@ export type FaultMeaning =
   | 'closed_for_now'
   /** Any other 4xx. */
   | 'refused'
-  /** 408 and 499: the upstream or a proxy stopped waiting. */
+  /** A 4xx that does not say for certain that nothing was done, such as 408, 409 and 499. */
   | 'gave_up'
   | 'failed';
 

@@ -1,9 +1,7 @@
 import { rawReply } from '../../raw-server';
 import { type FaultMeaning, REPLY_MARK, type UpstreamFault } from './fault';
 
-const REFUSALS = [
-  400, 404, 405, 406, 409, 410, 411, 412, 413, 414, 415, 417, 418, 421, 422, 423, 424, 425, 426, 428, 431, 451,
-];
+const REFUSALS = [400, 404, 405, 406, 410, 411, 412, 413, 414, 415, 421, 422, 426, 428, 431, 451];
 const FAILURES = [500, 501, 502, 503, 504, 505, 507, 508, 511, 520, 522, 524, 529, 530, 598, 599];
 
 const answers = (code: number, meaning: FaultMeaning, name: string, body: string): UpstreamFault => ({
@@ -43,7 +41,7 @@ const redirect = (code: number, location: string): UpstreamFault => ({
 /** The upstream says no, or fails, or sends elsewhere. */
 export const statusFaults: UpstreamFault[] = [
   ...statuses('refused', REFUSALS),
-  ...statuses('gave_up', [408, 499]),
+  ...statuses('gave_up', [408, 409, 417, 418, 423, 424, 425, 499]),
   ...statuses('account_refused', [401, 402, 403]),
   ...statuses('failed', FAILURES),
   waits(429, 'turned_away', '0'),
