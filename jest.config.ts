@@ -5,7 +5,7 @@ const config: Config = {
   roots: ['<rootDir>/apps', '<rootDir>/libs', '<rootDir>/test'],
   testMatch: ['**/*.spec.ts'],
   // It needs a browser and has a command of its own: npm run test:browser.
-  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/browser/'],
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/attack/', '<rootDir>/test/browser/'],
   testEnvironment: 'node',
   transform: {
     '^.+\\.ts$': [

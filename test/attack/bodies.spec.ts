@@ -1,0 +1,28 @@
+import { bombard } from '@test/bombardment';
+import { HOSTILE_SHAPES, honestBody, type HostileBody, hostileBody } from '@test/hostile-bodies';
+
+const MB = 1024 * 1024;
+
+/** Ten of each shape, from 1 to 32 MB, and honest ones among them. Made one by one: all at once would not fit. */
+function* bodies(): Generator<HostileBody> {
+  for (let round = 0; round < 10; round++) {
+    const bytes = Math.round((1 + (31 * round) / 9) * MB) - 1024;
+    for (const shape of HOSTILE_SHAPES) yield hostileBody(shape, bytes);
+    if (round % 3 === 0) yield honestBody(30 * MB);
+  }
+}
+
+/** npm run attack:bodies. On a quiet machine: it measures times. */
+describe('100 hostile bodies of 1 to 32 MB, with a heap of 512 MB', () => {
+  it('neither stop the process nor hold others up, and honest ones are answered', async () => {
+    const seen = await bombard(bodies(), 6);
+    const { answers, ...measured } = seen;
+    console.log(measured, new Set(answers.map(({ shape, status }) => `${shape}: ${status}`)));
+    expect(answers.filter(({ ok }) => !ok)).toEqual([]);
+    expect(answers).toHaveLength(104);
+    expect(measured.alive).toBe(true);
+    expect(measured.largestRssMb).toBeLessThan(768);
+    expect(measured.longestBlockMs).toBeLessThan(50);
+    expect(measured.slowestHealthMs).toBeLessThan(100);
+  }, 300_000);
+});
