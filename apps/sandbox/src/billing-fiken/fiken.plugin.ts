@@ -80,10 +80,16 @@ export function fiken(app: FastifyInstance, control: FikenControl, path: string)
     serve(control, request, reply, () => {
       const { id, name } = request.params;
       if (!control.store.hasFile(id, name)) throw new FikenRefusal(404, 'File not found');
-      return { status: 200, headers: { 'content-type': 'application/pdf' }, body: onePagePdf(`Sandbox ${name}`) };
+      return { status: 200, headers: { 'content-type': 'application/pdf' }, body: pdfOf(name, control.largePdf) };
     }),
   );
   app.setNotFoundHandler((_request, reply) => replyWith(reply, fikenError(404, 'Not found')));
+}
+
+/** A PDF with so many bytes at least: blanks after its end are still that PDF. */
+function pdfOf(name: string, bytes: number): Buffer {
+  const pdf = onePagePdf(`Sandbox ${name}`);
+  return bytes === 0 ? pdf : Buffer.concat([pdf, Buffer.alloc(bytes, ' ')]);
 }
 
 /** Says that there are more pages, whatever there is. */
