@@ -54,9 +54,9 @@ describe('POST /ai/credit-requests', () => {
   describeAuthentication(() => room.api, { ...POST, otherwise: [403, 'ai_disabled'] }, 'ai:topup');
 
   const prepare = (customerId: string) => enableAi(room.api.superuser, customerId, { model: room.model });
-  const text = (max: number) => ({
+  const text = (max: number, mayBeEmpty = true) => ({
     accepted: [
-      ['none', ''],
+      ...(mayBeEmpty ? [['none', '']] : []),
       [`${max} characters`, 'a'.repeat(max)],
       [`${max} emoji`, '😀'.repeat(max)],
       ['a missing field', undefined],
@@ -66,10 +66,16 @@ describe('POST /ai/credit-requests', () => {
       ['a number', 5],
       ['null', null],
       ['the null character', 'a\0b'],
+      ...(mayBeEmpty
+        ? []
+        : [
+            ['none', ''],
+            ['blanks', '  '],
+          ]),
     ] as [string, unknown][],
   });
   describeValidation(() => room.api, POST, 'note', text(500), prepare);
-  describeValidation(() => room.api, POST, 'reference', text(120), prepare);
+  describeValidation(() => room.api, POST, 'reference', text(120, false), prepare);
   describeValidation(
     () => room.api,
     POST,

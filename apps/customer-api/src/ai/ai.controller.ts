@@ -43,8 +43,11 @@ export class AiController {
   @ApiOperation({
     summary: 'Send a message to the AI model',
     description:
-      'The answer is charged to your credit, included credit first. You are never charged for an answer that you did not get; ' +
-      'hanging up does not stop a message that is on its way. The body may have 32 MB.',
+      'The answer is charged to your credit, included credit first, before it is sent to you. A message that the AI provider ' +
+      'refused, failed or left unanswered is not charged, nor one that is answered here with an error. Hanging up does not stop ' +
+      'a message that is on its way: if your connection breaks after the answer was charged, it stays charged. While a message ' +
+      'is in progress, the most it can cost is reserved; where that alone keeps you from sending another, the 402 has ' +
+      '`Retry-After`. The body may have 32 MB.',
   })
   @ApiBody({ type: AiMessageDto })
   @ApiCreatedResponse({ type: AiReplyDto, description: "The model's answer." })

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '@app/errors';
+import { CustomerServices } from '@app/services';
 import { saveAiCustomer, saveModelPrice } from '@test/ai-factories';
 import { type AiRoom, balancesOf, openAiRoom, problemsOf } from '@test/ai-room';
 import { AiConfiguration, AiCredit, AiMaintenance, AiPrices } from '../index';
@@ -99,6 +100,37 @@ describe("The operator's AI services", () => {
       ['expiry', -150, '2026-11'],
       ['monthly_included', 30, '2026-12'],
     ]);
+    expect(await problemsOf(room, customerId)).toEqual([]);
+  });
+
+  it('know one source of the included credit: the ai service, whichever command edits it', async () => {
+    const customerId = await plainCustomer();
+    const configuration = room.operator.get(AiConfiguration);
+    await configuration.configure(ACTOR, customerId, { enabled: true, includedNok: '100' });
+    const services = room.operator.get(CustomerServices, { strict: false });
+    const [service] = await services.list(customerId);
+    expect(service).toMatchObject({ type: 'ai', config: { monthly_included_nok: 100 } });
+    const update = (monthly_included_nok: unknown) =>
+      services.update(ACTOR, service!.id, { config: { monthly_included_nok } });
+    const shown = async () => {
+      const { includedThisMonthNok, includedFromNextMonthNok } = await configuration.show(customerId);
+      return [Number(includedThisMonthNok), Number(includedFromNextMonthNok)];
+    };
+    await update(150);
+    expect(await entries(customerId)).toEqual([
+      ['monthly_included', 100, '2026-11'],
+      ['monthly_included', 50, '2026-11'],
+    ]);
+    expect(await shown()).toEqual([150, 150]);
+    await update(20);
+    expect(await shown()).toEqual([150, 20]);
+    await configuration.configure(ACTOR, customerId, { enabled: false });
+    expect(await shown()).toEqual([150, 0]);
+    await configuration.configure(ACTOR, customerId, { enabled: true });
+    await room.setTime('2026-12-05T12:00:00Z');
+    expect(await shown()).toEqual([20, 20]);
+    for (const wrong of ['lots', -1, 1e12]) expect(await codeOf(update(wrong))).toBe('invalid_request');
+    expect(await shown()).toEqual([20, 20]);
     expect(await problemsOf(room, customerId)).toEqual([]);
   });
 

@@ -18,6 +18,6 @@ export class CreateCreditRequestDto {
   /** Your own name for the request. Sent again, it makes no second request: you get the first one back. */
   @ApiProperty({ required: false, example: 'topup-2026-11' })
   @ValidateIf(({ reference }: CreateCreditRequestDto) => reference !== undefined)
-  @IsText({ max: 120 })
+  @IsText({ min: 1, max: 120 })
   reference?: string;
 }
