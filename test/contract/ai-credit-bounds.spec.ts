@@ -16,8 +16,8 @@ describe('AI credit', () => {
   afterAll(() => room.close());
   beforeEach(() => room.sandbox.reset());
 
-  it('that is reserved for a call cannot be taken by the operator meanwhile', async () => {
-    const customerId = await saveAiCustomer(room.superuser, { model, purchased: 2 });
+  it.each(['purchased', 'included'])('that is reserved for a call cannot be taken meanwhile: %s', async (bucket) => {
+    const customerId = await saveAiCustomer(room.superuser, { model, [bucket]: 2 });
     const gate = room.sandbox.messages.hold();
     const call = room.send(customerId, hello);
     await room.sandbox.messages.received(1);
@@ -34,7 +34,7 @@ describe('AI credit', () => {
     expect(await call).toMatchObject({ type: 'message' });
     const after = await balancesOf(room.superuser, customerId);
     expect(after.held).toBe(0);
-    expect(after.purchased).toBeCloseTo(held - after.usage, 9);
+    expect(after.purchased + after.included).toBeCloseTo(held - after.usage, 9);
     expect(await problemsOf(room, customerId)).toEqual([]);
   });
 
