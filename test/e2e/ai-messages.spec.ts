@@ -198,6 +198,37 @@ describe('POST /ai/messages', () => {
     expect(reply.headers.get('retry-after')).toBeNull();
   });
 
+  it('says 402 with Retry-After when messages in progress have reserved the credit, and shows what they have', async () => {
+    const caller = await arrangeAiCaller(room, { included: 2 });
+    const wish = { messages: [{ role: 'user', content: 'x' }], max_tokens: 300 };
+    const gate = room.sandbox.messages.hold();
+    const first = send(caller, wish);
+    await room.sandbox.messages.received(1);
+    const reply = await send(caller, wish);
+    const { detail } = await expectProblem(reply, 402, 'credit_exhausted');
+    expect(detail).toContain('in progress');
+    expect(reply.headers.get('retry-after')).toBe('5');
+    const { held } = await balancesOf(room.api.superuser, caller.customer.id);
+    expect(held).toBeGreaterThan(1.5);
+    expect(await (await caller.call('/ai')).json()).toMatchObject({
+      ai: { reserved_credit: held, total_available_credit: 2, current_month_limit: 2 },
+    });
+    gate.open();
+    expect((await first).status).toBe(201);
+    expect((await send(caller, wish)).status).toBe(201);
+  });
+
+  it("says 402 and does not advise to buy when the operator's limit on all credit is reached", async () => {
+    const caller = await arrangeAiCaller(room, { included: 5, purchased: 5 });
+    await room.api.superuser.query('update ai_settings set total_limit = 0.1 where customer_id = $1', [
+      caller.customer.id,
+    ]);
+    const { detail } = await expectProblem(await send(caller), 402, 'credit_exhausted');
+    expect(detail).toContain('limited');
+    expect(detail).not.toContain('credit-requests');
+    expect(await (await caller.call('/ai')).json()).toMatchObject({ ai: { current_month_limit: 0.1 } });
+  });
+
   it.each([
     [{ status: 401 }, 'ai_upstream_rejected'],
     [{ status: 402 }, 'ai_upstream_rejected'],
