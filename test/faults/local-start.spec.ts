@@ -13,10 +13,23 @@ import {
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { freePort } from '@test/free-port';
 import { until } from '@test/until';
 
 const MAIN = join(process.cwd(), 'dist', 'apps', 'local', 'src', 'main.js');
+
+/** The logins that the service's programs use, as the owner of the folder's database sees them. */
+async function loginsIn(folder: string): Promise<string[]> {
+  const services = JSON.parse(readFileSync(join(folder, '.data', 'services.json'), 'utf8')) as { DATABASE_URL: string };
+  const owner = new Client({ connectionString: services.DATABASE_URL });
+  await owner.connect();
+  const { rows } = await owner.query<{ usename: string }>(
+    `select distinct usename::text from pg_stat_activity where application_name like 'customer-account-service %' order by 1`,
+  );
+  await owner.end();
+  return rows.map(({ usename }) => usename);
+}
 
 /** A started launcher. */
 interface Launcher {
@@ -126,6 +139,9 @@ function describeLauncher(): void {
     expect(first.text()).toContain(`http://localhost:${port}/docs`);
     const answer = await paste(first.text());
     expect(answer.status).toBe(200);
+    // The API warns of a login that may do more than it must.
+    expect(first.text()).not.toContain('row level security');
+    expect(await loginsIn(folder)).toEqual(['api_login', 'worker_login']);
     // The launcher, PostgreSQL, sandbox, worker and API.
     expect(ours().length).toBeGreaterThanOrEqual(5);
     ctrlC(first);
@@ -137,6 +153,7 @@ function describeLauncher(): void {
     await ready(second);
     timed();
     expect((await paste(second.text())).body.id).toBe(answer.body.id);
+    expect(second.text()).not.toContain('row level security');
     // The token of the first start still opens the interface, too.
     expect((await paste(first.text())).status).toBe(200);
 

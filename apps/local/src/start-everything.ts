@@ -6,6 +6,7 @@ import { assertPortsFree } from './ports';
 import { loadLocalSecrets } from './local-secrets';
 import { assertNotRunning } from './running';
 import { type ChildProcess, startChild } from './processes/child-process';
+import { type DatabaseLogins, makeDatabaseLogins } from './processes/database-logins';
 import { startDatabase } from './processes/local-database';
 import { welcome } from './welcome';
 
@@ -33,7 +34,9 @@ export async function startEverything(aborted: AbortSignal): Promise<Everything>
     for (const end of stops.reverse()) await end();
   };
   try {
-    const environment = production ? given : await localEnvironment(given, config.INTERNAL_PORT, stops);
+    const local = production ? undefined : await localEnvironment(given, config.INTERNAL_PORT, stops);
+    const environment = local?.environment ?? given;
+    const logins = local?.logins;
     const settings = loadConfig(environment);
     aborted.throwIfAborted();
     await migrateDatabase(settings);
@@ -42,7 +45,10 @@ export async function startEverything(aborted: AbortSignal): Promise<Everything>
     const demo = settings.DEMO_CUSTOMER ? await arrangeDemo(settings) : undefined;
     const children: ChildProcess[] = [];
     // On one machine the internal port is the API's; the worker's own is wherever there is room.
-    const programs = { worker: { ...environment, INTERNAL_PORT: '0' }, 'customer-api': environment };
+    const programs = {
+      worker: { ...environment, ...(logins && { DATABASE_URL: logins.worker }), INTERNAL_PORT: '0' },
+      'customer-api': { ...environment, ...(logins && { DATABASE_URL: logins.api }) },
+    };
     for (const [name, own] of Object.entries(programs)) {
       aborted.throwIfAborted();
       const child = await startChild(name, own);
@@ -57,18 +63,23 @@ export async function startEverything(aborted: AbortSignal): Promise<Everything>
   }
 }
 
-/** Settings for whatever the developer has not set: an embedded database, sandbox upstreams, kept secrets. */
+/**
+ * Settings for whatever the developer has not set: an embedded database, sandbox upstreams, kept secrets. The settings name
+ * the owner of the database; the embedded one has logins of their own for the programs that serve.
+ */
 async function localEnvironment(
   given: NodeJS.ProcessEnv,
   internalPort: number,
   stops: (() => Promise<void>)[],
-): Promise<NodeJS.ProcessEnv> {
+): Promise<{ environment: NodeJS.ProcessEnv; logins?: DatabaseLogins }> {
   const services: Record<string, string> = {};
+  let logins: DatabaseLogins | undefined;
   if (!given.DATABASE_URL) {
     assertNotRunning();
     const secrets = loadLocalSecrets();
     const database = await startDatabase(secrets.databasePassword);
     stops.push(() => database.stop());
+    logins = await makeDatabaseLogins(database.url);
     Object.assign(services, { DATABASE_URL: database.url, SECRETS_KEY: secrets.secretsKey, DEMO_CUSTOMER: 'true' });
   }
   if (!given.SANDBOX_URL) {
@@ -79,5 +90,6 @@ async function localEnvironment(
     services.SMS_REPORT_URL = `http://127.0.0.1:${internalPort}`;
   }
   saveLocalServices({ ...services, LAUNCHER_PID: String(process.pid) });
-  return { ...services, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== '')) };
+  const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
+  return { environment: { ...services, ...set }, logins };
 }

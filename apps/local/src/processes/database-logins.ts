@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto';
+import { Client } from 'pg';
+
+/** Each program's login, and the one role that it may become. */
+const LOGINS = { api: ['api_login', 'customer_api'], worker: ['worker_login', 'account_operator'] } as const;
+
+/** Addresses of the database, by program. */
+export type DatabaseLogins = Record<keyof typeof LOGINS, string>;
+
+/**
+ * Gives the API and the worker logins of their own, as in production: neither can do anything without its role, nor become
+ * another. Passwords are made anew at every start and stored nowhere.
+ * @param ownerUrl address of the database, with the owner's login.
+ */
+export async function makeDatabaseLogins(ownerUrl: string): Promise<DatabaseLogins> {
+  const owner = new Client({ connectionString: ownerUrl });
+  await owner.connect();
+  try {
+    return {
+      api: await makeLogin(owner, ownerUrl, LOGINS.api),
+      worker: await makeLogin(owner, ownerUrl, LOGINS.worker),
+    };
+  } finally {
+    await owner.end();
+  }
+}
+
+async function makeLogin(owner: Client, ownerUrl: string, [login, role]: readonly [string, string]): Promise<string> {
+  const password = randomBytes(18).toString('hex');
+  for (const name of [role, login]) {
+    const { rowCount } = await owner.query('select from pg_roles where rolname = $1', [name]);
+    if (rowCount === 0) await owner.query(`create role ${name} nologin`);
+  }
+  await owner.query(`alter role ${login} login noinherit password '${password}'`);
+  await owner.query(`grant ${role} to ${login}`);
+  const url = new URL(ownerUrl);
+  url.username = login;
+  url.password = password;
+  return url.href;
+}
