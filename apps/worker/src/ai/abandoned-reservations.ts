@@ -3,7 +3,7 @@ import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy }
 import { AiMaintenance, ProcessHeartbeat } from '@app/ai';
 
 /** With the grace of ten seconds, what a dead process had reserved is free again well within fifteen. */
-const EVERY_MS = 2_000;
+const EVERY_MS = 1_000;
 
 /**
  * Gives back what calls of dead processes had reserved. A loop of every worker's own and no scheduled job: a worker that
