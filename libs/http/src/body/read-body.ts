@@ -18,38 +18,50 @@ export function readBody(
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     let size = 0;
-    let failed = false;
-    const fail = (error: Error) => {
-      failed = true;
+    let ended = false;
+    let waiting = false;
+    let settled = false;
+    const settle = (error?: Error) => {
+      settled = true;
+      request.off('data', onData).off('end', onEnd).off('error', onAbort).off('close', onAbort);
+      if (!error) return resolve();
       // Whoever answers decides what becomes of the rest.
-      request.off('data', onData).off('end', onEnd).off('error', onAbort).off('close', onAbort).pause();
+      request.pause();
       reject(error);
     };
     const accept = (piece: Buffer) => {
       try {
         take(piece);
       } catch (error) {
-        fail(error as Error);
+        settle(error as Error);
       }
+    };
+    const acceptLater = (piece: Buffer) => {
+      waiting = true;
+      request.pause();
+      turns.later(() => {
+        waiting = false;
+        // The caller may have gone meanwhile.
+        if (!settled) accept(piece);
+        if (settled) return;
+        if (ended) settle();
+        else request.resume();
+      });
     };
     const onData = (piece: Buffer) => {
       size += piece.length;
-      if (size > limit) return fail(tooLarge(limit));
-      if (turns.spent) {
-        request.pause();
-        turns.later(() => {
-          // The caller may have gone meanwhile.
-          if (!failed) accept(piece);
-          if (!failed) request.resume();
-        });
-      } else if (piece.length < SMALL_BYTES) accept(piece);
+      if (size > limit) settle(tooLarge(limit));
+      else if (turns.spent) acceptLater(piece);
+      else if (piece.length < SMALL_BYTES) accept(piece);
       else turns.run(() => accept(piece));
     };
+    // A stream that is paused in its last piece announces its end all the same.
     const onEnd = () => {
+      ended = true;
       request.off('error', onAbort).off('close', onAbort);
-      resolve();
+      if (!waiting) settle();
     };
-    const onAbort = () => fail(new ServiceError('invalid_request', 'The body ended before it was complete'));
+    const onAbort = () => settle(new ServiceError('invalid_request', 'The body ended before it was complete'));
     if (Number(request.headers['content-length'] ?? 0) > limit) return reject(tooLarge(limit));
     request.on('data', onData).once('end', onEnd).once('error', onAbort).once('close', onAbort);
   });

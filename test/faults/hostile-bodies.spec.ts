@@ -1,0 +1,19 @@
+import { bombard } from '@test/bombardment';
+import { HOSTILE_SHAPES, honestBody, hostileBody } from '@test/hostile-bodies';
+
+const MB = 1024 * 1024;
+
+/** A small part of `npm run attack:bodies`, with bounds that hold on a busy machine too. */
+describe('hostile bodies', () => {
+  it('of every shape are refused in time, and an honest one of 30 MB is answered', async () => {
+    const bodies = [...HOSTILE_SHAPES.map((shape) => hostileBody(shape, 8 * MB)), honestBody(30 * MB)];
+    const { answers, ...measured } = await bombard(bodies, 4);
+    expect(answers.filter(({ ok }) => !ok)).toEqual([]);
+    expect(answers).toHaveLength(bodies.length);
+    expect(measured.alive).toBe(true);
+    expect(measured.largestRssMb).toBeLessThan(768);
+    // One JSON.parse of such a body, or a walk through it, takes seconds.
+    expect(measured.longestBlockMs).toBeLessThan(400);
+    expect(measured.slowestHealthMs).toBeLessThan(800);
+  }, 120_000);
+});
