@@ -31,7 +31,7 @@ export class StoreLater<Item> {
     const { capacity, lost } = this.options;
     if (this.waiting.length >= capacity) return lost(item, new Error(`${capacity} are waiting already`));
     this.waiting.push(item);
-    this.working ??= this.work().finally(() => (this.working = undefined));
+    this.working ??= this.work();
   }
 
   /** Goes on trying for a while; what is not stored then is lost. */
@@ -49,7 +49,7 @@ export class StoreLater<Item> {
       } catch (error) {
         if (isTransientFailure(error)) {
           await this.pause();
-          if (this.givingUp.signal.aborted) return;
+          if (this.givingUp.signal.aborted) break;
           continue;
         }
         // Kept, it would be refused for ever, and everything behind it would wait.
@@ -57,6 +57,8 @@ export class StoreLater<Item> {
       }
       this.waiting.shift();
     }
+    // In the same turn as the look that found nothing: what is added a moment later must find nobody working.
+    this.working = undefined;
   }
 
   private pause(): Promise<unknown> {
