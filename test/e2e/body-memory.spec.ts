@@ -1,0 +1,85 @@
+import { BodyMemory } from '@app/http';
+import { arrangeCaller, startApi, type TestApi } from '@test/api';
+import { expectProblem } from '@test/expect-problem';
+import { holdBody } from '@test/held-body';
+import { until } from '@test/until';
+
+const TICKETS = '/support/tickets';
+const OF_ONE = 30_000;
+const OF_ALL = 50_000;
+/** The body of a ticket of so many bytes in all. */
+const ticket = (bytes: number) => {
+  const text = '{"title":"A question","body":"How?"';
+  return `${text}${' '.repeat(bytes - text.length - 1)}}`;
+};
+
+describe('bytes of bodies in memory', () => {
+  let api: TestApi;
+  let memory: BodyMemory;
+  beforeAll(async () => {
+    api = await startApi({
+      BODY_MEMORY_BYTES_PER_CUSTOMER: String(OF_ONE),
+      BODY_MEMORY_BYTES: String(OF_ALL),
+      RATE_LIMIT_REQUESTS_PER_MINUTE: '100000',
+      RATE_LIMIT_ADDRESS_PER_MINUTE: '100000',
+    });
+    memory = api.app.get(BodyMemory);
+  });
+  afterAll(() => api.stop());
+  afterEach(() => until(() => memory.bytes === 0));
+
+  type Caller = Awaited<ReturnType<typeof arrangeCaller>>;
+  const post = ({ call }: Caller, body: string, headers: Record<string, string> = {}) =>
+    call(TICKETS, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } });
+  /** A request of the caller that holds so many bytes until it is ended. */
+  const hold = async ({ token }: Caller, bytes: number) => {
+    const before = memory.bytes;
+    const held = await holdBody(`${api.baseUrl}${TICKETS}`, token.token, ticket(bytes));
+    await until(() => memory.bytes === before + bytes - 1);
+    return held;
+  };
+
+  it('are bounded for each customer, whose next is refused with 429 and taken when there is room again', async () => {
+    const [me, other] = [await arrangeCaller(api), await arrangeCaller(api)];
+    const held = await hold(me, 20_000);
+    const refused = await post(me, ticket(15_000));
+    expect(refused.headers.get('retry-after')).toBe('5');
+    await expectProblem(refused, 429, 'rate_limited');
+    expect((await post(other, ticket(15_000))).status).toBe(201);
+    expect(await held.finish()).toMatch(/^HTTP\/1\.1 201/);
+    expect((await post(me, ticket(15_000))).status).toBe(201);
+  });
+
+  it('are bounded for the process, which refuses the next with 503', async () => {
+    const [one, two, three] = [await arrangeCaller(api), await arrangeCaller(api), await arrangeCaller(api)];
+    const held = [await hold(one, 25_000), await hold(two, 20_000)];
+    const refused = await post(three, ticket(10_000));
+    expect(refused.headers.get('retry-after')).toBe('5');
+    await expectProblem(refused, 503, 'service_unavailable');
+    for (const body of held) body.hangUp();
+    await until(() => memory.bytes === 0);
+    expect((await post(three, ticket(10_000))).status).toBe(201);
+  });
+
+  it.each<[string, string, number]>([
+    ['an answered one', ticket(20_000), 201],
+    ['one that is not JSON', `${'['.repeat(50)}]`, 400],
+    ['one that is cut short', ticket(20_000).slice(0, -1), 400],
+    ['one of too many values', `{"x":[${'1,'.repeat(12_000)}1]}`, 413],
+    ['one with a fault in a field', '{"title":"","body":7}', 400],
+    ['one for which there is no room', ticket(OF_ONE + 1), 429],
+  ])('are given back once after %s', async (_case, body, status) => {
+    const me = await arrangeCaller(api);
+    expect((await post(me, body)).status).toBe(status);
+    // Given back twice they would be fewer than none.
+    await until(() => memory.bytes === 0);
+    expect((await post(me, ticket(OF_ONE))).status).toBe(201);
+  });
+
+  it('are given back when the caller hangs up in the middle', async () => {
+    const me = await arrangeCaller(api);
+    (await hold(me, 20_000)).hangUp();
+    await until(() => memory.bytes === 0);
+    expect((await post(me, ticket(20_000))).status).toBe(201);
+  });
+});

@@ -1,0 +1,99 @@
+import { startSandbox } from '../../apps/sandbox/src/sandbox';
+import { enableAi, saveModelPrice } from '@test/ai-factories';
+import { caller } from '@test/api';
+import { type ApiProcess, startApiProcess } from '@test/api-process';
+import { saveFakeCustomer } from '@test/factories/customer.factory';
+import { saveFakeToken } from '@test/factories/service-token.factory';
+import { holdBody } from '@test/held-body';
+import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
+import { until } from '@test/until';
+
+type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
+const ROUTE = '/api/v1/ai/messages';
+const MESSAGE = JSON.stringify({ messages: [{ role: 'user', content: 'Hello' }], max_tokens: 10 });
+
+describe('a caller that hangs up', () => {
+  let sandbox: Sandbox;
+  let database: TestDatabase;
+  let api: ApiProcess;
+  let token: string;
+  let customerId: string;
+
+  beforeEach(async () => {
+    sandbox = await startSandbox();
+    database = await createTestDatabase();
+    const superuser = await connectAsSuperuser(database);
+    customerId = (await saveFakeCustomer(superuser)).id;
+    token = (await saveFakeToken(superuser, customerId)).token;
+    await enableAi(superuser, customerId, { model: await saveModelPrice(superuser), included: 100 });
+    await superuser.end();
+    api = await startApiProcess({
+      DATABASE_URL: database.url,
+      LOG_LEVEL: 'info',
+      ANTHROPIC_BASE_URL: sandbox.urls.messages,
+      ANTHROPIC_API_KEY: 'sk-service-wide-key',
+    });
+  }, 60_000);
+  afterEach(async () => {
+    await api.stop();
+    await sandbox.close();
+    await database.drop();
+  });
+
+  const metrics = async () => (await fetch(api.metricsUrl)).text();
+  const metricLines = async () =>
+    (await metrics()).split('\n').filter((line) => line.startsWith('http_request_duration_seconds_count'));
+  const logLines = () =>
+    api
+      .output()
+      .stdout.split('\n')
+      .filter((line) => line.includes('"msg":"request"'))
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+  /** There is one line and one metric of the request, and no more come when everything has ended. */
+  async function expectOneOfEach(requestId: string): Promise<void> {
+    // What was counted, and under which status: no reply was begun.
+    expect(await metricLines()).toEqual([
+      expect.stringMatching(new RegExp(`method="POST".*route="${ROUTE}".*status="499".* 1$`)) as string,
+    ]);
+    await api.stop();
+    expect(logLines()).toEqual([
+      expect.objectContaining({
+        request_id: requestId,
+        customer_id: customerId,
+        method: 'POST',
+        route: ROUTE,
+        status: 499,
+      }),
+    ]);
+  }
+
+  it('in the middle of its body leaves one line and one metric', async () => {
+    const held = await holdBody(`${api.origin}${ROUTE}`, token, MESSAGE, ['X-Request-Id: mid-body']);
+    await until(async () => /^request_body_bytes [1-9]/m.test(await metrics()));
+    held.hangUp();
+    await until(async () => (await metricLines()).length > 0);
+    expect(await metrics()).toMatch(/^request_body_bytes 0$/m);
+    await expectOneOfEach('mid-body');
+  }, 60_000);
+
+  it('while its answer is awaited leaves one line and one metric', async () => {
+    const gate = sandbox.messages.hold();
+    const abort = new AbortController();
+    const headers = { 'content-type': 'application/json', 'x-request-id': 'awaited' };
+    const reply = caller(api.baseUrl, token)('/ai/messages', {
+      method: 'POST',
+      headers,
+      body: MESSAGE,
+      signal: abort.signal,
+    });
+    await sandbox.messages.received(1);
+    abort.abort();
+    await expect(reply).rejects.toThrow('aborted');
+    await until(async () => (await metricLines()).length > 0);
+    gate.open();
+    // The call is finished for nobody, and its body let go.
+    await until(async () => /^request_body_bytes 0$/m.test(await metrics()));
+    await expectOneOfEach('awaited');
+  }, 60_000);
+});

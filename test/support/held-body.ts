@@ -1,0 +1,41 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+
+/** A request whose body is on its way: its caller has sent so much of it and holds back the rest. */
+export interface HeldBody {
+  socket: Socket;
+  /** Sends the rest. @returns what was answered, as text. */
+  finish(): Promise<string>;
+  /** Hangs up. */
+  hangUp(): void;
+}
+
+/** Sends a POST's headers and all of its JSON but the last byte. */
+export async function holdBody(url: string, token: string, json: string, headers: string[] = []): Promise<HeldBody> {
+  const { hostname, port, pathname } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  const body = Buffer.from(json);
+  const head = [
+    `POST ${pathname} HTTP/1.1`,
+    'Host: api',
+    'Connection: close',
+    `Authorization: Bearer ${token}`,
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+    ...headers,
+  ];
+  socket.write(`${head.join('\r\n')}\r\n\r\n`);
+  socket.write(body.subarray(0, -1));
+  const received: Buffer[] = [];
+  socket.on('data', (chunk: Buffer) => received.push(chunk)).on('error', () => undefined);
+  return {
+    socket,
+    finish: async () => {
+      socket.write(body.subarray(-1));
+      await once(socket, 'close');
+      return Buffer.concat(received).toString();
+    },
+    hangUp: () => socket.destroy(),
+  };
+}
