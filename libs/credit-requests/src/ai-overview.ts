@@ -53,7 +53,8 @@ const OVERVIEW = prepared(
    left join ai_account a on a.customer_id = c.customer_id
    cross join lateral (
      select case when a.month >= c.month then a.included
-                 else coalesce(least(a.included, a.held), 0) + case when s.enabled then app.ai_included_credit($1) else 0 end
+                 else coalesce(app.ai_kept_over_month(a.included, s.monthly_limit - a.month_included_usage, a.purchased, a.held), 0)
+                      + case when s.enabled then app.ai_included_credit($1) else 0 end
             end as included,
             coalesce(a.purchased, 0) as purchased,
             coalesce(a.held, 0) as reserved,

@@ -35,7 +35,7 @@ export class CallResolution {
       const call = { reservation_id: reservationId, upstream_request_id: upstreamId };
       this.logger.error({ msg: 'AI call could not be settled', ...call, err: error });
       const reason = 'settlement could not be stored';
-      this.releaseInBackground({ customerId, reservationId, outcome: 'outcome_unknown', reason });
+      this.releaseInBackground({ customerId, reservationId, outcome: 'outcome_unknown', reason }, this.lastStatementMs);
       if (!isTransientFailure(error)) throw error;
       throw new ServiceError(
         'service_unavailable',
@@ -59,14 +59,18 @@ export class CallResolution {
   /** Releases a reservation of which it is unknown whether it was stored. */
   releaseInDoubt(customerId: string, reservationId: string): void {
     const release: Release = { customerId, reservationId, outcome: 'released', reason: 'reservation in doubt' };
-    // A statement that was begun before its caller stopped waiting may still be running.
-    this.releaseInBackground(release, this.config.DATABASE_STATEMENT_TIMEOUT_MS);
+    this.releaseInBackground(release, this.lastStatementMs);
   }
 
   /** Stops trying, for the process ends: what is still reserved is given back as a gone process's. */
   async stop(): Promise<void> {
     this.stopping.abort();
     await Promise.all(this.background);
+  }
+
+  /** How long a statement that was begun before its caller stopped waiting may still be running. */
+  private get lastStatementMs(): number {
+    return this.config.DATABASE_STATEMENT_TIMEOUT_MS;
   }
 
   private releaseInBackground(release: Release, afterMs = RETRY_MS): void {

@@ -34,7 +34,7 @@ describe('CreditLedger', () => {
       upstreamId: 'req_1',
     };
     expect(await room.ledger().settle(settlement)).toEqual({ uncovered: '0.000000000000', late: false });
-    expect(await room.ledger(1).settle(settlement)).toEqual({ uncovered: '0', late: false });
+    expect(await room.ledger(1).settle(settlement)).toEqual({ uncovered: '0.000000000000', late: false });
     expect(await room.account(customerId)).toMatchObject({
       included: '0.000000000000',
       purchased: '0.980000000000',

@@ -40,7 +40,7 @@ export interface Settlement {
 
 /** How a call was charged. */
 export interface SettlementResult {
-  /** What it cost beyond what could be charged, in NOK as a decimal text; 0 as a rule, and when the settlement is repeated. */
+  /** What it cost beyond what could be charged, in NOK as a decimal text; 0 as a rule. */
   uncovered: string;
   /** Whether the reservation had been given up before. */
   late: boolean;

@@ -1,4 +1,5 @@
 import { saveAiCustomer, type TestAiCustomer } from '@test/ai-factories';
+import { connectAsSuperuser } from '@test/test-database';
 import { type LedgerRoom, openLedgerRoom, request, usage } from '@test/ledger-room';
 
 /** A call reserves 0.1 NOK; its reservation is given up, and then its answer comes. */
@@ -28,7 +29,7 @@ describe('A settlement that finds its reservation given up', () => {
   it('charges what it cost in an entry of its own, once', async () => {
     const call = await givenUp({ included: 1 });
     expect(await settle(call)).toEqual({ uncovered: '0.000000000000', late: true });
-    expect(await settle(call, 20, 1)).toEqual({ uncovered: '0', late: false });
+    expect(await settle(call, 20, 1)).toEqual({ uncovered: '0.000000000000', late: true });
     expect(await room.account(call.customerId)).toMatchObject({
       included: '0.900000000000',
       month_usage: '0.100000000000',
@@ -57,6 +58,23 @@ describe('A settlement that finds its reservation given up', () => {
       included: '0.000000000000',
       purchased: '0.000000000000',
     });
+  });
+
+  it('is not begun by who has stopped waiting for it, also when an account was locked in between', async () => {
+    const call = await givenUp({ included: 1 });
+    const locker = await connectAsSuperuser(room.database);
+    await locker.query('begin');
+    await locker.query('select from ai_account where customer_id = $1 for update', [call.customerId]);
+    const settled = room.superuser.query(
+      `select * from app.ai_settle($1, 'Europe/Oslo', clock_timestamp() + interval '300 ms', 'anthropic', '{1}', $2,
+         '{0}', '{0}', '{0}', '{0}', '{20}', '{a}')`,
+      [[call.customerId], [call.reservationId]],
+    );
+    await locker.query('select pg_sleep(0.5)');
+    await locker.query('rollback');
+    await expect(settled).rejects.toMatchObject({ code: '57014', message: 'the caller has stopped waiting' });
+    expect(await room.account(call.customerId)).toMatchObject({ included: '1.000000000000' });
+    await locker.end();
   });
 
   it('charges nothing without credit, and never more than had been reserved', async () => {

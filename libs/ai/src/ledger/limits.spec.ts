@@ -56,8 +56,8 @@ describe('The limits of a month', () => {
     for (let count = 0; count < 4; count++) outcomes.push(await call(customerId));
     expect(outcomes).toEqual(['reserved', 'reserved', 'reserved', 'over_limit']);
     expect(await balances(customerId)).toEqual([0, 4.8, 0.3, 0.1]);
-    // Who would not have the credit either is told to buy.
-    expect((await room.ledger().reserve(request(customerId, { maxTokens: 2000 }))).outcome).toBe('exhausted');
+    // Nobody is advised to buy what the limit would keep from being spent.
+    expect((await room.ledger().reserve(request(customerId, { maxTokens: 2000 }))).outcome).toBe('over_limit');
   });
 
   it('lowered while a call runs do not leave the call uncharged', async () => {
@@ -69,7 +69,7 @@ describe('The limits of a month', () => {
     ]);
     expect(await settle(wish)).toEqual({ uncovered: '0.000000000000', late: false });
     expect(await balances(customerId)).toEqual([4.9, 0, 0.1, 0.1]);
-    expect(await call(customerId)).toBe('exhausted');
+    expect(await call(customerId)).toBe('over_limit');
     expect(await room.problems(customerId)).toEqual([]);
   });
 

@@ -89,6 +89,17 @@ describe("A dead process's reservations", () => {
     expect(await room.problems(customerId)).toEqual([]);
   });
 
+  it('are not given back while it goes on reserving, though its heartbeats are lost', async () => {
+    const customerId = await save();
+    await room.superuser.query('update process_liveness set seen = seen - $1::interval', ['1 minute']);
+    expect((await room.ledger().reserve(request(customerId))).outcome).toBe('reserved');
+    const { rows } = await room.superuser.query<{ gone: boolean }>(
+      'select app.process_is_gone(process_id) as gone from ai_hold where customer_id = $1',
+      [customerId],
+    );
+    expect(rows).toEqual([{ gone: false }]);
+  });
+
   it('are found by what each process writes once a second', async () => {
     const heartbeat = room.engines[0]!.get(ProcessHeartbeat);
     const seen = async () => {

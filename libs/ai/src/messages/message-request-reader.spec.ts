@@ -212,6 +212,15 @@ describe('readMessageRequest', () => {
     });
 
     it.each([
+      ['a tool call', { type: 'tool_use', id: 't', name: 'look_up', input: { keys: Array(200).fill('k') } }],
+      ['its result', { type: 'tool_result', tool_use_id: 't', content: 'k'.repeat(1000) }],
+    ])('by more than its JSON for %s: the model sees a longer form', (_, block) => {
+      const bytes = Buffer.byteLength(JSON.stringify(block));
+      expect(withBlocks({ ...text, text: 'k'.repeat(bytes) }).inputTokens).toBeLessThan(2 * bytes);
+      expect(withBlocks(block).inputTokens).toBeGreaterThan(4 * bytes);
+    });
+
+    it.each([
       ['a PDF', { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'AAAA' } }],
       ['a PDF elsewhere', { type: 'document', source: { type: 'url', url: 'https://example.com/a.pdf' } }],
       ['an unknown block', { type: 'hologram' }],

@@ -37,6 +37,7 @@ import { BillingAccountRead1763683820000 } from './1763683820000-billing-account
 import { InvoiceNumber1763683900000 } from './1763683900000-invoice-number';
 import { SmsPermissions1763683910000 } from './1763683910000-sms-permissions';
 import { AiEnabledWithToken1763684000000 } from './1763684000000-ai-enabled-with-token';
+import { AiLedgerFunctionsAudited1763684010000 } from './1763684010000-ai-ledger-functions-audited';
 
 /** Every migration, oldest first. A migration that has run anywhere is never edited. */
 export const migrations = [
@@ -79,4 +80,5 @@ export const migrations = [
   InvoiceNumber1763683900000,
   SmsPermissions1763683910000,
   AiEnabledWithToken1763684000000,
+  AiLedgerFunctionsAudited1763684010000,
 ];

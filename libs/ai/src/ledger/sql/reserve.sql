@@ -13,9 +13,9 @@
 -- outcome: reserved
 --          disabled, not_configured: the operator's decisions
 --          too_large: the credit may do for a closer input bound, or for fewer output tokens (only without p_may_shorten)
---          exhausted: the credit does not cover the least answer
---          in_progress: it would, had calls in progress not reserved it
---          over_limit: it would, but for the operator's total limit of the month
+--          over_limit: the operator's total limit of the month leaves less than the least answer needs, whatever the credit
+--          in_progress: the credit would cover the least answer, had calls in progress not reserved it
+--          exhausted: it would not
 create function app.ai_reserve(
   p_customers uuid[], p_time_zone text, p_lifetime interval, p_not_after timestamptz, p_shared_key boolean, p_process uuid,
   p_first integer[], p_last integer[],
@@ -127,8 +127,8 @@ begin
         max_tokens := 0;
       elsif wanted < p_least_tokens[i] then
         outcome := case
-          when least_cost <= free + acc.held + reserved then 'in_progress'
-          when least_cost <= spendable then 'over_limit'
+          when least_cost > acc.total_limit - acc.month_usage then 'over_limit'
+          when least_cost <= spendable and acc.held + reserved > 0 then 'in_progress'
           else 'exhausted'
         end;
         max_tokens := 0;
@@ -156,6 +156,10 @@ begin
   end loop;
 
   if cardinality(places) > 0 then
+    -- A process that was stopped, or whose heartbeats are lost, lives if it reserves: what it reserves must not look abandoned.
+    if app.process_is_gone(p_process) then
+      perform app.process_heartbeat(p_process);
+    end if;
     with held as (
       insert into ai_hold (customer_id, id, amount, model, price_valid_from, input_tokens_bound, max_tokens, deadline,
                            month, included_limit, process_id, request_id, token_id, created_at)

@@ -8,7 +8,7 @@ set search_path = pg_catalog, public, pg_temp
 as $$
 declare
   acc ai_account;
-  usable numeric;
+  limit_left numeric;
   kept numeric;
   expired numeric;
   granted numeric;
@@ -19,10 +19,9 @@ begin
   if not found or acc.month >= p_month then
     return false;
   end if;
-  -- Reservations count on included credit within the limit they were made under, and on purchased credit.
-  select greatest(least(acc.included, s.monthly_limit - acc.month_included_usage), 0), s.enabled into usable, turned_on
+  select s.monthly_limit - acc.month_included_usage, s.enabled into limit_left, turned_on
   from ai_settings s where s.customer_id = p_customer;
-  kept := least(acc.included, greatest(least(coalesce(usable, acc.included), acc.held), acc.held - acc.purchased));
+  kept := app.ai_kept_over_month(acc.included, limit_left, acc.purchased, acc.held);
   granted := case when turned_on then app.ai_included_credit(p_customer) else 0 end;
   expired := acc.included - kept;
   if expired > 0 then

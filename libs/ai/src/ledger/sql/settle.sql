@@ -84,6 +84,11 @@ begin
     sequences[acc.place] := acc.ledger_sequence;
   end loop;
 
+  -- Once its caller has stopped waiting the call may have been given up, and its customer told that it is not charged.
+  if clock_timestamp() > p_not_after then
+    raise exception 'the caller has stopped waiting' using errcode = 'query_canceled';
+  end if;
+
   -- A statement of its own, so that it sees what was done to the reservations while the locks were waited for.
   for call in
     select u.place, u.owner, h.*,
@@ -191,9 +196,10 @@ begin
   end loop;
   if cardinality(places) < cardinality(p_ids) then
     return query
-    select c.place::integer, 'settled', 0::numeric, false
+    select c.place::integer, 'settled', u.uncovered, h.id is not null
     from unnest(p_ids, p_owner) with ordinality as c (id, owner, place)
     join ai_usage u on u.customer_id = p_customers[c.owner] and u.id = c.id
+    left join ai_hold h on h.customer_id = u.customer_id and h.id = u.id
     where c.place <> all (places);
   end if;
 end $$
