@@ -22,6 +22,7 @@ describe('100 hostile bodies of 1 to 32 MB, with a heap of 512 MB', () => {
     expect(answers).toHaveLength(104);
     expect(measured.alive).toBe(true);
     expect(measured.largestRssMb).toBeLessThan(768);
+    expect(measured.longestTurnMs).toBeLessThan(50);
     expect(measured.longestBlockMs).toBeLessThan(50);
     expect(measured.slowestHealthMs).toBeLessThan(100);
   }, 300_000);

@@ -12,8 +12,8 @@ describe('hostile bodies', () => {
     expect(answers).toHaveLength(bodies.length);
     expect(measured.alive).toBe(true);
     expect(measured.largestRssMb).toBeLessThan(768);
-    // One JSON.parse of such a body, or a walk through it, takes seconds.
-    expect(measured.longestBlockMs).toBeLessThan(400);
-    expect(measured.slowestHealthMs).toBeLessThan(800);
+    // The event loop's delay and the time to answer are measured by the attack, on a quiet machine.
+    expect(measured.longestTurnMs).toBeLessThan(50);
+    expect(measured.slowestHealthMs).toBeLessThan(2000);
   }, 120_000);
 });

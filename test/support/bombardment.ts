@@ -1,5 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { startSandbox } from '../../apps/sandbox/src/sandbox';
@@ -16,14 +18,20 @@ export interface Observed {
   answers: { shape: string; status: number; ok: boolean }[];
   /** Longest wait for `/health/live`. */
   slowestHealthMs: number;
-  /** Longest block of the event loop. */
+  /** Longest block of the event loop, with the time that other processes had the CPU. */
   longestBlockMs: number;
+  /** The most CPU time that the event loop's thread took before it turned to something else. */
+  longestTurnMs: number;
   largestRssMb: number;
   alive: boolean;
 }
 
 /** The resolution of Node's own measure of the event loop's delay, which it adds. */
 const RESOLUTION_MS = 10;
+
+/** A little longer than the watch of turns takes to write a line. */
+const WATCH_STEP_MS = 300;
+const TURN_WATCH = join(process.cwd(), 'test', 'support', 'turn-watch.cjs');
 
 /** Asks for the health of the API from a thread of its own: the test's thread is busy with bodies. */
 const WATCH_HEALTH = `
@@ -48,9 +56,11 @@ export async function bombard(bodies: Iterable<HostileBody>, atATime: number): P
   const { id } = await saveFakeCustomer(superuser);
   const { token } = await saveFakeToken(superuser, id);
   await enableAi(superuser, id, { model: await saveModelPrice(superuser), included: 10_000_000 });
+  const turns = join(tmpdir(), `turns-${id}`);
   const api = await startApiProcess({
     DATABASE_URL: database.url,
-    NODE_OPTIONS: '--max-old-space-size=512',
+    NODE_OPTIONS: `--max-old-space-size=512 --require ${TURN_WATCH}`,
+    TURN_WATCH_FILE: turns,
     ANTHROPIC_BASE_URL: sandbox.urls.messages,
     ANTHROPIC_API_KEY: 'sk-service-wide-key',
     AI_UPSTREAM_TIMEOUT_MS: '60000',
@@ -61,6 +71,8 @@ export async function bombard(bodies: Iterable<HostileBody>, atATime: number): P
   const health = new Worker(WATCH_HEALTH, { eval: true, workerData: `${api.origin}/health/live` });
   // Measured anew from here on: starting is no part of it.
   await lag(api.metricsUrl);
+  await wait(WATCH_STEP_MS);
+  writeFileSync(turns, '');
   let largestRssMb = 0;
   const sampling = setInterval(() => (largestRssMb = Math.max(largestRssMb, rssMb(api.child.pid))), 20);
   const answers: Observed['answers'] = [];
@@ -75,6 +87,9 @@ export async function bombard(bodies: Iterable<HostileBody>, atATime: number): P
   await Promise.all(Array.from({ length: atATime }, run));
   const longestBlockMs = (await lag(api.metricsUrl)) - RESOLUTION_MS;
   clearInterval(sampling);
+  await wait(WATCH_STEP_MS);
+  const longestTurnMs = Math.max(...readFileSync(turns, 'utf8').trim().split('\n').map(Number));
+  rmSync(turns);
   const watched = await new Promise<{ slowest: number; failed: number }>((resolve) => {
     health.once('message', resolve);
     health.postMessage('report');
@@ -85,7 +100,7 @@ export async function bombard(bodies: Iterable<HostileBody>, atATime: number): P
   await sandbox.close();
   await superuser.end();
   await database.drop();
-  return { answers, slowestHealthMs: watched.slowest, longestBlockMs, largestRssMb, alive };
+  return { answers, slowestHealthMs: watched.slowest, longestBlockMs, longestTurnMs, largestRssMb, alive };
 }
 
 /** Sends a body, again as long as there is no memory for it, as the reply says. */
