@@ -184,7 +184,7 @@ describe('The sync with Stripe', () => {
     ['does not answer', { hang: true }, /no reply came in time|took too long/],
     ['cuts the connection', { cut: true }, /connection ended/],
     ['sends HTML', { 'not-json': true }, /not JSON/],
-    ['sends something else', { 'wrong-shape': true }, /not a list/],
+    ['sends something else', { 'wrong-shape': true }, /not in the documented format/],
     ['refuses the key', { status: 401 }, /answered 401/],
     ['wants to be left alone for an hour', { status: 429, 'retry-after': 3600 }, /answered 429/],
     ['wants to be left alone for a thousand days', { status: 429, 'retry-after': 86_400_000 }, /answered 429/],

@@ -11,6 +11,9 @@ const NO_REPLY = 'Query read timeout';
 export class ImpatientClient extends Client {
   constructor(settings?: string | ClientConfig) {
     super(settings);
+    // Whoever uses a connection that is lost learns of it from the query, and the pool listens while nobody does; between
+    // the two, an error that nobody listens to would end the process.
+    this.on('error', () => undefined);
     const send = this.query.bind(this) as (...parts: unknown[]) => unknown;
     const watched = (...parts: unknown[]): unknown => {
       const reply = send(...parts);
