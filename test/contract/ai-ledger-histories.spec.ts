@@ -1,0 +1,42 @@
+import { AiOverview, CreditRequestsModule } from '@app/credit-requests';
+import { randomHistory } from '@test/ledger-history';
+import { type AiRoom, asCustomer, openAiRoom, problemsOf } from '@test/ai-room';
+
+const HISTORIES = 12;
+const STEPS = 250;
+
+/** Whatever happens in whatever order, the ledger's functions and a small model of the rules agree after each step. */
+describe('The credit ledger, through random histories', () => {
+  let room: AiRoom;
+  beforeAll(async () => (room = await openAiRoom({}, 1, { engine: [CreditRequestsModule] })));
+  afterAll(() => room.close());
+
+  const shown = async (customerId: string) => {
+    const engine = room.engines[0]!;
+    const { status } = await asCustomer(engine, customerId, () => engine.get(AiOverview).of(customerId));
+    return {
+      included: status.includedCreditRemaining,
+      purchased: status.purchasedCredit,
+      reserved: status.reservedCredit,
+      usage: status.currentMonthUsage,
+      limit: status.currentMonthLimit,
+    };
+  };
+
+  it.each(Array.from({ length: HISTORIES }, (_, index) => index))(
+    'agrees with its model: history %i',
+    async (index) => {
+      const history = await randomHistory(room, Number(process.env.TEST_SEED) + index);
+      for (let step = 0; step < STEPS; step++) {
+        const { what, done, expected } = await history.step();
+        expect([what, done]).toEqual([what, expected]);
+        expect([what, await history.accounts()]).toEqual([what, history.expectedAccounts()]);
+        if (step % 5 === 0) {
+          for (const [customerId, view] of history.views())
+            expect([what, await shown(customerId)]).toEqual([what, view]);
+        }
+      }
+      expect(await problemsOf(room)).toEqual([]);
+    },
+  );
+});

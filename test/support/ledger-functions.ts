@@ -1,0 +1,155 @@
+import type { Client } from 'pg';
+import type { ReserveItem, SettleItem, Units } from './ledger-model';
+
+const TIME_ZONE = 'Europe/Oslo';
+
+/** Items of a batch with the index of the customer that each belongs to. Sorted by customer. */
+export type Owned<Item> = Item & { owner: number };
+
+/** Decimal text as a whole number of 10⁻¹² NOK. */
+export function units(decimal: string): Units {
+  const [, sign = '', whole = '0', decimals = ''] = /^(-?)(\d+)\.?(\d*)$/.exec(decimal) ?? [];
+  return BigInt(`${sign}${whole}${decimals.padEnd(12, '0')}`);
+}
+
+/** Whole number of 10⁻¹² NOK as decimal text. */
+export function nok(amount: Units): string {
+  const digits = (amount < 0n ? -amount : amount).toString().padStart(13, '0');
+  return `${amount < 0n ? '-' : ''}${digits.slice(0, -12)}.${digits.slice(-12)}`;
+}
+
+/** The ledger's functions, each called once for a whole batch. */
+export class LedgerFunctions {
+  constructor(
+    private readonly client: Client,
+    private readonly customers: string[],
+    private readonly lifetimeMs: number,
+  ) {}
+
+  async reserve(items: Owned<ReserveItem>[]): Promise<{ outcome: string; tokens: number }[]> {
+    const { ids, first, last } = this.among(items);
+    const { rows } = await this.client.query<{ outcome: string; tokens: number }>(
+      `select outcome, max_tokens as tokens
+       from app.ai_reserve($1, $2, $3, 'infinity', true, null, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) order by place`,
+      [
+        ids,
+        TIME_ZONE,
+        `${this.lifetimeMs} milliseconds`,
+        first,
+        last,
+        items.map(({ id }) => id),
+        items.map(({ input }) => input),
+        items.map(({ cache }) => cache),
+        items.map(({ max }) => max),
+        items.map(({ least }) => least),
+        items.map(({ mayShorten }) => mayShorten),
+        items.map(() => 'request'),
+        items.map(() => null),
+      ],
+    );
+    return rows;
+  }
+
+  async settle(items: Owned<SettleItem>[]): Promise<{ uncovered: Units; late: boolean }[]> {
+    const { ids, owners } = this.among(items);
+    const count = (name: keyof SettleItem['tokens']) => items.map(({ tokens }) => tokens[name]);
+    const { rows } = await this.client.query<{ uncovered: string; late: boolean }>(
+      `select uncovered, late
+       from app.ai_settle($1, $2, 'infinity', 'anthropic', $3, $4, $5, $6, $7, $8, $9, $10) order by place`,
+      [
+        ids,
+        TIME_ZONE,
+        owners,
+        items.map(({ id }) => id),
+        count('input'),
+        count('write5m'),
+        count('write1h'),
+        count('read'),
+        count('output'),
+        items.map(() => null),
+      ],
+    );
+    return rows.map(({ uncovered, late }) => ({ uncovered: units(uncovered), late }));
+  }
+
+  async release(items: Owned<{ id: string }>[], state: string): Promise<string[]> {
+    const { ids, owners } = this.among(items);
+    const { rows } = await this.client.query<{ outcome: string }>(
+      'select outcome from app.ai_release($1, $2, $3, $4, $5) order by place',
+      [ids, owners, items.map(({ id }) => id), items.map(() => state), items.map(() => 'test')],
+    );
+    return rows.map(({ outcome }) => outcome);
+  }
+
+  abandon(owner: number): Promise<unknown> {
+    return this.client.query('select app.ai_resolve_abandoned($1)', [this.customers[owner]]);
+  }
+
+  turn(owner: number): Promise<unknown> {
+    return this.client.query('select app.ai_roll_over($1, app.billing_month(app.now(), $2), app.now())', [
+      this.customers[owner],
+      TIME_ZONE,
+    ]);
+  }
+
+  async book(owner: number, amount: Units): Promise<boolean> {
+    const { rows } = await this.client.query<{ booked: boolean }>(
+      `select app.ai_credit($1, app.billing_month(app.now(), $2), app.now(), 'manual_adjustment', $3, 'test', 'operator:test',
+         null, null) as booked`,
+      [this.customers[owner], TIME_ZONE, nok(amount)],
+    );
+    return rows[0]!.booked;
+  }
+
+  /** What the operator decides. */
+  configure(
+    owner: number,
+    what: { enabled: boolean; monthlyLimit: Units | null; totalLimit: Units | null },
+  ): Promise<unknown> {
+    const limits = [what.monthlyLimit, what.totalLimit].map((limit) => (limit === null ? null : nok(limit)));
+    return this.client.query(
+      'update ai_settings set enabled = $2, monthly_limit = $3, total_limit = $4 where customer_id = $1',
+      [this.customers[owner], what.enabled, ...limits],
+    );
+  }
+
+  async include(owner: number, monthIncludes: Units): Promise<void> {
+    await this.client.query(
+      `update customer_service set config = jsonb_build_object('monthly_included_nok', $2::numeric) where customer_id = $1`,
+      [this.customers[owner], nok(monthIncludes)],
+    );
+    await this.grantRaise(owner);
+  }
+
+  grantRaise(owner: number): Promise<unknown> {
+    return this.client.query(
+      `select app.ai_grant_difference($1, app.billing_month(app.now(), $2), app.now(), 'operator:test')`,
+      [this.customers[owner], TIME_ZONE],
+    );
+  }
+
+  /** All balances, in the customers' order. */
+  async accounts() {
+    const { rows } = await this.client.query<Record<string, string>>(
+      `select month, included::text, carried_over::text, purchased::text, held::text, month_usage::text,
+              month_included_usage::text, month_granted::text
+       from ai_account where customer_id = any ($1) order by customer_id`,
+      [this.customers],
+    );
+    return rows.map(({ month, ...amounts }) => ({
+      month,
+      ...Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, units(amount)])),
+    }));
+  }
+
+  private among(items: { owner: number }[]) {
+    const present = [...new Set(items.map(({ owner }) => owner))];
+    const of = items.map(({ owner }) => owner);
+    return {
+      ids: present.map((owner) => this.customers[owner]),
+      first: present.map((owner) => of.indexOf(owner) + 1),
+      last: present.map((owner) => of.lastIndexOf(owner) + 1),
+      owners: of.map((owner) => present.indexOf(owner) + 1),
+    };
+  }
+}
