@@ -6,10 +6,9 @@ import { saveFakeToken } from '../../support/factories/service-token.factory';
 import { allowSms } from '../../support/factories/sms-settings.factory';
 import { startBenchDatabase } from '../support/database';
 import { startServerProcess } from '../support/server-process';
-import { type Answer, closedLoad, openLoad, type Order } from './open-load';
+import { type Answer, closedLoad, type Load, openLoad, type Order } from './open-load';
 
 const PORTS = { database: 55_541, api: 55_542, internal: 55_543 };
-const ORIGIN = `http://127.0.0.1:${PORTS.api}`;
 const SECONDS = Number(process.argv[2] ?? 120);
 const CUSTOMERS = 20;
 /** Of what can be served: the load of a usual busy hour. */
@@ -41,39 +40,40 @@ async function main(): Promise<void> {
 }
 
 async function measure(next: () => Order): Promise<void> {
-  await closedLoad(ORIGIN, 32, 5, next);
-  const capacity = await closedLoad(ORIGIN, 32, 10, next);
+  await closedLoad(PORTS.api, 32, 5, next);
+  const capacity = await closedLoad(PORTS.api, 32, 10, next);
   print(`can be served: ${Math.round(capacity)} requests a second`);
-  const usual = await openLoad(ORIGIN, capacity * USUAL, 20, next);
-  tell(`at ${USUAL} of it, 20 s`, usual.answers, usual.sent);
-  const flood = await openLoad(ORIGIN, capacity * 2, SECONDS, next);
-  tell(`at twice of it, ${SECONDS} s`, flood.answers, flood.sent);
-  tell(
-    '… after its first 3 s',
-    flood.answers.filter(({ at }) => at > 3000),
-  );
-  const after = await openLoad(ORIGIN, capacity * USUAL, 20, next);
+  const usual = await openLoad(PORTS.api, capacity * USUAL, 20, next);
+  tell(`at ${USUAL} of it`, usual);
+  const flood = await openLoad(PORTS.api, capacity * 2, SECONDS, next);
+  tell('at twice of it', flood);
+  tell('… after its first 3 s', since(flood, 3));
+  const after = await openLoad(PORTS.api, capacity * USUAL, 20, next);
   const late = after.answers.filter(isRefused).map(({ at }) => at);
-  tell(`at ${USUAL} again, 20 s`, after.answers, after.sent);
+  tell(`at ${USUAL} again`, after);
   print(`  the last refusal came ${late.length === 0 ? 0 : Math.round(Math.max(...late))} ms after the overload's end`);
-  tell(
-    '… after its first 5 s',
-    after.answers.filter(({ at }) => at > 5000),
-  );
+  tell('… after its first 5 s', since(after, 5));
 }
 
 function isRefused({ status }: Answer): boolean {
   return status === 503 || status === 0;
 }
 
-function tell(what: string, answers: Answer[], sent = answers.length): void {
+/** The part of a load that was sent after so many seconds. */
+function since(load: Load, seconds: number): Load {
+  const answers = load.answers.filter(({ at }) => at >= seconds * 1000);
+  return { ...load, answers, seconds: load.seconds - seconds };
+}
+
+function tell(what: string, { answers, seconds, unsent, ownCpu }: Load): void {
   const served = answers.filter((one) => !isRefused(one)).map(({ ms }) => ms);
   const tally: Record<string, number> = {};
   for (const { status } of answers) tally[status] = (tally[status] ?? 0) + 1;
   const refused = answers.filter(isRefused).map(({ ms }) => ms);
   print(
-    `${what}: sent ${sent}, ${JSON.stringify(tally)}; answered p50 ${at(served, 0.5)} p99 ${at(served, 0.99)} ` +
-      `max ${at(served, 1)} ms; refused p50 ${at(refused, 0.5)} p99 ${at(refused, 0.99)} ms`,
+    `${what}, ${seconds} s: served ${Math.round(served.length / seconds)}/s, ${JSON.stringify(tally)}, not sent ${unsent}; ` +
+      `served p50 ${at(served, 0.5)} p99 ${at(served, 0.99)} max ${at(served, 1)} ms; ` +
+      `refused p50 ${at(refused, 0.5)} p99 ${at(refused, 0.99)} ms; this generator took ${ownCpu.toFixed(2)} of a core`,
   );
 }
 
@@ -89,10 +89,14 @@ function order(tokens: string[]): Order {
   const place = turn++;
   const token = tokens[place % tokens.length] as string;
   const kind = Math.floor(place / tokens.length) % 10;
-  if (kind === 0)
-    return { method: 'POST', path: '/api/v1/sms/send', token, body: '{"to":"+4790000000","message":"Hello"}' };
-  if (kind < 4) return { method: 'POST', path: '/api/v1/support/tickets', token, body: '{"title":"a","body":"b"}' };
-  return { method: 'GET', path: kind < 7 ? '/api/v1/customer' : '/api/v1/services', token };
+  if (kind === 0) return request('POST', '/sms/send', token, '{"to":"+4790000000","message":"Hello"}');
+  if (kind < 4) return request('POST', '/support/tickets', token, '{"title":"a","body":"b"}');
+  return request('GET', kind < 7 ? '/customer' : '/services', token);
+}
+
+function request(method: string, path: string, token: string, body = ''): Order {
+  const content = body && `content-type: application/json\r\ncontent-length: ${body.length}\r\n`;
+  return `${method} /api/v1${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${token}\r\n${content}\r\n${body}`;
 }
 
 async function seed(url: string): Promise<string[]> {

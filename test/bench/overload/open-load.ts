@@ -1,12 +1,7 @@
-import { Pool } from 'undici';
+import { RawConnections } from './raw-connections';
 
-/** A request to be sent. */
-export interface Order {
-  method: 'GET' | 'POST';
-  path: string;
-  token: string;
-  body?: string;
-}
+/** A request as it goes over the wire. */
+export type Order = string;
 
 /** What became of one request. */
 export interface Answer {
@@ -17,26 +12,40 @@ export interface Answer {
   status: number;
 }
 
+/** What became of all. */
+export interface Load {
+  answers: Answer[];
+  seconds: number;
+  /** Requests that were due while too many were under way, and were not sent. */
+  unsent: number;
+  /** Part of one core that sending them took. */
+  ownCpu: number;
+}
+
 /** In flight at most; beyond it callers would be turned away by the operating system. */
 const IN_FLIGHT = 4000;
 const EVERY_MS = 5;
 
 /** Sends requests at a rate, whatever becomes of them: callers in the world do not wait for each other. */
-export async function openLoad(origin: string, perSecond: number, seconds: number, next: () => Order) {
-  const pool = new Pool(origin, { connections: IN_FLIGHT, pipelining: 1 });
+export async function openLoad(port: number, perSecond: number, seconds: number, next: () => Order): Promise<Load> {
+  const connections = new RawConnections(port);
   const answers: Answer[] = [];
   const startedAt = performance.now();
-  let sent = 0;
-  let inFlight = 0;
+  const cpu = process.cpuUsage();
+  let [due, unsent, inFlight] = [0, 0, 0];
   await new Promise<void>((resolve) => {
     const timer = setInterval(() => {
       const elapsed = performance.now() - startedAt;
-      for (const due = Math.min(elapsed / 1000, seconds) * perSecond; sent < due; sent++) {
-        if (inFlight >= IN_FLIGHT) continue;
+      for (const until = Math.min(elapsed / 1000, seconds) * perSecond; due < until; due++) {
+        if (inFlight >= IN_FLIGHT) {
+          unsent++;
+          continue;
+        }
         inFlight++;
-        void answer(pool, next(), startedAt).then((one) => {
+        const at = performance.now() - startedAt;
+        void connections.send(next()).then((status) => {
           inFlight--;
-          answers.push(one);
+          answers.push({ at, ms: performance.now() - startedAt - at, status });
         });
       }
       if (elapsed < seconds * 1000 || inFlight > 0) return;
@@ -44,36 +53,24 @@ export async function openLoad(origin: string, perSecond: number, seconds: numbe
       resolve();
     }, EVERY_MS);
   });
-  await pool.close();
-  return { answers, sent };
+  connections.close();
+  const { user, system } = process.cpuUsage(cpu);
+  return { answers, seconds, unsent, ownCpu: (user + system) / 1000 / (performance.now() - startedAt) };
 }
 
 /** Keeps so many requests under way. @returns how many a second were answered */
-export async function closedLoad(origin: string, clients: number, seconds: number, next: () => Order): Promise<number> {
-  const pool = new Pool(origin, { connections: clients, pipelining: 1 });
+export async function closedLoad(port: number, clients: number, seconds: number, next: () => Order): Promise<number> {
+  const connections = new RawConnections(port);
   const startedAt = performance.now();
   let answered = 0;
   await Promise.all(
     Array.from({ length: clients }, async () => {
       while (performance.now() - startedAt < seconds * 1000) {
-        const { status } = await answer(pool, next(), startedAt);
+        const status = await connections.send(next());
         if (status > 0 && status < 500) answered++;
       }
     }),
   );
-  await pool.close();
+  connections.close();
   return answered / seconds;
-}
-
-async function answer(pool: Pool, { method, path, token, body }: Order, startedAt: number): Promise<Answer> {
-  const sentAt = performance.now();
-  const at = sentAt - startedAt;
-  try {
-    const headers = { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) };
-    const reply = await pool.request({ method, path, headers, ...(body && { body }) });
-    await reply.body.dump();
-    return { at, ms: performance.now() - sentAt, status: reply.statusCode };
-  } catch {
-    return { at, ms: performance.now() - sentAt, status: 0 };
-  }
 }

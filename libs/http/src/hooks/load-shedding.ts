@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '@app/errors';
 import type { LoadShedder } from '../overload/load-shedder';
 import { problemOf } from '../problem';
@@ -6,17 +6,16 @@ import { sendProblem } from '../send-problem';
 
 /** Refuses at once what cannot be served in time. */
 export function addLoadShedding(server: FastifyInstance, shedder: LoadShedder): void {
-  const refused = new WeakSet<FastifyRequest>();
   server.addHook('onRequest', (request, reply, done) => {
-    if (request.url.startsWith('/health/') || shedder.admit()) return done();
-    refused.add(request);
+    if (request.url.startsWith('/health/')) return done();
+    if (shedder.admit()) {
+      // Answered, or its caller has hung up: of a flood of callers without patience most end so.
+      reply.raw.once('close', () => shedder.finish());
+      return done();
+    }
     const busy = new ServiceError('service_unavailable', 'There are more requests than can be served; try again', {
       retryAfterSeconds: 1,
     });
     sendProblem(reply, problemOf(busy, request.id));
-  });
-  server.addHook('onResponse', (request, _reply, done) => {
-    if (!refused.has(request)) shedder.finish();
-    done();
   });
 }

@@ -19,7 +19,10 @@ class Simulation {
   private queue: number[] = [];
   private capacity = 0;
 
-  constructor(private readonly perSecond: number) {}
+  /** What others add to the measured waiting time, in milliseconds. */
+  othersMs = 0;
+
+  constructor(public perSecond: number) {}
 
   /** Lets requests come at a rate, irregularly, for so many milliseconds. */
   run(arrivalsPerSecond: number, ms: number): void {
@@ -28,7 +31,7 @@ class Simulation {
       for (let rest = expected * 2 * this.random(); rest > 0; rest--)
         if (rest >= 1 || this.random() < rest) this.arrive();
       this.serve();
-      if (this.now % TICK_MS === 0) this.shedder.measure((this.queue.length / this.perSecond) * 1000);
+      if (this.now % TICK_MS === 0) this.shedder.measure((this.queue.length / this.perSecond) * 1000 + this.othersMs);
     }
   }
 
@@ -43,6 +46,11 @@ class Simulation {
       this.waits.push({ at: this.now, ms: this.now - (this.queue.shift() as number) });
       this.shedder.finish();
     }
+  }
+
+  /** Requests per second that were served in a time. */
+  served(from: number, to: number): number {
+    return (this.waits.filter(({ at }) => at >= from && at < to).length / (to - from)) * 1000;
   }
 
   longest(): number {
@@ -94,5 +102,34 @@ describe('load shedding', () => {
     const back = server.now;
     server.run(500, 10_000);
     expect(server.refusals.filter((at) => at > back + 5000)).toEqual([]);
+  });
+
+  it('follows a server that becomes slower, and faster again', () => {
+    const server = new Simulation(1000);
+    server.run(2000, 10_000);
+    server.perSecond = 200;
+    server.run(2000, 20_000);
+    expect(server.p99(20_000, 30_000)).toBeLessThan(1000);
+    expect(server.served(20_000, 30_000)).toBeGreaterThan(180);
+    server.perSecond = 1000;
+    server.run(2000, 10_000);
+    expect(server.served(35_000, 40_000)).toBeGreaterThan(900);
+  });
+
+  it('goes on serving half of what can be served when the waiting time has another cause', () => {
+    const server = new Simulation(1000);
+    server.run(2000, 10_000);
+    server.othersMs = 200;
+    server.run(2000, 60_000);
+    expect(server.served(60_000, 70_000)).toBeGreaterThan(450);
+    server.othersMs = 0;
+    server.run(2000, 10_000);
+    expect(server.served(75_000, 80_000)).toBeGreaterThan(900);
+  });
+
+  it('does not serve in bursts with pauses between them', () => {
+    const server = new Simulation(1000);
+    server.run(2000, 20_000);
+    for (let from = 5000; from < 20_000; from += 500) expect(server.served(from, from + 500)).toBeGreaterThan(800);
   });
 });

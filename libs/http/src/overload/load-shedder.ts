@@ -8,14 +8,21 @@ export interface LoadShedderOptions {
 
 /** Requests per second that are let in at least, to see how long they wait. */
 const LEAST_PER_SECOND = 10;
-/**
- * Part of what was being finished when the overload began that is let in whatever the waiting time: refusing costs time, too,
- * and a process that lets fewer and fewer in because of it would end up doing nothing else.
- */
-const LEAST_SHARE = 0.5;
-/** How fast the rate follows the waiting time, per measurement. */
-const SLOWER = 0.7;
+/** Time over which what is being finished is averaged: as long as the waiting time takes to follow what is let in. */
+const AVERAGED_MS = 500;
+/** Up to this part of the target there may be room for more than is being finished. */
+const ROOM = 0.5;
+/** How fast the server is taken to be able to do more, per measurement, while there is room; and how far beyond what it does. */
 const FASTER = 1.25;
+const HEADROOM = 1.5;
+/** What came in before load was shed is worked off first: meanwhile so much of the server's rate is let in. */
+const BACKLOG_SHARE = 0.1;
+/** Afterwards it is so much at least: a waiting time that does not fall although fewer are let in has another cause. */
+const LEAST_SHARE = 0.5;
+/** Unless the waiting time shows that even this is too much: then that rate is forgotten, by this much per measurement. */
+const FORGET = 0.95;
+/** What was not used is saved up for so long: requests do not come evenly. */
+const SAVED_SECONDS = 0.5;
 /** Load is shed no more when nothing had to be refused for so long. */
 const CALM_MS = 2000;
 
@@ -27,12 +34,16 @@ const CALM_MS = 2000;
 export class LoadShedder {
   private waitingSince?: number;
   private shedding = false;
-  private perSecond = 0;
-  private least = LEAST_PER_SECOND;
+  /** Whether what came in before the shedding has been worked off. */
+  private caughtUp = false;
+  /** What the server is taken to finish in a second, and what it was seen to before it had to refuse. */
+  private capacity = 0;
+  private known = 0;
   private allowance = 0;
   private finished = 0;
   private finishedPerSecond = 0;
   private measuredAt: number;
+  private begunAt = 0;
   private refusedAt = -Infinity;
 
   constructor(
@@ -58,7 +69,7 @@ export class LoadShedder {
     return false;
   }
 
-  /** Counts a request that was let in and has been answered. */
+  /** Counts a request that was let in and has ended, however. */
   finish(): void {
     this.finished++;
   }
@@ -66,29 +77,46 @@ export class LoadShedder {
   /** Takes in how long a request that comes now would wait, in milliseconds; to be told about ten times a second. */
   measure(waitMs: number): void {
     const now = this.now();
-    const seconds = (now - this.measuredAt) / 1000;
-    if (seconds <= 0) return;
+    const ms = now - this.measuredAt;
+    if (ms <= 0) return;
     this.measuredAt = now;
-    const weight = Math.min(1, seconds);
-    this.finishedPerSecond += weight * (this.finished / seconds - this.finishedPerSecond);
+    const weight = Math.min(1, ms / AVERAGED_MS);
+    this.finishedPerSecond += weight * ((this.finished / ms) * 1000 - this.finishedPerSecond);
     this.finished = 0;
     this.waitingSince = waitMs > this.options.targetMs ? (this.waitingSince ?? now) : undefined;
-    if (this.shedding) this.adjust(waitMs, now);
-    else if (this.waitingSince !== undefined && now - this.waitingSince >= this.options.standingMs) this.begin(now);
-    // What is not used of one measurement's share is not saved up: it would come back as a burst.
-    this.allowance = Math.max(1, this.perSecond * Math.min(seconds, 1));
+    if (!this.shedding && this.waitingSince !== undefined && now - this.waitingSince >= this.options.standingMs)
+      this.begin();
+    if (!this.shedding) return;
+    const perSecond = this.adjust(waitMs);
+    this.allowance = Math.max(
+      1,
+      Math.min(this.allowance + (perSecond * Math.min(ms, 1000)) / 1000, perSecond * SAVED_SECONDS),
+    );
+    if (this.waitingSince === undefined && now - this.refusedAt > CALM_MS) this.shedding = false;
   }
 
-  private begin(now: number): void {
+  private begin(): void {
     this.shedding = true;
-    this.least = Math.max(LEAST_PER_SECOND, this.finishedPerSecond * LEAST_SHARE);
-    this.perSecond = Math.max(this.least, this.finishedPerSecond);
-    this.refusedAt = now;
+    this.caughtUp = false;
+    this.begunAt = this.refusedAt = this.measuredAt;
+    this.capacity = this.known = Math.max(LEAST_PER_SECOND, this.finishedPerSecond);
+    this.allowance = 0;
   }
 
-  private adjust(waitMs: number, now: number): void {
-    const pace = Math.min(FASTER, Math.max(SLOWER, this.options.targetMs / Math.max(waitMs, 1)));
-    this.perSecond = Math.max(this.least, this.perSecond * pace);
-    if (waitMs <= this.options.targetMs && now - this.refusedAt > CALM_MS) this.shedding = false;
+  /** @returns how many requests a second are let in until the next measurement */
+  private adjust(waitMs: number): number {
+    const { targetMs, standingMs } = this.options;
+    const backlogMs = 2 * standingMs;
+    if (waitMs <= targetMs || this.measuredAt - this.begunAt > backlogMs) this.caughtUp = true;
+    if (waitMs > ROOM * targetMs) this.capacity = this.finishedPerSecond;
+    else {
+      const most = HEADROOM * this.finishedPerSecond + LEAST_PER_SECOND;
+      this.capacity = Math.max(this.finishedPerSecond, Math.min(this.capacity * FASTER, most));
+      this.known = Math.max(this.known, this.finishedPerSecond);
+    }
+    if (waitMs > standingMs && this.caughtUp) this.known *= FORGET;
+    const share = waitMs > targetMs ? targetMs / waitMs : 1 + 0.2 * (1 - waitMs / targetMs);
+    const least = this.known * (this.caughtUp ? LEAST_SHARE : BACKLOG_SHARE);
+    return Math.max(LEAST_PER_SECOND, least, this.capacity * share);
   }
 }
