@@ -9,12 +9,12 @@ export interface LoadShedderOptions {
 /** Requests per second that are let in at least, to see how long they wait. */
 const LEAST_PER_SECOND = 10;
 /** Time over which what is being finished is averaged: as long as the waiting time takes to follow what is let in. */
-const AVERAGED_MS = 500;
+const AVERAGED_MS = 300;
 /** Up to this part of the target there may be room for more than is being finished. */
 const ROOM = 0.5;
 /** How fast the server is taken to be able to do more, per measurement, while there is room; and how far beyond what it does. */
 const FASTER = 1.25;
-const HEADROOM = 1.5;
+const HEADROOM = 2;
 /** What came in before load was shed is worked off first: meanwhile so much of the server's rate is let in. */
 const BACKLOG_SHARE = 0.1;
 /** Afterwards it is so much at least: a waiting time that does not fall although fewer are let in has another cause. */
