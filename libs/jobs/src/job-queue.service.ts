@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import type { PgBoss } from 'pg-boss';
 import { AppConfig } from '@app/config';
@@ -38,18 +39,23 @@ export class JobQueue implements OnApplicationBootstrap, OnModuleDestroy {
     this.queues.push(queue);
   }
 
-  /** Puts items into a queue; those that are there already stay as they are. */
-  async enqueue(name: string, items: readonly QueueItem[]): Promise<void> {
-    if (items.length === 0) return;
-    await this.boss.insert(
-      name,
+  /**
+   * Puts items into a queue; those that are there already stay as they are.
+   * @returns keys of those that were put in
+   */
+  async enqueue(name: string, items: readonly QueueItem[]): Promise<string[]> {
+    if (items.length === 0) return [];
+    const keys = new Map(items.map(({ key }) => [randomUUID() as string, key]));
+    const ids = [...keys.keys()];
+    const jobs = items.map(({ key, delaySeconds = 0 }, index) => ({
+      id: ids[index] as string,
+      singletonKey: key,
+      data: { key },
       // A delay, not a time: the database adds it to its own clock.
-      items.map(({ key, delaySeconds = 0 }) => ({
-        singletonKey: key,
-        data: { key },
-        startAfter: `${delaySeconds} seconds`,
-      })),
-    );
+      startAfter: `${delaySeconds} seconds`,
+    }));
+    const put = (await this.boss.insert(name, jobs, { returnId: true })) ?? [];
+    return put.map((id) => keys.get(id) as string);
   }
 
   /** Names of the queues that this worker should have looked at by now and has not. */

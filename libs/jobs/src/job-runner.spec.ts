@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { Injectable, Module, type OnModuleInit } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
 import type { Client } from 'pg';
@@ -195,6 +196,52 @@ describe('The job queue', () => {
     gate('slow').resolve();
     await until(async () => (await rows(queue.name)).every(({ state }) => state === 'completed'));
     expect(begun.toSorted()).toEqual(['a', 'b', 'c', 'slow']);
+  });
+
+  it('tells which items it has put in: not those that are under way already', async () => {
+    const end = Promise.withResolvers<void>();
+    let begun = 0;
+    const queue: WorkQueue = {
+      name: 'test.put-in',
+      concurrency: 1,
+      lookEveryMs: 500,
+      deadlineMs: 60_000,
+      unique: 'waiting-or-running',
+      handle: async () => {
+        begun++;
+        await end.promise;
+      },
+    };
+    const jobs = (await startWorker([], [queue])).get(JobQueue);
+    expect(await jobs.enqueue(queue.name, [{ key: 'a' }])).toEqual(['a']);
+    await until(() => begun === 1);
+    expect(await jobs.enqueue(queue.name, [{ key: 'a' }, { key: 'b' }])).toEqual(['b']);
+    end.resolve();
+    await until(() => begun === 2);
+  });
+
+  it('leaves nothing behind of its pauses between looks, however many there are', async () => {
+    const queue: WorkQueue = {
+      name: 'test.idle',
+      concurrency: 1,
+      lookEveryMs: 10,
+      deadlineMs: 60_000,
+      unique: 'waiting',
+      handle: () => Promise.resolve(),
+    };
+    const adds = jest.spyOn(AbortSignal.prototype, 'addEventListener');
+    const signals = new Set<AbortSignal>();
+    adds.mockImplementation(function (this: AbortSignal, ...parameters) {
+      signals.add(this);
+      EventTarget.prototype.addEventListener.apply(this, parameters);
+    });
+    const jobs = (await startWorker([], [queue])).get(JobQueue);
+    const boss = Reflect.get(jobs, 'boss') as { fetch(): Promise<unknown> };
+    const looks = jest.spyOn(boss, 'fetch');
+    await until(() => looks.mock.calls.length >= 20);
+    const left = [...signals].map((signal) => getEventListeners(signal, 'abort').length);
+    adds.mockRestore();
+    expect(Math.max(0, ...left)).toBeLessThan(5);
   });
 
   it("gives the API's role no right to any of it", async () => {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { PgBoss } from 'pg-boss';
 import type { RootLogger } from '@app/logging';
 import type { WorkQueue } from './work-queue';
@@ -84,20 +85,11 @@ export class QueueConsumer {
     }
   }
 
-  /** Waits until a place is free, or for `ms`. */
+  /** Waits until a place is free, or for `ms`; no longer than the worker runs. */
   private async pause(ms: number | undefined): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const over = new Promise<void>((resolve) => {
-      if (ms !== undefined) timer = setTimeout(resolve, ms);
-    });
-    const waits = [over];
-    if (ms === undefined) waits.push(this.wake.promise);
-    else
-      waits.push(
-        new Promise((resolve) => this.stopping.signal.addEventListener('abort', () => resolve(), { once: true })),
-      );
-    await Promise.race(waits);
-    clearTimeout(timer);
+    if (ms === undefined) return this.wake.promise;
+    // Leaves no listener behind: a worker pauses for as long as it lives.
+    await sleep(ms, undefined, { signal: this.stopping.signal }).catch(() => undefined);
   }
 
   private begin(job: Fetched): void {

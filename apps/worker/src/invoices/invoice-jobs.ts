@@ -40,11 +40,11 @@ export class InvoiceJobs implements OnModuleInit {
 
   private async plan(settings: SyncLaneSettings): Promise<void> {
     const due = await this.due.find(settings);
-    await this.queue.enqueue(
+    const put = await this.queue.enqueue(
       queueName(settings),
       due.customerIds.map((key) => ({ key })),
     );
-    await this.due.markQueued(due);
+    await this.due.markQueued(due, put);
   }
 }
 

@@ -18,6 +18,8 @@ export interface DueSyncs {
   source: BillingSourceName;
   lane: SyncLane;
   customerIds: string[];
+  /** When they were found due, by the database's clock. */
+  foundAt: string;
 }
 
 /** Looked up at a time. */
@@ -44,22 +46,27 @@ export class DueSyncsService {
 
   /** What is due and is not in the queue, longest due first. */
   async find({ source, lane }: Pick<SyncLaneSettings, 'source' | 'lane'>): Promise<DueSyncs> {
-    const rows = await this.dataSource.query<{ customer_id: string }[]>(
-      `select customer_id from invoice_sync
+    const rows = await this.dataSource.query<{ customer_id: string; found_at: string }[]>(
+      `select customer_id, app.now()::text as found_at from invoice_sync
        where source = $1 and due_at <= app.now() and (failures > 0) = $2
          and (queued_at is null or queued_at < due_at or queued_at < app.now() - ${FORGOTTEN})
        order by due_at limit $3`,
       [source, lane === 'failing', BATCH],
     );
-    return { source, lane, customerIds: rows.map(({ customer_id }) => customer_id) };
+    return { source, lane, customerIds: rows.map(({ customer_id }) => customer_id), foundAt: rows[0]?.found_at ?? '' };
   }
 
-  /** Remembers that they are in the queue. */
-  async markQueued({ source, customerIds }: DueSyncs): Promise<void> {
+  /**
+   * Remembers which of them were put into the queue, as of when they were found due: one that was made due anew since is
+   * still to be put in. So is one that the queue refused because its former run is under way; one that only waits there
+   * for very long is not looked at again for a while.
+   */
+  async markQueued({ source, customerIds, foundAt }: DueSyncs, put: readonly string[]): Promise<void> {
     if (customerIds.length === 0) return;
     await this.dataSource.query(
-      'update invoice_sync set queued_at = app.now() where source = $1 and customer_id = any($2)',
-      [source, customerIds],
+      `update invoice_sync set queued_at = $2 where source = $1 and customer_id = any($3)
+         and (customer_id = any($4) or queued_at >= due_at)`,
+      [source, foundAt, customerIds, put],
     );
   }
 }

@@ -9,8 +9,17 @@ import type { Flow } from '../wire/exchange';
 const NOBODYS: readonly UpstreamFailureReason[] = ['no_such_name', 'refused', 'unreachable', 'tls', 'timeout_connect'];
 /** These say nothing about it. */
 const OURS: readonly UpstreamFailureReason[] = ['cancelled', 'shutdown', 'busy', 'circuit_open'];
-/** More than this of standing still makes a failure our own. */
-const STALL_MS = 200;
+/** These may come of our own standing still: nobody looked at the clock or the connection. */
+const BY_THE_CLOCK: readonly UpstreamFailureReason[] = [
+  'timeout_connect',
+  'timeout_first_byte',
+  'timeout_idle',
+  'timeout_total',
+  'disconnected',
+  'cut_off',
+];
+/** How much standing still makes such a failure our own: this, and this part of the call's time. */
+const STALL = { ms: 200, part: 0.1 };
 
 /** One call from its admission to its end: how far it has come, and what it tells of its upstream. */
 export class CallInProgress {
@@ -67,9 +76,7 @@ export class CallInProgress {
     this.status = undefined;
     this.stopWaiting(false);
     this.waiting = this.surroundings.calls.begin(this.request.onBehalfOf);
-    this.slowTimer = setTimeout(() => {
-      if (this.surroundings.calls.silent && !this.stalled) this.observation.failed(this.request.onBehalfOf);
-    }, this.surroundings.slowAfterMs);
+    this.watchSlowness();
   }
 
   /** The head of a reply is there. */
@@ -99,7 +106,12 @@ export class CallInProgress {
     this.request.signal?.removeEventListener('abort', this.cancel);
     const reason = error instanceof UpstreamCallError ? error.reason : undefined;
     if (!this.isFailure(error, reason)) this.observation.succeeded();
-    else if (this.stalled || this.heldBack || (reason && OURS.includes(reason))) this.observation.nothing();
+    else if (
+      this.heldBack ||
+      (this.stalled && reason && BY_THE_CLOCK.includes(reason)) ||
+      (reason && OURS.includes(reason))
+    )
+      this.observation.nothing();
     else this.observation.failed(reason && NOBODYS.includes(reason) ? undefined : this.request.onBehalfOf);
   }
 
@@ -112,8 +124,18 @@ export class CallInProgress {
 
   private readonly cancel = () => this.end('cancelled');
 
+  /** Whether this process stood still for a part of the call that matters; a busy one does for a moment in every call. */
   private get stalled(): boolean {
-    return this.surroundings.stalls.stalledMs - this.stalledBefore > STALL_MS;
+    const stalledMs = this.surroundings.stalls.stalledMs - this.stalledBefore;
+    return stalledMs > Math.max(STALL.ms, STALL.part * this.durationMs);
+  }
+
+  /** Tells when the call waits for too long; looks again later when that may be our own doing, or others are answered. */
+  private watchSlowness(): void {
+    this.slowTimer = setTimeout(() => {
+      if (this.surroundings.calls.silent && !this.stalled) this.observation.failed(this.request.onBehalfOf);
+      else this.watchSlowness();
+    }, this.surroundings.slowAfterMs);
   }
 
   private stopWaiting(answered: boolean): void {

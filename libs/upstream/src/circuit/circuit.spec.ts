@@ -19,6 +19,16 @@ describe('Circuit', () => {
     expect([circuit.open, circuit.enter(), circuit.offers()]).toEqual([true, undefined, false]);
   });
 
+  it('counts a call once, whatever it tells later', async () => {
+    const circuit = open();
+    const calls = ['a', 'b'].map((caller) => ({ caller, observation: circuit.enter() }));
+    for (let time = 0; time < 3; time++) for (const { caller, observation } of calls) observation?.failed(caller);
+    await fail(circuit, 'c');
+    expect(circuit.open).toBe(false);
+    await fail(circuit, 'd');
+    expect(circuit.open).toBe(true);
+  });
+
   it('opens for failures that are nobody’s', async () => {
     const circuit = open();
     await fail(circuit, undefined, undefined, undefined, undefined);

@@ -69,16 +69,22 @@ export class Circuit {
     if (this.open && !this.mayTry) return undefined;
     const tries = this.open;
     const verdict = Promise.withResolvers<void>();
+    let told = false;
+    const first = (tell: () => void) => {
+      if (!told) tell();
+      told = true;
+    };
     // Runs at once when the circuit is closed, or when this is the call that tries.
     this.policy.execute(() => verdict.promise).catch(() => undefined);
     return {
-      succeeded: verdict.resolve,
-      failed: (caller) => {
-        this.window.failed(caller);
-        verdict.reject(new Failed());
-      },
+      succeeded: () => first(verdict.resolve),
+      failed: (caller) =>
+        first(() => {
+          this.window.failed(caller);
+          verdict.reject(new Failed());
+        }),
       // Of a call that tries, nothing heard is no sign of life.
-      nothing: () => verdict.reject(tries ? new Failed() : new Error('nothing')),
+      nothing: () => first(() => verdict.reject(tries ? new Failed() : new Error('nothing'))),
     };
   }
 
