@@ -31,7 +31,8 @@ describe('The credit ledger, through random histories', () => {
         const { what, done, expected } = await history.step();
         expect([what, done]).toEqual([what, expected]);
         expect([what, await history.accounts()]).toEqual([what, history.expectedAccounts()]);
-        if (step % 5 === 0) {
+        // Nobody has begun the new month yet when time has passed.
+        if (step % 5 === 0 || what.startsWith('time')) {
           for (const [customerId, view] of history.views())
             expect([what, await shown(customerId)]).toEqual([what, view]);
         }

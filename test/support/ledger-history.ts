@@ -72,7 +72,7 @@ export class LedgerHistory {
       { value: () => this.reserve(), weight: 36 },
       { value: () => this.settle(), weight: 26 },
       { value: () => this.release(), weight: 8 },
-      { value: () => this.passTime(), weight: 7 },
+      { value: () => this.passTime(), weight: 9 },
       { value: () => this.abandon(), weight: 5 },
       { value: () => this.turn(), weight: 2 },
       { value: () => this.book(), weight: 9 },

@@ -7,6 +7,7 @@ const CONFIGURATION = 'libs/ai/src/operator/ai-configuration.ts';
 const LEDGER = ['libs/ai/src/ledger'];
 const BOUNDS = ['test/contract/ai-credit-bounds'];
 const OPERATOR = ['libs/ai/src/operator', ...BOUNDS];
+const HISTORIES = ['test/contract/ai-ledger-histories'];
 
 /** The AI ledger: reservations, settlements, months, the operator's bookings. */
 export const ledger: Mutant[] = [
@@ -176,6 +177,66 @@ export const ledger: Mutant[] = [
     file: `${SQL}release.sql`,
     find: 'set held = a.held - f.amount',
     replace: 'set held = a.held',
+    specs: LEDGER,
+  },
+  {
+    name: 'ledger, histories: what purchased credit backs survives its month as included credit',
+    file: `${SQL}kept-over-month.sql`,
+    find: 'p_held - p_purchased, 0)',
+    replace: 'p_held, 0)',
+    specs: HISTORIES,
+  },
+  {
+    name: 'ledger, histories: customers are shown included credit that the turn of the month takes',
+    file: 'libs/credit-requests/src/ai-overview.ts',
+    find: 'app.ai_kept_over_month(a.included, s.monthly_limit - a.month_included_usage, a.purchased, a.held)',
+    replace: 'least(a.included, a.held)',
+    specs: HISTORIES,
+  },
+  {
+    name: 'ledger, histories: a late settlement takes what other calls have reserved',
+    file: `${SQL}settle.sql`,
+    find: 'usable + purchaseds[owner] - helds[owner]',
+    replace: 'usable + purchaseds[owner]',
+    specs: HISTORIES,
+  },
+  {
+    name: 'ledger, histories: credit that a former month left is spent by calls of the new one',
+    file: `${SQL}settle.sql`,
+    find: 'usable := greatest(usable - carried_overs[owner], 0);',
+    replace: '',
+    specs: HISTORIES,
+  },
+  {
+    name: 'ledger, histories: who has reached the total limit is advised to buy',
+    file: `${SQL}reserve.sql`,
+    find: 'when least_cost > acc.total_limit - acc.month_usage then',
+    replace: 'when least_cost <= spendable and least_cost > acc.total_limit - acc.month_usage then',
+    specs: HISTORIES,
+  },
+  {
+    name: 'ledger, histories: a repeated settlement tells nothing uncovered',
+    file: `${SQL}settle.sql`,
+    find: "'settled', u.uncovered,",
+    replace: "'settled', 0::numeric,",
+    specs: HISTORIES,
+  },
+  {
+    name: 'ledger, audit: a process that reserves without a heartbeat looks dead',
+    file: `${SQL}reserve.sql`,
+    find: 'perform app.process_heartbeat(p_process);',
+    replace: 'null;',
+    specs: LEDGER,
+  },
+  {
+    name: 'ledger, audit: a call is settled after its caller stopped waiting for a lock',
+    file: `${SQL}settle.sql`,
+    find: `  if clock_timestamp() > p_not_after then
+    raise exception 'the caller has stopped waiting' using errcode = 'query_canceled';
+  end if;
+
+  -- A statement of its own`,
+    replace: '  -- A statement of its own',
     specs: LEDGER,
   },
 ];
