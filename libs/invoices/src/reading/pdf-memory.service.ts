@@ -15,7 +15,10 @@ const WAIT_MS = 10_000;
 
 /** The place of one PDF, from its request until its reader has it. */
 export interface PdfPlace {
-  /** Puts a fetched file into the place. The stream must be read or destroyed; a reader slower than the least rate is cut off. */
+  /**
+   * Puts a fetched file into the place. The stream must be read or destroyed; a reader slower than the least rate is cut off.
+   * @throws ServiceError service_unavailable if those that were fetched meanwhile have taken the room
+   */
   fill(file: Buffer): Readable;
   /** Gives the place up: there will be no file. */
   leave(): void;
@@ -64,6 +67,10 @@ export class PdfMemory implements OnApplicationShutdown {
   }
 
   private fill(file: Buffer, leave: () => void): Readable {
+    // Many may have found room at once, before any of them had its file.
+    const excess = this.held + file.length - this.limit;
+    if (excess > 0 && this.files.size > 0) this.cutOff(SLOWEST_WHEN_SHORT_MS, excess);
+    if (this.files.size > 0 && this.held + file.length > this.limit) throw tooMany();
     const buffered = new BufferedFile(file, (done) => {
       this.files.delete(done);
       if (this.files.size === 0) clearInterval(this.timer);
@@ -81,7 +88,7 @@ export class PdfMemory implements OnApplicationShutdown {
       if (this.held < this.limit) return;
       signal.throwIfAborted();
       if (performance.now() >= until) {
-        throw new ServiceError('service_unavailable', 'Too many PDFs are under way', { retryAfterSeconds: 5 });
+        throw tooMany();
       }
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS / 5));
     }
@@ -119,4 +126,8 @@ export class PdfMemory implements OnApplicationShutdown {
       done = true;
     };
   }
+}
+
+function tooMany(): ServiceError {
+  return new ServiceError('service_unavailable', 'Too many PDFs are under way', { retryAfterSeconds: 5 });
 }

@@ -130,8 +130,10 @@ export class FikenSource implements BillingSource {
       this.ask({ operation: `${list}.list`, path, account, signal: held }, (reply) => {
         const items = accepted(reply).json();
         if (!Array.isArray(items)) throw reply.unusable('unexpected', 'NOT_A_LIST');
-        const pageCount = Number(reply.headers['fiken-api-page-count'] ?? NaN);
-        if (!Number.isSafeInteger(pageCount)) throw reply.unusable('unexpected', 'NO_PAGE_COUNT');
+        const count = reply.headers['fiken-api-page-count'] ?? '';
+        // An empty one is not none at all: it would end the list.
+        const pageCount = /^\d{1,9}$/.test(count) ? Number(count) : undefined;
+        if (pageCount === undefined) throw reply.unusable('unexpected', 'NO_PAGE_COUNT');
         const page = reply.headers['fiken-api-page'];
         if (page !== undefined && page !== query.get('page')) throw new BrokenFeedError('Fiken sent another page');
         return { items: items as unknown[], pageCount };
