@@ -65,14 +65,16 @@ describe('A settlement that finds its reservation given up', () => {
     const locker = await connectAsSuperuser(room.database);
     await locker.query('begin');
     await locker.query('select from ai_account where customer_id = $1 for update', [call.customerId]);
-    const settled = room.superuser.query(
-      `select * from app.ai_settle($1, 'Europe/Oslo', clock_timestamp() + interval '300 ms', 'anthropic', '{1}', $2,
+    const settled = expect(
+      room.superuser.query(
+        `select * from app.ai_settle($1, 'Europe/Oslo', clock_timestamp() + interval '300 ms', 'anthropic', '{1}', $2,
          '{0}', '{0}', '{0}', '{0}', '{20}', '{a}')`,
-      [[call.customerId], [call.reservationId]],
-    );
+        [[call.customerId], [call.reservationId]],
+      ),
+    ).rejects.toMatchObject({ code: '57014', message: 'the caller has stopped waiting' });
     await locker.query('select pg_sleep(0.5)');
     await locker.query('rollback');
-    await expect(settled).rejects.toMatchObject({ code: '57014', message: 'the caller has stopped waiting' });
+    await settled;
     expect(await room.account(call.customerId)).toMatchObject({ included: '1.000000000000' });
     await locker.end();
   });
