@@ -75,4 +75,11 @@ describe('The PDF link of a Stripe invoice', () => {
     expect(redirected.status).toBe(200);
     expect((await redirected.text()).slice(0, 5)).toBe('%PDF-');
   });
+
+  it('that leads to a page, not to a PDF, gives no PDF', async () => {
+    const fetchPdf = await pdfWithLink(undefined);
+    const page = { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>Log in</html>' };
+    sandbox.stripe.script({}, { reply: page }, {}, { reply: page });
+    await expectProblem(await fetchPdf(), 503, 'service_unavailable');
+  });
 });

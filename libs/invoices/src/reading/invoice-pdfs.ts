@@ -65,7 +65,9 @@ export class InvoicePdfs {
   private async fetch({ source, source_id, account }: PdfRow, signal: AbortSignal): Promise<Buffer | undefined> {
     try {
       signal.throwIfAborted();
-      return await this.sources.find(source)?.fetchPdf(account, source_id, signal);
+      const file = await this.sources.find(source)?.fetchPdf(account, source_id, signal);
+      if (file && !isPdf(file)) throw new SourceError(`what ${source} sent is no PDF`);
+      return file;
     } catch (error) {
       const asked = error instanceof SourceError ? error.retryAfterMs : undefined;
       if (!(error instanceof SourceError) && !signal.aborted) throw error;
@@ -77,6 +79,11 @@ export class InvoicePdfs {
       });
     }
   }
+}
+
+/** Sources answer with a page that asks for a login, too. Readers look for the header within the first kB of a file. */
+function isPdf(file: Buffer): boolean {
+  return file.subarray(0, 1024).includes('%PDF-');
 }
 
 function missing(): ServiceError {
