@@ -38,7 +38,7 @@ describe('What the AI provider says', () => {
   });
 
   it('reaches the customer on one line, visible, and at a bounded length', async () => {
-    refuse(`messages:\n\u001b[2J\u202ebad\u0000 ${'æ'.repeat(100_000)}`, 413);
+    refuse(`messages:\n\u001b[2J\u202ebad\u0000 ${'æ'.repeat(10_000)}`, 413);
     const { detail } = await failure();
     expect(detail).toMatch(/^The AI provider rejected the request: messages: \[2Jbad æ+…$/);
     expect([...detail].length).toBeLessThan(350);
