@@ -6,6 +6,8 @@ import { type AiStress, openAiStress, type Outcome, sendMessage } from '@test/ai
 /** About 0.10 NOK each: 20 tokens out at 5 NOK per thousand. */
 const message = (text = 'x') => ({ messages: [{ role: 'user', content: text }], max_tokens: 20 });
 /** Every kill costs the start of a process. TEST_KILLS=200 npm test makes sure. */
+/** A process that was stopped has been given up after some 12 s; its calls must not have reached their own deadline by then. */
+const STOPPED_LONGER_MS = '60000';
 const KILLS = Number(process.env.TEST_KILLS ?? 8);
 const count = (outcomes: Outcome[], wanted: Outcome) => outcomes.filter((outcome) => outcome === wanted).length;
 
@@ -50,7 +52,7 @@ function watchKilled(superuser: Client) {
 
 describe('AI credit, under load and faults', () => {
   let stress: AiStress;
-  beforeEach(async () => (stress = await openAiStress()));
+  beforeEach(async () => (stress = await openAiStress({ AI_UPSTREAM_TIMEOUT_MS: STOPPED_LONGER_MS })));
   afterEach(() => stress.close());
 
   const settledCalls = async (customerId: string) => {
