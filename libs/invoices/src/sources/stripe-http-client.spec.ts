@@ -20,7 +20,7 @@ describe('StripeHttpClient', () => {
       baseUrl: server.url,
       concurrency: 4,
       slowAfterMs: 1000,
-      timeoutMs: 300,
+      timeoutMs: 1500,
       maxReplyBytes: 10_000,
       retries: 0,
       retryPauseMs: 1,

@@ -35,7 +35,7 @@ export interface FaultyAdapter {
 /** The upstream's secret: must show up nowhere. */
 export const CREDENTIAL = 'credential-of-ours-9f8e7d6c';
 
-const DEADLINE_MS = 400;
+const DEADLINE_MS = 800;
 /** For a busy machine. Without a deadline these would take for ever. */
 const SLACK_MS = 3_000;
 const AT_A_TIME = 12;
