@@ -41,6 +41,13 @@ export class BillingCalendar {
     return Date.parse(`${local.replace(' ', 'T')}Z`) - instant;
   }
 
+  /** The day (`YYYY-MM-DD`) so many days after another. Counted in days: one on which the clock changes is no 24 hours. */
+  daysAfter(date: string, days: number): string {
+    const moment = new Date(`${date}T00:00:00Z`);
+    moment.setUTCDate(moment.getUTCDate() + days);
+    return moment.toISOString().slice(0, 10);
+  }
+
   /** The day (`YYYY-MM-DD`) of a moment. */
   dateOf(moment: Date): string {
     return this.format.format(moment);

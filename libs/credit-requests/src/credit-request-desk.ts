@@ -10,7 +10,6 @@ import { CreditRequest, type CreditRequestStatus } from './credit-request.entity
 /** Requests shown at most; the oldest fall out. */
 const SHOWN = 500;
 const DAYS_TO_PAY = 14;
-const DAY_MS = 86_400_000;
 
 /** Which requests the operator wants to see. */
 export interface CreditRequestFilter {
@@ -51,13 +50,14 @@ export class CreditRequestDesk {
         throw new ServiceError('invalid_request', `The credit request ${id} was rejected`);
       const { customerId, amountNok } = request;
       const { now } = await this.calendar.present(manager);
+      const issueDate = this.calendar.dateOf(now);
       const invoiceId = await this.invoices.issue(manager, {
         customerId,
         number: invoiceNumber,
         sourceId: `credit-request:${id}`,
         amount: hundredths(amountNok),
-        issueDate: this.calendar.dateOf(now),
-        dueDate: this.calendar.dateOf(new Date(now.getTime() + DAYS_TO_PAY * DAY_MS)),
+        issueDate,
+        dueDate: this.calendar.daysAfter(issueDate, DAYS_TO_PAY),
       });
       const note = request.reference ?? request.note;
       const cause = { creditRequestId: id, invoiceId };

@@ -4,3 +4,4 @@ export { Customers, type CustomerLimits, type NewCustomer } from './customers';
 export { CustomersModule } from './customers.module';
 export { CustomerProfilesModule } from './customer-profiles.module';
 export { isOrganizationNumber } from './organization-number';
+export { lockCustomer } from './lock-customer';

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { AuditLog } from '@app/audit';
+import { lockCustomer } from '@app/customers';
 import { ServiceError } from '@app/errors';
 import { SecretRedactor } from '@app/secrets';
 import { CustomerService } from './customer-service.entity';
@@ -42,8 +43,7 @@ export class CustomerServices {
     refuseSecrets(this.secrets, service.config);
     return this.dataSource.transaction(async (manager) => {
       const { customerId } = service;
-      const [customer] = await manager.query<unknown[]>('select 1 from customer where id = $1', [customerId]);
-      if (!customer) throw new ServiceError('not_found', `There is no customer ${customerId}`);
+      await lockCustomer(manager, customerId);
       const { identifiers } = await manager.insert(CustomerService, service as never);
       const id = (identifiers[0] as { id: number }).id;
       await this.audit.record(manager, {
@@ -61,6 +61,7 @@ export class CustomerServices {
     refuseSecrets(this.secrets, change.config);
     return this.dataSource.transaction(async (manager) => {
       const { customerId } = await findService(manager, id);
+      await lockCustomer(manager, customerId);
       await manager.update(CustomerService, { customerId, id }, { ...change, updatedAt: () => 'app.now()' } as never);
       await this.audit.record(manager, {
         customerId,

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { announceTokenChange } from '@app/access';
 import { AuditLog } from '@app/audit';
+import { lockCustomer } from '@app/customers';
 import { ServiceError } from '@app/errors';
 import { BillingCalendar } from '../billing-calendar';
 import { AiAccount } from '../entities/ai-account.entity';
@@ -59,9 +60,9 @@ export class AiConfiguration {
   configure(actor: string, customerId: string, change: AiConfigurationChange): Promise<AiConfigurationView> {
     const { enabled, model, includedNok, monthlyLimitNok, totalLimitNok, apiKey } = change;
     return this.dataSource.transaction(async (manager) => {
-      await requireCustomer(manager, customerId);
+      await lockCustomer(manager, customerId);
       if (model !== undefined) await requirePrice(manager, model);
-      // Row locks in the order of the calls' own: the account first.
+      // Then row locks in the order of the calls' own: the account first.
       await manager.query('insert into ai_account (customer_id) values ($1) on conflict do nothing', [customerId]);
       await manager.query('select from ai_account where customer_id = $1 for no key update', [customerId]);
       await manager.query('insert into ai_settings (customer_id) values ($1) on conflict do nothing', [customerId]);

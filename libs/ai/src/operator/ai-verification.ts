@@ -22,7 +22,7 @@ const VERIFY = `
   ),
   account as (
     select a.customer_id, a.month, a.included, a.carried_over, a.purchased, a.held, a.month_usage, a.month_included_usage,
-           a.ledger_sequence
+           a.month_granted, a.ledger_sequence
     from ai_account a
     where $1::uuid is null or a.customer_id = $1
   ),
@@ -33,6 +33,7 @@ const VERIFY = `
            coalesce(-sum(e.amount) filter (where e.kind = 'usage' and e.month = a.month), 0) as month_usage,
            coalesce(-sum(e.amount) filter (where e.kind = 'usage' and e.bucket = 'included' and e.month = a.month), 0)
              as month_included_usage,
+           coalesce(sum(e.amount) filter (where e.kind = 'monthly_included' and e.month = a.month), 0) as month_granted,
            count(*) as entries
     from entries e
     join account a on a.customer_id = e.customer_id
@@ -50,6 +51,18 @@ const VERIFY = `
     from ai_ledger_entry
     where kind = 'usage' and ($1::uuid is null or customer_id = $1)
     group by customer_id, usage_id
+  ),
+  topup as (
+    select customer_id, credit_request_id, string_agg(format('%s of %s, %s NOK, invoice %s', kind, bucket,
+             trim_scale(amount), coalesce(invoice_id::text, 'none')), '; ' order by sequence) as booked
+    from ai_ledger_entry
+    where credit_request_id is not null and ($1::uuid is null or customer_id = $1)
+    group by customer_id, credit_request_id
+  ),
+  approved as (
+    select customer_id, id, format('invoice_topup of purchased, %s NOK, invoice %s', trim_scale(amount_nok), invoice_id) as booked
+    from ai_credit_request
+    where status = 'approved' and ($1::uuid is null or customer_id = $1)
   )
   select a.customer_id as "customerId", c.problem, c.found::text, c.expected::text
   from account a
@@ -61,6 +74,7 @@ const VERIFY = `
     ('usage of the month is not the sum of its ledger entries', a.month_usage, coalesce(t.month_usage, 0)),
     ('usage of included credit in the month is not the sum of its ledger entries',
       a.month_included_usage, coalesce(t.month_included_usage, 0)),
+    ('credit granted for the month is not the sum of its ledger entries', a.month_granted, coalesce(t.month_granted, 0)),
     ('more included credit is carried over than calls of an earlier month have reserved',
       a.carried_over, least(a.carried_over, a.included, coalesce(p.held_over_month, 0))),
     ('held credit is not the sum of the pending holds', a.held, coalesce(p.held, 0)),
@@ -79,6 +93,13 @@ const VERIFY = `
   from (select * from ai_usage where $1::uuid is null or customer_id = $1) u
   full join charged c on c.customer_id = u.customer_id and c.usage_id = u.id
   where c.amount is distinct from u.cost - u.uncovered
+  union all
+  select coalesce(r.customer_id, t.customer_id),
+         format('credit request %s: what was booked is not what was approved', coalesce(r.id, t.credit_request_id)),
+         coalesce(t.booked, 'no ledger entry'), coalesce(r.booked, 'no approval')
+  from approved r
+  full join topup t on t.customer_id = r.customer_id and t.credit_request_id = r.id
+  where t.booked is distinct from r.booked
   union all
   select h.customer_id, format('call %s: charged, and yet held', h.id), h.state, 'no hold'
   from ai_hold h

@@ -1,0 +1,98 @@
+import { CreditRequestDesk, CreditRequestDeskModule } from '@app/credit-requests';
+import { saveAiCustomer, saveModelPrice } from '@test/ai-factories';
+import { type AiRoom, openAiRoom, problemsOf } from '@test/ai-room';
+
+const BOOKED = 'credit request %s: what was booked is not what was approved';
+
+/** Each case falsifies one row, as a mistake in a function or a hand in the database would. */
+describe('The check of the AI books', () => {
+  let room: AiRoom;
+  beforeAll(async () => (room = await openAiRoom({}, 0, { operator: [CreditRequestDeskModule] })));
+  afterAll(() => room.close());
+
+  /** A customer with credit of the month, and a credit request of 500 NOK that was approved. */
+  async function arrange() {
+    const { superuser } = room;
+    const model = await saveModelPrice(superuser);
+    const customerId = await saveAiCustomer(superuser, { model, included: 10 });
+    const request = async () => {
+      const { rows } = await superuser.query<{ id: number }>(
+        'insert into ai_credit_request (customer_id, amount_nok, created_at) values ($1, 500, now()) returning id',
+        [customerId],
+      );
+      return rows[0]!.id;
+    };
+    const id = await request();
+    const { invoiceId } = await room.operator.get(CreditRequestDesk).approve('operator:test', id);
+    return { customerId, id, pending: await request(), booked: `500 NOK, invoice ${invoiceId}` };
+  }
+
+  it('finds nothing in books that are right', async () => {
+    const { customerId } = await arrange();
+    expect(await problemsOf(room, customerId)).toEqual([]);
+    expect(await problemsOf(room)).toEqual([]);
+  });
+
+  it.each([
+    ['more than its entries', 'update ai_account set month_granted = month_granted + 1 where customer_id = $1', 11, 10],
+    ['less than its entries', 'update ai_account set month_granted = 0 where customer_id = $1', 0, 10],
+    [
+      'an entry of another month',
+      `update ai_ledger_entry set month = '2020-01' where customer_id = $1 and kind = 'monthly_included'`,
+      10,
+      0,
+    ],
+  ])('reports credit granted for the month that is %s', async (_name, falsify, found, expected) => {
+    const { customerId } = await arrange();
+    await room.superuser.query(falsify, [customerId]);
+    const problem = 'credit granted for the month is not the sum of its ledger entries';
+    const problems = await problemsOf(room, customerId);
+    expect(problems).toEqual([{ customerId, problem, found: expect.any(String), expected: expect.any(String) }]);
+    expect(problems.map((row) => [Number(row.found), Number(row.expected)])).toEqual([[found, expected]]);
+  });
+
+  it.each([
+    ['has no entry', 'update ai_ledger_entry set credit_request_id = null where credit_request_id = $1', 'no entry'],
+    ['is for another amount', 'update ai_credit_request set amount_nok = 600 where id = $1', 'amount'],
+    ['has another invoice', 'update ai_credit_request set invoice_id = gen_random_uuid() where id = $1', 'invoice'],
+    [
+      'was taken back, and its credit was not',
+      `update ai_credit_request set status = 'pending', invoice_id = null, decided_at = null where id = $1`,
+      'no approval',
+    ],
+    ['was booked as something else', `update ai_ledger_entry set kind = 'refund' where credit_request_id = $1`, 'kind'],
+  ])('reports a credit request that %s', async (_name, falsify, what) => {
+    const { customerId, id, booked } = await arrange();
+    await room.superuser.query(falsify, [id]);
+    const right = `invoice_topup of purchased, ${booked}`;
+    const wrong = expect.stringMatching(/^invoice_topup of purchased, [56]00 NOK, invoice /);
+    const [found, expected] = {
+      'no entry': ['no ledger entry', right],
+      amount: [right, right.replace('500', '600')],
+      invoice: [right, wrong],
+      'no approval': [right, 'no approval'],
+      kind: [`refund of purchased, ${booked}`, right],
+    }[what]!;
+    expect(await problemsOf(room, customerId)).toEqual([
+      { customerId, problem: BOOKED.replace('%s', String(id)), found, expected },
+    ]);
+  });
+
+  it('reports credit for a request that waits, and credit for one request twice', async () => {
+    const { customerId, id, pending, booked } = await arrange();
+    const right = `invoice_topup of purchased, ${booked}`;
+    const book = (request: number) =>
+      room.superuser.query(
+        `select app.ai_credit($1, (select month from ai_account where customer_id = $1), now(), 'invoice_topup', 7, null,
+           'operator:test', $2, null)`,
+        [customerId, request],
+      );
+    await book(pending);
+    await book(id);
+    const extra = 'invoice_topup of purchased, 7 NOK, invoice none';
+    expect(await problemsOf(room, customerId)).toEqual([
+      { customerId, problem: BOOKED.replace('%s', String(id)), found: `${right}; ${extra}`, expected: right },
+      { customerId, problem: BOOKED.replace('%s', String(pending)), found: extra, expected: 'no approval' },
+    ]);
+  });
+});
