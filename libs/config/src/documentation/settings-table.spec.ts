@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { withSettingsTable } from './settings-table';
+import { SETTINGS_PAGE, withSettingsTable } from './settings-table';
 
-describe("the README's table of settings", () => {
+describe("the handbook's table of settings", () => {
   it('is what `npm run settings` makes of the schema', () => {
-    const readme = readFileSync('README.md', 'utf8');
-    expect(readme).toBe(withSettingsTable(readme));
+    const page = readFileSync(SETTINGS_PAGE, 'utf8');
+    expect(page).toBe(withSettingsTable(page));
   });
 
   it('keeps the text around it, and escapes what would end a cell', () => {

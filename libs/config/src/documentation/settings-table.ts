@@ -1,6 +1,9 @@
 import { withPart } from './made-part';
 import { documentedSettings } from './settings';
 
+/** The page of the handbook that has the table. */
+export const SETTINGS_PAGE = 'docs/handbook/settings.md';
+
 const BEGIN = '<!-- settings: made by npm run settings -->';
 const END = '<!-- end of settings -->';
 
