@@ -5,7 +5,7 @@ import typescript from 'typescript-eslint';
 const settingsOnlyInConfig = {
   object: 'process',
   property: 'env',
-  message: 'Settings come from AppConfig (@app/config), which has validated them.',
+  message: 'Settings come from AppConfig (@platform/config), which has validated them.',
 };
 
 const forbiddenImports = {
@@ -14,12 +14,12 @@ const forbiddenImports = {
     { name: 'process', message: 'process is a global.' },
     { name: 'node:process', message: 'process is a global.' },
   ],
-  patterns: [{ regex: '^@app/[^/]+/', message: 'A room is entered through its index.ts.' }],
+  patterns: [{ regex: '^@(domains|platform)/[^/]+/', message: 'A library is imported through its index.ts.' }],
 };
 const readsAsACustomer = {
-  name: '@app/database',
-  importNames: ['PipelinedConnections'],
-  message: 'It runs statements as nobody in particular; customer data is read through CustomerDatabase.',
+  name: '@platform/database',
+  importNames: ['PipelinedConnectionsService'],
+  message: 'It runs statements as nobody in particular; customer data is read through CustomerDatabaseService.',
 };
 
 export default defineConfig(
@@ -70,8 +70,9 @@ export default defineConfig(
     // Statements that concern no customer (tokens, health), or that set the customer themselves (functions of the ledger, of delivery
     // reports).
     files: [
-      'libs/{access,ai,database}/**',
-      'libs/sms/src/reports/report-store.ts',
+      'libs/platform/{access,tokens,database}/**',
+      'libs/domains/ai/**',
+      'libs/domains/sms/src/delivery-reports/report-store.service.ts',
       'apps/**/*health.ts',
       'test/**',
       '**/*.spec.ts',
@@ -80,7 +81,7 @@ export default defineConfig(
   },
   {
     // Where settings are read; the launcher, which makes them for the others; what is measured and tested with them.
-    files: ['libs/config/**', 'apps/local/**', 'test/**', '**/*.spec.ts', 'jest.config.ts'],
+    files: ['libs/platform/config/**', 'apps/local/**', 'test/**', '**/*.spec.ts', 'jest.config.ts'],
     rules: { 'no-restricted-properties': 'off' },
   },
   {

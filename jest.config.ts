@@ -16,7 +16,11 @@ const config: Config = {
           parser: { syntax: 'typescript', decorators: true },
           transform: { legacyDecorator: true, decoratorMetadata: true },
           baseUrl: process.cwd(),
-          paths: { '@app/*': ['libs/*/src/index.ts'], '@test/*': ['test/support/*'] },
+          paths: {
+            '@domains/*': ['libs/domains/*/src/index.ts'],
+            '@platform/*': ['libs/platform/*/src/index.ts'],
+            '@test/*': ['test/support/*'],
+          },
         },
         module: { type: 'commonjs' },
       },

@@ -1,4 +1,4 @@
-import { AiConfiguration, AiCredit, AiMaintenance } from '@app/ai';
+import { AiConfigurationOperatorService, AiCreditOperatorService, AiMaintenanceService } from '@domains/ai';
 import { saveAiCustomer, saveModelPrice } from '@test/ai-factories';
 import { type AiRoom, balancesOf, openAiRoom, problemsOf } from '@test/ai-room';
 
@@ -25,7 +25,7 @@ describe('AI credit', () => {
     expect(held).toBeGreaterThan(0);
     const take = (amountNok: string) =>
       room.operator
-        .get(AiCredit)
+        .get(AiCreditOperatorService)
         .adjust(OPERATOR, { customerId, kind: 'manual_adjustment', amountNok, note: 'typo' } as never);
     await expect(take('-2')).rejects.toMatchObject({ code: 'invalid_request' });
     await expect(take((held - 2 - 0.000001).toFixed(6))).rejects.toMatchObject({ code: 'invalid_request' });
@@ -45,7 +45,7 @@ describe('AI credit', () => {
     await room.sandbox.messages.received(1);
     // Beyond the margin that a deadline has, within the time that a call may take.
     await room.superuser.query('select pg_sleep(0.6)');
-    expect(await room.operator.get(AiMaintenance).resolveAbandoned()).toBe(0);
+    expect(await room.operator.get(AiMaintenanceService).resolveAbandoned()).toBe(0);
     expect((await balancesOf(room.superuser, customerId)).held).toBeGreaterThan(0);
     gate.open();
     expect(await call).toMatchObject({ type: 'message' });
@@ -60,7 +60,7 @@ describe('AI credit', () => {
     const month = (name: string) => room.setTime(`${name}-10T12:00:00Z`);
     await month('2031-03');
     const customerId = await saveAiCustomer(room.superuser, { model, included: 50, month: '2031-03' });
-    await room.operator.get(AiConfiguration).configure(OPERATOR, customerId, { monthlyLimitNok: '1' });
+    await room.operator.get(AiConfigurationOperatorService).configure(OPERATOR, customerId, { monthlyLimitNok: '1' });
     room.sandbox.messages.always({ usage: '{"input_tokens":10,"output_tokens":10}' });
     /** Sends until the credit is used up. @returns what was charged */
     const exhaust = async () => {

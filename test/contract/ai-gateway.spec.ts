@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
-import { AiGateway, CallsInFlight } from '@app/ai';
-import { ServiceError } from '@app/errors';
+import { AiMessagesService, CallsInFlightService } from '@domains/ai';
+import { ServiceError } from '@platform/errors';
 import { PLAIN_PRICE, saveAiCustomer, saveModelPrice } from '@test/ai-factories';
 import { until } from '@test/until';
 import { type AiRoom, balancesOf, openAiRoom, problemsOf } from '@test/ai-room';
@@ -41,7 +41,10 @@ describe('The AI gateway', () => {
     });
     const bytes = Buffer.from(JSON.stringify(hello()));
     const request = readMessageRequest(bytes, 1_000_000);
-    const reply = await room.engines[0]!.get(AiGateway).send({ customerId, tokenId: null, requestId: 'r' }, request);
+    const reply = await room.engines[0]!.get(AiMessagesService).send(
+      { customerId, tokenId: null, requestId: 'r' },
+      request,
+    );
     expect(reply.toString()).toBe(body);
     expect(await balancesOf(room.superuser, customerId)).toMatchObject({ usage: 0.013, held: 0 });
     const { rows } = await room.superuser.query(
@@ -206,7 +209,7 @@ describe('The AI gateway', () => {
       stopping.sandbox.messages.script({ hang: true });
       const call = codeOf(stopping.send(customerId, hello()));
       await stopping.sandbox.messages.received(1);
-      await stopping.engines[0]!.get(CallsInFlight).drain(0);
+      await stopping.engines[0]!.get(CallsInFlightService).drain(0);
       expect(await call).toBe('ai_upstream_failed');
       expect(await balancesOf(stopping.superuser, customerId)).toMatchObject({ included: 5, held: 0 });
     } finally {
@@ -291,7 +294,7 @@ describe('The AI gateway', () => {
         const call = codeOf(broken.send(customerId, hello()));
         return (await Promise.race([call, once(AbortSignal.timeout(50), 'abort')])) === 'ai_upstream_failed';
       });
-      await broken.engines[0]!.get(CallsInFlight).drain(0);
+      await broken.engines[0]!.get(CallsInFlightService).drain(0);
       expect(await Promise.all(waiting)).toEqual(Array(4).fill('ai_upstream_failed'));
     });
 

@@ -1,4 +1,4 @@
-import { AiOverview, CreditRequestsModule } from '@app/credit-requests';
+import { AiOverviewService, CreditRequestsModule } from '@domains/credit-requests';
 import { randomHistory } from '@test/ledger-history';
 import { type AiRoom, asCustomer, openAiRoom, problemsOf } from '@test/ai-room';
 
@@ -13,7 +13,7 @@ describe('The credit ledger, through random histories', () => {
 
   const shown = async (customerId: string) => {
     const engine = room.engines[0]!;
-    const { status } = await asCustomer(engine, customerId, () => engine.get(AiOverview).of(customerId));
+    const { status } = await asCustomer(engine, customerId, () => engine.get(AiOverviewService).of(customerId));
     return {
       included: status.includedCreditRemaining,
       purchased: status.purchasedCredit,

@@ -1,5 +1,5 @@
-import { type ServiceError } from '@app/errors';
-import { SecretBox } from '@app/secrets';
+import { type ServiceError } from '@platform/errors';
+import { SecretBox } from '@platform/secrets';
 import { saveAiCustomer, saveModelPrice } from '@test/ai-factories';
 import { type AiRoom, openAiRoom } from '@test/ai-room';
 

@@ -1,4 +1,4 @@
-import { CreditRequestDesk, CreditRequestDeskModule } from '@app/credit-requests';
+import { CreditRequestsOperatorService, CreditRequestsOperatorModule } from '@domains/credit-requests';
 import { saveAiCustomer, saveModelPrice } from '@test/ai-factories';
 import { type AiRoom, openAiRoom, problemsOf } from '@test/ai-room';
 
@@ -7,7 +7,7 @@ const BOOKED = 'credit request %s: what was booked is not what was approved';
 /** Each case falsifies one row, as a mistake in a function or a hand in the database would. */
 describe('The check of the AI books', () => {
   let room: AiRoom;
-  beforeAll(async () => (room = await openAiRoom({}, 0, { operator: [CreditRequestDeskModule] })));
+  beforeAll(async () => (room = await openAiRoom({}, 0, { operator: [CreditRequestsOperatorModule] })));
   afterAll(() => room.close());
 
   /** A customer with credit of the month, and a credit request of 500 NOK that was approved. */
@@ -23,7 +23,7 @@ describe('The check of the AI books', () => {
       return rows[0]!.id;
     };
     const id = await request();
-    const { invoiceId } = await room.operator.get(CreditRequestDesk).approve('operator:test', id);
+    const { invoiceId } = await room.operator.get(CreditRequestsOperatorService).approve('operator:test', id);
     return { customerId, id, pending: await request(), booked: `500 NOK, invoice ${invoiceId}` };
   }
 

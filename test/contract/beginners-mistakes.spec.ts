@@ -1,5 +1,5 @@
-import { generateToken } from '@app/access';
-import type { ErrorCode } from '@app/errors';
+import { generateToken } from '@platform/tokens';
+import type { ErrorCode } from '@platform/errors';
 import { expectProblem } from '@test/expect-problem';
 import { arrangeFullCaller, type FullApi, startFullApi } from '@test/full-api';
 import { saveFakeToken } from '@test/factories/service-token.factory';

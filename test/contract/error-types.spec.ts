@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type ErrorCode, errorCatalog, problemType } from '@app/errors';
+import { type ErrorCode, errorCatalog, problemType } from '@platform/errors';
 import { arrangeCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
 

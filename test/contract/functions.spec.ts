@@ -1,6 +1,6 @@
 import { Client } from 'pg';
-import { generateToken, hashToken } from '@app/access';
-import { migrateDatabase } from '@app/database';
+import { generateToken, hashToken } from '@platform/tokens';
+import { migrateDatabase } from '@platform/database';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { connectAsSuperuser, createApiLogin, createTestDatabase, type TestDatabase } from '@test/test-database';
 

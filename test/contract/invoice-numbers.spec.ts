@@ -1,4 +1,4 @@
-import { InvoiceAdministration } from '@app/invoices';
+import { InvoicesOperatorService } from '@domains/invoices';
 import { type InvoiceRoom, openInvoiceRoom } from '@test/invoice-room';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 
@@ -10,7 +10,7 @@ describe('An invoice number', () => {
   const newCustomer = async () => (await saveFakeCustomer(room.superuser)).id;
   const add = (customerId: string, number: string) =>
     room.module
-      .get(InvoiceAdministration)
+      .get(InvoicesOperatorService)
       .add('operator:test', { customerId, number, amount: 100n, issueDate: '2026-11-01', dueDate: '2026-11-15' });
 
   it('is given once over all customers, whoever asks at the same time', async () => {
@@ -30,7 +30,7 @@ describe('An invoice number', () => {
     await expect(add('00000000-0000-4000-8000-000000000000', 'M-2')).rejects.toMatchObject({ code: 'not_found' });
     const customer = await newCustomer();
     const badDate = { customerId: customer, number: 'M-2', amount: 100n, issueDate: '2026-02-30' };
-    await expect(room.module.get(InvoiceAdministration).add('operator:test', badDate)).rejects.toThrow('date');
+    await expect(room.module.get(InvoicesOperatorService).add('operator:test', badDate)).rejects.toThrow('date');
     expect(await add(customer, 'M-2')).toMatchObject({ number: 'M-2' });
   });
 

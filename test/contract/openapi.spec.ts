@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { compileCache } from '@test/compile-cache';
-import { SCOPES } from '@app/access';
-import { problemType } from '@app/errors';
+import { SCOPES } from '@platform/tokens';
+import { problemType } from '@platform/errors';
 import type { ProblemBody } from '@test/expect-problem';
 
 type Content = Record<string, { example?: unknown; examples?: Record<string, unknown> }>;

@@ -1,7 +1,7 @@
 import { Controller, Get, Module } from '@nestjs/common';
 import { NestFactory, Reflector } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import { routesOf } from '@app/http';
+import { routesOf } from '@platform/http';
 import { startApi, type TestApi } from '@test/api';
 import { declaredRoutes } from '@test/nest-routes';
 

@@ -1,6 +1,6 @@
-import { DeliveryReports } from '@app/sms';
+import { DeliveryReportsService } from '@domains/sms';
 import { openSmsRoom, type SmsRoom } from '@test/sms-room';
-import type { AcceptedSms } from '../../apps/sandbox/src/shared/sms-control';
+import type { AcceptedSms } from '../../apps/sandbox/src/shared/sms/sms-control';
 
 describe('Delivery reports of 46elks', () => {
   let room: SmsRoom;
@@ -115,7 +115,7 @@ describe('Delivery reports of LINK Mobility', () => {
   });
 
   it('without our reference, or that are none, change nothing', async () => {
-    const reports = room.module.get(DeliveryReports);
+    const reports = room.module.get(DeliveryReportsService);
     expect(await reports.fromLink('{"refId":"0","id":"0","resultCode":1001}')).toBe('forged');
     expect(await reports.fromLink('{"refId":null,"id":"0","resultCode":1001}')).toBe('malformed');
     expect(await reports.fromLink('not json')).toBe('malformed');
@@ -126,7 +126,9 @@ describe('Delivery reports of LINK Mobility', () => {
     room.sandbox.link.script({ reports: 'none' });
     await room.send(customer);
     const reference = room.sandbox.link.accepted[0]?.reference as string;
-    expect(await room.module.get(DeliveryReports).fromElks(reference, 'id=x&status=failed')).toBe('unknown_message');
+    expect(await room.module.get(DeliveryReportsService).fromElks(reference, 'id=x&status=failed')).toBe(
+      'unknown_message',
+    );
     expect(await room.rows(customer)).toMatchObject([{ status: 'accepted' }]);
   });
 });

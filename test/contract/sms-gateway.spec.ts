@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { ServiceError } from '@app/errors';
-import type { RawReply } from '../../apps/sandbox/src/shared/directives';
+import { ServiceError } from '@platform/errors';
+import type { RawReply } from '../../apps/sandbox/src/shared/faults/directives';
 import { openSmsRoom, type SmsRoom } from '@test/sms-room';
 
 type Script = Record<string, string | number | true | object> & { reply?: RawReply };

@@ -1,4 +1,4 @@
-import { InternalListener } from '@app/metrics';
+import { InternalListener } from '@platform/internal-listener';
 import { startApi, type TestApi } from '@test/api';
 import { rawHttp } from '@test/raw-http';
 import type { AddressInfo } from 'node:net';

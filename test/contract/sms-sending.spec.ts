@@ -1,5 +1,5 @@
-import { SmsLog } from '@app/sms';
-import { CustomerContext } from '@app/database';
+import { SmsLogService } from '@domains/sms';
+import { CustomerContextService } from '@platform/database';
 import { openSmsRoom, type SmsRoom } from '@test/sms-room';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 
@@ -93,8 +93,8 @@ describe('Sending SMS', () => {
   it('cannot be read or changed by another customer, whatever the statement says', async () => {
     const [mine, theirs] = [await room.customer(), await room.customer()];
     await room.send(mine);
-    const context = room.module.get(CustomerContext);
-    const page = await context.run(theirs, () => room.module.get(SmsLog).list(mine, { limit: 50 }));
+    const context = room.module.get(CustomerContextService);
+    const page = await context.run(theirs, () => room.module.get(SmsLogService).list(mine, { limit: 50 }));
     expect(page.items).toEqual([]);
     expect(await room.list(theirs)).toEqual([]);
     expect(await room.list(mine)).toHaveLength(1);
@@ -108,8 +108,8 @@ describe('Sending SMS', () => {
          timestamptz '2026-01-01' + (n / 5) * interval '1 microsecond' from generate_series(1, 53) n`,
       [customer],
     );
-    const log = room.module.get(SmsLog);
-    const context = room.module.get(CustomerContext);
+    const log = room.module.get(SmsLogService);
+    const context = room.module.get(CustomerContextService);
     const seen: string[] = [];
     let cursor: string | null | undefined;
     do {

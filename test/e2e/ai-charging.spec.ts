@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { AppConfig } from '@app/config';
+import { AppConfig } from '@platform/config';
 import { type AiApi, arrangeAiCaller, startAiApi } from '@test/ai-api';
 import { balancesOf } from '@test/ai-room';
 import { caller, startApi } from '@test/api';

@@ -1,5 +1,5 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import { CallsInFlight } from '@app/ai';
+import { CallsInFlightService } from '@domains/ai';
 import { type AiApi, arrangeAiCaller, startAiApi } from '@test/ai-api';
 import { enableAi } from '@test/ai-factories';
 import { balancesOf } from '@test/ai-room';
@@ -274,7 +274,7 @@ describe('POST /ai/messages', () => {
     controller.abort();
     await reply;
     gate.open();
-    await room.api.app.get(CallsInFlight).drain(5_000);
+    await room.api.app.get(CallsInFlightService).drain(5_000);
     const balances = await balancesOf(room.api.superuser, caller.customer.id);
     expect(balances.usage).toBeGreaterThan(0);
     expect(balances.held).toBe(0);

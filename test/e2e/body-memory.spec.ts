@@ -1,4 +1,4 @@
-import { BodyMemory } from '@app/http';
+import { BodyMemory } from '@platform/http';
 import { arrangeCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
 import { holdBody } from '@test/held-body';

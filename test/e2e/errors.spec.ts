@@ -1,4 +1,4 @@
-import { generateToken } from '@app/access';
+import { generateToken } from '@platform/tokens';
 import { arrangeCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem, type ProblemBody } from '@test/expect-problem';
 import { rawHttp, type RawReply } from '@test/raw-http';

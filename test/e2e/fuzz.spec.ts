@@ -1,7 +1,7 @@
 import { METHODS } from 'node:http';
 import fc from 'fast-check';
 import { Agent, type Dispatcher } from 'undici';
-import { generateToken } from '@app/access';
+import { generateToken } from '@platform/tokens';
 import { arrangeCaller, startApi, type TestApi } from '@test/api';
 import { declaredRoutes } from '@test/nest-routes';
 

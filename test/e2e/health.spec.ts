@@ -1,4 +1,4 @@
-import { DatabaseClock } from '@app/database';
+import { DatabaseClockService } from '@platform/database';
 import { startApi, type TestApi } from '@test/api';
 import { queriesDuring } from '@test/watch-queries';
 
@@ -25,7 +25,7 @@ describe('health checks', () => {
   }
 
   it('of readiness ask the database once a second at most, however many there are', async () => {
-    const compare = jest.spyOn(api.app.get(DatabaseClock), 'compare');
+    const compare = jest.spyOn(api.app.get(DatabaseClockService), 'compare');
     const begun = performance.now();
     const statuses = await askFor(1500, 'ready');
     const seconds = (performance.now() - begun) / 1000;
@@ -36,7 +36,7 @@ describe('health checks', () => {
   });
 
   it('of liveness ask it nothing', async () => {
-    const clock = jest.spyOn(api.app.get(DatabaseClock), 'compare');
+    const clock = jest.spyOn(api.app.get(DatabaseClockService), 'compare');
     const queries = await queriesDuring(async () => {
       expect(new Set(await askFor(300, 'live'))).toEqual(new Set([200]));
     });

@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { hashToken } from '@app/access';
+import { hashToken } from '@platform/tokens';
 import { operatorCommand } from '@test/operator-command';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
 

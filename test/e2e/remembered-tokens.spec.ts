@@ -1,5 +1,5 @@
-import { TokenChangeListener } from '@app/access';
-import { PipelinedConnections } from '@app/database';
+import { PipelinedConnectionsService } from '@platform/database';
+import { TokenChangeListenerService } from '@platform/tokens';
 import { arrangeCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
 import { saveFakeToken } from '@test/factories/service-token.factory';
@@ -24,7 +24,7 @@ describe('remembered tokens', () => {
   });
   afterEach(() => jest.restoreAllMocks());
 
-  const listener = () => api.app.get(TokenChangeListener);
+  const listener = () => api.app.get(TokenChangeListenerService);
   /** As if every change were certain to be heard, however busy the machine is. */
   const trustChanges = () => jest.spyOn(listener(), 'trusted', 'get').mockReturnValue(true);
   const lookUps = async (work: () => Promise<unknown>) =>
@@ -32,7 +32,7 @@ describe('remembered tokens', () => {
 
   /** Holds back the answer to the next look-up: it was given before what happens until it is let go. */
   function holdNextLookUp(): { asked: Promise<void>; answer: () => void } {
-    const pipeline = api.app.get(PipelinedConnections);
+    const pipeline = api.app.get(PipelinedConnectionsService);
     const single = pipeline.single.bind(pipeline) as (...args: unknown[]) => Promise<unknown>;
     const asked = Promise.withResolvers<void>();
     const answered = Promise.withResolvers<void>();

@@ -1,6 +1,7 @@
-import { generateToken, hashToken, TokenChangeListener } from '@app/access';
-import { AppConfig } from '@app/config';
-import { PipelinedConnections } from '@app/database';
+import { generateToken, hashToken } from '@platform/tokens';
+import { TokenChangeListenerService } from '@platform/tokens';
+import { AppConfig } from '@platform/config';
+import { PipelinedConnectionsService } from '@platform/database';
 import { arrangeCaller, caller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
 import { openOperatorRoom, type OperatorRoom } from '@test/operator-room';
@@ -23,7 +24,7 @@ describe('service tokens', () => {
     await api.stop();
   });
 
-  const listener = () => api.app.get(TokenChangeListener);
+  const listener = () => api.app.get(TokenChangeListenerService);
   const trusted = () => until(() => listener().trusted);
   const use = (token: string) => caller(api.baseUrl, token)('/customer');
   const one = async <Row extends Record<string, unknown>>(sql: string, values: unknown[]) =>
@@ -345,7 +346,7 @@ describe('service tokens', () => {
         expect((await caller(other.baseUrl, token)('/customer')).status).toBe(200);
         proxy.down();
         // The write after a second fails.
-        const failed = jest.spyOn(other.app.get(PipelinedConnections), 'single');
+        const failed = jest.spyOn(other.app.get(PipelinedConnectionsService), 'single');
         await until(() => failed.mock.calls.some(([{ name }]) => name === 'access.record-token-use'));
         expect(await lastUse(id)).toBeUndefined();
         proxy.up();

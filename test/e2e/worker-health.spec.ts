@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { AddressInfo } from 'node:net';
-import { InternalListener } from '@app/metrics';
+import { InternalListener } from '@platform/internal-listener';
 import { setDatabaseClock } from '@test/database-clock';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
 import { WorkerModule } from '../../apps/worker/src/worker.module';

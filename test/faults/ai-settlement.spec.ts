@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
-import { AiCredit } from '@app/ai';
-import { ServiceError } from '@app/errors';
+import { AiCreditOperatorService } from '@domains/ai';
+import { ServiceError } from '@platform/errors';
 import { saveAiCustomer, saveModelPrice } from '@test/ai-factories';
 import { type AiRoom, balancesOf, openAiRoom, problemsOf } from '@test/ai-room';
 import { connectAsSuperuser } from '@test/test-database';
@@ -52,7 +52,7 @@ describe('An AI call whose end cannot be stored', () => {
     await room.superuser.query('select pg_sleep($1)', [ms / 1000]);
     await locker.query('rollback');
   };
-  const unknown = () => room.operator.get(AiCredit).unknownOutcomes(customerId);
+  const unknown = () => room.operator.get(AiCreditOperatorService).unknownOutcomes(customerId);
 
   it('is answered and charged once when it can be stored in time', async () => {
     const sent = sendAndLock();

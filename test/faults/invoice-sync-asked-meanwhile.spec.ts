@@ -1,4 +1,4 @@
-import { SyncRequests } from '@app/invoices';
+import { SyncRequestsOperatorService } from '@domains/invoices';
 import { type InvoiceRoom, openInvoiceRoom } from '@test/invoice-room';
 import { until } from '@test/until';
 import { startWorkerProcess, type WorkerProcess } from '@test/worker-process';
@@ -27,7 +27,7 @@ describe('A sync that is asked for while one is under way', () => {
     const customerId = await room.customer('stripe', 'cus_slow');
     await until(async () => Boolean((await room.accounts.report(customerId))[0]?.runId));
     const request = { customerId, source: 'stripe', full: false } as const;
-    const asked = room.module.get(SyncRequests).requestAndWait('operator:test', request, 30_000);
+    const asked = room.module.get(SyncRequestsOperatorService).requestAndWait('operator:test', request, 30_000);
     // The planner comes by every two seconds: more than once while the first run is under way.
     expect(await asked).toBe('succeeded');
   });

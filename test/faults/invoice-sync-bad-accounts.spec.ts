@@ -1,4 +1,4 @@
-import type { DirectiveValues } from '../../apps/sandbox/src/shared/directives';
+import type { DirectiveValues } from '../../apps/sandbox/src/shared/faults/directives';
 import { type InvoiceRoom, openInvoiceRoom } from '@test/invoice-room';
 import { until } from '@test/until';
 import { startWorkerProcess, type WorkerProcess } from '@test/worker-process';

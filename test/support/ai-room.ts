@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { Type } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
 import type { Client } from 'pg';
-import { AiGateway, AiModule, AiOperatorModule, AiVerification } from '@app/ai';
-import { ConfigModule } from '@app/config';
-import { CustomerContext, DatabaseModule } from '@app/database';
-import { LoggingModule } from '@app/logging';
+import { AiMessagesService, AiModule, AiOperatorModule, AiVerificationOperatorService } from '@domains/ai';
+import { ConfigModule } from '@platform/config';
+import { CustomerContextService, DatabaseModule } from '@platform/database';
+import { LoggingModule } from '@platform/logging';
 import { readMessageRequest } from './read-message-request';
 import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
 import { setDatabaseClock } from './database-clock';
@@ -61,7 +61,7 @@ export async function openAiRoom(
     send: async (customerId, body, engine = 0) => {
       const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
       const request = readMessageRequest(bytes, 1_000_000);
-      const gateway = (engines[engine % engines.length] as TestingModule).get(AiGateway);
+      const gateway = (engines[engine % engines.length] as TestingModule).get(AiMessagesService);
       const reply = await gateway.send({ customerId, tokenId: null, requestId: 'test' }, request);
       return JSON.parse(reply.toString()) as Record<string, unknown>;
     },
@@ -93,10 +93,10 @@ export async function balancesOf(superuser: Client, customerId: string) {
 
 /** Books that do not add up: none, everywhere and always. */
 export function problemsOf(room: AiRoom, customerId?: string) {
-  return room.operator.get(AiVerification).verify(customerId);
+  return room.operator.get(AiVerificationOperatorService).verify(customerId);
 }
 
 /** Does something as a customer, as a request of its own would. */
 export function asCustomer<T>(engine: TestingModule, customerId: string, work: () => Promise<T>): Promise<T> {
-  return engine.get(CustomerContext).run(customerId, work);
+  return engine.get(CustomerContextService).run(customerId, work);
 }

@@ -1,10 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import type { Client } from 'pg';
 import { Test, type TestingModule } from '@nestjs/testing';
-import { AiMaintenance, AiOperatorModule, AiVerification, ProcessLivenessModule } from '@app/ai';
-import { ConfigModule } from '@app/config';
-import { DatabaseModule } from '@app/database';
-import { LoggingModule } from '@app/logging';
+import {
+  AiMaintenanceService,
+  AiOperatorModule,
+  AiVerificationOperatorService,
+  ProcessLivenessModule,
+} from '@domains/ai';
+import { ConfigModule } from '@platform/config';
+import { DatabaseModule } from '@platform/database';
+import { LoggingModule } from '@platform/logging';
 import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
 import { AbandonedReservations } from '../../apps/worker/src/ai/abandoned-reservations';
 import { enableAi, saveModelPrice, type TestAiCustomer } from './ai-factories';
@@ -85,7 +90,7 @@ export async function openAiStress(settings: Record<string, string> = {}): Promi
     },
     resolveAbandoned: async () => {
       await setDatabaseClock(superuser, { aheadBy: '1 hour' });
-      const resolved = await worker.get(AiMaintenance).resolveAbandoned();
+      const resolved = await worker.get(AiMaintenanceService).resolveAbandoned();
       await setDatabaseClock(superuser, 'right');
       return resolved;
     },
@@ -97,7 +102,7 @@ export async function openAiStress(settings: Record<string, string> = {}): Promi
          from ai_account a where customer_id = $1`,
         [customerId],
       );
-      return { problems: await worker.get(AiVerification).verify(customerId), ...rows[0]! };
+      return { problems: await worker.get(AiVerificationOperatorService).verify(customerId), ...rows[0]! };
     },
     close: async () => {
       await Promise.all(processes.map((api) => api.stop('SIGKILL')));

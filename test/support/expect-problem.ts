@@ -1,4 +1,4 @@
-import { type ErrorCode, problemType } from '@app/errors';
+import { type ErrorCode, problemType } from '@platform/errors';
 
 /** An error reply. */
 export interface ProblemBody {

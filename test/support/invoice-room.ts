@@ -1,17 +1,17 @@
 import { Test, type TestingModule } from '@nestjs/testing';
 import type { Client, QueryResultRow } from 'pg';
-import { ConfigModule } from '@app/config';
-import { DatabaseModule } from '@app/database';
+import { ConfigModule } from '@platform/config';
+import { DatabaseModule } from '@platform/database';
 import {
-  BillingAccounts,
+  BillingAccountsOperatorService,
   type BillingSourceName,
   DueSyncsService,
-  InvoiceBookModule,
+  InvoicesOperatorModule,
   InvoiceSyncModule,
-  InvoiceSyncs,
+  InvoiceSyncsService,
   type SyncOutcome,
-} from '@app/invoices';
-import { createLogger, LoggingModule, NestLogger } from '@app/logging';
+} from '@domains/invoices';
+import { createLogger, LoggingModule, NestLogger } from '@platform/logging';
 import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
 import { saveFakeCustomer } from './factories/customer.factory';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from './test-database';
@@ -39,8 +39,8 @@ export interface InvoiceRoom {
   module: TestingModule;
   database: TestDatabase;
   superuser: Client;
-  syncs: InvoiceSyncs;
-  accounts: BillingAccounts;
+  syncs: InvoiceSyncsService;
+  accounts: BillingAccountsOperatorService;
   /** A new customer, known under this id in a source. */
   customer(source: BillingSourceName, account: string): Promise<string>;
   /** The customer's invoices by their id in the source. */
@@ -64,15 +64,15 @@ export async function openInvoiceRoom(settings: Record<string, string> = {}): Pr
       ConfigModule.for(database.config),
       DatabaseModule.as('account_operator'),
       LoggingModule.forRoot(),
-      InvoiceBookModule,
+      InvoicesOperatorModule,
       InvoiceSyncModule,
     ],
   })
     .setLogger(new NestLogger(createLogger(database.config)))
     .compile();
   const superuser = await connectAsSuperuser(database);
-  const accounts = module.get(BillingAccounts);
-  const syncs = module.get(InvoiceSyncs);
+  const accounts = module.get(BillingAccountsOperatorService);
+  const syncs = module.get(InvoiceSyncsService);
   const due = module.get(DueSyncsService);
   return {
     sandbox,

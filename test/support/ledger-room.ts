@@ -4,15 +4,15 @@ import type { Client } from 'pg';
 import {
   AiModule,
   AiOperatorModule,
-  AiVerification,
-  CreditLedger,
+  AiVerificationOperatorService,
+  CreditLedgerService,
   type LedgerProblem,
   type ReservationRequest,
   type TokenUsage,
-} from '@app/ai';
-import { ConfigModule } from '@app/config';
-import { DatabaseModule } from '@app/database';
-import { LoggingModule } from '@app/logging';
+} from '@domains/ai';
+import { ConfigModule } from '@platform/config';
+import { DatabaseModule } from '@platform/database';
+import { LoggingModule } from '@platform/logging';
 import { PLAIN_PRICE, saveModelPrice } from './ai-factories';
 import { setDatabaseClock } from './database-clock';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from './test-database';
@@ -27,7 +27,7 @@ export interface LedgerRoom {
   model: string;
   /** Sets the database's clock. */
   setTime(instant: string): Promise<void>;
-  ledger(engine?: number): CreditLedger;
+  ledger(engine?: number): CreditLedgerService;
   /** Balances as the database has them. */
   account(customerId: string): Promise<Record<string, string>>;
   entries(customerId: string): Promise<{ kind: string; bucket: string; amount: number; month: string }[]>;
@@ -62,7 +62,7 @@ export async function openLedgerRoom(settings: Record<string, string> = {}): Pro
     engines,
     model: await saveModelPrice(superuser, PLAIN_PRICE),
     setTime: (instant) => setDatabaseClock(superuser, { standsAt: instant }),
-    ledger: (engine = 0) => (engines[engine % engines.length] as TestingModule).get(CreditLedger),
+    ledger: (engine = 0) => (engines[engine % engines.length] as TestingModule).get(CreditLedgerService),
     account: async (customerId) => {
       const { rows } = await superuser.query<Record<string, string>>(
         'select * from ai_account where customer_id = $1',
@@ -77,7 +77,7 @@ export async function openLedgerRoom(settings: Record<string, string> = {}): Pro
           [customerId],
         )
       ).rows,
-    problems: (customerId) => operator.get(AiVerification).verify(customerId),
+    problems: (customerId) => operator.get(AiVerificationOperatorService).verify(customerId),
     close: async () => {
       await Promise.all([...engines, operator].map((built) => built.close()));
       await superuser.end();

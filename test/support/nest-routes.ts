@@ -2,7 +2,7 @@ import { type ExecutionContext, RequestMethod, type Type } from '@nestjs/common'
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants';
 import { MetadataScanner, ModulesContainer } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { isPublic, requiredScope } from '@app/access';
+import { isPublic, requiredScope } from '@platform/access';
 
 /** A route of a controller's, and what its decorators declare. */
 export interface DeclaredRoute {

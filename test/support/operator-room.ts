@@ -1,15 +1,15 @@
 import { Test, type TestingModule } from '@nestjs/testing';
-import { ServiceTokens, ServiceTokensModule } from '@app/access';
-import { ConfigModule } from '@app/config';
-import { Customers, CustomersModule } from '@app/customers';
-import { DatabaseModule } from '@app/database';
-import { createLogger, LoggingModule, NestLogger } from '@app/logging';
+import { TokensOperatorService, TokensOperatorModule } from '@platform/tokens';
+import { ConfigModule } from '@platform/config';
+import { CustomersOperatorService, CustomersOperatorModule } from '@domains/customers';
+import { DatabaseModule } from '@platform/database';
+import { createLogger, LoggingModule, NestLogger } from '@platform/logging';
 import type { TestDatabase } from './test-database';
 
 /** What the operator's programs do to customers and tokens, as they do it: another process to the API. */
 export interface OperatorRoom {
-  tokens: ServiceTokens;
-  customers: Customers;
+  tokens: TokensOperatorService;
+  customers: CustomersOperatorService;
   close(): Promise<void>;
 }
 
@@ -20,11 +20,15 @@ export async function openOperatorRoom(database: TestDatabase): Promise<Operator
       ConfigModule.for(database.config),
       DatabaseModule.as('account_operator'),
       LoggingModule.forRoot(),
-      ServiceTokensModule,
-      CustomersModule,
+      TokensOperatorModule,
+      CustomersOperatorModule,
     ],
   })
     .setLogger(new NestLogger(createLogger(database.config)))
     .compile();
-  return { tokens: module.get(ServiceTokens), customers: module.get(Customers), close: () => module.close() };
+  return {
+    tokens: module.get(TokensOperatorService),
+    customers: module.get(CustomersOperatorService),
+    close: () => module.close(),
+  };
 }

@@ -1,5 +1,5 @@
-import { type MessageRequest, MessageRequestReader } from '@app/ai';
-import { JsonTokenizer, SegmentedBytes } from '@app/json';
+import { type MessageRequest, MessageRequestReader } from '@domains/ai';
+import { JsonTokenizer, SegmentedBytes } from '@platform/json';
 
 /** Reads the body of a message request as the API does; \`pieceBytes\` is how many of its bytes come at a time. */
 export function readMessageRequest(body: Buffer, contextTokens: number, pieceBytes = body.length): MessageRequest {

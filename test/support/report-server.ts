@@ -1,21 +1,21 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { DeliveryReports, ReportResult } from '@app/sms';
+import type { DeliveryReportsService, ReportResult } from '@domains/sms';
 
 /** Takes delivery reports on a port of its own, as the internal listener does. */
 export interface ReportServer {
   url: string;
   /** What became of each report, oldest first. */
   results: ReportResult[];
-  serve(reports: DeliveryReports): void;
+  serve(reports: DeliveryReportsService): void;
   close(): Promise<void>;
 }
 
 const ELKS = '/sms/delivery-reports/46elks/';
 
 export async function startReportServer(): Promise<ReportServer> {
-  let reports: DeliveryReports | undefined;
+  let reports: DeliveryReportsService | undefined;
   const results: ReportResult[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];

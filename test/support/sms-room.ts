@@ -1,9 +1,16 @@
 import { Test, type TestingModule } from '@nestjs/testing';
 import type { Client } from 'pg';
-import { ConfigModule } from '@app/config';
-import { CustomerContext, DatabaseModule } from '@app/database';
-import { LoggingModule } from '@app/logging';
-import { DeliveryReports, SmsLog, SmsModule, type SmsOrder, type SmsRow, SmsSender } from '@app/sms';
+import { ConfigModule } from '@platform/config';
+import { CustomerContextService, DatabaseModule } from '@platform/database';
+import { LoggingModule } from '@platform/logging';
+import {
+  DeliveryReportsService,
+  SmsLogService,
+  SmsModule,
+  type SmsOrder,
+  type SmsRow,
+  SmsSendingService,
+} from '@domains/sms';
 import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
 import { type ReportServer, startReportServer } from './report-server';
 import { saveFakeCustomer } from './factories/customer.factory';
@@ -48,9 +55,10 @@ export async function openSmsRoom(settings: Record<string, string> = {}): Promis
     imports: [ConfigModule.for(database.config), DatabaseModule.as('customer_api'), LoggingModule.forRoot(), SmsModule],
   }).compile();
   module.enableShutdownHooks();
-  reports.serve(module.get(DeliveryReports));
+  reports.serve(module.get(DeliveryReportsService));
   const superuser = await connectAsSuperuser(database);
-  const as = <T>(customerId: string, work: () => Promise<T>) => module.get(CustomerContext).run(customerId, work);
+  const as = <T>(customerId: string, work: () => Promise<T>) =>
+    module.get(CustomerContextService).run(customerId, work);
   return {
     sandbox,
     module,
@@ -63,10 +71,10 @@ export async function openSmsRoom(settings: Record<string, string> = {}): Promis
     },
     send: (customerId, order) =>
       as(customerId, () =>
-        module.get(SmsSender).send(customerId, 'token:test', { to: '+4790000000', message: 'Hello', ...order }),
+        module.get(SmsSendingService).send(customerId, 'token:test', { to: '+4790000000', message: 'Hello', ...order }),
       ),
     list: async (customerId, limit = 200) =>
-      (await as(customerId, () => module.get(SmsLog).list(customerId, { limit }))).items,
+      (await as(customerId, () => module.get(SmsLogService).list(customerId, { limit }))).items,
     rows: async (customerId) => {
       const { rows } = await superuser.query<SmsTableRow>(
         'select * from sms_message where customer_id = $1 order by created_at desc, id desc',

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
-import { type AppConfig, loadConfig } from '@app/config';
+import { type AppConfig, loadConfig } from '@platform/config';
 
 /** A migrated database of one test file's own. */
 export interface TestDatabase {

@@ -3,9 +3,9 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { loadConfig } from '@app/config';
-import { migrateDatabase, startEmbeddedPostgres } from '@app/database';
-import { migrateJobQueue } from '@app/jobs';
+import { loadConfig } from '@platform/config';
+import { migrateDatabase, startEmbeddedPostgres } from '@platform/database';
+import { migrateJobQueue } from '@platform/jobs';
 import { freePort } from './free-port';
 
 /** A PostgreSQL server for tests; its data is gone when it stops. */

@@ -1,35 +1,37 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { type AppConfig, ConfigModule } from '@app/config';
-import { DatabaseModule } from '@app/database';
-import { LoggingModule } from '@app/logging';
-import { MetricsModule } from '@app/metrics';
-import { AiRoutesModule } from './ai/ai-routes.module';
-import { CreditRequestRoutesModule } from './credit-requests/credit-request-routes.module';
-import { CustomerModule } from './customer/customer.module';
+import { type AppConfig, ConfigModule } from '@platform/config';
+import { DatabaseModule } from '@platform/database';
+import { LoggingModule } from '@platform/logging';
+import { InternalListenerModule } from '@platform/internal-listener';
+import { MetricsModule } from '@platform/metrics';
+import { AiApiModule } from './ai/ai-api.module';
+import { CreditRequestsApiModule } from './credit-requests/credit-requests-api.module';
+import { CustomerApiModule } from './customer/customer-api.module';
 import { HealthModule } from './health/health.module';
-import { RequestPipelineModule } from './platform/request-pipeline.module';
-import { ServicesModule } from './services/services.module';
-import { InvoicesModule } from './invoices/invoices.module';
-import { SmsModule } from './sms/sms.module';
-import { StatusModule } from './status/status.module';
-import { SupportModule } from './support/support.module';
+import { RequestPipelineModule } from './pipeline/request-pipeline.module';
+import { ServicesApiModule } from './services/services-api.module';
+import { InvoicesApiModule } from './invoices/invoices-api.module';
+import { SmsApiModule } from './sms/sms-api.module';
+import { StatusApiModule } from './status/status-api.module';
+import { SupportApiModule } from './support/support-api.module';
 
 /** The customer API. */
 @Module({
   imports: [
     DatabaseModule.as('customer_api', { keepConnections: true }),
     LoggingModule.forRoot(),
+    InternalListenerModule,
     MetricsModule,
     RequestPipelineModule,
     HealthModule,
-    AiRoutesModule,
-    CreditRequestRoutesModule,
-    CustomerModule,
-    ServicesModule,
-    InvoicesModule,
-    SmsModule,
-    StatusModule,
-    SupportModule,
+    AiApiModule,
+    CreditRequestsApiModule,
+    CustomerApiModule,
+    ServicesApiModule,
+    InvoicesApiModule,
+    SmsApiModule,
+    StatusApiModule,
+    SupportApiModule,
   ],
 })
 export class AppModule {

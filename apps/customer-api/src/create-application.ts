@@ -1,14 +1,14 @@
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { SCOPES } from '@app/access';
-import type { AppConfig } from '@app/config';
-import { DatabaseClock } from '@app/database';
-import { configureApplication, createAdapter } from '@app/http';
-import { addAddressLimit, exposeMetrics } from './platform/instruments';
-import { shedOverload } from './platform/overload';
+import { SCOPES } from '@platform/tokens';
+import type { AppConfig } from '@platform/config';
+import { DatabaseClockService } from '@platform/database';
+import { configureApplication, createAdapter } from '@platform/http';
+import { addAddressLimit, exposeMetrics } from './pipeline/metrics';
+import { shedOverload } from './pipeline/overload';
 import { AppModule } from './app.module';
-import { assertIsolation } from './platform/isolation-check';
+import { assertIsolation } from './pipeline/isolation-check';
 
 /** Builds the customer API, ready to listen; `root` can put it inside a larger application. */
 export async function createApplication(
@@ -26,6 +26,6 @@ export async function createApplication(
   shedOverload(app, config);
   exposeMetrics(app);
   await assertIsolation(app, config);
-  await app.get(DatabaseClock).compare();
+  await app.get(DatabaseClockService).compare();
   return app;
 }

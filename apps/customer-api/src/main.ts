@@ -1,7 +1,7 @@
 import 'reflect-metadata';
-import { loadConfig } from '@app/config';
-import { createLogger, NestLogger } from '@app/logging';
-import { runProcess } from '@app/process';
+import { loadConfig } from '@platform/config';
+import { createLogger, NestLogger } from '@platform/logging';
+import { runProcess } from '@platform/process';
 import { createApplication } from './create-application';
 
 /** Connections that wait to be accepted: as many as the proxy's own (docker-compose.yml); Node's default is 511. */

@@ -3,9 +3,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { SCOPES } from '@app/access';
-import { loadConfig } from '@app/config';
-import { createAdapter, createDocument, setApiPrefix } from '@app/http';
+import { SCOPES } from '@platform/tokens';
+import { loadConfig } from '@platform/config';
+import { createAdapter, createDocument, setApiPrefix } from '@platform/http';
 import { AppModule } from './app.module';
 
 /**

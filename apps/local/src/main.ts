@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { once } from 'node:events';
-import { explainStartFailure } from '@app/process';
+import { explainStartFailure } from '@platform/process';
 import { startEverything } from './start-everything';
 
 const stopping = new AbortController();

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import type { AppConfig } from '@app/config';
+import type { AppConfig } from '@platform/config';
 
 /** @throws EADDRINUSE before anything is started, when a port that will be needed is taken. */
 export async function assertPortsFree(config: AppConfig): Promise<void> {

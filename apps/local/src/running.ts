@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadLocalServices } from '@app/config';
+import { loadLocalServices } from '@platform/config';
 
 /** Part of the command line of every launcher. */
 const LAUNCHER = join('apps', 'local', 'src', 'main');

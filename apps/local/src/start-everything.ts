@@ -1,7 +1,7 @@
-import { loadConfig, saveLocalServices } from '@app/config';
-import { migrateDatabase } from '@app/database';
-import { migrateJobQueue } from '@app/jobs';
-import { arrangeDemo } from './demo/arrange-demo';
+import { loadConfig, saveLocalServices } from '@platform/config';
+import { migrateDatabase } from '@platform/database';
+import { migrateJobQueue } from '@platform/jobs';
+import { seedDemo } from './demo/seed-demo';
 import { assertPortsFree } from './ports';
 import { loadLocalSecrets } from './local-secrets';
 import { assertNotRunning } from './running';
@@ -42,7 +42,7 @@ export async function startEverything(aborted: AbortSignal): Promise<Everything>
     await migrateDatabase(settings);
     await migrateJobQueue(settings);
     aborted.throwIfAborted();
-    const demo = settings.DEMO_CUSTOMER ? await arrangeDemo(settings) : undefined;
+    const demo = settings.DEMO_CUSTOMER ? await seedDemo(settings) : undefined;
     const children: ChildProcess[] = [];
     // On one machine the internal port is the API's; the worker's own is wherever there is room.
     const programs = {

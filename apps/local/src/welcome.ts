@@ -1,5 +1,5 @@
-import type { AppConfig } from '@app/config';
-import type { Demo } from './demo/arrange-demo';
+import type { AppConfig } from '@platform/config';
+import type { Demo } from './demo/seed-demo';
 
 /** What to tell whoever started it: where it is, and a first call that works when pasted. */
 export function welcome(config: AppConfig, demo: Demo | undefined): string {

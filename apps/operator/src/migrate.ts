@@ -1,8 +1,8 @@
 import 'reflect-metadata';
-import { loadConfig } from '@app/config';
-import { migrateDatabase } from '@app/database';
-import { migrateJobQueue } from '@app/jobs';
-import { explainStartFailure } from '@app/process';
+import { loadConfig } from '@platform/config';
+import { migrateDatabase } from '@platform/database';
+import { migrateJobQueue } from '@platform/jobs';
+import { explainStartFailure } from '@platform/process';
 
 /** Brings the schema up to date, as the owner that DATABASE_URL names. Apart from the commands: their role is made here. */
 Promise.resolve()

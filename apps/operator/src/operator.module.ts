@@ -1,17 +1,17 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { ServiceTokensModule } from '@app/access';
-import { AiOperatorModule } from '@app/ai';
-import { AuditModule } from '@app/audit';
-import { type AppConfig, ConfigModule } from '@app/config';
-import { CreditRequestDeskModule } from '@app/credit-requests';
-import { CustomersModule } from '@app/customers';
-import { DatabaseModule } from '@app/database';
-import { InvoiceBookModule, InvoiceSyncModule } from '@app/invoices';
-import { LoggingModule } from '@app/logging';
-import { CustomerServicesModule } from '@app/services';
-import { SmsAdministrationModule } from '@app/sms';
-import { StatusEventsModule } from '@app/status';
-import { SupportDeskModule } from '@app/support';
+import { TokensOperatorModule } from '@platform/tokens';
+import { AiOperatorModule } from '@domains/ai';
+import { AuditModule } from '@platform/audit';
+import { type AppConfig, ConfigModule } from '@platform/config';
+import { CreditRequestsOperatorModule } from '@domains/credit-requests';
+import { CustomersOperatorModule } from '@domains/customers';
+import { DatabaseModule } from '@platform/database';
+import { InvoicesOperatorModule, InvoiceSyncModule } from '@domains/invoices';
+import { LoggingModule } from '@platform/logging';
+import { ServicesOperatorModule } from '@domains/services';
+import { SmsOperatorModule } from '@domains/sms';
+import { StatusOperatorModule } from '@domains/status';
+import { SupportOperatorModule } from '@domains/support';
 import { aiCommands } from './commands/ai/ai.command';
 import { auditCommands } from './commands/audit/audit.command';
 import { creditRequestCommands } from './commands/credit-request/credit-request.command';
@@ -31,15 +31,15 @@ import { tokenCommands } from './commands/token/token.command';
     LoggingModule.forRoot(process.stderr),
     AiOperatorModule,
     AuditModule,
-    CreditRequestDeskModule,
-    CustomersModule,
-    CustomerServicesModule,
-    InvoiceBookModule,
+    CreditRequestsOperatorModule,
+    CustomersOperatorModule,
+    ServicesOperatorModule,
+    InvoicesOperatorModule,
     InvoiceSyncModule,
-    ServiceTokensModule,
-    SmsAdministrationModule,
-    StatusEventsModule,
-    SupportDeskModule,
+    TokensOperatorModule,
+    SmsOperatorModule,
+    StatusOperatorModule,
+    SupportOperatorModule,
   ],
   providers: [
     ...customerCommands,

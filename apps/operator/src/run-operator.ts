@@ -1,6 +1,6 @@
 import { CommandFactory } from 'nest-commander';
-import { loadConfig, withLocalServices } from '@app/config';
-import { visibleLines } from '@app/logging';
+import { loadConfig, withLocalServices } from '@platform/config';
+import { visibleLines } from '@platform/logging';
 import { explainCommandFailure } from './output/explain-command-failure';
 import { OperatorModule } from './operator.module';
 

@@ -1,8 +1,8 @@
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
-import { loadConfig } from '@app/config';
-import { createLogger, NestLogger } from '@app/logging';
-import { runProcess } from '@app/process';
+import { loadConfig } from '@platform/config';
+import { createLogger, NestLogger } from '@platform/logging';
+import { runProcess } from '@platform/process';
 import { WorkerModule } from './worker.module';
 
 void runProcess(() => {

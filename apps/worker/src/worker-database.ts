@@ -1,13 +1,13 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { assertDatabaseFit, DatabaseClock } from '@app/database';
+import { assertDatabaseFit, DatabaseClockService } from '@platform/database';
 
 /** Refuses to run without a schema, or in another role, before any job starts; says if the clock is wrong. */
 @Injectable()
 export class WorkerDatabase implements OnModuleInit {
   constructor(
     private readonly dataSource: DataSource,
-    private readonly clock: DatabaseClock,
+    private readonly clock: DatabaseClockService,
   ) {}
 
   /** @throws NotMigratedError, UnfitDatabaseError */

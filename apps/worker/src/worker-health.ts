@@ -1,7 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { DatabaseClock } from '@app/database';
-import { JobQueue } from '@app/jobs';
-import { InternalListener, Metrics } from '@app/metrics';
+import { DatabaseClockService } from '@platform/database';
+import { JobQueue } from '@platform/jobs';
+import { InternalListener } from '@platform/internal-listener';
+import { Metrics } from '@platform/metrics';
 
 /**
  * `/health` on the internal listener: 200 while the database answers, its clock agrees with this process's and no job is
@@ -13,7 +14,7 @@ export class WorkerHealth implements OnModuleInit {
     private readonly listener: InternalListener,
     private readonly metrics: Metrics,
     private readonly jobs: JobQueue,
-    private readonly clock: DatabaseClock,
+    private readonly clock: DatabaseClockService,
   ) {}
 
   onModuleInit(): void {

@@ -1,9 +1,10 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { type AppConfig, ConfigModule } from '@app/config';
-import { DatabaseModule } from '@app/database';
-import { JobQueueModule } from '@app/jobs';
-import { LoggingModule } from '@app/logging';
-import { MetricsModule } from '@app/metrics';
+import { type AppConfig, ConfigModule } from '@platform/config';
+import { DatabaseModule } from '@platform/database';
+import { JobQueueModule } from '@platform/jobs';
+import { LoggingModule } from '@platform/logging';
+import { InternalListenerModule } from '@platform/internal-listener';
+import { MetricsModule } from '@platform/metrics';
 import { AiJobsModule } from './ai/ai-jobs.module';
 import { InvoiceJobsModule } from './invoices/invoice-jobs.module';
 import { WorkerDatabase } from './worker-database';
@@ -14,6 +15,7 @@ import { WorkerHealth } from './worker-health';
   imports: [
     DatabaseModule.as('account_operator', { keepConnections: true }),
     LoggingModule.forRoot(),
+    InternalListenerModule,
     MetricsModule,
     JobQueueModule,
     AiJobsModule,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import { generateToken, hashToken } from '@app/access';
+import { generateToken, hashToken } from '@platform/tokens';
 
 /** Adds customers with AI, credit that lasts for the run, and a token each. @returns the tokens */
 export async function seedAiCustomers(url: string, count: number): Promise<string[]> {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import { generateToken, hashToken } from '@app/access';
+import { generateToken, hashToken } from '@platform/tokens';
 
 /** How much there is of what, each customer having the same share. */
 export interface Amounts {

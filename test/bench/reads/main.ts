@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { generateToken, hashToken } from '@app/access';
+import { generateToken, hashToken } from '@platform/tokens';
 import { startBenchDatabase } from '../support/database';
 import { compare, report } from '../support/compare';
 import { startServerProcess } from '../support/server-process';

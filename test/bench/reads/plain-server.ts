@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { fastify } from 'fastify';
 import { Pool } from 'pg';
-import { isWellFormed } from '@app/access';
+import { isWellFormed } from '@platform/tokens';
 
 /** Lists: the same columns of the same rows as the API's. */
 const LISTS = [

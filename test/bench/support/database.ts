@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadConfig } from '@app/config';
-import { migrateDatabase, startEmbeddedPostgres } from '@app/database';
+import { loadConfig } from '@platform/config';
+import { migrateDatabase, startEmbeddedPostgres } from '@platform/database';
 
 /** A migrated PostgreSQL with its usual, durable settings. */
 export async function startBenchDatabase(port: number) {

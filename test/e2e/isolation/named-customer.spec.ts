@@ -1,9 +1,9 @@
-import { CustomerProfiles } from '@app/customers';
-import { CustomerContext } from '@app/database';
-import { CustomerServiceReader } from '@app/services';
-import { SmsLog } from '@app/sms';
-import { ServiceStatusReader } from '@app/status';
-import { SupportTickets } from '@app/support';
+import { CustomerProfileService } from '@domains/customers';
+import { CustomerContextService } from '@platform/database';
+import { ServicesService } from '@domains/services';
+import { SmsLogService } from '@domains/sms';
+import { ServiceStatusService } from '@domains/status';
+import { TicketsService } from '@domains/support';
 import { anyRow, customerOwnedTables, leaveRowLevelSecurityAlone } from '@test/any-row';
 import { arrangeCaller, startApi, type TestApi } from '@test/api';
 import { takeViolations } from '@test/conformance/violations';
@@ -61,12 +61,12 @@ describe('queries name the customer', () => {
     await withoutRowLevelSecurity(api.superuser);
     const page = { limit: 200 };
     const mine = me.customer.id;
-    const found = await api.app.get(CustomerContext).run(other.customer.id, async () => ({
-      profile: await api.app.get(CustomerProfiles, { strict: false }).find(mine),
-      services: (await api.app.get(CustomerServiceReader, { strict: false }).list(mine, page)).items,
-      status: (await api.app.get(ServiceStatusReader, { strict: false }).list(mine, page)).items,
-      tickets: (await api.app.get(SupportTickets, { strict: false }).list(mine, page)).items,
-      messages: (await api.app.get(SmsLog, { strict: false }).list(mine, page)).items,
+    const found = await api.app.get(CustomerContextService).run(other.customer.id, async () => ({
+      profile: await api.app.get(CustomerProfileService, { strict: false }).find(mine),
+      services: (await api.app.get(ServicesService, { strict: false }).list(mine, page)).items,
+      status: (await api.app.get(ServiceStatusService, { strict: false }).list(mine, page)).items,
+      tickets: (await api.app.get(TicketsService, { strict: false }).list(mine, page)).items,
+      messages: (await api.app.get(SmsLogService, { strict: false }).list(mine, page)).items,
     }));
     expect(found.profile.id).toBe(mine);
     expect([found.services.length, found.status.length]).toEqual([2, 2]);

@@ -1,5 +1,5 @@
-import { CustomerContext } from '@app/database';
-import { CreditRequests } from '@app/credit-requests';
+import { CustomerContextService } from '@platform/database';
+import { CreditRequestsService } from '@domains/credit-requests';
 import { arrangeCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
 import { saveFakeBillingAccount, saveFakeInvoice } from '@test/factories/invoice.factory';
@@ -54,8 +54,8 @@ describe('queries by id name the customer', () => {
 
   it("so that a connection set to another customer still finds one's own", async () => {
     const [mine, theirs] = [await addCreditRequest(me.customer.id), await addCreditRequest(other.customer.id)];
-    const requests = api.app.get(CreditRequests, { strict: false });
-    await api.app.get(CustomerContext).run(other.customer.id, async () => {
+    const requests = api.app.get(CreditRequestsService, { strict: false });
+    await api.app.get(CustomerContextService).run(other.customer.id, async () => {
       expect(await requests.find(me.customer.id, mine)).toMatchObject({ id: mine });
       await expect(requests.find(me.customer.id, theirs)).rejects.toMatchObject({ code: 'not_found' });
     });

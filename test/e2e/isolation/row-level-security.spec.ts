@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { Test, type TestingModule } from '@nestjs/testing';
-import { ConfigModule } from '@app/config';
+import { ConfigModule } from '@platform/config';
 import {
   clientSettings,
-  CustomerContext,
-  CustomerDatabase,
+  CustomerContextService,
+  CustomerDatabaseService,
   DatabaseModule,
   type PreparedStatement,
   prepared,
-} from '@app/database';
+} from '@platform/database';
 import { anyRow, customerColumn, customerOwnedTables, leaveRowLevelSecurityAlone } from '@test/any-row';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
 
@@ -158,8 +158,8 @@ describe('row level security alone', () => {
 
     const read = (customer: string, statement: PreparedStatement, values: string[] = []) =>
       module
-        .get(CustomerContext)
-        .run(customer, () => module.get(CustomerDatabase).read<{ id: string }>(statement, values));
+        .get(CustomerContextService)
+        .run(customer, () => module.get(CustomerDatabaseService).read<{ id: string }>(statement, values));
 
     it("gives everyone their own rows and nobody another customer's, however requests interleave and whichever fail", async () => {
       const strangers = Array.from({ length: 5 }, () => randomUUID());

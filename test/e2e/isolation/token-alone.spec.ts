@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Controller, Get, Post } from '@nestjs/common';
-import { AnyScope, type AuthenticatedCustomer, CurrentCustomer } from '@app/access';
-import { CustomerContext } from '@app/database';
+import { AnyScope, CurrentCustomer } from '@platform/access';
+import { type AuthenticatedCustomer } from '@platform/tokens';
+import { CustomerContextService } from '@platform/database';
 import { arrangeCaller, startApi, type TestApi } from '@test/api';
 import { saveFakeInvoice } from '@test/factories/invoice.factory';
 import { saveFakeService } from '@test/factories/service.factory';
@@ -11,7 +12,7 @@ import { withoutRowLevelSecurity } from '@test/without-row-level-security';
 /** Says whom a request is for, in the two ways that code can ask. */
 @Controller('who')
 class WhoController {
-  constructor(private readonly context: CustomerContext) {}
+  constructor(private readonly context: CustomerContextService) {}
 
   @Get()
   @AnyScope()

@@ -1,9 +1,9 @@
 import type { Mutant } from '../mutant';
 
-const CREATE = 'libs/credit-requests/src/sql/create-credit-request.sql';
-const DESK = 'libs/credit-requests/src/credit-request-desk.ts';
+const CREATE = 'libs/domains/credit-requests/src/sql/create-credit-request.sql';
+const DESK = 'libs/domains/credit-requests/src/operator/credit-requests-operator.service.ts';
 const DECISIONS = ['test/e2e/credit-request-decisions'];
-const SPECS = ['libs/credit-requests'];
+const SPECS = ['libs/domains/credit-requests'];
 
 /** Credit requests and what the operator decides. */
 export const creditRequests: Mutant[] = [

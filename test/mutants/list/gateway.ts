@@ -1,9 +1,9 @@
 import type { Mutant } from '../mutant';
 
-const GATEWAY = 'libs/ai/src/gateway/ai-gateway.ts';
-const ADAPTER = 'libs/ai/src/upstream/messages-api.adapter.ts';
-const USAGE = 'libs/ai/src/upstream/reply-usage.ts';
-const REFUSALS = 'libs/ai/src/upstream/refusals.ts';
+const GATEWAY = 'libs/domains/ai/src/customer/messages/ai-messages.service.ts';
+const ADAPTER = 'libs/domains/ai/src/adapters/messages-api/messages-api.adapter.ts';
+const USAGE = 'libs/domains/ai/src/adapters/messages-api/reply-usage.ts';
+const REFUSALS = 'libs/domains/ai/src/adapters/messages-api/refusals.ts';
 const CONTRACT = ['test/contract/ai-gateway'];
 const FAULTS = ['test/e2e/ai-provider-faults'];
 const CHARGING = ['test/e2e/ai-charging'];
@@ -69,7 +69,7 @@ export const gateway: Mutant[] = [
   },
   {
     name: 'gateway: a settlement is not tried again',
-    file: 'libs/ai/src/gateway/call-resolution.service.ts',
+    file: 'libs/domains/ai/src/customer/messages/call-resolution.service.ts',
     find: 'if (!isTransientFailure(error) || performance',
     replace: 'if (isTransientFailure(error) || performance',
     specs: CHARGING,
@@ -125,31 +125,31 @@ export const gateway: Mutant[] = [
   },
   {
     name: 'gateway: a breaker lets all try at once',
-    file: 'libs/upstream/src/circuit/circuit.ts',
+    file: 'libs/platform/upstream/src/circuit/circuit.ts',
     find: 'if (this.open && !this.mayTry) return undefined;',
     replace: 'if (this.open && Date.now() - this.openedAt < this.options.resetMs) return undefined;',
-    specs: [...FAULTS, 'libs/upstream/src/circuit'],
+    specs: [...FAULTS, 'libs/platform/upstream/src/circuit'],
   },
   {
     name: 'gateway: a breaker never opens',
-    file: 'libs/upstream/src/circuit/failure-window.ts',
+    file: 'libs/platform/upstream/src/circuit/failure-window.ts',
     find: 'return counted >= failures && ',
     replace: 'return counted > failures * 1000 && ',
-    specs: [...FAULTS, 'libs/upstream/src/circuit'],
+    specs: [...FAULTS, 'libs/platform/upstream/src/circuit'],
   },
   {
     name: 'gateway: one customer alone opens the breaker',
-    file: 'libs/upstream/src/circuit/failure-window.ts',
+    file: 'libs/platform/upstream/src/circuit/failure-window.ts',
     find: 'counted += Math.min(count, this.mostPerCaller)',
     replace: 'counted += count',
-    specs: ['libs/upstream/src/circuit', ...CONTRACT],
+    specs: ['libs/platform/upstream/src/circuit', ...CONTRACT],
   },
   {
     name: 'gateway: what went well counts as a failure',
-    file: 'libs/upstream/src/circuit/circuit.ts',
+    file: 'libs/platform/upstream/src/circuit/circuit.ts',
     find: 'else this.window.succeeded();',
     replace: 'else this.window.failed();',
-    specs: [...FAULTS, 'libs/upstream/src/circuit'],
+    specs: [...FAULTS, 'libs/platform/upstream/src/circuit'],
   },
   {
     name: 'gateway: while the provider is down credit is reserved',
@@ -160,16 +160,16 @@ export const gateway: Mutant[] = [
   },
   {
     name: 'gateway: a file of the workspace may be referred to',
-    file: 'libs/ai/src/messages/message-request-reader.ts',
+    file: 'libs/domains/ai/src/customer/message-request/message-request-reader.ts',
     find: 'if (this.survey.foreignFile !== undefined)',
     replace: 'if (this.survey.foreignFile === "")',
-    specs: ['libs/ai/src/messages', 'test/e2e/ai-messages'],
+    specs: ['libs/domains/ai/src/messages', 'test/e2e/ai-messages'],
   },
   {
     name: 'gateway: an unknown role is passed on',
-    file: 'libs/ai/src/messages/message-request-reader.ts',
+    file: 'libs/domains/ai/src/customer/message-request/message-request-reader.ts',
     find: 'if (!ROLES.has(frame.role))',
     replace: 'if (frame.role === undefined)',
-    specs: ['libs/ai/src/messages', 'test/e2e/ai-messages'],
+    specs: ['libs/domains/ai/src/messages', 'test/e2e/ai-messages'],
   },
 ];

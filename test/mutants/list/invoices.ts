@@ -1,10 +1,10 @@
 import type { Mutant } from '../mutant';
 
-const VIEW = 'libs/invoices/src/reading/invoice-view.ts';
-const READER = 'libs/invoices/src/reading/invoice-reader.ts';
-const STRIPE = 'libs/invoices/src/sources/stripe-invoice.ts';
-const FIKEN = 'libs/invoices/src/sources/fiken-document.ts';
-const ADMINISTRATION = 'libs/invoices/src/book/invoice-administration.ts';
+const VIEW = 'libs/domains/invoices/src/customer/invoice-view.ts';
+const READER = 'libs/domains/invoices/src/customer/invoices.service.ts';
+const STRIPE = 'libs/domains/invoices/src/adapters/stripe/stripe-invoice.ts';
+const FIKEN = 'libs/domains/invoices/src/adapters/fiken/fiken-document.ts';
+const ADMINISTRATION = 'libs/domains/invoices/src/operator/invoices-operator.service.ts';
 const SYNC = ['test/contract/invoice'];
 const READING = ['test/e2e/invoice', 'test/contract/invoice'];
 
@@ -97,17 +97,17 @@ export const invoices: Mutant[] = [
   },
   {
     name: 'invoices: a currency without decimals has two',
-    file: 'libs/invoices/src/money.ts',
+    file: 'libs/domains/invoices/src/money/invoice-money.ts',
     find: 'DECIMALS[currency] ?? 2',
     replace: '2',
-    specs: ['libs/invoices/src/money'],
+    specs: ['libs/domains/invoices/src/money'],
   },
   {
     name: 'invoices: an amount finer than the currency is rounded',
-    file: 'libs/invoices/src/money.ts',
+    file: 'libs/domains/invoices/src/money/invoice-money.ts',
     find: ' || fraction.length > decimals',
     replace: '',
-    specs: ['libs/invoices/src/money', 'test/e2e/operator-invoices'],
+    specs: ['libs/domains/invoices/src/money', 'test/e2e/operator-invoices'],
   },
   {
     name: "invoices: a source's invoice is changed by the operator",
@@ -125,16 +125,16 @@ export const invoices: Mutant[] = [
   },
   {
     name: 'invoices: two customers share a number',
-    file: 'libs/invoices/src/book/invoice-book.ts',
+    file: 'libs/domains/invoices/src/operator/manual-invoices-operator.service.ts',
     find: "      await manager.insert(InvoiceNumber, { source: 'manual', type: 'invoice', number: invoice.number, sourceId });\n",
     replace: '',
     specs: ['test/contract/invoice-numbers'],
   },
   {
     name: 'invoices: a credit request’s invoice is due at once',
-    file: 'libs/credit-requests/src/credit-request-desk.ts',
+    file: 'libs/domains/credit-requests/src/operator/credit-requests-operator.service.ts',
     find: 'DAYS_TO_PAY = 14',
     replace: 'DAYS_TO_PAY = 0',
-    specs: ['libs/credit-requests', 'test/e2e/credit-request-decisions'],
+    specs: ['libs/domains/credit-requests', 'test/e2e/credit-request-decisions'],
   },
 ];

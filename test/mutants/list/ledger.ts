@@ -1,12 +1,12 @@
 import type { Mutant } from '../mutant';
 
-const CREDIT_LEDGER = 'libs/ai/src/ledger/credit-ledger.service.ts';
-const SQL = 'libs/ai/src/ledger/sql/';
-const BATCHER = 'libs/ai/src/ledger/micro-batcher.ts';
-const CONFIGURATION = 'libs/ai/src/operator/ai-configuration.ts';
-const LEDGER = ['libs/ai/src/ledger'];
+const CREDIT_LEDGER = 'libs/domains/ai/src/ledger/credit-ledger.service.ts';
+const SQL = 'libs/domains/ai/src/ledger/sql/';
+const BATCHER = 'libs/domains/ai/src/ledger/batching/micro-batcher.ts';
+const CONFIGURATION = 'libs/domains/ai/src/operator/ai-configuration-operator.service.ts';
+const LEDGER = ['libs/domains/ai/src/ledger'];
 const BOUNDS = ['test/contract/ai-credit-bounds'];
-const OPERATOR = ['libs/ai/src/operator', ...BOUNDS];
+const OPERATOR = ['libs/domains/ai/src/operator', ...BOUNDS];
 const HISTORIES = ['test/contract/ai-ledger-histories'];
 
 /** The AI ledger: reservations, settlements, months, the operator's bookings. */
@@ -55,24 +55,24 @@ export const ledger: Mutant[] = [
   },
   {
     name: 'ledger: an image costs nothing',
-    file: 'libs/ai/src/messages/input-tokens-bound.ts',
+    file: 'libs/domains/ai/src/customer/message-request/input-tokens-bound.ts',
     find: ' + survey.images * IMAGE_TOKENS',
     replace: '',
-    specs: ['libs/ai/src/messages'],
+    specs: ['libs/domains/ai/src/messages'],
   },
   {
     name: 'ledger: tool calls are bounded by their JSON',
-    file: 'libs/ai/src/messages/input-tokens-bound.ts',
+    file: 'libs/domains/ai/src/customer/message-request/input-tokens-bound.ts',
     find: 'TOOL_EXPANSION = 4',
     replace: 'TOOL_EXPANSION = 1',
-    specs: ['libs/ai/src/messages'],
+    specs: ['libs/domains/ai/src/messages'],
   },
   {
     name: 'ledger: what bytes do not bound is bounded by them',
-    file: 'libs/ai/src/messages/input-tokens-bound.ts',
+    file: 'libs/domains/ai/src/customer/message-request/input-tokens-bound.ts',
     find: 'if (survey.unbounded) return contextTokens;',
     replace: '',
-    specs: ['libs/ai/src/messages'],
+    specs: ['libs/domains/ai/src/messages'],
   },
   {
     name: 'ledger: what calls have reserved is free',
@@ -104,21 +104,21 @@ export const ledger: Mutant[] = [
   },
   {
     name: 'ledger: the limit of the month before counts on',
-    file: `${SQL}roll-over.sql`,
+    file: `${SQL}month/roll-over.sql`,
     find: 'month_included_usage = 0, ',
     replace: '',
     specs: [...BOUNDS, ...OPERATOR],
   },
   {
     name: 'ledger: included credit outlives its month',
-    file: `${SQL}roll-over.sql`,
+    file: `${SQL}month/roll-over.sql`,
     find: 'expired := acc.included - kept;',
     replace: 'expired := 0;',
     specs: OPERATOR,
   },
   {
     name: 'ledger: a month is granted again and again',
-    file: `${SQL}roll-over.sql`,
+    file: `${SQL}month/roll-over.sql`,
     find: 'acc.month >= p_month then',
     replace: 'acc.month > p_month then',
     specs: OPERATOR,
@@ -181,14 +181,14 @@ export const ledger: Mutant[] = [
   },
   {
     name: 'ledger, histories: what purchased credit backs survives its month as included credit',
-    file: `${SQL}kept-over-month.sql`,
+    file: `${SQL}month/kept-over-month.sql`,
     find: 'p_held - p_purchased, 0)',
     replace: 'p_held, 0)',
     specs: HISTORIES,
   },
   {
     name: 'ledger, histories: customers are shown included credit that the turn of the month takes',
-    file: 'libs/credit-requests/src/ai-overview.ts',
+    file: 'libs/domains/credit-requests/src/customer/ai-overview.service.ts',
     find: 'app.ai_kept_over_month(a.included, s.monthly_limit - a.month_included_usage, a.purchased, a.held)',
     replace: 'least(a.included, a.held)',
     specs: HISTORIES,

@@ -1,7 +1,7 @@
 import type { Mutant } from '../mutant';
 
-const ADDRESS = 'libs/access/src/rate-limit/address-limit.ts';
-const GUARD = 'libs/access/src/rate-limit/customer-rate-limit.guard.ts';
+const ADDRESS = 'libs/platform/access/src/rate-limit/address-limit.ts';
+const GUARD = 'libs/platform/access/src/rate-limit/customer-rate-limit.guard.ts';
 const SPECS = ['test/e2e/rate-limit'];
 
 /** Rate limits per address and per customer. */
@@ -92,16 +92,16 @@ export const limits: Mutant[] = [
   },
   {
     name: 'limits: X-Forwarded-For is believed from anybody',
-    file: 'libs/http/src/fastify-adapter.ts',
+    file: 'libs/platform/http/src/fastify-adapter.ts',
     find: 'part.trim()) ?? false,',
     replace: 'part.trim()) ?? true,',
     specs: SPECS,
   },
   {
     name: 'limits: a window never ends',
-    file: 'libs/access/src/rate-limit/local-counts.ts',
+    file: 'libs/platform/access/src/rate-limit/local-counts.ts',
     find: 'if (!window || window.endsAt <= now) {',
     replace: 'if (!window) {',
-    specs: ['libs/access/src/rate-limit'],
+    specs: ['libs/platform/access/src/rate-limit'],
   },
 ];

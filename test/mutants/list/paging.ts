@@ -1,7 +1,7 @@
 import type { Mutant } from '../mutant';
 
 const LISTS = ['test/e2e/services', 'test/e2e/support-tickets'];
-const NEWEST = 'libs/database/src/reading/newest-first.ts';
+const NEWEST = 'libs/platform/database/src/reads/keyset-list.ts';
 
 /** Lists in pages. */
 export const paging: Mutant[] = [
@@ -21,23 +21,23 @@ export const paging: Mutant[] = [
   },
   {
     name: 'paging: the row too many is shown',
-    file: 'libs/pagination/src/page.ts',
+    file: 'libs/platform/pagination/src/page.ts',
     find: 'rows.slice(0, limit)',
     replace: 'rows.slice(0, limit + 1)',
     specs: LISTS,
   },
   {
     name: 'paging: a full last page promises another',
-    file: 'libs/pagination/src/page.ts',
+    file: 'libs/platform/pagination/src/page.ts',
     find: 'rows.length > limit',
     replace: 'rows.length >= limit',
     specs: LISTS,
   },
   {
     name: 'paging: a day that does not exist is a place in a list',
-    file: 'libs/pagination/src/cursor.ts',
+    file: 'libs/platform/pagination/src/cursor.ts',
     find: ' && time.toISOString().startsWith(`${day}T${clock}`)',
     replace: '',
-    specs: [...LISTS, 'libs/pagination'],
+    specs: [...LISTS, 'libs/platform/pagination'],
   },
 ];

@@ -6,7 +6,7 @@ const SHUTDOWN = ['test/faults/shutdown'];
 export const processes: Mutant[] = [
   {
     name: 'shutdown: calls in flight are not waited for',
-    file: 'libs/ai/src/gateway/gateway-shutdown.ts',
+    file: 'libs/domains/ai/src/customer/messages/drain-calls.service.ts',
     find: 'await this.calls.drain(Math.max(0, this.config.SHUTDOWN_GRACE_MS - LAST_MS));',
     replace: 'await Promise.resolve();',
     specs: ['test/contract/ai-gateway'],
@@ -15,7 +15,7 @@ export const processes: Mutant[] = [
   },
   {
     name: 'shutdown: the process ends before the calls of callers that hung up',
-    file: 'libs/ai/src/gateway/calls-in-flight.ts',
+    file: 'libs/domains/ai/src/customer/messages/calls-in-flight.service.ts',
     find: 'while (this.calls.size > 0) await Promise.all(this.calls);',
     replace: 'await Promise.resolve();',
     specs: SHUTDOWN,
@@ -24,7 +24,7 @@ export const processes: Mutant[] = [
   },
   {
     name: 'shutdown: what outlasts the grace time is never given up',
-    file: 'libs/ai/src/gateway/calls-in-flight.ts',
+    file: 'libs/domains/ai/src/customer/messages/calls-in-flight.service.ts',
     find: '}, graceMs);',
     replace: '}, graceMs + 100_000);',
     specs: ['test/contract/ai-gateway'],
@@ -32,7 +32,7 @@ export const processes: Mutant[] = [
   },
   {
     name: 'shutdown: a job is not waited for',
-    file: 'libs/jobs/src/queue-consumer.ts',
+    file: 'libs/platform/jobs/src/queue-consumer.ts',
     find: 'await Promise.race([Promise.all(this.work), patience]);',
     replace: 'void patience;',
     specs: SHUTDOWN,
@@ -41,15 +41,15 @@ export const processes: Mutant[] = [
   },
   {
     name: 'shutdown: a job that was cut short waits for its next turn',
-    file: 'libs/jobs/src/job-runner.service.ts',
+    file: 'libs/platform/jobs/src/job-runner.service.ts',
     find: 'signal.aborted ? 0 : everyMs / 1000',
     replace: 'everyMs / 1000',
-    specs: ['libs/jobs', ...SHUTDOWN],
+    specs: ['libs/platform/jobs', ...SHUTDOWN],
     compiled: true,
   },
   {
     name: 'shutdown: last uses of tokens are lost',
-    file: 'libs/access/src/tokens/token-use-recorder.ts',
+    file: 'libs/platform/tokens/src/authentication/token-use-recorder.service.ts',
     find: '      this.flush();\n      await this.writing;',
     replace: '      await this.writing;',
     specs: ['test/e2e/tokens'],
@@ -57,17 +57,17 @@ export const processes: Mutant[] = [
   },
   {
     name: 'jobs: a job that failed is not run again',
-    file: 'libs/jobs/src/job-runner.service.ts',
+    file: 'libs/platform/jobs/src/job-runner.service.ts',
     find: '    await this.queue.enqueue(name,',
     replace: '    if (everyMs < 0) await this.queue.enqueue(name,',
-    specs: ['libs/jobs'],
+    specs: ['libs/platform/jobs'],
   },
   {
     name: 'jobs: two workers are at one job',
-    file: 'libs/jobs/src/job-runner.service.ts',
+    file: 'libs/platform/jobs/src/job-runner.service.ts',
     find: "unique: 'waiting'",
     replace: "unique: 'none' as never",
-    specs: ['libs/jobs'],
+    specs: ['libs/platform/jobs'],
   },
   {
     name: 'health: a database that is away is ready',

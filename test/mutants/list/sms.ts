@@ -1,9 +1,9 @@
 import type { Mutant } from '../mutant';
 
-const CREATE = 'libs/sms/src/sending/sql/create-sms.sql';
-const OUTCOME = 'libs/sms/src/sending/sql/record-sms-outcome.sql';
-const HTTP = 'libs/sms/src/gateway/http-sms-gateway.ts';
-const ELKS_REPORT = 'libs/sms/src/reports/elks-report.ts';
+const CREATE = 'libs/domains/sms/src/customer/sending/sql/create-sms.sql';
+const OUTCOME = 'libs/domains/sms/src/customer/sending/sql/record-sms-outcome.sql';
+const HTTP = 'libs/domains/sms/src/adapters/http-sms.adapter.ts';
+const ELKS_REPORT = 'libs/domains/sms/src/adapters/elks/elks-report.ts';
 const DAY = ['test/contract/sms-day', 'test/contract/sms-sending'];
 const GATEWAY = ['test/contract/sms-gateway'];
 const REPORTS = ['test/contract/sms-delivery-reports'];
@@ -103,10 +103,10 @@ export const sms: Mutant[] = [
   },
   {
     name: "sms: a report with another's signature is believed",
-    file: 'libs/sms/src/reports/report-references.ts',
+    file: 'libs/domains/sms/src/delivery-reports/report-references.service.ts',
     find: 'if (!timingSafeEqual(bytes.subarray(2 * ID_BYTES), this.sign(ids))) return undefined;',
     replace: '',
-    specs: [...REPORTS, 'libs/sms/src/reports'],
+    specs: [...REPORTS, 'libs/domains/sms/src/reports'],
   },
   {
     name: 'sms: a report of an unknown status is taken for a failure',
@@ -117,24 +117,24 @@ export const sms: Mutant[] = [
   },
   {
     name: 'sms: the sender is not the one that the operator set',
-    file: 'libs/sms/src/gateway/elks-gateway.ts',
+    file: 'libs/domains/sms/src/adapters/elks/elks.adapter.ts',
     find: 'from: senderId',
     replace: 'from: to',
     specs: GATEWAY,
   },
   {
     name: 'sms: a number that cannot exist is sent to',
-    file: 'libs/sms/src/sending/phone-number.ts',
+    file: 'libs/domains/sms/src/customer/sending/phone-number.ts',
     find: 'if (!E164.test(text)) return false;',
     replace: '',
-    specs: ['libs/sms/src/sending'],
+    specs: ['libs/domains/sms/src/sending'],
   },
   {
     name: 'sms: a result code that says nothing is a refusal',
-    file: 'libs/sms/src/gateway/link-result.ts',
+    file: 'libs/domains/sms/src/adapters/link-mobility/link-result.ts',
     find: ": { status: 'unknown', errorCode: 'gateway_error' };",
     replace: ": { status: 'failed', errorCode: 'not_delivered' };",
-    specs: ['libs/sms/src/gateway'],
+    specs: ['libs/domains/sms/src/gateway'],
   },
   {
     name: 'sms: the cap in parts is ignored',
@@ -159,10 +159,10 @@ export const sms: Mutant[] = [
   },
   {
     name: 'sms: a premium rate number is sent to',
-    file: 'libs/sms/src/sending/phone-number.ts',
+    file: 'libs/domains/sms/src/customer/sending/phone-number.ts',
     find: "number.getType() === 'PREMIUM_RATE'",
     replace: "number.getType() === 'PAGER'",
-    specs: ['libs/sms/src/sending'],
+    specs: ['libs/domains/sms/src/sending'],
   },
   {
     name: 'sms: a time of delivery that cannot be is stored',

@@ -1,10 +1,10 @@
 import type { Mutant } from '../mutant';
 
-const DESK = 'libs/support/src/support-desk.ts';
-const TICKETS = 'libs/support/src/support-tickets.ts';
+const DESK = 'libs/domains/support/src/operator/tickets-operator.service.ts';
+const TICKETS = 'libs/domains/support/src/customer/tickets.service.ts';
 const THREADS = ['test/e2e/ticket-threads', 'test/e2e/support-tickets'];
-const EVENTS = 'libs/status/src/status-events.ts';
-const READER = 'libs/status/src/service-status-reader.ts';
+const EVENTS = 'libs/domains/status/src/operator/status-events-operator.service.ts';
+const READER = 'libs/domains/status/src/customer/service-status.service.ts';
 const STATUS = ['test/e2e/status'];
 
 /** Support tickets and service status. */
@@ -53,14 +53,14 @@ export const support: Mutant[] = [
   },
   {
     name: 'support: a ticket is opened without an audit entry',
-    file: 'libs/support/src/sql/open-support-ticket.sql',
+    file: 'libs/domains/support/src/sql/open-support-ticket.sql',
     find: "'ticket.open'",
     replace: "'ticket.opened'",
     specs: THREADS,
   },
   {
     name: "support: a ticket about another's service is stored all the same",
-    file: 'libs/support/src/sql/open-support-ticket.sql',
+    file: 'libs/domains/support/src/sql/open-support-ticket.sql',
     find: '    return null;\n',
     replace: '    p_service := null;\n',
     specs: THREADS,

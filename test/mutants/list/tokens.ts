@@ -1,9 +1,9 @@
 import type { Mutant } from '../mutant';
 
-const AUTHENTICATOR = 'libs/access/src/tokens/token-authenticator.ts';
-const TOKENS = 'libs/access/src/tokens/service-tokens.ts';
-const LISTENER = 'libs/access/src/tokens/token-change-listener.ts';
-const FORMAT = 'libs/access/src/tokens/token-format.ts';
+const AUTHENTICATOR = 'libs/platform/tokens/src/authentication/token-authenticator.service.ts';
+const TOKENS = 'libs/platform/tokens/src/operator/tokens-operator.service.ts';
+const LISTENER = 'libs/platform/tokens/src/authentication/token-change-listener.service.ts';
+const FORMAT = 'libs/platform/tokens/src/token-format.ts';
 const REMEMBERED = ['test/e2e/remembered-tokens'];
 const SUITE = ['test/e2e/tokens'];
 
@@ -135,11 +135,11 @@ export const tokens: Mutant[] = [
     file: FORMAT,
     find: 'return text.endsWith(checksum(secret));',
     replace: 'return secret !== "";',
-    specs: ['libs/access/src/tokens/token-format', ...SUITE],
+    specs: ['libs/platform/access/src/tokens/token-format', ...SUITE],
   },
   {
     name: 'tokens: last use is lost when the database is away',
-    file: 'libs/access/src/tokens/token-use-recorder.ts',
+    file: 'libs/platform/tokens/src/authentication/token-use-recorder.service.ts',
     find: 'if (!this.uses.has(tokenId)) this.uses.set(tokenId, use);',
     replace: 'if (use.at < 0) this.uses.set(tokenId, use);',
     specs: SUITE,

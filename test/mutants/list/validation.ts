@@ -1,9 +1,9 @@
 import type { Mutant } from '../mutant';
 
-const TEXT = 'libs/http/src/fields/is-text.decorator.ts';
-const AMOUNT = 'libs/http/src/fields/is-amount.decorator.ts';
-const DAY = 'libs/http/src/fields/is-day.decorator.ts';
-const TICKETS = ['test/e2e/support-tickets', 'libs/http/src/fields'];
+const TEXT = 'libs/platform/http/src/fields/is-text.decorator.ts';
+const AMOUNT = 'libs/platform/http/src/fields/is-amount.decorator.ts';
+const DAY = 'libs/platform/http/src/fields/is-day.decorator.ts';
+const TICKETS = ['test/e2e/support-tickets', 'libs/platform/http/src/fields'];
 const CREDIT = ['test/e2e/ai-credit'];
 
 /** What a request may hold. */
@@ -87,7 +87,7 @@ export const validation: Mutant[] = [
   },
   {
     name: 'validation: unknown fields are kept',
-    file: 'libs/http/src/validation-pipe.ts',
+    file: 'libs/platform/http/src/validation-pipe.ts',
     find: 'whitelist: true,',
     replace: 'whitelist: true, forbidNonWhitelisted: true,',
     specs: ['test/e2e/support-tickets', 'test/e2e/services'],

@@ -1,6 +1,6 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { RequestWithBody } from '@app/http';
+import type { RequestWithBody } from '@platform/http';
 import { documentedOperation, faultsOfReply, faultsOfRequest, type Exchange } from './documented-operations';
 import { addViolation } from './violations';
 

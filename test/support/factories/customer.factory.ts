@@ -1,6 +1,6 @@
 import { faker } from '@faker-js/faker';
 import type { Client } from 'pg';
-import type { Customer } from '@app/customers';
+import type { Customer } from '@domains/customers';
 
 /** A made-up customer. */
 export function createFakeCustomer(overrides: Partial<Customer> = {}): Omit<Customer, 'createdAt' | 'updatedAt'> {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
-import type { Invoice } from '@app/invoices';
+import type { Invoice } from '@domains/invoices';
 
 /** Stores a made-up invoice of a customer's: manual, open, of 1,250.50 NOK, not due yet. */
 export async function saveFakeInvoice(client: Client, customerId: string, overrides: Partial<Invoice> = {}) {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
-import { generateToken, hashToken, type Scope, SCOPES } from '@app/access';
+import { generateToken, hashToken, type Scope, SCOPES } from '@platform/tokens';
 
 /** What may differ about a token. By default it has every scope and never ends. */
 export interface FakeToken {

@@ -1,9 +1,13 @@
 import { faker } from '@faker-js/faker';
 import type { Client } from 'pg';
-import type { CustomerService } from '@app/services';
+import type { CustomerServiceEntity } from '@domains/services';
 
 /** Stores a made-up service of a customer's. */
-export async function saveFakeService(client: Client, customerId: string, overrides: Partial<CustomerService> = {}) {
+export async function saveFakeService(
+  client: Client,
+  customerId: string,
+  overrides: Partial<CustomerServiceEntity> = {},
+) {
   const service = { type: 'hosting', name: faker.commerce.productName(), status: 'active', config: {}, ...overrides };
   const { rows } = await client.query<{ id: number }>(
     `insert into customer_service (customer_id, type, name, status, config, created_at)

@@ -1,5 +1,5 @@
-import { generateToken, type Scope, SCOPES } from '@app/access';
-import type { ErrorCode } from '@app/errors';
+import { generateToken, type Scope, SCOPES } from '@platform/tokens';
+import type { ErrorCode } from '@platform/errors';
 import { arrangeCaller, caller, type TestApi } from '../api';
 import { saveFakeToken } from '../factories/service-token.factory';
 import { expectProblem } from '../expect-problem';

@@ -1,9 +1,10 @@
 import { Controller, Get, Header, Post, Req } from '@nestjs/common';
 import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { type AuthenticatedCustomer, CurrentCustomer, RateLimitAs, RequireAiEnabled, RequireScope } from '@app/access';
-import { AiGateway, type MessageRequest, MessageRequestReader } from '@app/ai';
-import { AiOverview } from '@app/credit-requests';
-import { ProblemReplies, ReadBodyBy, type RequestWithBody } from '@app/http';
+import { type AuthenticatedCustomer } from '@platform/tokens';
+import { CurrentCustomer, RateLimitAs, RequireAiEnabled, RequireScope } from '@platform/access';
+import { AiMessagesService, type MessageRequest, MessageRequestReader } from '@domains/ai';
+import { AiOverviewService } from '@domains/credit-requests';
+import { ProblemReplies, ReadBodyBy, type RequestWithBody } from '@platform/http';
 import { AiMessageDto, AiReplyDto } from './dto/ai-message.dto';
 import { AiOverviewDto, toAiOverviewDto } from './dto/ai-status.dto';
 
@@ -19,8 +20,8 @@ const MESSAGE_BODY = ReadBodyBy({
 @Controller('ai')
 export class AiController {
   constructor(
-    private readonly overview: AiOverview,
-    private readonly gateway: AiGateway,
+    private readonly overview: AiOverviewService,
+    private readonly gateway: AiMessagesService,
   ) {}
 
   @Get()

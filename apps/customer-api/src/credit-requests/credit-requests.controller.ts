@@ -1,9 +1,10 @@
 import { Body, Controller, Get, HttpStatus, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { type AuthenticatedCustomer, CurrentCustomer, RequireScope } from '@app/access';
-import { CreditRequests } from '@app/credit-requests';
-import { PathId, ProblemReplies, toPageDto } from '@app/http';
+import { type AuthenticatedCustomer } from '@platform/tokens';
+import { CurrentCustomer, RequireScope } from '@platform/access';
+import { CreditRequestsService } from '@domains/credit-requests';
+import { PathId, ProblemReplies, toPageDto } from '@platform/http';
 import { CreateCreditRequestDto } from './dto/create-credit-request.dto';
 import { CreditRequestQueryDto } from './dto/credit-request-query.dto';
 import { CreditRequestDto, CreditRequestPageDto, toCreditRequestDto } from './dto/credit-request.dto';
@@ -12,7 +13,7 @@ import { CreditRequestDto, CreditRequestPageDto, toCreditRequestDto } from './dt
 @ApiTags('AI')
 @Controller('ai/credit-requests')
 export class CreditRequestsController {
-  constructor(private readonly requests: CreditRequests) {}
+  constructor(private readonly requests: CreditRequestsService) {}
 
   @Get()
   @RequireScope('ai:read')

@@ -1,14 +1,15 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { AnyScope, type AuthenticatedCustomer, CurrentCustomer } from '@app/access';
-import { CustomerProfiles } from '@app/customers';
+import { AnyScope, CurrentCustomer } from '@platform/access';
+import { type AuthenticatedCustomer } from '@platform/tokens';
+import { CustomerProfileService } from '@domains/customers';
 import { CustomerDto, toCustomerDto } from './dto/customer.dto';
 
 /** The customer's own profile. */
 @ApiTags('Customer')
 @Controller('customer')
 export class CustomerController {
-  constructor(private readonly profiles: CustomerProfiles) {}
+  constructor(private readonly profiles: CustomerProfileService) {}
 
   @Get()
   @AnyScope()

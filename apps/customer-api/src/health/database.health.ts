@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { HealthIndicatorService } from '@nestjs/terminus';
-import { DatabaseClock } from '@app/database';
-import { ServiceError } from '@app/errors';
+import { DatabaseClockService } from '@platform/database';
+import { ServiceError } from '@platform/errors';
 import { OnceASecond } from './once-a-second';
 
 /** Whether the database answers, and its clock agrees with this process's. */
@@ -10,7 +10,7 @@ export class DatabaseHealth {
   private readonly comparison: OnceASecond<string | undefined>;
 
   constructor(
-    clock: DatabaseClock,
+    clock: DatabaseClockService,
     private readonly indicator: HealthIndicatorService,
   ) {
     this.comparison = new OnceASecond(() => clock.compare());

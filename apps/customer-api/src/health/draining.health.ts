@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { HealthIndicatorService } from '@nestjs/terminus';
-import { Draining } from '@app/http';
+import { Draining } from '@platform/http';
 
 /** Whether the process still takes requests. */
 @Injectable()

@@ -1,7 +1,7 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { HealthCheck, HealthCheckService } from '@nestjs/terminus';
-import { Public } from '@app/access';
+import { Public } from '@platform/access';
 import { DatabaseHealth } from './database.health';
 import { DrainingHealth } from './draining.health';
 

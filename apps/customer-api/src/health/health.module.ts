@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TerminusModule } from '@nestjs/terminus';
-import { HttpModule } from '@app/http';
+import { HttpModule } from '@platform/http';
 import { DatabaseHealth } from './database.health';
 import { DrainingHealth } from './draining.health';
 import { HealthController } from './health.controller';

@@ -1,9 +1,10 @@
 import { Controller, Get, Param, Query, StreamableFile } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiProduces, ApiTags } from '@nestjs/swagger';
-import { type AuthenticatedCustomer, CurrentCustomer, RequireScope } from '@app/access';
-import { AppConfig } from '@app/config';
-import { ClientGone, PathId, ProblemReplies, toPageDto } from '@app/http';
-import { InvoicePdfs, InvoiceReader } from '@app/invoices';
+import { type AuthenticatedCustomer } from '@platform/tokens';
+import { CurrentCustomer, RequireScope } from '@platform/access';
+import { AppConfig } from '@platform/config';
+import { ClientGone, PathId, ProblemReplies, toPageDto } from '@platform/http';
+import { InvoicePdfsService, InvoicesService } from '@domains/invoices';
 import { InvoicePageDto, toInvoiceDto } from './dto/invoice.dto';
 import { InvoiceQueryDto } from './dto/invoice-query.dto';
 
@@ -14,8 +15,8 @@ export class InvoicesController {
   private readonly baseUrl: string;
 
   constructor(
-    private readonly invoices: InvoiceReader,
-    private readonly pdfs: InvoicePdfs,
+    private readonly invoices: InvoicesService,
+    private readonly pdfs: InvoicePdfsService,
     { PUBLIC_URL, PORT }: AppConfig,
   ) {
     this.baseUrl = `${(PUBLIC_URL ?? `http://localhost:${PORT}`).replace(/\/$/, '')}/api/v1`;

@@ -1,15 +1,16 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { AnyScope, type AuthenticatedCustomer, CurrentCustomer } from '@app/access';
-import { PageQueryDto, ProblemReplies, toPageDto } from '@app/http';
-import { CustomerServiceReader } from '@app/services';
+import { AnyScope, CurrentCustomer } from '@platform/access';
+import { type AuthenticatedCustomer } from '@platform/tokens';
+import { PageQueryDto, ProblemReplies, toPageDto } from '@platform/http';
+import { ServicesService } from '@domains/services';
 import { ServicePageDto, toServiceDto } from './dto/service.dto';
 
 /** The services that the customer has. */
 @ApiTags('Services')
 @Controller('services')
 export class ServicesController {
-  constructor(private readonly services: CustomerServiceReader) {}
+  constructor(private readonly services: ServicesService) {}
 
   @Get()
   @AnyScope()

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
-import { InternalListener } from '@app/metrics';
-import { DeliveryReports, type ReportResult } from '@app/sms';
+import { InternalListener } from '@platform/internal-listener';
+import { DeliveryReportsService, type ReportResult } from '@domains/sms';
 
 /** What a gateway is answered; it tries again later unless it is 200. */
 const STATUS: Record<ReportResult, number> = { stored: 200, malformed: 400, forged: 401, unknown_message: 404 };
@@ -11,7 +11,7 @@ const STATUS: Record<ReportResult, number> = { stored: 200, malformed: 400, forg
 export class DeliveryReportReceiver implements OnModuleInit {
   constructor(
     private readonly listener: InternalListener,
-    private readonly reports: DeliveryReports,
+    private readonly reports: DeliveryReportsService,
   ) {}
 
   onModuleInit(): void {

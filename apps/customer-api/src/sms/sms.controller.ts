@@ -1,8 +1,9 @@
 import { Body, Controller, Get, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { type AuthenticatedCustomer, CurrentCustomer, RateLimitAs, RequireScope } from '@app/access';
-import { PageQueryDto, ProblemReplies, toPageDto } from '@app/http';
-import { SmsLog, SmsSender } from '@app/sms';
+import { type AuthenticatedCustomer } from '@platform/tokens';
+import { CurrentCustomer, RateLimitAs, RequireScope } from '@platform/access';
+import { PageQueryDto, ProblemReplies, toPageDto } from '@platform/http';
+import { SmsLogService, SmsSendingService } from '@domains/sms';
 import { SendSmsDto } from './dto/send-sms.dto';
 import { SmsDto, SmsPageDto, toSmsDto } from './dto/sms.dto';
 
@@ -11,8 +12,8 @@ import { SmsDto, SmsPageDto, toSmsDto } from './dto/sms.dto';
 @Controller('sms')
 export class SmsController {
   constructor(
-    private readonly sender: SmsSender,
-    private readonly log: SmsLog,
+    private readonly sender: SmsSendingService,
+    private readonly log: SmsLogService,
   ) {}
 
   @Post('send')

@@ -1,15 +1,16 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { type AuthenticatedCustomer, CurrentCustomer, RequireScope } from '@app/access';
-import { PageQueryDto, ProblemReplies, toPageDto } from '@app/http';
-import { ServiceStatusReader } from '@app/status';
+import { type AuthenticatedCustomer } from '@platform/tokens';
+import { CurrentCustomer, RequireScope } from '@platform/access';
+import { PageQueryDto, ProblemReplies, toPageDto } from '@platform/http';
+import { ServiceStatusService } from '@domains/status';
 import { ServiceStatusPageDto, toServiceStatusDto } from './dto/service-status.dto';
 
 /** How the customer's services are. */
 @ApiTags('Status')
 @Controller('status')
 export class StatusController {
-  constructor(private readonly status: ServiceStatusReader) {}
+  constructor(private readonly status: ServiceStatusService) {}
 
   @Get()
   @RequireScope('status:read')

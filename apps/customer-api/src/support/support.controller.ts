@@ -1,8 +1,9 @@
 import { Body, Controller, Get, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { type AuthenticatedCustomer, CurrentCustomer, RequireScope } from '@app/access';
-import { PageQueryDto, ProblemReplies, toPageDto } from '@app/http';
-import { SupportTickets } from '@app/support';
+import { type AuthenticatedCustomer } from '@platform/tokens';
+import { CurrentCustomer, RequireScope } from '@platform/access';
+import { PageQueryDto, ProblemReplies, toPageDto } from '@platform/http';
+import { TicketsService } from '@domains/support';
 import { CreateTicketDto } from './dto/create-ticket.dto';
 import { TicketDto, TicketPageDto, toTicketDto } from './dto/ticket.dto';
 
@@ -10,7 +11,7 @@ import { TicketDto, TicketPageDto, toTicketDto } from './dto/ticket.dto';
 @ApiTags('Support')
 @Controller('support/tickets')
 export class SupportController {
-  constructor(private readonly tickets: SupportTickets) {}
+  constructor(private readonly tickets: TicketsService) {}
 
   @Get()
   @RequireScope('support:read')

@@ -1,15 +1,15 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { ServiceTokensModule } from '@app/access';
-import { AiOperatorModule } from '@app/ai';
-import { type AppConfig, ConfigModule } from '@app/config';
-import { CustomersModule } from '@app/customers';
-import { DatabaseModule } from '@app/database';
-import { InvoiceBookModule, InvoiceSyncModule } from '@app/invoices';
-import { LoggingModule } from '@app/logging';
-import { CustomerServicesModule } from '@app/services';
-import { SmsAdministrationModule } from '@app/sms';
-import { StatusEventsModule } from '@app/status';
-import { SupportDeskModule } from '@app/support';
+import { TokensOperatorModule } from '@platform/tokens';
+import { AiOperatorModule } from '@domains/ai';
+import { type AppConfig, ConfigModule } from '@platform/config';
+import { CustomersOperatorModule } from '@domains/customers';
+import { DatabaseModule } from '@platform/database';
+import { InvoicesOperatorModule, InvoiceSyncModule } from '@domains/invoices';
+import { LoggingModule } from '@platform/logging';
+import { ServicesOperatorModule } from '@domains/services';
+import { SmsOperatorModule } from '@domains/sms';
+import { StatusOperatorModule } from '@domains/status';
+import { SupportOperatorModule } from '@domains/support';
 
 /** The operator's services that the demo customer is made with. */
 @Module({
@@ -17,14 +17,14 @@ import { SupportDeskModule } from '@app/support';
     DatabaseModule.as('account_operator'),
     LoggingModule.forRoot(),
     AiOperatorModule,
-    CustomersModule,
-    CustomerServicesModule,
-    InvoiceBookModule,
+    CustomersOperatorModule,
+    ServicesOperatorModule,
+    InvoicesOperatorModule,
     InvoiceSyncModule,
-    ServiceTokensModule,
-    SmsAdministrationModule,
-    StatusEventsModule,
-    SupportDeskModule,
+    TokensOperatorModule,
+    SmsOperatorModule,
+    StatusOperatorModule,
+    SupportOperatorModule,
   ],
 })
 export class DemoModule {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { resolve } from 'node:path';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '@app/database';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '@platform/database';
 
 /** PostgreSQL with its data under `.data/`, on a port that is free now. */
 export async function startDatabase(password: string): Promise<EmbeddedPostgres> {

@@ -1,7 +1,7 @@
 import { isUUID } from 'class-validator';
 import { isSupportedCountry } from 'libphonenumber-js/max';
-import { isScope, type Scope, SCOPES } from '@app/access';
-import { ServiceError } from '@app/errors';
+import { isScope, type Scope, SCOPES } from '@platform/tokens';
+import { ServiceError } from '@platform/errors';
 
 /** A limit as an option gives it. Not null for the default: the command line would turn that into an empty text. */
 export type Limit = number | 'default';

@@ -1,6 +1,6 @@
-import { ServiceError } from '@app/errors';
-import { isDatabaseUnavailable, isLoginRefused } from '@app/database';
-import { explainStartFailure } from '@app/process';
+import { ServiceError } from '@platform/errors';
+import { isDatabaseUnavailable, isLoginRefused } from '@platform/database';
+import { explainStartFailure } from '@platform/process';
 
 /** Says why a command failed, in words for the operator. */
 export function explainCommandFailure(error: unknown): string {

@@ -1,6 +1,6 @@
 import Table from 'cli-table3';
-import { visibleJson, visibleLines, visibleText } from '@app/logging';
-import { timeText } from '@app/time';
+import { visibleJson, visibleLines, visibleText } from '@platform/logging';
+import { timeText } from '@platform/time';
 
 type Row = Record<string, unknown>;
 

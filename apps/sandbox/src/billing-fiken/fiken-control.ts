@@ -1,5 +1,5 @@
 import { type FastifyReply } from 'fastify';
-import { UpstreamControl } from '../shared/upstream-control';
+import { UpstreamControl } from '../shared/faults/upstream-control';
 import { FikenStore } from './fiken-store';
 
 /** Fiken under a test's control. Its directives stand in the token, where a request has room for them. */

@@ -1,6 +1,6 @@
 import { type Answer, json } from '../shared/answer';
 import { standing } from '../shared/credentials';
-import { type Directives } from '../shared/directives';
+import { type Directives } from '../shared/faults/directives';
 
 /** An error as Fiken's login writes them; what the rest of the API sends is not documented beyond the status. */
 export function fikenError(status: number, description: string, headers: Record<string, string> = {}): Answer {

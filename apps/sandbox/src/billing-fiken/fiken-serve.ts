@@ -1,7 +1,7 @@
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Answer } from '../shared/answer';
 import { bearerToken } from '../shared/credentials';
-import { type Directives } from '../shared/directives';
+import { type Directives } from '../shared/faults/directives';
 import { type FikenControl } from './fiken-control';
 import { fikenError, refuseByDirective, refuseToken, tooManyRequests } from './fiken-errors';
 import { FikenRefusal } from './fiken-query';

@@ -1,6 +1,6 @@
 import { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { json } from '../shared/answer';
-import { type Directives } from '../shared/directives';
+import { type Directives } from '../shared/faults/directives';
 import { onePagePdf } from '../shared/pdf';
 import { replyWith } from '../shared/reply-with';
 import { type FikenControl } from './fiken-control';

@@ -1,7 +1,7 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { json } from '../shared/answer';
 import { basicCredentials, bearerToken } from '../shared/credentials';
-import { type Directives } from '../shared/directives';
+import { type Directives } from '../shared/faults/directives';
 import { nextId } from '../shared/identifiers';
 import { type StripeControl } from './stripe-control';
 import { stripeError, StripeRefusal } from './stripe-errors';

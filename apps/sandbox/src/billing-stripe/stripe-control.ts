@@ -1,4 +1,4 @@
-import { UpstreamControl } from '../shared/upstream-control';
+import { UpstreamControl } from '../shared/faults/upstream-control';
 import { StripeStore } from './stripe-store';
 
 /** Stripe under a test's control. Its directives stand in the secret key, where a request has room for them. */

@@ -1,6 +1,6 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Answer } from '../shared/answer';
-import { Directives } from '../shared/directives';
+import { Directives } from '../shared/faults/directives';
 import { nextId } from '../shared/identifiers';
 import { onePagePdf } from '../shared/pdf';
 import { type StripeControl } from './stripe-control';

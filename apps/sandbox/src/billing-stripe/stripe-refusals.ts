@@ -1,6 +1,6 @@
 import { type Answer } from '../shared/answer';
 import { standing } from '../shared/credentials';
-import { type Directives } from '../shared/directives';
+import { type Directives } from '../shared/faults/directives';
 import { stripeError } from './stripe-errors';
 
 export function refuseKey(key: string | undefined, requestId: string): Answer | undefined {

@@ -1,4 +1,4 @@
-import { type Prompt } from './prompt';
+import { type Prompt } from './request/prompt';
 import { countBlock, countText, countTool } from './token-count';
 
 /** Input tokens by the rate they are billed at. The prompt's size is the sum of the three. */

@@ -1,18 +1,18 @@
 import { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
 import { json } from '../shared/answer';
-import { Directives } from '../shared/directives';
+import { Directives } from '../shared/faults/directives';
 import { nextId } from '../shared/identifiers';
 import { replyWith } from '../shared/reply-with';
-import { type ReceivedRequest } from '../shared/request-log';
-import { type UpstreamControl } from '../shared/upstream-control';
+import { type ReceivedRequest } from '../shared/faults/request-log';
+import { type UpstreamControl } from '../shared/faults/upstream-control';
 import { apiError } from './errors';
-import { refuseByDirective, refuseHeaders, versionOf } from './gatekeeper';
-import { InvalidRequest } from './invalid-request';
+import { refuseByDirective, refuseHeaders, versionOf } from './request/gatekeeper';
+import { InvalidRequest } from './request/invalid-request';
 import { COUNT_PREFIX, type MessagesControls } from './messages-controls';
-import { lastUserText, type Prompt } from './prompt';
+import { lastUserText, type Prompt } from './request/prompt';
 import { promptTokens, replyMessage } from './reply-message';
-import { readPrompt } from './validate';
-import { checkVersionRules } from './version-rules';
+import { readPrompt } from './request/validate';
+import { checkVersionRules } from './request/version-rules';
 
 /** The API takes 32 MB; a little more is let through so that nobody fails for what counts as a megabyte. */
 const LARGEST_BODY = 33 * 1024 * 1024;

@@ -1,4 +1,4 @@
-import { COMMON_DIRECTIVES, UpstreamControl } from '../shared/upstream-control';
+import { COMMON_DIRECTIVES, UpstreamControl } from '../shared/faults/upstream-control';
 import { REPLY_DIRECTIVES } from './reply-message';
 
 const REFUSALS = ['status', 'retry-after', 'low-balance', 'spend-limit'];

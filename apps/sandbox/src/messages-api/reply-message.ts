@@ -1,8 +1,8 @@
 import type { Message, StopReason, Usage } from '@anthropic-ai/sdk/resources/messages';
-import { DirectiveError, type Directives } from '../shared/directives';
+import { DirectiveError, type Directives } from '../shared/faults/directives';
 import { nextId } from '../shared/identifiers';
 import { type InputTokens, measure, total } from './measure';
-import { lastUserText, type Prompt } from './prompt';
+import { lastUserText, type Prompt } from './request/prompt';
 import { echo, filler, type ReplyText } from './reply-text';
 
 /** Directives of a successful reply. */

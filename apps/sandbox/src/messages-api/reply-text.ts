@@ -1,4 +1,4 @@
-import { Directives } from '../shared/directives';
+import { Directives } from '../shared/faults/directives';
 import { countText } from './token-count';
 
 /** A reply's text with its size and whether it was cut short. */

@@ -1,4 +1,4 @@
-import { type Block } from './prompt';
+import { type Block } from './request/prompt';
 
 /** An image, a page of a document or anything else that is not text never counts as more than this. */
 export const LARGEST_MEDIA_COUNT = 1500;

@@ -1,5 +1,5 @@
-import { type ReportCourier } from '../shared/report-courier';
-import { SmsControl } from '../shared/sms-control';
+import { type ReportCourier } from '../shared/sms/report-courier';
+import { SmsControl } from '../shared/sms/sms-control';
 import { elksReports, type ElksStatus } from './elks-reports';
 
 /** Directives of this gateway besides the common ones and those about delivery reports. */

@@ -1,6 +1,6 @@
 import { nextDigest } from '../shared/identifiers';
-import { type AcceptedSms } from '../shared/sms-control';
-import { countSegments } from '../shared/sms-segments';
+import { type AcceptedSms } from '../shared/sms/sms-control';
+import { countSegments } from '../shared/sms/sms-segments';
 
 /** In ten-thousandths of the account's currency. */
 const COST_PER_PART = 3500;

@@ -1,10 +1,10 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Answer, json, plainText } from '../shared/answer';
 import { basicUser, standing } from '../shared/credentials';
-import { type Directives } from '../shared/directives';
+import { type Directives } from '../shared/faults/directives';
 import { replyWith } from '../shared/reply-with';
-import { type ReceivedRequest } from '../shared/request-log';
-import { type AcceptedSms } from '../shared/sms-control';
+import { type ReceivedRequest } from '../shared/faults/request-log';
+import { type AcceptedSms } from '../shared/sms/sms-control';
 import { type ElksControl } from './elks-control';
 import { elksTime } from './elks-reports';
 import { createdReply, readForm, RefusedForm } from './elks-send';

@@ -1,6 +1,6 @@
-import { type OutgoingReport } from '../shared/report-courier';
-import { asForm, asJson } from '../shared/report-body';
-import { type AcceptedSms, type ReportFormat } from '../shared/sms-control';
+import { type OutgoingReport } from '../shared/sms/report-courier';
+import { asForm, asJson } from '../shared/sms/report-body';
+import { type AcceptedSms, type ReportFormat } from '../shared/sms/sms-control';
 
 /** Result codes of a delivery report that this project has names for. */
 export const LINK_RESULT = {

@@ -1,6 +1,6 @@
 import { nextDigest } from '../shared/identifiers';
-import { type AcceptedSms } from '../shared/sms-control';
-import { countSegments } from '../shared/sms-segments';
+import { type AcceptedSms } from '../shared/sms/sms-control';
+import { countSegments } from '../shared/sms/sms-segments';
 
 /** Why LINK refuses a message: a result code in a 400. */
 export class RefusedMessage extends Error {

@@ -1,10 +1,10 @@
 import { type FastifyInstance } from 'fastify';
 import { type Answer, json } from '../shared/answer';
 import { basicUser, standing } from '../shared/credentials';
-import { type Directives } from '../shared/directives';
+import { type Directives } from '../shared/faults/directives';
 import { replyWith } from '../shared/reply-with';
-import { type ReceivedRequest } from '../shared/request-log';
-import { type AcceptedSms } from '../shared/sms-control';
+import { type ReceivedRequest } from '../shared/faults/request-log';
+import { type AcceptedSms } from '../shared/sms/sms-control';
 import { type LinkControl } from './link-control';
 import { LINK_RESULT } from './link-reports';
 import { type LinkRequest, readRequest, RefusedMessage } from './link-send';

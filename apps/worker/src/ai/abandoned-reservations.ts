@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { AiMaintenance, ProcessHeartbeat } from '@app/ai';
+import { AiMaintenanceService, ProcessHeartbeatService } from '@domains/ai';
 
 /** With the grace of ten seconds, what a dead process had reserved is free again well within fifteen. */
 const EVERY_MS = 1_000;
@@ -17,9 +17,9 @@ export class AbandonedReservations implements OnApplicationBootstrap, OnModuleDe
   private failing = false;
 
   constructor(
-    private readonly maintenance: AiMaintenance,
+    private readonly maintenance: AiMaintenanceService,
     // The worker's own heartbeat counts the time, also when no API process is left.
-    private readonly heartbeat: ProcessHeartbeat,
+    private readonly heartbeat: ProcessHeartbeatService,
   ) {}
 
   onApplicationBootstrap(): void {

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { AiOperatorModule, ProcessLivenessModule } from '@app/ai';
+import { AiOperatorModule, ProcessLivenessModule } from '@domains/ai';
 import { AbandonedReservations } from './abandoned-reservations';
 import { AiJobs } from './ai-jobs';
 

@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
-import { AiMaintenance } from '@app/ai';
-import { AppConfig } from '@app/config';
-import { JobRunner } from '@app/jobs';
+import { AiMaintenanceService } from '@domains/ai';
+import { AppConfig } from '@platform/config';
+import { JobRunner } from '@platform/jobs';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -13,7 +13,7 @@ export class AiJobs implements OnModuleInit {
 
   constructor(
     private readonly runner: JobRunner,
-    private readonly maintenance: AiMaintenance,
+    private readonly maintenance: AiMaintenanceService,
     private readonly config: AppConfig,
   ) {}
 

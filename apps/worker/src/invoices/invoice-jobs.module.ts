@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { InvoiceSyncModule } from '@app/invoices';
+import { InvoiceSyncModule } from '@domains/invoices';
 import { InvoiceJobs } from './invoice-jobs';
 import { InvoiceMetrics } from './invoice-metrics';
 

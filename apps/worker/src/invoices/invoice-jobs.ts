@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { DueSyncsService, InvoiceSyncs, RUN_DEADLINE_MS, type SyncLaneSettings } from '@app/invoices';
-import { JobQueue, JobRunner } from '@app/jobs';
+import { DueSyncsService, InvoiceSyncsService, RUN_DEADLINE_MS, type SyncLaneSettings } from '@domains/invoices';
+import { JobQueue, JobRunner } from '@platform/jobs';
 
 const SECOND = 1_000;
 
@@ -11,7 +11,7 @@ export class InvoiceJobs implements OnModuleInit {
     private readonly runner: JobRunner,
     private readonly queue: JobQueue,
     private readonly due: DueSyncsService,
-    private readonly syncs: InvoiceSyncs,
+    private readonly syncs: InvoiceSyncsService,
   ) {}
 
   onModuleInit(): void {

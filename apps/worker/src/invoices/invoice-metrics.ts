@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { Gauge } from 'prom-client';
-import { type SourceSyncHealth, SyncHealth } from '@app/invoices';
-import { Metrics } from '@app/metrics';
+import { type SourceSyncHealth, SyncHealthService } from '@domains/invoices';
+import { Metrics } from '@platform/metrics';
 
 const GAUGES: { name: string; help: string; value: (health: SourceSyncHealth) => number }[] = [
   { name: 'invoice_sync_accounts', help: 'Accounts linked to a billing source', value: ({ accounts }) => accounts },
@@ -35,7 +35,7 @@ export class InvoiceMetrics implements OnModuleInit {
 
   constructor(
     private readonly metrics: Metrics,
-    private readonly health: SyncHealth,
+    private readonly health: SyncHealthService,
   ) {}
 
   onModuleInit(): void {

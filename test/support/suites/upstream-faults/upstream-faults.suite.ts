@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { inspect } from 'node:util';
-import { type AppConfig, loadConfig } from '@app/config';
-import { createLogger, type RootLogger } from '@app/logging';
-import { UpstreamClients } from '@app/upstream';
+import { type AppConfig, loadConfig } from '@platform/config';
+import { createLogger, type RootLogger } from '@platform/logging';
+import { UpstreamClients } from '@platform/upstream';
 import { type RawServer, startRawServer } from '../../raw-server';
 import { selfSigned } from '../../self-signed';
 import { connectionFaults } from './connection-faults';

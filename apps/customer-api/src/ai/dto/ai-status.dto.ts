@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { AiOverviewView } from '@app/credit-requests';
+import type { AiOverviewView } from '@domains/credit-requests';
 import { CreditRequestDto, toCreditRequestDto } from '../../credit-requests/dto/credit-request.dto';
 
 /** Where you stand with AI (specification §2). All amounts in NOK. */

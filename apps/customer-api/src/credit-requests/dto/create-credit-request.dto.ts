@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ValidateIf } from 'class-validator';
-import { IsAmount, IsText } from '@app/http';
+import { IsAmount, IsText } from '@platform/http';
 
 /** A wish for extra AI credit (specification §2). */
 export class CreateCreditRequestDto {

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
-import { CREDIT_REQUEST_STATUSES, type CreditRequestStatus } from '@app/credit-requests';
-import { IsOneOf, PageQueryDto } from '@app/http';
+import { CREDIT_REQUEST_STATUSES, type CreditRequestStatus } from '@domains/credit-requests';
+import { IsOneOf, PageQueryDto } from '@platform/http';
 
 /** Which credit requests are asked for. */
 export class CreditRequestQueryDto extends PageQueryDto {

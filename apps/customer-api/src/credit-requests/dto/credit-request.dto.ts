@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { CREDIT_REQUEST_STATUSES, type CreditRequestRow, type CreditRequestStatus } from '@app/credit-requests';
-import { PageDto } from '@app/http';
+import { CREDIT_REQUEST_STATUSES, type CreditRequestRow, type CreditRequestStatus } from '@domains/credit-requests';
+import { PageDto } from '@platform/http';
 
 /** A request for extra AI credit (specification §2). */
 export class CreditRequestDto {

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { CustomerProfile } from '@app/customers';
+import type { CustomerProfile } from '@domains/customers';
 
 /** The customer that the token belongs to (specification §2). */
 export class CustomerDto {

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
-import { IsDay, IsOneOf, PageQueryDto } from '@app/http';
-import { INVOICE_STATUSES, type VisibleInvoiceStatus } from '@app/invoices';
+import { IsDay, IsOneOf, PageQueryDto } from '@platform/http';
+import { INVOICE_STATUSES, type VisibleInvoiceStatus } from '@domains/invoices';
 
 /** Which invoices are asked for. */
 export class InvoiceQueryDto extends PageQueryDto {

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { PageDto } from '@app/http';
+import { PageDto } from '@platform/http';
 import {
   INVOICE_STATUSES,
   type InvoiceRow,
@@ -7,7 +7,7 @@ import {
   type InvoiceType,
   toNumber,
   type VisibleInvoiceStatus,
-} from '@app/invoices';
+} from '@domains/invoices';
 
 /** An invoice or credit note (specification §2). */
 export class InvoiceDto {

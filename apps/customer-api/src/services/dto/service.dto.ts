@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { PageDto } from '@app/http';
-import { type CustomerServiceRow, SERVICE_STATUSES, type ServiceStatus } from '@app/services';
+import { PageDto } from '@platform/http';
+import { type CustomerServiceRow, SERVICE_STATUSES, type ServiceStatus } from '@domains/services';
 
 /** A service that you have (specification §2). */
 export class ServiceDto {

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { FieldRule, IsText } from '@app/http';
-import { E164, recipientFault, SMS_MESSAGE_MAX } from '@app/sms';
+import { FieldRule, IsText } from '@platform/http';
+import { E164, recipientFault, SMS_MESSAGE_MAX } from '@domains/sms';
 
 /** An SMS to send (specification §2). Who it comes from is fixed by the operator. */
 export class SendSmsDto {

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { PageDto } from '@app/http';
-import { SMS_MESSAGE_MAX, SMS_STATUSES, type SmsEncoding, type SmsRow, type SmsStatus } from '@app/sms';
+import { PageDto } from '@platform/http';
+import { SMS_MESSAGE_MAX, SMS_STATUSES, type SmsEncoding, type SmsRow, type SmsStatus } from '@domains/sms';
 
 /** An SMS in the send log. */
 export class SmsDto {

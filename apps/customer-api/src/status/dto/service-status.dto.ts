@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { PageDto } from '@app/http';
-import { type ServiceStatusRow, STATUS_LEVELS, type StatusEventRow, type StatusLevel } from '@app/status';
+import { PageDto } from '@platform/http';
+import { type ServiceStatusRow, STATUS_LEVELS, type StatusEventRow, type StatusLevel } from '@domains/status';
 
 /** Something the operator announced about a service. */
 export class StatusEventDto {

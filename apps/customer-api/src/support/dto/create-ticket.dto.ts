@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
-import { IsOneOf, IsText, IsWholeNumber } from '@app/http';
-import { TICKET_BODY_MAX, TICKET_PRIORITIES, TICKET_TITLE_MAX, type TicketPriority } from '@app/support';
+import { IsOneOf, IsText, IsWholeNumber } from '@platform/http';
+import { TICKET_BODY_MAX, TICKET_PRIORITIES, TICKET_TITLE_MAX, type TicketPriority } from '@domains/support';
 
 /** A new ticket (specification §2). */
 export class CreateTicketDto {

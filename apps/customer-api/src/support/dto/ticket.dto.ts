@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { PageDto } from '@app/http';
+import { PageDto } from '@platform/http';
 import {
   REPLY_AUTHORS,
   type ReplyAuthor,
@@ -10,7 +10,7 @@ import {
   type TicketPriority,
   type TicketRow,
   type TicketStatus,
-} from '@app/support';
+} from '@domains/support';
 
 /** A reply in a ticket's thread. */
 export class TicketReplyDto {

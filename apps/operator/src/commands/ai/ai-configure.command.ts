@@ -1,8 +1,8 @@
 import { text as readAll } from 'node:stream/consumers';
 import { Option, SubCommand } from 'nest-commander';
-import { AiConfiguration, type AiConfigurationView } from '@app/ai';
-import { ServiceError } from '@app/errors';
-import { decimalText } from '@app/money';
+import { AiConfigurationOperatorService, type AiConfigurationView } from '@domains/ai';
+import { ServiceError } from '@platform/errors';
+import { decimalText } from '@platform/money';
 import { OperatorCommand } from '../operator-command';
 import { read } from '../options';
 
@@ -20,7 +20,7 @@ interface Options {
 /** `ai configure`: turn a customer's AI on or off, and set what it may use. */
 @SubCommand({ name: 'configure', description: "set a customer's AI up, or change it; what is left out stays" })
 export class AiConfigureCommand extends OperatorCommand<Options> {
-  constructor(private readonly configuration: AiConfiguration) {
+  constructor(private readonly configuration: AiConfigurationOperatorService) {
     super();
   }
 

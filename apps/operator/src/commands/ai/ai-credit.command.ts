@@ -1,7 +1,7 @@
 import { Option, SubCommand } from 'nest-commander';
-import { AiCredit } from '@app/ai';
-import { ServiceError } from '@app/errors';
-import { decimalText } from '@app/money';
+import { AiCreditOperatorService } from '@domains/ai';
+import { ServiceError } from '@platform/errors';
+import { decimalText } from '@platform/money';
 import { OperatorCommand } from '../operator-command';
 import { read } from '../options';
 
@@ -17,7 +17,7 @@ interface Options {
 /** `ai credit`: book an adjustment or a refund. */
 @SubCommand({ name: 'credit', description: 'book an adjustment or a refund; a correction is a new booking' })
 export class AiCreditCommand extends OperatorCommand<Options> {
-  constructor(private readonly credit: AiCredit) {
+  constructor(private readonly credit: AiCreditOperatorService) {
     super();
   }
 

@@ -1,5 +1,5 @@
 import { Option, SubCommand } from 'nest-commander';
-import { AiCredit } from '@app/ai';
+import { AiCreditOperatorService } from '@domains/ai';
 import { OperatorCommand } from '../operator-command';
 import { read } from '../options';
 
@@ -10,7 +10,7 @@ interface Options {
 /** `ai ledger`: a customer's AI ledger, newest first. */
 @SubCommand({ name: 'ledger', description: "list a customer's AI ledger, newest first" })
 export class AiLedgerCommand extends OperatorCommand<Options> {
-  constructor(private readonly credit: AiCredit) {
+  constructor(private readonly credit: AiCreditOperatorService) {
     super();
   }
 

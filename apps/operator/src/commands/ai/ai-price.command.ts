@@ -1,7 +1,7 @@
 import { Option, SubCommand } from 'nest-commander';
-import { AiPrices, type NewAiPrice } from '@app/ai';
-import { ServiceError } from '@app/errors';
-import { decimalText } from '@app/money';
+import { AiPricesOperatorService, type NewAiPrice } from '@domains/ai';
+import { ServiceError } from '@platform/errors';
+import { decimalText } from '@platform/money';
 import { OperatorCommand } from '../operator-command';
 
 type Options = NewAiPrice;
@@ -9,7 +9,7 @@ type Options = NewAiPrice;
 /** `ai price`: set what a model costs from a date on. */
 @SubCommand({ name: 'price', description: 'set what a model costs, in NOK per million tokens, from a date on' })
 export class AiPriceCommand extends OperatorCommand<Options> {
-  constructor(private readonly prices: AiPrices) {
+  constructor(private readonly prices: AiPricesOperatorService) {
     super();
   }
 

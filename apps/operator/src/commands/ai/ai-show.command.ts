@@ -1,5 +1,5 @@
 import { Option, SubCommand } from 'nest-commander';
-import { AiConfiguration } from '@app/ai';
+import { AiConfigurationOperatorService } from '@domains/ai';
 import { OperatorCommand } from '../operator-command';
 import { read } from '../options';
 
@@ -10,7 +10,7 @@ interface Options {
 /** `ai show`: a customer's AI settings and balances. */
 @SubCommand({ name: 'show', description: "show a customer's AI settings and balances" })
 export class AiShowCommand extends OperatorCommand<Options> {
-  constructor(private readonly configuration: AiConfiguration) {
+  constructor(private readonly configuration: AiConfigurationOperatorService) {
     super();
   }
 

@@ -1,5 +1,5 @@
 import { Option, SubCommand } from 'nest-commander';
-import { AiCredit } from '@app/ai';
+import { AiCreditOperatorService } from '@domains/ai';
 import { OperatorCommand } from '../operator-command';
 import { read } from '../options';
 
@@ -13,7 +13,7 @@ interface Options {
   description: 'list calls that were given up: not charged, perhaps billed by the provider',
 })
 export class AiUnknownCommand extends OperatorCommand<Options> {
-  constructor(private readonly credit: AiCredit) {
+  constructor(private readonly credit: AiCreditOperatorService) {
     super();
   }
 

@@ -1,5 +1,5 @@
 import { Option, SubCommand } from 'nest-commander';
-import { AiCredit } from '@app/ai';
+import { AiCreditOperatorService } from '@domains/ai';
 import { OperatorCommand } from '../operator-command';
 import { read } from '../options';
 
@@ -10,7 +10,7 @@ interface Options {
 /** `ai usage`: a customer's charged AI calls, newest first. */
 @SubCommand({ name: 'usage', description: "list a customer's charged AI calls, newest first" })
 export class AiUsageCommand extends OperatorCommand<Options> {
-  constructor(private readonly credit: AiCredit) {
+  constructor(private readonly credit: AiCreditOperatorService) {
     super();
   }
 

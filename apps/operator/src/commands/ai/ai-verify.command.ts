@@ -1,5 +1,5 @@
 import { Option, SubCommand } from 'nest-commander';
-import { AiVerification } from '@app/ai';
+import { AiVerificationOperatorService } from '@domains/ai';
 import { OperatorCommand } from '../operator-command';
 import { read } from '../options';
 
@@ -10,7 +10,7 @@ interface Options {
 /** `ai verify`: check that every account equals its ledger. */
 @SubCommand({ name: 'verify', description: 'list what does not add up in the AI books; fails unless that is nothing' })
 export class AiVerifyCommand extends OperatorCommand<Options> {
-  constructor(private readonly verification: AiVerification) {
+  constructor(private readonly verification: AiVerificationOperatorService) {
     super();
   }
 

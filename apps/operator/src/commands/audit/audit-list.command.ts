@@ -1,5 +1,5 @@
 import { Option, SubCommand } from 'nest-commander';
-import { AuditTrail } from '@app/audit';
+import { AuditOperatorService } from '@platform/audit';
 import { OperatorCommand } from '../operator-command';
 import { read } from '../options';
 
@@ -12,7 +12,7 @@ interface Options {
 /** `audit list`: show who did what, newest first. */
 @SubCommand({ name: 'list', description: 'show who did what, newest first' })
 export class AuditListCommand extends OperatorCommand<Options> {
-  constructor(private readonly auditTrail: AuditTrail) {
+  constructor(private readonly auditTrail: AuditOperatorService) {
     super();
   }
 

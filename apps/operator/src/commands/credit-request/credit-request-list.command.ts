@@ -1,5 +1,9 @@
 import { Option, SubCommand } from 'nest-commander';
-import { CREDIT_REQUEST_STATUSES, CreditRequestDesk, type CreditRequestStatus } from '@app/credit-requests';
+import {
+  CREDIT_REQUEST_STATUSES,
+  CreditRequestsOperatorService,
+  type CreditRequestStatus,
+} from '@domains/credit-requests';
 import { OperatorCommand } from '../operator-command';
 import { read } from '../options';
 
@@ -11,7 +15,7 @@ interface Options {
 /** `credit-request list`: customers' requests for extra AI credit. */
 @SubCommand({ name: 'list', description: 'list requests, newest first' })
 export class CreditRequestListCommand extends OperatorCommand<Options> {
-  constructor(private readonly desk: CreditRequestDesk) {
+  constructor(private readonly desk: CreditRequestsOperatorService) {
     super();
   }
 

@@ -1,5 +1,5 @@
 import { Option, SubCommand } from 'nest-commander';
-import { CreditRequestDesk } from '@app/credit-requests';
+import { CreditRequestsOperatorService } from '@domains/credit-requests';
 import { OperatorCommand } from '../operator-command';
 import { read } from '../options';
 
@@ -11,7 +11,7 @@ interface Options {
 /** `credit-request reject`: refuse a request; the customer reads why. */
 @SubCommand({ name: 'reject', description: 'refuse a request; the customer reads why' })
 export class CreditRequestRejectCommand extends OperatorCommand<Options> {
-  constructor(private readonly desk: CreditRequestDesk) {
+  constructor(private readonly desk: CreditRequestsOperatorService) {
     super();
   }
 

@@ -1,5 +1,5 @@
 import { Option, SubCommand } from 'nest-commander';
-import { Customers } from '@app/customers';
+import { CustomersOperatorService } from '@domains/customers';
 import { OperatorCommand } from '../operator-command';
 import { read } from '../options';
 
@@ -10,7 +10,7 @@ interface Options {
 /** `customer activate`: let a customer\'s tokens in. */
 @SubCommand({ name: 'activate', description: "let a customer's tokens in" })
 export class CustomerActivateCommand extends OperatorCommand<Options> {
-  constructor(private readonly customers: Customers) {
+  constructor(private readonly customers: CustomersOperatorService) {
     super();
   }
 

@@ -1,5 +1,5 @@
 import { Option, SubCommand } from 'nest-commander';
-import { Customers } from '@app/customers';
+import { CustomersOperatorService } from '@domains/customers';
 import { OperatorCommand } from '../operator-command';
 
 interface Options {
@@ -12,7 +12,7 @@ interface Options {
 /** `customer create`: add a customer. */
 @SubCommand({ name: 'create', description: 'add a customer' })
 export class CustomerCreateCommand extends OperatorCommand<Options> {
-  constructor(private readonly customers: Customers) {
+  constructor(private readonly customers: CustomersOperatorService) {
     super();
   }
 

@@ -1,5 +1,5 @@
 import { Option, SubCommand } from 'nest-commander';
-import { Customers } from '@app/customers';
+import { CustomersOperatorService } from '@domains/customers';
 import { OperatorCommand } from '../operator-command';
 import { read } from '../options';
 
@@ -10,7 +10,7 @@ interface Options {
 /** `customer deactivate`: shut all of a customer\'s tokens out. */
 @SubCommand({ name: 'deactivate', description: "shut all of a customer's tokens out" })
 export class CustomerDeactivateCommand extends OperatorCommand<Options> {
-  constructor(private readonly customers: Customers) {
+  constructor(private readonly customers: CustomersOperatorService) {
     super();
   }
 

@@ -1,5 +1,5 @@
 import { Option, SubCommand } from 'nest-commander';
-import { Customers } from '@app/customers';
+import { CustomersOperatorService } from '@domains/customers';
 import { OperatorCommand } from '../operator-command';
 import { type Limit, read, storedLimit } from '../options';
 
@@ -14,7 +14,7 @@ interface Options {
 /** `customer limits`: set limits of a customer. */
 @SubCommand({ name: 'limits', description: 'set limits of a customer' })
 export class CustomerLimitsCommand extends OperatorCommand<Options> {
-  constructor(private readonly customers: Customers) {
+  constructor(private readonly customers: CustomersOperatorService) {
     super();
   }
 

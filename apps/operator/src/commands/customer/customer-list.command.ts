@@ -1,11 +1,11 @@
 import { SubCommand } from 'nest-commander';
-import { Customers } from '@app/customers';
+import { CustomersOperatorService } from '@domains/customers';
 import { OperatorCommand } from '../operator-command';
 
 /** `customer list`: list all customers. */
 @SubCommand({ name: 'list', description: 'list all customers' })
 export class CustomerListCommand extends OperatorCommand {
-  constructor(private readonly customers: Customers) {
+  constructor(private readonly customers: CustomersOperatorService) {
     super();
   }
 

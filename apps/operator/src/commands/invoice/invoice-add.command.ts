@@ -1,6 +1,6 @@
 import { Option, SubCommand } from 'nest-commander';
-import { ServiceError } from '@app/errors';
-import { InvoiceAdministration, toMinorUnits } from '@app/invoices';
+import { ServiceError } from '@platform/errors';
+import { InvoicesOperatorService, toMinorUnits } from '@domains/invoices';
 import { OperatorCommand } from '../operator-command';
 import { read } from '../options';
 
@@ -26,7 +26,7 @@ interface Options {
 /** `invoice add`: add an invoice of the operator's own. */
 @SubCommand({ name: 'add', description: 'add an invoice of your own' })
 export class InvoiceAddCommand extends OperatorCommand<Options> {
-  constructor(private readonly invoices: InvoiceAdministration) {
+  constructor(private readonly invoices: InvoicesOperatorService) {
     super();
   }
 

@@ -1,5 +1,5 @@
 import { Option, SubCommand } from 'nest-commander';
-import { BILLING_SOURCES, BillingAccounts, type BillingSourceName } from '@app/invoices';
+import { BILLING_SOURCES, BillingAccountsOperatorService, type BillingSourceName } from '@domains/invoices';
 import { OperatorCommand } from '../operator-command';
 import { read } from '../options';
 
@@ -12,7 +12,7 @@ interface Options {
 /** `invoice link`: say who a customer is in a billing source. */
 @SubCommand({ name: 'link', description: 'say who a customer is in a billing source' })
 export class InvoiceLinkCommand extends OperatorCommand<Options> {
-  constructor(private readonly accounts: BillingAccounts) {
+  constructor(private readonly accounts: BillingAccountsOperatorService) {
     super();
   }
 

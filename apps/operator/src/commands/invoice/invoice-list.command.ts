@@ -1,5 +1,5 @@
 import { Option, SubCommand } from 'nest-commander';
-import { InvoiceAdministration } from '@app/invoices';
+import { InvoicesOperatorService } from '@domains/invoices';
 import { OperatorCommand } from '../operator-command';
 import { read } from '../options';
 
@@ -10,7 +10,7 @@ interface Options {
 /** `invoice list`: list the invoices of a customer. */
 @SubCommand({ name: 'list', description: 'list the invoices of a customer' })
 export class InvoiceListCommand extends OperatorCommand<Options> {
-  constructor(private readonly invoices: InvoiceAdministration) {
+  constructor(private readonly invoices: InvoicesOperatorService) {
     super();
   }
 

@@ -1,5 +1,5 @@
 import { Option, SubCommand } from 'nest-commander';
-import { INVOICE_STATUSES, InvoiceAdministration, type VisibleInvoiceStatus } from '@app/invoices';
+import { INVOICE_STATUSES, InvoicesOperatorService, type VisibleInvoiceStatus } from '@domains/invoices';
 import { OperatorCommand } from '../operator-command';
 import { read } from '../options';
 
@@ -11,7 +11,7 @@ interface Options {
 /** `invoice set-status`: set the status of an invoice of the operator's own. */
 @SubCommand({ name: 'set-status', description: 'set the status of an invoice of your own' })
 export class InvoiceSetStatusCommand extends OperatorCommand<Options> {
-  constructor(private readonly invoices: InvoiceAdministration) {
+  constructor(private readonly invoices: InvoicesOperatorService) {
     super();
   }
 

@@ -1,5 +1,5 @@
 import { Option, SubCommand } from 'nest-commander';
-import { BillingAccounts } from '@app/invoices';
+import { BillingAccountsOperatorService } from '@domains/invoices';
 import { OperatorCommand } from '../operator-command';
 import { read } from '../options';
 
@@ -11,7 +11,7 @@ interface Options {
 /** `invoice sync-status`: show how the syncs stand. */
 @SubCommand({ name: 'sync-status', description: 'show how the syncs with the billing sources stand' })
 export class InvoiceSyncStatusCommand extends OperatorCommand<Options> {
-  constructor(private readonly accounts: BillingAccounts) {
+  constructor(private readonly accounts: BillingAccountsOperatorService) {
     super();
   }
 

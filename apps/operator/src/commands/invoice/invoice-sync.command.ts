@@ -1,6 +1,11 @@
 import { Option, SubCommand } from 'nest-commander';
-import { ServiceError } from '@app/errors';
-import { BILLING_SOURCES, BillingAccounts, type BillingSourceName, SyncRequests } from '@app/invoices';
+import { ServiceError } from '@platform/errors';
+import {
+  BILLING_SOURCES,
+  BillingAccountsOperatorService,
+  type BillingSourceName,
+  SyncRequestsOperatorService,
+} from '@domains/invoices';
 import { OperatorCommand } from '../operator-command';
 import { read } from '../options';
 
@@ -18,8 +23,8 @@ const WAIT_SECONDS = 60;
 @SubCommand({ name: 'sync', description: 'sync the invoices of a customer, or of all, with the billing sources now' })
 export class InvoiceSyncCommand extends OperatorCommand<Options> {
   constructor(
-    private readonly accounts: BillingAccounts,
-    private readonly requests: SyncRequests,
+    private readonly accounts: BillingAccountsOperatorService,
+    private readonly requests: SyncRequestsOperatorService,
   ) {
     super();
   }

@@ -1,5 +1,5 @@
 import { Option, SubCommand } from 'nest-commander';
-import { BILLING_SOURCES, BillingAccounts, type BillingSourceName } from '@app/invoices';
+import { BILLING_SOURCES, BillingAccountsOperatorService, type BillingSourceName } from '@domains/invoices';
 import { OperatorCommand } from '../operator-command';
 import { read } from '../options';
 
@@ -11,7 +11,7 @@ interface Options {
 /** `invoice unlink`: undo a link and remove the invoices that came by it. */
 @SubCommand({ name: 'unlink', description: 'undo a link and remove the invoices that came by it' })
 export class InvoiceUnlinkCommand extends OperatorCommand<Options> {
-  constructor(private readonly accounts: BillingAccounts) {
+  constructor(private readonly accounts: BillingAccountsOperatorService) {
     super();
   }
 

@@ -1,5 +1,5 @@
 import { Option, SubCommand } from 'nest-commander';
-import { CustomerServices, SERVICE_STATUSES, type ServiceStatus } from '@app/services';
+import { ServicesOperatorService, SERVICE_STATUSES, type ServiceStatus } from '@domains/services';
 import { OperatorCommand } from '../operator-command';
 import { read } from '../options';
 
@@ -14,7 +14,7 @@ interface Options {
 /** `service add`: give a customer a service. */
 @SubCommand({ name: 'add', description: 'give a customer a service' })
 export class ServiceAddCommand extends OperatorCommand<Options> {
-  constructor(private readonly customerServices: CustomerServices) {
+  constructor(private readonly customerServices: ServicesOperatorService) {
     super();
   }
 

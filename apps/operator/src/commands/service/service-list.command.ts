@@ -1,5 +1,5 @@
 import { Option, SubCommand } from 'nest-commander';
-import { CustomerServices } from '@app/services';
+import { ServicesOperatorService } from '@domains/services';
 import { OperatorCommand } from '../operator-command';
 import { read } from '../options';
 
@@ -10,7 +10,7 @@ interface Options {
 /** `service list`: list the services of a customer. */
 @SubCommand({ name: 'list', description: 'list the services of a customer' })
 export class ServiceListCommand extends OperatorCommand<Options> {
-  constructor(private readonly customerServices: CustomerServices) {
+  constructor(private readonly customerServices: ServicesOperatorService) {
     super();
   }
 

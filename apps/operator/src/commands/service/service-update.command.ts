@@ -1,5 +1,5 @@
 import { Option, SubCommand } from 'nest-commander';
-import { CustomerServices, SERVICE_STATUSES, type ServiceStatus } from '@app/services';
+import { ServicesOperatorService, SERVICE_STATUSES, type ServiceStatus } from '@domains/services';
 import { OperatorCommand } from '../operator-command';
 import { read } from '../options';
 
@@ -13,7 +13,7 @@ interface Options {
 /** `service update`: change a service. */
 @SubCommand({ name: 'update', description: 'change a service' })
 export class ServiceUpdateCommand extends OperatorCommand<Options> {
-  constructor(private readonly customerServices: CustomerServices) {
+  constructor(private readonly customerServices: ServicesOperatorService) {
     super();
   }
 

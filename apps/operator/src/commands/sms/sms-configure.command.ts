@@ -1,5 +1,5 @@
 import { Option, SubCommand } from 'nest-commander';
-import { SmsAdministration } from '@app/sms';
+import { SmsOperatorService } from '@domains/sms';
 import { OperatorCommand } from '../operator-command';
 import { type Limit, read, storedLimit } from '../options';
 
@@ -15,7 +15,7 @@ interface Options {
 /** `sms configure`: set what a customer may send. */
 @SubCommand({ name: 'configure', description: 'set what a customer may send' })
 export class SmsConfigureCommand extends OperatorCommand<Options> {
-  constructor(private readonly sms: SmsAdministration) {
+  constructor(private readonly sms: SmsOperatorService) {
     super();
   }
 

@@ -1,5 +1,5 @@
 import { Option, SubCommand } from 'nest-commander';
-import { SmsAdministration } from '@app/sms';
+import { SmsOperatorService } from '@domains/sms';
 import { OperatorCommand } from '../operator-command';
 import { read } from '../options';
 
@@ -10,7 +10,7 @@ interface Options {
 /** `sms log`: show the newest SMS of a customer. */
 @SubCommand({ name: 'log', description: 'show the newest SMS of a customer' })
 export class SmsLogCommand extends OperatorCommand<Options> {
-  constructor(private readonly sms: SmsAdministration) {
+  constructor(private readonly sms: SmsOperatorService) {
     super();
   }
 

@@ -1,5 +1,5 @@
 import { Option, SubCommand } from 'nest-commander';
-import { StatusEvents } from '@app/status';
+import { StatusEventsOperatorService } from '@domains/status';
 import { OperatorCommand } from '../operator-command';
 import { read } from '../options';
 
@@ -10,7 +10,7 @@ interface Options {
 /** `status end`: end an event now. */
 @SubCommand({ name: 'end', description: 'end an event now' })
 export class StatusEndCommand extends OperatorCommand<Options> {
-  constructor(private readonly statusEvents: StatusEvents) {
+  constructor(private readonly statusEvents: StatusEventsOperatorService) {
     super();
   }
 

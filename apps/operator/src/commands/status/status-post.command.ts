@@ -1,5 +1,5 @@
 import { Option, SubCommand } from 'nest-commander';
-import { STATUS_LEVELS, StatusEvents, type StatusLevel } from '@app/status';
+import { STATUS_LEVELS, StatusEventsOperatorService, type StatusLevel } from '@domains/status';
 import { OperatorCommand } from '../operator-command';
 import { read } from '../options';
 
@@ -13,7 +13,7 @@ interface Options {
 /** `status post`: announce an event about a service. */
 @SubCommand({ name: 'post', description: 'announce an event about a service' })
 export class StatusPostCommand extends OperatorCommand<Options> {
-  constructor(private readonly statusEvents: StatusEvents) {
+  constructor(private readonly statusEvents: StatusEventsOperatorService) {
     super();
   }
 

@@ -1,5 +1,5 @@
 import { Option, SubCommand } from 'nest-commander';
-import { SupportDesk, TICKET_STATUSES, type TicketStatus } from '@app/support';
+import { TicketsOperatorService, TICKET_STATUSES, type TicketStatus } from '@domains/support';
 import { OperatorCommand } from '../operator-command';
 import { read } from '../options';
 
@@ -11,7 +11,7 @@ interface Options {
 /** `ticket list`: list tickets, newest first. */
 @SubCommand({ name: 'list', description: 'list support tickets' })
 export class TicketListCommand extends OperatorCommand<Options> {
-  constructor(private readonly desk: SupportDesk) {
+  constructor(private readonly desk: TicketsOperatorService) {
     super();
   }
 

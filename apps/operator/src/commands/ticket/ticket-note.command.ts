@@ -1,5 +1,5 @@
 import { Option, SubCommand } from 'nest-commander';
-import { SupportDesk } from '@app/support';
+import { TicketsOperatorService } from '@domains/support';
 import { OperatorCommand } from '../operator-command';
 import { read } from '../options';
 
@@ -11,7 +11,7 @@ interface Options {
 /** `ticket note`: add an internal note. */
 @SubCommand({ name: 'note', description: 'add an internal note, which the customer never sees' })
 export class TicketNoteCommand extends OperatorCommand<Options> {
-  constructor(private readonly desk: SupportDesk) {
+  constructor(private readonly desk: TicketsOperatorService) {
     super();
   }
 

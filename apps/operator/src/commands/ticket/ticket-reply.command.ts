@@ -1,5 +1,5 @@
 import { Option, SubCommand } from 'nest-commander';
-import { REPLY_AUTHORS, type ReplyAuthor, SupportDesk } from '@app/support';
+import { REPLY_AUTHORS, type ReplyAuthor, TicketsOperatorService } from '@domains/support';
 import { OperatorCommand } from '../operator-command';
 import { read } from '../options';
 
@@ -12,7 +12,7 @@ interface Options {
 /** `ticket reply`: reply in a thread. */
 @SubCommand({ name: 'reply', description: 'reply in a thread' })
 export class TicketReplyCommand extends OperatorCommand<Options> {
-  constructor(private readonly desk: SupportDesk) {
+  constructor(private readonly desk: TicketsOperatorService) {
     super();
   }
 

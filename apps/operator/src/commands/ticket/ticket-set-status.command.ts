@@ -1,5 +1,5 @@
 import { Option, SubCommand } from 'nest-commander';
-import { SupportDesk, TICKET_STATUSES, type TicketStatus } from '@app/support';
+import { TicketsOperatorService, TICKET_STATUSES, type TicketStatus } from '@domains/support';
 import { OperatorCommand } from '../operator-command';
 import { read } from '../options';
 
@@ -11,7 +11,7 @@ interface Options {
 /** `ticket set-status`: set the status of a ticket. */
 @SubCommand({ name: 'set-status', description: 'set the status of a ticket' })
 export class TicketSetStatusCommand extends OperatorCommand<Options> {
-  constructor(private readonly desk: SupportDesk) {
+  constructor(private readonly desk: TicketsOperatorService) {
     super();
   }
 

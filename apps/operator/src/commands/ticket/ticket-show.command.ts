@@ -1,5 +1,5 @@
 import { Option, SubCommand } from 'nest-commander';
-import { SupportDesk } from '@app/support';
+import { TicketsOperatorService } from '@domains/support';
 import { OperatorCommand } from '../operator-command';
 import { read } from '../options';
 
@@ -10,7 +10,7 @@ interface Options {
 /** `ticket show`: show a ticket with its thread. */
 @SubCommand({ name: 'show', description: 'show a ticket with its thread, internal notes included' })
 export class TicketShowCommand extends OperatorCommand<Options> {
-  constructor(private readonly desk: SupportDesk) {
+  constructor(private readonly desk: TicketsOperatorService) {
     super();
   }
 

@@ -1,5 +1,5 @@
 import { Option, SubCommand } from 'nest-commander';
-import { ServiceTokens } from '@app/access';
+import { TokensOperatorService } from '@platform/tokens';
 import { OperatorCommand } from '../operator-command';
 import { read } from '../options';
 
@@ -10,7 +10,7 @@ interface Options {
 /** `token deactivate`: end a token at once. */
 @SubCommand({ name: 'deactivate', description: 'end a token at once' })
 export class TokenDeactivateCommand extends OperatorCommand<Options> {
-  constructor(private readonly serviceTokens: ServiceTokens) {
+  constructor(private readonly serviceTokens: TokensOperatorService) {
     super();
   }
 

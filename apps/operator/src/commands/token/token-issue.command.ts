@@ -1,5 +1,5 @@
 import { Option, SubCommand } from 'nest-commander';
-import { type Scope, ServiceTokens } from '@app/access';
+import { type Scope, TokensOperatorService } from '@platform/tokens';
 import { OperatorCommand } from '../operator-command';
 import { read } from '../options';
 
@@ -12,7 +12,7 @@ interface Options {
 /** `token issue`: make a token; it is shown this once. */
 @SubCommand({ name: 'issue', description: 'make a token; it is shown this once' })
 export class TokenIssueCommand extends OperatorCommand<Options> {
-  constructor(private readonly serviceTokens: ServiceTokens) {
+  constructor(private readonly serviceTokens: TokensOperatorService) {
     super();
   }
 

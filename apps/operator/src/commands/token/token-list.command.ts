@@ -1,5 +1,5 @@
 import { Option, SubCommand } from 'nest-commander';
-import { ServiceTokens } from '@app/access';
+import { TokensOperatorService } from '@platform/tokens';
 import { OperatorCommand } from '../operator-command';
 import { read } from '../options';
 
@@ -10,7 +10,7 @@ interface Options {
 /** `token list`: list the tokens of a customer. */
 @SubCommand({ name: 'list', description: 'list the tokens of a customer' })
 export class TokenListCommand extends OperatorCommand<Options> {
-  constructor(private readonly serviceTokens: ServiceTokens) {
+  constructor(private readonly serviceTokens: TokensOperatorService) {
     super();
   }
 

@@ -1,5 +1,5 @@
 import { Option, SubCommand } from 'nest-commander';
-import { ServiceTokens } from '@app/access';
+import { TokensOperatorService } from '@platform/tokens';
 import { OperatorCommand } from '../operator-command';
 import { read } from '../options';
 
@@ -11,7 +11,7 @@ interface Options {
 /** `token rotate`: make a token that replaces another. */
 @SubCommand({ name: 'rotate', description: 'make a token that replaces another' })
 export class TokenRotateCommand extends OperatorCommand<Options> {
-  constructor(private readonly serviceTokens: ServiceTokens) {
+  constructor(private readonly serviceTokens: TokensOperatorService) {
     super();
   }
 

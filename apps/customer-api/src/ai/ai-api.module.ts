@@ -1,0 +1,8 @@
+import { Module } from '@nestjs/common';
+import { AiModule } from '@domains/ai';
+import { CreditRequestsModule } from '@domains/credit-requests';
+import { AiController } from './ai.controller';
+
+/** `/ai` and `/ai/messages` */
+@Module({ imports: [AiModule, CreditRequestsModule], controllers: [AiController] })
+export class AiApiModule {}

@@ -1,7 +1,0 @@
-import { Module } from '@nestjs/common';
-import { CreditRequestsModule } from '@app/credit-requests';
-import { CreditRequestsController } from './credit-requests.controller';
-
-/** `/ai/credit-requests` */
-@Module({ imports: [CreditRequestsModule], controllers: [CreditRequestsController] })
-export class CreditRequestRoutesModule {}

@@ -1,0 +1,16 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { DataSource } from 'typeorm';
+import type { AppConfig } from '@platform/config';
+import { assertDatabaseFit, UnfitDatabaseError } from '@platform/database';
+import { ROOT_LOGGER, type RootLogger } from '@platform/logging';
+
+/**
+ * @throws NotMigratedError when there is no schema; UnfitDatabaseError when the API's database role, or in production its
+ * login, may do more than row level security allows: one isolation layer would be missing.
+ */
+export async function assertIsolation(app: NestFastifyApplication, config: AppConfig): Promise<void> {
+  for (const excess of await assertDatabaseFit(app.get(DataSource), 'customer_api')) {
+    if (config.NODE_ENV === 'production') throw new UnfitDatabaseError(excess);
+    app.get<RootLogger>(ROOT_LOGGER).warn(excess);
+  }
+}

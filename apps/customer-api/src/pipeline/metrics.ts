@@ -1,0 +1,47 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { AddressLimit, RateLimitStorage } from '@platform/access';
+import { TokenChangeListenerService } from '@platform/tokens';
+import { DatabaseClockService } from '@platform/database';
+import { BodyMemory, observeRequests } from '@platform/http';
+import { Metrics } from '@platform/metrics';
+
+/** Counts requests per network address before anything else looks at them, health checks too: anyone can ask for them. */
+export function addAddressLimit(app: NestFastifyApplication): void {
+  const limit = app.get(AddressLimit);
+  app
+    .getHttpAdapter()
+    .getInstance()
+    .addHook('onRequest', (request, reply, done) => {
+      try {
+        const checked = limit.check(request, reply);
+        if (checked) void checked.then(() => done(), done);
+        else done();
+      } catch (refused) {
+        done(refused as Error);
+      }
+    });
+}
+
+/** Measures requests, and reports what an operator should know before a customer notices. */
+export function exposeMetrics(app: NestFastifyApplication): void {
+  const metrics = app.get(Metrics);
+  observeRequests(app.getHttpAdapter().getInstance(), ({ request, status, durationMs }) =>
+    metrics.observeRequest(request.method, request.routeOptions.url, status, durationMs),
+  );
+  const bodies = app.get(BodyMemory);
+  metrics.reportNumber('request_body_bytes', 'Bytes of request bodies held in memory', () => bodies.bytes);
+  const storage = app.get(RateLimitStorage);
+  metrics.reportState(
+    'rate_limit_degraded',
+    'Redis is away: rate limits are counted per process',
+    () => storage.degraded,
+  );
+  const clock = app.get(DatabaseClockService);
+  metrics.reportState(
+    'clock_wrong',
+    "The process's clock differs from the database's",
+    () => clock.fault !== undefined,
+  );
+  const changes = app.get(TokenChangeListenerService);
+  metrics.reportState('token_cache_trusted', 'Token changes are heard: tokens need no look-up', () => changes.trusted);
+}

@@ -1,0 +1,30 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { AppConfig } from '@platform/config';
+import { DatabaseLoadService } from '@platform/database';
+import { addLoadShedding, LoadShedder, LoopDelay } from '@platform/http';
+import { Metrics } from '@platform/metrics';
+
+/** A burst that is served within 2 s is not refused; what is let in during the first of them waits for the second. */
+const STANDING_MS = 1000;
+const MEASURE_EVERY_MS = 100;
+
+/** Refuses requests, with 503, while they come faster than they can be served: those that are let in are served in time. */
+export function shedOverload(app: NestFastifyApplication, { OVERLOAD_WAIT_MS }: AppConfig): void {
+  const server = app.getHttpAdapter().getInstance();
+  const shedder = new LoadShedder({ targetMs: OVERLOAD_WAIT_MS, standingMs: STANDING_MS });
+  const loop = new LoopDelay();
+  const database = app.get(DatabaseLoadService);
+  const timer = setInterval(() => shedder.measure(Math.max(loop.ms, database.waitedMs())), MEASURE_EVERY_MS);
+  timer.unref();
+  addLoadShedding(server, shedder);
+  server.addHook('onClose', (_server, done) => {
+    clearInterval(timer);
+    loop.stop();
+    done();
+  });
+  app
+    .get(Metrics)
+    .reportState('overloaded', 'Requests are refused, since they come faster than they are served', () => {
+      return shedder.active;
+    });
+}

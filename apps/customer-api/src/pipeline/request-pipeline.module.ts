@@ -1,0 +1,28 @@
+import { Module } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
+import {
+  AccessModule,
+  AiEnabledGuard,
+  BearerGuard,
+  CustomerContextInterceptor,
+  CustomerRateLimitGuard,
+  ScopeGuard,
+} from '@platform/access';
+import { createValidationPipe, HttpModule, ProblemFilter, RequestBodyGuard } from '@platform/http';
+
+/** What every request passes, in this order: who, may they, how often, is AI enabled, the body, as whom, what; errors leave by the filter. */
+@Module({
+  imports: [AccessModule, HttpModule],
+  providers: [
+    { provide: APP_GUARD, useClass: BearerGuard },
+    { provide: APP_GUARD, useClass: ScopeGuard },
+    { provide: APP_GUARD, useClass: CustomerRateLimitGuard },
+    { provide: APP_GUARD, useClass: AiEnabledGuard },
+    { provide: APP_GUARD, useClass: RequestBodyGuard },
+    { provide: APP_INTERCEPTOR, useClass: CustomerContextInterceptor },
+    { provide: APP_PIPE, useFactory: createValidationPipe },
+    { provide: APP_FILTER, useClass: ProblemFilter },
+  ],
+  exports: [AccessModule, HttpModule],
+})
+export class RequestPipelineModule {}

@@ -1,0 +1,7 @@
+import { Module } from '@nestjs/common';
+import { ServicesModule } from '@domains/services';
+import { ServicesController } from './services.controller';
+
+/** `/services` */
+@Module({ imports: [ServicesModule], controllers: [ServicesController] })
+export class ServicesApiModule {}

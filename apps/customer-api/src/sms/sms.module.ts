@@ -1,8 +1,0 @@
-import { Module } from '@nestjs/common';
-import { SmsModule as SmsDomainModule } from '@app/sms';
-import { DeliveryReportReceiver } from './delivery-report-receiver';
-import { SmsController } from './sms.controller';
-
-/** `/sms`, and the delivery reports on the internal listener. */
-@Module({ imports: [SmsDomainModule], providers: [DeliveryReportReceiver], controllers: [SmsController] })
-export class SmsModule {}

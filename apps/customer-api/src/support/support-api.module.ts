@@ -1,0 +1,7 @@
+import { Module } from '@nestjs/common';
+import { SupportModule } from '@domains/support';
+import { SupportController } from './support.controller';
+
+/** `/support/tickets` */
+@Module({ imports: [SupportModule], controllers: [SupportController] })
+export class SupportApiModule {}

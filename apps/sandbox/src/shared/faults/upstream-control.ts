@@ -1,0 +1,126 @@
+import { type FastifyReply, type FastifyRequest } from 'fastify';
+import { type Answer } from '../answer';
+import { deliver, type Manner, manner, TRANSPORT } from '../sms/deliver';
+import { DirectiveError, Directives, type DirectiveValues } from './directives';
+import { distort, DISTORTIONS } from './distort';
+import { Gate } from './gate';
+import { type ReceivedRequest, RequestLog } from './request-log';
+
+/** Directives that every upstream understands. */
+export const COMMON_DIRECTIVES = [...TRANSPORT, ...DISTORTIONS] as const;
+
+/** How an upstream makes its answer to one request. */
+export interface Responder {
+  /** The directives that came with the request. */
+  find: () => Directives;
+  /** The answer under these directives, or under those of a test. */
+  respond: (directives: Directives) => Answer;
+  /** Whose documents are asked for, where the request says so. */
+  account?: string;
+  /** The upstream's own way of saying that a request is invalid. */
+  complain: (message: string) => Answer;
+  /** What has to happen before the answer is written, asked for after `respond`. */
+  before?: () => Promise<void> | undefined;
+}
+
+/** What a test sees of one upstream, and how it steers it. */
+export class UpstreamControl {
+  private readonly known: ReadonlySet<string>;
+  private readonly knownInText: ReadonlySet<string>;
+  private readonly log: RequestLog;
+  private queue: Directives[] = [];
+  private standing: Directives | undefined;
+  private readonly accounts = new Map<string, Directives>();
+  private gate: Gate | undefined;
+
+  /**
+   * @param own names of the directives that this upstream understands besides the common ones
+   * @param recordLimit how many requests are kept
+   * @param inText names that may stand in a request, if they are others than those a test may give
+   */
+  constructor(own: readonly string[], recordLimit: number, inText: readonly string[] = own) {
+    this.known = new Set([...COMMON_DIRECTIVES, ...own]);
+    this.knownInText = new Set([...COMMON_DIRECTIVES, ...inText]);
+    this.log = new RequestLog(recordLimit);
+  }
+
+  /** Names of the directives that a request may carry. The README describes each. */
+  get directives(): string[] {
+    return [...this.knownInText];
+  }
+
+  /** The requests received, oldest first; beyond the record limit of the sandbox the oldest are dropped. */
+  get requests(): readonly ReceivedRequest[] {
+    return this.log.requests;
+  }
+
+  /** How many requests arrived since the start or the last reset. */
+  get total(): number {
+    return this.log.total;
+  }
+
+  /** Resolves as soon as `total` requests have arrived, counted since the start or the last reset. */
+  received(total: number): Promise<void> {
+    return this.log.reached(total);
+  }
+
+  /** Directives for the next requests, one entry each, in order of arrival. They replace those in the request. */
+  script(...entries: DirectiveValues[]): void {
+    this.queue.push(...entries.map((entry) => Directives.of(entry, this.known)));
+  }
+
+  /** Directives for every request without a scripted entry, until called again; without an argument: none. */
+  always(values?: DirectiveValues): void {
+    this.standing = values && Directives.of(values, this.known);
+  }
+
+  /** The same for requests about one account only; they come before those for every request. */
+  alwaysFor(account: string, values?: DirectiveValues): void {
+    if (values) this.accounts.set(account, Directives.of(values, this.known));
+    else this.accounts.delete(account);
+  }
+
+  /** From now on answers wait at the gate that is returned, until it is opened. */
+  hold(): Gate {
+    this.gate?.open();
+    this.gate = new Gate();
+    return this.gate;
+  }
+
+  /** Forgets requests, scripts and standing directives, and opens the gate. */
+  reset(): void {
+    this.log.clear();
+    this.queue = [];
+    this.standing = undefined;
+    this.accounts.clear();
+    this.gate?.open();
+    this.gate = undefined;
+  }
+
+  /** @internal records the request */
+  receive(request: FastifyRequest): ReceivedRequest {
+    return this.log.add(request);
+  }
+
+  /** @internal the directives in a text of the request */
+  inText(text: string): Directives {
+    return Directives.inText(text, this.knownInText);
+  }
+
+  /** @internal answers a request, as the test's or else the request's directives say */
+  answer(reply: FastifyReply, { find, respond, account, complain, before }: Responder): void {
+    let how: Manner | undefined;
+    let answer: Answer;
+    try {
+      const own = account === undefined ? undefined : this.accounts.get(account);
+      const directives = this.queue.shift() ?? own ?? this.standing ?? find();
+      how = manner(directives);
+      answer = distort(respond(directives), directives);
+    } catch (error) {
+      if (!(error instanceof DirectiveError)) throw error;
+      how = undefined;
+      answer = complain(error.message);
+    }
+    deliver(reply, answer, { how, before: before?.(), gate: this.gate });
+  }
+}

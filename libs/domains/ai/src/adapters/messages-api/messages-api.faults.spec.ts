@@ -1,0 +1,50 @@
+import { SecretRedactor } from '@platform/secrets';
+import {
+  CREDENTIAL,
+  describeUpstreamFaults,
+  type FaultyAdapter,
+} from '@test/suites/upstream-faults/upstream-faults.suite';
+import { rawReply } from '@test/raw-server';
+import { MessagesApiAdapter } from './messages-api.adapter';
+import { UpstreamError } from '../../ports/upstream-error';
+
+const call = { customerId: 'c', apiKey: CREDENTIAL, model: 'm', messages: [Buffer.from('[]')], maxTokens: 10 };
+const common: Pick<FaultyAdapter, 'settings' | 'judge' | 'tells' | 'expected'> = {
+  settings: (address) => ({ ANTHROPIC_BASE_URL: address, ANTHROPIC_API_KEY: CREDENTIAL }),
+  judge: (result) =>
+    result instanceof UpstreamError ? result.fault.code : result instanceof Error ? result.name : 'ok',
+  tells: /^(400|413)$/,
+  expected: {
+    ok: 'ok',
+    unsent: 'ai_upstream_failed',
+    lost: 'ai_upstream_failed',
+    unreadable: 'ai_upstream_failed',
+    no_content: 'ai_upstream_failed',
+    account_refused: 'ai_upstream_rejected',
+    turned_away: 'ai_upstream_rejected',
+    closed_for_now: 'ai_upstream_failed',
+    refused: 'ai_upstream_rejected',
+    gave_up: 'ai_upstream_rejected',
+    failed: 'ai_upstream_failed',
+  },
+};
+
+describeUpstreamFaults('The Messages API', {
+  ...common,
+  deadline: 'AI_UPSTREAM_TIMEOUT_MS',
+  good: rawReply(200, '{"type":"message","content":[],"usage":{"input_tokens":1,"output_tokens":1}}'),
+  open: (config, clients) => {
+    const adapter = new MessagesApiAdapter(config, SecretRedactor.of(config), clients);
+    return () => adapter.createMessage(call, new AbortController().signal);
+  },
+});
+
+describeUpstreamFaults("The Messages API's count of tokens", {
+  ...common,
+  deadline: 'AI_COUNT_TIMEOUT_MS',
+  good: rawReply(200, '{"input_tokens":12}'),
+  open: (config, clients) => {
+    const adapter = new MessagesApiAdapter(config, SecretRedactor.of(config), clients);
+    return () => adapter.countTokens(call, new AbortController().signal);
+  },
+});

@@ -1,0 +1,30 @@
+import type { UpstreamCallError, UpstreamFailureReason } from '@platform/upstream';
+import { UpstreamError } from '../../ports/upstream-error';
+
+/** When trying again may help after a call was not made. */
+const RETRY_SECONDS = 5;
+
+const DETAILS: Partial<Record<UpstreamFailureReason, string>> = {
+  circuit_open: 'The AI provider is not available at present. You were not charged; try again later',
+  busy: 'Too many calls wait for the AI provider. You were not charged; try again later',
+  cancelled: 'The server is stopping. You were not charged; try again',
+  shutdown: 'The server is stopping. You were not charged; try again',
+  timeout_first_byte: 'The AI provider took too long to answer. You were not charged',
+  timeout_idle: 'The AI provider took too long to answer. You were not charged',
+  timeout_total: 'The AI provider took too long to answer. You were not charged',
+  cut_off: 'The connection to the AI provider broke before the answer was complete. You were not charged',
+  disconnected: 'The connection to the AI provider broke before the answer was complete. You were not charged',
+};
+const UNREACHABLE = 'The AI provider cannot be reached. You were not charged';
+const UNREADABLE = 'The AI provider gave an answer that could not be read. You were not charged';
+
+/** What a call without a usable reply means. */
+export function unanswered({ reason, code, sent }: UpstreamCallError): UpstreamError {
+  const notCalled = reason === 'circuit_open' || reason === 'busy';
+  return new UpstreamError({
+    code: 'ai_upstream_failed',
+    reason: ['upstream', reason, code].filter(Boolean).join(' '),
+    detail: DETAILS[reason] ?? (sent ? UNREADABLE : UNREACHABLE),
+    ...(notCalled && { retryAfterSeconds: RETRY_SECONDS }),
+  });
+}

@@ -1,0 +1,50 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AuditModule } from '@platform/audit';
+import { CustomersOperatorModule } from '@domains/customers';
+import { SecretsModule } from '@platform/secrets';
+import { ServicesOperatorModule } from '@domains/services';
+import { BillingCalendarModule } from '@platform/time';
+import { AiAccount } from './entities/ai-account.entity';
+import { AiReservation } from './entities/ai-reservation.entity';
+import { AiLedgerEntry } from './entities/ai-ledger-entry.entity';
+import { AiModelPrice } from './entities/ai-model-price.entity';
+import { AiSettings } from './entities/ai-settings.entity';
+import { AiUsage } from './entities/ai-usage.entity';
+import { ProviderKeysService } from './provider-keys/provider-keys.service';
+import { AiConfigurationOperatorService } from './operator/ai-configuration-operator.service';
+import { AiCreditOperatorService } from './operator/ai-credit-operator.service';
+import { AiMaintenanceService } from './worker/ai-maintenance.service';
+import { AiPricesOperatorService } from './operator/ai-prices-operator.service';
+import { AiVerificationOperatorService } from './operator/ai-verification-operator.service';
+import { IncludedCreditOperatorService } from './operator/included-credit-operator.service';
+
+/** What the operator's programs and the worker do with AI. */
+@Module({
+  imports: [
+    TypeOrmModule.forFeature([AiSettings, AiAccount, AiReservation, AiLedgerEntry, AiUsage, AiModelPrice]),
+    BillingCalendarModule,
+    AuditModule,
+    CustomersOperatorModule,
+    ServicesOperatorModule,
+    SecretsModule,
+  ],
+  providers: [
+    AiConfigurationOperatorService,
+    AiCreditOperatorService,
+    AiMaintenanceService,
+    AiPricesOperatorService,
+    AiVerificationOperatorService,
+    IncludedCreditOperatorService,
+    ProviderKeysService,
+  ],
+  exports: [
+    BillingCalendarModule,
+    AiConfigurationOperatorService,
+    AiCreditOperatorService,
+    AiMaintenanceService,
+    AiPricesOperatorService,
+    AiVerificationOperatorService,
+  ],
+})
+export class AiOperatorModule {}

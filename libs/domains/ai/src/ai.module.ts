@@ -1,0 +1,32 @@
+import { Module } from '@nestjs/common';
+import { SecretsModule } from '@platform/secrets';
+import { UpstreamModule } from '@platform/upstream';
+import { AiMessagesService } from './customer/messages/ai-messages.service';
+import { CallResolutionService } from './customer/messages/call-resolution.service';
+import { CallsInFlightService } from './customer/messages/calls-in-flight.service';
+import { DrainCallsService } from './customer/messages/drain-calls.service';
+import { UncoveredUsageService } from './customer/messages/uncovered-usage.service';
+import { ProviderKeysService } from './provider-keys/provider-keys.service';
+import { CreditLedgerService } from './ledger/credit-ledger.service';
+import { LedgerConnectionsService } from './ledger/ledger-connections.service';
+import { ProcessLivenessModule } from './liveness/process-liveness.module';
+import { AiUpstream } from './ports/ai-upstream.port';
+import { MessagesApiAdapter } from './adapters/messages-api/messages-api.adapter';
+
+/** What the API does with AI: messages, paid for from the customer's credit. */
+@Module({
+  imports: [ProcessLivenessModule, SecretsModule, UpstreamModule],
+  providers: [
+    AiMessagesService,
+    CallResolutionService,
+    CallsInFlightService,
+    CreditLedgerService,
+    DrainCallsService,
+    ProviderKeysService,
+    LedgerConnectionsService,
+    UncoveredUsageService,
+    { provide: AiUpstream, useClass: MessagesApiAdapter },
+  ],
+  exports: [AiMessagesService, CallsInFlightService],
+})
+export class AiModule {}

@@ -1,0 +1,57 @@
+import type { CacheUse } from '../../ledger/token-usage';
+
+/** What a request's content blocks say about what they can cost. */
+export interface ContentSurvey {
+  cache: CacheUse;
+  images: number;
+  /** Bytes of base64 image data: they are no text, an image costs by its size. */
+  imageBytes: number;
+  /** Tool calls and results are rendered for the model in a longer form than their JSON. */
+  usesTools: boolean;
+  /** A block whose tokens its bytes do not bound, such as a PDF, which is compressed, or a kind unknown here. */
+  unbounded: boolean;
+  /** Where a block refers to a file in the operator's own workspace. */
+  foreignFile?: string;
+}
+
+/** What is judged of one content block; nothing where a value has another type than it should have. */
+export interface SurveyedBlock {
+  type?: string;
+  sourceType?: string;
+  /** Bytes of `source.data`. */
+  sourceBytes: number;
+}
+
+const BOUNDED_BY_BYTES = new Set<string | undefined>([
+  'text',
+  'image',
+  'document',
+  'search_result',
+  'thinking',
+  'redacted_thinking',
+  'tool_use',
+  'tool_result',
+]);
+const INLINE_DOCUMENTS = new Set<string | undefined>(['text', 'content']);
+
+/** The survey of a request without content blocks. */
+export function emptySurvey(): ContentSurvey {
+  return { cache: 'none', images: 0, imageBytes: 0, usesTools: false, unbounded: false };
+}
+
+/** Adds a block to the survey. */
+export function surveyBlock(survey: ContentSurvey, { type, sourceType, sourceBytes }: SurveyedBlock): void {
+  if (!BOUNDED_BY_BYTES.has(type)) survey.unbounded = true;
+  if (type === 'tool_use' || type === 'tool_result') survey.usesTools = true;
+  if (type === 'document' && !INLINE_DOCUMENTS.has(sourceType)) survey.unbounded = true;
+  if (type === 'image') {
+    survey.images++;
+    if (sourceType === 'base64') survey.imageBytes += sourceBytes;
+  }
+}
+
+/** Adds a `cache_control` to the survey: its time to live, once it is known. */
+export function surveyCacheControl(survey: ContentSurvey, ttl?: string): void {
+  if (ttl === '1h') survey.cache = '1h';
+  else if (survey.cache === 'none') survey.cache = '5m';
+}

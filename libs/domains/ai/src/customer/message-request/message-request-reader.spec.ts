@@ -1,0 +1,248 @@
+import { ServiceError } from '@platform/errors';
+import { readMessageRequest } from '@test/read-message-request';
+
+const CONTEXT = 1_000_000;
+const read = (body: unknown) => {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return readMessageRequest(Buffer.from(text), CONTEXT);
+};
+const withBlocks = (...content: unknown[]) => read({ messages: [{ role: 'user', content }] });
+const faultsOf = (body: unknown) => {
+  try {
+    read(body);
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'invalid_request')
+      return error.options.errors?.map(({ pointer }) => pointer);
+    throw error;
+  }
+  return [];
+};
+const hello = { role: 'user', content: 'Hello' };
+const text = { type: 'text', text: 'Hello' };
+
+describe('readMessageRequest', () => {
+  it('passes messages and system on byte for byte', () => {
+    const messages =
+      '[ {"role":"user","content":[{"type":"text","text":"h\\u00e9","x":1.0,"x":12345678901234567890}]} ]';
+    const request = read(`{"model":"mine","system" : "S\\n","messages":${messages},"temperature":2}`);
+    expect(Buffer.concat(request.messages).toString()).toBe(messages);
+    expect(Buffer.concat(request.system ?? []).toString()).toBe('"S\\n"');
+  });
+
+  it.each([
+    ['no messages', {}, ['/messages']],
+    ['messages of another type', { messages: 'hi' }, ['/messages']],
+    ['no message', { messages: [] }, ['/messages']],
+    ['too many messages', { messages: Array(100_001).fill(hello) }, ['/messages']],
+    [
+      'a message that is no object',
+      { messages: [hello, 'hi', null, [hello]] },
+      ['/messages/1', '/messages/2', '/messages/3'],
+    ],
+    ['no role', { messages: [{ content: 'hi' }] }, ['/messages/0/role']],
+    ['an unknown role', { messages: [{ role: 'tool', content: 'hi' }] }, ['/messages/0/role']],
+    ['no content', { messages: [{ role: 'user' }] }, ['/messages/0/content']],
+    ['content of another type', { messages: [{ role: 'user', content: 5 }] }, ['/messages/0/content']],
+    [
+      'empty content',
+      {
+        messages: [
+          { role: 'user', content: '' },
+          { role: 'user', content: [] },
+        ],
+      },
+      ['/messages/0/content', '/messages/1/content'],
+    ],
+    ['a block that is no object', { messages: [{ role: 'user', content: [text, 'hi'] }] }, ['/messages/0/content/1']],
+    ['a block without a type', { messages: [{ role: 'user', content: [{ text: 'hi' }] }] }, ['/messages/0/content/0']],
+    ['a system of blocks', { messages: [hello], system: [text] }, ['/system']],
+    ['max_tokens of 0', { messages: [hello], max_tokens: 0 }, ['/max_tokens']],
+    ['max_tokens with decimals', { messages: [hello], max_tokens: 1.5 }, ['/max_tokens']],
+    ['max_tokens as a text', { messages: [hello], max_tokens: '5' }, ['/max_tokens']],
+    ['max_tokens of null', { messages: [hello], max_tokens: null }, ['/max_tokens']],
+    [
+      'a file of the workspace',
+      { messages: [{ role: 'user', content: [{ type: 'image', source: { type: 'file', file_id: 'f' } }] }] },
+      ['/messages/0/content/0/source'],
+    ],
+    [
+      'an upload to a container',
+      { messages: [{ role: 'user', content: [{ type: 'container_upload' }] }] },
+      ['/messages/0/content/0'],
+    ],
+    [
+      'a file in a tool result',
+      {
+        messages: [
+          {
+            role: 'user',
+            content: [{ type: 'tool_result', content: [{ type: 'document', source: { file_id: 'f' } }] }],
+          },
+        ],
+      },
+      ['/messages/0/content/0/content/0/source'],
+    ],
+  ])('refuses %s', (_, body, pointers) => {
+    expect(faultsOf(body)).toEqual(pointers);
+  });
+
+  it.each([
+    [
+      'conversations',
+      { messages: [hello, { role: 'assistant', content: [text] }, { role: 'system', content: 'Be brief' }, hello] },
+    ],
+    ['an empty beginning of the answer', { messages: [hello, { role: 'assistant', content: '' }] }],
+    ['fields that are not ours', { messages: [hello], model: 5, stream: true, tools: 'x', customer_id: 'other' }],
+    ['max_tokens written as 1e3', '{"messages":[{"role":"user","content":"hi"}],"max_tokens":1e3}'],
+    [
+      "a tool's input that speaks of files",
+      { messages: [{ role: 'assistant', content: [{ type: 'tool_use', input: { file_id: 'mine' } }] }] },
+    ],
+  ])('accepts %s', (_, body) => {
+    expect(faultsOf(body)).toEqual([]);
+  });
+
+  it.each([
+    ['messages', '{"messages":[],"messages":[{"role":"user","content":"hi"}]}', ['/messages', '/messages']],
+    ['system', '{"system":"a","messages":[{"role":"user","content":"hi"}],"system":"b"}', ['/system']],
+    [
+      'max_tokens, once escaped',
+      '{"messages":[{"role":"user","content":"hi"}],"max_tokens":1,"max_\\u0074okens":9}',
+      ['/max_tokens'],
+    ],
+    ['role', '{"messages":[{"role":"user","role":"user","content":"hi"}]}', ['/messages/0/role']],
+    ['content', '{"messages":[{"role":"user","content":"hi","content":"ho"}]}', ['/messages/0/content']],
+    [
+      'type',
+      '{"messages":[{"role":"user","content":[{"type":"text","type":"document"}]}]}',
+      ['/messages/0/content/0/type'],
+    ],
+    [
+      'source',
+      '{"messages":[{"role":"user","content":[{"type":"image","source":{},"source":{}}]}]}',
+      ['/messages/0/content/0/source'],
+    ],
+    [
+      'file_id',
+      '{"messages":[{"role":"user","content":[{"type":"text","x":[{"file_id":1,"file_id":2}]}]}]}',
+      ['/messages/0/content/0/x/0/file_id'],
+    ],
+    [
+      'ttl',
+      '{"messages":[{"role":"user","content":[{"type":"text","cache_control":{"ttl":"1h","ttl":"5m"}}]}]}',
+      ['/messages/0/content/0/cache_control/ttl'],
+    ],
+  ])('refuses %s given twice', (_, body, pointers) => {
+    expect(faultsOf(body)).toEqual(pointers);
+  });
+
+  it('lets names be given twice where they decide nothing', () => {
+    const tool = '{"type":"tool_use","input":{"type":1,"type":2},"id":"a","id":"b"}';
+    expect(
+      faultsOf(`{"a":1,"a":{"role":1,"role":2},"messages":[{"role":"assistant","x":1,"x":2,"content":[${tool}]}]}`),
+    ).toEqual([]);
+  });
+
+  it('judges names however long they are, and texts', () => {
+    const long = 'x'.repeat(500);
+    expect(
+      faultsOf({ [long]: 1, messages: [{ role: long, content: [{ type: long, [long]: { ttl: long } }] }] }),
+    ).toEqual(['/messages/0/role']);
+  });
+
+  it('reads the same whatever the pieces are in which a body comes', () => {
+    const body = Buffer.from(
+      JSON.stringify({
+        system: 'Sæ\n',
+        messages: [
+          hello,
+          { role: 'assistant', content: [{ ...text, cache_control: { ttl: '1h' } }] },
+          {
+            role: 'user',
+            content: [
+              { type: 'image', source: { type: 'base64', data: 'QUJD'.repeat(50) } },
+              { type: 'tool_result', content: [text] },
+            ],
+          },
+        ],
+        max_tokens: 77,
+      }),
+    );
+    const whole = readMessageRequest(body, CONTEXT);
+    expect(whole).toMatchObject({ maxTokens: 77, cache: '1h' });
+    for (const size of [1, 2, 3, 7, 64, 1000]) {
+      const { messages, system, ...rest } = readMessageRequest(body, CONTEXT, size);
+      expect(rest).toEqual({ maxTokens: 77, cache: '1h', inputTokens: whole.inputTokens });
+      expect(Buffer.concat(messages)).toEqual(Buffer.concat(whole.messages));
+      expect(Buffer.concat(system ?? []).toString()).toBe('"Sæ\\n"');
+    }
+  });
+
+  describe('bounds the input', () => {
+    it('by the bytes of its text, never below what byte-sized tokens would be', () => {
+      for (const content of ['a'.repeat(1000), '€'.repeat(500), '\n"\\'.repeat(300), '\u{1f600}'.repeat(200)]) {
+        const { inputTokens } = read({ messages: [{ role: 'user', content }], system: content });
+        expect(inputTokens).toBeGreaterThanOrEqual(2 * Buffer.byteLength(content));
+        expect(inputTokens).toBeLessThan(4 * Buffer.byteLength(content) + 400);
+      }
+    });
+
+    it('by the size that an image can have, not by the bytes that spell it', () => {
+      const small = withBlocks({
+        type: 'image',
+        source: { type: 'base64', media_type: 'image/png', data: 'A'.repeat(8) },
+      });
+      const large = withBlocks({
+        type: 'image',
+        source: { type: 'base64', media_type: 'image/png', data: 'A'.repeat(4_000_000) },
+      });
+      const remote = withBlocks({ type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } });
+      expect(small.inputTokens).toBe(large.inputTokens);
+      for (const { inputTokens } of [small, large, remote]) expect(inputTokens).toBeGreaterThan(4_784);
+      for (const { inputTokens } of [small, large, remote]) expect(inputTokens).toBeLessThan(5_500);
+    });
+
+    it('by images inside tool results and documents too', () => {
+      const image = { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } };
+      const { inputTokens } = withBlocks(
+        { type: 'tool_result', tool_use_id: 't', content: [image, image] },
+        { type: 'document', source: { type: 'content', content: [image] } },
+      );
+      expect(inputTokens).toBeGreaterThan(3 * 4_784);
+    });
+
+    it.each([
+      ['a tool call', { type: 'tool_use', id: 't', name: 'look_up', input: { keys: Array(200).fill('k') } }],
+      ['its result', { type: 'tool_result', tool_use_id: 't', content: 'k'.repeat(1000) }],
+    ])('by more than its JSON for %s: the model sees a longer form', (_, block) => {
+      const bytes = Buffer.byteLength(JSON.stringify(block));
+      expect(withBlocks({ ...text, text: 'k'.repeat(bytes) }).inputTokens).toBeLessThan(2 * bytes);
+      expect(withBlocks(block).inputTokens).toBeGreaterThan(4 * bytes);
+    });
+
+    it.each([
+      ['a PDF', { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'AAAA' } }],
+      ['a PDF elsewhere', { type: 'document', source: { type: 'url', url: 'https://example.com/a.pdf' } }],
+      ['an unknown block', { type: 'hologram' }],
+    ])('by the context window for %s', (_, block) => {
+      expect(withBlocks(block).inputTokens).toBe(CONTEXT);
+    });
+  });
+
+  it.each([
+    ['none', {}],
+    ['5m', { cache_control: { type: 'ephemeral' } }],
+    ['5m', { cache_control: { type: 'ephemeral', ttl: '5m' } }],
+    ['1h', { cache_control: { type: 'ephemeral', ttl: '1h' } }],
+    ['none', { cache_control: null }],
+  ])('sees that caching is %s', (cache, extra) => {
+    expect(withBlocks({ ...text, ...extra }).cache).toBe(cache);
+    expect(withBlocks({ type: 'tool_result', content: [{ ...text, ...extra }] }).cache).toBe(cache);
+  });
+
+  it('holds for the dearer kind of cache when both are asked for', () => {
+    const [short, long] = ['5m', '1h'].map((ttl) => ({ ...text, cache_control: { type: 'ephemeral', ttl } }));
+    expect(withBlocks(short, long).cache).toBe('1h');
+    expect(withBlocks(long, short).cache).toBe('1h');
+  });
+});

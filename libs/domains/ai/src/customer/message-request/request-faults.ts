@@ -1,0 +1,45 @@
+import { ServiceError } from '@platform/errors';
+
+/** What is wrong with which part of a request; `pointer` is a JSON pointer (RFC 6901). */
+export interface Fault {
+  pointer: string;
+  detail: string;
+}
+
+/** Faults that are named at most: whoever has more has the first ones to mend first. */
+const MOST_FAULTS = 20;
+
+/** Collects what is wrong with a request, in its order. */
+export class RequestFaults {
+  private readonly faults: Fault[] = [];
+
+  /** Notes a fault. */
+  add(...faults: Fault[]): void {
+    this.faults.push(...faults.slice(0, MOST_FAULTS - this.faults.length));
+  }
+
+  /** @throws ServiceError invalid_request if there is any. */
+  throwIfAny(): void {
+    if (this.faults.length === 0) return;
+    const detail = this.faults.map((fault) => fault.detail).join('; ');
+    throw new ServiceError('invalid_request', detail, { errors: this.faults });
+  }
+}
+
+/** What can be wrong, by the field that it is about. */
+export const DETAILS = {
+  missing: 'messages is required, an array such as [{"role":"user","content":"Hello"}]',
+  messages: 'messages must be an array of objects with role and content',
+  noMessages: 'messages must have at least one message',
+  tooManyMessages: (most: number) => `messages must have at most ${most} messages`,
+  message: 'a message must be an object with role and content',
+  role: 'role must be user, assistant or system',
+  content: 'content must be a string or an array of content blocks',
+  emptyContent: 'content must not be empty',
+  block: 'a content block must be an object with a type',
+  system: 'system must be a string',
+  maxTokens: 'max_tokens must be a whole number of at least 1',
+  maxTokensText: 'max_tokens must be a number, not a string: send it without quotes',
+  foreignFile: 'files uploaded to the AI provider cannot be referred to; send the content itself',
+  twice: (name: string) => `${name} is given twice`,
+} as const;

@@ -1,0 +1,106 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Injectable, Logger } from '@nestjs/common';
+import { AppConfig } from '@platform/config';
+import { isTransientFailure } from '@platform/database';
+import { ServiceError } from '@platform/errors';
+import { CreditLedgerService } from '../../ledger/credit-ledger.service';
+import type { Release, Settlement, SettlementResult } from '../../ledger/credit-ledger.types';
+import { UncoveredUsageService } from './uncovered-usage.service';
+
+const RETRY_MS = 250;
+
+/** Resolves the reservation of every call, also while the database is away: settlements and releases are tried again. */
+@Injectable()
+export class CallResolutionService {
+  private readonly logger = new Logger(CallResolutionService.name);
+  private readonly stopping = new AbortController();
+  private readonly background = new Set<Promise<void>>();
+
+  constructor(
+    private readonly ledger: CreditLedgerService,
+    private readonly uncovered: UncoveredUsageService,
+    private readonly config: AppConfig,
+  ) {}
+
+  /**
+   * Charges a call, and tries for half of AI_HOLD_MARGIN_MS while the database is away.
+   * @throws ServiceError service_unavailable: it is not charged, and the operator sees it as a call of unknown outcome.
+   */
+  async settle(settlement: Settlement): Promise<void> {
+    const { customerId, reservationId, upstreamId } = settlement;
+    let result: SettlementResult;
+    try {
+      result = await this.persistently(() => this.ledger.settle(settlement), this.config.AI_HOLD_MARGIN_MS / 2);
+    } catch (error) {
+      const call = { reservation_id: reservationId, upstream_request_id: upstreamId };
+      this.logger.error({ msg: 'AI call could not be settled', ...call, err: error });
+      const reason = 'settlement could not be stored';
+      this.releaseInBackground({ customerId, reservationId, outcome: 'outcome_unknown', reason }, this.lastStatementMs);
+      if (!isTransientFailure(error)) throw error;
+      throw new ServiceError(
+        'service_unavailable',
+        'The answer came, but could not be charged. You were not charged; try again later',
+        { cause: error },
+      );
+    }
+    this.uncovered.report(settlement, result);
+  }
+
+  /** Releases the reservation of a call that brought no answer; while the database is away, behind the caller's back. */
+  async release(release: Release): Promise<void> {
+    try {
+      await this.ledger.release(release);
+    } catch (error) {
+      this.logger.warn({ msg: 'AI reservation is released later', reservation_id: release.reservationId, err: error });
+      this.releaseInBackground(release);
+    }
+  }
+
+  /** Releases a reservation of which it is unknown whether it was stored. */
+  releaseInDoubt(customerId: string, reservationId: string): void {
+    const release: Release = { customerId, reservationId, outcome: 'released', reason: 'reservation in doubt' };
+    this.releaseInBackground(release, this.lastStatementMs);
+  }
+
+  /** Stops trying, for the process ends: what is still reserved is given back as a gone process's. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await Promise.all(this.background);
+  }
+
+  /** How long a statement that was begun before its caller stopped waiting may still be running. */
+  private get lastStatementMs(): number {
+    return this.config.DATABASE_STATEMENT_TIMEOUT_MS;
+  }
+
+  private releaseInBackground(release: Release, afterMs = RETRY_MS): void {
+    const lifetime = this.config.AI_UPSTREAM_TIMEOUT_MS + this.config.AI_HOLD_MARGIN_MS;
+    const attempt = delay(afterMs, undefined, { signal: this.stopping.signal })
+      .then(() => this.persistently(() => this.ledger.release(release), lifetime))
+      .then((resolution) => {
+        if (release.outcome === 'outcome_unknown' && resolution === 'settled') {
+          const msg = 'AI call was charged though its caller was told that it was not: refund it with ai credit';
+          this.logger.error({ msg, customer_id: release.customerId, reservation_id: release.reservationId });
+        }
+      })
+      .catch((error: unknown) => {
+        if (this.stopping.signal.aborted) return;
+        // Its deadline resolves it.
+        this.logger.error({ msg: 'AI reservation not released', reservation_id: release.reservationId, err: error });
+      })
+      .finally(() => this.background.delete(attempt));
+    this.background.add(attempt);
+  }
+
+  private async persistently<T>(work: () => Promise<T>, forMs: number): Promise<T> {
+    const giveUpAt = performance.now() + forMs;
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        if (!isTransientFailure(error) || performance.now() > giveUpAt) throw error;
+        await delay(RETRY_MS, undefined, { signal: this.stopping.signal });
+      }
+    }
+  }
+}

@@ -1,0 +1,26 @@
+export { AiModule } from './ai.module';
+export { AiOperatorModule } from './ai-operator.module';
+export { AiAccount } from './entities/ai-account.entity';
+export { AiReservation } from './entities/ai-reservation.entity';
+export { AiLedgerEntry, LEDGER_KINDS, type LedgerKind } from './entities/ai-ledger-entry.entity';
+export { AiModelPrice } from './entities/ai-model-price.entity';
+export { AiSettings } from './entities/ai-settings.entity';
+export { AiUsage } from './entities/ai-usage.entity';
+export { type AiCaller, AiMessagesService } from './customer/messages/ai-messages.service';
+export { CallsInFlightService } from './customer/messages/calls-in-flight.service';
+export type { MessageRequest } from './customer/message-request/message-request';
+export { MessageRequestReader } from './customer/message-request/message-request-reader';
+export {
+  AiConfigurationOperatorService,
+  type AiConfigurationChange,
+  type AiConfigurationView,
+} from './operator/ai-configuration-operator.service';
+export { type AiBooking, AiCreditOperatorService } from './operator/ai-credit-operator.service';
+export { AiMaintenanceService } from './worker/ai-maintenance.service';
+export { CreditLedgerService } from './ledger/credit-ledger.service';
+export type { ReservationRequest } from './ledger/credit-ledger.types';
+export type { TokenUsage } from './ledger/token-usage';
+export { ProcessHeartbeatService } from './liveness/process-heartbeat.service';
+export { ProcessLivenessModule } from './liveness/process-liveness.module';
+export { AiPricesOperatorService, type NewAiPrice } from './operator/ai-prices-operator.service';
+export { AiVerificationOperatorService, type LedgerProblem } from './operator/ai-verification-operator.service';

@@ -1,0 +1,66 @@
+import { isDatabaseUnavailable, isLockTimeout } from '@platform/database';
+import { customersOf } from '../credit-ledger.statements';
+import type { LockedAccounts } from './locked-accounts';
+import { MicroBatcher } from './micro-batcher';
+
+const BATCH = { size: 64, concurrency: 2, failsAll: isDatabaseUnavailable };
+/** How often a batch is tried without the customers that were found locked. */
+const ATTEMPTS = 3;
+const LOCKED = Symbol('locked');
+
+/**
+ * Batches of one kind of ledger operation, over many customers, sorted by customer. A batch that meets a locked account goes
+ * on without that customer, whose operations wait by themselves: a locked account delays its own customer only.
+ */
+export class AccountBatcher<Item extends { customerId: string }, Result> {
+  private readonly batches: MicroBatcher<Item, Result | typeof LOCKED>;
+
+  /** `run` does a batch, all or nothing, and gives the results in its order. */
+  constructor(
+    private readonly run: (batch: Item[]) => Promise<Result[]>,
+    private readonly locked: LockedAccounts,
+  ) {
+    this.batches = new MicroBatcher<Item, Result | typeof LOCKED>({
+      ...BATCH,
+      compare: byCustomer,
+      run: (batch) => this.runUnlocked(batch),
+    });
+  }
+
+  /** Does an operation together with others. @throws DatabaseUnavailableError also when the account stays locked */
+  async do(item: Item): Promise<Result> {
+    const { customerId } = item;
+    const until = this.locked.deadline();
+    let mustWait = this.locked.has(customerId);
+    for (;;) {
+      if (mustWait) await this.locked.wait(customerId, until);
+      const result = await this.batches.do(item);
+      if (result !== LOCKED) return result;
+      mustWait = true;
+    }
+  }
+
+  private async runUnlocked(batch: Item[]): Promise<(Result | typeof LOCKED)[]> {
+    const results: (Result | typeof LOCKED)[] = batch.map(() => LOCKED);
+    let places = batch.map((_, place) => place);
+    for (let attempt = 1; places.length > 0; attempt++) {
+      const items = places.map((place) => batch[place] as Item);
+      try {
+        const done = await this.run(items);
+        places.forEach((place, index) => (results[place] = done[index] as Result));
+        break;
+      } catch (error) {
+        if (!isLockTimeout(error)) throw error;
+      }
+      const customers = customersOf(items).ids;
+      if (attempt === ATTEMPTS || customers.length === 1) break;
+      const locked = await this.locked.among(customers);
+      places = places.filter((place) => !locked.has((batch[place] as Item).customerId));
+    }
+    return results;
+  }
+}
+
+function byCustomer(a: { customerId: string }, b: { customerId: string }): number {
+  return a.customerId < b.customerId ? -1 : Number(a.customerId > b.customerId);
+}

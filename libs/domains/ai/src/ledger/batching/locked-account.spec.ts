@@ -1,0 +1,94 @@
+import type { Client } from 'pg';
+import { saveAiCustomer } from '@test/ai-factories';
+import { type LedgerRoom, openLedgerRoom, request, usage } from '@test/ledger-room';
+import { connectAsSuperuser } from '@test/test-database';
+import { AiMaintenanceService } from '../../worker/ai-maintenance.service';
+
+describe('A locked account', () => {
+  let room: LedgerRoom;
+  let locker: Client;
+  let locked: string;
+  beforeAll(async () => {
+    room = await openLedgerRoom({ DATABASE_STATEMENT_TIMEOUT_MS: '3000' });
+    locker = await connectAsSuperuser(room.database);
+  });
+  afterAll(async () => {
+    await locker.end();
+    await room.close();
+  });
+  beforeEach(async () => {
+    locked = await save();
+    await locker.query('begin');
+    await locker.query('select from ai_account where customer_id = $1 for update', [locked]);
+  });
+  afterEach(async () => {
+    await locker.query('rollback');
+    expect(await room.problems()).toEqual([]);
+  });
+
+  const save = () => saveAiCustomer(room.superuser, { model: room.model, included: 50 });
+  const timed = async <T>(work: Promise<T>) => {
+    const startedAt = performance.now();
+    await work;
+    return performance.now() - startedAt;
+  };
+  const call = async (customerId: string) => {
+    const wish = request(customerId);
+    expect(await room.ledger().reserve(wish)).toMatchObject({ outcome: 'reserved' });
+    await room
+      .ledger()
+      .settle({ customerId, reservationId: wish.reservationId, usage: usage({ output: 20 }), upstreamId: null });
+  };
+
+  it('delays its own customer only, under load', async () => {
+    const others = await Promise.all(Array.from({ length: 40 }, save));
+    const waiting = Promise.all(Array.from({ length: 60 }, () => call(locked)));
+    const durations: number[] = [];
+    for (let round = 0; round < 10; round++) {
+      // New calls of the locked customer keep coming in between.
+      void call(locked).catch(() => undefined);
+      durations.push(...(await Promise.all(others.map((customerId) => timed(call(customerId))))));
+    }
+    expect(durations).toHaveLength(400);
+    // Without the lock a round takes some milliseconds; each wait for a lock would cost three seconds.
+    durations.sort((a, b) => a - b);
+    expect(durations[Math.floor(durations.length * 0.9)]).toBeLessThan(500);
+    expect(durations.at(-1)).toBeLessThan(1_500);
+    await locker.query('rollback');
+    await waiting;
+    const { rows } = await room.superuser.query<{ count: number }>(
+      'select count(*)::int from ai_usage where customer_id = $1',
+      [locked],
+    );
+    expect(rows[0]!.count).toBeGreaterThanOrEqual(60);
+  });
+
+  it('fails the calls of its customer when it stays locked, and reserves nothing', async () => {
+    await expect(room.ledger().reserve(request(locked))).rejects.toMatchObject({
+      message: 'The database is unavailable',
+    });
+    await locker.query('rollback');
+    await call(locked);
+    expect(await room.account(locked)).toMatchObject({ held: '0.000000000000' });
+  });
+
+  it('keeps the worker from nobody else', async () => {
+    const other = await save();
+    await room.superuser.query(`update ai_account set month = '2020-01' where customer_id = any ($1)`, [[other]]);
+    await locker.query(`update ai_account set month = '2020-01' where customer_id = $1`, [locked]);
+    await locker.query('commit');
+    await locker.query('begin');
+    await locker.query('select from ai_account where customer_id = $1 for update', [locked]);
+    const wish = request(other);
+    await room.ledger().reserve(wish);
+    await room.superuser.query(`update ai_hold set process_id = gen_random_uuid(), month = '2020-01' where id = $1`, [
+      wish.reservationId,
+    ]);
+    await room.superuser.query(`update ai_account set month = '2020-01' where customer_id = $1`, [other]);
+    const maintenance = room.operator.get(AiMaintenanceService);
+    expect(await timed(maintenance.rollMonthsOver().then((count) => expect(count).toBe(1)))).toBeLessThan(1_000);
+    expect(await timed(maintenance.resolveAbandoned().then((count) => expect(count).toBe(1)))).toBeLessThan(1_000);
+    await locker.query('rollback');
+    expect(await maintenance.rollMonthsOver()).toBe(1);
+  });
+});

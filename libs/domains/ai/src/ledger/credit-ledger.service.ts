@@ -1,0 +1,172 @@
+import { Injectable } from '@nestjs/common';
+import { AppConfig } from '@platform/config';
+import { upstreamSettings } from '../adapters/messages-api/upstream-settings';
+import { AccountBatcher } from './batching/account-batcher';
+import { customersOf, RELEASE, RESERVE, SETTLE, UNLOCKED_ACCOUNTS } from './credit-ledger.statements';
+import type {
+  Release,
+  ReservationRequest,
+  ReservationResult,
+  Resolution,
+  Settlement,
+  SettlementResult,
+} from './credit-ledger.types';
+import { LedgerConnectionsService } from './ledger-connections.service';
+import { LockedAccounts } from './batching/locked-accounts';
+import { ProcessHeartbeatService } from '../liveness/process-heartbeat.service';
+
+/** Every call goes to the Messages API; the name stands in the usage rows. */
+const PROVIDER = 'anthropic';
+
+/**
+ * Two-phase charging: credit is reserved before the upstream is called, then the reservation is settled or released. Each
+ * is durable when its promise resolves. All money and all dates are computed by the database, under the lock of the
+ * customer's account (`ledger/sql`).
+ */
+@Injectable()
+export class CreditLedgerService {
+  private readonly reservations: AccountBatcher<ReservationRequest, ReservationResult>;
+  private readonly settlements: AccountBatcher<Settlement, SettlementResult>;
+  private readonly releases: AccountBatcher<Release, Resolution | undefined>;
+
+  constructor(
+    private readonly ledger: LedgerConnectionsService,
+    private readonly heartbeat: ProcessHeartbeatService,
+    private readonly config: AppConfig,
+  ) {
+    const locked = new LockedAccounts((ids) => this.unlocked(ids), config.DATABASE_STATEMENT_TIMEOUT_MS);
+    this.reservations = new AccountBatcher((batch) => this.reserveAll(batch), locked);
+    this.settlements = new AccountBatcher((batch) => this.settleAll(batch), locked);
+    this.releases = new AccountBatcher((batch) => this.releaseAll(batch), locked);
+  }
+
+  /**
+   * Reserves credit for a call, if the customer may use AI and has the credit.
+   * @throws DatabaseUnavailableError: the reservation may exist all the same; release it.
+   */
+  reserve(request: ReservationRequest): Promise<ReservationResult> {
+    return this.reservations.do(request);
+  }
+
+  /**
+   * Charges a call, never more than was reserved. Idempotent. A reservation that was given up meanwhile is charged as far
+   * as free credit reaches.
+   * @throws DatabaseUnavailableError: the call may be charged all the same; settle it again to know.
+   */
+  settle(settlement: Settlement): Promise<SettlementResult> {
+    return this.settlements.do(settlement);
+  }
+
+  /**
+   * Resolves a reservation, uncharged. Idempotent. @returns how it was resolved; nothing if there is none of that id.
+   * @throws DatabaseUnavailableError: it may be resolved all the same; release it again to know.
+   */
+  release(release: Release): Promise<Resolution | undefined> {
+    return this.releases.do(release);
+  }
+
+  /** When the caller of a statement sent now stops waiting for it: the database does not begin it later. */
+  private notAfter(): Date {
+    return new Date(this.heartbeat.databaseTime().getTime() + this.config.DATABASE_STATEMENT_TIMEOUT_MS);
+  }
+
+  private async reserveAll(batch: ReservationRequest[]): Promise<ReservationResult[]> {
+    const customers = customersOf(batch);
+    const rows = await this.ledger.connections.single<ReservationRow>(RESERVE, [
+      customers.ids,
+      this.config.BILLING_TIMEZONE,
+      `${this.config.AI_UPSTREAM_TIMEOUT_MS + this.config.AI_HOLD_MARGIN_MS} milliseconds`,
+      this.notAfter(),
+      upstreamSettings(this.config).sharedKey !== undefined,
+      this.heartbeat.processId,
+      customers.first,
+      customers.last,
+      batch.map(({ reservationId }) => reservationId),
+      batch.map(({ inputTokens }) => inputTokens),
+      batch.map(({ cache }) => cache),
+      batch.map(({ maxTokens }) => maxTokens),
+      batch.map(({ leastTokens }) => leastTokens),
+      batch.map(({ mayShorten }) => mayShorten),
+      batch.map(({ requestId }) => requestId),
+      batch.map(({ tokenId }) => tokenId),
+    ]);
+    const results = batch.map((): ReservationResult => ({ outcome: 'disabled' }));
+    for (const row of rows) results[row.place - 1] = toReservationResult(row);
+    return results;
+  }
+
+  private async settleAll(batch: Settlement[]): Promise<SettlementResult[]> {
+    const customers = customersOf(batch);
+    const rows = await this.ledger.connections.single<SettlementRow>(SETTLE, [
+      customers.ids,
+      this.config.BILLING_TIMEZONE,
+      this.notAfter(),
+      PROVIDER,
+      customers.owner,
+      batch.map(({ reservationId }) => reservationId),
+      batch.map(({ usage }) => usage.input),
+      batch.map(({ usage }) => usage.cacheWrite5m),
+      batch.map(({ usage }) => usage.cacheWrite1h),
+      batch.map(({ usage }) => usage.cacheRead),
+      batch.map(({ usage }) => usage.output),
+      batch.map(({ upstreamId }) => upstreamId),
+    ]);
+    const results: SettlementResult[] = [];
+    for (const { place, uncovered, late } of rows) results[place - 1] = { uncovered, late };
+    return batch.map(({ reservationId }, index) => {
+      const result = results[index];
+      if (!result) throw new Error(`The ledger knows no reservation ${reservationId}`);
+      return result;
+    });
+  }
+
+  private async releaseAll(batch: Release[]): Promise<(Resolution | undefined)[]> {
+    const customers = customersOf(batch);
+    const rows = await this.ledger.connections.single<ReleaseRow>(RELEASE, [
+      customers.ids,
+      customers.owner,
+      batch.map(({ reservationId }) => reservationId),
+      batch.map(({ outcome }) => outcome),
+      batch.map(({ reason }) => reason),
+    ]);
+    const results = batch.map((): Resolution | undefined => undefined);
+    for (const { place, outcome } of rows) results[place - 1] = outcome;
+    return results;
+  }
+
+  private async unlocked(customerIds: string[]): Promise<string[]> {
+    const rows = await this.ledger.connections.single<{ customerId: string }>(UNLOCKED_ACCOUNTS, [customerIds]);
+    return rows.map(({ customerId }) => customerId);
+  }
+}
+
+interface ReservationRow {
+  place: number;
+  outcome: ReservationResult['outcome'];
+  model: string;
+  key_ciphertext: Buffer | null;
+  max_tokens: number;
+}
+
+interface SettlementRow {
+  place: number;
+  uncovered: string;
+  late: boolean;
+}
+
+interface ReleaseRow {
+  place: number;
+  outcome: Resolution;
+}
+
+function toReservationResult(row: ReservationRow): ReservationResult {
+  const upstream = { model: row.model, keyCiphertext: row.key_ciphertext };
+  switch (row.outcome) {
+    case 'reserved':
+      return { outcome: 'reserved', ...upstream, maxTokens: row.max_tokens };
+    case 'too_large':
+      return { outcome: 'too_large', ...upstream };
+    default:
+      return { outcome: row.outcome };
+  }
+}

@@ -1,0 +1,44 @@
+import { prepared } from '@platform/database';
+
+export const RESERVE = prepared(
+  'ai.reserve',
+  'select * from app.ai_reserve($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)',
+);
+
+export const SETTLE = prepared(
+  'ai.settle',
+  'select * from app.ai_settle($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)',
+);
+
+export const RELEASE = prepared('ai.release', 'select * from app.ai_release($1, $2, $3, $4, $5)');
+
+export const UNLOCKED_ACCOUNTS = prepared(
+  'ai.unlocked-accounts',
+  'select app.ai_unlocked_accounts($1) as "customerId"',
+);
+
+/** The customers of a batch that is sorted by customer, as the ledger's functions want them. Places count from 1. */
+export interface Customers {
+  /** Each once, sorted. */
+  ids: string[];
+  /** The place of each one's first item in the batch. */
+  first: number[];
+  /** The place of each one's last item in the batch. */
+  last: number[];
+  /** For each item, the place of its customer in `ids`. */
+  owner: number[];
+}
+
+export function customersOf(batch: readonly { customerId: string }[]): Customers {
+  const customers: Customers = { ids: [], first: [], last: [], owner: [] };
+  batch.forEach(({ customerId }, index) => {
+    if (customers.ids.at(-1) !== customerId) {
+      customers.ids.push(customerId);
+      customers.first.push(index + 1);
+      customers.last.push(index + 1);
+    }
+    customers.last[customers.last.length - 1] = index + 1;
+    customers.owner.push(customers.ids.length);
+  });
+  return customers;
+}

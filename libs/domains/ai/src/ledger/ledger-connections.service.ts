@@ -1,0 +1,24 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { AppConfig } from '@platform/config';
+import { PIPELINE_SETTINGS, type PipelineSettings, PipelinedConnectionsService } from '@platform/database';
+
+/** Longest that a batch waits for an account somebody else has locked: all its other customers wait as long. */
+const LOCK_TIMEOUT_MS = 100;
+
+/**
+ * The ledger's own connections. A batch may wait for an account's lock; on the shared connections everybody's reads would
+ * wait behind it. They close when the last call in flight is settled, not when Nest closes the others.
+ */
+@Injectable()
+export class LedgerConnectionsService {
+  readonly connections: PipelinedConnectionsService;
+
+  constructor(@Inject(PIPELINE_SETTINGS) { client }: PipelineSettings, { AI_LEDGER_CONNECTIONS }: AppConfig) {
+    const options = `${client.options ?? ''} -c lock_timeout=${LOCK_TIMEOUT_MS}`;
+    this.connections = new PipelinedConnectionsService({ client: { ...client, options }, size: AI_LEDGER_CONNECTIONS });
+  }
+
+  close(): Promise<void> {
+    return this.connections.onApplicationShutdown();
+  }
+}

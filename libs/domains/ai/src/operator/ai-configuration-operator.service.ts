@@ -1,0 +1,137 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { announceTokenChange } from '@platform/tokens';
+import { AuditService } from '@platform/audit';
+import { ServiceError } from '@platform/errors';
+import { BillingCalendar } from '@platform/time';
+import { lockCustomer } from '@domains/customers';
+import { AiAccount } from '../entities/ai-account.entity';
+import { AiModelPrice } from '../entities/ai-model-price.entity';
+import { AiSettings } from '../entities/ai-settings.entity';
+import { ProviderKeysService } from '../provider-keys/provider-keys.service';
+import { IncludedCreditOperatorService } from './included-credit-operator.service';
+
+/** What the operator decides about a customer's AI; what is left out stays. Amounts in NOK as decimal texts. */
+export interface AiConfigurationChange {
+  enabled?: boolean;
+  model?: string;
+  /** Credit that each month includes. Raised, the difference comes at once; lowered, from next month. */
+  includedNok?: string;
+  /** Most included credit that may be used in a month; null takes the limit away. */
+  monthlyLimitNok?: string | null;
+  /** Most that may be used in a month, purchased credit included; null takes the limit away. */
+  totalLimitNok?: string | null;
+  /** The customer's own key; null goes back to the service-wide one. */
+  apiKey?: string | null;
+}
+
+/** A customer's AI as the operator sees it. Never the key. */
+export interface AiConfigurationView {
+  customerId: string;
+  enabled: boolean;
+  model: string | null;
+  ownKey: boolean;
+  /** What the customer's `ai` service says that a month includes. */
+  monthlyIncludedNok: string;
+  /** What this month includes, and what the next one will as things stand. */
+  includedThisMonthNok: string;
+  includedFromNextMonthNok: string;
+  monthlyLimitNok: string | null;
+  totalLimitNok: string | null;
+  month: string | null;
+  includedNok: string;
+  purchasedNok: string;
+  heldNok: string;
+  monthUsageNok: string;
+}
+
+/** The operator's way to customers' AI settings. Every change is audited. */
+@Injectable()
+export class AiConfigurationOperatorService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly audit: AuditService,
+    private readonly calendar: BillingCalendar,
+    private readonly keys: ProviderKeysService,
+    private readonly included: IncludedCreditOperatorService,
+  ) {}
+
+  /** Sets a customer's AI up, or changes it. @throws ServiceError not_found, invalid_request */
+  configure(actor: string, customerId: string, change: AiConfigurationChange): Promise<AiConfigurationView> {
+    const { enabled, model, includedNok, monthlyLimitNok, totalLimitNok, apiKey } = change;
+    return this.dataSource.transaction(async (manager) => {
+      await lockCustomer(manager, customerId);
+      if (model !== undefined) await requirePrice(manager, model);
+      // Then row locks in the order of the calls' own: the account first.
+      await manager.query('insert into ai_account (customer_id) values ($1) on conflict do nothing', [customerId]);
+      await manager.query('select from ai_account where customer_id = $1 for no key update', [customerId]);
+      await manager.query('insert into ai_settings (customer_id) values ($1) on conflict do nothing', [customerId]);
+      const { now } = await this.calendar.present(manager);
+      await manager.update(
+        AiSettings,
+        { customerId },
+        {
+          updatedAt: now,
+          ...(enabled !== undefined && { enabled }),
+          ...(model !== undefined && { model }),
+          ...(monthlyLimitNok !== undefined && { monthlyLimit: monthlyLimitNok }),
+          ...(totalLimitNok !== undefined && { totalLimit: totalLimitNok }),
+          ...(apiKey !== undefined && { keyCiphertext: apiKey === null ? null : this.keys.seal(customerId, apiKey) }),
+        },
+      );
+      if (includedNok !== undefined) await this.included.set(manager, customerId, includedNok);
+      await this.included.grantRaise(manager, actor, customerId);
+      if (enabled !== undefined) await announceTokenChange(manager, customerId);
+      await this.audit.record(manager, { customerId, actor, action: 'ai.configure', metadata: audited(change) });
+      return this.view(manager, customerId);
+    });
+  }
+
+  /** A customer's AI. @throws ServiceError not_found */
+  async show(customerId: string): Promise<AiConfigurationView> {
+    await requireCustomer(this.dataSource.manager, customerId);
+    return this.view(this.dataSource.manager, customerId);
+  }
+
+  private async view(manager: EntityManager, customerId: string): Promise<AiConfigurationView> {
+    const settings = await manager.findOneBy(AiSettings, { customerId });
+    const account = await manager.findOneBy(AiAccount, { customerId });
+    const included = await this.included.of(manager, customerId);
+    const nextMonth = settings?.enabled ? included : '0.000000000000';
+    const { month } = await this.calendar.present(manager);
+    return {
+      customerId,
+      enabled: settings?.enabled ?? false,
+      model: settings?.model ?? null,
+      ownKey: settings?.keyCiphertext !== undefined && settings.keyCiphertext !== null,
+      monthlyIncludedNok: included,
+      includedThisMonthNok: account && account.month >= month ? account.monthGranted : nextMonth,
+      includedFromNextMonthNok: nextMonth,
+      monthlyLimitNok: settings?.monthlyLimit ?? null,
+      totalLimitNok: settings?.totalLimit ?? null,
+      month: account?.month ?? null,
+      includedNok: account?.included ?? '0',
+      purchasedNok: account?.purchased ?? '0',
+      heldNok: account?.held ?? '0',
+      monthUsageNok: account?.monthUsage ?? '0',
+    };
+  }
+}
+
+/** The change as the audit log has it: that a key was set, not which. */
+function audited({ apiKey, ...rest }: AiConfigurationChange): Record<string, unknown> {
+  return apiKey === undefined ? rest : { ...rest, own_key: apiKey === null ? 'removed' : 'set' };
+}
+
+async function requireCustomer(manager: EntityManager, customerId: string): Promise<void> {
+  const [customer] = await manager.query<unknown[]>('select 1 from customer where id = $1', [customerId]);
+  if (!customer) throw new ServiceError('not_found', `There is no customer ${customerId}`);
+}
+
+async function requirePrice(manager: EntityManager, model: string): Promise<void> {
+  if (await manager.existsBy(AiModelPrice, { model })) return;
+  throw new ServiceError(
+    'invalid_request',
+    `The model ${model} has no price; set one first with: ai price --model ${model} …`,
+  );
+}

@@ -1,0 +1,110 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { AuditService } from '@platform/audit';
+import { ServiceError } from '@platform/errors';
+import { BillingCalendar } from '@platform/time';
+import { AiReservation } from '../entities/ai-reservation.entity';
+import { AiLedgerEntry, type LedgerKind } from '../entities/ai-ledger-entry.entity';
+import { AiUsage } from '../entities/ai-usage.entity';
+
+/** A booking of the operator's. */
+export interface AiBooking {
+  customerId: string;
+  kind: Extract<LedgerKind, 'manual_adjustment' | 'refund' | 'invoice_topup'>;
+  /** In NOK as decimal text; only an adjustment may be negative. */
+  amountNok: string;
+  note: string | null;
+  creditRequestId?: number;
+  invoiceId?: string;
+}
+
+/** Rows shown at most; the oldest fall out. */
+const SHOWN = 500;
+
+/** The operator's way to customers' AI credit: bookings, and what became of it. */
+@Injectable()
+export class AiCreditOperatorService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly audit: AuditService,
+    private readonly calendar: BillingCalendar,
+  ) {}
+
+  /**
+   * Books an adjustment or a refund, audited.
+   * @throws ServiceError not_found; invalid_request if more would be taken than is free
+   */
+  adjust(actor: string, booking: AiBooking): Promise<AiLedgerEntry[]> {
+    const { customerId, kind, amountNok, note } = booking;
+    return this.dataSource.transaction(async (manager) => {
+      const [customer] = await manager.query<unknown[]>('select 1 from customer where id = $1', [customerId]);
+      if (!customer) throw new ServiceError('not_found', `There is no customer ${customerId}`);
+      const before = await this.lastSequence(manager, customerId);
+      await this.book(manager, actor, booking);
+      await this.audit.record(manager, {
+        customerId,
+        actor,
+        action: 'ai.credit',
+        metadata: { kind, amount_nok: amountNok, note },
+      });
+      return manager
+        .createQueryBuilder(AiLedgerEntry, 'entry')
+        .where('entry.customerId = :customerId and entry.sequence > :before and entry.kind = :kind', {
+          customerId,
+          before,
+          kind,
+        })
+        .orderBy('entry.sequence')
+        .getMany();
+    });
+  }
+
+  /** Books within the caller's transaction. @throws ServiceError invalid_request if more would be taken than is free */
+  async book(manager: EntityManager, actor: string, booking: AiBooking): Promise<void> {
+    const { customerId, kind, amountNok, note, creditRequestId = null, invoiceId = null } = booking;
+    const [row] = await manager.query<{ booked: boolean }[]>(
+      `select app.ai_credit($1, app.billing_month(app.now(), $2), app.now(), $3, $4, $5, $6, $7, $8) as booked`,
+      [customerId, this.calendar.timeZone, kind, amountNok, note, actor, creditRequestId, invoiceId],
+    );
+    if (row?.booked) return;
+    throw new ServiceError(
+      'invalid_request',
+      `The customer has less free credit than ${amountNok.replace('-', '')} NOK`,
+    );
+  }
+
+  /** A customer's ledger, newest first. */
+  ledger(customerId: string): Promise<AiLedgerEntry[]> {
+    return this.dataSource.manager.find(AiLedgerEntry, {
+      where: { customerId },
+      order: { sequence: 'DESC' },
+      take: SHOWN,
+    });
+  }
+
+  /** A customer's calls that were charged, newest first. */
+  usage(customerId: string): Promise<AiUsage[]> {
+    return this.dataSource.manager.find(AiUsage, {
+      where: { customerId },
+      order: { createdAt: 'DESC', id: 'DESC' },
+      take: SHOWN,
+    });
+  }
+
+  /** Calls, of one customer or of all, of which nobody knows how they ended: not charged, perhaps billed by the provider. */
+  unknownOutcomes(customerId?: string): Promise<AiReservation[]> {
+    return this.dataSource.manager.find(AiReservation, {
+      where: { state: 'outcome_unknown', ...(customerId && { customerId }) },
+      order: { resolvedAt: 'DESC', id: 'DESC' },
+      take: SHOWN,
+    });
+  }
+
+  private async lastSequence(manager: EntityManager, customerId: string): Promise<string> {
+    const [row] = await manager.query<{ last: string }[]>(
+      'select ledger_sequence as last from ai_account where customer_id = $1',
+      [customerId],
+    );
+    return row?.last ?? '0';
+  }
+}

@@ -1,0 +1,108 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { AuditService, NO_CUSTOMER } from '@platform/audit';
+import { AppConfig } from '@platform/config';
+import { databaseNow, isUniqueViolation } from '@platform/database';
+import { ServiceError } from '@platform/errors';
+import { timesRoundedUp } from '@platform/money';
+import { BillingCalendar } from '@platform/time';
+import { AiModelPrice } from '../entities/ai-model-price.entity';
+import { EXAMPLE_PRICES_USD } from './example-prices';
+
+/** A price the operator sets, in NOK per million tokens as decimal texts. */
+export interface NewAiPrice {
+  model: string;
+  input: string;
+  output: string;
+  /** Default: 1.25 × input, as the provider's own. */
+  cacheWrite5m?: string;
+  /** Default: 2 × input. */
+  cacheWrite1h?: string;
+  /** Default: 0.1 × input. */
+  cacheRead?: string;
+  /** The day (`YYYY-MM-DD`, in the billing time zone) from which it holds; default: now. */
+  from?: string;
+}
+
+const DECIMALS = 6;
+
+/** The operator's way to model prices. A price is never changed: a new one takes its place from a date on. */
+@Injectable()
+export class AiPricesOperatorService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly audit: AuditService,
+    private readonly calendar: BillingCalendar,
+    private readonly config: AppConfig,
+  ) {}
+
+  /** Sets a model's price from a moment on. @throws ServiceError invalid_request if it has one from that very moment */
+  async set(actor: string, { model, from, ...rates }: NewAiPrice): Promise<AiModelPrice> {
+    let validFrom = from === undefined ? undefined : this.calendar.startOf(from);
+    try {
+      return await this.dataSource.transaction(async (manager) => {
+        validFrom ??= await databaseNow(manager);
+        const price = await insertPrice(manager, { model, validFrom, example: false, ...complete(rates) });
+        const metadata = { model, valid_from: validFrom.toISOString(), ...rates };
+        await this.audit.record(manager, { customerId: NO_CUSTOMER, actor, action: 'ai.price', metadata });
+        return price;
+      });
+    } catch (error) {
+      if (!isUniqueViolation(error)) throw error;
+      throw new ServiceError(
+        'invalid_request',
+        `The model ${model} already has a price from ${validFrom?.toISOString() ?? 'now'}`,
+      );
+    }
+  }
+
+  /** All prices, by model, newest first. */
+  list(): Promise<AiModelPrice[]> {
+    return this.dataSource.manager.find(AiModelPrice, { order: { model: 'ASC', validFrom: 'DESC' } });
+  }
+
+  /**
+   * Adds example prices for a few models, so that a fresh installation can be tried: the provider's public prices at
+   * AI_EXAMPLE_NOK_PER_USD, marked as examples. A model that has a price keeps it. @returns the models that got one
+   */
+  async addExamples(): Promise<string[]> {
+    const rate = String(this.config.AI_EXAMPLE_NOK_PER_USD);
+    const nok = (usd: string) => timesRoundedUp(usd, rate, DECIMALS);
+    return this.dataSource.transaction(async (manager) => {
+      const validFrom = await databaseNow(manager);
+      const added: string[] = [];
+      for (const { model, input, output, cacheWrite5m, cacheWrite1h, cacheRead } of EXAMPLE_PRICES_USD) {
+        if (await manager.existsBy(AiModelPrice, { model })) continue;
+        await insertPrice(manager, {
+          model,
+          validFrom,
+          example: true,
+          input: nok(input),
+          output: nok(output),
+          cacheWrite5m: nok(cacheWrite5m),
+          cacheWrite1h: nok(cacheWrite1h),
+          cacheRead: nok(cacheRead),
+        });
+        added.push(model);
+      }
+      return added;
+    });
+  }
+}
+
+type Rates = Pick<AiModelPrice, 'input' | 'output' | 'cacheWrite5m' | 'cacheWrite1h' | 'cacheRead'>;
+
+function complete({ input, output, cacheWrite5m, cacheWrite1h, cacheRead }: Omit<NewAiPrice, 'model' | 'from'>): Rates {
+  return {
+    input,
+    output,
+    cacheWrite5m: cacheWrite5m ?? timesRoundedUp(input, '1.25', DECIMALS),
+    cacheWrite1h: cacheWrite1h ?? timesRoundedUp(input, '2', DECIMALS),
+    cacheRead: cacheRead ?? timesRoundedUp(input, '0.1', DECIMALS),
+  };
+}
+
+async function insertPrice(manager: EntityManager, price: Omit<AiModelPrice, 'createdAt'>): Promise<AiModelPrice> {
+  await manager.insert(AiModelPrice, price);
+  return manager.findOneByOrFail(AiModelPrice, { model: price.model, validFrom: price.validFrom });
+}

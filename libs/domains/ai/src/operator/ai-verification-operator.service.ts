@@ -1,0 +1,145 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+
+/** Something in a customer's books that does not add up. */
+export interface LedgerProblem {
+  customerId: string;
+  /** What does not add up. */
+  problem: string;
+  /** What it is, and what it should be. */
+  found: string;
+  expected: string;
+}
+
+// One statement, hence one snapshot: calls that go on meanwhile don't show as problems.
+const VERIFY = `
+  with entries as (
+    select customer_id, sequence, bucket, month, kind, amount, balance_after,
+           row_number() over (partition by customer_id order by sequence) as place,
+           sum(amount) over (partition by customer_id, bucket order by sequence) as running
+    from ai_ledger_entry
+    where $1::uuid is null or customer_id = $1
+  ),
+  account as (
+    select a.customer_id, a.month, a.included, a.carried_over, a.purchased, a.held, a.month_usage, a.month_included_usage,
+           a.month_granted, a.ledger_sequence
+    from ai_account a
+    where $1::uuid is null or a.customer_id = $1
+  ),
+  total as (
+    select e.customer_id,
+           coalesce(sum(e.amount) filter (where e.bucket = 'included'), 0) as included,
+           coalesce(sum(e.amount) filter (where e.bucket = 'purchased'), 0) as purchased,
+           coalesce(-sum(e.amount) filter (where e.kind = 'usage' and e.month = a.month), 0) as month_usage,
+           coalesce(-sum(e.amount) filter (where e.kind = 'usage' and e.bucket = 'included' and e.month = a.month), 0)
+             as month_included_usage,
+           coalesce(sum(e.amount) filter (where e.kind = 'monthly_included' and e.month = a.month), 0) as month_granted,
+           count(*) as entries
+    from entries e
+    join account a on a.customer_id = e.customer_id
+    group by e.customer_id
+  ),
+  pending as (
+    select h.customer_id, sum(h.amount) as held, coalesce(sum(h.amount) filter (where h.month < a.month), 0) as held_over_month
+    from ai_hold h
+    join account a on a.customer_id = h.customer_id
+    where h.state = 'pending'
+    group by h.customer_id
+  ),
+  charged as (
+    select customer_id, usage_id, -sum(amount) as amount
+    from ai_ledger_entry
+    where kind = 'usage' and ($1::uuid is null or customer_id = $1)
+    group by customer_id, usage_id
+  ),
+  topup as (
+    select customer_id, credit_request_id, string_agg(format('%s of %s, %s NOK, invoice %s', kind, bucket,
+             trim_scale(amount), coalesce(invoice_id::text, 'none')), '; ' order by sequence) as booked
+    from ai_ledger_entry
+    where credit_request_id is not null and ($1::uuid is null or customer_id = $1)
+    group by customer_id, credit_request_id
+  ),
+  approved as (
+    select customer_id, id, format('invoice_topup of purchased, %s NOK, invoice %s', trim_scale(amount_nok), invoice_id) as booked
+    from ai_credit_request
+    where status = 'approved' and ($1::uuid is null or customer_id = $1)
+  )
+  select a.customer_id as "customerId", c.problem, c.found::text, c.expected::text
+  from account a
+  left join total t on t.customer_id = a.customer_id
+  left join pending p on p.customer_id = a.customer_id
+  cross join lateral (values
+    ('included credit is not the sum of its ledger entries', a.included, coalesce(t.included, 0)),
+    ('purchased credit is not the sum of its ledger entries', a.purchased, coalesce(t.purchased, 0)),
+    ('usage of the month is not the sum of its ledger entries', a.month_usage, coalesce(t.month_usage, 0)),
+    ('usage of included credit in the month is not the sum of its ledger entries',
+      a.month_included_usage, coalesce(t.month_included_usage, 0)),
+    ('credit granted for the month is not the sum of its ledger entries', a.month_granted, coalesce(t.month_granted, 0)),
+    ('more included credit is carried over than calls of an earlier month have reserved',
+      a.carried_over, least(a.carried_over, a.included, coalesce(p.held_over_month, 0))),
+    ('held credit is not the sum of the pending holds', a.held, coalesce(p.held, 0)),
+    ('the entry count is not the number of entries', a.ledger_sequence, coalesce(t.entries, 0))
+  ) as c (problem, found, expected)
+  where c.found <> c.expected
+  union all
+  select customer_id, format('entry %s is out of sequence', sequence), sequence::text, place::text
+  from entries where sequence <> place
+  union all
+  select customer_id, format('entry %s: the balance after it is not the sum so far', sequence), balance_after::text, running::text
+  from entries where balance_after <> running
+  union all
+  select coalesce(u.customer_id, c.customer_id), format('call %s: charged is not what its usage says', coalesce(u.id, c.usage_id)),
+         coalesce(c.amount::text, 'no ledger entry'), coalesce((u.cost - u.uncovered)::text, 'no usage')
+  from (select * from ai_usage where $1::uuid is null or customer_id = $1) u
+  full join charged c on c.customer_id = u.customer_id and c.usage_id = u.id
+  where c.amount is distinct from u.cost - u.uncovered
+  union all
+  select coalesce(r.customer_id, t.customer_id),
+         format('credit request %s: what was booked is not what was approved', coalesce(r.id, t.credit_request_id)),
+         coalesce(t.booked, 'no ledger entry'), coalesce(r.booked, 'no approval')
+  from approved r
+  full join topup t on t.customer_id = r.customer_id and t.credit_request_id = r.id
+  where t.booked is distinct from r.booked
+  union all
+  select h.customer_id, format('call %s: charged, and yet held', h.id), h.state, 'no hold'
+  from ai_hold h
+  join ai_usage u on u.customer_id = h.customer_id and u.id = h.id
+  where h.state <> 'settled_late' and ($1::uuid is null or h.customer_id = $1)
+  union all
+  select h.customer_id, format('call %s: charged late, and yet not charged', h.id), 'no usage', 'a usage'
+  from ai_hold h
+  where h.state = 'settled_late' and ($1::uuid is null or h.customer_id = $1)
+    and not exists (select from ai_usage u where u.customer_id = h.customer_id and u.id = h.id)
+  union all
+  select h.customer_id, format('call %s: no such state', h.id), h.state, 'one of the four states'
+  from ai_hold h
+  where h.state not in ('pending', 'released', 'outcome_unknown', 'settled_late') and ($1::uuid is null or h.customer_id = $1)
+  union all
+  select u.customer_id, format('call %s: uncovered is no part of its cost', u.id), u.uncovered::text, u.cost::text
+  from ai_usage u
+  where not u.uncovered between 0 and u.cost and ($1::uuid is null or u.customer_id = $1)
+  union all
+  select customer_id, format('entry %s: no such kind, or not of such a bucket', sequence), format('%s of %s', kind, bucket), 'one of the six kinds'
+  from entries
+  where not coalesce(case bucket
+    when 'included' then kind in ('monthly_included', 'usage', 'manual_adjustment', 'refund', 'expiry')
+    when 'purchased' then kind in ('usage', 'manual_adjustment', 'invoice_topup', 'refund') end, false)
+  union all
+  select o.customer_id, format('%s without an account', o.what), o.rows::text, '0'
+  from (
+    select customer_id, 'ledger entries' as what, count(*) as rows from ai_ledger_entry group by customer_id
+    union all select customer_id, 'holds', count(*) from ai_hold group by customer_id
+    union all select customer_id, 'usages', count(*) from ai_usage group by customer_id) o
+  where ($1::uuid is null or o.customer_id = $1) and not exists (select from ai_account a where a.customer_id = o.customer_id)
+  order by 1, 2`;
+
+/** Checks that the books add up: every account equals its ledger, every charge its usage. */
+@Injectable()
+export class AiVerificationOperatorService {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** All problems, of one customer or of all. None: everything adds up. */
+  async verify(customerId?: string): Promise<LedgerProblem[]> {
+    return this.dataSource.query<LedgerProblem[]>(VERIFY, [customerId ?? null]);
+  }
+}

@@ -1,0 +1,80 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { ServiceError } from '@platform/errors';
+import { type CustomerServiceEntity, ServicesOperatorService } from '@domains/services';
+import { BillingCalendar } from '@platform/time';
+
+const MOST_NOK = 1_000_000_000;
+
+/**
+ * The credit that each month includes. Its one source is `monthly_included_nok` in the config of the customer's `ai` service,
+ * where the customer can read it. Raised, by whichever command, the difference comes at once; lowered, from next month.
+ */
+@Injectable()
+export class IncludedCreditOperatorService implements OnModuleInit {
+  constructor(
+    private readonly services: ServicesOperatorService,
+    private readonly calendar: BillingCalendar,
+  ) {}
+
+  onModuleInit(): void {
+    this.services.onChange((manager, actor, service) => this.serviceChanged(manager, actor, service));
+  }
+
+  /** In NOK, as decimal text. */
+  async of(manager: EntityManager, customerId: string): Promise<string> {
+    const [row] = await manager.query<{ credit: string }[]>('select app.ai_included_credit($1)::text as credit', [
+      customerId,
+    ]);
+    return row?.credit ?? '0';
+  }
+
+  /** Sets it, adding the service if there is none. @throws ServiceError invalid_request if several services share it */
+  async set(manager: EntityManager, customerId: string, nok: string): Promise<void> {
+    const services = await manager.query<{ id: number }[]>(
+      `select id from customer_service where customer_id = $1 and type = 'ai' and status = 'active'`,
+      [customerId],
+    );
+    if (services.length > 1) {
+      throw new ServiceError(
+        'invalid_request',
+        'The customer has several ai services; set monthly_included_nok with: service update',
+      );
+    }
+    if (services[0]) {
+      await manager.query(
+        `update customer_service set config = config || jsonb_build_object('monthly_included_nok', $3::numeric), updated_at = app.now()
+         where customer_id = $1 and id = $2`,
+        [customerId, services[0].id, nok],
+      );
+    } else {
+      await manager.query(
+        `insert into customer_service (customer_id, type, name, config)
+         values ($1, 'ai', 'AI', jsonb_build_object('monthly_included_nok', $2::numeric))`,
+        [customerId, nok],
+      );
+    }
+  }
+
+  /** Grants what the month includes by now beyond what it was granted. */
+  async grantRaise(manager: EntityManager, actor: string, customerId: string): Promise<void> {
+    await manager.query('select app.ai_grant_difference($1, app.billing_month(app.now(), $2), app.now(), $3)', [
+      customerId,
+      this.calendar.timeZone,
+      actor,
+    ]);
+  }
+
+  private async serviceChanged(
+    manager: EntityManager,
+    actor: string,
+    { customerId, type, config }: CustomerServiceEntity,
+  ): Promise<void> {
+    if (type !== 'ai') return;
+    const credit = config.monthly_included_nok;
+    if (credit !== undefined && !(typeof credit === 'number' && credit >= 0 && credit <= MOST_NOK)) {
+      throw new ServiceError('invalid_request', `monthly_included_nok must be a number from 0 to ${MOST_NOK}`);
+    }
+    await this.grantRaise(manager, actor, customerId);
+  }
+}

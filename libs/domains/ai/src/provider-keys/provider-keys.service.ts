@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common';
+import { AppConfig } from '@platform/config';
+import { SecretBox, SecretRedactor } from '@platform/secrets';
+import { upstreamSettings } from '../adapters/messages-api/upstream-settings';
+
+/** Decrypted keys kept; each costs a decryption otherwise. */
+const MOST_KEPT = 10_000;
+
+/** Customers' upstream keys, stored encrypted. */
+@Injectable()
+export class ProviderKeysService {
+  private readonly kept = new Map<string, string>();
+
+  constructor(
+    private readonly secrets: SecretBox,
+    private readonly config: AppConfig,
+    private readonly redactor: SecretRedactor,
+  ) {}
+
+  /** Encrypts a customer's key for its row. */
+  seal(customerId: string, apiKey: string): Buffer {
+    return this.secrets.seal(apiKey, purposeOf(customerId));
+  }
+
+  /** The key to call with: the customer's own, or the service-wide one. @throws SecretUnreadableError */
+  keyFor(customerId: string, ciphertext: Buffer | null): string {
+    if (!ciphertext) return upstreamSettings(this.config).sharedKey ?? '';
+    // The ciphertext is part of the name: a changed key is never served from memory.
+    const name = `${customerId}${ciphertext.toString('base64')}`;
+    const known = this.kept.get(name);
+    if (known !== undefined) return known;
+    const apiKey = this.secrets.open(ciphertext, purposeOf(customerId));
+    if (this.kept.size >= MOST_KEPT) this.kept.clear();
+    this.redactor.use(apiKey);
+    this.kept.set(name, apiKey);
+    return apiKey;
+  }
+}
+
+function purposeOf(customerId: string): string {
+  return `ai-key:${customerId}`;
+}

@@ -1,0 +1,12 @@
+import { Module } from '@nestjs/common';
+import { BillingCalendarModule } from '@platform/time';
+import { AiOverviewService } from './customer/ai-overview.service';
+import { CreditRequestsService } from './customer/credit-requests.service';
+
+/** Customers' way to their credit requests and AI status. */
+@Module({
+  imports: [BillingCalendarModule],
+  providers: [CreditRequestsService, AiOverviewService],
+  exports: [CreditRequestsService, AiOverviewService],
+})
+export class CreditRequestsModule {}

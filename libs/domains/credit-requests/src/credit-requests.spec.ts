@@ -1,0 +1,261 @@
+import { randomUUID } from 'node:crypto';
+import { AiConfigurationOperatorService } from '@domains/ai';
+import { ServiceError } from '@platform/errors';
+import { DuplicateInvoiceError } from '@domains/invoices';
+import { saveAiCustomer, saveModelPrice } from '@test/ai-factories';
+import { type AiRoom, asCustomer, balancesOf, openAiRoom, problemsOf } from '@test/ai-room';
+import { holdLock, waitForLocks } from '@test/locks';
+import {
+  AiOverviewService,
+  CreditRequestsOperatorService,
+  CreditRequestsOperatorModule,
+  CreditRequestsService,
+  CreditRequestsModule,
+  type NewCreditRequest,
+} from './index';
+
+describe('Credit requests', () => {
+  let room: AiRoom;
+  let model: string;
+
+  beforeAll(async () => {
+    room = await openAiRoom({ PENDING_CREDIT_REQUESTS: '5' }, 2, {
+      engine: [CreditRequestsModule],
+      operator: [CreditRequestsOperatorModule],
+    });
+    model = await saveModelPrice(room.superuser);
+  });
+  afterAll(() => room.close());
+
+  const customer = (included = 0) => saveAiCustomer(room.superuser, { model, included });
+  const create = (customerId: string, wish: Partial<NewCreditRequest> = {}, engine = 0) =>
+    asCustomer(room.engines[engine % 2]!, customerId, () =>
+      room.engines[engine % 2]!.get(CreditRequestsService).create({
+        customerId,
+        tokenId: randomUUID(),
+        amountNok: 500,
+        ...wish,
+      }),
+    );
+  const list = (customerId: string, ...rest: [{ limit: number; cursor?: string }, 'approved'?]) =>
+    asCustomer(room.engines[0]!, customerId, () =>
+      room.engines[0]!.get(CreditRequestsService).list(customerId, ...rest),
+    );
+  const overview = (customerId: string) =>
+    asCustomer(room.engines[0]!, customerId, () => room.engines[0]!.get(AiOverviewService).of(customerId));
+  const desk = () => room.operator.get(CreditRequestsOperatorService);
+  const codeOf = (work: Promise<unknown>) =>
+    work.then(
+      () => 'done',
+      (error: unknown) => (error instanceof ServiceError ? error.code : String(error)),
+    );
+
+  it('are kept as they were asked for, audited, and add no credit', async () => {
+    const customerId = await customer();
+    const { request, created } = await create(customerId, { amountNok: 1234.5, note: 'PO 7', reference: 'ref-æ' });
+    expect(created).toBe(true);
+    expect(request).toMatchObject({
+      amount_nok: '1234.50',
+      note: 'PO 7',
+      reference: 'ref-æ',
+      status: 'pending',
+      invoice_id: null,
+    });
+    expect(await balancesOf(room.superuser, customerId)).toMatchObject({ purchased: 0 });
+    const { rows } = await room.superuser.query('select actor, action from audit_log where customer_id = $1', [
+      customerId,
+    ]);
+    expect(rows).toEqual([{ actor: expect.stringMatching(/^token:/), action: 'credit-request.create' }]);
+  });
+
+  it('with one reference are one request: 500 at once through two engines', async () => {
+    const customerId = await customer();
+    const results = await Promise.all(
+      Array.from({ length: 500 }, (_, index) =>
+        create(customerId, { reference: 'same', amountNok: 100 + index }, index),
+      ),
+    );
+    expect(results.filter(({ created }) => created)).toHaveLength(1);
+    expect(new Set(results.map(({ request }) => JSON.stringify(request))).size).toBe(1);
+    const { rows } = await room.superuser.query('select count(*)::int from ai_credit_request where customer_id = $1', [
+      customerId,
+    ]);
+    expect(rows).toEqual([{ count: 1 }]);
+  });
+
+  it('keep to the cap: 200 at once through two engines', async () => {
+    const customerId = await customer();
+    const codes = await Promise.all(
+      Array.from({ length: 200 }, (_, index) => codeOf(create(customerId, { reference: `r${index}` }, index))),
+    );
+    expect(codes.filter((code) => code === 'done')).toHaveLength(5);
+    expect(codes.filter((code) => code === 'too_many_pending_requests')).toHaveLength(195);
+    const { pending } = await overview(customerId);
+    expect(pending).toHaveLength(5);
+    const replay = await create(customerId, { reference: pending[0]!.reference!, amountNok: 9999 });
+    expect(replay).toMatchObject({ created: false, request: { id: pending[0]!.id, amount_nok: '500.00' } });
+  });
+
+  it("keep to the customer's own cap", async () => {
+    const customerId = await customer();
+    await room.superuser.query('update customer set pending_credit_requests = 1 where id = $1', [customerId]);
+    expect([await codeOf(create(customerId)), await codeOf(create(customerId))]).toEqual([
+      'done',
+      'too_many_pending_requests',
+    ]);
+  });
+
+  it('are refused where AI is not enabled, replays included', async () => {
+    const customerId = await customer();
+    await create(customerId, { reference: 'before' });
+    await room.operator.get(AiConfigurationOperatorService).configure('operator:test', customerId, { enabled: false });
+    expect(await codeOf(create(customerId, { reference: 'before' }))).toBe('ai_disabled');
+    expect(await codeOf(create(randomUUID()))).toBe('ai_disabled');
+  });
+
+  it('of another customer cannot be seen, and share no reference', async () => {
+    const [mine, theirs] = [await customer(), await customer()];
+    const { request } = await create(theirs, { reference: 'shared' });
+    expect((await create(mine, { reference: 'shared' })).created).toBe(true);
+    const find = asCustomer(room.engines[0]!, mine, () =>
+      room.engines[0]!.get(CreditRequestsService).find(mine, request.id),
+    );
+    expect(await codeOf(find)).toBe('not_found');
+    expect((await list(mine, { limit: 10 })).items.map(({ id }) => id)).not.toContain(request.id);
+  });
+
+  it('are listed newest first, page by page, by status', async () => {
+    const customerId = await customer();
+    const ids: number[] = [];
+    for (let count = 0; count < 5; count++) ids.unshift((await create(customerId)).request.id);
+    const first = await list(customerId, { limit: 2 });
+    const second = await list(customerId, { limit: 2, cursor: first.nextCursor! });
+    const third = await list(customerId, { limit: 2, cursor: second.nextCursor! });
+    expect([first, second, third].flatMap(({ items }) => items.map(({ id }) => id))).toEqual(ids);
+    expect([first.hasMore, second.hasMore, third.hasMore]).toEqual([true, true, false]);
+    await desk().approve('operator:test', ids[2]!);
+    expect((await list(customerId, { limit: 10 }, 'approved')).items.map(({ id }) => id)).toEqual([ids[2]]);
+  });
+
+  it('approved add the credit, an invoice and the audit entry, once however often it is typed', async () => {
+    const customerId = await customer();
+    const { request } = await create(customerId, { amountNok: 1234.5, reference: 'PO 9' });
+    // All of them have begun before the first gets on: none may take the request for one that still waits.
+    const letGo = await holdLock(room.database, 'select from ai_credit_request where id = $1 for update', [request.id]);
+    const approving = Array.from({ length: 10 }, () => desk().approve('operator:test', request.id));
+    await waitForLocks(room.superuser, approving.length);
+    await letGo();
+    const approvals = await Promise.all(approving);
+    expect(new Set(approvals.map(({ invoiceId }) => invoiceId)).size).toBe(1);
+    expect(await balancesOf(room.superuser, customerId)).toMatchObject({ purchased: 1234.5 });
+    const { rows: invoices } = await room.superuser.query(
+      'select id, amount, status, currency, number from invoice where customer_id = $1',
+      [customerId],
+    );
+    expect(invoices).toEqual([
+      { id: approvals[0]!.invoiceId, amount: '123450', status: 'open', currency: 'NOK', number: `AI-${request.id}` },
+    ]);
+    const { rows: entries } = await room.superuser.query(
+      'select kind, bucket, amount::float, credit_request_id, invoice_id, actor from ai_ledger_entry where customer_id = $1',
+      [customerId],
+    );
+    expect(entries).toEqual([
+      {
+        kind: 'invoice_topup',
+        bucket: 'purchased',
+        amount: 1234.5,
+        credit_request_id: request.id,
+        invoice_id: approvals[0]!.invoiceId,
+        actor: 'operator:test',
+      },
+    ]);
+    expect(await problemsOf(room, customerId)).toEqual([]);
+    expect((await overview(customerId)).pending).toEqual([]);
+    expect(await codeOf(desk().reject('operator:test', request.id, 'no'))).toBe('invalid_request');
+  });
+
+  it('leave nothing behind when the invoice cannot be made', async () => {
+    const customerId = await customer();
+    const [one, two] = [await create(customerId), await create(customerId)];
+    await desk().approve('operator:test', one.request.id, 'N-1');
+    await room.superuser.query(`update invoice set source_id = $2 where customer_id = $1`, [
+      customerId,
+      `credit-request:${two.request.id}`,
+    ]);
+    await expect(desk().approve('operator:test', two.request.id, 'N-2')).rejects.toBeInstanceOf(DuplicateInvoiceError);
+    expect(await balancesOf(room.superuser, customerId)).toMatchObject({ purchased: 500 });
+    expect((await overview(customerId)).pending.map(({ id }) => id)).toEqual([two.request.id]);
+  });
+
+  it('rejected say why, and make room for another', async () => {
+    const customerId = await customer();
+    await room.superuser.query('update customer set pending_credit_requests = 1 where id = $1', [customerId]);
+    const { request } = await create(customerId);
+    await desk().reject('operator:test', request.id, 'No contract');
+    expect((await list(customerId, { limit: 1 })).items[0]).toMatchObject({
+      status: 'rejected',
+      reason: 'No contract',
+    });
+    expect(await codeOf(desk().approve('operator:test', request.id))).toBe('invalid_request');
+    expect((await create(customerId)).created).toBe(true);
+    expect(await balancesOf(room.superuser, customerId)).toMatchObject({ purchased: 0 });
+  });
+
+  describe('and the AI status', () => {
+    it('is all zero for a customer without AI', async () => {
+      const { status, pending } = await overview(randomUUID());
+      expect(status).toMatchObject({
+        enabled: false,
+        totalAvailableCredit: 0,
+        currentMonthLimit: 0,
+        month: expect.stringMatching(/^\d{4}-\d\d$/),
+      });
+      expect(pending).toEqual([]);
+    });
+
+    it('adds up, and shows the waiting requests', async () => {
+      const customerId = await customer(20);
+      const { request } = await create(customerId);
+      await desk().approve('operator:test', (await create(customerId)).request.id);
+      await room.send(customerId, { messages: [{ role: 'user', content: 'Hello' }], max_tokens: 10 });
+      const { status, pending } = await overview(customerId);
+      expect(status.currentMonthUsage).toBeGreaterThan(0);
+      expect(status.includedCreditRemaining).toBeCloseTo(20 - status.currentMonthUsage, 10);
+      expect(status.purchasedCredit).toBe(500);
+      expect(status.totalAvailableCredit).toBeCloseTo(520 - status.currentMonthUsage, 10);
+      expect(status.currentMonthLimit).toBe(520);
+      expect(pending.map(({ id }) => id)).toEqual([request.id]);
+    });
+
+    it("shows the operator's limit", async () => {
+      const customerId = await customer(20);
+      await room.operator
+        .get(AiConfigurationOperatorService)
+        .configure('operator:test', customerId, { monthlyLimitNok: '7.5' });
+      expect((await overview(customerId)).status.currentMonthLimit).toBe(7.5);
+    });
+
+    it('shows the new month before anybody has rolled the account over', async () => {
+      const customerId = await saveAiCustomer(room.superuser, { model, included: 20, purchased: 3, month: '2020-01' });
+      const { status } = await overview(customerId);
+      expect(status).toMatchObject({
+        includedCreditRemaining: 20,
+        purchasedCredit: 3,
+        totalAvailableCredit: 23,
+        currentMonthUsage: 0,
+      });
+      expect(status.month > '2020-01').toBe(true);
+    });
+  });
+
+  it("are not approved under a number that another customer's invoice has, and change nothing then", async () => {
+    const [first, second] = [await customer(), await customer()];
+    const [one, two] = [(await create(first)).request, (await create(second)).request];
+    await desk().approve('operator:test', one.id, 'F-2026-1');
+    expect(await codeOf(desk().approve('operator:test', two.id, 'F-2026-1'))).toBe('invalid_request');
+    expect(await balancesOf(room.superuser, second)).toMatchObject({ purchased: 0 });
+    expect((await overview(second)).pending).toHaveLength(1);
+    await desk().approve('operator:test', two.id, 'F-2026-2');
+    expect(await balancesOf(room.superuser, second)).toMatchObject({ purchased: 500 });
+  });
+});

@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { AppConfig } from '@platform/config';
+import { CustomerDatabaseService, KeysetList, prepared } from '@platform/database';
+import { ServiceError } from '@platform/errors';
+import type { Page, PageRequest } from '@platform/pagination';
+import type { CreditRequestStatus } from '../entities/credit-request.entity';
+import { type CreditRequestRow, viewColumns } from './credit-request-view';
+
+/** What a customer asks for. */
+export interface NewCreditRequest {
+  customerId: string;
+  /** The token that asks, for the audit log. */
+  tokenId: string;
+  /** 100 to 50000, two decimals at most. */
+  amountNok: number;
+  note?: string;
+  reference?: string;
+}
+
+type Outcome = 'created' | 'existing' | 'disabled' | 'too_many';
+
+const FIND = prepared(
+  'credit-requests.find',
+  `select ${viewColumns()} from ai_credit_request where customer_id = $1 and id = $2`,
+);
+const CREATE = prepared(
+  'credit-requests.create',
+  `select outcome, ${viewColumns()} from app.create_credit_request($1, $2, $3, $4, $5, $6, $7)`,
+);
+const LIST = new KeysetList<CreditRequestRow & { created_at: string }>({
+  name: 'credit-requests.list',
+  id: 'integer',
+  filters: 1,
+  query: (after) => `select ${viewColumns()} from ai_credit_request
+    where customer_id = $1 ${after} and ($3::text is null or status = $3)
+    order by created_at desc, id desc limit $2`,
+});
+
+/** A customer's credit requests. A request never adds credit by itself; the operator does (specification §3). */
+@Injectable()
+export class CreditRequestsService {
+  constructor(
+    private readonly database: CustomerDatabaseService,
+    private readonly config: AppConfig,
+  ) {}
+
+  /**
+   * Adds a request, or returns the one that has the same reference, unchanged.
+   * @throws ServiceError ai_disabled, too_many_pending_requests
+   */
+  async create(wish: NewCreditRequest): Promise<{ request: CreditRequestRow; created: boolean }> {
+    const { customerId, tokenId, amountNok, note = null, reference = null } = wish;
+    const cap = this.config.PENDING_CREDIT_REQUESTS;
+    const values = [String(amountNok), note, reference, cap, `token:${tokenId}`, randomUUID()];
+    const [result] = await this.database.write<CreditRequestRow & { outcome: Outcome }>(CREATE, [
+      customerId,
+      ...values,
+    ]);
+    if (!result) throw new Error('The database did not say what became of the credit request');
+    const { outcome, ...request } = result;
+    switch (outcome) {
+      case 'disabled':
+        throw new ServiceError('ai_disabled', 'AI is not enabled for you; ask the operator');
+      case 'too_many':
+        throw new ServiceError(
+          'too_many_pending_requests',
+          'Too many of your credit requests are waiting for the operator',
+        );
+      default:
+        return { request, created: outcome === 'created' };
+    }
+  }
+
+  /** A page of the customer's requests, newest first. @throws ServiceError invalid_request for a bad cursor */
+  list(customerId: string, page: PageRequest, status?: CreditRequestStatus): Promise<Page<CreditRequestRow>> {
+    return LIST.read(this.database, customerId, page, [status]);
+  }
+
+  /** One of the customer's requests. @throws ServiceError not_found */
+  async find(customerId: string, id: number): Promise<CreditRequestRow> {
+    const [request] = await this.database.read<CreditRequestRow & Record<string, unknown>>(FIND, [customerId, id]);
+    if (!request) throw new ServiceError('not_found', 'There is no such credit request');
+    return request;
+  }
+}

@@ -1,0 +1,7 @@
+export { AiOverviewService, type AiOverviewView, type AiStatus } from './customer/ai-overview.service';
+export { CREDIT_REQUEST_STATUSES, CreditRequest, type CreditRequestStatus } from './entities/credit-request.entity';
+export { CreditRequestsOperatorService, type CreditRequestFilter } from './operator/credit-requests-operator.service';
+export { CreditRequestsOperatorModule } from './credit-requests-operator.module';
+export type { CreditRequestRow } from './customer/credit-request-view';
+export { CreditRequestsService, type NewCreditRequest } from './customer/credit-requests.service';
+export { CreditRequestsModule } from './credit-requests.module';

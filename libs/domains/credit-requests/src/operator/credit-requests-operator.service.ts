@@ -1,0 +1,114 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { AiCreditOperatorService } from '@domains/ai';
+import { BillingCalendar } from '@platform/time';
+import { AuditService } from '@platform/audit';
+import { ServiceError } from '@platform/errors';
+import { ManualInvoicesOperatorService } from '@domains/invoices';
+import { hundredths } from '@platform/money';
+import { CreditRequest, type CreditRequestStatus } from '../entities/credit-request.entity';
+
+/** Requests shown at most; the oldest fall out. */
+const SHOWN = 500;
+const DAYS_TO_PAY = 14;
+
+/** Which requests the operator wants to see. */
+export interface CreditRequestFilter {
+  customerId?: string;
+  status?: CreditRequestStatus;
+}
+
+/** The operator's decisions about credit requests: each taken once, audited. */
+@Injectable()
+export class CreditRequestsOperatorService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly audit: AuditService,
+    private readonly invoices: ManualInvoicesOperatorService,
+    private readonly credit: AiCreditOperatorService,
+    private readonly calendar: BillingCalendar,
+  ) {}
+
+  /** Requests of one customer or of all, newest first. */
+  list({ customerId, status }: CreditRequestFilter): Promise<CreditRequest[]> {
+    return this.dataSource.manager.find(CreditRequest, {
+      where: { ...(customerId && { customerId }), ...(status && { status }) },
+      order: { createdAt: 'DESC', id: 'DESC' },
+      take: SHOWN,
+    });
+  }
+
+  /**
+   * Invoices the amount, adds the credit and approves, all or nothing. An approved request is returned as it is.
+   * @param invoiceNumber the number printed on the invoice; default `AI-<request id>`.
+   * @throws ServiceError not_found; invalid_request for a rejected one, or a number that another invoice has.
+   */
+  approve(actor: string, id: number, invoiceNumber = `AI-${id}`): Promise<CreditRequest> {
+    return this.dataSource.transaction(async (manager) => {
+      const request = await lockRequest(manager, id);
+      if (request.status === 'approved') return request;
+      if (request.status === 'rejected')
+        throw new ServiceError('invalid_request', `The credit request ${id} was rejected`);
+      const { customerId, amountNok } = request;
+      const { now } = await this.calendar.present(manager);
+      const issueDate = this.calendar.dateOf(now);
+      const invoiceId = await this.invoices.issue(manager, {
+        customerId,
+        number: invoiceNumber,
+        sourceId: `credit-request:${id}`,
+        amount: hundredths(amountNok),
+        issueDate,
+        dueDate: this.calendar.daysAfter(issueDate, DAYS_TO_PAY),
+      });
+      const note = request.reference ?? request.note;
+      const cause = { creditRequestId: id, invoiceId };
+      await this.credit.book(manager, actor, { customerId, kind: 'invoice_topup', amountNok, note, ...cause });
+      const decision = { status: 'approved' as const, invoiceId, decidedBy: actor, decidedAt: now };
+      await manager.update(CreditRequest, { customerId, id }, decision);
+      await this.audit.record(manager, {
+        customerId,
+        actor,
+        action: 'credit-request.approve',
+        metadata: { credit_request_id: id, amount_nok: amountNok, invoice_id: invoiceId },
+      });
+      return Object.assign(request, decision);
+    });
+  }
+
+  /**
+   * Rejects a request; the customer can read why. A rejected request is returned as it is.
+   * @throws ServiceError not_found; invalid_request for an approved one
+   */
+  reject(actor: string, id: number, reason: string): Promise<CreditRequest> {
+    return this.dataSource.transaction(async (manager) => {
+      const request = await lockRequest(manager, id);
+      if (request.status === 'rejected') return request;
+      if (request.status === 'approved')
+        throw new ServiceError('invalid_request', `The credit request ${id} was approved`);
+      const { customerId } = request;
+      const { now } = await this.calendar.present(manager);
+      const decision = { status: 'rejected' as const, reason, decidedBy: actor, decidedAt: now };
+      await manager.update(CreditRequest, { customerId, id }, decision);
+      await this.audit.record(manager, {
+        customerId,
+        actor,
+        action: 'credit-request.reject',
+        metadata: { credit_request_id: id, reason },
+      });
+      return Object.assign(request, decision);
+    });
+  }
+}
+
+/** The operator knows a request by its number alone: first whose it is, then the row itself, locked. */
+async function lockRequest(manager: EntityManager, id: number): Promise<CreditRequest> {
+  const found = await manager.findOne(CreditRequest, { select: { customerId: true, id: true }, where: { id } });
+  const request =
+    found &&
+    (await manager.findOne(CreditRequest, {
+      where: { customerId: found.customerId, id },
+      lock: { mode: 'pessimistic_write' },
+    }));
+  if (!request) throw new ServiceError('not_found', `There is no credit request ${id}`);
+  return request;
+}

@@ -1,0 +1,13 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AuditModule } from '@platform/audit';
+import { Customer } from './entities/customer.entity';
+import { CustomersOperatorService } from './operator/customers-operator.service';
+
+/** The operator's customers. */
+@Module({
+  imports: [TypeOrmModule.forFeature([Customer]), AuditModule],
+  providers: [CustomersOperatorService],
+  exports: [CustomersOperatorService],
+})
+export class CustomersOperatorModule {}

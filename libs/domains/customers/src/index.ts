@@ -1,0 +1,7 @@
+export { Customer } from './entities/customer.entity';
+export { CustomerProfileService, type CustomerProfile } from './customer/customer-profile.service';
+export { CustomersOperatorService, type CustomerLimits, type NewCustomer } from './operator/customers-operator.service';
+export { CustomersOperatorModule } from './customers-operator.module';
+export { CustomersModule } from './customers.module';
+export { isOrganizationNumber } from './organization-number';
+export { lockCustomer } from './operator/lock-customer';

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { isEmail } from 'class-validator';
+import { DataSource, type EntityManager } from 'typeorm';
+import { announceTokenChange } from '@platform/tokens';
+import { AuditService } from '@platform/audit';
+import { isUniqueViolation } from '@platform/database';
+import { ServiceError } from '@platform/errors';
+import { Customer } from '../entities/customer.entity';
+import { isOrganizationNumber } from '../organization-number';
+
+/** What the operator says of a new customer. Without a number of the operator's own, the next free one is given. */
+export type NewCustomer = Pick<Customer, 'name' | 'organizationNumber' | 'email'> & { customerNumber?: string };
+
+/** Limits that the operator may set; null goes back to the default. */
+export type CustomerLimits = Partial<
+  Pick<Customer, 'requestsPerMinute' | 'aiPerMinute' | 'smsPerMinute' | 'pendingCreditRequests'>
+>;
+
+/** The operator's way to customers. Every change is audited, and announced where tokens depend on it. */
+@Injectable()
+export class CustomersOperatorService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly audit: AuditService,
+  ) {}
+
+  /** Adds a customer. @throws ServiceError invalid_request */
+  async create(actor: string, { name, organizationNumber, email, customerNumber }: NewCustomer): Promise<Customer> {
+    if (name.trim() === '') throw new ServiceError('invalid_request', 'A customer needs a name');
+    if (!isOrganizationNumber(organizationNumber)) {
+      throw new ServiceError(
+        'invalid_request',
+        `${organizationNumber} is not an organisation number (nine digits, MOD11)`,
+      );
+    }
+    if (!isEmail(email)) throw new ServiceError('invalid_request', `${email} is not an e-mail address`);
+    const id = randomUUID();
+    try {
+      return await this.dataSource.transaction(async (manager) => {
+        const number = customerNumber ?? (await nextCustomerNumber(manager));
+        await manager.insert(Customer, { id, name, organizationNumber, email, customerNumber: number });
+        const metadata = { name, customer_number: number };
+        await this.audit.record(manager, { customerId: id, actor, action: 'customer.create', metadata });
+        return manager.findOneByOrFail(Customer, { id });
+      });
+    } catch (error) {
+      if (!isUniqueViolation(error)) throw error;
+      throw new ServiceError('invalid_request', `The customer number ${customerNumber ?? ''} is taken`);
+    }
+  }
+
+  /** All customers, by number. */
+  list(): Promise<Customer[]> {
+    return this.dataSource.manager.find(Customer, { order: { customerNumber: 'ASC' } });
+  }
+
+  /** One customer. @throws ServiceError not_found */
+  find(id: string): Promise<Customer> {
+    return findCustomer(this.dataSource.manager, id);
+  }
+
+  /** Lets a customer's tokens in, or shuts them all out. */
+  setActive(actor: string, id: string, active: boolean): Promise<Customer> {
+    return this.change(actor, id, active ? 'customer.activate' : 'customer.deactivate', { active });
+  }
+
+  /** Sets limits of a customer's own. */
+  setLimits(actor: string, id: string, limits: CustomerLimits): Promise<Customer> {
+    const { pendingCreditRequests, ...perMinute } = limits;
+    if (Object.values(perMinute).some((limit) => limit !== null && limit < 1)) {
+      throw new ServiceError(
+        'invalid_request',
+        'A limit per minute is at least 1; deactivate a customer to shut it out',
+      );
+    }
+    if (typeof pendingCreditRequests === 'number' && pendingCreditRequests < 0) {
+      throw new ServiceError('invalid_request', 'The number of pending credit requests is at least 0');
+    }
+    return this.change(actor, id, 'customer.limits', limits);
+  }
+
+  private change(actor: string, id: string, action: string, change: Partial<Customer>): Promise<Customer> {
+    return this.dataSource.transaction(async (manager) => {
+      await findCustomer(manager, id);
+      await manager.update(Customer, { id }, { ...change, updatedAt: () => 'app.now()' });
+      await announceTokenChange(manager, id);
+      await this.audit.record(manager, { customerId: id, actor, action, metadata: { ...change } });
+      return manager.findOneByOrFail(Customer, { id });
+    });
+  }
+}
+
+async function findCustomer(manager: EntityManager, id: string): Promise<Customer> {
+  const customer = await manager.findOneBy(Customer, { id });
+  if (!customer) throw new ServiceError('not_found', `There is no customer ${id}`);
+  return customer;
+}
+
+async function nextCustomerNumber(manager: EntityManager): Promise<string> {
+  const [row] = await manager.query<{ number: string }[]>(`select nextval('customer_number_seq')::text as number`);
+  if (!row) throw new Error('The sequence gave no number');
+  return row.number;
+}

@@ -1,0 +1,189 @@
+import { Calendar } from './calendar';
+import { isProblem, type SourceInvoice } from '../ports/billing-source.port';
+import { readFikenCreditNote, readFikenInvoice } from './fiken/fiken-document';
+import { readStripeCreditNote } from './stripe/stripe-credit-note';
+import { readStripeInvoice } from './stripe/stripe-invoice';
+
+const OSLO = new Calendar('Europe/Oslo');
+const seconds = (text: string) => Date.parse(text) / 1000;
+
+const stripe = (fields: object) =>
+  readStripeInvoice(
+    {
+      id: 'in_1',
+      customer: 'cus_1',
+      status: 'open',
+      number: '1',
+      currency: 'nok',
+      total: 10_000,
+      amount_paid: 0,
+      amount_remaining: 10_000,
+      created: seconds('2026-01-01T08:00:00Z'),
+      due_date: seconds('2026-01-15T08:00:00Z'),
+      status_transitions: { finalized_at: seconds('2026-01-01T09:00:00Z'), paid_at: null },
+      ...fields,
+    },
+    'cus_1',
+    OSLO,
+  );
+const fiken = (fields: object, sale: object = {}) =>
+  readFikenInvoice(
+    {
+      invoiceId: 1,
+      invoiceNumber: 10,
+      issueDate: '2026-01-01',
+      dueDate: '2026-01-15',
+      gross: 10_000,
+      grossInNok: 10_000,
+      currency: 'NOK',
+      customer: { contactId: 7 },
+      sale: { settled: false, writeOff: false, totalPaid: 0, outstandingBalance: 10_000, ...sale },
+      ...fields,
+    },
+    '7',
+  );
+function read(item: ReturnType<typeof stripe>): SourceInvoice {
+  if (isProblem(item)) throw new Error(item.detail);
+  return item;
+}
+
+describe("Stripe's amounts", () => {
+  it.each([
+    ['nok', 12_345, 12_345n],
+    ['jpy', 5_000, 5_000n],
+    ['mga', 5_000, 5_000n],
+    ['krw', 1, 1n],
+    ['isk', 12_300, 123n],
+    ['ugx', 500, 5n],
+    ['huf', 12_345, 12_345n],
+    ['kwd', 12_340, 12_340n],
+    ['tnd', 10, 10n],
+    ['nok', -500, -500n],
+  ])('in %s: %s is %s', (currency, total, amount) => {
+    expect(read(stripe({ currency, total, amount_remaining: 0 })).amount).toBe(amount);
+  });
+
+  it('finer than their currency are a problem, not rounded', () => {
+    expect(stripe({ currency: 'isk', total: 12_345 })).toMatchObject({ detail: expect.stringContaining('ISK') });
+  });
+
+  it.each<[string, object, object]>([
+    ['partly credited', { amount_remaining: 6_000 }, { status: 'open', amountDue: 6_000n }],
+    [
+      'partly credited and partly paid',
+      { amount_paid: 1_000, amount_remaining: 5_000 },
+      { status: 'open', amountDue: 5_000n },
+    ],
+    [
+      'partly credited and paid',
+      { status: 'paid', amount_paid: 6_000, amount_remaining: 0 },
+      { status: 'paid', amountDue: 0n },
+    ],
+    ['credited in full', { amount_remaining: 0 }, { status: 'void', amountDue: 0n }],
+    [
+      'paid in part and credited beyond it',
+      { amount_paid: 9_000, amount_remaining: -2_500 },
+      { status: 'paid', amountDue: 0n },
+    ],
+    ['lost', { status: 'uncollectible' }, { status: 'uncollectible', amountDue: 10_000n }],
+    ['void', { status: 'void' }, { status: 'void', amountDue: 0n }],
+  ])('of an invoice that is %s', (_, fields, expected) => expect(read(stripe(fields))).toMatchObject(expected));
+
+  it('of a credit note are what it takes back', () => {
+    const note = {
+      id: 'cn_1',
+      customer: 'cus_1',
+      status: 'issued',
+      number: 'CN',
+      currency: 'jpy',
+      total: 500,
+      created: seconds('2026-01-01T08:00:00Z'),
+    };
+    expect(readStripeCreditNote(note, 'cus_1', OSLO)).toMatchObject({
+      amount: 500n,
+      amountDue: 0n,
+      type: 'credit_note',
+    });
+  });
+
+  it('are dated by the day in Norway', () => {
+    const late = {
+      status_transitions: { finalized_at: seconds('2026-06-30T22:30:00Z') },
+      due_date: seconds('2026-12-31T23:30:00Z'),
+    };
+    expect(read(stripe(late))).toMatchObject({ issueDate: '2026-07-01', dueDate: '2027-01-01' });
+  });
+
+  it('have their place by when the invoice was issued, not its draft made', () => {
+    expect(read(stripe({})).createdAt).toEqual(new Date('2026-01-01T09:00:00Z'));
+  });
+});
+
+describe("Fiken's amounts", () => {
+  it.each([
+    ['NOK', 12_345, 12_345n],
+    ['JPY', 500_000, 5_000n],
+    ['ISK', 12_300, 123n],
+    ['MGA', 500_000, 5_000n],
+    ['EUR', 999, 999n],
+    ['KWD', 1_234, 12_340n],
+  ])('in %s: %s hundredths are %s', (currency, gross, amount) => {
+    expect(read(fiken({ currency, gross }, { outstandingBalance: null })).amount).toBe(amount);
+  });
+
+  it.each<[string, object, object, object]>([
+    ['open', {}, {}, { status: 'open', amountDue: 10_000n }],
+    ['partly paid', {}, { totalPaid: 4_000, outstandingBalance: 6_000 }, { status: 'open', amountDue: 6_000n }],
+    [
+      'in euros and open',
+      { currency: 'EUR', grossInNok: 115_000 },
+      { outstandingBalance: 115_000 },
+      { status: 'open', amountDue: 10_000n },
+    ],
+    [
+      'in euros and partly paid',
+      { currency: 'EUR', grossInNok: 115_000 },
+      { totalPaid: 46_000, totalPaidInCurrency: 4_000, outstandingBalance: 69_000 },
+      { status: 'open', amountDue: 6_000n },
+    ],
+    [
+      'in euros and credited in full',
+      { currency: 'EUR', grossInNok: 115_000 },
+      { outstandingBalance: 0 },
+      { status: 'void', amountDue: 0n },
+    ],
+    ['credited above its total', {}, { outstandingBalance: -2_500 }, { status: 'void', amountDue: 0n }],
+    [
+      'paid and credited above its total',
+      {},
+      { totalPaid: 10_000, outstandingBalance: -2_500 },
+      { status: 'paid', amountDue: 0n },
+    ],
+    [
+      'settled',
+      {},
+      { settled: true, settledDate: '2026-01-09', totalPaid: 10_000, outstandingBalance: 0 },
+      { status: 'paid', amountDue: 0n, paidAt: new Date('2026-01-09T00:00:00Z') },
+    ],
+    [
+      'settled by credit',
+      { associatedCreditNotes: [1] },
+      { settled: true, outstandingBalance: 0 },
+      { status: 'void', amountDue: 0n },
+    ],
+  ])('of an invoice that is %s', (_, fields, sale, expected) =>
+    expect(read(fiken(fields, sale))).toMatchObject(expected),
+  );
+
+  it.each([500, -500])('of a credit note of %s hundredths are what it takes back', (gross) => {
+    const note = {
+      creditNoteId: 3,
+      creditNoteNumber: 4,
+      issueDate: '2026-01-01',
+      gross,
+      currency: 'NOK',
+      customer: { contactId: 7 },
+    };
+    expect(readFikenCreditNote(note, '7')).toMatchObject({ amount: 500n, amountDue: 0n });
+  });
+});

@@ -1,0 +1,62 @@
+import type { AppConfig } from '@platform/config';
+import type { UpstreamClients } from '@platform/upstream';
+import { rawReply } from '@test/raw-server';
+import {
+  CREDENTIAL,
+  describeUpstreamFaults,
+  type FaultyAdapter,
+} from '@test/suites/upstream-faults/upstream-faults.suite';
+import type { BillingSourceName } from '../invoice-record';
+import { BillingSourcesService } from './billing-sources.service';
+import type { FikenLaneService } from './fiken/fiken-lane.service';
+import { LostPositionError, SourceError } from '../ports/source-error';
+
+/** One process, nobody else at Fiken: the lane is always free. */
+const freeLane = {
+  use: (_urgency: string, { signal }: { signal: AbortSignal }, work: (held: AbortSignal) => unknown) => work(signal),
+} as unknown as FikenLaneService;
+
+const open = (name: BillingSourceName) => (config: AppConfig, clients: UpstreamClients) => {
+  const source = new BillingSourcesService(config, clients, freeLane).find(name);
+  if (!source) throw new Error(`${name} is not configured`);
+  const feed = name === 'stripe' ? 'created' : 'invoices';
+  return () => source.readPage({ feed, account: 'cus_1' }, new AbortController().signal);
+};
+
+const common: Pick<FaultyAdapter, 'deadline' | 'judge' | 'expected' | 'attempts' | 'idempotent'> = {
+  deadline: 'BILLING_TIMEOUT_MS',
+  judge: (result) => {
+    if (result instanceof LostPositionError) return 'lost position';
+    return result instanceof SourceError ? 'source error' : result instanceof Error ? result.name : 'page';
+  },
+  // A sync tries again later whatever went wrong; what matters is that it never takes a fault for a page.
+  expected: {
+    ok: 'page',
+    unsent: 'source error',
+    lost: 'source error',
+    unreadable: 'source error',
+    no_content: 'source error',
+    account_refused: 'source error',
+    turned_away: 'source error',
+    closed_for_now: 'source error',
+    refused: 'source error',
+    gave_up: 'source error',
+    failed: 'source error',
+  },
+  attempts: 3,
+  idempotent: true,
+};
+
+describeUpstreamFaults('Stripe', {
+  ...common,
+  settings: (address) => ({ STRIPE_URL: address, STRIPE_SECRET_KEY: CREDENTIAL }),
+  good: rawReply(200, '{"object":"list","data":[],"has_more":false}'),
+  open: open('stripe'),
+});
+
+describeUpstreamFaults('Fiken', {
+  ...common,
+  settings: (address) => ({ FIKEN_URL: address, FIKEN_TOKEN: CREDENTIAL, FIKEN_COMPANY: 'acme' }),
+  good: rawReply(200, '[]', { 'fiken-api-page-count': '1' }),
+  open: open('fiken'),
+});

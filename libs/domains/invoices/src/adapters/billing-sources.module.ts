@@ -1,0 +1,12 @@
+import { Module } from '@nestjs/common';
+import { UpstreamModule } from '@platform/upstream';
+import { BillingSourcesService } from './billing-sources.service';
+import { FikenLaneService } from './fiken/fiken-lane.service';
+
+/** The billing sources that are configured, and the way to them. */
+@Module({
+  imports: [UpstreamModule],
+  providers: [BillingSourcesService, FikenLaneService],
+  exports: [BillingSourcesService],
+})
+export class BillingSourcesModule {}

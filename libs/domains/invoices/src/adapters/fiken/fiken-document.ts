@@ -1,0 +1,140 @@
+import { z } from 'zod';
+import { fromDecimals } from '../../money/invoice-money';
+import { CREDIT_NOTE, type SourceInvoice, type SourceProblem } from '../../ports/billing-source.port';
+import { fikenBalance } from './fiken-balance';
+import { day, explain, foreign, problemOf, text } from '../read-items';
+import { settleWhatIsCredited } from '../settled-by-credit';
+
+const hundredths = z.int();
+const currency = z
+  .string()
+  .regex(/^[A-Z]{3}$/)
+  .default('NOK');
+const customer = z.object({ contactId: z.int() });
+const pdf = z.object({ downloadUrl: z.string().min(1) }).nullish();
+
+/** What of a Fiken invoice we rely on. Amounts are hundredths of its currency, whatever that is; some are of NOK. */
+const wireInvoice = z.object({
+  invoiceId: z.int(),
+  invoiceNumber: z.int(),
+  kid: z.union([text, z.literal('')]).nullish(),
+  issueDate: day,
+  dueDate: day.nullish(),
+  gross: hundredths,
+  grossInNok: hundredths.nullish(),
+  currency,
+  invoicePdf: pdf,
+  associatedCreditNotes: z.array(z.unknown()).nullish(),
+  customer,
+  settled: z.boolean().nullish(),
+  sale: z
+    .object({
+      settled: z.boolean().nullish(),
+      settledDate: day.nullish(),
+      writeOff: z.boolean().nullish(),
+      totalPaid: hundredths.nullish(),
+      totalPaidInCurrency: hundredths.nullish(),
+      outstandingBalance: hundredths.nullish(),
+    })
+    .nullish(),
+});
+
+const wireCreditNote = z.object({
+  creditNoteId: z.int(),
+  creditNoteNumber: z.int(),
+  issueDate: day,
+  gross: hundredths,
+  currency,
+  creditNotePdf: pdf,
+  customer,
+  settled: z.boolean().nullish(),
+});
+
+/** Reads an invoice of one customer (a Fiken contact). Another customer's is a problem. */
+export function readFikenInvoice(item: unknown, account: string): SourceInvoice | SourceProblem {
+  const problem = (detail: string): SourceProblem => problemOf(item, 'invoiceId', detail);
+  const parsed = wireInvoice.safeParse(item);
+  if (!parsed.success) return problem(explain(parsed.error));
+  const invoice = parsed.data;
+  if (String(invoice.customer.contactId) !== account) return foreign(problem(''));
+  const settled = invoice.sale?.settled ?? invoice.settled ?? false;
+  const amount = fromDecimals(invoice.gross, 2, invoice.currency);
+  const balance = fromDecimals(settled ? 0 : fikenBalance(invoice), 2, invoice.currency);
+  if (amount === undefined || balance === undefined) return problem(`gross: ${invoice.currency} has no such fraction`);
+  const wasPaid = (invoice.sale?.totalPaid ?? 0) > 0;
+  const { status, amountDue } = settled
+    ? { status: settledStatus(invoice), amountDue: 0n }
+    : settleWhatIsCredited('open', balance, wasPaid);
+  const settledDate = invoice.sale?.settledDate;
+  return {
+    sourceId: String(invoice.invoiceId),
+    type: 'invoice',
+    number: String(invoice.invoiceNumber),
+    status,
+    currency: invoice.currency,
+    amount,
+    amountDue,
+    issueDate: invoice.issueDate,
+    dueDate: invoice.dueDate ?? null,
+    paidAt: status === 'paid' && settledDate ? startOf(settledDate) : null,
+    kid: invoice.kid || null,
+    pdfReference: invoice.invoicePdf?.downloadUrl ?? null,
+    hostedUrl: null,
+    createdAt: startOf(invoice.issueDate),
+  };
+}
+
+/** Fiken says only that an invoice is settled; how follows from the rest. */
+function settledStatus({
+  sale,
+  associatedCreditNotes,
+}: z.output<typeof wireInvoice>): 'paid' | 'void' | 'uncollectible' {
+  if (sale?.writeOff) return 'uncollectible';
+  const credited = (associatedCreditNotes ?? []).length > 0 && (sale?.totalPaid ?? 0) === 0;
+  return credited ? 'void' : 'paid';
+}
+
+/** Reads a credit note of one customer. Nothing is due on it. */
+export function readFikenCreditNote(item: unknown, account: string): SourceInvoice | SourceProblem {
+  const problem = (detail: string): SourceProblem => problemOf(item, 'creditNoteId', detail, CREDIT_NOTE);
+  const parsed = wireCreditNote.safeParse(item);
+  if (!parsed.success) return problem(explain(parsed.error));
+  const note = parsed.data;
+  if (String(note.customer.contactId) !== account) return foreign(problem(''));
+  // What it takes back, whichever sign the books give that.
+  const amount = fromDecimals(Math.abs(note.gross), 2, note.currency);
+  if (amount === undefined) return problem(`gross: ${note.currency} has no such fraction`);
+  return {
+    sourceId: CREDIT_NOTE + String(note.creditNoteId),
+    type: 'credit_note',
+    number: String(note.creditNoteNumber),
+    status: note.settled ? 'paid' : 'open',
+    currency: note.currency,
+    amount,
+    amountDue: 0n,
+    issueDate: note.issueDate,
+    dueDate: null,
+    paidAt: null,
+    kid: null,
+    pdfReference: note.creditNotePdf?.downloadUrl ?? null,
+    hostedUrl: null,
+    createdAt: startOf(note.issueDate),
+  };
+}
+
+/** The link to the PDF of an invoice or credit note, if it has one. */
+export function fikenPdfLink(item: unknown): string | undefined {
+  const { data } = z.object({ invoicePdf: pdf, creditNotePdf: pdf }).safeParse(item);
+  return (data?.invoicePdf ?? data?.creditNotePdf)?.downloadUrl;
+}
+
+/** Whether a document is this customer's. */
+export function belongsTo(item: unknown, account: string): boolean {
+  const { data } = z.object({ customer }).safeParse(item);
+  return data !== undefined && String(data.customer.contactId) === account;
+}
+
+/** The same day in UTC and in Norway. */
+function startOf(date: string): Date {
+  return new Date(`${date}T00:00:00Z`);
+}

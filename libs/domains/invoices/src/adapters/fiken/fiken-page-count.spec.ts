@@ -1,0 +1,51 @@
+import { loadConfig } from '@platform/config';
+import { createLogger } from '@platform/logging';
+import { UpstreamClients } from '@platform/upstream';
+import { type RawServer, rawReply, startRawServer } from '@test/raw-server';
+import { Calendar } from '../calendar';
+import type { FikenLaneService } from './fiken-lane.service';
+import { FikenAdapter } from './fiken.adapter';
+
+describe("Fiken's count of pages", () => {
+  let server: RawServer;
+  let clients: UpstreamClients;
+  beforeAll(async () => {
+    server = await startRawServer();
+    const config = loadConfig({ NODE_ENV: 'test', LOG_LEVEL: 'silent' });
+    clients = new UpstreamClients(config, createLogger(config));
+  });
+  afterAll(async () => {
+    await clients.onApplicationShutdown();
+    await server.close();
+  });
+
+  it.each(['', ' ', '-1', '1e3', '0x10', '1.5', 'many'])(
+    'that is %p is an error, not the end of the list',
+    async (count) => {
+      server.answer((socket) => socket.write(rawReply(200, '[]', { 'fiken-api-page-count': count })));
+      const client = clients.open({
+        name: 'fiken',
+        baseUrl: server.url,
+        concurrency: 1,
+        slowAfterMs: 1000,
+        timeoutMs: 1000,
+        maxReplyBytes: 1000,
+        retries: 0,
+        retryPauseMs: 5,
+      });
+      // The lane is another spec's.
+      const lane = {
+        use: (_: unknown, { signal }: { signal: AbortSignal }, work: (held: AbortSignal) => unknown) => work(signal),
+      };
+      const settings = { url: server.url, token: 'token', company: 'demo' };
+      const source = new FikenAdapter(
+        settings,
+        client,
+        lane as unknown as FikenLaneService,
+        new Calendar('Europe/Oslo'),
+      );
+      const page = source.readPage({ feed: 'invoices', account: '1' }, new AbortController().signal);
+      await expect(page).rejects.toThrow('not in the documented format');
+    },
+  );
+});

@@ -1,0 +1,160 @@
+import { type UpstreamClient, type UpstreamReply } from '@platform/upstream';
+import type { Calendar } from '../calendar';
+import {
+  type BillingSource,
+  CREDIT_NOTE,
+  type Feed,
+  type FeedRequest,
+  type SourceInvoice,
+  type SourcePage,
+  type SourceProblem,
+} from '../../ports/billing-source.port';
+import { belongsTo, fikenPdfLink, readFikenCreditNote, readFikenInvoice } from './fiken-document';
+import type { FikenLaneService } from './fiken-lane.service';
+import { readItems } from '../read-items';
+import { asSourceError, BrokenFeedError, SourceError } from '../../ports/source-error';
+
+/** Where Fiken is, whose books, and with which token. */
+export interface FikenSettings {
+  url: string;
+  token: string;
+  /** Slug of the company that issues the invoices. */
+  company: string;
+}
+
+const PAGE_SIZE = 100;
+const DAY_MS = 86_400_000;
+/** How long somebody waits for a PDF until Fiken is free. */
+const PDF_WAIT_MS = 10_000;
+export const LARGEST_PDF = 16 * 1024 * 1024;
+
+/** The lists of Fiken that a sync reads, with what they are asked for. */
+const FEEDS: Record<string, { list: string; read: typeof readFikenInvoice; unsettled?: true }> = {
+  invoices: { list: 'invoices', read: readFikenInvoice },
+  'credit-notes': { list: 'creditNotes', read: readFikenCreditNote },
+  unsettled: { list: 'invoices', read: readFikenInvoice, unsettled: true },
+};
+
+/** What is asked of Fiken. */
+interface Question {
+  operation: string;
+  path?: string;
+  url?: URL;
+  /** The customer's contact id. */
+  account: string;
+  signal: AbortSignal;
+  maxReplyBytes?: number;
+}
+
+/** Fiken, API version 2. It lists documents oldest first and tells changes by the day. */
+export class FikenAdapter implements BillingSource {
+  readonly name = 'fiken';
+  /** More than one, so that Fiken, which takes one request at a time, need not wait while we store. */
+  readonly concurrency = { well: 2, failing: 1 };
+  private readonly origin: string;
+
+  constructor(
+    private readonly settings: FikenSettings,
+    private readonly client: UpstreamClient,
+    private readonly lane: FikenLaneService,
+    private readonly calendar: Calendar,
+  ) {
+    this.origin = new URL(settings.url).origin;
+  }
+
+  feeds(since: Date | undefined): readonly Feed[] {
+    const changed = [{ name: 'invoices' }, { name: 'credit-notes' }];
+    // Whether a payment counts as a change of the invoice is not documented, so the unsettled ones are looked at besides.
+    return since ? [...changed, { name: 'unsettled', unsettled: true }] : changed;
+  }
+
+  async readPage({ feed, account, since, position = '0' }: FeedRequest, signal: AbortSignal): Promise<SourcePage> {
+    const { list, read, unsettled } = FEEDS[feed] as (typeof FEEDS)[string];
+    const query = new URLSearchParams({ page: position, pageSize: String(PAGE_SIZE), customerId: account });
+    if (unsettled) query.set('settled', 'false');
+    // A day before: changes are told by the day, and days end at different times for us and for them.
+    else if (since) query.set('lastModifiedGe', this.calendar.dateOf(new Date(since.getTime() - DAY_MS)));
+    const { items, pageCount } = await this.getList(list, query, { account, signal });
+    const page = readItems(items, (item) => read(item, account));
+    const next = Number(position) + 1;
+    return { ...page, ...(next < pageCount && { next: String(next) }) };
+  }
+
+  async readOne(
+    account: string,
+    sourceId: string,
+    signal: AbortSignal,
+  ): Promise<SourceInvoice | SourceProblem | undefined> {
+    const item = await this.lane.use('sync', { signal }, (held) => this.document(account, sourceId, held));
+    if (item === undefined) return undefined;
+    return sourceId.startsWith(CREDIT_NOTE) ? readFikenCreditNote(item, account) : readFikenInvoice(item, account);
+  }
+
+  fetchPdf(account: string, sourceId: string, signal: AbortSignal): Promise<Buffer | undefined> {
+    return this.lane.use('pdf', { signal, waitMs: PDF_WAIT_MS }, async (held) => {
+      // The document first: whose it is, and where its file is now.
+      for (let attempt = 1; ; attempt++) {
+        const document = await this.document(account, sourceId, held);
+        const link = belongsTo(document, account) ? fikenPdfLink(document) : undefined;
+        if (link === undefined) return undefined;
+        const url = URL.parse(link);
+        // The token goes to Fiken and to nobody else, wherever a link points.
+        if (url?.origin !== this.origin) throw new SourceError('The PDF link does not lead to Fiken');
+        const file = { operation: 'files.get', url, account, signal: held, maxReplyBytes: LARGEST_PDF };
+        const reply = await this.ask(file, (answer) => answer);
+        if (reply.ok) return reply.body;
+        if (reply.status !== 404 || attempt > 1) throw asSourceError(reply.refused());
+      }
+    });
+  }
+
+  /** A document as Fiken sends it; nothing if there is none. */
+  private document(account: string, sourceId: string, signal: AbortSignal): Promise<unknown> {
+    const isNote = sourceId.startsWith(CREDIT_NOTE);
+    const id = encodeURIComponent(isNote ? sourceId.slice(CREDIT_NOTE.length) : sourceId);
+    const [operation, folder] = isNote ? ['creditNotes.get', 'creditNotes'] : ['invoices.get', 'invoices'];
+    const path = `/companies/${this.settings.company}/${folder}/${id}`;
+    return this.ask({ operation, path, account, signal }, (reply) => {
+      if (reply.status === 404) return undefined;
+      return accepted(reply).json();
+    });
+  }
+
+  private getList(
+    list: string,
+    query: URLSearchParams,
+    { account, signal }: { account: string; signal: AbortSignal },
+  ): Promise<{ items: unknown[]; pageCount: number }> {
+    const path = `/companies/${this.settings.company}/${list}?${query.toString()}`;
+    return this.lane.use('sync', { signal }, (held) =>
+      this.ask({ operation: `${list}.list`, path, account, signal: held }, (reply) => {
+        const items = accepted(reply).json();
+        if (!Array.isArray(items)) throw reply.unusable('unexpected', 'NOT_A_LIST');
+        const count = reply.headers['fiken-api-page-count'] ?? '';
+        // An empty one is not none at all: it would end the list.
+        const pageCount = /^\d{1,9}$/.test(count) ? Number(count) : undefined;
+        if (pageCount === undefined) throw reply.unusable('unexpected', 'NO_PAGE_COUNT');
+        const page = reply.headers['fiken-api-page'];
+        if (page !== undefined && page !== query.get('page')) throw new BrokenFeedError('Fiken sent another page');
+        return { items: items as unknown[], pageCount };
+      }),
+    );
+  }
+
+  private async ask<T>({ account, ...question }: Question, read: (reply: UpstreamReply) => T): Promise<T> {
+    const headers = { authorization: `Bearer ${this.settings.token}` };
+    try {
+      return await this.client.call(
+        { ...question, method: 'GET', headers, onBehalfOf: account, retry: 'idempotent' },
+        read,
+      );
+    } catch (error) {
+      throw asSourceError(error);
+    }
+  }
+}
+
+function accepted(reply: UpstreamReply): UpstreamReply {
+  if (!reply.ok) throw reply.refused();
+  return reply;
+}

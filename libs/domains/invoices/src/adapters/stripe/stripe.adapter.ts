@@ -1,0 +1,191 @@
+import Stripe from 'stripe';
+import type { UpstreamClient } from '@platform/upstream';
+import type { Calendar } from '../calendar';
+import {
+  type BillingSource,
+  CREDIT_NOTE,
+  type Feed,
+  type FeedRequest,
+  type SourceInvoice,
+  type SourcePage,
+  type SourceProblem,
+} from '../../ports/billing-source.port';
+import { readItems } from '../read-items';
+import { asSourceError, BrokenFeedError, SourceError } from '../../ports/source-error';
+import { readStripeCreditNote } from './stripe-credit-note';
+import { type StripeCallContext, StripeHttpClient } from './stripe-http-client';
+import { readStripeInvoice } from './stripe-invoice';
+import { isStripeLink, type StripeLinkSettings } from './stripe-links';
+import { isMissing, stripeError } from './stripe-refusal';
+
+/** Where Stripe is and with which key. */
+export interface StripeSettings extends StripeLinkSettings {
+  secretKey: string;
+}
+
+/** The ways to Stripe's API and to its files. */
+export interface StripeClients {
+  api: UpstreamClient;
+  files: UpstreamClient;
+}
+
+/** Clocks differ and a new invoice may show up in the list a moment late. */
+const OVERLAP_SECONDS = 3600;
+const PAGE_SIZE = 100;
+/** Drafts and uncollectible invoices may still become something else. */
+const UNSETTLED = ['draft', 'open', 'uncollectible'] as const;
+
+/** The feed of credit notes. */
+const CREDIT_NOTES = 'credit-notes';
+
+/** A page of a list, as far as a sync looks at it. */
+interface Page {
+  data: unknown;
+  has_more: unknown;
+}
+
+/** Stripe, through its official SDK. */
+export class StripeAdapter implements BillingSource {
+  readonly name = 'stripe';
+  readonly concurrency = { well: 6, failing: 3 };
+  private readonly stripe: Stripe;
+  private readonly http: StripeHttpClient;
+
+  constructor(
+    private readonly settings: StripeSettings,
+    private readonly clients: StripeClients,
+    private readonly calendar: Calendar,
+  ) {
+    const { hostname, port, protocol } = new URL(settings.url);
+    this.http = new StripeHttpClient(clients.api);
+    this.stripe = new Stripe(settings.secretKey, {
+      host: hostname,
+      port: port || (protocol === 'https:' ? 443 : 80),
+      protocol: protocol === 'https:' ? 'https' : 'http',
+      httpClient: this.http,
+      // The client has its own rules for trying again.
+      maxNetworkRetries: 0,
+      telemetry: false,
+    });
+  }
+
+  feeds(since: Date | undefined): readonly Feed[] {
+    const unsettled = UNSETTLED.map((name): Feed => ({ name, unsettled: true }));
+    return [{ name: 'created' }, ...(since ? unsettled : []), { name: CREDIT_NOTES }];
+  }
+
+  async readPage(request: FeedRequest, signal: AbortSignal): Promise<SourcePage> {
+    const isNotes = request.feed === CREDIT_NOTES;
+    const call = { operation: isNotes ? 'credit_notes.list' : 'invoices.list', onBehalfOf: request.account, signal };
+    const { data, has_more } = await this.call(call, () =>
+      isNotes ? this.creditNotes(request) : this.invoices(request),
+    );
+    if (!Array.isArray(data) || typeof has_more !== 'boolean')
+      throw new SourceError('stripe sent something that is not a list');
+    const read = isNotes ? readStripeCreditNote : readStripeInvoice;
+    const items = readItems(data as unknown[], (item) => read(item, request.account, this.calendar));
+    if (!has_more) return items;
+    const last = (data.at(-1) as { id?: unknown } | null | undefined)?.id;
+    if (typeof last !== 'string' || last === '')
+      throw new BrokenFeedError('stripe says that there is more, and not where');
+    return { ...items, next: last };
+  }
+
+  private invoices({ feed, account, since, position }: FeedRequest): Promise<Page> {
+    const status = UNSETTLED.find((known) => known === feed);
+    const created = since && !status ? { gte: Math.floor(since.getTime() / 1000) - OVERLAP_SECONDS } : undefined;
+    return this.stripe.invoices.list({
+      customer: account,
+      limit: PAGE_SIZE,
+      ...(status && { status }),
+      ...(created && { created }),
+      ...(position !== undefined && { starting_after: position }),
+    });
+  }
+
+  /** All of them, every time: an old one may have been voided since, the list has no filter for that, and they are few. */
+  private creditNotes({ account, position }: FeedRequest): Promise<Page> {
+    return this.stripe.creditNotes.list({
+      customer: account,
+      limit: PAGE_SIZE,
+      ...(position !== undefined && { starting_after: position }),
+    });
+  }
+
+  async readOne(
+    account: string,
+    sourceId: string,
+    signal: AbortSignal,
+  ): Promise<SourceInvoice | SourceProblem | undefined> {
+    const document = await this.document(account, sourceId, signal);
+    if (document === undefined) return undefined;
+    const read = noteIdOf(sourceId) === undefined ? readStripeInvoice : readStripeCreditNote;
+    return read(document, account, this.calendar);
+  }
+
+  async fetchPdf(account: string, sourceId: string, signal: AbortSignal): Promise<Buffer | undefined> {
+    // The link in a document expires, one just given hardly does: then another is asked for, once.
+    for (let attempt = 1; ; attempt++) {
+      const document = await this.document(account, sourceId, signal);
+      if (!document || ownerOf(document) !== account) return undefined;
+      const link = 'invoice_pdf' in document ? document.invoice_pdf : (document as Stripe.CreditNote).pdf;
+      if (!link) return undefined;
+      const reply = await this.file(link, account, signal);
+      if (reply.ok) return reply.body;
+      if (![403, 404, 410].includes(reply.status) || attempt > 1) throw asSourceError(reply.refused());
+    }
+  }
+
+  private async file(link: string, account: string, signal: AbortSignal) {
+    const url = URL.parse(link);
+    if (!url || !isStripeLink(url, this.settings))
+      throw new SourceError('The PDF link of Stripe does not lead to Stripe');
+    try {
+      // The link is all it takes: the key stays here.
+      const request = { operation: 'files.get', method: 'GET', url, signal, onBehalfOf: account } as const;
+      return await this.clients.files.call({ ...request, retry: 'idempotent' }, (reply) => reply);
+    } catch (error) {
+      throw asSourceError(error);
+    }
+  }
+
+  /** A document; nothing if Stripe has none. */
+  private async document(
+    account: string,
+    sourceId: string,
+    signal: AbortSignal,
+  ): Promise<Stripe.Invoice | Stripe.CreditNote | undefined> {
+    const noteId = noteIdOf(sourceId);
+    const call = { operation: noteId === undefined ? 'invoices.get' : 'credit_notes.get', onBehalfOf: account, signal };
+    return this.call(call, async () => {
+      try {
+        return noteId === undefined
+          ? await this.stripe.invoices.retrieve(sourceId)
+          : await this.stripe.creditNotes.retrieve(noteId);
+      } catch (error) {
+        if (isMissing(error)) return undefined;
+        throw error;
+      }
+    });
+  }
+
+  private async call<T>(
+    context: Pick<StripeCallContext, 'operation' | 'onBehalfOf' | 'signal'>,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    try {
+      return await this.http.with({ ...context, retry: 'idempotent' }, work);
+    } catch (error) {
+      throw stripeError(error);
+    }
+  }
+}
+
+/** Stripe's id of a credit note; nothing for an invoice. */
+function noteIdOf(sourceId: string): string | undefined {
+  return sourceId.startsWith(CREDIT_NOTE) ? sourceId.slice(CREDIT_NOTE.length) : undefined;
+}
+
+function ownerOf({ customer }: Stripe.Invoice | Stripe.CreditNote): string | undefined {
+  return typeof customer === 'string' ? customer : customer?.id;
+}

@@ -1,0 +1,35 @@
+import { loadConfig } from '@platform/config';
+import { PdfMemoryService } from './pdf-memory.service';
+
+describe('PdfMemory', () => {
+  const never = new AbortController().signal;
+  const memory = new PdfMemoryService(loadConfig({ NODE_ENV: 'test', INVOICE_PDF_MEMORY_MB: '2' }));
+  afterAll(() => memory.onApplicationShutdown());
+
+  it('holds no more than it may, however many found room at once', async () => {
+    const customers = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const places = await Promise.all(customers.map((customer) => memory.enter(customer, never)));
+    const files = places.map((place) => {
+      try {
+        return place.fill(Buffer.alloc(900_000));
+      } catch (error) {
+        place.leave();
+        return error;
+      }
+    });
+    const refused = files.filter((file) => file instanceof Error);
+    expect(refused).toEqual(Array(4).fill(expect.objectContaining({ code: 'service_unavailable' })));
+    const [first] = files as { destroy(): void }[];
+    first?.destroy();
+    // There is room again, also for those who were refused.
+    const place = await memory.enter('c', never);
+    expect(() => place.fill(Buffer.alloc(900_000))).not.toThrow();
+  });
+
+  it('takes a file that is larger than all of its room when it is alone', async () => {
+    const alone = new PdfMemoryService(loadConfig({ NODE_ENV: 'test', INVOICE_PDF_MEMORY_MB: '1' }));
+    const place = await alone.enter('a', never);
+    expect(() => place.fill(Buffer.alloc(3_000_000))).not.toThrow();
+    alone.onApplicationShutdown();
+  });
+});

@@ -1,0 +1,42 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AuditModule } from '@platform/audit';
+import { CustomersOperatorModule } from '@domains/customers';
+import { BillingAccount } from './entities/billing-account.entity';
+import { InvoiceSyncProblem } from './entities/invoice-sync-problem.entity';
+import { InvoiceSync } from './entities/invoice-sync.entity';
+import { InvoiceNumber } from './entities/invoice-number.entity';
+import { Invoice } from './entities/invoice.entity';
+import { BillingSourcesModule } from './adapters/billing-sources.module';
+import { BillingAccountsOperatorService } from './operator/billing-accounts-operator.service';
+import { DueSyncsService } from './worker/due-syncs.service';
+import { InvoiceSyncsService } from './worker/invoice-syncs.service';
+import { SyncHealthService } from './worker/sync-health.service';
+import { SyncRequestsOperatorService } from './operator/sync-requests-operator.service';
+import { SyncStoreService } from './worker/store/sync-store.service';
+
+/** Invoices from the billing sources: who customers are there, and the syncs. */
+@Module({
+  imports: [
+    TypeOrmModule.forFeature([Invoice, InvoiceNumber, BillingAccount, InvoiceSync, InvoiceSyncProblem]),
+    AuditModule,
+    CustomersOperatorModule,
+    BillingSourcesModule,
+  ],
+  providers: [
+    BillingAccountsOperatorService,
+    DueSyncsService,
+    InvoiceSyncsService,
+    SyncHealthService,
+    SyncRequestsOperatorService,
+    SyncStoreService,
+  ],
+  exports: [
+    BillingAccountsOperatorService,
+    DueSyncsService,
+    InvoiceSyncsService,
+    SyncHealthService,
+    SyncRequestsOperatorService,
+  ],
+})
+export class InvoiceSyncModule {}

@@ -1,0 +1,16 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AuditModule } from '@platform/audit';
+import { CustomersOperatorModule } from '@domains/customers';
+import { InvoiceNumber } from './entities/invoice-number.entity';
+import { Invoice } from './entities/invoice.entity';
+import { InvoicesOperatorService } from './operator/invoices-operator.service';
+import { ManualInvoicesOperatorService } from './operator/manual-invoices-operator.service';
+
+/** The operator's own invoices. */
+@Module({
+  imports: [TypeOrmModule.forFeature([Invoice, InvoiceNumber]), AuditModule, CustomersOperatorModule],
+  providers: [ManualInvoicesOperatorService, InvoicesOperatorService],
+  exports: [ManualInvoicesOperatorService, InvoicesOperatorService],
+})
+export class InvoicesOperatorModule {}

@@ -1,0 +1,34 @@
+import { toDecimal, toMinorUnits, toNumber } from './invoice-money';
+
+describe('Amounts', () => {
+  it.each([
+    [0n, 'NOK', '0.00'],
+    [1n, 'NOK', '0.01'],
+    [123_456n, 'NOK', '1234.56'],
+    [-5n, 'NOK', '-0.05'],
+    [500n, 'JPY', '500'],
+    [1234n, 'KWD', '1.234'],
+    [9_007_199_254_740_993n, 'NOK', '90071992547409.93'],
+  ])('%s minor units of %s are %s', (minor, currency, decimal) => {
+    expect(toDecimal(minor, currency)).toBe(decimal);
+    expect(toMinorUnits(decimal, currency)).toBe(minor);
+    expect(toNumber(String(minor), currency)).toBe(Number(decimal));
+  });
+
+  it.each([
+    ['1', 'NOK', 100n],
+    ['1.5', 'NOK', 150n],
+    ['1.005', 'NOK', undefined],
+    ['1.5', 'JPY', undefined],
+    ['1e3', 'NOK', undefined],
+    ['', 'NOK', undefined],
+    ['1,50', 'NOK', undefined],
+    ['.5', 'NOK', undefined],
+  ])('%j %s reads as %s', (decimal, currency, minor) => expect(toMinorUnits(decimal, currency)).toBe(minor));
+});
+
+it('Amounts print in JSON as the decimals they are', () => {
+  for (let minor = 0; minor < 300_000; minor += 7) {
+    expect(JSON.stringify(toNumber(String(minor), 'NOK'))).toBe(String(Number(toDecimal(BigInt(minor), 'NOK'))));
+  }
+});

@@ -1,0 +1,101 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { AuditService } from '@platform/audit';
+import { ServiceError } from '@platform/errors';
+import { Invoice } from '../entities/invoice.entity';
+import type { InvoiceSource, VisibleInvoiceStatus } from '../invoice-record';
+import { toDecimal } from '../money/invoice-money';
+import { ManualInvoicesOperatorService, type ManualInvoice } from './manual-invoices-operator.service';
+
+/** Which invoices the operator wants to see. */
+export interface InvoiceFilter {
+  customerId: string;
+  source?: InvoiceSource;
+}
+
+/** An invoice as the operator sees it: amounts as decimals, drafts too. */
+export type InvoiceSummary = Pick<
+  Invoice,
+  | 'id'
+  | 'customerId'
+  | 'source'
+  | 'type'
+  | 'number'
+  | 'status'
+  | 'currency'
+  | 'amount'
+  | 'amountDue'
+  | 'issueDate'
+  | 'dueDate'
+  | 'paidAt'
+>;
+
+/** Invoices shown at most; the oldest fall out. */
+const SHOWN = 500;
+
+/** The operator's way to invoices. Every change is audited. */
+@Injectable()
+export class InvoicesOperatorService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly book: ManualInvoicesOperatorService,
+    private readonly audit: AuditService,
+  ) {}
+
+  /** Adds an open invoice. @throws ServiceError not_found for an unknown customer, invalid_request for a number that is taken. */
+  add(actor: string, invoice: ManualInvoice): Promise<InvoiceSummary> {
+    const { customerId, number } = invoice;
+    return this.dataSource.transaction(async (manager) => {
+      const [customer] = await manager.query<unknown[]>('select 1 from customer where id = $1', [customerId]);
+      if (!customer) throw new ServiceError('not_found', `There is no customer ${customerId}`);
+      const id = await this.book.issue(manager, invoice);
+      const added = await manager.findOneByOrFail(Invoice, { customerId, id });
+      const amount = toDecimal(BigInt(added.amount), added.currency);
+      const metadata = { invoice_id: id, number, amount, currency: added.currency };
+      await this.audit.record(manager, { customerId, actor, action: 'invoice.add', metadata });
+      return summarize(added);
+    });
+  }
+
+  /**
+   * Sets the status of a manual invoice, and with it what is due.
+   * @throws ServiceError not_found; invalid_request for one of a billing source, which would set it back.
+   */
+  setStatus(actor: string, id: string, status: VisibleInvoiceStatus): Promise<InvoiceSummary> {
+    return this.dataSource.transaction(async (manager) => {
+      // The operator knows an invoice by its id alone, so this look-up names no customer.
+      const invoice = await manager.findOneBy(Invoice, { id });
+      if (!invoice) throw new ServiceError('not_found', `There is no invoice ${id}`);
+      const { customerId, source, amount, status: before } = invoice;
+      if (source !== 'manual')
+        throw new ServiceError('invalid_request', `The invoice is kept in ${source}: change it there`);
+      const owed = status === 'open' || status === 'uncollectible';
+      const paidAt = status === 'paid' ? (invoice.paidAt ?? (() => 'app.now()')) : null;
+      await manager.update(
+        Invoice,
+        { customerId, id },
+        { status, amountDue: owed ? amount : '0', paidAt, updatedAt: () => 'app.now()' },
+      );
+      const metadata = { invoice_id: id, from: before, to: status };
+      await this.audit.record(manager, { customerId, actor, action: 'invoice.set-status', metadata });
+      return summarize(await manager.findOneByOrFail(Invoice, { customerId, id }));
+    });
+  }
+
+  /** A customer's invoices, drafts included, newest first. */
+  async list({ customerId, source }: InvoiceFilter): Promise<InvoiceSummary[]> {
+    const invoices = await this.dataSource.manager.find(Invoice, {
+      where: { customerId, ...(source && { source }) },
+      order: { createdAt: 'DESC', id: 'DESC' },
+      take: SHOWN,
+    });
+    return invoices.map(summarize);
+  }
+}
+
+function summarize(invoice: Invoice): InvoiceSummary {
+  const { id, customerId, source, type, number, status, currency, issueDate, dueDate, paidAt } = invoice;
+  const amount = toDecimal(BigInt(invoice.amount), currency);
+  const amountDue = toDecimal(BigInt(invoice.amountDue), currency);
+  return { id, customerId, source, type, number, status, currency, amount, amountDue, issueDate, dueDate, paidAt };
+}

@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { isUniqueViolation } from '@platform/database';
+import { InvoiceNumber } from '../entities/invoice-number.entity';
+import { Invoice } from '../entities/invoice.entity';
+import { DuplicateInvoiceError } from './duplicate-invoice.error';
+
+/** An invoice that the operator made outside any billing source. */
+export interface ManualInvoice {
+  customerId: string;
+  /** The number printed on the invoice. */
+  number: string;
+  /** What makes it this invoice and no other, such as `credit-request:17`; default: its number. */
+  sourceId?: string;
+  /** In the currency's minor unit (øre). */
+  amount: bigint;
+  /** ISO 4217; default NOK. */
+  currency?: string;
+  /** `YYYY-MM-DD`. */
+  issueDate: string;
+  /** `YYYY-MM-DD`. */
+  dueDate?: string;
+  kid?: string;
+  /** Links that work without a credential. */
+  pdfUrl?: string;
+  hostedUrl?: string;
+}
+
+/** Writes invoices of the operator's own making. */
+@Injectable()
+export class ManualInvoicesOperatorService {
+  /**
+   * Adds an open invoice within the caller's transaction, so that it exists exactly when what it is for does.
+   * @returns the invoice's id.
+   * @throws DuplicateInvoiceError if an invoice of any customer has this number; the transaction is lost then.
+   */
+  async issue(manager: EntityManager, invoice: ManualInvoice): Promise<string> {
+    const { amount, sourceId = invoice.number, currency = 'NOK', ...rest } = invoice;
+    const id = randomUUID();
+    const money = { amount: amount.toString(), amountDue: amount.toString(), currency };
+    try {
+      await manager.insert(InvoiceNumber, { source: 'manual', type: 'invoice', number: invoice.number, sourceId });
+      await manager.insert(Invoice, { ...rest, ...money, id, source: 'manual', sourceId, status: 'open' });
+    } catch (error) {
+      throw isUniqueViolation(error) ? new DuplicateInvoiceError(invoice.number) : error;
+    }
+    return id;
+  }
+}

@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { AuditService, NO_CUSTOMER } from '@platform/audit';
+import { ServiceError } from '@platform/errors';
+import type { BillingSourceName } from '../invoice-record';
+import { BillingSourcesService } from '../adapters/billing-sources.service';
+
+/** What is to be synced now. */
+export interface SyncRequest {
+  customerId?: string;
+  source?: BillingSourceName;
+  /** Read everything anew, not only what has changed. Invoices keep their ids. */
+  full?: boolean;
+}
+
+const LOOK_MS = 250;
+
+/** The operator's way to a sync that does not wait for its time. The worker runs it. */
+@Injectable()
+export class SyncRequestsOperatorService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly sources: BillingSourcesService,
+    private readonly audit: AuditService,
+  ) {}
+
+  /** Makes syncs due at once, those too that wait after a failure. @returns how many */
+  request(actor: string, { customerId, source, full = false }: SyncRequest): Promise<number> {
+    this.assertConfigured(source);
+    return this.dataSource.transaction(async (manager) => {
+      const [, accounts] = await manager.query<[unknown[], number]>(
+        `update invoice_sync set due_at = app.now(), failures = 0, failing_since = null,
+           checkpoint = case when $3 then '{}' else checkpoint end, run_id = case when $3 then null else run_id end
+         where ($1::uuid is null or customer_id = $1) and ($2::text is null or source = $2)`,
+        [customerId, source, full],
+      );
+      const metadata = { source, full, accounts };
+      await this.audit.record(manager, {
+        customerId: customerId ?? NO_CUSTOMER,
+        actor,
+        action: 'invoice.sync',
+        metadata,
+      });
+      return accounts;
+    });
+  }
+
+  /**
+   * Requests the sync of one account and waits for its end.
+   * @returns whether it succeeded; nothing if no worker has ended it within `withinMs`
+   * @throws ServiceError invalid_request if the source is not configured, not_found if the customer is not linked to it
+   */
+  async requestAndWait(
+    actor: string,
+    request: Required<SyncRequest>,
+    withinMs: number,
+  ): Promise<'succeeded' | 'failed' | undefined> {
+    const { customerId, source } = request;
+    if ((await this.request(actor, request)) === 0) {
+      throw new ServiceError('not_found', `The customer is not linked to ${source}`);
+    }
+    const [asked] = await this.read<{ due_at: string }>('due_at::text', customerId, source);
+    const until = performance.now() + withinMs;
+    while (performance.now() < until) {
+      const [run] = await this.read<{ ended: boolean; succeeded: boolean }>(
+        `started_at >= $3 and finished_at >= started_at as ended, succeeded_at is not null and succeeded_at = finished_at as succeeded`,
+        customerId,
+        source,
+        asked?.due_at,
+      );
+      if (!run) throw new ServiceError('not_found', `The customer is not linked to ${source} any more`);
+      if (run.ended) return run.succeeded ? 'succeeded' : 'failed';
+      await sleep(LOOK_MS);
+    }
+    return undefined;
+  }
+
+  private read<Row>(columns: string, ...values: unknown[]): Promise<Row[]> {
+    return this.dataSource.query<Row[]>(
+      `select ${columns} from invoice_sync where customer_id = $1 and source = $2`,
+      values,
+    );
+  }
+
+  private assertConfigured(source: BillingSourceName | undefined): void {
+    if (source !== undefined && !this.sources.find(source)) {
+      throw new ServiceError('invalid_request', `${source} is not configured`);
+    }
+  }
+}

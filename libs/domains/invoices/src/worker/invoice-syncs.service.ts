@@ -1,0 +1,84 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { AppConfig } from '@platform/config';
+import { ROOT_LOGGER, type RootLogger } from '@platform/logging';
+import type { BillingSourceName } from '../invoice-record';
+import { BillingSourcesService } from '../adapters/billing-sources.service';
+import { BrokenFeedError, SourceError } from '../ports/source-error';
+import { InvoiceSyncRun } from './run/invoice-sync-run';
+import { RunSupersededError, type SyncRun, SyncStoreService } from './store/sync-store.service';
+
+/**
+ * How a run ended. `continued`: there is more than one run may read, and the next goes on. `stopped`: the process ends, and
+ * another goes on. `superseded`: another run has begun. `unlinked`: there is nothing to sync.
+ */
+export type SyncOutcome = 'succeeded' | 'continued' | 'failed' | 'stopped' | 'superseded' | 'unlinked';
+
+/** Longest one run may take. What it has stored until then stays, and the next goes on. */
+export const RUN_DEADLINE_MS = 120_000;
+
+/** Syncs one customer's invoices with one billing source at a time. Which and when is the queue's to say. */
+@Injectable()
+export class InvoiceSyncsService {
+  constructor(
+    private readonly sources: BillingSourcesService,
+    private readonly store: SyncStoreService,
+    private readonly config: AppConfig,
+    @Inject(ROOT_LOGGER) private readonly logger: RootLogger,
+  ) {}
+
+  /** Runs a customer's sync now. The signal ends the request under way. Never throws for what is wrong with the source. */
+  async run(customerId: string, name: BillingSourceName, stop: AbortSignal): Promise<SyncOutcome> {
+    const source = this.sources.find(name);
+    const begun = source && (await this.store.begin(customerId, name));
+    if (!source || !begun) return 'unlinked';
+    const deadline = AbortSignal.timeout(RUN_DEADLINE_MS);
+    const run = new InvoiceSyncRun(source, this.store, begun, AbortSignal.any([stop, deadline]));
+    try {
+      const checkpoint = await run.complete();
+      if (checkpoint) await this.store.succeed(begun, checkpoint, this.config.INVOICE_SYNC_MINUTES);
+      else await this.store.pause(begun);
+      return checkpoint ? 'succeeded' : 'continued';
+    } catch (error) {
+      if (error instanceof RunSupersededError) return 'superseded';
+      return this.end(begun, error, { stopped: stop.aborted, outOfTime: deadline.aborted, moved: run.moved });
+    }
+  }
+
+  private async end(
+    run: SyncRun,
+    error: unknown,
+    { stopped, outOfTime, moved }: { stopped: boolean; outOfTime: boolean; moved: boolean },
+  ): Promise<SyncOutcome> {
+    try {
+      if (stopped || (outOfTime && moved)) {
+        await this.store.pause(run);
+        return stopped ? 'stopped' : 'continued';
+      }
+      await this.giveUp(
+        run,
+        outOfTime ? new SourceError(`No page was read within ${RUN_DEADLINE_MS / 1000} s`) : error,
+      );
+      return 'failed';
+    } catch (failure) {
+      if (failure instanceof RunSupersededError) return 'superseded';
+      throw failure;
+    }
+  }
+
+  /** Leaves the rest to a later run. */
+  private async giveUp(run: SyncRun, error: unknown): Promise<void> {
+    const known = error instanceof SourceError;
+    const message = known ? error.message : 'The sync failed for a reason of its own; see the log';
+    const fields = { customer_id: run.customerId, source: run.source };
+    this.logger[known ? 'warn' : 'error']({ ...fields, err: error }, 'invoice sync failed');
+    const { since } = run.checkpoint;
+    // A list that makes no sense is begun anew: where it led cannot be trusted.
+    const checkpoint = error instanceof BrokenFeedError ? { ...(since !== undefined && { since }) } : run.checkpoint;
+    await this.store.fail(run, {
+      error: message,
+      checkpoint,
+      askedMs: known ? (error.retryAfterMs ?? 0) : 0,
+      longestMinutes: this.config.INVOICE_SYNC_MINUTES,
+    });
+  }
+}

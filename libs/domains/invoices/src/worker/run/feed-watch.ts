@@ -1,0 +1,22 @@
+import type { SourcePage } from '../../ports/billing-source.port';
+import { BrokenFeedError } from '../../ports/source-error';
+
+/** More than any list has: ten million documents. */
+const MOST_PAGES = 100_000;
+
+/** Watches that a feed which says that there is more gets anywhere: it must show something usable, and something new, each time. */
+export class FeedWatch {
+  private readonly seen = new Set<string>();
+
+  /** @throws BrokenFeedError */
+  check({ invoices, problems, next }: SourcePage, position: string | undefined, pages: number): void {
+    const ids = [...invoices, ...problems].map(({ sourceId }) => sourceId);
+    const fresh = ids.filter((id) => !this.seen.has(id));
+    for (const id of fresh) this.seen.add(id);
+    if (next === undefined) return;
+    if (invoices.length === 0)
+      throw new BrokenFeedError('The list says that there is more, and shows nothing that can be read');
+    if (next === position || fresh.length === 0) throw new BrokenFeedError('The list repeats itself');
+    if (pages >= MOST_PAGES) throw new BrokenFeedError('The list does not end');
+  }
+}

@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import type { BillingSourceName } from '../../invoice-record';
+import { storeStep } from './store-step';
+import type { SyncCheckpoint } from '../run/sync-checkpoint';
+import { GONE, type SyncStep } from '../run/sync-step';
+
+const UNCONFIRMED = readFileSync(join(__dirname, 'sql', 'unconfirmed.sql'), 'utf8');
+
+/** A run of a customer's sync with a source: the only one that may write, until another begins. */
+export interface SyncRun {
+  id: string;
+  customerId: string;
+  source: BillingSourceName;
+  /** The customer's id in the source. */
+  account: string;
+  checkpoint: SyncCheckpoint;
+  /** When it began, by the database's clock; RFC 3339. */
+  startedAt: string;
+}
+
+/** A document that no feed has shown. */
+export interface Unconfirmed {
+  id: string;
+  /** It may vanish from the source without a trace. */
+  draft: boolean;
+  /** The source did not have it the last time either. */
+  gone: boolean;
+}
+
+/** Another run has begun: this one was given up, or the operator wants everything anew. */
+export class RunSupersededError extends Error {}
+
+/** The rows behind syncing, as the operator's role. Every statement that writes names the customer. */
+@Injectable()
+export class SyncStoreService {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** Begins a run, which ends the right of any other to write. Nothing if the customer is not linked. */
+  async begin(customerId: string, source: BillingSourceName): Promise<SyncRun | undefined> {
+    const id = randomUUID();
+    const [rows] = await this.dataSource.query<[{ checkpoint: SyncCheckpoint; started_at: Date }[], number]>(
+      `update invoice_sync set run_id = $3, started_at = app.now(),
+         stored = case when checkpoint ? 'run' then stored else 0 end,
+         skipped = case when checkpoint ? 'run' then skipped else 0 end
+       where customer_id = $1 and source = $2 returning checkpoint, started_at`,
+      [customerId, source, id],
+    );
+    if (!rows[0]) return undefined;
+    const [account] = await this.dataSource.query<{ source_customer_id: string }[]>(
+      'select source_customer_id from billing_account where customer_id = $1 and source = $2',
+      [customerId, source],
+    );
+    if (!account) return undefined;
+    const { checkpoint, started_at } = rows[0];
+    const startedAt = started_at.toISOString();
+    return { id, customerId, source, account: account.source_customer_id, checkpoint, startedAt };
+  }
+
+  /** Stores what a step found together with how far the run has come. @throws RunSupersededError */
+  async save(run: SyncRun, step: SyncStep, checkpoint: SyncCheckpoint): Promise<void> {
+    await this.dataSource.transaction(async (manager) => {
+      await this.write(manager, run, 'checkpoint = $4', [checkpoint]);
+      const { stored, skipped } = await storeStep(manager, run, step);
+      await this.write(manager, run, 'stored = stored + $4, skipped = skipped + $5', [stored, skipped]);
+    });
+    run.checkpoint = checkpoint;
+  }
+
+  /** Ends a complete run. The next is due `everyMinutes` from now, or at once if it was asked for meanwhile. @throws RunSupersededError */
+  async succeed(run: SyncRun, checkpoint: SyncCheckpoint, everyMinutes: number): Promise<void> {
+    await this.write(
+      this.dataSource.manager,
+      run,
+      `checkpoint = $4, run_id = null, failures = 0, failing_since = null, last_error = null,
+       due_at = case when due_at > started_at then due_at else app.now() + $5 * interval '1 minute' end,
+       finished_at = app.now(), succeeded_at = app.now()`,
+      [checkpoint, everyMinutes],
+    );
+  }
+
+  /**
+   * Ends a run that failed; the next goes on where this one stopped. Its pause doubles with each failure: up to a minute in
+   * the first hour, after that up to `longestMinutes`; longer if the source asked for it. @throws RunSupersededError
+   */
+  async fail(
+    run: SyncRun,
+    failure: { error: string; checkpoint: SyncCheckpoint; askedMs: number; longestMinutes: number },
+  ): Promise<void> {
+    await this.write(
+      this.dataSource.manager,
+      run,
+      `checkpoint = $4, run_id = null, failures = failures + 1, failing_since = coalesce(failing_since, app.now()),
+       due_at = app.now() + greatest(
+         least(interval '15 seconds' * 2 ^ least(failures, 12),
+           case when coalesce(failing_since, app.now()) > app.now() - interval '1 hour'
+             then interval '1 minute' else $5 * interval '1 minute' end),
+         $6 * interval '1 millisecond'),
+       finished_at = app.now(), last_error = $7`,
+      [failure.checkpoint, failure.longestMinutes, failure.askedMs, failure.error],
+    );
+  }
+
+  /** Ends a run in the middle, for another to go on at once. @throws RunSupersededError */
+  async pause(run: SyncRun): Promise<void> {
+    await this.write(this.dataSource.manager, run, 'run_id = null, due_at = app.now()', []);
+  }
+
+  /** What no feed has shown since the run began and must be asked for by itself. `all`: settled documents, too. */
+  unconfirmed(run: SyncRun, since: string, after: string, limit: number, all: boolean): Promise<Unconfirmed[]> {
+    return this.dataSource.query(UNCONFIRMED, [run.customerId, run.source, after, since, limit, all, GONE]);
+  }
+
+  private async write(manager: EntityManager, run: SyncRun, set: string, values: unknown[]): Promise<void> {
+    const [, written] = await manager.query<[unknown[], number]>(
+      `update invoice_sync set ${set} where customer_id = $1 and source = $2 and run_id = $3`,
+      [run.customerId, run.source, run.id, ...values],
+    );
+    if (written === 0) throw new RunSupersededError(`Another run of ${run.customerId} with ${run.source} has begun`);
+  }
+}

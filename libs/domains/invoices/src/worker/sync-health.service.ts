@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { BillingSourceName } from '../invoice-record';
+
+/** How the syncs with a source stand, over all customers. */
+export interface SourceSyncHealth {
+  source: BillingSourceName;
+  accounts: number;
+  /** Accounts whose last run failed. */
+  failing: number;
+  /** Seconds since the oldest last success; of an account that never succeeded, since it was linked. */
+  oldest_success_age: number;
+  /** Seconds that the sync which has waited longest is overdue. */
+  overdue: number;
+  /** Documents that could not be read. */
+  problems: number;
+}
+
+/** What an operator watches of the syncs. */
+@Injectable()
+export class SyncHealthService {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** One entry for each source that customers are linked to. */
+  async bySource(): Promise<SourceSyncHealth[]> {
+    const syncs = await this.dataSource.query<SourceSyncHealth[]>(
+      `select s.source, count(*)::int as accounts, (count(*) filter (where s.failures > 0))::int as failing,
+         extract(epoch from app.now() - min(coalesce(s.succeeded_at, a.created_at)))::float8 as oldest_success_age,
+         greatest(extract(epoch from app.now() - min(s.due_at)), 0)::float8 as overdue
+       from invoice_sync s join billing_account a using (customer_id, source) group by s.source`,
+    );
+    const problems = await this.dataSource.query<{ source: BillingSourceName; count: number }[]>(
+      'select source, count(*)::int as count from invoice_sync_problem group by source',
+    );
+    const count = new Map(problems.map((row) => [row.source, row.count]));
+    return syncs.map((row) => ({ ...row, problems: count.get(row.source) ?? 0 }));
+  }
+}

@@ -1,0 +1,43 @@
+import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+
+/** States of a service. Only the operator changes them. */
+export const SERVICE_STATUSES = ['pending', 'active', 'suspended', 'terminated'] as const;
+export type ServiceStatus = (typeof SERVICE_STATUSES)[number];
+
+/** A service that a customer has (specification §2). */
+@Entity('customer_service')
+@Check('customer_service_status_check', `status in ('pending', 'active', 'suspended', 'terminated')`)
+@Check('customer_service_config_check', `jsonb_typeof(config) = 'object'`)
+@Index('customer_service_newest_idx', { synchronize: false })
+export class CustomerServiceEntity {
+  @ForeignKey('customer', 'id', { name: 'customer_service_customer_fk' })
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'customer_service_pk' })
+  customerId!: string;
+
+  @PrimaryColumn('integer', {
+    generated: 'identity',
+    generatedIdentity: 'ALWAYS',
+    primaryKeyConstraintName: 'customer_service_pk',
+  })
+  id!: number;
+
+  /** What kind of service, such as `ai`, `sms` or `hosting`. */
+  @Column('text')
+  type!: string;
+
+  @Column('text')
+  name!: string;
+
+  @Column('text', { default: 'active' })
+  status!: ServiceStatus;
+
+  /** Settings that the customer may see, such as the included monthly AI credit. Never a secret. */
+  @Column('jsonb', { default: {} })
+  config!: Record<string, unknown>;
+
+  @Column('timestamptz', { default: () => 'now()' })
+  createdAt!: Date;
+
+  @Column('timestamptz', { default: () => 'now()' })
+  updatedAt!: Date;
+}

@@ -1,0 +1,10 @@
+export { CustomerServiceEntity, SERVICE_STATUSES, type ServiceStatus } from './entities/customer-service.entity';
+export { ServicesService, type CustomerServiceRow } from './customer/services.service';
+export {
+  ServicesOperatorService,
+  type NewService,
+  type ServiceChange,
+  type ServiceChangeListener,
+} from './operator/services-operator.service';
+export { ServicesOperatorModule } from './services-operator.module';
+export { ServicesModule } from './services.module';

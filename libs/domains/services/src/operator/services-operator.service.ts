@@ -1,0 +1,113 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { AuditService } from '@platform/audit';
+import { ServiceError } from '@platform/errors';
+import { SecretRedactor } from '@platform/secrets';
+import { CustomerServiceEntity } from '../entities/customer-service.entity';
+import { refuseSecrets } from '../secret-free-config';
+import { lockCustomer } from '@domains/customers';
+
+/** What the operator says of a new service. */
+export type NewService = Pick<CustomerServiceEntity, 'customerId' | 'type' | 'name'> &
+  Partial<Pick<CustomerServiceEntity, 'status' | 'config'>>;
+/** What the operator may change of one. */
+export type ServiceChange = Partial<Pick<CustomerServiceEntity, 'name' | 'status' | 'config'>>;
+
+/**
+ * Lets another domain follow a change of a service, in the same transaction.
+ * @throws ServiceError invalid_request to refuse the change
+ */
+export type ServiceChangeListener = (
+  manager: EntityManager,
+  actor: string,
+  service: CustomerServiceEntity,
+) => Promise<void>;
+
+/** The operator's way to customers' services. Every change is audited. */
+@Injectable()
+export class ServicesOperatorService {
+  private readonly listeners: ServiceChangeListener[] = [];
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly audit: AuditService,
+    private readonly secrets: SecretRedactor,
+  ) {}
+
+  /** Has `listener` follow every service that is added or changed. */
+  onChange(listener: ServiceChangeListener): void {
+    this.listeners.push(listener);
+  }
+
+  /**
+   * Gives a customer a service.
+   * @throws ServiceError not_found for an unknown customer; invalid_request for a config that holds a secret
+   */
+  async add(actor: string, service: NewService): Promise<CustomerServiceEntity> {
+    refuseSecrets(this.secrets, service.config);
+    return this.dataSource.transaction(async (manager) => {
+      const { customerId } = service;
+      await lockCustomer(manager, customerId);
+      const { identifiers } = await manager.insert(CustomerServiceEntity, service as never);
+      const id = (identifiers[0] as { id: number }).id;
+      await this.audit.record(manager, {
+        customerId,
+        actor,
+        action: 'service.add',
+        metadata: { service_id: id, type: service.type, name: service.name },
+      });
+      return this.changed(manager, actor, customerId, id);
+    });
+  }
+
+  /** Changes a service. @throws ServiceError not_found; invalid_request for a config that holds a secret */
+  async update(actor: string, id: number, change: ServiceChange): Promise<CustomerServiceEntity> {
+    refuseSecrets(this.secrets, change.config);
+    return this.dataSource.transaction(async (manager) => {
+      const { customerId } = await findService(manager, id);
+      await lockCustomer(manager, customerId);
+      await manager.update(CustomerServiceEntity, { customerId, id }, {
+        ...change,
+        updatedAt: () => 'app.now()',
+      } as never);
+      await this.audit.record(manager, {
+        customerId,
+        actor,
+        action: 'service.update',
+        metadata: { service_id: id, ...change },
+      });
+      return this.changed(manager, actor, customerId, id);
+    });
+  }
+
+  /** A service by its number. @throws ServiceError not_found */
+  find(id: number): Promise<CustomerServiceEntity> {
+    return findService(this.dataSource.manager, id);
+  }
+
+  private async changed(
+    manager: EntityManager,
+    actor: string,
+    customerId: string,
+    id: number,
+  ): Promise<CustomerServiceEntity> {
+    const service = await manager.findOneByOrFail(CustomerServiceEntity, { customerId, id });
+    for (const listener of this.listeners) await listener(manager, actor, service);
+    return service;
+  }
+
+  /** A customer's services, newest first. */
+  list(customerId: string): Promise<CustomerServiceEntity[]> {
+    return this.dataSource.manager.find(CustomerServiceEntity, {
+      where: { customerId },
+      order: { createdAt: 'DESC', id: 'DESC' },
+    });
+  }
+}
+
+/** The operator knows a service by its number alone, so this look-up names no customer. */
+async function findService(manager: EntityManager, id: number): Promise<CustomerServiceEntity> {
+  const service = await manager.findOneBy(CustomerServiceEntity, { id });
+  if (!service) throw new ServiceError('not_found', `There is no service ${id}`);
+  return service;
+}

@@ -1,0 +1,14 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AuditModule } from '@platform/audit';
+import { SecretsModule } from '@platform/secrets';
+import { CustomerServiceEntity } from './entities/customer-service.entity';
+import { ServicesOperatorService } from './operator/services-operator.service';
+
+/** The operator's way to customers' services. */
+@Module({
+  imports: [TypeOrmModule.forFeature([CustomerServiceEntity]), AuditModule, SecretsModule],
+  providers: [ServicesOperatorService],
+  exports: [ServicesOperatorService],
+})
+export class ServicesOperatorModule {}

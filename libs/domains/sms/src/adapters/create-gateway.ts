@@ -1,0 +1,73 @@
+import type { AppConfig } from '@platform/config';
+import type { UpstreamClient, UpstreamClients } from '@platform/upstream';
+import { ElksAdapter } from './elks/elks.adapter';
+import type { GatewayAccount } from './http-sms.adapter';
+import { LinkMobilityAdapter } from './link-mobility/link-mobility.adapter';
+import { NoGatewayAdapter } from './no-gateway.adapter';
+import type { SmsGateway } from '../ports/sms-gateway.port';
+
+/** Any credentials do for the sandbox. */
+const SANDBOX_ACCOUNT = { username: 'sandbox', password: 'sandbox' };
+const SANDBOX_GATE = 'customer-api';
+/** Longest reply that is read; a longer one is none of a gateway's. */
+const LONGEST_REPLY_BYTES = 256 * 1024;
+
+/** A gateway's account and where it is. */
+interface Access extends GatewayAccount {
+  url: string;
+}
+
+/** The gateway that the configuration names: the real one with its credentials, else the sandbox's, else none. */
+export function createGateway(config: AppConfig, clients: UpstreamClients): SmsGateway {
+  return config.SMS_GATEWAY === '46elks' ? createElks(config, clients) : createLink(config, clients);
+}
+
+function createElks(config: AppConfig, clients: UpstreamClients): SmsGateway {
+  const access = accessOf(config, '46elks', config.ELKS_URL, config.ELKS_USERNAME, config.ELKS_PASSWORD);
+  if (!access) return new NoGatewayAdapter();
+  const base = config.SMS_REPORT_URL?.replace(/\/$/, '');
+  return new ElksAdapter(openClient(config, clients, '46elks', access), access, (reference) =>
+    base === undefined ? undefined : `${base}/sms/delivery-reports/46elks/${reference}`,
+  );
+}
+
+function createLink(config: AppConfig, clients: UpstreamClients): SmsGateway {
+  const access = accessOf(config, 'link', config.LINK_URL, config.LINK_USERNAME, config.LINK_PASSWORD);
+  if (!access) return new NoGatewayAdapter();
+  const inSandbox = config.LINK_USERNAME === undefined;
+  return new LinkMobilityAdapter(openClient(config, clients, 'link-mobility', access), {
+    ...access,
+    platformId: config.LINK_PLATFORM_ID,
+    platformPartnerId: config.LINK_PLATFORM_PARTNER_ID,
+    reportGate: config.LINK_REPORT_GATE ?? (inSandbox && config.SMS_REPORT_URL ? SANDBOX_GATE : undefined),
+  });
+}
+
+function openClient(config: AppConfig, clients: UpstreamClients, name: string, { url }: Access): UpstreamClient {
+  const timeoutMs = config.SMS_GATEWAY_TIMEOUT_MS;
+  return clients.open({
+    name,
+    baseUrl: url,
+    concurrency: 32,
+    queue: 512,
+    timeoutMs,
+    slowAfterMs: timeoutMs / 2,
+    maxReplyBytes: LONGEST_REPLY_BYTES,
+    retries: 2,
+    retryPauseMs: 200,
+    // A message that is on its way must not end as one of which nobody knows.
+    finishesAtShutdown: true,
+  });
+}
+
+function accessOf(
+  config: AppConfig,
+  name: string,
+  url: string,
+  username: string | undefined,
+  password: string | undefined,
+): Access | undefined {
+  if (username !== undefined && password !== undefined) return { url, username, password };
+  if (config.SANDBOX_URL === undefined) return undefined;
+  return { ...SANDBOX_ACCOUNT, url: `${config.SANDBOX_URL.replace(/\/$/, '')}/${name}` };
+}

@@ -1,0 +1,68 @@
+import { Injectable } from '@nestjs/common';
+import { ServiceError } from '@platform/errors';
+import { type SendOutcome, SmsGateway } from '../../ports/sms-gateway.port';
+import { ReportReferencesService } from '../../delivery-reports/report-references.service';
+import type { SmsRow } from '../sms-view';
+import { refusedRecipient } from './create-refusal';
+import { failureOf } from './send-failure';
+import { isPlausibleRecipient, recipientKind } from './phone-number';
+import { segmentsOf } from './segments';
+import { SmsOutcomesService } from './sms-outcomes.service';
+import { type SmsNews, SmsStoreService } from './sms-store.service';
+
+/** What a customer asks to be sent. */
+export interface SmsOrder {
+  /** E.164. */
+  to: string;
+  /** 1 to 918 Unicode characters. */
+  message: string;
+}
+
+/** Sends SMS: one message per call at most, whatever happens on the way, and each in the log before it leaves. */
+@Injectable()
+export class SmsSendingService {
+  constructor(
+    private readonly gateway: SmsGateway,
+    private readonly store: SmsStoreService,
+    private readonly outcomes: SmsOutcomesService,
+    private readonly references: ReportReferencesService,
+  ) {}
+
+  /**
+   * @param actor who asks, for the audit log.
+   * @throws ServiceError invalid_request, sms_disabled, rate_limited (daily cap), sms_gateway_rejected (this message will
+   * not be sent), sms_gateway_failed (it was not sent, or nobody knows: the detail says which).
+   */
+  async send(customerId: string, actor: string, order: SmsOrder): Promise<SmsRow> {
+    const country = this.check(order);
+    const gateway = this.gateway.name;
+    const sms = { ...order, ...segmentsOf(order.message), country, gateway };
+    const row = await this.store.create(customerId, actor, sms);
+    const reference = this.references.of(customerId, row.id);
+    const outcome = await this.gateway.send({ ...order, customerId, reference, senderId: row.sender_id });
+    const told = await this.outcomes.conclude(customerId, row, gateway, newsOf(outcome));
+    if (outcome.kind !== 'taken' && told.status !== 'delivered' && told.status !== 'sent')
+      throw failureOf(outcome, row.id);
+    return told;
+  }
+
+  /** @returns the recipient's country, if its number tells */
+  private check({ to, message }: SmsOrder): string | undefined {
+    if (!isPlausibleRecipient(to)) throw refusedRecipient('to is not a telephone number that can exist');
+    const { country, never } = recipientKind(to);
+    if (never !== undefined) throw refusedRecipient(`to is a ${never} number: no SMS is sent to those`);
+    const detail = this.gateway.unsupported(message);
+    if (detail !== undefined)
+      throw new ServiceError('invalid_request', detail, { errors: [{ pointer: '/message', detail }] });
+    return country;
+  }
+}
+
+function newsOf(outcome: SendOutcome): SmsNews {
+  const common = { deliveredAt: null };
+  if (outcome.kind === 'taken') {
+    return { ...common, status: outcome.status, errorCode: null, gatewayMessageId: outcome.gatewayMessageId };
+  }
+  const status = outcome.kind === 'unknown' ? 'unknown' : 'failed';
+  return { ...common, status, errorCode: outcome.errorCode, gatewayMessageId: null };
+}

@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { AppConfig } from '@platform/config';
+import { CustomerDatabaseService, prepared } from '@platform/database';
+import type { SmsErrorCode } from '../../ports/sms-gateway.port';
+import { SMS_COLUMNS, type SmsRow } from '../sms-view';
+import { type Created, refusalOf } from './create-refusal';
+import { SMS_STATUSES, type SmsEncoding, type SmsStatus } from '../../sms-record';
+
+/** A message before anybody was asked to send it. */
+export interface NewSms {
+  /** E.164. */
+  to: string;
+  /** ISO 3166, where the number tells it. */
+  country: string | undefined;
+  message: string;
+  encoding: SmsEncoding;
+  segments: number;
+  /** Name of the gateway that it will be handed to. */
+  gateway: string;
+}
+
+/** News about a message, from the reply to its send or from a delivery report. */
+export interface SmsNews {
+  status: SmsStatus;
+  gatewayMessageId: string | null;
+  errorCode: SmsErrorCode | null;
+  /** When the handset got it; if nobody said, a delivered message counts as delivered now. */
+  deliveredAt: Date | null;
+}
+
+const CREATE = prepared(
+  'sms.create',
+  `select outcome, sender_id, cap, seconds_left, created_at, countries
+   from app.create_sms($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+);
+
+/** Adds news to a message; in order: customer, id, gateway, and what {@link newsValues} gives. */
+export const RECORD_OUTCOME = prepared(
+  'sms.record-outcome',
+  `select ${SMS_COLUMNS} from app.record_sms_outcome($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+);
+
+/** The rows behind sending, always of the customer in context. */
+@Injectable()
+export class SmsStoreService {
+  constructor(
+    private readonly database: CustomerDatabaseService,
+    private readonly config: AppConfig,
+  ) {}
+
+  /**
+   * Counts a message and writes it down, its outcome unknown: what it is, should the process end now.
+   * @throws ServiceError sms_disabled; invalid_request for a country that is not allowed; rate_limited when a daily cap is
+   * reached
+   */
+  async create(customerId: string, actor: string, sms: NewSms): Promise<SmsRow> {
+    const { to, country, message, encoding, segments, gateway } = sms;
+    const { SMS_DAILY_CAP: cap, SMS_DAILY_PARTS_CAP: partsCap, SMS_COUNTRIES: countries } = this.config;
+    const id = randomUUID();
+    const values = [
+      id,
+      to,
+      message,
+      encoding,
+      segments,
+      gateway,
+      cap,
+      this.config.BILLING_TIMEZONE,
+      actor,
+      randomUUID(),
+    ];
+    const [created] = await this.database.write<Created>(CREATE, [
+      customerId,
+      ...values,
+      country ?? null,
+      countries,
+      partsCap,
+    ]);
+    if (created?.outcome !== 'created') throw refusalOf(created, segments);
+    const { sender_id, created_at } = created;
+    const known = { id, to, sender_id, message, segments, encoding, created_at, updated_at: created_at };
+    return { ...known, status: 'unknown', error_code: null, delivered_at: null };
+  }
+
+  /**
+   * Adds what came of sending a message. One that certainly was not sent is taken off the count. Saying it again changes
+   * nothing. @returns the message as it is known now
+   */
+  async conclude(customerId: string, id: string, gateway: string, news: SmsNews): Promise<SmsRow | undefined> {
+    const zone = this.config.BILLING_TIMEZONE;
+    const [row] = await this.database.write<SmsRow>(RECORD_OUTCOME, [
+      customerId,
+      id,
+      gateway,
+      ...newsValues(news),
+      zone,
+    ]);
+    return row;
+  }
+}
+
+/** News as {@link RECORD_OUTCOME} takes it, from the fourth value to the last but one. */
+export function newsValues({ status, errorCode, deliveredAt, gatewayMessageId }: SmsNews): unknown[] {
+  const overruled = SMS_STATUSES.slice(0, SMS_STATUSES.indexOf(status));
+  return [status, overruled, errorCode, deliveredAt, gatewayMessageId];
+}

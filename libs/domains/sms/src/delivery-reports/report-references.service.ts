@@ -1,0 +1,54 @@
+import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { AppConfig } from '@platform/config';
+
+/** A message that a delivery report is about. */
+export interface ReportedSms {
+  customerId: string;
+  smsId: string;
+}
+
+const ID_BYTES = 16;
+const SIGNATURE_BYTES = 16;
+
+/**
+ * References that go out with messages and come back with delivery reports: whose message it is, and our signature.
+ * Only the gateway was told the reference, so a report that bears it is the gateway's, and nobody can make one up.
+ */
+@Injectable()
+export class ReportReferencesService {
+  private readonly key: Buffer;
+
+  constructor({ SECRETS_KEY }: AppConfig) {
+    // Without a key (never in production) reports are understood until the process ends.
+    const secret = SECRETS_KEY === undefined ? randomBytes(32) : Buffer.from(SECRETS_KEY, 'base64');
+    this.key = Buffer.from(hkdfSync('sha256', secret, '', 'sms delivery report references', 32));
+  }
+
+  /** The reference of a message: 64 characters that are safe in a URL. */
+  of(customerId: string, smsId: string): string {
+    const ids = Buffer.concat([uuidBytes(customerId), uuidBytes(smsId)]);
+    return Buffer.concat([ids, this.sign(ids)]).toString('base64url');
+  }
+
+  /** The message that a reference stands for, or nothing if it is not one of ours. */
+  read(reference: string): ReportedSms | undefined {
+    const bytes = Buffer.from(reference, 'base64url');
+    if (bytes.length !== 2 * ID_BYTES + SIGNATURE_BYTES || bytes.toString('base64url') !== reference) return undefined;
+    const ids = bytes.subarray(0, 2 * ID_BYTES);
+    if (!timingSafeEqual(bytes.subarray(2 * ID_BYTES), this.sign(ids))) return undefined;
+    return { customerId: uuidText(ids.subarray(0, ID_BYTES)), smsId: uuidText(ids.subarray(ID_BYTES)) };
+  }
+
+  private sign(ids: Buffer): Buffer {
+    return createHmac('sha256', this.key).update(ids).digest().subarray(0, SIGNATURE_BYTES);
+  }
+}
+
+function uuidBytes(uuid: string): Buffer {
+  return Buffer.from(uuid.replaceAll('-', ''), 'hex');
+}
+
+function uuidText(bytes: Buffer): string {
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}

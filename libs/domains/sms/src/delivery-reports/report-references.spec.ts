@@ -1,0 +1,32 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { loadConfig } from '@platform/config';
+import { ReportReferencesService } from './report-references.service';
+
+const withKey = (key: Buffer) => new ReportReferencesService(loadConfig({ SECRETS_KEY: key.toString('base64') }));
+
+describe('ReportReferences', () => {
+  const key = randomBytes(32);
+  const [customerId, smsId] = [randomUUID(), randomUUID()];
+  const reference = withKey(key).of(customerId, smsId);
+
+  it('reads what another process with the same key has written', () => {
+    expect(withKey(key).read(reference)).toEqual({ customerId, smsId });
+  });
+
+  it('fits a URL and a gateway', () => expect(reference).toMatch(/^[\w-]{64}$/));
+
+  it('does not contain what would let others make one', () => {
+    expect(withKey(randomBytes(32)).read(reference)).toBeUndefined();
+  });
+
+  it('notices every changed character', () => {
+    for (let at = 0; at < reference.length; at++) {
+      const other = reference[at] === 'A' ? 'B' : 'A';
+      expect(withKey(key).read(reference.slice(0, at) + other + reference.slice(at + 1))).toBeUndefined();
+    }
+  });
+
+  it.each(['', 'x', reference.slice(1), `${reference}A`, `${reference}=`, ` ${reference}`])('refuses %j', (text) => {
+    expect(withKey(key).read(text)).toBeUndefined();
+  });
+});

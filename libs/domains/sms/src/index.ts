@@ -1,0 +1,14 @@
+export { SmsDailyCount } from './entities/sms-daily-count.entity';
+export { SmsMessage } from './entities/sms-message.entity';
+export { SmsSettings } from './entities/sms-settings.entity';
+export { SmsModule } from './sms.module';
+export { SMS_MESSAGE_MAX, SMS_STATUSES, type SmsEncoding, type SmsStatus } from './sms-record';
+export { DeliveryReportsService, type ReportResult } from './delivery-reports/delivery-reports.service';
+export { E164, recipientFault } from './customer/sending/phone-number';
+export { SmsGateway } from './ports/sms-gateway.port';
+export type { SmsErrorCode } from './ports/sms-gateway.port';
+export { SmsLogService } from './customer/sms-log.service';
+export type { SmsRow } from './customer/sms-view';
+export { type SmsOrder, SmsSendingService } from './customer/sending/sms-sending.service';
+export { SmsOperatorService, type SmsSettingsChange } from './operator/sms-operator.service';
+export { SmsOperatorModule } from './sms-operator.module';

@@ -1,0 +1,29 @@
+import { Module } from '@nestjs/common';
+import { AppConfig } from '@platform/config';
+import { UpstreamClients, UpstreamModule } from '@platform/upstream';
+import { createGateway } from './adapters/create-gateway';
+import { SmsGateway } from './ports/sms-gateway.port';
+import { DeliveryReportsService } from './delivery-reports/delivery-reports.service';
+import { ReportReferencesService } from './delivery-reports/report-references.service';
+import { ReportStoreService } from './delivery-reports/report-store.service';
+import { SmsOutcomesService } from './customer/sending/sms-outcomes.service';
+import { SmsSendingService } from './customer/sending/sms-sending.service';
+import { SmsStoreService } from './customer/sending/sms-store.service';
+import { SmsLogService } from './customer/sms-log.service';
+
+/** SMS for the API: sending, the log, delivery reports. */
+@Module({
+  imports: [UpstreamModule],
+  providers: [
+    { provide: SmsGateway, inject: [AppConfig, UpstreamClients], useFactory: createGateway },
+    DeliveryReportsService,
+    ReportReferencesService,
+    ReportStoreService,
+    SmsLogService,
+    SmsOutcomesService,
+    SmsSendingService,
+    SmsStoreService,
+  ],
+  exports: [DeliveryReportsService, SmsLogService, SmsSendingService],
+})
+export class SmsModule {}

@@ -1,0 +1,67 @@
+import { Injectable } from '@nestjs/common';
+import { CustomerDatabaseService, KeysetList } from '@platform/database';
+import type { Page, PageRequest } from '@platform/pagination';
+import { timeSql } from '@platform/time';
+import type { StatusLevel } from '../entities/status-event.entity';
+
+/** Events shown of one service: those running, then the newest. */
+const EVENTS_SHOWN = 20;
+
+/**
+ * One statement reads services and their events in one snapshot. An event runs from its start to its end; a service is
+ * as bad as the worst event running, in the order of the levels, and operational when none runs.
+ */
+const QUERY = (after: string) => `
+  select s.id, s.type, s.name, s.created_at, coalesce(w.worst, 'operational') as status,
+    coalesce(e.events, '[]') as events
+  from (select * from customer_service where customer_id = $1 ${after} order by created_at desc, id desc limit $2) s
+  left join lateral (
+    select status as worst from status_event
+    where customer_id = $1 and service_id = s.id and starts_at <= app.now() and (ends_at is null or ends_at > app.now())
+    order by array_position(array['outage', 'degraded', 'maintenance', 'operational'], status) limit 1
+  ) w on true
+  left join lateral (
+    select json_agg(json_build_object('id', x.id, 'status', x.status, 'message', x.message, 'starts_at', ${timeSql('x.starts_at')},
+      'ends_at', ${timeSql('x.ends_at')}, 'running', x.running) order by x.running desc, x.starts_at desc, x.id desc) as events
+    from (
+      select id, status, message, starts_at, ends_at, starts_at <= app.now() and (ends_at is null or ends_at > app.now()) as running
+      from status_event where customer_id = $1 and service_id = s.id
+      order by running desc, starts_at desc, id desc limit ${EVENTS_SHOWN}
+    ) x
+  ) e on true
+  order by s.created_at desc, s.id desc`;
+
+const LIST = new KeysetList<ServiceStatusRow>({ name: 'status.list', id: 'integer', query: QUERY });
+
+/** An event as a customer sees it. */
+export interface StatusEventRow {
+  id: string;
+  status: StatusLevel;
+  message: string;
+  /** RFC 3339. */
+  starts_at: string;
+  ends_at: string | null;
+  running: boolean;
+}
+
+/** A service, how it is at present, and what was announced about it. */
+export interface ServiceStatusRow {
+  id: number;
+  type: string;
+  name: string;
+  status: StatusLevel;
+  events: StatusEventRow[];
+  /** When the customer got the service. RFC 3339. */
+  created_at: string;
+}
+
+/** Customers' reading of the status of their own services. */
+@Injectable()
+export class ServiceStatusService {
+  constructor(private readonly database: CustomerDatabaseService) {}
+
+  /** A page of the customer's services with their status, newest service first. @throws ServiceError invalid_request */
+  list(customerId: string, page: PageRequest): Promise<Page<ServiceStatusRow>> {
+    return LIST.read(this.database, customerId, page);
+  }
+}

@@ -1,0 +1,5 @@
+export { StatusEvent, STATUS_LEVELS, type StatusLevel } from './entities/status-event.entity';
+export { ServiceStatusService, type ServiceStatusRow, type StatusEventRow } from './customer/service-status.service';
+export { StatusModule } from './status.module';
+export { StatusEventsOperatorService, type NewStatusEvent } from './operator/status-events-operator.service';
+export { StatusOperatorModule } from './status-operator.module';

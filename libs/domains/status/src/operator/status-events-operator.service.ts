@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { AuditService } from '@platform/audit';
+import { databaseNow } from '@platform/database';
+import { ServiceError } from '@platform/errors';
+import { ServicesOperatorService } from '@domains/services';
+import { StatusEvent } from '../entities/status-event.entity';
+
+/** What the operator announces. */
+export type NewStatusEvent = Pick<StatusEvent, 'serviceId' | 'status' | 'message'> & { startsAt?: Date };
+
+/** The operator's announcements about services. Every one is audited. */
+@Injectable()
+export class StatusEventsOperatorService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly audit: AuditService,
+    private readonly services: ServicesOperatorService,
+  ) {}
+
+  /** Announces an event, from now or from a time. @throws ServiceError not_found, invalid_request */
+  async post(actor: string, { serviceId, status, message, startsAt }: NewStatusEvent): Promise<StatusEvent> {
+    if (message.trim() === '') throw new ServiceError('invalid_request', 'An event needs a message');
+    const { customerId } = await this.services.find(serviceId);
+    const id = randomUUID();
+    return this.dataSource.transaction(async (manager) => {
+      const begins = startsAt ?? (() => 'app.now()');
+      await manager.insert(StatusEvent, { customerId, id, serviceId, status, message, startsAt: begins });
+      const metadata = { event_id: id, service_id: serviceId, status };
+      await this.audit.record(manager, { customerId, actor, action: 'status.post', metadata });
+      return manager.findOneByOrFail(StatusEvent, { customerId, id });
+    });
+  }
+
+  /** Ends an event now. @throws ServiceError not_found, invalid_request if it has ended */
+  end(actor: string, id: string): Promise<StatusEvent> {
+    return this.dataSource.transaction(async (manager) => {
+      const event = await manager.findOneBy(StatusEvent, { id });
+      if (!event) throw new ServiceError('not_found', `There is no status event ${id}`);
+      const { customerId } = event;
+      const now = await databaseNow(manager);
+      if (event.endsAt && event.endsAt <= now) throw new ServiceError('invalid_request', 'The event has ended already');
+      // An event that has not begun is called off: it ends when it would have begun.
+      const endsAt = event.startsAt > now ? event.startsAt : now;
+      await manager.update(StatusEvent, { customerId, id }, { endsAt });
+      await this.audit.record(manager, { customerId, actor, action: 'status.end', metadata: { event_id: id } });
+      return manager.findOneByOrFail(StatusEvent, { customerId, id });
+    });
+  }
+}

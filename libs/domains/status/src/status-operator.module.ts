@@ -1,0 +1,14 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AuditModule } from '@platform/audit';
+import { ServicesOperatorModule } from '@domains/services';
+import { StatusEvent } from './entities/status-event.entity';
+import { StatusEventsOperatorService } from './operator/status-events-operator.service';
+
+/** The operator's announcements about services. */
+@Module({
+  imports: [TypeOrmModule.forFeature([StatusEvent]), AuditModule, ServicesOperatorModule],
+  providers: [StatusEventsOperatorService],
+  exports: [StatusEventsOperatorService],
+})
+export class StatusOperatorModule {}

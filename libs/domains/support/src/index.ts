@@ -1,0 +1,17 @@
+export { Ticket } from './entities/ticket.entity';
+export { TicketReply } from './entities/ticket-reply.entity';
+export { type NewReply, TicketsOperatorService, type TicketFilter } from './operator/tickets-operator.service';
+export { SupportOperatorModule } from './support-operator.module';
+export { type NewTicket, TicketsService } from './customer/tickets.service';
+export { SupportModule } from './support.module';
+export {
+  REPLY_AUTHORS,
+  type ReplyAuthor,
+  TICKET_BODY_MAX,
+  TICKET_PRIORITIES,
+  TICKET_STATUSES,
+  TICKET_TITLE_MAX,
+  type TicketPriority,
+  type TicketStatus,
+} from './ticket-record';
+export type { TicketReplyRow, TicketRow } from './customer/ticket-view';

@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { AuditService } from '@platform/audit';
+import { ServiceError } from '@platform/errors';
+import { TicketReply } from '../entities/ticket-reply.entity';
+import { Ticket } from '../entities/ticket.entity';
+import type { ReplyAuthor, TicketStatus } from '../ticket-record';
+
+/** Which tickets the operator wants to see. */
+export interface TicketFilter {
+  customerId?: string;
+  status?: TicketStatus;
+}
+
+/** What is added to a thread. */
+export interface NewReply {
+  body: string;
+  /** `customer` records what the customer said elsewhere, such as on the telephone. */
+  author: ReplyAuthor;
+  /** For the operator's eyes only. */
+  internal: boolean;
+}
+
+/** Tickets shown at most; the oldest fall out. */
+const SHOWN = 500;
+
+/** The operator's way to tickets. Every change is audited. */
+@Injectable()
+export class TicketsOperatorService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly audit: AuditService,
+  ) {}
+
+  /** Tickets of one customer or of all, newest first. */
+  list({ customerId, status }: TicketFilter): Promise<Ticket[]> {
+    const where = { ...(customerId && { customerId }), ...(status && { status }) };
+    return this.dataSource.manager.find(Ticket, {
+      where,
+      order: { createdAt: 'DESC', id: 'DESC' },
+      take: SHOWN,
+    });
+  }
+
+  /** A ticket with its whole thread, internal notes included. @throws ServiceError not_found */
+  async show(id: string): Promise<Ticket & { replies: TicketReply[] }> {
+    const { manager } = this.dataSource;
+    const ticket = await findTicket(manager, id);
+    const { customerId } = ticket;
+    const order = { createdAt: 'ASC', id: 'ASC' } as const;
+    const replies = await manager.find(TicketReply, { where: { customerId, ticketId: id }, order });
+    return Object.assign(ticket, { replies });
+  }
+
+  /** Adds to a ticket's thread. @throws ServiceError not_found */
+  reply(actor: string, ticketId: string, { body, author, internal }: NewReply): Promise<TicketReply> {
+    return this.dataSource.transaction(async (manager) => {
+      const { customerId } = await findTicket(manager, ticketId);
+      const id = randomUUID();
+      const reply = { customerId, id, ticketId, author, internal, body, createdAt: () => 'app.now()' };
+      await manager.insert(TicketReply, reply);
+      // A note that the customer cannot see must not show in the ticket's times either.
+      if (!internal) await manager.update(Ticket, { customerId, id: ticketId }, { updatedAt: () => 'app.now()' });
+      const action = internal ? 'ticket.note' : 'ticket.reply';
+      await this.audit.record(manager, { customerId, actor, action, metadata: { ticket_id: ticketId, reply_id: id } });
+      return manager.findOneByOrFail(TicketReply, { customerId, id });
+    });
+  }
+
+  /** Sets a ticket's status. @throws ServiceError not_found */
+  setStatus(actor: string, id: string, status: TicketStatus): Promise<Ticket> {
+    return this.dataSource.transaction(async (manager) => {
+      const { customerId, status: before } = await findTicket(manager, id);
+      await manager.update(Ticket, { customerId, id }, { status, updatedAt: () => 'app.now()' });
+      const metadata = { ticket_id: id, from: before, to: status };
+      await this.audit.record(manager, { customerId, actor, action: 'ticket.set-status', metadata });
+      return manager.findOneByOrFail(Ticket, { customerId, id });
+    });
+  }
+}
+
+/** The operator knows a ticket by its id alone, so this look-up names no customer. */
+async function findTicket(manager: EntityManager, id: string): Promise<Ticket> {
+  const ticket = await manager.findOneBy(Ticket, { id });
+  if (!ticket) throw new ServiceError('not_found', `There is no ticket ${id}`);
+  return ticket;
+}

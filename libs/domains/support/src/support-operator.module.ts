@@ -1,0 +1,22 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AuditModule } from '@platform/audit';
+import { CustomersOperatorModule } from '@domains/customers';
+import { ServicesOperatorModule } from '@domains/services';
+import { TicketReply } from './entities/ticket-reply.entity';
+import { Ticket } from './entities/ticket.entity';
+import { TicketsOperatorService } from './operator/tickets-operator.service';
+
+/** The operator's way to tickets. */
+@Module({
+  imports: [
+    TypeOrmModule.forFeature([Ticket, TicketReply]),
+    AuditModule,
+    // What tickets refer to.
+    CustomersOperatorModule,
+    ServicesOperatorModule,
+  ],
+  providers: [TicketsOperatorService],
+  exports: [TicketsOperatorService],
+})
+export class SupportOperatorModule {}

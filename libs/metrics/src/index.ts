@@ -1,3 +1,0 @@
-export { InternalListener } from './internal-listener';
-export { MetricsModule } from './metrics.module';
-export { Metrics } from './metrics';

@@ -1,0 +1,12 @@
+export { AccessModule } from './access.module';
+export { AiEnabledGuard, RequireAiEnabled } from './guards/ai-enabled.guard';
+export { AddressLimit } from './rate-limit/address-limit';
+export { BearerGuard } from './guards/bearer.guard';
+export { CurrentCustomer } from './decorators/current-customer.decorator';
+export { CustomerContextInterceptor } from './customer-context.interceptor';
+export { CustomerRateLimitGuard } from './rate-limit/customer-rate-limit.guard';
+export { Public, isPublic } from './decorators/public.decorator';
+export { RateLimitStorage } from './rate-limit/rate-limit-storage';
+export { RateLimitAs } from './rate-limit/rate-limit-as.decorator';
+export { AnyScope, RequireScope, requiredScope } from './decorators/require-scope.decorator';
+export { ScopeGuard } from './guards/scope.guard';

@@ -1,0 +1,26 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { AuditLogEntry } from './entities/audit-log-entry.entity';
+
+/** Stands for "no customer": an action that concerns the whole service, such as a model's price. */
+export const NO_CUSTOMER = '00000000-0000-0000-0000-000000000000';
+
+/** An action to record. `metadata` must hold no secret. */
+export interface AuditEntry {
+  customerId: string;
+  actor: string;
+  action: string;
+  metadata?: Record<string, unknown>;
+}
+
+/** Records sensitive actions (specification §1 rule 6). */
+@Injectable()
+export class AuditService {
+  /** Adds an entry in the transaction that does the action: neither is stored without the other. */
+  async record(manager: EntityManager, entry: AuditEntry): Promise<void> {
+    const values = { metadata: {}, ...entry, id: randomUUID(), createdAt: () => 'app.now()' } as never;
+    // Reads nothing back: the API's role may add entries, not see them.
+    await manager.createQueryBuilder().insert().into(AuditLogEntry).values(values).updateEntity(false).execute();
+  }
+}

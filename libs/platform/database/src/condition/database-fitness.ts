@@ -1,0 +1,49 @@
+import type { DataSource } from 'typeorm';
+import { NotMigratedError, UnfitDatabaseError } from '../errors/database-errors';
+
+interface Rights {
+  role: string;
+  login: string;
+  role_bypasses: boolean;
+  role_may_create: boolean;
+  login_exceeds: boolean;
+}
+
+const MAY_CREATE = (user: string) => `(has_database_privilege(${user}, current_database(), 'temporary')
+  or has_schema_privilege(${user}, 'public', 'create') or has_schema_privilege(${user}, 'app', 'create'))`;
+
+const RIGHTS = `
+  select current_user as role, session_user as login,
+    role.rolsuper or role.rolbypassrls as role_bypasses,
+    ${MAY_CREATE('current_user')} as role_may_create,
+    login.rolsuper or login.rolbypassrls or ${MAY_CREATE('session_user')} or exists (
+      select from pg_roles o where o.rolname = 'account_operator' and pg_has_role(session_user, o.oid, 'member')
+    ) as login_exceeds
+  from pg_roles role, pg_roles login where role.rolname = current_user and login.rolname = session_user`;
+
+/**
+ * Refuses a database that the process must not run on.
+ * @returns what only production must refuse, in words for the operator.
+ * @throws NotMigratedError without a schema; UnfitDatabaseError when the role is not held to what it needs.
+ */
+export async function assertDatabaseFit(
+  dataSource: DataSource,
+  role: 'customer_api' | 'account_operator',
+): Promise<string[]> {
+  const [schema] = await dataSource.query<{ exists: boolean }[]>(`select to_regnamespace('app') is not null as exists`);
+  if (!schema?.exists) throw new NotMigratedError();
+  const [found] = await dataSource.query<Rights[]>(RIGHTS);
+  if (found?.role !== role) throw new UnfitDatabaseError(`The database role is ${found?.role ?? '?'}, not ${role}`);
+  if (found.role_may_create) {
+    throw new UnfitDatabaseError(
+      `The database role ${role} may create objects whose names could be taken for ours: run the migrations, which revoke that`,
+    );
+  }
+  if (role === 'account_operator') return [];
+  if (found.role_bypasses) throw new UnfitDatabaseError(`The database role ${role} is not held to row level security`);
+  if (!found.login_exceeds) return [];
+  return [
+    `The database login ${found.login} (DATABASE_URL) may do more than row level security allows: ` +
+      `give the API a login of its own whose only right is to be a member of ${role}`,
+  ];
+}

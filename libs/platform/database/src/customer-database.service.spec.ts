@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import { Test, type TestingModule } from '@nestjs/testing';
+import { ConfigModule } from '@platform/config';
+import { createTestDatabase, connectAsSuperuser, type TestDatabase } from '@test/test-database';
+import { CustomerContextService, CustomerDatabaseService, DatabaseModule, prepared } from './index';
+
+const EVERY_CUSTOMER = prepared('test.every-customer', 'select id from customer');
+
+describe('CustomerDatabase', () => {
+  let testDatabase: TestDatabase;
+  let module: TestingModule;
+  const [mine, theirs] = [randomUUID(), randomUUID()];
+
+  beforeAll(async () => {
+    testDatabase = await createTestDatabase();
+    const superuser = await connectAsSuperuser(testDatabase);
+    for (const [index, id] of [mine, theirs].entries()) {
+      await superuser.query(
+        `insert into customer (id, name, organization_number, customer_number, email) values ($1, 'Name', '123456785', $2, 'a@example.com')`,
+        [id, String(index)],
+      );
+    }
+    await superuser.end();
+    module = await Test.createTestingModule({
+      imports: [ConfigModule.for(testDatabase.config), DatabaseModule.as('customer_api')],
+    }).compile();
+  });
+
+  afterAll(async () => {
+    await module.close();
+    await testDatabase.drop();
+  });
+
+  it('shows a statement that names no customer only the rows of the customer in context', async () => {
+    const read = () => module.get(CustomerDatabaseService).read(EVERY_CUSTOMER, []);
+    const context = module.get(CustomerContextService);
+    const [a, b] = await Promise.all([context.run(mine, read), context.run(theirs, read)]);
+    expect([a, b]).toEqual([[{ id: mine }], [{ id: theirs }]]);
+  });
+
+  it('writes for the customer in context, and refuses to for another', async () => {
+    const open = prepared(
+      'test.open',
+      `select app.open_support_ticket($1, gen_random_uuid(), 'a', 'b', 'low', null, null, null, 'test', gen_random_uuid())`,
+    );
+    const database = module.get(CustomerDatabaseService);
+    await module.get(CustomerContextService).run(mine, () => database.write(open, [mine]));
+    await module.get(CustomerContextService).run(theirs, async () => {
+      await expect(database.write(open, [mine])).rejects.toThrow('names another customer');
+    });
+    const superuser = await connectAsSuperuser(testDatabase);
+    const { rows } = await superuser.query('select customer_id from support_ticket');
+    await superuser.end();
+    expect(rows).toEqual([{ customer_id: mine }]);
+  });
+
+  it('refuses to work without a customer', async () => {
+    await expect(async () => module.get(CustomerDatabaseService).read(EVERY_CUSTOMER, [])).rejects.toThrow(
+      'No customer in context',
+    );
+  });
+});

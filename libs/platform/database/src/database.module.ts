@@ -1,0 +1,66 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AppConfig } from '@platform/config';
+import { clientSettings, type DatabaseRole } from './connections/connection-settings';
+import { CustomerContextService } from './customer-context.service';
+import { CustomerDatabaseService } from './customer-database.service';
+import { DatabaseClockService } from './condition/database-clock.service';
+import { DatabaseLoadService } from './condition/database-load.service';
+import { dataSourceOptions } from './schema/data-source-options';
+import { PIPELINE_SETTINGS, type PipelineSettings } from './connections/database.tokens';
+import { KeptPoolService } from './connections/kept-pool.service';
+import { PipelinedConnectionsService } from './connections/pipelined-connections.service';
+import { WriteConnectionsService } from './writes/write-connections.service';
+
+/** How the module is used. */
+export interface DatabaseModuleOptions {
+  /** Opens all connections at start and keeps them, as a process does that serves; else they are opened when needed. */
+  keepConnections?: boolean;
+}
+
+/** PostgreSQL in one role, for the whole process. */
+@Module({})
+export class DatabaseModule {
+  static as(role: DatabaseRole, { keepConnections = false }: DatabaseModuleOptions = {}): DynamicModule {
+    return {
+      module: DatabaseModule,
+      global: true,
+      imports: [
+        TypeOrmModule.forRootAsync({
+          inject: [AppConfig],
+          useFactory: (config: AppConfig) => ({
+            ...dataSourceOptions(config, role),
+            autoLoadEntities: true,
+            retryAttempts: 0,
+          }),
+        }),
+      ],
+      providers: [
+        {
+          provide: PIPELINE_SETTINGS,
+          inject: [AppConfig],
+          useFactory: (config: AppConfig): PipelineSettings => ({
+            client: { ...clientSettings(config, role), keepOpen: keepConnections },
+            size: config.DATABASE_PIPELINES,
+          }),
+        },
+        ...(keepConnections ? [KeptPoolService] : []),
+        CustomerContextService,
+        PipelinedConnectionsService,
+        WriteConnectionsService,
+        CustomerDatabaseService,
+        DatabaseClockService,
+        DatabaseLoadService,
+      ],
+      exports: [
+        PIPELINE_SETTINGS,
+        CustomerContextService,
+        PipelinedConnectionsService,
+        WriteConnectionsService,
+        CustomerDatabaseService,
+        DatabaseClockService,
+        DatabaseLoadService,
+      ],
+    };
+  }
+}

@@ -1,0 +1,28 @@
+export { CustomerContextService } from './customer-context.service';
+export { CustomerDatabaseService } from './customer-database.service';
+export { DatabaseModule } from './database.module';
+export { PIPELINE_SETTINGS, type PipelineSettings } from './connections/database.tokens';
+export {
+  DatabaseUnavailableError,
+  isDatabaseUnavailable,
+  isLockTimeout,
+  isLoginRefused,
+  isTransientFailure,
+  isDataRefused,
+  isUniqueViolation,
+  NotMigratedError,
+  OverloadedError,
+  UnfitDatabaseError,
+} from './errors/database-errors';
+export { DatabaseClockService, databaseNow } from './condition/database-clock.service';
+export { DatabaseLoadService } from './condition/database-load.service';
+export { assertDatabaseFit } from './condition/database-fitness';
+export { type DatabaseRole, clientSettings } from './connections/connection-settings';
+export { DeferredWrites } from './writes/deferred-writes';
+export { WriteConnectionsService } from './writes/write-connections.service';
+export { PipelinedConnectionsService } from './connections/pipelined-connections.service';
+export { type PreparedStatement, prepared } from './connections/prepared-statement';
+export { migrateDatabase } from './schema/migrate';
+export { pendingSchemaChanges } from './schema/schema-drift';
+export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded/embedded-postgres';
+export { KeysetList } from './reads/keyset-list';

@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import { Test, type TestingModule } from '@nestjs/testing';
+import { ConfigModule } from '@platform/config';
+import { createTestDatabase, type TestDatabase } from '@test/test-database';
+import { DatabaseModule, PipelinedConnectionsService, prepared } from '../index';
+
+const WHO = prepared('test.who', `select current_setting('app.customer_id') as customer, $1::text as given`);
+const NUMBER = prepared('test.number', 'select $1::integer as number');
+const LATER = prepared('test.later', `select current_setting('app.customer_id') as customer`);
+const LEFT_OVER = prepared('test.left-over', `select nullif(current_setting('app.customer_id', true), '') as customer`);
+
+describe('reads that are sent together', () => {
+  let database: TestDatabase;
+  let module: TestingModule;
+  let pipeline: PipelinedConnectionsService;
+
+  beforeAll(async () => {
+    // One connection, so that everything really shares it.
+    database = await createTestDatabase({ DATABASE_PIPELINES: '1' });
+    module = await Test.createTestingModule({
+      imports: [ConfigModule.for(database.config), DatabaseModule.as('customer_api')],
+    }).compile();
+    pipeline = module.get(PipelinedConnectionsService);
+  });
+
+  afterAll(async () => {
+    await module.close();
+    await database.drop();
+  });
+
+  it('runs each as its own customer, however many go together', async () => {
+    for (let round = 0; round < 20; round++) {
+      const customers = Array.from({ length: 100 }, () => randomUUID());
+      const rows = await Promise.all(customers.map((id, index) => pipeline.readAs(id, WHO, [String(index)])));
+      expect(rows).toEqual(customers.map((customer, index) => [{ customer, given: String(index) }]));
+    }
+  });
+
+  it('fails only the read that PostgreSQL refuses, also while statements are new to the connection', async () => {
+    const customers = Array.from({ length: 50 }, () => randomUUID());
+    const results = await Promise.allSettled(
+      customers.map((id, index) =>
+        index % 7 === 3
+          ? pipeline.readAs(id, NUMBER, ['no number'])
+          : pipeline.readAs(id, index % 2 ? LATER : WHO, index % 2 ? [] : ['x']),
+      ),
+    );
+    results.forEach((result, index) => {
+      if (index % 7 === 3) expect(result).toMatchObject({ status: 'rejected', reason: { code: '22P02' } });
+      else expect(result).toMatchObject({ status: 'fulfilled', value: [{ customer: customers[index] }] });
+    });
+    expect(await pipeline.readAs(randomUUID(), NUMBER, ['7'])).toEqual([{ number: 7 }]);
+  });
+
+  it('never runs a read whose customer could not be set', async () => {
+    const results = await Promise.allSettled([
+      pipeline.readAs(randomUUID(), LATER, []),
+      pipeline.readAs('not a customer', LATER, []),
+      pipeline.readAs(randomUUID(), LATER, []),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  });
+
+  it('leaves no customer behind on the connection', async () => {
+    await pipeline.readAs(randomUUID(), LATER, []);
+    expect(await pipeline.single(LEFT_OVER, [])).toEqual([{ customer: null }]);
+  });
+
+  it('mixes with statements that are sent alone', async () => {
+    const customer = randomUUID();
+    const [alone, read, again] = await Promise.all([
+      pipeline.single(LEFT_OVER, []),
+      pipeline.readAs(customer, LATER, []),
+      pipeline.single(LEFT_OVER, []),
+    ]);
+    expect([alone, read, again]).toEqual([[{ customer: null }], [{ customer }], [{ customer: null }]]);
+  });
+
+  it('tells everyone who waits when the connection is lost, and goes on with a new one', async () => {
+    const sleep = prepared('test.sleep', 'select pg_sleep(30)');
+    const waiting = Promise.allSettled([
+      pipeline.readAs(randomUUID(), sleep, []),
+      pipeline.readAs(randomUUID(), LATER, []),
+    ]);
+    const killer = await Test.createTestingModule({
+      imports: [ConfigModule.for(database.config), DatabaseModule.as('owner')],
+    }).compile();
+    const kill = prepared(
+      'test.kill',
+      `select pg_terminate_backend(pid) from pg_stat_activity where query like '%pg_sleep(30)%' and pid <> pg_backend_pid()`,
+    );
+    let killed: object[] = [];
+    while (killed.length === 0) killed = await killer.get(PipelinedConnectionsService).single(kill, []);
+    await killer.close();
+    const results = await waiting;
+    expect(results.map((result) => result.status === 'rejected' && (result.reason as Error).constructor.name)).toEqual([
+      'DatabaseUnavailableError',
+      'DatabaseUnavailableError',
+    ]);
+    const customer = randomUUID();
+    expect(await pipeline.readAs(customer, LATER, [])).toEqual([{ customer }]);
+  });
+});

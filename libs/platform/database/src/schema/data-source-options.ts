@@ -1,0 +1,34 @@
+import type { DataSourceOptions } from 'typeorm';
+import type { AppConfig } from '@platform/config';
+import { clientSettings, type DatabaseRole } from '../connections/connection-settings';
+import { DeadlineClient } from '../connections/deadline-client';
+import { migrations } from '../migrations';
+import { TEXT_TIMES } from '../connections/text-times';
+import { SnakeNamingStrategy } from './snake-naming-strategy';
+
+/** TypeORM's settings for a role. The schema changes through migrations alone. */
+export function dataSourceOptions(config: AppConfig, role: DatabaseRole): DataSourceOptions {
+  const { connectionString, application_name, ...extra } = clientSettings(config, role);
+  return {
+    type: 'postgres',
+    url: connectionString,
+    applicationName: application_name,
+    extra: {
+      ...extra,
+      max: config.DATABASE_POOL_SIZE,
+      // Connections are kept, however long nobody needs them.
+      idleTimeoutMillis: 0,
+      Client: DeadlineClient,
+      // Rows that become replies have their times as the pipelined reads have them.
+      ...(role === 'customer_api' ? { types: TEXT_TIMES } : {}),
+    },
+    synchronize: false,
+    migrationsRun: false,
+    migrationsTableName: 'schema_migration',
+    migrationsTransactionMode: 'each',
+    migrations,
+    namingStrategy: new SnakeNamingStrategy(),
+    // Extensions would be TypeORM's to install; the schema needs none.
+    installExtensions: false,
+  };
+}

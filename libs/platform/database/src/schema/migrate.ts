@@ -1,0 +1,32 @@
+import { DataSource, type QueryRunner } from 'typeorm';
+import type { AppConfig } from '@platform/config';
+import { dataSourceOptions } from './data-source-options';
+
+/** Any number of replicas may start at once; one migrates, the others wait. The number only has to be the project's own. */
+const MIGRATION_LOCK = 7_264_019;
+
+/** Brings the schema up to date, as the owner. @returns the names of the migrations that ran. */
+export async function migrateDatabase(config: AppConfig): Promise<string[]> {
+  const dataSource = await new DataSource(dataSourceOptions(config, 'owner')).initialize();
+  const lock = dataSource.createQueryRunner();
+  try {
+    await lock.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    const ran = await dataSource.runMigrations();
+    await restrictDatabase(lock);
+    return ran.map(({ name }) => name);
+  } finally {
+    await lock.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]);
+    await lock.release();
+    await dataSource.destroy();
+  }
+}
+
+/**
+ * Nobody but the owner may make objects whose names could be taken for ours. Done at every run, not by a migration: a
+ * database's own rights are not copied by a template or a dump.
+ */
+async function restrictDatabase(runner: QueryRunner): Promise<void> {
+  const [{ name }] = (await runner.query(`select quote_ident(current_database()) as name`)) as [{ name: string }];
+  await runner.query(`revoke temporary, create on database ${name} from public`);
+  await runner.query(`revoke create on schema public from public`);
+}

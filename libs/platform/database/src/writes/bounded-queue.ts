@@ -1,0 +1,96 @@
+import { OverloadedError } from '../errors/database-errors';
+
+/** How a line is kept. */
+export interface BoundedQueueOptions {
+  /** Works under way at once. */
+  places: number;
+  /** Of these, at most so many of one customer: one that is slow, for a lock or a flood, leaves room for the others. */
+  placesPerCustomer: number;
+  /** How long anyone may wait. */
+  patienceMs: number;
+}
+
+interface Waiting {
+  customerId: string;
+  since: number;
+  start: () => void;
+  refuse: (error: Error) => void;
+}
+
+/**
+ * Work in the order in which it came, so much at once. Under more load than can be served, a line in which everybody waits
+ * until it is too late serves nobody: those whom it cannot serve in time are refused, if possible when they come.
+ */
+export class BoundedQueue {
+  private readonly waiting: Waiting[] = [];
+  private readonly underWay = new Map<string, number>();
+  private running = 0;
+
+  constructor(private readonly options: BoundedQueueOptions) {}
+
+  /** Does the work when it is its turn. @throws OverloadedError when that would be too late */
+  async run<T>(customerId: string, work: () => Promise<T>): Promise<T> {
+    // Whoever waits has no place: either all are taken, or those of its customer. So nobody is passed here.
+    if (this.hasPlace(customerId)) this.take(customerId);
+    else await this.wait(customerId);
+    try {
+      return await work();
+    } finally {
+      this.leave(customerId);
+    }
+  }
+
+  /** How long the first has been waiting for whom there is no place at all, in milliseconds. */
+  waitedMs(): number {
+    const first = this.waiting.find(({ customerId }) => !this.isFull(customerId));
+    return first ? performance.now() - first.since : 0;
+  }
+
+  private wait(customerId: string): Promise<void> {
+    const ahead = this.waiting.find((one) =>
+      this.isFull(customerId) ? one.customerId === customerId : !this.isFull(one.customerId),
+    );
+    const now = performance.now();
+    if (ahead && now - ahead.since > this.options.patienceMs) return Promise.reject(new OverloadedError());
+    return new Promise((start, refuse) => this.waiting.push({ customerId, since: now, start, refuse }));
+  }
+
+  private leave(customerId: string): void {
+    this.running--;
+    const left = (this.underWay.get(customerId) ?? 1) - 1;
+    if (left > 0) this.underWay.set(customerId, left);
+    else this.underWay.delete(customerId);
+    this.serve();
+  }
+
+  private serve(): void {
+    const tooEarly = performance.now() - this.options.patienceMs;
+    for (let index = 0; index < this.waiting.length && this.running < this.options.places;) {
+      const next = this.waiting[index] as Waiting;
+      const isLate = next.since < tooEarly;
+      if (!isLate && !this.hasPlace(next.customerId)) {
+        index++;
+        continue;
+      }
+      this.waiting.splice(index, 1);
+      if (isLate) next.refuse(new OverloadedError());
+      else {
+        this.take(next.customerId);
+        next.start();
+      }
+    }
+  }
+
+  private hasPlace(customerId: string): boolean {
+    return this.running < this.options.places && !this.isFull(customerId);
+  }
+
+  private isFull(customerId: string): boolean {
+    return (this.underWay.get(customerId) ?? 0) >= this.options.placesPerCustomer;
+  }
+
+  private take(customerId: string): void {
+    this.running++;
+    this.underWay.set(customerId, (this.underWay.get(customerId) ?? 0) + 1);
+  }
+}

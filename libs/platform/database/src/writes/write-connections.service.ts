@@ -1,0 +1,56 @@
+import { Injectable } from '@nestjs/common';
+import type { Pool } from 'pg';
+import { DataSource } from 'typeorm';
+import { AppConfig } from '@platform/config';
+import { DatabaseUnavailableError, isDatabaseUnavailable } from '../errors/database-errors';
+import type { PreparedStatement } from '../connections/prepared-statement';
+import { BoundedQueue } from './bounded-queue';
+
+/** A burst that is served within this time is served; what would have to wait longer is refused. */
+const PATIENCE_MS = 2000;
+
+/**
+ * The pool's connections, each for one write at a time: a write that waits for a lock holds up nobody but, at most, its own
+ * customer. A write is one statement, hence one round trip: no connection waits in a transaction for a process without time.
+ */
+@Injectable()
+export class WriteConnectionsService {
+  private readonly line: BoundedQueue;
+
+  constructor(
+    private readonly dataSource: DataSource,
+    { DATABASE_POOL_SIZE: places }: AppConfig,
+  ) {
+    this.line = new BoundedQueue({ places, placesPerCustomer: Math.ceil(places / 2), patienceMs: PATIENCE_MS });
+  }
+
+  /** Runs a statement for a customer. @throws DatabaseUnavailableError */
+  write<Row extends object>(customerId: string, statement: PreparedStatement, values: unknown[]): Promise<Row[]> {
+    return this.line.run(customerId, () => this.send<Row>(statement, values));
+  }
+
+  /** How long the first write in line has been waiting, in milliseconds. */
+  waitedMs(): number {
+    return this.line.waitedMs();
+  }
+
+  private async send<Row extends object>(statement: PreparedStatement, values: unknown[]): Promise<Row[]> {
+    let lost: Error | undefined;
+    const client = await this.pool.connect().catch((error: unknown) => {
+      throw new DatabaseUnavailableError(error);
+    });
+    try {
+      return (await client.query<Row & Record<string, unknown>>({ ...statement, values })).rows;
+    } catch (error) {
+      if (!isDatabaseUnavailable(error)) throw error;
+      lost = new DatabaseUnavailableError(error);
+      throw lost;
+    } finally {
+      client.release(lost);
+    }
+  }
+
+  private get pool(): Pool {
+    return (this.dataSource.driver as unknown as { master: Pool }).master;
+  }
+}

@@ -1,0 +1,70 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { AppConfig } from '@platform/config';
+import { JsonTokenizer, SegmentedBytes } from '@platform/json';
+import { explainBodyFault, invalidBody } from './body-faults';
+import { assertJsonBody, NO_BODY } from './assert-json-body';
+import { type BodyLease, BodyMemory } from './body-memory';
+import { type BodyRules, bodyRulesOf } from './body-rules.decorator';
+import { readBody } from './read-body';
+import { TurnBudget } from './turn-budget';
+
+/** A request whose body was read. */
+export interface RequestWithBody<Body = unknown> extends FastifyRequest {
+  /** What the route's reader made of it; without one, the parsed JSON. */
+  body: Body;
+  /** The body's bytes as they came. */
+  rawBody: SegmentedBytes;
+  /** The memory that the body takes; whoever ends the request's work releases it. */
+  bodyLease?: BodyLease;
+}
+
+/**
+ * Reads the JSON body, as the last guard: a caller without a token, a scope or a request left is told so before its body
+ * is looked at, and cannot make the service hold it in memory. A guard and not an interceptor because interceptors cost
+ * every request, also those without a body.
+ */
+@Injectable()
+export class RequestBodyGuard implements CanActivate {
+  constructor(
+    private readonly config: AppConfig,
+    private readonly memory: BodyMemory,
+    private readonly turns: TurnBudget,
+  ) {}
+
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+    const request = context.switchToHttp().getRequest<RequestWithBody>();
+    if (request.method !== 'POST') return true;
+    assertJsonBody(request.headers);
+    return this.read(request, bodyRulesOf(context.getHandler()));
+  }
+
+  private async read(request: RequestWithBody, rules: BodyRules): Promise<boolean> {
+    const lease = this.memory.lease(request.customer?.customerId ?? '');
+    const values = rules.values(this.config);
+    const reader = rules.reader(this.config);
+    const tokenizer = new JsonTokenizer({ depth: this.config.BODY_MAX_DEPTH, values }, reader);
+    const bytes = new SegmentedBytes(lengthOf(request));
+    try {
+      await readBody(request.raw, rules.bytes, this.turns, (piece) => {
+        lease.take(piece.length);
+        tokenizer.write(piece);
+        bytes.add(piece);
+      });
+      if (bytes.length === 0) throw invalidBody(NO_BODY);
+      tokenizer.finish();
+      request.body = reader.result(bytes);
+    } catch (error) {
+      lease.release();
+      throw explainBodyFault(error, values);
+    }
+    request.rawBody = bytes;
+    request.bodyLease = lease;
+    return true;
+  }
+}
+
+function lengthOf({ headers }: FastifyRequest): number | undefined {
+  const length = headers['content-length'];
+  return length === undefined ? undefined : Number(length);
+}

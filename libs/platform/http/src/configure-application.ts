@@ -1,0 +1,37 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { AppConfig } from '@platform/config';
+import { AccessLog } from '@platform/logging';
+import { API_PREFIX } from './routing/api-prefix';
+import { Draining } from './draining';
+import { serveErrorPage } from './problems/page/serve-error-page';
+import { logRequests } from './hooks/access-log';
+import { addDocumentHeaders } from './hooks/document-headers';
+import { addDrainingGate } from './hooks/draining-gate';
+import { observeRequests } from './hooks/observe-requests';
+import { addReplyHeaders } from './hooks/reply-headers';
+import { requireHost } from './hooks/require-host';
+import type { ScopeDescriptions } from './open-api/describe-scopes';
+import { serveOpenApi } from './open-api/serve-open-api';
+
+/** Puts the customers' interface below its prefix. */
+export function setApiPrefix(app: NestFastifyApplication): void {
+  app.setGlobalPrefix(API_PREFIX, { exclude: ['health/live', 'health/ready'] });
+}
+
+/**
+ * Everything the HTTP application needs besides its modules: one function for the real process and for tests.
+ * @param scopes every scope that a token can have, with what it opens; for the OpenAPI document.
+ */
+export function configureApplication(app: NestFastifyApplication, scopes: ScopeDescriptions): NestFastifyApplication {
+  const server = app.getHttpAdapter().getInstance();
+  const config = app.get(AppConfig);
+  setApiPrefix(app);
+  if (AccessLog.isWanted(config)) observeRequests(server, logRequests(new AccessLog()));
+  addReplyHeaders(server);
+  addDocumentHeaders(server, config.PUBLIC_URL && new URL(config.PUBLIC_URL).origin);
+  addDrainingGate(server, app.get(Draining));
+  requireHost(server);
+  serveErrorPage(server);
+  serveOpenApi(app, config, scopes);
+  return app;
+}

@@ -1,0 +1,20 @@
+import { loadConfig } from '@platform/config';
+import { mostConnections } from './connection-limit';
+
+describe('mostConnections', () => {
+  const config = loadConfig({});
+
+  it('leaves descriptors for the database, and half of the rest for upstreams', () => {
+    expect(mostConnections(config, 256)).toBe(94);
+    expect(mostConnections(config, 1024)).toBe(478);
+  });
+
+  it('is what the settings say where there are enough', () => {
+    expect(mostConnections(config, 1_000_000)).toBe(config.CLIENT_CONNECTIONS);
+    expect(mostConnections(config, Infinity)).toBe(config.CLIENT_CONNECTIONS);
+  });
+
+  it('lets somebody in even where there are hardly any', () => {
+    expect(mostConnections(config, 64)).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs';
+import type { AppConfig } from '@platform/config';
+
+/** Files, timers, signals, the log, the internal listener, Redis: what a process needs besides the connections below. */
+const OTHER_DESCRIPTORS = 48;
+/** However few descriptors there are, so many clients are let in. */
+const LEAST = 16;
+
+/**
+ * The most client connections that leave enough file descriptors for the database and the upstreams: without them a request
+ * could be taken and not be served. When there are few, half of what is left is kept for calls to upstreams.
+ */
+export function mostConnections(config: AppConfig, descriptors = descriptorLimit()): number {
+  const { DATABASE_POOL_SIZE, DATABASE_PIPELINES, AI_LEDGER_CONNECTIONS, AI_UPSTREAM_CONNECTIONS } = config;
+  const database = DATABASE_POOL_SIZE + DATABASE_PIPELINES + AI_LEDGER_CONNECTIONS + 4;
+  const left = descriptors - OTHER_DESCRIPTORS - database;
+  const upstreams = Math.min(AI_UPSTREAM_CONNECTIONS, Math.floor(left / 2));
+  return Math.max(LEAST, Math.min(config.CLIENT_CONNECTIONS, left - upstreams));
+}
+
+/** The process's limit of open files; no limit where the system does not tell. */
+function descriptorLimit(): number {
+  try {
+    const [, soft] = /^Max open files\s+(\S+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
+    return soft === undefined || soft === 'unlimited' ? Infinity : Number(soft);
+  } catch {
+    return Infinity;
+  }
+}

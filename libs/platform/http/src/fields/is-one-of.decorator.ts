@@ -1,0 +1,11 @@
+import { typeName } from '@platform/errors';
+import { FieldRule } from './field-rule';
+
+/** Declares a text that is one of a few. */
+export function IsOneOf(choices: readonly string[]): PropertyDecorator {
+  return FieldRule((value) => {
+    if (typeof value === 'string' && choices.includes(value)) return undefined;
+    const wanted = `must be one of ${choices.join(', ')}`;
+    return typeof value === 'string' ? wanted : `${wanted}, not ${typeName(value)}`;
+  });
+}

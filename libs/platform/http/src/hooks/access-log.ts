@@ -1,0 +1,21 @@
+import type { AccessLog } from '@platform/logging';
+import type { EndedRequest } from './observe-requests';
+
+/**
+ * Logs one line for each request but health checks. It names the route, not the address: an address may hold what a
+ * caller put there.
+ */
+export function logRequests(log: AccessLog): (ended: EndedRequest) => void {
+  return ({ request, status, durationMs }) => {
+    if (request.url.startsWith('/health/')) return;
+    log.write({
+      requestId: request.id,
+      customerId: request.customer?.customerId,
+      tokenId: request.customer?.tokenId,
+      method: request.method,
+      route: request.routeOptions.url,
+      status,
+      durationMs,
+    });
+  };
+}

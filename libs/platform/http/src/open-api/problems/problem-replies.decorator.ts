@@ -1,0 +1,15 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiExtension, ApiExtraModels } from '@nestjs/swagger';
+import type { ErrorCode } from '@platform/errors';
+import { ProblemDto } from '../../dto/problem.dto';
+import { PROBLEM_PREFIX } from './declared-problems';
+
+/**
+ * Documents errors that an operation can give: codes, or codes with the detail that it writes. It may stand on a handler
+ * several times, in other decorators too: the codes add up.
+ */
+export function ProblemReplies(...problems: (ErrorCode | [code: ErrorCode, detail: string])[]): MethodDecorator {
+  const declared = problems.map((problem) => (typeof problem === 'string' ? ([problem, null] as const) : problem));
+  const extensions = declared.map(([code, detail]) => ApiExtension(`${PROBLEM_PREFIX}${code}`, detail));
+  return applyDecorators(ApiExtraModels(ProblemDto), ...extensions);
+}

@@ -1,0 +1,25 @@
+import { Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
+import { discardRest, isSmall, isStillArriving } from '../body/discard/discard-rest';
+import type { Problem } from './problem';
+
+/** Writes a problem as the reply. A caller that is still sending its body gets to read it. */
+export function sendProblem(reply: FastifyReply, { status, headers, body }: Problem): void {
+  const text = JSON.stringify(body);
+  void reply.code(status).headers(headers).type('application/problem+json');
+  const { raw: request } = reply.request;
+  const closes = !reply.raw.shouldKeepAlive || reply.getHeader('connection') === 'close';
+  if (!isStillArriving(request) || (!closes && isSmall(request))) return void reply.send(text);
+  const discarded = discardRest(request, () => {
+    if (reply.raw.writableFinished) request.socket.destroySoon();
+    else reply.raw.once('finish', () => request.socket.destroySoon());
+  });
+  if (!closes) return void reply.send(text);
+  // Node closes such a connection with the end of the reply: all of it is sent, its end comes after that of the body.
+  void reply.header('content-length', Buffer.byteLength(text)).send(Readable.from(textUntil(text, discarded)));
+}
+
+async function* textUntil(text: string, ended: Promise<void>): AsyncGenerator<string> {
+  yield text;
+  await ended;
+}

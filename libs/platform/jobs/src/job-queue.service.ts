@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import type { PgBoss } from 'pg-boss';
+import { AppConfig } from '@platform/config';
+import { NotMigratedError } from '@platform/database';
+import { ROOT_LOGGER, type RootLogger } from '@platform/logging';
+import { createWorkerBoss } from './boss';
+import { QueueConsumer } from './queue-consumer';
+import type { QueueItem, WorkQueue } from './work-queue';
+
+/** Seconds without a sign of life after which a worker's items are given to another. pg-boss allows no less than 10. */
+const HEARTBEAT_SECONDS = 12;
+const RETRY_SECONDS = 5;
+/** How long the record of an item that is done is kept. */
+const KEEP_SECONDS = 600;
+/** An item is tried until it is done. */
+const ALWAYS = 1_000_000;
+/** How long after its deadline an item is taken from a worker that shows signs of life and does not end it. */
+const AFTER_DEADLINE_SECONDS = 30;
+
+/** Queues of work in the database, shared by all workers (pg-boss). */
+@Injectable()
+export class JobQueue implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly boss: PgBoss;
+  private readonly queues: WorkQueue[] = [];
+  private consumers: QueueConsumer[] = [];
+
+  constructor(
+    private readonly config: AppConfig,
+    @Inject(ROOT_LOGGER) private readonly logger: RootLogger,
+  ) {
+    this.boss = createWorkerBoss(config);
+    this.boss.on('error', (error) => this.logger.warn({ err: error }, 'the job queue has trouble'));
+    this.boss.on('warning', (warning) => this.logger.warn({ warning }, 'the job queue warns'));
+  }
+
+  /** Adds a queue. Before the application has started. */
+  register(queue: WorkQueue): void {
+    this.queues.push(queue);
+  }
+
+  /**
+   * Puts items into a queue; those that are there already stay as they are.
+   * @returns keys of those that were put in
+   */
+  async enqueue(name: string, items: readonly QueueItem[]): Promise<string[]> {
+    if (items.length === 0) return [];
+    const keys = new Map(items.map(({ key }) => [randomUUID() as string, key]));
+    const ids = [...keys.keys()];
+    const jobs = items.map(({ key, delaySeconds = 0 }, index) => ({
+      id: ids[index] as string,
+      singletonKey: key,
+      data: { key },
+      // A delay, not a time: the database adds it to its own clock.
+      startAfter: `${delaySeconds} seconds`,
+    }));
+    const put = (await this.boss.insert(name, jobs, { returnId: true })) ?? [];
+    return put.map((id) => keys.get(id) as string);
+  }
+
+  /** Names of the queues that this worker should have looked at by now and has not. */
+  overdue(): string[] {
+    return this.consumers.filter((consumer) => consumer.isOverdue()).map(({ name }) => name);
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    try {
+      await this.boss.start();
+    } catch (error) {
+      throw error instanceof Error && error.message.includes('pg-boss is not installed')
+        ? new NotMigratedError()
+        : error;
+    }
+    for (const queue of this.queues) {
+      await this.prepare(queue);
+      if (queue.first) await this.enqueue(queue.name, [queue.first]);
+      this.consumers.push(new QueueConsumer(this.boss, queue, this.logger));
+    }
+    for (const consumer of this.consumers) consumer.start();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await Promise.all(this.consumers.map((consumer) => consumer.stop(this.config.SHUTDOWN_GRACE_MS)));
+    this.consumers = [];
+    await this.boss.stop({ graceful: false });
+  }
+
+  private async prepare({ name, unique, deadlineMs }: WorkQueue): Promise<void> {
+    const settings = {
+      expireInSeconds: Math.ceil(deadlineMs / 1000) + AFTER_DEADLINE_SECONDS,
+      heartbeatSeconds: HEARTBEAT_SECONDS,
+      retryLimit: ALWAYS,
+      retryDelay: RETRY_SECONDS,
+      deleteAfterSeconds: KEEP_SECONDS,
+    };
+    await this.boss.createQueue(name, { ...settings, policy: unique === 'waiting' ? 'stately' : 'exclusive' });
+    // It may have been made by an earlier version, with other settings.
+    await this.boss.updateQueue(name, settings);
+  }
+}

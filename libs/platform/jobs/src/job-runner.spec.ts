@@ -1,0 +1,264 @@
+import { getEventListeners } from 'node:events';
+import { Injectable, Module, type OnModuleInit } from '@nestjs/common';
+import { Test, type TestingModule } from '@nestjs/testing';
+import type { Client } from 'pg';
+import { ConfigModule } from '@platform/config';
+import { DatabaseModule } from '@platform/database';
+import { LoggingModule } from '@platform/logging';
+import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
+import { until } from '@test/until';
+import { JobQueue } from './job-queue.service';
+import { JobQueueModule } from './job-queue.module';
+import { type Job, JobRunner } from './job-runner.service';
+import type { WorkQueue } from './work-queue';
+
+describe('The job queue', () => {
+  let database: TestDatabase;
+  let superuser: Client;
+  let workers: TestingModule[] = [];
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    superuser = await connectAsSuperuser(database);
+  });
+  afterEach(async () => {
+    await Promise.all(workers.map((worker) => worker.close()));
+    workers = [];
+  });
+  afterAll(async () => {
+    await superuser.end();
+    await database.drop();
+  });
+
+  /** A worker with these jobs and queues. */
+  async function startWorker(jobs: Job[], queues: WorkQueue[] = []): Promise<TestingModule> {
+    @Injectable()
+    class Work implements OnModuleInit {
+      constructor(
+        private readonly runner: JobRunner,
+        private readonly queue: JobQueue,
+      ) {}
+      onModuleInit() {
+        for (const job of jobs) this.runner.register(job);
+        for (const queue of queues) this.queue.register(queue);
+      }
+    }
+    @Module({ providers: [Work] })
+    class WorkModule {}
+    const imports = [
+      ConfigModule.for(database.config),
+      DatabaseModule.as('account_operator'),
+      LoggingModule.forRoot(),
+      JobQueueModule,
+      WorkModule,
+    ];
+    const worker = await Test.createTestingModule({ imports }).compile();
+    workers.push(worker);
+    await worker.init();
+    return worker;
+  }
+  const rows = async (name: string) =>
+    (
+      await superuser.query<{ state: string; key: string; wait: number }>(
+        `select state, singleton_key as key, extract(epoch from start_after - created_on)::int as wait
+         from pgboss.job where name = $1 order by created_on`,
+        [name],
+      )
+    ).rows;
+  const dieIn = (name: string) =>
+    // As a worker does that is killed: no sign of life for a minute.
+    superuser.query(
+      `update pgboss.job set heartbeat_on = now() - interval '1 minute' where name = $1 and state = 'active'`,
+      [name],
+    );
+
+  it('runs a job with one worker at a time, again and again', async () => {
+    let [runs, underWay, most] = [0, 0, 0];
+    const job: Job = {
+      name: 'test.recurring',
+      everyMs: 100,
+      leaseMs: 60_000,
+      run: async () => {
+        most = Math.max(most, ++underWay);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        underWay--;
+        runs++;
+      },
+    };
+    await Promise.all([startWorker([job]), startWorker([job]), startWorker([job])]);
+    await until(() => runs >= 4);
+    expect(most).toBe(1);
+  });
+
+  it('runs a job again that failed, after its own interval', async () => {
+    let runs = 0;
+    const job: Job = {
+      name: 'test.failing',
+      everyMs: 3_600_000,
+      leaseMs: 60_000,
+      run: () => Promise.reject(new Error(`no luck ${++runs}`)),
+    };
+    await startWorker([job]);
+    await until(async () => (await rows(job.name)).some(({ state }) => state === 'completed'));
+    expect(runs).toBe(1);
+    expect((await rows(job.name)).filter(({ state }) => state === 'created')).toEqual([
+      { state: 'created', key: '', wait: 3600 },
+    ]);
+  });
+
+  it('cuts a job short when its worker stops, for another to take up at once', async () => {
+    const began = Promise.withResolvers<void>();
+    const job: Job = {
+      name: 'test.cut',
+      everyMs: 3_600_000,
+      leaseMs: 60_000,
+      run: async (signal) => {
+        began.resolve();
+        await new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('stopped'))));
+      },
+    };
+    const worker = await startWorker([job]);
+    await began.promise;
+    await worker.close();
+    workers = [];
+    expect(await rows(job.name)).toMatchObject([{ state: 'completed' }, { state: 'created', wait: 0 }]);
+  });
+
+  it('ends a job that takes longer than it may', async () => {
+    const ended = Promise.withResolvers<void>();
+    await startWorker([
+      {
+        name: 'test.endless',
+        everyMs: 3_600_000,
+        leaseMs: 200,
+        run: (signal) =>
+          new Promise((resolve) =>
+            signal.addEventListener('abort', () => {
+              ended.resolve();
+              resolve();
+            }),
+          ),
+      },
+    ]);
+    await ended.promise;
+  });
+
+  it('gives what a dead worker had under way to another within a minute, and the dead hear that it is gone', async () => {
+    const lost = Promise.withResolvers<void>();
+    const taken = Promise.withResolvers<void>();
+    let attempts = 0;
+    const queue: WorkQueue = {
+      name: 'test.orphaned',
+      concurrency: 1,
+      lookEveryMs: 500,
+      deadlineMs: 60_000,
+      unique: 'waiting-or-running',
+      handle: async (_, signal) => {
+        if (++attempts > 1) return taken.resolve();
+        await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+        lost.resolve();
+      },
+    };
+    const worker = await startWorker([], [queue]);
+    await worker.get(JobQueue).enqueue(queue.name, [{ key: 'a' }]);
+    await until(() => attempts === 1);
+    await until(async () => {
+      if (attempts === 1) await dieIn(queue.name);
+      return attempts === 2;
+    });
+    await lost.promise;
+    await taken.promise;
+    await until(async () => (await rows(queue.name)).every(({ state }) => state === 'completed'));
+    expect(attempts).toBe(2);
+  }, 60_000);
+
+  it('holds an item once, however often it is put in, and fills every free place', async () => {
+    const gates = new Map<string, PromiseWithResolvers<void>>();
+    const gate = (key: string) => gates.get(key) ?? gates.set(key, Promise.withResolvers()).get(key)!;
+    const begun: string[] = [];
+    const queue: WorkQueue = {
+      name: 'test.places',
+      concurrency: 2,
+      lookEveryMs: 500,
+      deadlineMs: 60_000,
+      unique: 'waiting-or-running',
+      handle: async (key) => {
+        begun.push(key);
+        if (key === 'slow') await gate(key).promise;
+      },
+    };
+    const worker = await startWorker([], [queue]);
+    const jobs = worker.get(JobQueue);
+    await jobs.enqueue(queue.name, [{ key: 'slow' }, { key: 'a' }, { key: 'b' }, { key: 'c' }]);
+    await jobs.enqueue(queue.name, [{ key: 'slow' }, { key: 'c' }]);
+    // The slow one keeps one place, the others pass it by.
+    await until(() => begun.length === 4);
+    await jobs.enqueue(queue.name, [{ key: 'slow' }]);
+    gate('slow').resolve();
+    await until(async () => (await rows(queue.name)).every(({ state }) => state === 'completed'));
+    expect(begun.toSorted()).toEqual(['a', 'b', 'c', 'slow']);
+  });
+
+  it('tells which items it has put in: not those that are under way already', async () => {
+    const end = Promise.withResolvers<void>();
+    let begun = 0;
+    const queue: WorkQueue = {
+      name: 'test.put-in',
+      concurrency: 1,
+      lookEveryMs: 500,
+      deadlineMs: 60_000,
+      unique: 'waiting-or-running',
+      handle: async () => {
+        begun++;
+        await end.promise;
+      },
+    };
+    const jobs = (await startWorker([], [queue])).get(JobQueue);
+    expect(await jobs.enqueue(queue.name, [{ key: 'a' }])).toEqual(['a']);
+    await until(() => begun === 1);
+    expect(await jobs.enqueue(queue.name, [{ key: 'a' }, { key: 'b' }])).toEqual(['b']);
+    end.resolve();
+    await until(() => begun === 2);
+  });
+
+  it('leaves nothing behind of its pauses between looks, however many there are', async () => {
+    const queue: WorkQueue = {
+      name: 'test.idle',
+      concurrency: 1,
+      lookEveryMs: 10,
+      deadlineMs: 60_000,
+      unique: 'waiting',
+      handle: () => Promise.resolve(),
+    };
+    const adds = jest.spyOn(AbortSignal.prototype, 'addEventListener');
+    const signals = new Set<AbortSignal>();
+    adds.mockImplementation(function (this: AbortSignal, ...parameters) {
+      signals.add(this);
+      EventTarget.prototype.addEventListener.apply(this, parameters);
+    });
+    const jobs = (await startWorker([], [queue])).get(JobQueue);
+    const boss = Reflect.get(jobs, 'boss') as { fetch(): Promise<unknown> };
+    const looks = jest.spyOn(boss, 'fetch');
+    await until(() => looks.mock.calls.length >= 20);
+    const left = [...signals].map((signal) => getEventListeners(signal, 'abort').length);
+    adds.mockRestore();
+    expect(Math.max(0, ...left)).toBeLessThan(5);
+  });
+
+  it("gives the API's role no right to any of it", async () => {
+    const { rows: tables } = await superuser.query<{ name: string; may: boolean }>(
+      `select c.oid::regclass::text as name, has_table_privilege('customer_api', c.oid, 'select, insert, update, delete') as may
+       from pg_class c where c.relnamespace = 'pgboss'::regnamespace and c.relkind in ('r', 'p')`,
+    );
+    expect(tables.length).toBeGreaterThan(3);
+    expect(tables.filter(({ may }) => may)).toEqual([]);
+    const { rows: functions } = await superuser.query<{ name: string }>(
+      `select p.oid::regprocedure::text as name from pg_proc p
+       where p.pronamespace = 'pgboss'::regnamespace and has_function_privilege('customer_api', p.oid, 'execute')`,
+    );
+    expect(functions).toEqual([]);
+    const { rows: schema } = await superuser.query(
+      `select has_schema_privilege('customer_api', 'pgboss', 'usage') as may`,
+    );
+    expect(schema).toEqual([{ may: false }]);
+  });
+});

@@ -1,0 +1,140 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PgBoss } from 'pg-boss';
+import type { RootLogger } from '@platform/logging';
+import type { WorkQueue } from './work-queue';
+
+/** How often a worker shows that it is alive and at its items. The database gives up on it after HEARTBEAT_SECONDS. */
+const TOUCH_EVERY_MS = 4_000;
+/** How far behind a look may be, beyond the work that keeps from it, before something is wrong. */
+const LATE_MS = 30_000;
+
+/** An item, and which attempt at it this is: what a worker that lost the item still says of it counts for nothing. */
+interface Fetched {
+  id: string;
+  retryCount: number;
+  data: { key: string };
+}
+
+/**
+ * Takes items from one queue as it has room for them. pg-boss's own loop takes the next batch when the last item of the
+ * former has ended, so that one slow item would keep the others' places empty; here every place is filled by itself.
+ */
+export class QueueConsumer {
+  private readonly stopping = new AbortController();
+  private readonly active = new Map<Fetched, AbortController>();
+  private readonly work = new Set<Promise<void>>();
+  private wake = Promise.withResolvers<void>();
+  private lookedAt = performance.now();
+  private heartbeat: NodeJS.Timeout | undefined;
+  private loop: Promise<void> | undefined;
+
+  constructor(
+    private readonly boss: PgBoss,
+    private readonly queue: WorkQueue,
+    private readonly logger: RootLogger,
+  ) {}
+
+  get name(): string {
+    return this.queue.name;
+  }
+
+  start(): void {
+    this.lookedAt = performance.now();
+    this.heartbeat = setInterval(() => void this.touch(), TOUCH_EVERY_MS);
+    this.loop = this.run();
+  }
+
+  /** Whether it should have looked for items by now and has not, for want of a database or of an end to those it has. */
+  isOverdue(): boolean {
+    const { lookEveryMs, deadlineMs } = this.queue;
+    return performance.now() - this.lookedAt > lookEveryMs + deadlineMs + LATE_MS;
+  }
+
+  /** Takes nothing more, tells what is under way to end, and waits for that. */
+  async stop(withinMs: number): Promise<void> {
+    this.stopping.abort();
+    this.wake.resolve();
+    await this.loop;
+    let timer: NodeJS.Timeout | undefined;
+    const patience = new Promise((resolve) => (timer = setTimeout(resolve, withinMs)));
+    // What does not end is left to another worker: without a sign of life from here it is given away.
+    await Promise.race([Promise.all(this.work), patience]);
+    clearTimeout(timer);
+    clearInterval(this.heartbeat);
+  }
+
+  private async run(): Promise<void> {
+    while (!this.stopping.signal.aborted) {
+      const places = this.queue.concurrency - this.active.size;
+      const found = places > 0 ? await this.look(places) : 0;
+      // More may be waiting: look again as soon as there is room.
+      if (places > 0 && found === places) continue;
+      await this.pause(places > 0 ? this.queue.lookEveryMs : undefined);
+    }
+  }
+
+  private async look(places: number): Promise<number> {
+    try {
+      const jobs = (await this.boss.fetch<{ key: string }>(this.queue.name, { batchSize: places })) as Fetched[];
+      this.lookedAt = performance.now();
+      for (const job of jobs) this.begin(job);
+      return jobs.length;
+    } catch (error) {
+      this.logger.warn({ err: error, queue: this.queue.name }, 'the queue could not be looked at');
+      return 0;
+    }
+  }
+
+  /** Waits until a place is free, or for `ms`; no longer than the worker runs. */
+  private async pause(ms: number | undefined): Promise<void> {
+    if (ms === undefined) return this.wake.promise;
+    // Leaves no listener behind: a worker pauses for as long as it lives.
+    await sleep(ms, undefined, { signal: this.stopping.signal }).catch(() => undefined);
+  }
+
+  private begin(job: Fetched): void {
+    const lost = new AbortController();
+    this.active.set(job, lost);
+    const work = this.handle(job, lost.signal).finally(() => {
+      this.active.delete(job);
+      this.work.delete(work);
+      const woken = this.wake;
+      this.wake = Promise.withResolvers();
+      woken.resolve();
+    });
+    this.work.add(work);
+  }
+
+  private async handle(job: Fetched, lost: AbortSignal): Promise<void> {
+    const { name, deadlineMs } = this.queue;
+    const signal = AbortSignal.any([this.stopping.signal, lost, AbortSignal.timeout(deadlineMs)]);
+    try {
+      try {
+        await this.queue.handle(job.data.key, signal);
+      } catch (error) {
+        this.logger.error({ err: error, queue: name, key: job.data.key }, 'job failed');
+        await this.boss.fail(name, job, { message: error instanceof Error ? error.message : String(error) });
+        return;
+      }
+      await this.boss.complete(name, job);
+    } catch (error) {
+      // Without a sign of life from here the item is given to another worker, or again to this one.
+      this.logger.warn({ err: error, queue: name }, 'the end of a job could not be stored');
+    }
+  }
+
+  private async touch(): Promise<void> {
+    const held = [...this.active];
+    try {
+      await Promise.all(
+        held.map(async ([job, lost]) => {
+          // The count is there; the package's types leave it out.
+          const { affected } = (await this.boss.touch(this.queue.name, job)) as { affected?: number };
+          if (affected === 0) lost.abort();
+        }),
+      );
+    } catch (error) {
+      this.logger.warn({ err: error, queue: this.queue.name }, 'a sign of life could not be given');
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import { pino } from 'pino';
+import type { AppConfig } from '@platform/config';
+
+/** A request that was answered. */
+export interface AccessLogEntry {
+  requestId: string;
+  customerId: string | undefined;
+  tokenId: string | undefined;
+  method: string;
+  /** The route's pattern; undefined when no route answers to the address. */
+  route: string | undefined;
+  status: number;
+  durationMs: number;
+}
+
+/** Lines written in one go; what waits is also written every second and at exit. */
+const LINES = 100;
+const FLUSH_EVERY_MS = 1000;
+
+/**
+ * One line for each request, in the form of all other log lines. Every request pays for it, so the line is put together
+ * here instead of by the logger, which takes several times as long: its fields are known, none can hold a secret, and
+ * only texts from outside need quoting.
+ */
+export class AccessLog {
+  private readonly destination = pino.destination({ dest: 1, sync: false, minLength: 0 });
+  private lines: string[] = [];
+  private second = 0;
+  private secondText = '';
+
+  constructor() {
+    setInterval(() => this.flush(), FLUSH_EVERY_MS).unref();
+    process.once('exit', () => {
+      this.flush();
+      this.destination.flushSync();
+    });
+  }
+
+  /** Whether the settings want requests logged. */
+  static isWanted({ LOG_LEVEL }: AppConfig): boolean {
+    return ['trace', 'debug', 'info'].includes(LOG_LEVEL);
+  }
+
+  /** Logs a request. */
+  write({ requestId, customerId, tokenId, method, route, status, durationMs }: AccessLogEntry): void {
+    const caller = customerId === undefined ? '' : `"customer_id":"${customerId}","token_id":"${tokenId ?? ''}",`;
+    this.lines.push(
+      `{"level":"info","time":"${this.now()}","request_id":${JSON.stringify(requestId)},${caller}"method":"${method}",` +
+        `"route":${route === undefined ? 'null' : JSON.stringify(route)},"status":${status},` +
+        `"duration_ms":${Math.round(durationMs * 10) / 10},"msg":"request"}\n`,
+    );
+    if (this.lines.length >= LINES) this.flush();
+  }
+
+  private flush(): void {
+    if (this.lines.length === 0) return;
+    this.destination.write(this.lines.join(''));
+    this.lines = [];
+  }
+
+  /** The time as RFC 3339; all but the milliseconds is made once a second. */
+  private now(): string {
+    const now = Date.now();
+    const second = Math.floor(now / 1000);
+    if (second !== this.second) {
+      this.second = second;
+      this.secondText = new Date(second * 1000).toISOString().slice(0, 20);
+    }
+    return `${this.secondText}${String(now % 1000).padStart(3, '0')}Z`;
+  }
+}

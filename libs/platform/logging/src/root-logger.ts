@@ -1,0 +1,41 @@
+import { type DestinationStream, type Logger, pino } from 'pino';
+import type { AppConfig } from '@platform/config';
+import { SecretRedactor } from '@platform/secrets';
+import { LogContext } from './log-context';
+import { visibleJson } from './visible-text';
+
+/** Injection token of the process's logger. */
+export const ROOT_LOGGER = Symbol('ROOT_LOGGER');
+
+/** The process's logger. */
+export type RootLogger = Logger;
+
+/** Names under which a secret could be logged by accident, at the top or one level down. */
+const SECRET_FIELDS = ['authorization', 'cookie', 'x-api-key', 'token', 'password', 'secret', 'key', 'api_key'];
+
+/** What errors of the database carry of the rows concerned: a customer's data, or a secret on its way to be stored. */
+const STATEMENT_DATA = ['parameters', 'detail', 'where'];
+
+/**
+ * One JSON object a line on standard output, or on `destination`; every line carries the fields of the present work. No
+ * secret that is known gets out, wherever it stands, nor anything that a terminal would obey.
+ */
+export function createLogger(config: AppConfig, destination?: DestinationStream): RootLogger {
+  const redactor = SecretRedactor.of(config);
+  const options = {
+    level: config.LOG_LEVEL,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+    mixin: LogContext.fields,
+    redact: {
+      paths: [
+        ...SECRET_FIELDS.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.headers["${name}"]`]),
+        ...STATEMENT_DATA.flatMap((name) => [`err["${name}"]`, `err.driverError["${name}"]`, `err.cause["${name}"]`]),
+      ],
+      censor: '[redacted]',
+    },
+    hooks: { streamWrite: (line: string) => visibleJson(redactor.redact(line)) },
+  };
+  return destination ? pino(options, destination) : pino(options);
+}

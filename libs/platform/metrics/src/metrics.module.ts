@@ -1,0 +1,7 @@
+import { Global, Module } from '@nestjs/common';
+import { Metrics } from './metrics';
+
+/** The process's metrics. */
+@Global()
+@Module({ providers: [Metrics], exports: [Metrics] })
+export class MetricsModule {}

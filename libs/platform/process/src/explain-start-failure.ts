@@ -1,0 +1,21 @@
+import { ConfigError } from '@platform/config';
+import { isDatabaseUnavailable, NotMigratedError, UnfitDatabaseError } from '@platform/database';
+
+/** Says why a process could not start, in words for whoever started it: a line for each fault, no stack for known ones. */
+export function explainStartFailure(error: unknown): string {
+  if (error instanceof ConfigError || error instanceof UnfitDatabaseError) return error.message;
+  if (error instanceof AggregateError && error.errors.length > 0) return explainStartFailure(error.errors[0]);
+  if (!(error instanceof Error)) return String(error);
+  const { code, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number };
+  if (code === 'EADDRINUSE')
+    return `Port ${port ?? '?'} is taken: stop what listens on it, or set another (PORT, INTERNAL_PORT)`;
+  if (code === 'EACCES' && port) return `Port ${port} may not be used by this user: set another (PORT, INTERNAL_PORT)`;
+  if (code === 'ECONNREFUSED') return `The database does not answer at ${address ?? '?'}:${port ?? '?'} (DATABASE_URL)`;
+  if (code === '28P01' || code === '28000') return 'The database refuses the user or password in DATABASE_URL';
+  if (code === '3D000') return 'The database named in DATABASE_URL does not exist';
+  if (error instanceof NotMigratedError || code === '22023' || code === '42704')
+    return 'The database is not migrated: run the migrations first (database migrate)';
+  if (code === '42501') return `The login in DATABASE_URL lacks a right: ${error.message}`;
+  if (isDatabaseUnavailable(error)) return `The database does not answer (DATABASE_URL): ${error.message}`;
+  return error.stack ?? error.message;
+}

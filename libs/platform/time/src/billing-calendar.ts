@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { AppConfig } from '@platform/config';
+
+/** The months and days that AI credit follows: those of BILLING_TIMEZONE, by the database's clock. */
+@Injectable()
+export class BillingCalendar {
+  /** The IANA name of the zone; functions of the database take it to find the month. */
+  readonly timeZone: string;
+  private readonly format: Intl.DateTimeFormat;
+
+  constructor({ BILLING_TIMEZONE }: AppConfig) {
+    this.timeZone = BILLING_TIMEZONE;
+    this.format = new Intl.DateTimeFormat('en-CA', {
+      timeZone: BILLING_TIMEZONE,
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+    });
+  }
+
+  /** The moment of a transaction, and the month (`YYYY-MM`) it is in. */
+  async present(manager: EntityManager): Promise<{ now: Date; month: string }> {
+    const [row] = await manager.query<[{ now: Date; month: string }]>(
+      'select t.now, app.billing_month(t.now, $1) as month from (select app.now() as now) t',
+      [this.timeZone],
+    );
+    return row;
+  }
+
+  /** The moment at which a day (`YYYY-MM-DD`) begins. */
+  startOf(date: string): Date {
+    const midnight = Date.parse(`${date}T00:00:00Z`);
+    // The zone's distance from UTC may change that very night, so it is taken near the result.
+    const near = midnight - this.offsetAt(midnight);
+    return new Date(midnight - this.offsetAt(near));
+  }
+
+  private offsetAt(instant: number): number {
+    const local = new Date(instant).toLocaleString('sv-SE', { timeZone: this.timeZone });
+    return Date.parse(`${local.replace(' ', 'T')}Z`) - instant;
+  }
+
+  /** The day (`YYYY-MM-DD`) so many days after another. Counted in days: one on which the clock changes is no 24 hours. */
+  daysAfter(date: string, days: number): string {
+    const moment = new Date(`${date}T00:00:00Z`);
+    moment.setUTCDate(moment.getUTCDate() + days);
+    return moment.toISOString().slice(0, 10);
+  }
+
+  /** The day (`YYYY-MM-DD`) of a moment. */
+  dateOf(moment: Date): string {
+    return this.format.format(moment);
+  }
+}

@@ -1,0 +1,127 @@
+import { Injectable } from '@nestjs/common';
+import { PipelinedConnectionsService, prepared } from '@platform/database';
+import type { AuthenticatedCustomer } from '../authenticated-customer';
+import type { Scope } from '../scopes';
+import { TokenChangeListenerService } from './token-change-listener.service';
+import { hashToken, isWellFormed } from '../token-format';
+import { TokenUseRecorderService } from './token-use-recorder.service';
+
+/** Tokens remembered at most; beyond it, the one remembered longest is forgotten. */
+const CAPACITY = 50_000;
+/** A change made past the operator's programs is not announced; this bounds how long it can go unseen. */
+const REMEMBER_MS = 60_000;
+
+// The database says for how long yet the token is valid: what this process takes for the date decides nothing.
+// Columns by name: a migration that adds one must not break the statements that connections have prepared.
+const AUTHENTICATE = prepared(
+  'access.authenticate',
+  `select token_id, customer_id, scopes, extract(epoch from expires_at - app.now())::float8 * 1000 as valid_ms, ai_enabled, requests_per_minute, ai_per_minute, sms_per_minute
+   from app.authenticate($1)`,
+);
+
+interface Row {
+  token_id: string;
+  customer_id: string;
+  scopes: Scope[];
+  valid_ms: number | null;
+  ai_enabled: boolean;
+  requests_per_minute: number | null;
+  ai_per_minute: number | null;
+  sms_per_minute: number | null;
+}
+
+interface Remembered {
+  customer: AuthenticatedCustomer;
+  until: number;
+}
+
+/**
+ * Finds the customer behind a token. Valid tokens are remembered, and believed only as long as a change to them is
+ * certain to be heard within 100 ms; otherwise the database is asked each time.
+ */
+@Injectable()
+export class TokenAuthenticatorService {
+  private readonly remembered = new Map<string, Remembered>();
+  private readonly lookUps = new Map<string, Promise<AuthenticatedCustomer | undefined>>();
+  /** Counts the changes heard. */
+  private epoch = 0;
+
+  constructor(
+    private readonly pipeline: PipelinedConnectionsService,
+    private readonly changes: TokenChangeListenerService,
+    private readonly uses: TokenUseRecorderService,
+  ) {
+    changes.onChange = (customerId) => this.forget(customerId);
+  }
+
+  /**
+   * The customer whose valid token this is, if it is one; at once when it is remembered.
+   * @throws DatabaseUnavailableError
+   */
+  authenticate(token: string): AuthenticatedCustomer | undefined | Promise<AuthenticatedCustomer | undefined> {
+    if (!isWellFormed(token)) return undefined;
+    const hash = hashToken(token);
+    const key = hash.toString('base64');
+    const remembered = this.recall(key);
+    return remembered ? this.admit(remembered) : this.lookUp(hash, key).then((found) => found && this.admit(found));
+  }
+
+  private admit(customer: AuthenticatedCustomer): AuthenticatedCustomer | undefined {
+    if (customer.expiresAt <= performance.now()) return undefined;
+    this.uses.record(customer);
+    return customer;
+  }
+
+  private recall(key: string): AuthenticatedCustomer | undefined {
+    const found = this.changes.trusted ? this.remembered.get(key) : undefined;
+    return found && found.until > performance.now() ? found.customer : undefined;
+  }
+
+  /** Asks the database. Calls with one token that come while it is asked share the answer only if they can trust it. */
+  private lookUp(hash: Buffer, key: string): Promise<AuthenticatedCustomer | undefined> {
+    if (!this.changes.trusted) return this.ask(hash, key);
+    const under = this.lookUps.get(key);
+    if (under) return under;
+    const asked = this.ask(hash, key).finally(() => {
+      if (this.lookUps.get(key) === asked) this.lookUps.delete(key);
+    });
+    this.lookUps.set(key, asked);
+    return asked;
+  }
+
+  private async ask(hash: Buffer, key: string): Promise<AuthenticatedCustomer | undefined> {
+    const epoch = this.epoch;
+    const askedAt = performance.now();
+    const [row] = await this.pipeline.single<Row & Record<string, unknown>>(AUTHENTICATE, [hash]);
+    if (!row) return undefined;
+    const customer = toCustomer(row, askedAt);
+    // A change heard while the answer was on its way may be newer than the answer.
+    if (epoch === this.epoch) this.remember(key, customer);
+    return customer;
+  }
+
+  private remember(key: string, customer: AuthenticatedCustomer): void {
+    const oldest = this.remembered.size >= CAPACITY ? this.remembered.keys().next().value : undefined;
+    if (oldest !== undefined) this.remembered.delete(oldest);
+    this.remembered.set(key, { customer, until: performance.now() + REMEMBER_MS });
+  }
+
+  private forget(customerId: string | undefined): void {
+    this.epoch++;
+    this.lookUps.clear();
+    if (customerId === undefined) this.remembered.clear();
+    for (const [key, { customer }] of this.remembered)
+      if (customer.customerId === customerId) this.remembered.delete(key);
+  }
+}
+
+function toCustomer(row: Row, askedAt: number): AuthenticatedCustomer {
+  return {
+    customerId: row.customer_id,
+    tokenId: row.token_id,
+    scopes: new Set(row.scopes),
+    aiEnabled: row.ai_enabled,
+    expiresAt: row.valid_ms === null ? Infinity : askedAt + row.valid_ms,
+    limits: { requests: row.requests_per_minute, ai: row.ai_per_minute, sms: row.sms_per_minute },
+  };
+}

@@ -1,0 +1,98 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { Inject, Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { Client } from 'pg';
+import { AppConfig } from '@platform/config';
+import { clientSettings } from '@platform/database';
+import { ROOT_LOGGER, type RootLogger } from '@platform/logging';
+import { TOKEN_CHANGES } from '../token-changes';
+
+/** Remembered tokens may be trusted for this long after the last proof that changes would have been heard. */
+const TRUST_MS = 100;
+const PROBE_EVERY_MS = 30;
+const RETRY_MS = 250;
+/** A probe without a reply for this long means that the connection is dead. */
+const DEAD_MS = 1000;
+
+/**
+ * Hears of token changes, and knows whether it would. A connection can die without a word, so it is probed all the time:
+ * a reply proves that everything announced before the probe was sent has arrived.
+ */
+@Injectable()
+export class TokenChangeListenerService implements OnModuleInit, OnApplicationShutdown {
+  /** Called with the customer's id on a change, and with nothing when changes may have been missed. */
+  onChange: (customerId?: string) => void = () => undefined;
+
+  private client?: Client;
+  private provenAt = -Infinity;
+  private timer?: NodeJS.Timeout;
+  private stopped = false;
+  private hearing = true;
+
+  constructor(
+    private readonly config: AppConfig,
+    @Inject(ROOT_LOGGER) private readonly logger: RootLogger,
+  ) {}
+
+  /** Whether a change made 100 ms ago, or earlier, is certain to have been heard. */
+  get trusted(): boolean {
+    return performance.now() - this.provenAt < TRUST_MS;
+  }
+
+  onModuleInit(): void {
+    void this.listen();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.stopped = true;
+    clearTimeout(this.timer);
+    // A connection that died without a word would never end; the process ends all the same.
+    await Promise.race([this.client?.end(), wait(DEAD_MS, undefined, { ref: false })]);
+  }
+
+  private async listen(): Promise<void> {
+    const client = new Client({
+      ...clientSettings(this.config, 'customer_api'),
+      application_name: TOKEN_CHANGES,
+      query_timeout: DEAD_MS,
+    });
+    const lost = (error?: unknown) => this.lost(client, error);
+    client.on('error', lost);
+    client.on('end', () => lost());
+    client.on('notification', ({ payload }) => this.onChange(payload));
+    this.client = client;
+    try {
+      await client.connect();
+      await client.query(`listen ${TOKEN_CHANGES}`);
+      // What was announced while nobody listened is lost, and so is what was remembered.
+      this.onChange();
+      await this.probe(client);
+    } catch (error) {
+      lost(error);
+    }
+  }
+
+  private async probe(client: Client): Promise<void> {
+    const sentAt = performance.now();
+    await client.query('select 1');
+    if (client !== this.client) return;
+    this.provenAt = sentAt;
+    this.hearing = true;
+    this.timer = setTimeout(
+      () => void this.probe(client).catch((error: unknown) => this.lost(client, error)),
+      PROBE_EVERY_MS,
+    );
+  }
+
+  private lost(client: Client, error?: unknown): void {
+    if (client !== this.client) return;
+    this.client = undefined;
+    this.provenAt = -Infinity;
+    clearTimeout(this.timer);
+    client.end().catch(() => undefined);
+    if (this.stopped) return;
+    if (this.hearing)
+      this.logger.warn({ err: error }, 'token changes are not heard; every token is looked up until they are');
+    this.hearing = false;
+    this.timer = setTimeout(() => void this.listen(), RETRY_MS);
+  }
+}

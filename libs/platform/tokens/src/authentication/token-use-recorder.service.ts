@@ -1,0 +1,82 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { isTransientFailure, PipelinedConnectionsService, prepared } from '@platform/database';
+import { ROOT_LOGGER, type RootLogger } from '@platform/logging';
+import type { AuthenticatedCustomer } from '../authenticated-customer';
+
+const WRITE_EVERY_MS = 1000;
+const RETRY_MS = 250;
+/** At shutdown, what is noted is tried for this long yet. */
+const LAST_TRIES_MS = 5000;
+/** Tokens noted at most; a process that cannot store them for long enough to meet more forgets the others' uses. */
+const CAPACITY = 50_000;
+const RECORD = prepared('access.record-token-use', 'select app.record_token_uses($1, $2, $3)');
+
+/** Writes down when tokens were last used: every valid call counts, in one statement a second for all of them. */
+@Injectable()
+export class TokenUseRecorderService implements OnApplicationShutdown {
+  private uses = new Map<string, { customerId: string; at: number }>();
+  private timer?: NodeJS.Timeout;
+  private writing: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly pipeline: PipelinedConnectionsService,
+    @Inject(ROOT_LOGGER) private readonly logger: RootLogger,
+  ) {}
+
+  /** Notes a valid call. */
+  record({ customerId, tokenId }: AuthenticatedCustomer): void {
+    const use = this.uses.get(tokenId);
+    if (use) use.at = performance.now();
+    else if (this.uses.size < CAPACITY) this.uses.set(tokenId, { customerId, at: performance.now() });
+    this.schedule();
+  }
+
+  /** Writes what is noted. Not lost if the database is away: it is tried again every second. */
+  flush(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.writing = this.writing.then(() => this.write());
+  }
+
+  /** The last calls are stored here: Nest closes the database, a global module, after all others. */
+  async onApplicationShutdown(): Promise<void> {
+    const giveUpAt = performance.now() + LAST_TRIES_MS;
+    for (;;) {
+      this.flush();
+      await this.writing;
+      if (this.uses.size === 0 || performance.now() > giveUpAt) break;
+      await wait(RETRY_MS);
+    }
+    clearTimeout(this.timer);
+    if (this.uses.size > 0) this.logger.error({ tokens: this.uses.size }, 'last use of tokens is lost');
+  }
+
+  private async write(): Promise<void> {
+    // In one order everywhere: two replicas that write the same tokens must not wait for each other.
+    const uses = [...this.uses].sort(([a], [b]) => (a < b ? -1 : 1));
+    if (uses.length === 0) return;
+    this.uses = new Map();
+    const now = performance.now();
+    try {
+      await this.pipeline.single(RECORD, [
+        uses.map(([, { customerId }]) => customerId),
+        uses.map(([tokenId]) => tokenId),
+        uses.map(([, { at }]) => now - at),
+      ]);
+    } catch (error) {
+      if (!isTransientFailure(error)) {
+        // Kept, what the database refuses would be refused for ever, and everything noted since with it.
+        this.logger.error({ err: error }, 'last use of tokens could not be written');
+        return;
+      }
+      this.logger.warn({ err: error }, 'last use of tokens could not be written yet');
+      for (const [tokenId, use] of uses) if (!this.uses.has(tokenId)) this.uses.set(tokenId, use);
+      this.schedule();
+    }
+  }
+
+  private schedule(): void {
+    this.timer ??= setTimeout(() => this.flush(), WRITE_EVERY_MS);
+  }
+}

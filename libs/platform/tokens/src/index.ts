@@ -1,0 +1,11 @@
+export type { AuthenticatedCustomer } from './authenticated-customer';
+export { TokenAuthenticatorService } from './authentication/token-authenticator.service';
+export { TokenChangeListenerService } from './authentication/token-change-listener.service';
+export { ServiceTokenUse } from './entities/service-token-use.entity';
+export { ServiceToken } from './entities/service-token.entity';
+export { type IssuedToken, TokensOperatorService, type TokenSummary } from './operator/tokens-operator.service';
+export { isScope, type Scope, SCOPES } from './scopes';
+export { announceTokenChange } from './token-changes';
+export { generateToken, hashToken, isWellFormed, TOKEN_PREFIX } from './token-format';
+export { TokensOperatorModule } from './tokens-operator.module';
+export { TokensModule } from './tokens.module';

@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager, IsNull } from 'typeorm';
+import { AuditService } from '@platform/audit';
+import { databaseNow } from '@platform/database';
+import { ServiceError } from '@platform/errors';
+import type { Scope } from '../scopes';
+import { ServiceToken } from '../entities/service-token.entity';
+import { ServiceTokenUse } from '../entities/service-token-use.entity';
+import { announceTokenChange } from '../token-changes';
+import { generateToken, hashToken } from '../token-format';
+
+/** A token just made. `token` is shown to the operator now and never again. */
+export interface IssuedToken {
+  token: string;
+  id: string;
+  customerId: string;
+  scopes: Scope[];
+  expiresAt: Date | null;
+  rotatedFrom: string | null;
+}
+
+/** What can be seen of a token later. */
+export interface TokenSummary extends Omit<IssuedToken, 'token'> {
+  active: boolean;
+  createdAt: Date;
+  lastUsedAt: Date | null;
+}
+
+const HOUR_MS = 3_600_000;
+/** A year. */
+const MAX_GRACE_HOURS = 8760;
+
+/** The operator's way to service tokens (specification §5). Every change is audited and announced to all replicas. */
+@Injectable()
+export class TokensOperatorService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly audit: AuditService,
+  ) {}
+
+  /** Makes a token for a customer. @throws ServiceError not_found, invalid_request */
+  issue(actor: string, order: { customerId: string; scopes: Scope[]; expiresAt?: Date }): Promise<IssuedToken> {
+    const { customerId, scopes, expiresAt = null } = order;
+    if (scopes.length === 0) throw new ServiceError('invalid_request', 'A token needs at least one scope');
+    return this.dataSource.transaction(async (manager) => {
+      if (expiresAt && expiresAt <= (await databaseNow(manager)))
+        throw new ServiceError('invalid_request', 'The expiry must be in the future');
+      const [customer] = await manager.query<unknown[]>('select 1 from customer where id = $1', [customerId]);
+      if (!customer) throw new ServiceError('not_found', `There is no customer ${customerId}`);
+      const issued = await this.insert(manager, { customerId, scopes, expiresAt, rotatedFrom: null });
+      await this.audit.record(manager, {
+        customerId,
+        actor,
+        action: 'token.issue',
+        metadata: { token_id: issued.id, scopes, expires_at: expiresAt },
+      });
+      return issued;
+    });
+  }
+
+  /**
+   * Makes a token that replaces another: same customer, same scopes. The old one stays valid for the grace time, so that
+   * the customer can change over without an interruption. @throws ServiceError not_found, invalid_request
+   */
+  rotate(actor: string, tokenId: string, graceHours: number): Promise<IssuedToken> {
+    if (!(graceHours >= 0 && graceHours <= MAX_GRACE_HOURS)) {
+      throw new ServiceError('invalid_request', `The grace time is 0 to ${MAX_GRACE_HOURS} hours`);
+    }
+    return this.dataSource.transaction(async (manager) => {
+      const old = await this.lock(manager, tokenId);
+      const now = await databaseNow(manager);
+      const ends = new Date(now.getTime() + graceHours * HOUR_MS);
+      if (!old.active || (old.expiresAt && old.expiresAt <= now)) {
+        throw new ServiceError('invalid_request', 'A token that is no longer valid cannot be rotated; issue a new one');
+      }
+      // The old one's expiry is its grace time by now, which is not for the new one to inherit.
+      const [successor] = await manager.findBy(ServiceToken, { rotatedFrom: old.id });
+      if (successor) throw new ServiceError('invalid_request', `The token was rotated; rotate ${successor.id} instead`);
+      const { customerId, scopes, expiresAt } = old;
+      const issued = await this.insert(manager, { customerId, scopes, expiresAt, rotatedFrom: old.id });
+      const graceEnds = expiresAt && expiresAt < ends ? expiresAt : ends;
+      await manager.update(ServiceToken, { id: old.id }, { expiresAt: graceEnds });
+      await announceTokenChange(manager, customerId);
+      const metadata = { token_id: old.id, new_token_id: issued.id, grace_hours: graceHours };
+      await this.audit.record(manager, { customerId, actor, action: 'token.rotate', metadata });
+      return issued;
+    });
+  }
+
+  /** Ends a token at once, on every replica. Doing it again changes nothing. @throws ServiceError not_found */
+  deactivate(actor: string, tokenId: string): Promise<{ id: string; customerId: string }> {
+    return this.dataSource.transaction(async (manager) => {
+      const { id, customerId, active } = await this.lock(manager, tokenId);
+      if (active) {
+        await manager.update(
+          ServiceToken,
+          { id, deactivatedAt: IsNull() },
+          { active: false, deactivatedAt: () => 'app.now()' },
+        );
+        await announceTokenChange(manager, customerId);
+        await this.audit.record(manager, { customerId, actor, action: 'token.deactivate', metadata: { token_id: id } });
+      }
+      return { id, customerId };
+    });
+  }
+
+  /** A customer's tokens, newest first. */
+  async list(customerId: string): Promise<TokenSummary[]> {
+    const [tokens, uses] = await Promise.all([
+      this.dataSource.manager.find(ServiceToken, { where: { customerId }, order: { createdAt: 'DESC', id: 'DESC' } }),
+      this.dataSource.manager.find(ServiceTokenUse, { where: { customerId } }),
+    ]);
+    const lastUse = new Map(uses.map(({ tokenId, lastUsedAt }) => [tokenId, lastUsedAt]));
+    return tokens.map(({ id, scopes, active, expiresAt, rotatedFrom, createdAt }) => ({
+      ...{ id, customerId, scopes, active, expiresAt, rotatedFrom, createdAt },
+      lastUsedAt: lastUse.get(id) ?? null,
+    }));
+  }
+
+  private async insert(
+    manager: EntityManager,
+    row: Pick<ServiceToken, 'customerId' | 'scopes' | 'expiresAt' | 'rotatedFrom'>,
+  ): Promise<IssuedToken> {
+    const token = generateToken();
+    const id = randomUUID();
+    await manager.insert(ServiceToken, { ...row, id, tokenHash: hashToken(token) });
+    return { token, id, ...row };
+  }
+
+  private async lock(manager: EntityManager, id: string): Promise<ServiceToken> {
+    const token = await manager.findOne(ServiceToken, { where: { id }, lock: { mode: 'pessimistic_write' } });
+    if (!token) throw new ServiceError('not_found', `There is no token ${id}`);
+    return token;
+  }
+}

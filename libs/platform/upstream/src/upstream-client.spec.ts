@@ -1,0 +1,229 @@
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { loadConfig } from '@platform/config';
+import { createLogger } from '@platform/logging';
+import { freePort } from '@test/free-port';
+import { type RawServer, rawReply, startRawServer } from '@test/raw-server';
+import { until } from '@test/until';
+import type { UpstreamClient } from './upstream-client';
+import { type ClientOptions, UpstreamClients } from './upstream-clients.service';
+import type { UpstreamRequest } from './upstream-options';
+
+describe('UpstreamClient', () => {
+  let server: RawServer;
+  let clients: UpstreamClients;
+  const get: UpstreamRequest = { operation: 'test', method: 'GET', path: '/x' };
+
+  beforeEach(async () => {
+    server = await startRawServer();
+    const config = loadConfig({ NODE_ENV: 'test', LOG_LEVEL: 'silent', UPSTREAM_MEMORY_MB: '1' });
+    clients = new UpstreamClients(config, createLogger(config));
+  });
+  afterEach(async () => {
+    await clients.onApplicationShutdown();
+    await server.close();
+  });
+
+  const open = (options: Partial<ClientOptions> = {}): UpstreamClient =>
+    clients.open({
+      name: 'stand-in',
+      baseUrl: `${server.url}/base/`,
+      concurrency: 4,
+      slowAfterMs: 1000,
+      timeoutMs: 400,
+      maxReplyBytes: 1000,
+      retries: 2,
+      retryPauseMs: 5,
+      breaker: { failures: 4, windowMs: 10_000, spreadMs: 0, resetMs: 100 },
+      ...options,
+    });
+  const bodyOf = (client: UpstreamClient, request: Partial<UpstreamRequest> = {}) =>
+    client.call({ ...get, ...request }, (reply) => reply.body.toString());
+
+  it('reads a reply, below the base address', async () => {
+    server.answer((socket) => socket.write(rawReply(200, '{"a":1}', { 'x-id': 'one' })));
+    const reply = await open().call(get, (all) => all);
+    expect([reply.status, reply.json(), reply.headers['x-id']]).toEqual([200, { a: 1 }, 'one']);
+    expect(server.requests[0]).toMatch(/^GET \/base\/x HTTP\/1.1\r\n/);
+  });
+
+  it('ends a reply that drips a byte at a time at the deadline, and its connection', async () => {
+    server.answer((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 900\r\n\r\n');
+      const drip = setInterval(() => socket.write('x'), 5);
+      socket.on('close', () => clearInterval(drip));
+    });
+    const began = performance.now();
+    await expect(bodyOf(open())).rejects.toMatchObject({ reason: 'timeout_total', sent: true });
+    expect(performance.now() - began).toBeLessThan(700);
+    await until(() => server.open === 0);
+  });
+
+  it.each([
+    ['announced', rawReply(200, 'x'.repeat(1001))],
+    ['not announced', `HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${'x'.repeat(1001)}`],
+  ])('stops reading a reply that is too large: %s', async (_, reply) => {
+    server.answer((socket) => socket.write(reply));
+    await expect(bodyOf(open())).rejects.toMatchObject({ reason: 'too_large' });
+  });
+
+  it('keeps the status of a refusal that is too large to read', async () => {
+    server.answer((socket) => socket.write(rawReply(400, 'x'.repeat(500_000))));
+    expect(await open().call(get, ({ status, body }) => [status, body.length < 200_000])).toEqual([400, true]);
+  });
+
+  it('holds no more bytes in memory than the process may, and still reads all', async () => {
+    const body = 'x'.repeat(600_000);
+    server.answer((socket) => socket.write(rawReply(200, body)));
+    const client = open({ maxReplyBytes: 1_000_000, timeoutMs: 5000 });
+    const lengths = await Promise.all([1, 2, 3, 4].map(async () => (await bodyOf(client)).length));
+    expect(lengths).toEqual(Array(4).fill(600_000));
+  });
+
+  it('never says in an error what the reply said', async () => {
+    server.answer((socket) => socket.write(rawReply(200, '<html>secret')));
+    const error: Error = await open()
+      .call(get, (reply) => reply.json())
+      .then(
+        () => new Error('none'),
+        (thrown: unknown) => thrown as Error,
+      );
+    expect(error).toMatchObject({ reason: 'not_json', status: 200 });
+    expect(error.cause).toBeUndefined();
+    expect(JSON.stringify({ ...error, message: error.message, stack: error.stack })).not.toMatch(/html|secret/);
+  });
+
+  describe('of redirects', () => {
+    const redirect = (location: string) =>
+      server.answer((socket, request) =>
+        socket.write(request.startsWith('GET /base/x') ? rawReply(302, '', { location }) : rawReply(200, 'there')),
+      );
+
+    it('follows none unless it is told to', async () => {
+      redirect('/there');
+      await expect(bodyOf(open())).rejects.toMatchObject({ reason: 'redirect' });
+    });
+
+    it('follows those within one origin where it may, with the headers', async () => {
+      redirect('/there');
+      const client = open({ redirects: { most: 2 } });
+      expect(await bodyOf(client, { headers: { authorization: 'mine' } })).toBe('there');
+      expect(server.requests[1]).toContain('authorization: mine');
+    });
+
+    it('follows none to another host, and none for ever', async () => {
+      const other = await startRawServer();
+      redirect(`${other.url}/there`);
+      await expect(bodyOf(open({ redirects: { most: 2 } }))).rejects.toMatchObject({ reason: 'redirect' });
+      const trusting = open({ redirects: { most: 2, allowed: () => true } });
+      other.answer((socket) => socket.write(rawReply(200, 'other')));
+      expect(await bodyOf(trusting, { headers: { authorization: 'mine' } })).toBe('other');
+      expect(other.requests.join()).not.toContain('authorization');
+      redirect('/base/x');
+      await expect(bodyOf(trusting)).rejects.toMatchObject({ reason: 'redirect' });
+      await other.close();
+    });
+  });
+
+  describe('tries again', () => {
+    it('what was never sent, as long as the deadline allows', async () => {
+      const client = open({ baseUrl: `http://127.0.0.1:${await freePort()}` });
+      await expect(bodyOf(client, { retry: 'unsent' })).rejects.toMatchObject({ reason: 'refused', sent: false });
+    });
+
+    it('what was turned away, after the pause that was asked for', async () => {
+      let requests = 0;
+      server.answer((socket) =>
+        socket.write(++requests < 3 ? rawReply(429, '', { 'retry-after': '0' }) : rawReply(200, 'in')),
+      );
+      expect(await bodyOf(open(), { retry: 'turned_away' })).toBe('in');
+      requests = 0;
+      expect(await open().call({ ...get, retry: 'unsent' }, ({ status }) => status)).toBe(429);
+    });
+
+    it('nothing whose pause ends after the deadline', async () => {
+      server.answer((socket) => socket.write(rawReply(503, '', { 'retry-after': '1' })));
+      expect(await open().call({ ...get, retry: 'idempotent' }, ({ status }) => status)).toBe(503);
+      expect(server.requests).toHaveLength(1);
+    });
+
+    it('broken replies only where that is harmless', async () => {
+      server.answer((socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nxx'));
+      await expect(bodyOf(open(), { retry: 'turned_away' })).rejects.toMatchObject({ reason: 'cut_off', sent: true });
+      expect(server.requests).toHaveLength(1);
+      await expect(bodyOf(open(), { retry: 'idempotent' })).rejects.toMatchObject({ reason: 'cut_off' });
+      expect(server.requests).toHaveLength(4);
+    });
+  });
+
+  it('ends a call when its caller does, and all at shutdown', async () => {
+    server.answer(() => undefined);
+    const client = open({ timeoutMs: 60_000 });
+    const cancel = new AbortController();
+    const cancelled = bodyOf(client, { signal: cancel.signal });
+    const stopped = bodyOf(client);
+    const watched = Promise.allSettled([cancelled, stopped]);
+    await until(() => server.requests.length === 2);
+    cancel.abort();
+    await expect(cancelled).rejects.toMatchObject({ reason: 'cancelled' });
+    await clients.onApplicationShutdown();
+    await expect(stopped).rejects.toMatchObject({ reason: 'shutdown' });
+    await watched;
+    await expect(bodyOf(client)).rejects.toMatchObject({ reason: 'shutdown' });
+  });
+
+  it('has no more calls under way than it may; others wait as far as there is room', async () => {
+    server.answer(() => undefined);
+    const client = open({ concurrency: 1, queue: 1 });
+    // The one that waits gives up long before the one under way makes room for it.
+    const results = await Promise.allSettled([
+      bodyOf(client, { timeoutMs: 2000 }),
+      bodyOf(client, { timeoutMs: 100 }),
+      bodyOf(client),
+    ]);
+    expect(results.map((result) => (result as PromiseRejectedResult).reason as unknown)).toMatchObject([
+      { reason: 'timeout_total', sent: true },
+      { reason: 'timeout_total', sent: false },
+      { reason: 'busy', sent: false },
+    ]);
+  });
+
+  describe('streams', () => {
+    it('a body as it comes', async () => {
+      let rest = (): void => undefined;
+      server.answer((socket) => {
+        socket.write('HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nab');
+        rest = () => void socket.write('cd');
+      });
+      const { status, content } = await open().stream(get);
+      expect(status).toBe(200);
+      await once(content, 'readable');
+      rest();
+      expect(await text(content)).toBe('abcd');
+    });
+
+    it('no more than it may', async () => {
+      server.answer((socket) => socket.write(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${'x'.repeat(2000)}`));
+      const { content } = await open().stream(get);
+      await expect(text(content)).rejects.toMatchObject({ reason: 'too_large' });
+    });
+
+    it('until the deadline, and no longer than they are read', async () => {
+      server.answer((socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nab'));
+      const client = open();
+      await expect(text((await client.stream(get)).content)).rejects.toMatchObject({ reason: 'timeout_total' });
+      const { content } = await client.stream(get);
+      content.destroy();
+      await until(() => server.open === 0);
+    });
+
+    it('no refusal: that is an error with what it said', async () => {
+      server.answer((socket) => socket.write(rawReply(404, '{"why":"gone"}')));
+      const error: unknown = await open()
+        .stream(get)
+        .catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ reason: 'status', status: 404 });
+      expect((error as { reply: { json(): unknown } }).reply.json()).toEqual({ why: 'gone' });
+    });
+  });
+});

@@ -1,0 +1,60 @@
+import { Inject, Injectable, type OnApplicationShutdown, Optional } from '@nestjs/common';
+import { AppConfig } from '@platform/config';
+import { ROOT_LOGGER, type RootLogger } from '@platform/logging';
+import { Metrics } from '@platform/metrics';
+import { CallLog } from './call/call-log';
+import { EventLoopTurns } from './call/event-loop-turns';
+import { StallMeter } from './circuit/stall-meter';
+import { UpstreamClient } from './upstream-client';
+import type { UpstreamOptions } from './upstream-options';
+import { ByteBudget } from './wire/byte-budget';
+
+/** What an upstream's options leave to the settings. */
+export type ClientOptions = Omit<UpstreamOptions, 'breaker' | 'connectTimeoutMs'> &
+  Partial<Pick<UpstreamOptions, 'breaker' | 'connectTimeoutMs'>>;
+
+/** Opens the ways to upstreams, which share the process's memory for replies, and closes them when it stops. */
+@Injectable()
+export class UpstreamClients implements OnApplicationShutdown {
+  private readonly clients = new Set<UpstreamClient>();
+  private readonly stalls = new StallMeter();
+  private readonly turns = new EventLoopTurns();
+  private readonly budget: ByteBudget;
+  private readonly log: CallLog;
+
+  constructor(
+    private readonly config: AppConfig,
+    @Inject(ROOT_LOGGER) logger: RootLogger,
+    // The operator's command line serves no metrics.
+    @Optional() metrics?: Metrics,
+  ) {
+    this.budget = new ByteBudget(config.UPSTREAM_MEMORY_MB * 1024 * 1024);
+    const state = { clients: () => this.clients, bytesHeld: () => this.budget.used };
+    this.log = new CallLog(logger, metrics, state);
+  }
+
+  /** Opens the way to an upstream, for as long as the process runs. */
+  open(options: ClientOptions): UpstreamClient {
+    const client = new UpstreamClient(
+      {
+        connectTimeoutMs: this.config.UPSTREAM_CONNECT_TIMEOUT_MS,
+        breaker: {
+          failures: this.config.UPSTREAM_BREAKER_FAILURES,
+          windowMs: this.config.UPSTREAM_BREAKER_WINDOW_MS,
+          spreadMs: this.config.UPSTREAM_BREAKER_SPREAD_MS,
+          resetMs: this.config.UPSTREAM_BREAKER_RESET_MS,
+        },
+        ...options,
+      },
+      { budget: this.budget, stalls: this.stalls, turns: this.turns, log: this.log },
+    );
+    this.clients.add(client);
+    return client;
+  }
+
+  /** Ends what is still under way: whoever has calls to finish did so before. */
+  async onApplicationShutdown(): Promise<void> {
+    this.stalls.stop();
+    await Promise.all([...this.clients].map((client) => client.close()));
+  }
+}

@@ -1,1 +1,0 @@
-export { timeSql, timeText } from './time-text';
