@@ -37,7 +37,8 @@ function textsOf(call: ts.CallExpression): string[] {
     if (!ts.isObjectLiteralExpression(argument)) return literals(argument);
     return argument.properties.flatMap((member) => {
       if (ts.isPropertyAssignment(member) && member.name.getText() === 'msg') return literals(member.initializer);
-      if (ts.isShorthandPropertyAssignment(member) && member.name.text === 'msg') return literals(declared(call, 'msg'));
+      if (ts.isShorthandPropertyAssignment(member) && member.name.text === 'msg')
+        return literals(declared(call, 'msg'));
       return [];
     });
   });
