@@ -17,7 +17,8 @@ export {
 export { DatabaseClockService, databaseNow } from './condition/database-clock.service';
 export { DatabaseLoadService } from './condition/database-load.service';
 export { assertDatabaseFit } from './condition/database-fitness';
-export { type DatabaseRole, clientSettings } from './connections/connection-settings';
+export { type ConnectionSettings, type DatabaseRole, clientSettings } from './connections/connection-settings';
+export { DeadlineClient } from './connections/deadline-client';
 export { DeferredWrites } from './writes/deferred-writes';
 export { WriteConnectionsService } from './writes/write-connections.service';
 export { PipelinedConnectionsService } from './connections/pipelined-connections.service';

@@ -5,8 +5,8 @@ import { Client, type ClientConfig } from 'pg';
 const NO_REPLY = 'Query read timeout';
 
 /**
- * A connection for a pool that is not used again once a reply did not come in time. The server may have vanished without
- * a word; the pool would hand the dead connection to one request after another.
+ * A connection that is not used again once a reply did not come in time. The server may have vanished without a word; a
+ * pool would hand the dead connection to one request after another.
  */
 export class DeadlineClient extends Client {
   constructor(settings?: string | ClientConfig) {
@@ -19,12 +19,16 @@ export class DeadlineClient extends Client {
       const reply = send(...parts);
       if (reply instanceof Promise) {
         reply.catch((error: unknown) => {
-          if (error instanceof Error && error.message === NO_REPLY)
-            (this as unknown as { connection: { stream: Duplex } }).connection.stream.destroy();
+          if (error instanceof Error && error.message === NO_REPLY) this.abandon();
         });
       }
       return reply;
     };
     this.query = watched as typeof this.query;
+  }
+
+  /** Closes the connection at once, without waiting for a server that may not be there. */
+  abandon(): void {
+    (this as unknown as { connection: { stream: Duplex } }).connection.stream.destroy();
   }
 }

@@ -1,17 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { Client } from 'pg';
-import { PIPELINE_SETTINGS, type PipelineSettings } from '@platform/database';
+import { isLockTimeout, PIPELINE_SETTINGS, type PipelineSettings } from '@platform/database';
 import { LaneQueue, type LaneTicket, type Urgency } from './lane-queue';
+import { LaneSession } from './lane-session';
 
 /** Who holds this has Fiken to itself; who waits for a PDF holds the other beside it. The numbers only have to be the project's own. */
 const LANE = '(7264, 21)';
 const PDF_WAITS = '(7264, 22)';
 /** How often a sync looks whether PDFs still wait. */
 const LOOK_MS = 50;
-/** So that a process that is gone holds nothing: the server asks whether it is there, whether it waits or not. */
-const WATCH = `set statement_timeout = 0; set client_connection_check_interval = '2s';
-  set tcp_keepalives_idle = 5; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 3`;
 
 /**
  * Fiken's rule of one request at a time, over all processes: locks of the database's, on a connection of its own, which end
@@ -20,10 +17,8 @@ const WATCH = `set statement_timeout = 0; set client_connection_check_interval =
 @Injectable()
 export class FikenLaneService implements OnApplicationShutdown {
   private readonly queue = new LaneQueue();
-  private client: Client | undefined;
-  /** Aborts when the present connection, and with it every hold, is gone. */
-  private lost = new AbortController().signal;
-  private serving: Promise<void> | undefined;
+  private session: LaneSession | undefined;
+  private serving = false;
 
   constructor(@Inject(PIPELINE_SETTINGS) private readonly settings: PipelineSettings) {}
 
@@ -37,7 +32,7 @@ export class FikenLaneService implements OnApplicationShutdown {
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     const ticket = this.queue.enter(urgency, signal, waitMs);
-    this.serving ??= this.serve().finally(() => (this.serving = undefined));
+    void this.serve();
     const lost = await ticket.turn;
     try {
       return await work(AbortSignal.any([signal, lost]));
@@ -46,61 +41,61 @@ export class FikenLaneService implements OnApplicationShutdown {
     }
   }
 
-  async onApplicationShutdown(): Promise<void> {
-    await this.client?.end().catch(() => undefined);
+  onApplicationShutdown(): void {
+    this.session?.abandon();
   }
 
   private async serve(): Promise<void> {
+    if (this.serving) return;
+    this.serving = true;
     for (let ticket = this.queue.next(); ticket; ticket = this.queue.next()) {
       try {
-        const client = await this.connected();
-        await this.serveOne(client, ticket);
+        await this.serveOne(await this.connected(), ticket);
       } catch (error) {
         this.queue.fail(error);
-        void this.client?.end().catch(() => undefined);
-        this.client = undefined;
+        this.session?.abandon();
       }
     }
+    this.serving = false;
   }
 
-  private async serveOne(client: Client, wanted: LaneTicket): Promise<void> {
-    const urgent = wanted.urgency === 'pdf';
-    if (urgent) await client.query(`select pg_advisory_lock_shared${PDF_WAITS}`);
-    else if (!(await this.pdfsDone(client))) return;
-    await client.query(`select pg_advisory_lock${LANE}`);
+  private async serveOne(session: LaneSession, { urgency }: LaneTicket): Promise<void> {
+    if (urgency === 'pdf') await session.query(`select pg_advisory_lock_shared${PDF_WAITS}`);
+    else if (!(await this.pdfsDone(session))) return;
     // Whoever it was for may have given up meanwhile: then it is the next one's, and nobody's request is made.
-    const ticket = this.queue.take(wanted.urgency);
-    if (ticket) await ticket.serve(this.lost);
-    await client.query(`select pg_advisory_unlock${LANE}${urgent ? `, pg_advisory_unlock_shared${PDF_WAITS}` : ''}`);
+    const ticket = (await this.locked(session, urgency)) ? this.queue.take(urgency) : undefined;
+    if (ticket) await ticket.serve(session.lost);
+    // What cannot be unlocked ends with its session; those who wait now get another.
+    await session.query('select pg_advisory_unlock_all()').catch(() => session.abandon());
+  }
+
+  /** Waits for the lane; false if it is no longer wanted for this. */
+  private async locked(session: LaneSession, urgency: Urgency): Promise<boolean> {
+    while (this.queue.next()?.urgency === urgency) {
+      try {
+        await session.query(`select pg_advisory_lock${LANE}`);
+        return true;
+      } catch (error) {
+        if (!isLockTimeout(error)) throw error;
+      }
+    }
+    return false;
   }
 
   /** Waits until nobody waits for a PDF; false if one is asked for here meanwhile. */
-  private async pdfsDone(client: Client): Promise<boolean> {
+  private async pdfsDone(session: LaneSession): Promise<boolean> {
     for (;;) {
-      const { rows } = await client.query<{ free: boolean }>(
+      const row = await session.query<{ free: boolean }>(
         `select case when pg_try_advisory_lock${PDF_WAITS} then pg_advisory_unlock${PDF_WAITS} else false end as free`,
       );
-      if (rows[0]?.free) return true;
+      if (row?.free) return true;
       if (this.queue.next()?.urgency !== 'sync') return false;
       await sleep(LOOK_MS);
     }
   }
 
-  private async connected(): Promise<Client> {
-    if (this.client) return this.client;
-    // Waiting for the lane may take longer than a statement otherwise may.
-    const { query_timeout: _, ...settings } = this.settings.client;
-    const client = new Client(settings);
-    const lost = new AbortController();
-    const lose = () => {
-      lost.abort(new Error('The hold on the lane to Fiken was lost'));
-      if (this.client === client) this.client = undefined;
-    };
-    client.on('error', lose);
-    client.once('end', lose);
-    await client.connect();
-    await client.query(WATCH);
-    [this.client, this.lost] = [client, lost.signal];
-    return client;
+  private async connected(): Promise<LaneSession> {
+    if (!this.session || this.session.lost.aborted) this.session = await LaneSession.open(this.settings.client);
+    return this.session;
   }
 }

@@ -1,0 +1,88 @@
+import type { Client } from 'pg';
+import { clientSettings, isDatabaseUnavailable } from '@platform/database';
+import { waitForLocks } from '@test/locks';
+import { startTcpProxy, type TcpProxy } from '@test/tcp-proxy';
+import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
+import { FikenLaneService } from './fiken-lane.service';
+
+jest.setTimeout(60_000);
+
+describe('The lane to Fiken, when the link to the database goes silent', () => {
+  let database: TestDatabase;
+  let superuser: Client;
+  let proxy: TcpProxy;
+  const lanes: FikenLaneService[] = [];
+  const { signal } = new AbortController();
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    superuser = await connectAsSuperuser(database);
+    proxy = await startTcpProxy(Number(new URL(database.url).port));
+  });
+  afterEach(() => {
+    for (const lane of lanes.splice(0)) lane.onApplicationShutdown();
+  });
+  afterAll(async () => {
+    await proxy.close();
+    await superuser.end();
+    await database.drop();
+  });
+
+  /** The lane as a process of its own has it. */
+  function laneOver(port: number | string): FikenLaneService {
+    const url = new URL(database.url);
+    url.port = String(port);
+    const client = { ...clientSettings(database.config, 'customer_api'), connectionString: url.href };
+    const lane = new FikenLaneService({ client, size: 1 });
+    lanes.push(lane);
+    return lane;
+  }
+  const pass = (lane: FikenLaneService) => lane.use('sync', { signal }, () => Promise.resolve('had it'));
+  const failure = (work: Promise<unknown>) =>
+    work.then(
+      () => 'none',
+      (error: unknown) => (isDatabaseUnavailable(error) ? 'the database is away' : error),
+    );
+
+  it('is lost by who has it, given up by who waits for it, and goes to others; both can have it again', async () => {
+    const [holder, waiter] = [laneOver(proxy.port), laneOver(proxy.port)];
+    const begun = Promise.withResolvers<void>();
+    const held = failure(
+      holder.use('sync', { signal }, (lane) => {
+        begun.resolve();
+        return new Promise((_, reject) => lane.addEventListener('abort', () => reject(lane.reason as Error)));
+      }),
+    );
+    await begun.promise;
+    const waiting = failure(pass(waiter));
+    await waitForLocks(superuser, 1);
+    expect(proxy.stall()).toBe(2);
+    const other = pass(laneOver(new URL(database.url).port));
+    expect(await Promise.all([held, waiting])).toEqual(['the database is away', 'the database is away']);
+    expect(await Promise.all([other, pass(holder), pass(waiter)])).toEqual(['had it', 'had it', 'had it']);
+  });
+
+  it('is waited for longer than a statement may take, as long as the database answers', async () => {
+    const [holder, waiter] = [laneOver(proxy.port), laneOver(proxy.port)];
+    const [begun, done] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const held = holder.use('sync', { signal }, () => {
+      begun.resolve();
+      return done.promise;
+    });
+    await begun.promise;
+    const waiting = pass(waiter);
+    await waitForLocks(superuser, 1);
+    // Three waits of the server's that ended in vain.
+    for (let seen = 0, at = ''; seen < 3;) {
+      const { rows } = await superuser.query<{ at: string }>(
+        `select query_start::text as at from pg_stat_activity
+         where datname = current_database() and wait_event_type = 'Lock' and query_start::text <> $1`,
+        [at],
+      );
+      if (rows[0]) [seen, at] = [seen + 1, rows[0].at];
+      else await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    done.resolve();
+    expect([await held, await waiting]).toEqual([undefined, 'had it']);
+  });
+});
