@@ -1,30 +1,30 @@
 import { AiConfigurationOperatorService, AiCreditOperatorService, AiMaintenanceService } from '@domains/ai';
 import { saveAiCustomer, saveModelPrice } from '@test/ai-factories';
-import { type AiRoom, balancesOf, openAiRoom, problemsOf } from '@test/ai-room';
+import { type AiFixture, balancesOf, createAiFixture, problemsOf } from '@test/ai.fixture';
 
 const OPERATOR = 'operator:test';
 const hello = { messages: [{ role: 'user', content: 'Hello' }], max_tokens: 10 };
 
 /** Bounds of the credit that only show when something else happens in between. */
 describe('AI credit', () => {
-  let room: AiRoom;
+  let fixture: AiFixture;
   let model: string;
   beforeAll(async () => {
-    room = await openAiRoom({ AI_UPSTREAM_TIMEOUT_MS: '10000', AI_HOLD_MARGIN_MS: '200' });
-    model = await saveModelPrice(room.superuser);
+    fixture = await createAiFixture({ AI_UPSTREAM_TIMEOUT_MS: '10000', AI_HOLD_MARGIN_MS: '200' });
+    model = await saveModelPrice(fixture.superuser);
   });
-  afterAll(() => room.close());
-  beforeEach(() => room.sandbox.reset());
+  afterAll(() => fixture.close());
+  beforeEach(() => fixture.sandbox.reset());
 
   it.each(['purchased', 'included'])('that is reserved for a call cannot be taken meanwhile: %s', async (bucket) => {
-    const customerId = await saveAiCustomer(room.superuser, { model, [bucket]: 2 });
-    const gate = room.sandbox.messages.hold();
-    const call = room.send(customerId, hello);
-    await room.sandbox.messages.received(1);
-    const { held } = await balancesOf(room.superuser, customerId);
+    const customerId = await saveAiCustomer(fixture.superuser, { model, [bucket]: 2 });
+    const gate = fixture.sandbox.messages.hold();
+    const call = fixture.send(customerId, hello);
+    await fixture.sandbox.messages.received(1);
+    const { held } = await balancesOf(fixture.superuser, customerId);
     expect(held).toBeGreaterThan(0);
     const take = (amountNok: string) =>
-      room.operator
+      fixture.operator
         .get(AiCreditOperatorService)
         .adjust(OPERATOR, { customerId, kind: 'manual_adjustment', amountNok, note: 'typo' } as never);
     await expect(take('-2')).rejects.toMatchObject({ code: 'invalid_request' });
@@ -32,46 +32,48 @@ describe('AI credit', () => {
     await take((held - 2).toFixed(6));
     gate.open();
     expect(await call).toMatchObject({ type: 'message' });
-    const after = await balancesOf(room.superuser, customerId);
+    const after = await balancesOf(fixture.superuser, customerId);
     expect(after.held).toBe(0);
     expect(after.purchased + after.included).toBeCloseTo(held - after.usage, 9);
-    expect(await problemsOf(room, customerId)).toEqual([]);
+    expect(await problemsOf(fixture, customerId)).toEqual([]);
   });
 
   it('of a call that runs is not given up by the worker, however long the call takes', async () => {
-    const customerId = await saveAiCustomer(room.superuser, { model, included: 5 });
-    const gate = room.sandbox.messages.hold();
-    const call = room.send(customerId, hello);
-    await room.sandbox.messages.received(1);
+    const customerId = await saveAiCustomer(fixture.superuser, { model, included: 5 });
+    const gate = fixture.sandbox.messages.hold();
+    const call = fixture.send(customerId, hello);
+    await fixture.sandbox.messages.received(1);
     // Beyond the margin that a deadline has, within the time that a call may take.
-    await room.superuser.query('select pg_sleep(0.6)');
-    expect(await room.operator.get(AiMaintenanceService).resolveAbandoned()).toBe(0);
-    expect((await balancesOf(room.superuser, customerId)).held).toBeGreaterThan(0);
+    await fixture.superuser.query('select pg_sleep(0.6)');
+    expect(await fixture.operator.get(AiMaintenanceService).resolveAbandoned()).toBe(0);
+    expect((await balancesOf(fixture.superuser, customerId)).held).toBeGreaterThan(0);
     gate.open();
     expect(await call).toMatchObject({ type: 'message' });
-    expect(await balancesOf(room.superuser, customerId)).toMatchObject({ held: 0 });
-    const { rows } = await room.superuser.query('select count(*)::int from ai_usage where customer_id = $1', [
+    expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({ held: 0 });
+    const { rows } = await fixture.superuser.query('select count(*)::int from ai_usage where customer_id = $1', [
       customerId,
     ]);
     expect(rows).toEqual([{ count: 1 }]);
   });
 
   it("is limited anew by the operator's monthly limit in each month", async () => {
-    const month = (name: string) => room.setTime(`${name}-10T12:00:00Z`);
+    const month = (name: string) => fixture.setTime(`${name}-10T12:00:00Z`);
     await month('2031-03');
-    const customerId = await saveAiCustomer(room.superuser, { model, included: 50, month: '2031-03' });
-    await room.operator.get(AiConfigurationOperatorService).configure(OPERATOR, customerId, { monthlyLimitNok: '1' });
-    room.sandbox.messages.always({ usage: '{"input_tokens":10,"output_tokens":10}' });
+    const customerId = await saveAiCustomer(fixture.superuser, { model, included: 50, month: '2031-03' });
+    await fixture.operator
+      .get(AiConfigurationOperatorService)
+      .configure(OPERATOR, customerId, { monthlyLimitNok: '1' });
+    fixture.sandbox.messages.always({ usage: '{"input_tokens":10,"output_tokens":10}' });
     /** Sends until the credit is used up. @returns what was charged */
     const exhaust = async () => {
       for (let calls = 0; ; calls++) {
-        const refused = await room.send(customerId, hello).then(
+        const refused = await fixture.send(customerId, hello).then(
           () => undefined,
           (error: unknown) => error,
         );
         if (refused === undefined) continue;
         expect(refused).toMatchObject({ code: 'credit_exhausted' });
-        return (await balancesOf(room.superuser, customerId)).usage;
+        return (await balancesOf(fixture.superuser, customerId)).usage;
       }
     };
     const first = await exhaust();
@@ -80,7 +82,7 @@ describe('AI credit', () => {
     await month('2031-04');
     const second = await exhaust();
     expect(second).toBe(first);
-    expect(await balancesOf(room.superuser, customerId)).toMatchObject({ month: '2031-04', held: 0 });
-    expect(await problemsOf(room, customerId)).toEqual([]);
+    expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({ month: '2031-04', held: 0 });
+    expect(await problemsOf(fixture, customerId)).toEqual([]);
   });
 });

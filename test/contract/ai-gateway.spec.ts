@@ -4,25 +4,25 @@ import { AiMessagesService, CallsInFlightService } from '@domains/ai';
 import { ServiceError } from '@platform/errors';
 import { PLAIN_PRICE, saveAiCustomer, saveModelPrice } from '@test/ai-factories';
 import { until } from '@test/until';
-import { type AiRoom, balancesOf, openAiRoom, problemsOf } from '@test/ai-room';
+import { type AiFixture, balancesOf, createAiFixture, problemsOf } from '@test/ai.fixture';
 import { readMessageRequest } from '@test/read-message-request';
 
 describe('The AI gateway', () => {
-  let room: AiRoom;
+  let fixture: AiFixture;
   let model: string;
 
   beforeAll(async () => {
-    room = await openAiRoom({
+    fixture = await createAiFixture({
       AI_UPSTREAM_TIMEOUT_MS: '1500',
       UPSTREAM_BREAKER_FAILURES: '1000000',
       AI_COUNT_TIMEOUT_MS: '300',
     });
-    model = await saveModelPrice(room.superuser, PLAIN_PRICE);
+    model = await saveModelPrice(fixture.superuser, PLAIN_PRICE);
   });
-  afterAll(() => room.close());
-  beforeEach(() => room.sandbox.reset());
+  afterAll(() => fixture.close());
+  beforeEach(() => fixture.sandbox.reset());
 
-  const customer = (included: number) => saveAiCustomer(room.superuser, { model, included });
+  const customer = (included: number) => saveAiCustomer(fixture.superuser, { model, included });
   const hello = (max_tokens = 10) => ({ messages: [{ role: 'user', content: 'Hello' }], max_tokens });
   const codeOf = (call: Promise<unknown>) =>
     call.then(
@@ -30,24 +30,24 @@ describe('The AI gateway', () => {
       (error: unknown) => (error instanceof ServiceError ? error.code : error),
     );
   const holdsOf = async (customerId: string) =>
-    (await room.superuser.query('select state, reason from ai_hold where customer_id = $1', [customerId])).rows;
+    (await fixture.superuser.query('select state, reason from ai_hold where customer_id = $1', [customerId])).rows;
 
   it("answers with the provider's own bytes, and charges what it reports", async () => {
     const customerId = await customer(5);
     const body =
       '{ "type":"message", "usage":{"input_tokens":3,"output_tokens":2.0e0,"new":1.50}, "n":12345678901234567890 }';
-    room.sandbox.messages.script({
+    fixture.sandbox.messages.script({
       reply: { body, headers: { 'content-type': 'application/json', 'request-id': 'req_mine' } },
     });
     const bytes = Buffer.from(JSON.stringify(hello()));
     const request = readMessageRequest(bytes, 1_000_000);
-    const reply = await room.engines[0]!.get(AiMessagesService).send(
+    const reply = await fixture.engines[0]!.get(AiMessagesService).send(
       { customerId, tokenId: null, requestId: 'r' },
       request,
     );
     expect(reply.toString()).toBe(body);
-    expect(await balancesOf(room.superuser, customerId)).toMatchObject({ usage: 0.013, held: 0 });
-    const { rows } = await room.superuser.query(
+    expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({ usage: 0.013, held: 0 });
+    const { rows } = await fixture.superuser.query(
       'select request_id, input_tokens, output_tokens from ai_usage where customer_id = $1',
       [customerId],
     );
@@ -57,11 +57,11 @@ describe('The AI gateway', () => {
   it('sends the blocks byte for byte, and nothing of the body that is not asked for', async () => {
     const messages =
       '[{"role":"user", "content":[{"type":"text","text":"h\\u00e9 \\ud83d\\ude00","unknown":{"a":1.0,"a":12345678901234567890}}]}]';
-    await room.send(
+    await fixture.send(
       await customer(50),
       `{"temperature":2,"model":"theirs","messages":${messages},"max_tokens":7,"stream":true,"system":"Be \\u0062rief"}`,
     );
-    const [request] = room.sandbox.messages.requests;
+    const [request] = fixture.sandbox.messages.requests;
     expect(request!.body.toString()).toBe(
       `{"model":"${model}","max_tokens":7,"system":"Be \\u0062rief","messages":${messages}}`,
     );
@@ -82,13 +82,13 @@ describe('The AI gateway', () => {
     [529, 'ai_upstream_failed'],
   ])('charges nothing when the provider answers %d', async (status, code) => {
     const customerId = await customer(5);
-    room.sandbox.messages.always({ status });
-    expect(await codeOf(room.send(customerId, hello()))).toBe(code);
-    expect(await balancesOf(room.superuser, customerId)).toMatchObject({ included: 5, held: 0, usage: 0 });
+    fixture.sandbox.messages.always({ status });
+    expect(await codeOf(fixture.send(customerId, hello()))).toBe(code);
+    expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({ included: 5, held: 0, usage: 0 });
     expect(await holdsOf(customerId)).toEqual([
       { state: 'released', reason: expect.stringContaining(`upstream ${status}`) },
     ]);
-    expect(room.sandbox.messages.total).toBe(1);
+    expect(fixture.sandbox.messages.total).toBe(1);
   });
 
   it.each([
@@ -105,44 +105,44 @@ describe('The AI gateway', () => {
     ['has a usage below zero', { usage: JSON.stringify({ output_tokens: -1 }) }],
   ] as const)('charges nothing when the reply %s', async (_, directives) => {
     const customerId = await customer(5);
-    room.sandbox.messages.always(directives);
-    expect(await codeOf(room.send(customerId, hello()))).toBe('ai_upstream_failed');
-    expect(await balancesOf(room.superuser, customerId)).toMatchObject({ included: 5, held: 0, usage: 0 });
-    expect(room.sandbox.messages.total).toBe(1);
+    fixture.sandbox.messages.always(directives);
+    expect(await codeOf(fixture.send(customerId, hello()))).toBe('ai_upstream_failed');
+    expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({ included: 5, held: 0, usage: 0 });
+    expect(fixture.sandbox.messages.total).toBe(1);
   });
 
   it('tells the customer what is wrong with the request, and nothing of the account with the provider', async () => {
     const customerId = await customer(5);
     const detailOf = async () =>
-      ((await room.send(customerId, hello()).catch((error: unknown) => error)) as ServiceError).detail;
+      ((await fixture.send(customerId, hello()).catch((error: unknown) => error)) as ServiceError).detail;
     const refuse = (message: string) =>
-      room.sandbox.messages.script({
+      fixture.sandbox.messages.script({
         reply: { status: 400, body: { type: 'error', error: { type: 'invalid_request_error', message } } },
       });
     refuse('messages.0.content.0.image.source.base64: invalid base64 data');
     expect(await detailOf()).toContain('messages.0.content.0.image.source.base64: invalid base64 data');
-    room.sandbox.messages.script({ 'low-balance': true });
+    fixture.sandbox.messages.script({ 'low-balance': true });
     expect(await detailOf()).not.toMatch(/balance|credit/);
-    room.sandbox.messages.script({ 'spend-limit': true });
+    fixture.sandbox.messages.script({ 'spend-limit': true });
     expect(await detailOf()).not.toMatch(/limit|usage/);
   });
 
   it('tries again only while it cannot connect', async () => {
     const customerId = await customer(5);
-    await room.sandbox.refuseConnections();
-    const call = room.send(customerId, hello());
+    await fixture.sandbox.refuseConnections();
+    const call = fixture.send(customerId, hello());
     await setImmediate();
-    await room.sandbox.acceptConnections();
+    await fixture.sandbox.acceptConnections();
     expect(await call).toMatchObject({ type: 'message' });
-    await room.sandbox.refuseConnections();
-    expect(await codeOf(room.send(customerId, hello()))).toBe('ai_upstream_failed');
-    await room.sandbox.acceptConnections();
-    expect(room.sandbox.messages.total).toBe(1);
+    await fixture.sandbox.refuseConnections();
+    expect(await codeOf(fixture.send(customerId, hello()))).toBe('ai_upstream_failed');
+    await fixture.sandbox.acceptConnections();
+    expect(fixture.sandbox.messages.total).toBe(1);
   });
 
   it('caps max_tokens at what the service allows', async () => {
-    await room.send(await customer(5000), hello(1_000_000_000));
-    expect(JSON.parse(room.sandbox.messages.requests[0]!.body.toString())).toMatchObject({ max_tokens: 21_333 });
+    await fixture.send(await customer(5000), hello(1_000_000_000));
+    expect(JSON.parse(fixture.sandbox.messages.requests[0]!.body.toString())).toMatchObject({ max_tokens: 21_333 });
   });
 
   describe('when the coarse bound exceeds the credit', () => {
@@ -151,58 +151,58 @@ describe('The AI gateway', () => {
 
     it("asks the provider's count before it refuses", async () => {
       const customerId = await customer(1.5);
-      expect(await room.send(customerId, long)).toMatchObject({ type: 'message' });
-      expect(room.sandbox.countTokens.total).toBe(1);
-      expect(JSON.parse(room.sandbox.messages.requests[0]!.body.toString())).toMatchObject({ max_tokens: 100 });
-      expect(await problemsOf(room, customerId)).toEqual([]);
+      expect(await fixture.send(customerId, long)).toMatchObject({ type: 'message' });
+      expect(fixture.sandbox.countTokens.total).toBe(1);
+      expect(JSON.parse(fixture.sandbox.messages.requests[0]!.body.toString())).toMatchObject({ max_tokens: 100 });
+      expect(await problemsOf(fixture, customerId)).toEqual([]);
     });
 
     it('shortens the answer to what the credit buys', async () => {
       const customerId = await customer(2);
-      await room.send(customerId, { ...long, max_tokens: 4000 });
+      await fixture.send(customerId, { ...long, max_tokens: 4000 });
       // 2 NOK − (500 × 1.05 + 100) tokens in = 1.375 NOK: 275 tokens out.
-      expect(JSON.parse(room.sandbox.messages.requests[0]!.body.toString())).toMatchObject({ max_tokens: 275 });
+      expect(JSON.parse(fixture.sandbox.messages.requests[0]!.body.toString())).toMatchObject({ max_tokens: 275 });
     });
 
     it('refuses when that buys less than a sensible answer', async () => {
       const customerId = await customer(1.8);
-      expect(await codeOf(room.send(customerId, { ...long, max_tokens: 4000 }))).toBe('credit_exhausted');
-      expect(room.sandbox.messages.total).toBe(0);
-      expect(await balancesOf(room.superuser, customerId)).toMatchObject({ included: 1.8, held: 0 });
+      expect(await codeOf(fixture.send(customerId, { ...long, max_tokens: 4000 }))).toBe('credit_exhausted');
+      expect(fixture.sandbox.messages.total).toBe(0);
+      expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({ included: 1.8, held: 0 });
     });
 
     it.each<Record<string, number | true>>([{ hang: true }, { status: 500 }, { cut: true }])(
       'says that the provider failed when it does not count: %j',
       async (fault) => {
-        room.sandbox.countTokens.always(fault);
+        fixture.sandbox.countTokens.always(fault);
         const short = await customer(1.5);
-        expect(await codeOf(room.send(short, long))).toBe('ai_upstream_failed');
-        expect(await balancesOf(room.superuser, short)).toMatchObject({ included: 1.5, held: 0 });
+        expect(await codeOf(fixture.send(short, long))).toBe('ai_upstream_failed');
+        expect(await balancesOf(fixture.superuser, short)).toMatchObject({ included: 1.5, held: 0 });
         // Whoever has credit for the coarse bound needs no count.
-        expect(await room.send(await customer(5), long)).toMatchObject({ type: 'message' });
+        expect(await fixture.send(await customer(5), long)).toMatchObject({ type: 'message' });
       },
     );
 
     it('does not ask when there is no credit at all', async () => {
-      expect(await codeOf(room.send(await customer(0), long))).toBe('credit_exhausted');
-      expect(room.sandbox.countTokens.total).toBe(0);
+      expect(await codeOf(fixture.send(await customer(0), long))).toBe('credit_exhausted');
+      expect(fixture.sandbox.countTokens.total).toBe(0);
     });
   });
 
   it('charges a refusal and an answer cut short by max_tokens, as the provider does', async () => {
     const customerId = await customer(5);
-    room.sandbox.messages.script({ refusal: true });
-    expect(await room.send(customerId, hello())).toMatchObject({ stop_reason: 'refusal' });
-    room.sandbox.messages.script({ 'stop-reason': 'max_tokens' });
-    expect(await room.send(customerId, hello())).toMatchObject({ stop_reason: 'max_tokens' });
-    const { rows } = await room.superuser.query('select count(*)::int from ai_usage where customer_id = $1', [
+    fixture.sandbox.messages.script({ refusal: true });
+    expect(await fixture.send(customerId, hello())).toMatchObject({ stop_reason: 'refusal' });
+    fixture.sandbox.messages.script({ 'stop-reason': 'max_tokens' });
+    expect(await fixture.send(customerId, hello())).toMatchObject({ stop_reason: 'max_tokens' });
+    const { rows } = await fixture.superuser.query('select count(*)::int from ai_usage where customer_id = $1', [
       customerId,
     ]);
     expect(rows).toEqual([{ count: 2 }]);
   });
 
   it('gives up calls that outlast the shutdown, uncharged', async () => {
-    const stopping = await openAiRoom({ SHUTDOWN_GRACE_MS: '1000' });
+    const stopping = await createAiFixture({ SHUTDOWN_GRACE_MS: '1000' });
     try {
       const stoppingModel = await saveModelPrice(stopping.superuser);
       const customerId = await saveAiCustomer(stopping.superuser, { model: stoppingModel, included: 5 });
@@ -218,7 +218,7 @@ describe('The AI gateway', () => {
   });
 
   it('finishes calls in flight before the process ends', async () => {
-    const stopping = await openAiRoom({ SHUTDOWN_GRACE_MS: '5000' });
+    const stopping = await createAiFixture({ SHUTDOWN_GRACE_MS: '5000' });
     try {
       const stoppingModel = await saveModelPrice(stopping.superuser);
       const customerId = await saveAiCustomer(stopping.superuser, { model: stoppingModel, included: 5 });
@@ -241,10 +241,10 @@ describe('The AI gateway', () => {
   });
 
   describe('while the provider is down', () => {
-    let broken: AiRoom;
+    let broken: AiFixture;
     let brokenModel: string;
     beforeEach(async () => {
-      broken = await openAiRoom({
+      broken = await createAiFixture({
         UPSTREAM_BREAKER_FAILURES: '4',
         UPSTREAM_BREAKER_SPREAD_MS: '0',
         UPSTREAM_BREAKER_RESET_MS: '200',

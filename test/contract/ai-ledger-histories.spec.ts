@@ -1,18 +1,18 @@
 import { AiOverviewService, CreditRequestsModule } from '@domains/credit-requests';
 import { randomHistory } from '@test/ledger-history';
-import { type AiRoom, asCustomer, openAiRoom, problemsOf } from '@test/ai-room';
+import { type AiFixture, asCustomer, createAiFixture, problemsOf } from '@test/ai.fixture';
 
 const HISTORIES = 12;
 const STEPS = 250;
 
 /** Whatever happens in whatever order, the ledger's functions and a small model of the rules agree after each step. */
 describe('The credit ledger, through random histories', () => {
-  let room: AiRoom;
-  beforeAll(async () => (room = await openAiRoom({}, 1, { engine: [CreditRequestsModule] })));
-  afterAll(() => room.close());
+  let fixture: AiFixture;
+  beforeAll(async () => (fixture = await createAiFixture({}, 1, { engine: [CreditRequestsModule] })));
+  afterAll(() => fixture.close());
 
   const shown = async (customerId: string) => {
-    const engine = room.engines[0]!;
+    const engine = fixture.engines[0]!;
     const { status } = await asCustomer(engine, customerId, () => engine.get(AiOverviewService).of(customerId));
     return {
       included: status.includedCreditRemaining,
@@ -26,7 +26,7 @@ describe('The credit ledger, through random histories', () => {
   it.each(Array.from({ length: HISTORIES }, (_, index) => index))(
     'agrees with its model: history %i',
     async (index) => {
-      const history = await randomHistory(room, Number(process.env.TEST_SEED) + index);
+      const history = await randomHistory(fixture, Number(process.env.TEST_SEED) + index);
       for (let step = 0; step < STEPS; step++) {
         const { what, done, expected } = await history.step();
         expect([what, done]).toEqual([what, expected]);
@@ -37,7 +37,7 @@ describe('The credit ledger, through random histories', () => {
             expect([what, await shown(customerId)]).toEqual([what, view]);
         }
       }
-      expect(await problemsOf(room)).toEqual([]);
+      expect(await problemsOf(fixture)).toEqual([]);
     },
   );
 });

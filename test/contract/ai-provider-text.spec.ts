@@ -1,36 +1,39 @@
 import { type ServiceError } from '@platform/errors';
 import { SecretBox } from '@platform/secrets';
 import { saveAiCustomer, saveModelPrice } from '@test/ai-factories';
-import { type AiRoom, openAiRoom } from '@test/ai-room';
+import { type AiFixture, createAiFixture } from '@test/ai.fixture';
 
 const OWN_KEY = 'key-of-this-customer-alone';
 const hello = { messages: [{ role: 'user', content: 'Hello' }], max_tokens: 10 };
 
 describe('What the AI provider says', () => {
-  let room: AiRoom;
+  let fixture: AiFixture;
   let customerId: string;
   beforeAll(async () => {
-    room = await openAiRoom();
-    customerId = await saveAiCustomer(room.superuser, { model: await saveModelPrice(room.superuser), included: 5 });
-    const keyCiphertext = room.engines[0]!.get(SecretBox, { strict: false }).seal(OWN_KEY, `ai-key:${customerId}`);
-    await room.superuser.query('update ai_settings set key_ciphertext = $2 where customer_id = $1', [
+    fixture = await createAiFixture();
+    customerId = await saveAiCustomer(fixture.superuser, {
+      model: await saveModelPrice(fixture.superuser),
+      included: 5,
+    });
+    const keyCiphertext = fixture.engines[0]!.get(SecretBox, { strict: false }).seal(OWN_KEY, `ai-key:${customerId}`);
+    await fixture.superuser.query('update ai_settings set key_ciphertext = $2 where customer_id = $1', [
       customerId,
       keyCiphertext,
     ]);
   });
-  afterAll(() => room.close());
-  beforeEach(() => room.sandbox.reset());
+  afterAll(() => fixture.close());
+  beforeEach(() => fixture.sandbox.reset());
 
-  const failure = async () => (await room.send(customerId, hello).catch((error: unknown) => error)) as ServiceError;
+  const failure = async () => (await fixture.send(customerId, hello).catch((error: unknown) => error)) as ServiceError;
   const refuse = (message: unknown, status = 400, headers = {}) =>
-    room.sandbox.messages.script({
+    fixture.sandbox.messages.script({
       reply: { status, headers, body: { type: 'error', error: { type: 'invalid_request_error', message } } },
     });
 
   it('reaches the customer without the key that was used, or any other secret', async () => {
     refuse(`messages: bad value "${OWN_KEY}" (service-wide-key, sk-ant-api03-0123456789abcdef)`);
     const { code, detail } = await failure();
-    expect(room.sandbox.messages.requests.at(-1)?.headers).toMatchObject({ 'x-api-key': OWN_KEY });
+    expect(fixture.sandbox.messages.requests.at(-1)?.headers).toMatchObject({ 'x-api-key': OWN_KEY });
     expect(code).toBe('ai_upstream_rejected');
     expect(detail).toBe(
       'The AI provider rejected the request: messages: bad value "[redacted]" ([redacted], [redacted])',
@@ -59,9 +62,9 @@ describe('What the AI provider says', () => {
     ['<script>', null],
   ])('is kept as the id of a call only if it can be one: %s', async (id, kept) => {
     const body = { type: 'message', content: [], usage: { input_tokens: 1, output_tokens: 1 } };
-    room.sandbox.messages.script({ reply: { headers: { 'request-id': id }, body } });
-    await room.send(customerId, hello);
-    const { rows } = await room.superuser.query<{ request_id: string | null }>(
+    fixture.sandbox.messages.script({ reply: { headers: { 'request-id': id }, body } });
+    await fixture.send(customerId, hello);
+    const { rows } = await fixture.superuser.query<{ request_id: string | null }>(
       'select request_id from ai_usage where customer_id = $1 order by created_at desc limit 1',
       [customerId],
     );

@@ -1,18 +1,18 @@
 import { CreditRequestsOperatorService, CreditRequestsOperatorModule } from '@domains/credit-requests';
 import { saveAiCustomer, saveModelPrice } from '@test/ai-factories';
-import { type AiRoom, openAiRoom, problemsOf } from '@test/ai-room';
+import { type AiFixture, createAiFixture, problemsOf } from '@test/ai.fixture';
 
 const BOOKED = 'credit request %s: what was booked is not what was approved';
 
 /** Each case falsifies one row, as a mistake in a function or a hand in the database would. */
 describe('The check of the AI books', () => {
-  let room: AiRoom;
-  beforeAll(async () => (room = await openAiRoom({}, 0, { operator: [CreditRequestsOperatorModule] })));
-  afterAll(() => room.close());
+  let fixture: AiFixture;
+  beforeAll(async () => (fixture = await createAiFixture({}, 0, { operator: [CreditRequestsOperatorModule] })));
+  afterAll(() => fixture.close());
 
   /** A customer with credit of the month, and a credit request of 500 NOK that was approved. */
   async function arrange() {
-    const { superuser } = room;
+    const { superuser } = fixture;
     const model = await saveModelPrice(superuser);
     const customerId = await saveAiCustomer(superuser, { model, included: 10 });
     const request = async () => {
@@ -23,14 +23,14 @@ describe('The check of the AI books', () => {
       return rows[0]!.id;
     };
     const id = await request();
-    const { invoiceId } = await room.operator.get(CreditRequestsOperatorService).approve('operator:test', id);
+    const { invoiceId } = await fixture.operator.get(CreditRequestsOperatorService).approve('operator:test', id);
     return { customerId, id, pending: await request(), booked: `500 NOK, invoice ${invoiceId}` };
   }
 
   it('finds nothing in books that are right', async () => {
     const { customerId } = await arrange();
-    expect(await problemsOf(room, customerId)).toEqual([]);
-    expect(await problemsOf(room)).toEqual([]);
+    expect(await problemsOf(fixture, customerId)).toEqual([]);
+    expect(await problemsOf(fixture)).toEqual([]);
   });
 
   it.each([
@@ -44,9 +44,9 @@ describe('The check of the AI books', () => {
     ],
   ])('reports credit granted for the month that is %s', async (_name, falsify, found, expected) => {
     const { customerId } = await arrange();
-    await room.superuser.query(falsify, [customerId]);
+    await fixture.superuser.query(falsify, [customerId]);
     const problem = 'credit granted for the month is not the sum of its ledger entries';
-    const problems = await problemsOf(room, customerId);
+    const problems = await problemsOf(fixture, customerId);
     expect(problems).toEqual([{ customerId, problem, found: expect.any(String), expected: expect.any(String) }]);
     expect(problems.map((row) => [Number(row.found), Number(row.expected)])).toEqual([[found, expected]]);
   });
@@ -63,7 +63,7 @@ describe('The check of the AI books', () => {
     ['was booked as something else', `update ai_ledger_entry set kind = 'refund' where credit_request_id = $1`, 'kind'],
   ])('reports a credit request that %s', async (_name, falsify, what) => {
     const { customerId, id, booked } = await arrange();
-    await room.superuser.query(falsify, [id]);
+    await fixture.superuser.query(falsify, [id]);
     const right = `invoice_topup of purchased, ${booked}`;
     const wrong = expect.stringMatching(/^invoice_topup of purchased, [56]00 NOK, invoice /);
     const [found, expected] = {
@@ -73,7 +73,7 @@ describe('The check of the AI books', () => {
       'no approval': [right, 'no approval'],
       kind: [`refund of purchased, ${booked}`, right],
     }[what]!;
-    expect(await problemsOf(room, customerId)).toEqual([
+    expect(await problemsOf(fixture, customerId)).toEqual([
       { customerId, problem: BOOKED.replace('%s', String(id)), found, expected },
     ]);
   });
@@ -82,7 +82,7 @@ describe('The check of the AI books', () => {
     const { customerId, id, pending, booked } = await arrange();
     const right = `invoice_topup of purchased, ${booked}`;
     const book = (request: number) =>
-      room.superuser.query(
+      fixture.superuser.query(
         `select app.ai_credit($1, (select month from ai_account where customer_id = $1), now(), 'invoice_topup', 7, null,
            'operator:test', $2, null)`,
         [customerId, request],
@@ -90,7 +90,7 @@ describe('The check of the AI books', () => {
     await book(pending);
     await book(id);
     const extra = 'invoice_topup of purchased, 7 NOK, invoice none';
-    expect(await problemsOf(room, customerId)).toEqual([
+    expect(await problemsOf(fixture, customerId)).toEqual([
       { customerId, problem: BOOKED.replace('%s', String(id)), found: `${right}; ${extra}`, expected: right },
       { customerId, problem: BOOKED.replace('%s', String(pending)), found: extra, expected: 'no approval' },
     ]);

@@ -1,7 +1,7 @@
 import { generateToken } from '@platform/tokens';
 import type { ErrorCode } from '@platform/errors';
 import { expectProblem } from '@test/expect-problem';
-import { arrangeFullCaller, type FullApi, startFullApi } from '@test/full-api';
+import { createFullCaller, type FullApi, startFullApi } from '@test/full-api';
 import { saveFakeToken } from '@test/factories/service-token.factory';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -35,7 +35,7 @@ describe('a beginner who', () => {
   let expired: string;
   beforeAll(async () => {
     full = await startFullApi();
-    const me = await arrangeFullCaller(full);
+    const me = await createFullCaller(full);
     token = me.token.token;
     const { superuser } = full.api;
     readOnly = (await saveFakeToken(superuser, me.customer.id, { scopes: ['ai:read'] })).token;

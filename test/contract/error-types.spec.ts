@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type ErrorCode, errorCatalog, problemType } from '@platform/errors';
-import { arrangeCaller, startApi, type TestApi } from '@test/api';
+import { createCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
 
 /** The `type` of a problem leads to a page of ours, whoever wrote the problem. */
@@ -10,7 +10,7 @@ describe('types of problems', () => {
   afterAll(() => api.stop());
 
   it('lead to the section of the code on the server that answered', async () => {
-    const { call } = await arrangeCaller(api);
+    const { call } = await createCaller(api);
     const reply = await call('/nothing');
     const { type, code } = await expectProblem(reply, 404, 'not_found');
     const page = await fetch(new URL(type, reply.url));

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { arrangeFullCaller, type FullApi, startFullApi } from '@test/full-api';
+import { createFullCaller, type FullApi, startFullApi } from '@test/full-api';
 
 interface Media {
   example?: unknown;
@@ -46,10 +46,10 @@ function queryOf({ parameters = [] }: Operation): URLSearchParams {
 /** Whoever tries the interface sends what the document shows, as it stands. */
 describe('the examples of the document', () => {
   let full: FullApi;
-  let me: Awaited<ReturnType<typeof arrangeFullCaller>>;
+  let me: Awaited<ReturnType<typeof createFullCaller>>;
   beforeAll(async () => {
     full = await startFullApi();
-    me = await arrangeFullCaller(full);
+    me = await createFullCaller(full);
   });
   afterAll(() => full.stop());
 

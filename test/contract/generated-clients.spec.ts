@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { arrangeFullCaller, type FullApi, startFullApi } from '@test/full-api';
+import { createFullCaller, type FullApi, startFullApi } from '@test/full-api';
 
 const run = promisify(execFile);
 const PROGRAMS = ['hey-api', 'openapi-fetch', 'orval'];
@@ -29,7 +29,7 @@ describe('a generated client', () => {
 
   beforeAll(async () => {
     full = await startFullApi();
-    const { token, invoice, service } = await arrangeFullCaller(full);
+    const { token, invoice, service } = await createFullCaller(full);
     caller = { baseUrl: full.api.baseUrl, token: token.token, invoiceId: invoice.id, serviceId: service.id };
     await mkdir('dist', { recursive: true });
     // Below the repository, so that the packages are found.

@@ -1,15 +1,15 @@
 import { InvoicesOperatorService } from '@domains/invoices';
-import { type InvoiceRoom, openInvoiceRoom } from '@test/invoice-room';
+import { type InvoiceFixture, createInvoiceFixture } from '@test/invoice.fixture';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 
 describe('An invoice number', () => {
-  let room: InvoiceRoom;
-  beforeAll(async () => (room = await openInvoiceRoom()));
-  afterAll(() => room.close());
+  let fixture: InvoiceFixture;
+  beforeAll(async () => (fixture = await createInvoiceFixture()));
+  afterAll(() => fixture.close());
 
-  const newCustomer = async () => (await saveFakeCustomer(room.superuser)).id;
+  const newCustomer = async () => (await saveFakeCustomer(fixture.superuser)).id;
   const add = (customerId: string, number: string) =>
-    room.module
+    fixture.module
       .get(InvoicesOperatorService)
       .add('operator:test', { customerId, number, amount: 100n, issueDate: '2026-11-01', dueDate: '2026-11-15' });
 
@@ -22,7 +22,7 @@ describe('An invoice number', () => {
         expect.objectContaining({ code: 'invalid_request', detail: expect.stringContaining('invoice M-1') }),
       ),
     );
-    const { rows } = await room.superuser.query(`select customer_id from invoice where number = 'M-1'`);
+    const { rows } = await fixture.superuser.query(`select customer_id from invoice where number = 'M-1'`);
     expect(rows).toHaveLength(1);
   });
 
@@ -30,45 +30,45 @@ describe('An invoice number', () => {
     await expect(add('00000000-0000-4000-8000-000000000000', 'M-2')).rejects.toMatchObject({ code: 'not_found' });
     const customer = await newCustomer();
     const badDate = { customerId: customer, number: 'M-2', amount: 100n, issueDate: '2026-02-30' };
-    await expect(room.module.get(InvoicesOperatorService).add('operator:test', badDate)).rejects.toThrow('date');
+    await expect(fixture.module.get(InvoicesOperatorService).add('operator:test', badDate)).rejects.toThrow('date');
     expect(await add(customer, 'M-2')).toMatchObject({ number: 'M-2' });
   });
 
   it('may be the same in another source', async () => {
-    const { store } = room.sandbox.stripe;
+    const { store } = fixture.sandbox.stripe;
     const [invoice] = store.addInvoices({ customer: 'cus_same', count: 1, statuses: ['paid'] });
     store.spoil(invoice?.id ?? '', { number: 'M-3' });
-    const customer = await room.customer('stripe', 'cus_same');
+    const customer = await fixture.customer('stripe', 'cus_same');
     await add(customer, 'M-3');
-    expect(await room.sync(customer, 'stripe')).toBe('succeeded');
-    expect((await room.rows(customer)).map(({ source, number }) => [source, number]).sort()).toEqual([
+    expect(await fixture.sync(customer, 'stripe')).toBe('succeeded');
+    expect((await fixture.rows(customer)).map(({ source, number }) => [source, number]).sort()).toEqual([
       ['manual', 'M-3'],
       ['stripe', 'M-3'],
     ]);
   });
 
   it("of another customer's invoice is a problem of the sync, which stores the rest, and takes it once it has its own", async () => {
-    const { store } = room.sandbox.stripe;
+    const { store } = fixture.sandbox.stripe;
     const [theirs] = store.addInvoices({ customer: 'cus_first', count: 1, statuses: ['open'] });
     const [first, doubled] = store.addInvoices({ customer: 'cus_second', count: 2, statuses: ['paid'] });
     store.spoil(theirs?.id ?? '', { number: 'S-1' });
     store.spoil(doubled?.id ?? '', { number: 'S-1' });
-    const [one, two] = [await room.customer('stripe', 'cus_first'), await room.customer('stripe', 'cus_second')];
-    await room.sync(one, 'stripe');
+    const [one, two] = [await fixture.customer('stripe', 'cus_first'), await fixture.customer('stripe', 'cus_second')];
+    await fixture.sync(one, 'stripe');
     // Again: what bears the number already keeps it.
-    expect(await room.sync(one, 'stripe')).toBe('succeeded');
-    expect(await room.sync(two, 'stripe')).toBe('succeeded');
-    expect((await room.rows(one)).map(({ number }) => number)).toEqual(['S-1']);
-    expect((await room.rows(two)).map(({ source_id }) => source_id)).toEqual([first?.id]);
-    const [report] = await room.accounts.report(two);
+    expect(await fixture.sync(one, 'stripe')).toBe('succeeded');
+    expect(await fixture.sync(two, 'stripe')).toBe('succeeded');
+    expect((await fixture.rows(one)).map(({ number }) => number)).toEqual(['S-1']);
+    expect((await fixture.rows(two)).map(({ source_id }) => source_id)).toEqual([first?.id]);
+    const [report] = await fixture.accounts.report(two);
     expect(report).toMatchObject({
       stored: 1,
       skipped: 1,
       problems: [{ sourceId: doubled?.id, detail: expect.stringContaining('S-1') }],
     });
     store.spoil(doubled?.id ?? '', {});
-    expect(await room.sync(two, 'stripe')).toBe('succeeded');
-    expect(await room.rows(two)).toHaveLength(2);
-    expect((await room.accounts.report(two))[0]?.problems).toEqual([]);
+    expect(await fixture.sync(two, 'stripe')).toBe('succeeded');
+    expect(await fixture.rows(two)).toHaveLength(2);
+    expect((await fixture.accounts.report(two))[0]?.problems).toEqual([]);
   });
 });

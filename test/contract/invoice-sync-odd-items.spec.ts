@@ -1,17 +1,17 @@
-import { type InvoiceRoom, openInvoiceRoom } from '@test/invoice-room';
+import { type InvoiceFixture, createInvoiceFixture } from '@test/invoice.fixture';
 
 describe('Odd items of a source', () => {
-  let room: InvoiceRoom;
-  beforeAll(async () => (room = await openInvoiceRoom()));
-  afterAll(() => room.close());
+  let fixture: InvoiceFixture;
+  beforeAll(async () => (fixture = await createInvoiceFixture()));
+  afterAll(() => fixture.close());
   beforeEach(async () => {
-    room.sandbox.reset();
-    room.sandbox.fiken.store.company('demo');
-    await room.superuser.query('delete from invoice');
-    await room.superuser.query('delete from billing_account');
+    fixture.sandbox.reset();
+    fixture.sandbox.fiken.store.company('demo');
+    await fixture.superuser.query('delete from invoice');
+    await fixture.superuser.query('delete from billing_account');
   });
-  const books = () => room.sandbox.fiken.store.company('demo');
-  const report = async (customer: string) => (await room.accounts.report(customer))[0];
+  const company = () => fixture.sandbox.fiken.store.company('demo');
+  const report = async (customer: string) => (await fixture.accounts.report(customer))[0];
 
   it.each<[string, Record<string, unknown>]>([
     ['a NUL', { number: 'a\u0000b' }],
@@ -22,70 +22,70 @@ describe('Odd items of a source', () => {
     ['a fraction that its currency does not have', { currency: 'isk', total: 12_345 }],
     ['a link that is none', { hosted_invoice_url: 'javascript:alert(1)' }],
   ])('with %s are listed with their id; the rest is stored', async (_, fields) => {
-    const [first, odd, last] = room.sandbox.stripe.store.addInvoices({
+    const [first, odd, last] = fixture.sandbox.stripe.store.addInvoices({
       customer: 'cus_odd',
       count: 3,
       statuses: ['open'],
     });
-    room.sandbox.stripe.store.spoil(odd?.id ?? '', fields);
-    const customer = await room.customer('stripe', 'cus_odd');
-    expect(await room.sync(customer, 'stripe')).toBe('succeeded');
-    expect((await room.rows(customer)).map(({ source_id }) => source_id)).toEqual([first?.id, last?.id]);
+    fixture.sandbox.stripe.store.spoil(odd?.id ?? '', fields);
+    const customer = await fixture.customer('stripe', 'cus_odd');
+    expect(await fixture.sync(customer, 'stripe')).toBe('succeeded');
+    expect((await fixture.rows(customer)).map(({ source_id }) => source_id)).toEqual([first?.id, last?.id]);
     expect(await report(customer)).toMatchObject({ stored: 2, skipped: 1, problems: [{ sourceId: odd?.id }] });
-    room.sandbox.stripe.store.spoil(odd?.id ?? '', {});
-    await room.sync(customer, 'stripe');
-    expect(await room.rows(customer)).toHaveLength(3);
+    fixture.sandbox.stripe.store.spoil(odd?.id ?? '', {});
+    await fixture.sync(customer, 'stripe');
+    expect(await fixture.rows(customer)).toHaveLength(3);
   });
 
   it('without an id keep the next sync from beginning later than this one', async () => {
-    const [odd] = room.sandbox.stripe.store.addInvoices({ customer: 'cus_noid', count: 2, statuses: ['paid'] });
-    room.sandbox.stripe.store.spoil(odd?.id ?? '', { id: undefined });
-    const customer = await room.customer('stripe', 'cus_noid');
-    expect(await room.sync(customer, 'stripe')).toBe('succeeded');
+    const [odd] = fixture.sandbox.stripe.store.addInvoices({ customer: 'cus_noid', count: 2, statuses: ['paid'] });
+    fixture.sandbox.stripe.store.spoil(odd?.id ?? '', { id: undefined });
+    const customer = await fixture.customer('stripe', 'cus_noid');
+    expect(await fixture.sync(customer, 'stripe')).toBe('succeeded');
     expect(await report(customer)).toMatchObject({ stored: 1, checkpoint: {} });
-    room.sandbox.stripe.store.spoil(odd?.id ?? '', {});
-    await room.sync(customer, 'stripe');
-    expect(await room.rows(customer)).toHaveLength(2);
+    fixture.sandbox.stripe.store.spoil(odd?.id ?? '', {});
+    await fixture.sync(customer, 'stripe');
+    expect(await fixture.rows(customer)).toHaveLength(2);
     expect((await report(customer))?.checkpoint.since).toBeDefined();
   });
 
   it('that moved to another customer leave the first, whichever is synced first', async () => {
-    const [moved] = room.sandbox.stripe.store.addInvoices({ customer: 'cus_from', count: 2, statuses: ['paid'] });
-    room.sandbox.stripe.store.addCustomer('cus_to');
-    const [from, to] = [await room.customer('stripe', 'cus_from'), await room.customer('stripe', 'cus_to')];
-    await room.sync(from, 'stripe');
-    expect(await room.rows(from)).toHaveLength(2);
-    room.sandbox.stripe.store.move(moved?.id ?? '', 'cus_to');
-    await room.sync(to, 'stripe');
+    const [moved] = fixture.sandbox.stripe.store.addInvoices({ customer: 'cus_from', count: 2, statuses: ['paid'] });
+    fixture.sandbox.stripe.store.addCustomer('cus_to');
+    const [from, to] = [await fixture.customer('stripe', 'cus_from'), await fixture.customer('stripe', 'cus_to')];
+    await fixture.sync(from, 'stripe');
+    expect(await fixture.rows(from)).toHaveLength(2);
+    fixture.sandbox.stripe.store.move(moved?.id ?? '', 'cus_to');
+    await fixture.sync(to, 'stripe');
     // It is older than what the second looks for now: it comes when everything is read anew.
-    await room.superuser.query(`update invoice_sync set checkpoint = '{}'`);
-    await room.sync(to, 'stripe');
-    expect((await room.rows(to)).map(({ source_id }) => source_id)).toEqual([moved?.id]);
-    expect(await room.rows(from)).toHaveLength(1);
-    room.sandbox.stripe.store.move(moved?.id ?? '', 'cus_from');
-    await room.superuser.query(`update invoice_sync set checkpoint = '{}'`);
-    await room.sync(to, 'stripe');
-    expect(await room.rows(to)).toHaveLength(0);
+    await fixture.superuser.query(`update invoice_sync set checkpoint = '{}'`);
+    await fixture.sync(to, 'stripe');
+    expect((await fixture.rows(to)).map(({ source_id }) => source_id)).toEqual([moved?.id]);
+    expect(await fixture.rows(from)).toHaveLength(1);
+    fixture.sandbox.stripe.store.move(moved?.id ?? '', 'cus_from');
+    await fixture.superuser.query(`update invoice_sync set checkpoint = '{}'`);
+    await fixture.sync(to, 'stripe');
+    expect(await fixture.rows(to)).toHaveLength(0);
     expect((await report(to))?.problems).toEqual([]);
   });
 
   it('that are open and gone at their source are void after two looks, not at the first sign', async () => {
-    const [open] = books().addInvoices({ customerId: 5, count: 1, unpaidEvery: 1 });
-    const customer = await room.customer('fiken', '5');
-    await room.sync(customer, 'fiken');
-    books().remove(open?.invoiceId ?? 0);
-    await room.sync(customer, 'fiken');
-    expect(await room.rows(customer)).toMatchObject([{ status: 'open' }]);
+    const [open] = company().addInvoices({ customerId: 5, count: 1, unpaidEvery: 1 });
+    const customer = await fixture.customer('fiken', '5');
+    await fixture.sync(customer, 'fiken');
+    company().remove(open?.invoiceId ?? 0);
+    await fixture.sync(customer, 'fiken');
+    expect(await fixture.rows(customer)).toMatchObject([{ status: 'open' }]);
     expect((await report(customer))?.problems).toMatchObject([{ detail: 'The source has it no more' }]);
-    await room.sync(customer, 'fiken');
-    expect(await room.rows(customer)).toMatchObject([{ status: 'void', amount_due: '0' }]);
+    await fixture.sync(customer, 'fiken');
+    expect(await fixture.rows(customer)).toMatchObject([{ status: 'void', amount_due: '0' }]);
     expect((await report(customer))?.problems).toEqual([]);
   });
 
   it.each(['stripe', 'fiken'] as const)(
     'that are created or changed during a sync with %s come with the next one, ids as they were',
     async (source) => {
-      const stripe = room.sandbox.stripe.store;
+      const stripe = fixture.sandbox.stripe.store;
       const now = new Date();
       const today = now.toISOString().slice(0, 10);
       const add = (count: number) =>
@@ -93,23 +93,23 @@ describe('Odd items of a source', () => {
           ? stripe
               .addInvoices({ customer: 'cus_during', count, statuses: ['open'], from: now, everySeconds: 0 })
               .map(({ id }) => id)
-          : books()
+          : company()
               .addInvoices({ customerId: 6, count, from: today, everyDays: 0, unpaidEvery: 1 })
               .map(({ invoiceId }) => String(invoiceId));
       const [changed] = add(101);
-      const customer = await room.customer(source, source === 'stripe' ? 'cus_during' : '6');
-      const gate = room.sandbox[source].hold();
-      const run = room.sync(customer, source);
+      const customer = await fixture.customer(source, source === 'stripe' ? 'cus_during' : '6');
+      const gate = fixture.sandbox[source].hold();
+      const run = fixture.sync(customer, source);
       // The first page was made, and is not yet sent.
       await gate.holding(1);
       if (source === 'stripe') stripe.update(changed ?? '', { status: 'paid' });
-      else books().settle(Number(changed), today);
+      else company().settle(Number(changed), today);
       const [created] = add(1);
       gate.open();
       expect(await run).toBe('succeeded');
-      const before = new Map((await room.rows(customer)).map((row) => [row.source_id, row]));
-      expect(await room.sync(customer, source)).toBe('succeeded');
-      const after = new Map((await room.rows(customer)).map((row) => [row.source_id, row]));
+      const before = new Map((await fixture.rows(customer)).map((row) => [row.source_id, row]));
+      expect(await fixture.sync(customer, source)).toBe('succeeded');
+      const after = new Map((await fixture.rows(customer)).map((row) => [row.source_id, row]));
       expect(after.get(created ?? '')).toMatchObject({ status: 'open' });
       expect(after.get(changed ?? '')).toMatchObject({ status: 'paid' });
       expect(after.size).toBe(102);
@@ -119,19 +119,19 @@ describe('Odd items of a source', () => {
 
   it('get their place in the list when they are issued, not when their draft was made', async () => {
     const from = new Date('2026-01-01T08:00:00Z');
-    const [draft] = room.sandbox.stripe.store.addInvoices({
+    const [draft] = fixture.sandbox.stripe.store.addInvoices({
       customer: 'cus_place',
       count: 1,
       statuses: ['draft'],
       from,
     });
-    const customer = await room.customer('stripe', 'cus_place');
-    await room.sync(customer, 'stripe');
+    const customer = await fixture.customer('stripe', 'cus_place');
+    await fixture.sync(customer, 'stripe');
     const finalized = Date.parse('2026-02-01T23:30:00Z') / 1000;
-    room.sandbox.stripe.store.update(draft?.id ?? '', { status: 'open' });
-    room.sandbox.stripe.store.spoil(draft?.id ?? '', { status_transitions: { finalized_at: finalized } });
-    await room.sync(customer, 'stripe');
-    expect(await room.rows(customer)).toMatchObject([
+    fixture.sandbox.stripe.store.update(draft?.id ?? '', { status: 'open' });
+    fixture.sandbox.stripe.store.spoil(draft?.id ?? '', { status_transitions: { finalized_at: finalized } });
+    await fixture.sync(customer, 'stripe');
+    expect(await fixture.rows(customer)).toMatchObject([
       // The day in Norway.
       { status: 'open', created_at: new Date(finalized * 1000), issue_date: '2026-02-02' },
     ]);

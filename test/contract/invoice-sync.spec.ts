@@ -1,26 +1,26 @@
 import type { DirectiveValues } from '../../apps/sandbox/src/shared/faults/directives';
-import { type InvoiceRoom, openInvoiceRoom } from '@test/invoice-room';
+import { type InvoiceFixture, createInvoiceFixture } from '@test/invoice.fixture';
 import { until } from '@test/until';
 
 describe('The sync with Stripe', () => {
-  let room: InvoiceRoom;
-  beforeAll(async () => (room = await openInvoiceRoom({ BILLING_TIMEOUT_MS: '2500' })));
-  afterAll(() => room.close());
+  let fixture: InvoiceFixture;
+  beforeAll(async () => (fixture = await createInvoiceFixture({ BILLING_TIMEOUT_MS: '2500' })));
+  afterAll(() => fixture.close());
   beforeEach(async () => {
-    room.sandbox.reset();
-    await room.superuser.query('delete from billing_account');
+    fixture.sandbox.reset();
+    await fixture.superuser.query('delete from billing_account');
   });
 
-  const sync = (customer: string) => room.sync(customer, 'stripe');
-  const report = async (customer: string) => (await room.accounts.report(customer))[0];
+  const sync = (customer: string) => fixture.sync(customer, 'stripe');
+  const report = async (customer: string) => (await fixture.accounts.report(customer))[0];
 
   it('stores every state with its amounts and dates', async () => {
     const statuses = ['draft', 'open', 'paid', 'void', 'uncollectible'] as const;
     const from = new Date('2026-01-01T08:00:00Z');
-    const added = room.sandbox.stripe.store.addInvoices({ customer: 'cus_a', count: 5, statuses, from });
-    const customer = await room.customer('stripe', 'cus_a');
+    const added = fixture.sandbox.stripe.store.addInvoices({ customer: 'cus_a', count: 5, statuses, from });
+    const customer = await fixture.customer('stripe', 'cus_a');
     expect(await sync(customer)).toBe('succeeded');
-    const rows = await room.rows(customer);
+    const rows = await fixture.rows(customer);
     expect(rows).toEqual(
       added.map(({ id, status, total }) =>
         expect.objectContaining({
@@ -41,48 +41,48 @@ describe('The sync with Stripe', () => {
   });
 
   it('reads all pages, and on the next run only what is new and what was unsettled', async () => {
-    room.sandbox.stripe.store.addInvoices({ customer: 'cus_b', count: 250, statuses: ['paid'] });
-    const customer = await room.customer('stripe', 'cus_b');
+    fixture.sandbox.stripe.store.addInvoices({ customer: 'cus_b', count: 250, statuses: ['paid'] });
+    const customer = await fixture.customer('stripe', 'cus_b');
     await sync(customer);
-    expect(await room.rows(customer)).toHaveLength(250);
-    expect(room.sandbox.stripe.total).toBe(3 + 1);
-    const [fresh] = room.sandbox.stripe.store.addInvoices({ customer: 'cus_b', count: 1, from: new Date() });
+    expect(await fixture.rows(customer)).toHaveLength(250);
+    expect(fixture.sandbox.stripe.total).toBe(3 + 1);
+    const [fresh] = fixture.sandbox.stripe.store.addInvoices({ customer: 'cus_b', count: 1, from: new Date() });
     await sync(customer);
-    expect((await room.rows(customer)).map(({ source_id }) => source_id)).toContain(fresh?.id);
+    expect((await fixture.rows(customer)).map(({ source_id }) => source_id)).toContain(fresh?.id);
     // What is new, and the credit notes; nothing is unsettled that could have changed.
-    expect(room.sandbox.stripe.total).toBe(3 + 1 + 2);
-    room.sandbox.stripe.store.addInvoices({ customer: 'cus_b', count: 1, statuses: ['open'] });
+    expect(fixture.sandbox.stripe.total).toBe(3 + 1 + 2);
+    fixture.sandbox.stripe.store.addInvoices({ customer: 'cus_b', count: 1, statuses: ['open'] });
     await sync(customer);
-    expect(room.sandbox.stripe.total).toBe(3 + 1 + 2 + 2);
+    expect(fixture.sandbox.stripe.total).toBe(3 + 1 + 2 + 2);
   });
 
   it('notices what became of each unsettled invoice, however old', async () => {
-    const { store } = room.sandbox.stripe;
+    const { store } = fixture.sandbox.stripe;
     const statuses = ['open', 'draft', 'uncollectible', 'open'] as const;
     const [open, draft, lost, still] = store.addInvoices({ customer: 'cus_c', count: 4, statuses });
-    const customer = await room.customer('stripe', 'cus_c');
+    const customer = await fixture.customer('stripe', 'cus_c');
     await sync(customer);
     store.update(open?.id ?? '', { status: 'paid' });
     store.update(draft?.id ?? '', { status: 'open' });
     store.update(lost?.id ?? '', { status: 'void' });
     store.update(still?.id ?? '', { total: 4711 });
     await sync(customer);
-    const rows = await room.rows(customer);
+    const rows = await fixture.rows(customer);
     expect(rows.map(({ status }) => status)).toEqual(['paid', 'open', 'void', 'open']);
     expect(rows[3]).toMatchObject({ amount: '4711', amount_due: '4711' });
   });
 
   it('stores credit notes, and notices when one is voided', async () => {
-    const { store } = room.sandbox.stripe;
+    const { store } = fixture.sandbox.stripe;
     const [credited, other] = store.addInvoices({ customer: 'cus_n', count: 2, statuses: ['paid'] });
     store.addInvoices({ customer: 'cus_other', count: 1 });
     const created = Date.parse('2026-02-03T23:30:00Z') / 1000;
     const note = store.addCreditNote(credited?.id ?? '', { total: 1250, created });
     const mistake = store.addCreditNote(other?.id ?? '');
-    const customer = await room.customer('stripe', 'cus_n');
+    const customer = await fixture.customer('stripe', 'cus_n');
     expect(await sync(customer)).toBe('succeeded');
     const noteRows = async () =>
-      (await room.rows(customer))
+      (await fixture.rows(customer))
         .filter(({ type }) => type === 'credit_note')
         .sort((a, b) => (a.number < b.number ? -1 : 1));
     expect(await noteRows()).toEqual([
@@ -102,18 +102,18 @@ describe('The sync with Stripe', () => {
     store.updateCreditNote(mistake.id, { status: 'void' });
     await sync(customer);
     expect((await noteRows()).map(({ status }) => status)).toEqual(['paid', 'void']);
-    expect(await room.rows(customer)).toHaveLength(4);
+    expect(await fixture.rows(customer)).toHaveLength(4);
   });
 
   it("never stores another customer's credit note, and says which it cannot read", async () => {
-    const { store } = room.sandbox.stripe;
+    const { store } = fixture.sandbox.stripe;
     const [first, second] = store.addInvoices({ customer: 'cus_o', count: 2 });
     const [theirs, broken] = [store.addCreditNote(first?.id ?? ''), store.addCreditNote(second?.id ?? '')];
     store.updateCreditNote(theirs.id, { spoilt: { customer: 'cus_other' } });
     store.updateCreditNote(broken.id, { spoilt: { total: 'a lot' } });
-    const customer = await room.customer('stripe', 'cus_o');
+    const customer = await fixture.customer('stripe', 'cus_o');
     expect(await sync(customer)).toBe('succeeded');
-    expect(await room.rows(customer)).toHaveLength(2);
+    expect(await fixture.rows(customer)).toHaveLength(2);
     expect((await report(customer))?.problems).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ sourceId: `credit-note:${theirs.id}`, detail: 'It belongs to another customer' }),
@@ -122,32 +122,32 @@ describe('The sync with Stripe', () => {
     );
     store.updateCreditNote(broken.id, { spoilt: {} });
     await sync(customer);
-    expect((await room.rows(customer)).filter(({ type }) => type === 'credit_note')).toHaveLength(1);
+    expect((await fixture.rows(customer)).filter(({ type }) => type === 'credit_note')).toHaveLength(1);
   });
 
   it('changes nothing when nothing has changed', async () => {
-    room.sandbox.stripe.store.addInvoices({ customer: 'cus_d', count: 10 });
-    const customer = await room.customer('stripe', 'cus_d');
+    fixture.sandbox.stripe.store.addInvoices({ customer: 'cus_d', count: 10 });
+    const customer = await fixture.customer('stripe', 'cus_d');
     await sync(customer);
-    const before = (await room.rows(customer)).map(({ id, updated_at, created_at }) => ({
+    const before = (await fixture.rows(customer)).map(({ id, updated_at, created_at }) => ({
       id,
       updated_at,
       created_at,
     }));
     await sync(customer);
     expect(
-      (await room.rows(customer)).map(({ id, updated_at, created_at }) => ({ id, updated_at, created_at })),
+      (await fixture.rows(customer)).map(({ id, updated_at, created_at }) => ({ id, updated_at, created_at })),
     ).toEqual(before);
   });
 
   it('skips what it cannot read, says so, and takes it once it can', async () => {
-    const { store } = room.sandbox.stripe;
+    const { store } = fixture.sandbox.stripe;
     const added = store.addInvoices({ customer: 'cus_e', count: 30, statuses: ['paid'] });
     const bad = added[10]?.id ?? '';
     store.spoil(bad);
-    const customer = await room.customer('stripe', 'cus_e');
+    const customer = await fixture.customer('stripe', 'cus_e');
     expect(await sync(customer)).toBe('succeeded');
-    expect(await room.rows(customer)).toHaveLength(29);
+    expect(await fixture.rows(customer)).toHaveLength(29);
     expect(await report(customer)).toMatchObject({
       stored: 29,
       skipped: 1,
@@ -155,28 +155,28 @@ describe('The sync with Stripe', () => {
     });
     store.spoil(bad, {});
     await sync(customer);
-    expect(await room.rows(customer)).toHaveLength(30);
+    expect(await fixture.rows(customer)).toHaveLength(30);
     expect(await report(customer)).toMatchObject({ skipped: 0, problems: [] });
   });
 
   it("never stores another customer's invoice, even if Stripe sends it", async () => {
-    const { store } = room.sandbox.stripe;
+    const { store } = fixture.sandbox.stripe;
     const [mine, theirs] = store.addInvoices({ customer: 'cus_f', count: 2 });
     store.spoil(theirs?.id ?? '', { customer: 'cus_other' });
-    const customer = await room.customer('stripe', 'cus_f');
+    const customer = await fixture.customer('stripe', 'cus_f');
     await sync(customer);
-    expect((await room.rows(customer)).map(({ source_id }) => source_id)).toEqual([mine?.id]);
+    expect((await fixture.rows(customer)).map(({ source_id }) => source_id)).toEqual([mine?.id]);
     expect((await report(customer))?.problems).toMatchObject([{ detail: 'It belongs to another customer' }]);
   });
 
   it('waits as long as a 429 says, then goes on', async () => {
-    room.sandbox.stripe.store.addInvoices({ customer: 'cus_g', count: 3 });
-    const customer = await room.customer('stripe', 'cus_g');
-    room.sandbox.stripe.script({ status: 429, 'retry-after': 1 });
+    fixture.sandbox.stripe.store.addInvoices({ customer: 'cus_g', count: 3 });
+    const customer = await fixture.customer('stripe', 'cus_g');
+    fixture.sandbox.stripe.script({ status: 429, 'retry-after': 1 });
     const start = Date.now();
     expect(await sync(customer)).toBe('succeeded');
     expect(Date.now() - start).toBeGreaterThanOrEqual(990);
-    expect(await room.rows(customer)).toHaveLength(3);
+    expect(await fixture.rows(customer)).toHaveLength(3);
   });
 
   it.each<[string, DirectiveValues, RegExp]>([
@@ -191,9 +191,9 @@ describe('The sync with Stripe', () => {
   ])(
     'gives up for a while, and tells the operator, when Stripe %s',
     async (_, directives, message) => {
-      room.sandbox.stripe.store.addInvoices({ customer: 'cus_h', count: 3 });
-      const customer = await room.customer('stripe', 'cus_h');
-      room.sandbox.stripe.always(directives);
+      fixture.sandbox.stripe.store.addInvoices({ customer: 'cus_h', count: 3 });
+      const customer = await fixture.customer('stripe', 'cus_h');
+      fixture.sandbox.stripe.always(directives);
       expect(await sync(customer)).toBe('failed');
       const failed = await report(customer);
       expect(failed).toMatchObject({ failures: 1, lastError: expect.stringMatching(message), runId: null });
@@ -202,36 +202,36 @@ describe('The sync with Stripe', () => {
       const asked = directives['retry-after'] === 3600 ? 3600 : 15;
       expect(pause).toBeGreaterThan(asked - 5);
       expect(pause).toBeLessThan(asked + 5);
-      room.sandbox.stripe.always();
+      fixture.sandbox.stripe.always();
       expect(await sync(customer)).toBe('succeeded');
       expect(await report(customer)).toMatchObject({ failures: 0, lastError: null });
-      expect(await room.rows(customer)).toHaveLength(3);
+      expect(await fixture.rows(customer)).toHaveLength(3);
     },
     20_000,
   );
 });
 
 describe('The sync with Fiken', () => {
-  let room: InvoiceRoom;
-  beforeAll(async () => (room = await openInvoiceRoom()));
-  afterAll(() => room.close());
+  let fixture: InvoiceFixture;
+  beforeAll(async () => (fixture = await createInvoiceFixture()));
+  afterAll(() => fixture.close());
   beforeEach(async () => {
-    room.sandbox.reset();
-    room.sandbox.fiken.store.company('demo');
-    await room.superuser.query('delete from billing_account');
+    fixture.sandbox.reset();
+    fixture.sandbox.fiken.store.company('demo');
+    await fixture.superuser.query('delete from billing_account');
   });
 
-  const sync = (customer: string) => room.sync(customer, 'fiken');
-  const books = () => room.sandbox.fiken.store.company('demo');
+  const sync = (customer: string) => fixture.sync(customer, 'fiken');
+  const company = () => fixture.sandbox.fiken.store.company('demo');
 
   it('stores invoices and credit notes with what Fiken says between the lines', async () => {
-    const [paid, open, lost, credited] = books().addInvoices({ customerId: 7, count: 4, unpaidEvery: 1 });
-    books().settle(paid?.invoiceId ?? 0, '2026-01-09');
-    books().writeOff(lost?.invoiceId ?? 0, '2026-02-01');
-    const note = books().credit(credited?.invoiceId ?? 0, '2026-02-02');
-    const customer = await room.customer('fiken', '7');
+    const [paid, open, lost, credited] = company().addInvoices({ customerId: 7, count: 4, unpaidEvery: 1 });
+    company().settle(paid?.invoiceId ?? 0, '2026-01-09');
+    company().writeOff(lost?.invoiceId ?? 0, '2026-02-01');
+    const note = company().credit(credited?.invoiceId ?? 0, '2026-02-02');
+    const customer = await fixture.customer('fiken', '7');
     expect(await sync(customer)).toBe('succeeded');
-    const byId = new Map((await room.rows(customer)).map((row) => [row.source_id, row]));
+    const byId = new Map((await fixture.rows(customer)).map((row) => [row.source_id, row]));
     expect(byId.size).toBe(5);
     expect(byId.get(String(paid?.invoiceId))).toMatchObject({
       status: 'paid',
@@ -258,103 +258,103 @@ describe('The sync with Fiken', () => {
   });
 
   it('reads all pages one request at a time, and on the next run what changed', async () => {
-    books().addInvoices({ customerId: 8, count: 230, everyDays: 0 });
-    books().addInvoices({ customerId: 9, count: 120, everyDays: 0 });
-    const [a, b] = [await room.customer('fiken', '8'), await room.customer('fiken', '9')];
-    room.sandbox.fiken.oneAtATime = true;
-    await room.syncDue();
-    expect(room.sandbox.fiken.requests.length).toBe(3 + 1 + 2 + 1);
-    expect([(await room.rows(a)).length, (await room.rows(b)).length]).toEqual([230, 120]);
-    const unpaid = (await room.rows(a)).find(({ status }) => status === 'open');
-    books().settle(Number(unpaid?.source_id), '2026-03-01');
+    company().addInvoices({ customerId: 8, count: 230, everyDays: 0 });
+    company().addInvoices({ customerId: 9, count: 120, everyDays: 0 });
+    const [a, b] = [await fixture.customer('fiken', '8'), await fixture.customer('fiken', '9')];
+    fixture.sandbox.fiken.oneAtATime = true;
+    await fixture.syncDue();
+    expect(fixture.sandbox.fiken.requests.length).toBe(3 + 1 + 2 + 1);
+    expect([(await fixture.rows(a)).length, (await fixture.rows(b)).length]).toEqual([230, 120]);
+    const unpaid = (await fixture.rows(a)).find(({ status }) => status === 'open');
+    company().settle(Number(unpaid?.source_id), '2026-03-01');
     await sync(a);
-    expect((await room.rows(a)).find(({ source_id }) => source_id === unpaid?.source_id)?.status).toBe('paid');
+    expect((await fixture.rows(a)).find(({ source_id }) => source_id === unpaid?.source_id)?.status).toBe('paid');
   });
 
   it('skips a malformed invoice and reports it', async () => {
-    const added = books().addInvoices({ customerId: 10, count: 5 });
-    books().spoil(added[2]?.invoiceId ?? 0);
-    const customer = await room.customer('fiken', '10');
+    const added = company().addInvoices({ customerId: 10, count: 5 });
+    company().spoil(added[2]?.invoiceId ?? 0);
+    const customer = await fixture.customer('fiken', '10');
     expect(await sync(customer)).toBe('succeeded');
-    expect(await room.rows(customer)).toHaveLength(4);
-    const [report] = await room.accounts.report(customer);
+    expect(await fixture.rows(customer)).toHaveLength(4);
+    const [report] = await fixture.accounts.report(customer);
     expect(report).toMatchObject({ skipped: 1, problems: [{ sourceId: String(added[2]?.invoiceId) }] });
   });
 
   it('does not hold up, nor is held up by, the other source', async () => {
-    books().addInvoices({ customerId: 11, count: 3 });
-    room.sandbox.stripe.store.addInvoices({ customer: 'cus_x', count: 3 });
-    const onFiken = await room.customer('fiken', '11');
-    const onStripe = await room.customer('stripe', 'cus_x');
-    room.sandbox.stripe.always({ hang: true });
-    await room.syncDue();
-    expect(await room.rows(onFiken)).toHaveLength(3);
-    const reports = await room.accounts.report();
+    company().addInvoices({ customerId: 11, count: 3 });
+    fixture.sandbox.stripe.store.addInvoices({ customer: 'cus_x', count: 3 });
+    const onFiken = await fixture.customer('fiken', '11');
+    const onStripe = await fixture.customer('stripe', 'cus_x');
+    fixture.sandbox.stripe.always({ hang: true });
+    await fixture.syncDue();
+    expect(await fixture.rows(onFiken)).toHaveLength(3);
+    const reports = await fixture.accounts.report();
     expect(reports.map(({ source, failures }) => ({ source, failures }))).toEqual(
       expect.arrayContaining([
         { source: 'fiken', failures: 0 },
         { source: 'stripe', failures: 1 },
       ]),
     );
-    expect(await room.rows(onStripe)).toEqual([]);
+    expect(await fixture.rows(onStripe)).toEqual([]);
   }, 20_000);
 
   it('is in one hand at a time', async () => {
-    books().addInvoices({ customerId: 12, count: 3 });
-    const customer = await room.customer('fiken', '12');
-    const gate = room.sandbox.fiken.hold();
+    company().addInvoices({ customerId: 12, count: 3 });
+    const customer = await fixture.customer('fiken', '12');
+    const gate = fixture.sandbox.fiken.hold();
     const first = sync(customer);
     await gate.holding(1);
-    const begun = (await room.accounts.report(customer))[0]?.runId;
+    const begun = (await fixture.accounts.report(customer))[0]?.runId;
     // A run that was given up may still be there: the later one is the one that writes.
     const second = sync(customer);
-    await until(async () => (await room.accounts.report(customer))[0]?.runId !== begun);
+    await until(async () => (await fixture.accounts.report(customer))[0]?.runId !== begun);
     gate.open();
     expect([await first, await second]).toEqual(['superseded', 'succeeded']);
-    expect(await room.rows(customer)).toHaveLength(3);
+    expect(await fixture.rows(customer)).toHaveLength(3);
   });
 
   it('ends the request under way when the process ends, and goes on from there', async () => {
-    books().addInvoices({ customerId: 13, count: 250, everyDays: 0 });
-    const customer = await room.customer('fiken', '13');
+    company().addInvoices({ customerId: 13, count: 250, everyDays: 0 });
+    const customer = await fixture.customer('fiken', '13');
     const stopping = new AbortController();
-    const gate = room.sandbox.fiken.hold();
-    const run = room.sync(customer, 'fiken', stopping.signal);
+    const gate = fixture.sandbox.fiken.hold();
+    const run = fixture.sync(customer, 'fiken', stopping.signal);
     await gate.holding(1);
     gate.release();
     await gate.holding(1);
     stopping.abort();
     expect(await run).toBe('stopped');
     gate.open();
-    expect(await room.rows(customer)).toHaveLength(100);
-    expect((await room.accounts.report(customer))[0]).toMatchObject({ runId: null, failures: 0, lastError: null });
-    await room.syncDue();
-    expect(await room.rows(customer)).toHaveLength(250);
-    expect(room.sandbox.fiken.total).toBe(3 + 1 + 1);
+    expect(await fixture.rows(customer)).toHaveLength(100);
+    expect((await fixture.accounts.report(customer))[0]).toMatchObject({ runId: null, failures: 0, lastError: null });
+    await fixture.syncDue();
+    expect(await fixture.rows(customer)).toHaveLength(250);
+    expect(fixture.sandbox.fiken.total).toBe(3 + 1 + 1);
   });
 });
 
 describe('Links to billing sources', () => {
-  let room: InvoiceRoom;
-  beforeAll(async () => (room = await openInvoiceRoom()));
-  afterAll(() => room.close());
+  let fixture: InvoiceFixture;
+  beforeAll(async () => (fixture = await createInvoiceFixture()));
+  afterAll(() => fixture.close());
 
   it('give an account to one customer only, also when two are linked at once', async () => {
     const customers: string[] = [];
-    for (const name of ['a', 'b', 'c']) customers.push(await room.customer('fiken', name));
+    for (const name of ['a', 'b', 'c']) customers.push(await fixture.customer('fiken', name));
     const links = await Promise.allSettled(
-      customers.map((customer) => room.accounts.link('operator:test', customer, 'stripe', 'cus_shared')),
+      customers.map((customer) => fixture.accounts.link('operator:test', customer, 'stripe', 'cus_shared')),
     );
     expect(links.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
   it('leave nothing behind when undone', async () => {
-    room.sandbox.stripe.store.addInvoices({ customer: 'cus_wrong', count: 3 });
-    const customer = await room.customer('stripe', 'cus_wrong');
-    await room.sync(customer, 'stripe');
-    expect(await room.accounts.unlink('operator:test', customer, 'stripe')).toEqual({ invoicesRemoved: 3 });
-    expect(await room.rows(customer)).toEqual([]);
-    expect(await room.accounts.report(customer)).toEqual([]);
-    expect(await room.sync(customer, 'stripe')).toBe('unlinked');
+    fixture.sandbox.stripe.store.addInvoices({ customer: 'cus_wrong', count: 3 });
+    const customer = await fixture.customer('stripe', 'cus_wrong');
+    await fixture.sync(customer, 'stripe');
+    expect(await fixture.accounts.unlink('operator:test', customer, 'stripe')).toEqual({ invoicesRemoved: 3 });
+    expect(await fixture.rows(customer)).toEqual([]);
+    expect(await fixture.accounts.report(customer)).toEqual([]);
+    expect(await fixture.sync(customer, 'stripe')).toBe('unlinked');
   });
 });

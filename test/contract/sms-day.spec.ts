@@ -1,5 +1,5 @@
 import { setDatabaseClock } from '@test/database-clock';
-import { openSmsRoom, type SmsRoom } from '@test/sms-room';
+import { createSmsFixture, type SmsFixture } from '@test/sms.fixture';
 
 const ALL_BUT_THE_DATE = [
   ...(['hrtime', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate', 'clearImmediate'] as const),
@@ -8,49 +8,49 @@ const ALL_BUT_THE_DATE = [
 
 /** The day that the daily cap counts: the billing time zone's, an hour ahead of UTC in November. */
 describe('the day of an SMS', () => {
-  let room: SmsRoom;
+  let fixture: SmsFixture;
   beforeAll(async () => {
-    room = await openSmsRoom({ BILLING_TIMEZONE: 'Europe/Oslo' });
+    fixture = await createSmsFixture({ BILLING_TIMEZONE: 'Europe/Oslo' });
   });
   afterEach(() => jest.useRealTimers());
-  afterAll(() => room.close());
+  afterAll(() => fixture.close());
 
   /** Sets the clock of the database, and this process's with it. */
   async function setTime(instant: string): Promise<void> {
-    await setDatabaseClock(room.superuser, { standsAt: instant });
+    await setDatabaseClock(fixture.superuser, { standsAt: instant });
     jest.useFakeTimers({ now: new Date(instant), doNotFake: [...ALL_BUT_THE_DATE] });
   }
 
   it('ends at midnight in the billing time zone, not in that of UTC or of the machine', async () => {
-    const customer = await room.customer(1);
+    const customer = await fixture.customer(1);
     await setTime('2026-11-20T22:59:50Z');
-    await room.send(customer);
-    await expect(room.send(customer)).rejects.toMatchObject({
+    await fixture.send(customer);
+    await expect(fixture.send(customer)).rejects.toMatchObject({
       code: 'rate_limited',
       options: { retryAfterSeconds: 10 },
     });
     await setTime('2026-11-20T23:00:10Z');
-    await room.send(customer);
-    await expect(room.send(customer)).rejects.toMatchObject({ code: 'rate_limited' });
+    await fixture.send(customer);
+    await expect(fixture.send(customer)).rejects.toMatchObject({ code: 'rate_limited' });
     // Midnight of UTC begins no day.
     await setTime('2026-11-21T00:00:10Z');
-    await expect(room.send(customer)).rejects.toMatchObject({ code: 'rate_limited' });
+    await expect(fixture.send(customer)).rejects.toMatchObject({ code: 'rate_limited' });
   });
 
   it('on which a message certainly was not sent is the day it was counted on', async () => {
-    const customer = await room.customer(1);
+    const customer = await fixture.customer(1);
     await setTime('2026-11-22T22:59:50Z');
-    const gate = room.sandbox.elks46.hold();
-    room.sandbox.elks46.script({ status: 400 });
-    const refused = room.send(customer).catch((error: unknown) => error);
-    await room.sandbox.elks46.received(1);
+    const gate = fixture.sandbox.elks46.hold();
+    fixture.sandbox.elks46.script({ status: 400 });
+    const refused = fixture.send(customer).catch((error: unknown) => error);
+    await fixture.sandbox.elks46.received(1);
     await setTime('2026-11-22T23:00:10Z');
     gate.open();
     expect(await refused).toMatchObject({ code: 'sms_gateway_rejected' });
     // The new day's one message is still to be had, and one only.
-    await room.send(customer);
-    await expect(room.send(customer)).rejects.toMatchObject({ code: 'rate_limited' });
+    await fixture.send(customer);
+    await expect(fixture.send(customer)).rejects.toMatchObject({ code: 'rate_limited' });
     await setTime('2026-11-22T22:59:55Z');
-    await room.send(customer);
+    await fixture.send(customer);
   });
 });

@@ -1,29 +1,29 @@
 import { DeliveryReportsService } from '@domains/sms';
-import { openSmsRoom, type SmsRoom } from '@test/sms-room';
+import { createSmsFixture, type SmsFixture } from '@test/sms.fixture';
 import type { AcceptedSms } from '../../apps/sandbox/src/shared/sms/sms-control';
 
 describe('Delivery reports of 46elks', () => {
-  let room: SmsRoom;
+  let fixture: SmsFixture;
   let customer: string;
   let taken: AcceptedSms;
 
   beforeAll(async () => {
-    room = await openSmsRoom({ SMS_GATEWAY: '46elks' });
+    fixture = await createSmsFixture({ SMS_GATEWAY: '46elks' });
   });
-  afterAll(() => room.close());
+  afterAll(() => fixture.close());
   beforeEach(async () => {
-    room.sandbox.reset();
-    room.reports.results.length = 0;
-    customer = await room.customer();
-    room.sandbox.elks46.script({ reports: 'none' });
-    await room.send(customer);
-    taken = room.sandbox.elks46.accepted[0] as AcceptedSms;
+    fixture.sandbox.reset();
+    fixture.reports.results.length = 0;
+    customer = await fixture.customer();
+    fixture.sandbox.elks46.script({ reports: 'none' });
+    await fixture.send(customer);
+    taken = fixture.sandbox.elks46.accepted[0] as AcceptedSms;
   });
 
-  const status = async () => (await room.rows(customer))[0]?.status;
+  const status = async () => (await fixture.rows(customer))[0]?.status;
   const post = async (url: string, body: string) => {
     await fetch(url, { method: 'POST', body });
-    return room.reports.results.at(-1);
+    return fixture.reports.results.at(-1);
   };
 
   it.each([
@@ -38,23 +38,23 @@ describe('Delivery reports of 46elks', () => {
     [['failed', 'delivered'], 'delivered'],
     [['delivered', 'failed'], 'delivered'],
   ] as const)('%j end as %s', async (reports, end) => {
-    await room.sandbox.elks46.report(taken, ...reports);
+    await fixture.sandbox.elks46.report(taken, ...reports);
     expect(await status()).toBe(end);
-    expect(room.reports.results).toEqual(reports.map(() => 'stored'));
+    expect(fixture.reports.results).toEqual(reports.map(() => 'stored'));
   });
 
   it('leave no trace of a failure that was overruled', async () => {
-    await room.sandbox.elks46.report(taken, 'failed', 'delivered');
-    const [row] = await room.rows(customer);
+    await fixture.sandbox.elks46.report(taken, 'failed', 'delivered');
+    const [row] = await fixture.rows(customer);
     expect(row).toMatchObject({ error_code: null });
     expect(row?.delivered_at).toBeInstanceOf(Date);
   });
 
   it('keep the first time of delivery when repeated', async () => {
-    await room.sandbox.elks46.report(taken, 'delivered');
-    const [first] = await room.rows(customer);
-    await room.sandbox.elks46.report(taken, 'delivered');
-    expect((await room.rows(customer))[0]).toEqual(first);
+    await fixture.sandbox.elks46.report(taken, 'delivered');
+    const [first] = await fixture.rows(customer);
+    await fixture.sandbox.elks46.report(taken, 'delivered');
+    expect((await fixture.rows(customer))[0]).toEqual(first);
   });
 
   it('with a forged reference change nothing', async () => {
@@ -75,20 +75,20 @@ describe('Delivery reports of 46elks', () => {
   });
 
   it('about a message that is not there are told apart', async () => {
-    await room.superuser.query('delete from sms_message where customer_id = $1', [customer]);
+    await fixture.superuser.query('delete from sms_message where customer_id = $1', [customer]);
     expect(await post(taken.reportUrls[0] as string, `id=${taken.id}&status=delivered`)).toBe('unknown_message');
   });
 });
 
 describe('Delivery reports of LINK Mobility', () => {
-  let room: SmsRoom;
+  let fixture: SmsFixture;
   beforeAll(async () => {
-    room = await openSmsRoom({ SMS_GATEWAY: 'link-mobility' });
+    fixture = await createSmsFixture({ SMS_GATEWAY: 'link-mobility' });
   });
-  afterAll(() => room.close());
+  afterAll(() => fixture.close());
   beforeEach(() => {
-    room.sandbox.reset();
-    room.reports.results.length = 0;
+    fixture.sandbox.reset();
+    fixture.reports.results.length = 0;
   });
 
   it.each([
@@ -107,28 +107,28 @@ describe('Delivery reports of LINK Mobility', () => {
     [[1000, 4], 'sent', null],
     [[1010], 'sent', null],
   ])('%j end as %s', async (reports, status, errorCode) => {
-    const customer = await room.customer();
-    room.sandbox.link.script({ reports: 'none' });
-    await room.send(customer);
-    await room.sandbox.link.report(room.sandbox.link.accepted[0] as AcceptedSms, ...reports);
-    expect(await room.rows(customer)).toMatchObject([{ status, error_code: errorCode }]);
+    const customer = await fixture.customer();
+    fixture.sandbox.link.script({ reports: 'none' });
+    await fixture.send(customer);
+    await fixture.sandbox.link.report(fixture.sandbox.link.accepted[0] as AcceptedSms, ...reports);
+    expect(await fixture.rows(customer)).toMatchObject([{ status, error_code: errorCode }]);
   });
 
   it('without our reference, or that are none, change nothing', async () => {
-    const reports = room.module.get(DeliveryReportsService);
+    const reports = fixture.module.get(DeliveryReportsService);
     expect(await reports.fromLink('{"refId":"0","id":"0","resultCode":1001}')).toBe('forged');
     expect(await reports.fromLink('{"refId":null,"id":"0","resultCode":1001}')).toBe('malformed');
     expect(await reports.fromLink('not json')).toBe('malformed');
   });
 
   it('of one gateway do not speak for a message of the other', async () => {
-    const customer = await room.customer();
-    room.sandbox.link.script({ reports: 'none' });
-    await room.send(customer);
-    const reference = room.sandbox.link.accepted[0]?.reference as string;
-    expect(await room.module.get(DeliveryReportsService).fromElks(reference, 'id=x&status=failed')).toBe(
+    const customer = await fixture.customer();
+    fixture.sandbox.link.script({ reports: 'none' });
+    await fixture.send(customer);
+    const reference = fixture.sandbox.link.accepted[0]?.reference as string;
+    expect(await fixture.module.get(DeliveryReportsService).fromElks(reference, 'id=x&status=failed')).toBe(
       'unknown_message',
     );
-    expect(await room.rows(customer)).toMatchObject([{ status: 'accepted' }]);
+    expect(await fixture.rows(customer)).toMatchObject([{ status: 'accepted' }]);
   });
 });

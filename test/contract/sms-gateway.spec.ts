@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { ServiceError } from '@platform/errors';
 import type { RawReply } from '../../apps/sandbox/src/shared/faults/directives';
-import { openSmsRoom, type SmsRoom } from '@test/sms-room';
+import { createSmsFixture, type SmsFixture } from '@test/sms.fixture';
 
 type Script = Record<string, string | number | true | object> & { reply?: RawReply };
 
@@ -12,38 +12,38 @@ const DIRECTIONS: { gateway: '46elks' | 'link-mobility'; control: 'elks46' | 'li
 ];
 
 describe.each(DIRECTIONS)('SMS through $gateway', ({ gateway, control }) => {
-  let room: SmsRoom;
+  let fixture: SmsFixture;
   let customer: string;
 
   beforeAll(async () => {
-    room = await openSmsRoom({ SMS_GATEWAY: gateway });
+    fixture = await createSmsFixture({ SMS_GATEWAY: gateway });
   });
-  afterAll(() => room.close());
+  afterAll(() => fixture.close());
   beforeEach(async () => {
     // A success first: failures of one test must not open the circuit in the next.
-    room.sandbox.reset();
-    await room.send(await room.customer());
-    await room.sandbox[control].reportsSettled();
-    room.sandbox.reset();
-    customer = await room.customer();
+    fixture.sandbox.reset();
+    await fixture.send(await fixture.customer());
+    await fixture.sandbox[control].reportsSettled();
+    fixture.sandbox.reset();
+    customer = await fixture.customer();
   });
 
   /** Sends with the gateway's answers scripted; tells the error's code and what is in the log. */
   async function attempt(...scripts: Script[]) {
-    room.sandbox[control].script(...scripts);
-    const code = await room.send(customer).then(
+    fixture.sandbox[control].script(...scripts);
+    const code = await fixture.send(customer).then(
       () => undefined,
       (error: unknown) => (error instanceof ServiceError ? error.code : error),
     );
-    await room.sandbox[control].reportsSettled();
-    const [row, ...others] = await room.rows(customer);
+    await fixture.sandbox[control].reportsSettled();
+    const [row, ...others] = await fixture.rows(customer);
     expect(others).toEqual([]);
-    return { code, status: row?.status, errorCode: row?.error_code, tries: room.sandbox[control].total };
+    return { code, status: row?.status, errorCode: row?.error_code, tries: fixture.sandbox[control].total };
   }
 
   it('hands the message over with the sender, our reference and a wish for reports, and keeps the gateway id', async () => {
-    room.sandbox[control].script({ reports: 'none' });
-    const sent = await room.send(customer, { message: 'Blåbær æøå' });
+    fixture.sandbox[control].script({ reports: 'none' });
+    const sent = await fixture.send(customer, { message: 'Blåbær æøå' });
     expect(sent).toMatchObject({
       status: 'accepted',
       segments: 1,
@@ -51,11 +51,11 @@ describe.each(DIRECTIONS)('SMS through $gateway', ({ gateway, control }) => {
       sender_id: 'Acme',
       to: '+4790000000',
     });
-    const [taken] = room.sandbox[control].accepted;
+    const [taken] = fixture.sandbox[control].accepted;
     expect(taken).toMatchObject({ from: 'Acme', to: '+4790000000', text: 'Blåbær æøå' });
-    if (control === 'elks46') await room.sandbox.elks46.report(taken!, 'delivered');
-    else await room.sandbox.link.report(taken!, 1001);
-    const [row] = await room.rows(customer);
+    if (control === 'elks46') await fixture.sandbox.elks46.report(taken!, 'delivered');
+    else await fixture.sandbox.link.report(taken!, 1001);
+    const [row] = await fixture.rows(customer);
     expect(row).toMatchObject({ id: sent.id, status: 'delivered', gateway_message_id: taken?.id, error_code: null });
     expect(row?.delivered_at).toBeInstanceOf(Date);
   });
@@ -163,17 +163,17 @@ describe.each(DIRECTIONS)('SMS through $gateway', ({ gateway, control }) => {
     ],
   ])('tells and logs it rightly when the gateway %s', async (_, scripts, expected) => {
     expect(await attempt(...scripts)).toMatchObject(expected);
-    expect(room.sandbox[control].accepted.length).toBeLessThanOrEqual(1);
+    expect(fixture.sandbox[control].accepted.length).toBeLessThanOrEqual(1);
   });
 
   it('is certain that nothing was sent when the gateway cannot be reached, and sends once it can', async () => {
-    await room.sandbox.refuseConnections();
-    await expect(room.send(customer)).rejects.toMatchObject({ code: 'sms_gateway_failed' });
-    await room.sandbox.acceptConnections();
-    expect(await room.rows(customer)).toMatchObject([{ status: 'failed', error_code: 'gateway_unreachable' }]);
-    expect(room.sandbox[control].accepted).toEqual([]);
-    await room.send(customer);
-    expect(room.sandbox[control].accepted).toHaveLength(1);
+    await fixture.sandbox.refuseConnections();
+    await expect(fixture.send(customer)).rejects.toMatchObject({ code: 'sms_gateway_failed' });
+    await fixture.sandbox.acceptConnections();
+    expect(await fixture.rows(customer)).toMatchObject([{ status: 'failed', error_code: 'gateway_unreachable' }]);
+    expect(fixture.sandbox[control].accepted).toEqual([]);
+    await fixture.send(customer);
+    expect(fixture.sandbox[control].accepted).toHaveLength(1);
   });
 
   it('believes a report that comes before the reply', async () => {
@@ -187,11 +187,11 @@ describe.each(DIRECTIONS)('SMS through $gateway', ({ gateway, control }) => {
 });
 
 describe('The refusals of 46elks', () => {
-  let room: SmsRoom;
+  let fixture: SmsFixture;
   beforeAll(async () => {
-    room = await openSmsRoom({ SMS_GATEWAY: '46elks' });
+    fixture = await createSmsFixture({ SMS_GATEWAY: '46elks' });
   });
-  afterAll(() => room.close());
+  afterAll(() => fixture.close());
 
   it.each<[string, Script, string, string]>([
     [
@@ -213,19 +213,19 @@ describe('The refusals of 46elks', () => {
     ['a message that failed at once', { 'reply-status': 'failed' }, 'sms_gateway_rejected', 'rejected'],
     ['an account without money', { 'no-credits': true }, 'sms_gateway_failed', 'gateway_refused_account'],
   ])('are told and logged: %s', async (_, script, code, errorCode) => {
-    const customer = await room.customer();
-    room.sandbox.elks46.script({ ...script, reports: 'none' });
-    await expect(room.send(customer)).rejects.toMatchObject({ code });
-    expect(await room.rows(customer)).toMatchObject([{ status: 'failed', error_code: errorCode }]);
+    const customer = await fixture.customer();
+    fixture.sandbox.elks46.script({ ...script, reports: 'none' });
+    await expect(fixture.send(customer)).rejects.toMatchObject({ code });
+    expect(await fixture.rows(customer)).toMatchObject([{ status: 'failed', error_code: errorCode }]);
   });
 });
 
 describe('The refusals of LINK Mobility', () => {
-  let room: SmsRoom;
+  let fixture: SmsFixture;
   beforeAll(async () => {
-    room = await openSmsRoom({ SMS_GATEWAY: 'link-mobility' });
+    fixture = await createSmsFixture({ SMS_GATEWAY: 'link-mobility' });
   });
-  afterAll(() => room.close());
+  afterAll(() => fixture.close());
 
   it.each<[string, Script, string, string]>([
     ['an invalid sender', { status: 400, result: 2000 }, 'sms_gateway_rejected', 'invalid_sender'],
@@ -236,10 +236,10 @@ describe('The refusals of LINK Mobility', () => {
     ['an invalid platform', { status: 400, result: 106200 }, 'sms_gateway_failed', 'gateway_refused_account'],
     ['an unknown gate', { status: 400, result: 106301 }, 'sms_gateway_failed', 'gateway_refused_account'],
   ])('are told and logged: %s', async (_, script, code, errorCode) => {
-    const customer = await room.customer();
-    room.sandbox.link.script(script);
-    await expect(room.send(customer)).rejects.toMatchObject({ code });
-    expect(await room.rows(customer)).toMatchObject([{ status: 'failed', error_code: errorCode }]);
+    const customer = await fixture.customer();
+    fixture.sandbox.link.script(script);
+    await expect(fixture.send(customer)).rejects.toMatchObject({ code });
+    expect(await fixture.rows(customer)).toMatchObject([{ status: 'failed', error_code: errorCode }]);
   });
 
   it.each<[string, Script]>([
@@ -249,23 +249,23 @@ describe('The refusals of LINK Mobility', () => {
     ['9999 with a 400', { status: 400, result: 9999 }],
     ['106000 with a 400', { status: 400, result: 106000 }],
   ])('are none when the code says nothing certain: %s', async (_, script) => {
-    const customer = await room.customer();
-    room.sandbox.link.script({ ...script, reports: 'none' });
-    await expect(room.send(customer)).rejects.toMatchObject({
+    const customer = await fixture.customer();
+    fixture.sandbox.link.script({ ...script, reports: 'none' });
+    await expect(fixture.send(customer)).rejects.toMatchObject({
       code: 'sms_gateway_failed',
       detail: expect.stringContaining('may have been sent'),
     });
-    expect(await room.rows(customer)).toMatchObject([{ status: 'unknown', error_code: 'gateway_error' }]);
-    const { rows } = await room.superuser.query('select messages from sms_daily_count where customer_id = $1', [
+    expect(await fixture.rows(customer)).toMatchObject([{ status: 'unknown', error_code: 'gateway_error' }]);
+    const { rows } = await fixture.superuser.query('select messages from sms_daily_count where customer_id = $1', [
       customer,
     ]);
     expect(rows).toEqual([{ messages: 1 }]);
   });
 
   it('that say nothing certain are overruled by the report', async () => {
-    const customer = await room.customer();
-    room.sandbox.link.script({ result: 1500, sent: true, 'reports-early': true });
-    expect(await room.send(customer)).toMatchObject({ status: 'delivered', error_code: null });
+    const customer = await fixture.customer();
+    fixture.sandbox.link.script({ result: 1500, sent: true, 'reports-early': true });
+    expect(await fixture.send(customer)).toMatchObject({ status: 'delivered', error_code: null });
   });
 
   it.each([
@@ -273,21 +273,21 @@ describe('The refusals of LINK Mobility', () => {
     ['2333', 'SHORTNUMBER'],
     ['Acme', 'ALPHANUMERIC'],
   ])('are not of the sender %s, which goes out as %s', async (sender, kind) => {
-    room.sandbox.reset();
-    const customer = await room.customer();
-    await room.superuser.query('update sms_settings set sender_id = $2 where customer_id = $1', [customer, sender]);
-    await room.send(customer);
-    const body = JSON.parse(String(room.sandbox.link.requests.at(-1)?.body)) as object;
+    fixture.sandbox.reset();
+    const customer = await fixture.customer();
+    await fixture.superuser.query('update sms_settings set sender_id = $2 where customer_id = $1', [customer, sender]);
+    await fixture.send(customer);
+    const body = JSON.parse(String(fixture.sandbox.link.requests.at(-1)?.body)) as object;
     expect(body).toMatchObject({ source: sender, sourceTON: kind });
   });
 
   it('include emoji, which the customer is told before anything is sent or counted', async () => {
-    const customer = await room.customer();
-    await expect(room.send(customer, { message: 'Hello 😀' })).rejects.toMatchObject({
+    const customer = await fixture.customer();
+    await expect(fixture.send(customer, { message: 'Hello 😀' })).rejects.toMatchObject({
       code: 'invalid_request',
       options: { errors: [{ pointer: '/message' }] },
     });
-    expect(await room.rows(customer)).toEqual([]);
+    expect(await fixture.rows(customer)).toEqual([]);
   });
 });
 
@@ -297,55 +297,55 @@ describe('A gateway that takes the connection and then says nothing', () => {
     await once(silent, 'listening');
     const sockets: Socket[] = [];
     silent.on('connection', (socket) => sockets.push(socket));
-    const room = await openSmsRoom({
+    const fixture = await createSmsFixture({
       ELKS_URL: `https://127.0.0.1:${(silent.address() as AddressInfo).port}`,
       ELKS_USERNAME: 'user',
       ELKS_PASSWORD: 'password',
       SMS_GATEWAY_TIMEOUT_MS: '500',
     });
-    const customer = await room.customer();
-    await expect(room.send(customer)).rejects.toMatchObject({
+    const customer = await fixture.customer();
+    await expect(fixture.send(customer)).rejects.toMatchObject({
       code: 'sms_gateway_failed',
       detail: expect.stringContaining('nothing was sent'),
     });
-    expect(await room.rows(customer)).toMatchObject([{ status: 'failed', error_code: 'gateway_timeout' }]);
+    expect(await fixture.rows(customer)).toMatchObject([{ status: 'failed', error_code: 'gateway_timeout' }]);
     for (const socket of sockets) socket.destroy();
     silent.close();
-    await room.close();
+    await fixture.close();
   });
 });
 
 describe('The SMS circuit', () => {
-  let room: SmsRoom;
+  let fixture: SmsFixture;
   beforeEach(async () => {
-    room = await openSmsRoom({ UPSTREAM_BREAKER_FAILURES: '6', UPSTREAM_BREAKER_SPREAD_MS: '0' });
-    room.sandbox.elks46.always({ status: 500 });
+    fixture = await createSmsFixture({ UPSTREAM_BREAKER_FAILURES: '6', UPSTREAM_BREAKER_SPREAD_MS: '0' });
+    fixture.sandbox.elks46.always({ status: 500 });
   });
-  afterEach(() => room.close());
+  afterEach(() => fixture.close());
   const fail = async (customer: string, times: number) => {
-    for (let call = 0; call < times; call++) await room.send(customer).catch(() => undefined);
+    for (let call = 0; call < times; call++) await fixture.send(customer).catch(() => undefined);
   };
 
   it('answers at once, and leaves the gateway alone, once it has failed several customers', async () => {
-    const [first, second, third] = [await room.customer(), await room.customer(), await room.customer()];
+    const [first, second, third] = [await fixture.customer(), await fixture.customer(), await fixture.customer()];
     for (const customer of [first, second, third]) await fail(customer, 2);
-    expect(room.sandbox.elks46.total).toBe(6);
+    expect(fixture.sandbox.elks46.total).toBe(6);
     await fail(first, 1);
-    expect(room.sandbox.elks46.total).toBe(6);
-    const codes = (await room.rows(first)).map(({ error_code }) => error_code);
+    expect(fixture.sandbox.elks46.total).toBe(6);
+    const codes = (await fixture.rows(first)).map(({ error_code }) => error_code);
     expect(codes).toEqual(['gateway_down', 'gateway_error', 'gateway_error']);
   });
 
   it('stays closed to all others whatever one customer sends', async () => {
-    await fail(await room.customer(), 12);
-    expect(room.sandbox.elks46.total).toBe(12);
-    room.sandbox.elks46.always();
-    expect(await room.send(await room.customer())).toMatchObject({ error_code: null });
+    await fail(await fixture.customer(), 12);
+    expect(fixture.sandbox.elks46.total).toBe(12);
+    fixture.sandbox.elks46.always();
+    expect(await fixture.send(await fixture.customer())).toMatchObject({ error_code: null });
   });
 
   it('stays closed whatever the gateway refuses', async () => {
-    room.sandbox.elks46.always({ status: 400 });
-    for (let call = 0; call < 12; call++) await fail(await room.customer(), 1);
-    expect(room.sandbox.elks46.total).toBe(12);
+    fixture.sandbox.elks46.always({ status: 400 });
+    for (let call = 0; call < 12; call++) await fail(await fixture.customer(), 1);
+    expect(fixture.sandbox.elks46.total).toBe(12);
   });
 });

@@ -1,44 +1,45 @@
-import { openSmsRoom, type SmsRoom } from '@test/sms-room';
+import { createSmsFixture, type SmsFixture } from '@test/sms.fixture';
 
 describe('What may be sent', () => {
-  let room: SmsRoom;
-  beforeAll(async () => (room = await openSmsRoom({ SMS_DAILY_PARTS_CAP: '10' })));
-  afterAll(() => room.close());
-  beforeEach(() => room.sandbox.reset());
+  let fixture: SmsFixture;
+  beforeAll(async () => (fixture = await createSmsFixture({ SMS_DAILY_PARTS_CAP: '10' })));
+  afterAll(() => fixture.close());
+  beforeEach(() => fixture.sandbox.reset());
 
   const allow = (customer: string, settings: { countries?: string[] | null; daily_parts_cap?: number }) =>
-    room.superuser.query('update sms_settings set countries = $2, daily_parts_cap = $3 where customer_id = $1', [
+    fixture.superuser.query('update sms_settings set countries = $2, daily_parts_cap = $3 where customer_id = $1', [
       customer,
       settings.countries ?? null,
       settings.daily_parts_cap ?? null,
     ]);
-  const refusal = (customer: string, to: string) => room.send(customer, { to }).catch((error: unknown) => error);
+  const refusal = (customer: string, to: string) => fixture.send(customer, { to }).catch((error: unknown) => error);
   const counted = async (customer: string) =>
-    (await room.superuser.query('select messages, parts from sms_daily_count where customer_id = $1', [customer])).rows;
+    (await fixture.superuser.query('select messages, parts from sms_daily_count where customer_id = $1', [customer]))
+      .rows;
 
   it.each(['+4790000000', '+46700000000', '+12685550123', '+47580012345678', '+80012345678'])(
     'goes by default to any country: %s',
-    async (to) => expect(await room.send(await room.customer(), { to })).toMatchObject({ to }),
+    async (to) => expect(await fixture.send(await fixture.customer(), { to })).toMatchObject({ to }),
   );
 
   it.each(['+4782012345', '+46939123456', '+979123456789', '+870773111632', '+881612345678', '+88216123456789'])(
     'never goes to premium rate and satellite numbers, whatever is allowed: %s',
     async (to) => {
-      const customer = await room.customer();
+      const customer = await fixture.customer();
       await allow(customer, { countries: ['NO', 'SE'] });
       expect(await refusal(customer, to)).toMatchObject({
         code: 'invalid_request',
         options: { errors: [{ pointer: '/to' }] },
       });
-      expect(await room.rows(customer)).toEqual([]);
-      expect(room.sandbox.elks46.total).toBe(0);
+      expect(await fixture.rows(customer)).toEqual([]);
+      expect(fixture.sandbox.elks46.total).toBe(0);
     },
   );
 
   it('goes to the countries that the operator named for the customer, and to no other', async () => {
-    const customer = await room.customer();
+    const customer = await fixture.customer();
     await allow(customer, { countries: ['NO', 'DK'] });
-    for (const to of ['+4790000000', '+47580012345678', '+4521212121']) await room.send(customer, { to });
+    for (const to of ['+4790000000', '+47580012345678', '+4521212121']) await fixture.send(customer, { to });
     for (const to of ['+46700000000', '+12025550123', '+80012345678']) {
       expect(await refusal(customer, to)).toMatchObject({
         code: 'invalid_request',
@@ -46,15 +47,15 @@ describe('What may be sent', () => {
         options: { errors: [{ pointer: '/to' }] },
       });
     }
-    expect(await room.rows(customer)).toHaveLength(3);
+    expect(await fixture.rows(customer)).toHaveLength(3);
     expect(await counted(customer)).toEqual([{ messages: 3, parts: 3 }]);
   });
 
   it('keeps to the cap in parts, exactly, however many calls come at once', async () => {
-    const customer = await room.customer();
+    const customer = await fixture.customer();
     // Two parts each.
     const message = 'a'.repeat(161);
-    const calls = await Promise.allSettled(Array.from({ length: 30 }, () => room.send(customer, { message })));
+    const calls = await Promise.allSettled(Array.from({ length: 30 }, () => fixture.send(customer, { message })));
     const refused = calls.filter((call) => call.status === 'rejected').map(({ reason }) => reason as object);
     expect(refused).toHaveLength(25);
     for (const error of refused) {
@@ -68,19 +69,19 @@ describe('What may be sent', () => {
   });
 
   it("keeps to the customer's own cap in parts, and lets a shorter message through where a longer one is too long", async () => {
-    const customer = await room.customer();
+    const customer = await fixture.customer();
     await allow(customer, { daily_parts_cap: 3 });
     expect(await refusal(customer, '+4790000000')).toMatchObject({ segments: 1 });
-    await expect(room.send(customer, { message: 'a'.repeat(400) })).rejects.toMatchObject({ code: 'rate_limited' });
-    expect(await room.send(customer, { message: 'a'.repeat(300) })).toMatchObject({ segments: 2 });
-    await expect(room.send(customer)).rejects.toMatchObject({ code: 'rate_limited' });
+    await expect(fixture.send(customer, { message: 'a'.repeat(400) })).rejects.toMatchObject({ code: 'rate_limited' });
+    expect(await fixture.send(customer, { message: 'a'.repeat(300) })).toMatchObject({ segments: 2 });
+    await expect(fixture.send(customer)).rejects.toMatchObject({ code: 'rate_limited' });
     expect(await counted(customer)).toEqual([{ messages: 2, parts: 3 }]);
   });
 
   it('takes the parts of a message that certainly was not sent off the count', async () => {
-    const customer = await room.customer();
-    room.sandbox.elks46.script({ status: 400 });
-    await expect(room.send(customer, { message: 'a'.repeat(161) })).rejects.toMatchObject({
+    const customer = await fixture.customer();
+    fixture.sandbox.elks46.script({ status: 400 });
+    await expect(fixture.send(customer, { message: 'a'.repeat(161) })).rejects.toMatchObject({
       code: 'sms_gateway_rejected',
     });
     expect(await counted(customer)).toEqual([{ messages: 0, parts: 0 }]);
@@ -89,14 +90,14 @@ describe('What may be sent', () => {
 
 describe('The countries of the service', () => {
   it('hold for customers without their own, who may be allowed more', async () => {
-    const room = await openSmsRoom({ SMS_COUNTRIES: 'no, se' });
-    const [plain, more] = [await room.customer(), await room.customer()];
-    await room.superuser.query(`update sms_settings set countries = '{}' where customer_id = $1`, [more]);
-    expect(await room.send(plain, { to: '+46700000000' })).toMatchObject({ to: '+46700000000' });
-    await expect(room.send(plain, { to: '+4521212121' })).rejects.toMatchObject({
+    const fixture = await createSmsFixture({ SMS_COUNTRIES: 'no, se' });
+    const [plain, more] = [await fixture.customer(), await fixture.customer()];
+    await fixture.superuser.query(`update sms_settings set countries = '{}' where customer_id = $1`, [more]);
+    expect(await fixture.send(plain, { to: '+46700000000' })).toMatchObject({ to: '+46700000000' });
+    await expect(fixture.send(plain, { to: '+4521212121' })).rejects.toMatchObject({
       detail: expect.stringContaining('NO, SE'),
     });
-    expect(await room.send(more, { to: '+4521212121' })).toMatchObject({ to: '+4521212121' });
-    await room.close();
+    expect(await fixture.send(more, { to: '+4521212121' })).toMatchObject({ to: '+4521212121' });
+    await fixture.close();
   });
 });

@@ -1,50 +1,50 @@
 import { SmsLogService } from '@domains/sms';
 import { CustomerContextService } from '@platform/database';
-import { openSmsRoom, type SmsRoom } from '@test/sms-room';
+import { createSmsFixture, type SmsFixture } from '@test/sms.fixture';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 
 describe('Sending SMS', () => {
-  let room: SmsRoom;
+  let fixture: SmsFixture;
   beforeAll(async () => {
-    room = await openSmsRoom();
+    fixture = await createSmsFixture();
   });
-  afterAll(() => room.close());
-  beforeEach(() => room.sandbox.reset());
+  afterAll(() => fixture.close());
+  beforeEach(() => fixture.sandbox.reset());
 
   it('is refused to a customer without settings, and to one that was switched off', async () => {
-    const { id: without } = await saveFakeCustomer(room.superuser);
-    const off = await room.customer();
-    await room.superuser.query('update sms_settings set enabled = false where customer_id = $1', [off]);
+    const { id: without } = await saveFakeCustomer(fixture.superuser);
+    const off = await fixture.customer();
+    await fixture.superuser.query('update sms_settings set enabled = false where customer_id = $1', [off]);
     for (const customer of [without, off]) {
-      await expect(room.send(customer)).rejects.toMatchObject({ code: 'sms_disabled' });
-      expect(await room.rows(customer)).toEqual([]);
+      await expect(fixture.send(customer)).rejects.toMatchObject({ code: 'sms_disabled' });
+      expect(await fixture.rows(customer)).toEqual([]);
     }
-    expect(room.sandbox.elks46.total).toBe(0);
+    expect(fixture.sandbox.elks46.total).toBe(0);
   });
 
   it('is refused for a number that cannot exist, before anything is stored', async () => {
-    const customer = await room.customer();
-    await expect(room.send(customer, { to: '+4712' })).rejects.toMatchObject({
+    const customer = await fixture.customer();
+    await expect(fixture.send(customer, { to: '+4712' })).rejects.toMatchObject({
       code: 'invalid_request',
       options: { errors: [{ pointer: '/to' }] },
     });
-    expect(await room.rows(customer)).toEqual([]);
+    expect(await fixture.rows(customer)).toEqual([]);
   });
 
   it('stores the message before the gateway is asked, as one whose outcome is unknown', async () => {
-    const customer = await room.customer();
-    const gate = room.sandbox.elks46.hold();
-    const sending = room.send(customer);
+    const customer = await fixture.customer();
+    const gate = fixture.sandbox.elks46.hold();
+    const sending = fixture.send(customer);
     await gate.holding(1);
-    expect(await room.rows(customer)).toMatchObject([{ status: 'unknown', gateway_message_id: null }]);
+    expect(await fixture.rows(customer)).toMatchObject([{ status: 'unknown', gateway_message_id: null }]);
     gate.open();
     await sending;
   });
 
   it('writes an audit entry with each message', async () => {
-    const customer = await room.customer();
-    const { id } = await room.send(customer);
-    const { rows } = await room.superuser.query(
+    const customer = await fixture.customer();
+    const { id } = await fixture.send(customer);
+    const { rows } = await fixture.superuser.query(
       'select actor, action, metadata from audit_log where customer_id = $1',
       [customer],
     );
@@ -52,73 +52,73 @@ describe('Sending SMS', () => {
   });
 
   it('goes exactly up to the daily cap, however many calls come at once', async () => {
-    const customer = await room.customer(7);
-    const calls = await Promise.allSettled(Array.from({ length: 60 }, () => room.send(customer)));
+    const customer = await fixture.customer(7);
+    const calls = await Promise.allSettled(Array.from({ length: 60 }, () => fixture.send(customer)));
     const refused = calls.filter((call) => call.status === 'rejected').map(({ reason }) => reason as object);
     expect(refused).toHaveLength(53);
     for (const error of refused)
       expect(error).toMatchObject({ code: 'rate_limited', options: { retryAfterSeconds: expect.any(Number) } });
-    expect(room.sandbox.elks46.accepted).toHaveLength(7);
-    expect(await room.rows(customer)).toHaveLength(7);
+    expect(fixture.sandbox.elks46.accepted).toHaveLength(7);
+    expect(await fixture.rows(customer)).toHaveLength(7);
   });
 
   it('sends nothing under a cap of zero', async () => {
-    await expect(room.send(await room.customer(0))).rejects.toMatchObject({ code: 'rate_limited' });
+    await expect(fixture.send(await fixture.customer(0))).rejects.toMatchObject({ code: 'rate_limited' });
   });
 
   it('does not count what certainly was not sent, and counts what may have been', async () => {
-    const customer = await room.customer(2);
-    room.sandbox.elks46.script({ status: 400 }, { status: 500 }, {});
-    await expect(room.send(customer)).rejects.toMatchObject({ code: 'sms_gateway_rejected' });
-    await expect(room.send(customer)).rejects.toMatchObject({ code: 'sms_gateway_failed' });
-    await room.send(customer);
-    await expect(room.send(customer)).rejects.toMatchObject({ code: 'rate_limited' });
+    const customer = await fixture.customer(2);
+    fixture.sandbox.elks46.script({ status: 400 }, { status: 500 }, {});
+    await expect(fixture.send(customer)).rejects.toMatchObject({ code: 'sms_gateway_rejected' });
+    await expect(fixture.send(customer)).rejects.toMatchObject({ code: 'sms_gateway_failed' });
+    await fixture.send(customer);
+    await expect(fixture.send(customer)).rejects.toMatchObject({ code: 'rate_limited' });
   });
 
   it('tells the caller that the message went although the outcome could not be stored', async () => {
-    const customer = await room.customer();
-    const gate = room.sandbox.elks46.hold();
-    room.sandbox.elks46.script({ reports: 'none' });
-    const sending = room.send(customer);
+    const customer = await fixture.customer();
+    const gate = fixture.sandbox.elks46.hold();
+    fixture.sandbox.elks46.script({ reports: 'none' });
+    const sending = fixture.send(customer);
     await gate.holding(1);
-    await room.superuser.query('revoke update on sms_message from customer_api');
+    await fixture.superuser.query('revoke update on sms_message from customer_api');
     gate.open();
     await expect(sending).resolves.toMatchObject({ status: 'accepted' });
-    expect(await room.rows(customer)).toMatchObject([{ status: 'unknown' }]);
-    await room.superuser.query(
+    expect(await fixture.rows(customer)).toMatchObject([{ status: 'unknown' }]);
+    await fixture.superuser.query(
       'grant update (status, gateway_message_id, error_code, delivered_at, updated_at) on sms_message to customer_api',
     );
   });
 
   it('cannot be read or changed by another customer, whatever the statement says', async () => {
-    const [mine, theirs] = [await room.customer(), await room.customer()];
-    await room.send(mine);
-    const context = room.module.get(CustomerContextService);
-    const page = await context.run(theirs, () => room.module.get(SmsLogService).list(mine, { limit: 50 }));
+    const [mine, theirs] = [await fixture.customer(), await fixture.customer()];
+    await fixture.send(mine);
+    const context = fixture.module.get(CustomerContextService);
+    const page = await context.run(theirs, () => fixture.module.get(SmsLogService).list(mine, { limit: 50 }));
     expect(page.items).toEqual([]);
-    expect(await room.list(theirs)).toEqual([]);
-    expect(await room.list(mine)).toHaveLength(1);
+    expect(await fixture.list(theirs)).toEqual([]);
+    expect(await fixture.list(mine)).toHaveLength(1);
   });
 
   it('is listed newest first, page by page, with no message lost or doubled while more are sent', async () => {
-    const customer = await room.customer();
-    await room.superuser.query(
+    const customer = await fixture.customer();
+    await fixture.superuser.query(
       `insert into sms_message (customer_id, id, recipient, sender_id, message, segments, encoding, gateway, created_at)
        select $1, gen_random_uuid(), '+4790000000', 'Acme', 'n' || n, 1, 'GSM-7', '46elks',
          timestamptz '2026-01-01' + (n / 5) * interval '1 microsecond' from generate_series(1, 53) n`,
       [customer],
     );
-    const log = room.module.get(SmsLogService);
-    const context = room.module.get(CustomerContextService);
+    const log = fixture.module.get(SmsLogService);
+    const context = fixture.module.get(CustomerContextService);
     const seen: string[] = [];
     let cursor: string | null | undefined;
     do {
       const page = await context.run(customer, () => log.list(customer, { limit: 10, ...(cursor ? { cursor } : {}) }));
       seen.push(...page.items.map(({ id }) => id));
       cursor = page.nextCursor;
-      await room.send(customer);
+      await fixture.send(customer);
     } while (cursor);
-    const { rows } = await room.superuser.query<{ id: string }>(
+    const { rows } = await fixture.superuser.query<{ id: string }>(
       `select id from sms_message where customer_id = $1 and message like 'n%' order by created_at desc, id desc`,
       [customer],
     );

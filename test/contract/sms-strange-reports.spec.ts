@@ -1,4 +1,4 @@
-import { openSmsRoom, type SmsRoom } from '@test/sms-room';
+import { createSmsFixture, type SmsFixture } from '@test/sms.fixture';
 
 const GATEWAYS = [
   { gateway: '46elks', control: 'elks46' },
@@ -6,23 +6,23 @@ const GATEWAYS = [
 ] as const;
 
 describe.each(GATEWAYS)('A strange delivery report of $gateway', ({ gateway, control }) => {
-  let room: SmsRoom;
+  let fixture: SmsFixture;
   let customer: string;
-  beforeAll(async () => (room = await openSmsRoom({ SMS_GATEWAY: gateway })));
-  afterAll(() => room.close());
+  beforeAll(async () => (fixture = await createSmsFixture({ SMS_GATEWAY: gateway })));
+  afterAll(() => fixture.close());
   beforeEach(async () => {
-    room.sandbox.reset();
-    room.reports.results.length = 0;
-    customer = await room.customer();
+    fixture.sandbox.reset();
+    fixture.reports.results.length = 0;
+    customer = await fixture.customer();
   });
 
   /** Sends a message whose reports are distorted; tells how they were taken and what is in the log. */
   async function sent(distortion: Record<string, string | true>) {
-    room.sandbox[control].script({ ...distortion, reports: control === 'elks46' ? 'delivered' : '1001' });
-    await room.send(customer);
-    await room.sandbox[control].reportsSettled();
-    const [row] = await room.rows(customer);
-    return { row, results: [...new Set(room.reports.results)] };
+    fixture.sandbox[control].script({ ...distortion, reports: control === 'elks46' ? 'delivered' : '1001' });
+    await fixture.send(customer);
+    await fixture.sandbox[control].reportsSettled();
+    const [row] = await fixture.rows(customer);
+    return { row, results: [...new Set(fixture.reports.results)] };
   }
 
   it.each([
@@ -53,7 +53,7 @@ describe.each(GATEWAYS)('A strange delivery report of $gateway', ({ gateway, con
       expect(results).toEqual(['stored']);
       expect(row).toMatchObject({ status: 'delivered' });
       // The one that the send was answered with.
-      expect(row?.gateway_message_id).toBe(room.sandbox[control].accepted[0]?.id);
+      expect(row?.gateway_message_id).toBe(fixture.sandbox[control].accepted[0]?.id);
     },
   );
 
@@ -65,15 +65,15 @@ describe.each(GATEWAYS)('A strange delivery report of $gateway', ({ gateway, con
 });
 
 describe('A delivery report of LINK Mobility whose code says nothing certain', () => {
-  let room: SmsRoom;
-  beforeAll(async () => (room = await openSmsRoom({ SMS_GATEWAY: 'link-mobility' })));
-  afterAll(() => room.close());
+  let fixture: SmsFixture;
+  beforeAll(async () => (fixture = await createSmsFixture({ SMS_GATEWAY: 'link-mobility' })));
+  afterAll(() => fixture.close());
 
   it.each(['0', '1013', '1500', '9999', '5'])('makes no failure of the message: %s', async (code) => {
-    const customer = await room.customer();
-    room.sandbox.link.script({ reports: code });
-    await room.send(customer);
-    await room.sandbox.link.reportsSettled();
-    expect(await room.rows(customer)).toMatchObject([{ status: 'accepted', delivered_at: null }]);
+    const customer = await fixture.customer();
+    fixture.sandbox.link.script({ reports: code });
+    await fixture.send(customer);
+    await fixture.sandbox.link.reportsSettled();
+    expect(await fixture.rows(customer)).toMatchObject([{ status: 'accepted', delivered_at: null }]);
   });
 });

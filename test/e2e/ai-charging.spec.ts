@@ -1,16 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppConfig } from '@platform/config';
-import { type AiApi, arrangeAiCaller, startAiApi } from '@test/ai-api';
-import { balancesOf } from '@test/ai-room';
+import { type AiApi, createAiCaller, startAiApi } from '@test/ai-api';
+import { balancesOf } from '@test/ai.fixture';
 import { caller, startApi } from '@test/api';
 import { startTcpProxy } from '@test/tcp-proxy';
 
 /** What a message costs: 1,000 NOK per million tokens in, 1,250 and 2,000 written to a cache, 100 read, 5,000 out. */
 describe('the charge of an AI message', () => {
-  let room: AiApi;
-  beforeAll(async () => (room = await startAiApi()));
-  afterAll(() => room.stop());
-  beforeEach(() => room.sandbox.reset());
+  let fixture: AiApi;
+  beforeAll(async () => (fixture = await startAiApi()));
+  afterAll(() => fixture.stop());
+  beforeEach(() => fixture.sandbox.reset());
 
   const cached = {
     messages: [
@@ -24,11 +24,11 @@ describe('the charge of an AI message', () => {
 
   /** Sends one message that the provider says used this. @returns what it cost, as the customer and the usage row see it */
   async function charge(usage: object, body: object = cached) {
-    const { customer, call, post } = await arrangeAiCaller(room, { included: 50 });
-    room.sandbox.messages.script({ usage: JSON.stringify(usage) });
+    const { customer, call, post } = await createAiCaller(fixture, { included: 50 });
+    fixture.sandbox.messages.script({ usage: JSON.stringify(usage) });
     expect((await post('/ai/messages', body)).status).toBe(201);
     const { ai } = (await (await call('/ai')).json()) as { ai: { current_month_usage: number } };
-    const { rows } = await room.api.superuser.query<Record<string, number>>(
+    const { rows } = await fixture.api.superuser.query<Record<string, number>>(
       `select cost::float, input_tokens as input, cache_write_5m_tokens as "5m", cache_write_1h_tokens as "1h",
          cache_read_tokens as read, output_tokens as output from ai_usage where customer_id = $1`,
       [customer.id],
@@ -84,32 +84,32 @@ describe('the charge of an AI message', () => {
   });
 
   it('is made once, and the message handed out, though the database is away between answer and settlement', async () => {
-    const { customer, token } = await arrangeAiCaller(room, { included: 5 });
-    const proxy = await startTcpProxy(Number(new URL(room.api.database.url).port));
-    const url = room.api.database.url.replace(/:\d+\//, `:${proxy.port}/`);
-    const config = Object.assign(new AppConfig(), room.api.database.config, { DATABASE_URL: url });
-    const api = await startApi({}, { ...room.api.database, url, config });
+    const { customer, token } = await createAiCaller(fixture, { included: 5 });
+    const proxy = await startTcpProxy(Number(new URL(fixture.api.database.url).port));
+    const url = fixture.api.database.url.replace(/:\d+\//, `:${proxy.port}/`);
+    const config = Object.assign(new AppConfig(), fixture.api.database.config, { DATABASE_URL: url });
+    const api = await startApi({}, { ...fixture.api.database, url, config });
     try {
-      const gate = room.sandbox.messages.hold();
+      const gate = fixture.sandbox.messages.hold();
       const reply = caller(api.baseUrl, token.token)('/ai/messages', {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ messages: [{ role: 'user', content: 'Hello' }], max_tokens: 10 }),
       });
-      await room.sandbox.messages.received(1);
+      await fixture.sandbox.messages.received(1);
       proxy.down();
       gate.open();
       // Long enough for the settlement to fail more than once; the caller waits.
       expect(await Promise.race([reply.then(({ status }) => status), delay(1000, 'waiting')])).toBe('waiting');
       proxy.up();
       expect((await reply).status).toBe(201);
-      const { rows } = await room.api.superuser.query<{ calls: number; cost: number }>(
+      const { rows } = await fixture.api.superuser.query<{ calls: number; cost: number }>(
         'select count(*)::int as calls, sum(cost)::float as cost from ai_usage where customer_id = $1',
         [customer.id],
       );
       expect(rows[0]).toMatchObject({ calls: 1 });
-      expect(await balancesOf(room.api.superuser, customer.id)).toMatchObject({ held: 0, usage: rows[0]?.cost });
-      expect(room.sandbox.messages.total).toBe(1);
+      expect(await balancesOf(fixture.api.superuser, customer.id)).toMatchObject({ held: 0, usage: rows[0]?.cost });
+      expect(fixture.sandbox.messages.total).toBe(1);
     } finally {
       await api.app.close();
       await api.superuser.end();

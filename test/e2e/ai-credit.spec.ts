@@ -1,7 +1,7 @@
 import { saveFakeToken } from '@test/factories/service-token.factory';
-import { type AiApi, arrangeAiCaller, startAiApi } from '@test/ai-api';
+import { type AiApi, createAiCaller, startAiApi } from '@test/ai-api';
 import { enableAi } from '@test/ai-factories';
-import { caller as callerWith, arrangeCaller } from '@test/api';
+import { caller as callerWith, createCaller } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
 import { describeAuthentication } from '@test/suites/authentication.suite';
 import { describePaging } from '@test/suites/paging.suite';
@@ -14,20 +14,20 @@ import type {
 
 const body = { amount_nok: 1000 };
 const POST = { method: 'POST', path: '/ai/credit-requests', body } as const;
-type Caller = Awaited<ReturnType<typeof arrangeAiCaller>>;
+type Caller = Awaited<ReturnType<typeof createAiCaller>>;
 
-let room: AiApi;
-beforeAll(async () => (room = await startAiApi()));
-afterAll(() => room.stop());
+let fixture: AiApi;
+beforeAll(async () => (fixture = await startAiApi()));
+afterAll(() => fixture.stop());
 
 const ask = ({ post }: Caller, wish: object = {}) => post('/ai/credit-requests', { ...body, ...wish });
 const overviewOf = async ({ call }: Pick<Caller, 'call'>) => (await (await call('/ai')).json()) as AiOverviewDto;
 
 describe('GET /ai', () => {
-  describeAuthentication(() => room.api, { method: 'GET', path: '/ai' }, 'ai:read');
+  describeAuthentication(() => fixture.api, { method: 'GET', path: '/ai' }, 'ai:read');
 
   it('has the eight fields, and the waiting credit requests', async () => {
-    const caller = await arrangeAiCaller(room, { included: 20, purchased: 3.5 });
+    const caller = await createAiCaller(fixture, { included: 20, purchased: 3.5 });
     const asked = (await (await ask(caller, { note: 'PO', reference: 'r' })).json()) as CreditRequestDto;
     expect(await overviewOf(caller)).toEqual({
       ai: {
@@ -45,15 +45,15 @@ describe('GET /ai', () => {
   });
 
   it('answers a customer without AI', async () => {
-    const caller = await arrangeCaller(room.api);
+    const caller = await createCaller(fixture.api);
     expect((await overviewOf(caller)).ai).toMatchObject({ enabled: false, total_available_credit: 0 });
   });
 });
 
 describe('POST /ai/credit-requests', () => {
-  describeAuthentication(() => room.api, { ...POST, otherwise: [403, 'ai_disabled'] }, 'ai:topup');
+  describeAuthentication(() => fixture.api, { ...POST, otherwise: [403, 'ai_disabled'] }, 'ai:topup');
 
-  const prepare = (customerId: string) => enableAi(room.api.superuser, customerId, { model: room.model });
+  const prepare = (customerId: string) => enableAi(fixture.api.superuser, customerId, { model: fixture.model });
   const text = (max: number, mayBeEmpty = true) => ({
     accepted: [
       ...(mayBeEmpty ? [['none', '']] : []),
@@ -74,10 +74,10 @@ describe('POST /ai/credit-requests', () => {
           ]),
     ] as [string, unknown][],
   });
-  describeValidation(() => room.api, POST, 'note', text(500), prepare);
-  describeValidation(() => room.api, POST, 'reference', text(120, false), prepare);
+  describeValidation(() => fixture.api, POST, 'note', text(500), prepare);
+  describeValidation(() => fixture.api, POST, 'reference', text(120, false), prepare);
   describeValidation(
-    () => room.api,
+    () => fixture.api,
     POST,
     'amount_nok',
     {
@@ -102,7 +102,7 @@ describe('POST /ai/credit-requests', () => {
   );
 
   it('answers 201, then 200 with the same request unchanged', async () => {
-    const caller = await arrangeAiCaller(room);
+    const caller = await createAiCaller(fixture);
     const first = await ask(caller, { reference: 'r', note: 'one' });
     expect(first.status).toBe(201);
     const request = (await first.json()) as CreditRequestDto;
@@ -120,7 +120,7 @@ describe('POST /ai/credit-requests', () => {
   });
 
   it('with one reference, 500 at once: one 201, 499 × 200, one id', async () => {
-    const caller = await arrangeAiCaller(room);
+    const caller = await createAiCaller(fixture);
     const replies = await Promise.all(Array.from({ length: 500 }, () => ask(caller, { reference: 'same' })));
     const ids = await Promise.all(replies.map(async (reply) => ((await reply.json()) as CreditRequestDto).id));
     expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
@@ -129,7 +129,7 @@ describe('POST /ai/credit-requests', () => {
   });
 
   it('with different references, 200 at once: exactly 5 × 201, and a replay at the cap is 200', async () => {
-    const caller = await arrangeAiCaller(room);
+    const caller = await createAiCaller(fixture);
     const replies = await Promise.all(
       Array.from({ length: 200 }, (_, index) => ask(caller, { reference: `r${index}` })),
     );
@@ -142,15 +142,15 @@ describe('POST /ai/credit-requests', () => {
   });
 
   it('says 403 where AI is not enabled', async () => {
-    await expectProblem(await ask(await arrangeAiCaller(room, { enabled: false })), 403, 'ai_disabled');
+    await expectProblem(await ask(await createAiCaller(fixture, { enabled: false })), 403, 'ai_disabled');
   });
 });
 
 describe('GET /ai/credit-requests', () => {
-  describeAuthentication(() => room.api, { method: 'GET', path: '/ai/credit-requests' }, 'ai:read');
+  describeAuthentication(() => fixture.api, { method: 'GET', path: '/ai/credit-requests' }, 'ai:read');
 
   describePaging(
-    () => room.api,
+    () => fixture.api,
     '/ai/credit-requests',
     'ai_credit_request',
     async (client, customerId, createdAt) => {
@@ -164,10 +164,10 @@ describe('GET /ai/credit-requests', () => {
   );
 
   it('lists newest first, by status, page by page', async () => {
-    const caller = await arrangeAiCaller(room);
+    const caller = await createAiCaller(fixture);
     const ids: number[] = [];
     for (let count = 0; count < 3; count++) ids.unshift(((await (await ask(caller)).json()) as CreditRequestDto).id);
-    await room.api.superuser.query(
+    await fixture.api.superuser.query(
       `update ai_credit_request set status = 'rejected', reason = 'No', decided_at = now() where customer_id = $1 and id = $2`,
       [caller.customer.id, ids[1]],
     );
@@ -190,7 +190,7 @@ describe('GET /ai/credit-requests', () => {
   it.each(['status=open', 'status=', 'status=PENDING', 'status=pending&status=approved', 'cursor=x', 'limit=0'])(
     'refuses ?%s',
     async (query) => {
-      const caller = await arrangeAiCaller(room);
+      const caller = await createAiCaller(fixture);
       await expectProblem(await caller.call(`/ai/credit-requests?${query}`), 400, 'invalid_request');
     },
   );
@@ -198,13 +198,13 @@ describe('GET /ai/credit-requests', () => {
 
 describe('GET /ai/credit-requests/{id}', () => {
   describeAuthentication(
-    () => room.api,
+    () => fixture.api,
     { method: 'GET', path: '/ai/credit-requests/999999999', otherwise: [404, 'not_found'] },
     'ai:read',
   );
 
   it("shows one's own request, and 404 for another customer's, an unknown one and what is no number", async () => {
-    const [mine, theirs] = [await arrangeAiCaller(room), await arrangeAiCaller(room)];
+    const [mine, theirs] = [await createAiCaller(fixture), await createAiCaller(fixture)];
     const request = (await (await ask(mine)).json()) as CreditRequestDto;
     const reply = await mine.call(`/ai/credit-requests/${request.id}`);
     expect([reply.status, await reply.json()]).toEqual([200, request]);
@@ -215,8 +215,8 @@ describe('GET /ai/credit-requests/{id}', () => {
   });
 
   it('needs ai:read, not ai:topup', async () => {
-    const { customer } = await arrangeAiCaller(room);
-    const { token } = await saveFakeToken(room.api.superuser, customer.id, { scopes: ['ai:topup'] });
-    await expectProblem(await callerWith(room.api.baseUrl, token)('/ai/credit-requests'), 403, 'insufficient_scope');
+    const { customer } = await createAiCaller(fixture);
+    const { token } = await saveFakeToken(fixture.api.superuser, customer.id, { scopes: ['ai:topup'] });
+    await expectProblem(await callerWith(fixture.api.baseUrl, token)('/ai/credit-requests'), 403, 'insufficient_scope');
   });
 });

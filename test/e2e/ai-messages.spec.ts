@@ -1,8 +1,8 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { CallsInFlightService } from '@domains/ai';
-import { type AiApi, arrangeAiCaller, startAiApi } from '@test/ai-api';
+import { type AiApi, createAiCaller, startAiApi } from '@test/ai-api';
 import { enableAi } from '@test/ai-factories';
-import { balancesOf } from '@test/ai-room';
+import { balancesOf } from '@test/ai.fixture';
 import { expectProblem } from '@test/expect-problem';
 import { operatorCommand } from '@test/operator-command';
 import { describeAuthentication } from '@test/suites/authentication.suite';
@@ -11,22 +11,22 @@ import { describeValidation } from '@test/suites/validation.suite';
 const body = { messages: [{ role: 'user', content: 'Hello' }], max_tokens: 10 };
 const POST = { method: 'POST', path: '/ai/messages', body } as const;
 
-let room: AiApi;
-beforeAll(async () => (room = await startAiApi()));
-afterAll(() => room.stop());
-beforeEach(() => room.sandbox.reset());
+let fixture: AiApi;
+beforeAll(async () => (fixture = await startAiApi()));
+afterAll(() => fixture.stop());
+beforeEach(() => fixture.sandbox.reset());
 
-const send = ({ post }: Awaited<ReturnType<typeof arrangeAiCaller>>, more: object = {}) =>
+const send = ({ post }: Awaited<ReturnType<typeof createAiCaller>>, more: object = {}) =>
   post('/ai/messages', { ...body, ...more });
 
 describe('POST /ai/messages', () => {
-  describeAuthentication(() => room.api, { ...POST, otherwise: [403, 'ai_disabled'] }, 'ai:use');
+  describeAuthentication(() => fixture.api, { ...POST, otherwise: [403, 'ai_disabled'] }, 'ai:use');
 
   const prepare = (customerId: string) =>
-    enableAi(room.api.superuser, customerId, { model: room.model, included: 500 });
+    enableAi(fixture.api.superuser, customerId, { model: fixture.model, included: 500 });
   const text = { type: 'text', text: 'Hello' };
   describeValidation(
-    () => room.api,
+    () => fixture.api,
     POST,
     'messages',
     {
@@ -64,7 +64,7 @@ describe('POST /ai/messages', () => {
     prepare,
   );
   describeValidation(
-    () => room.api,
+    () => fixture.api,
     POST,
     'system',
     {
@@ -81,7 +81,7 @@ describe('POST /ai/messages', () => {
     prepare,
   );
   describeValidation(
-    () => room.api,
+    () => fixture.api,
     POST,
     'max_tokens',
     {
@@ -103,20 +103,20 @@ describe('POST /ai/messages', () => {
   );
 
   it("answers 201 with the model's answer, in the shape of the Messages API", async () => {
-    const caller = await arrangeAiCaller(room);
+    const caller = await createAiCaller(fixture);
     const reply = await send(caller);
     expect(reply.status).toBe(201);
     expect(reply.headers.get('content-type')).toBe('application/json; charset=utf-8');
     // The official SDK's type: compiling is the test.
     const message = (await reply.json()) as Anthropic.Message;
     const usage: Anthropic.Usage = message.usage;
-    expect(message).toMatchObject({ type: 'message', role: 'assistant', model: room.model });
+    expect(message).toMatchObject({ type: 'message', role: 'assistant', model: fixture.model });
     expect(usage.output_tokens).toBeGreaterThan(0);
   });
 
   it('ignores a model, streaming, tools and a customer identifier in the body', async () => {
-    const caller = await arrangeAiCaller(room);
-    const other = await arrangeAiCaller(room);
+    const caller = await createAiCaller(fixture);
+    const other = await createAiCaller(fixture);
     const reply = await send(caller, {
       model: 'theirs',
       stream: true,
@@ -125,12 +125,15 @@ describe('POST /ai/messages', () => {
       customer_id: other.customer.id,
     });
     expect(reply.status).toBe(201);
-    expect(JSON.parse(room.sandbox.messages.requests[0]!.body.toString())).toEqual({ ...body, model: room.model });
-    expect((await balancesOf(room.api.superuser, other.customer.id)).usage).toBe(0);
+    expect(JSON.parse(fixture.sandbox.messages.requests[0]!.body.toString())).toEqual({
+      ...body,
+      model: fixture.model,
+    });
+    expect((await balancesOf(fixture.api.superuser, other.customer.id)).usage).toBe(0);
   });
 
   it('takes 32 MB and refuses more', async () => {
-    const caller = await arrangeAiCaller(room, { included: 1_000_000 });
+    const caller = await createAiCaller(fixture, { included: 1_000_000 });
     const limit = 32 * 1024 * 1024;
     const around = Buffer.from('{"messages":[{"role":"user","content":""}],"max_tokens":1}');
     const filled = (size: number) =>
@@ -140,41 +143,41 @@ describe('POST /ai/messages', () => {
   });
 
   it('refuses what is not JSON, or not UTF-8', async () => {
-    const caller = await arrangeAiCaller(room);
+    const caller = await createAiCaller(fixture);
     await expectProblem(await caller.post('/ai/messages', '{"messages":'), 400, 'invalid_request');
     const broken = Buffer.from(JSON.stringify(body).replace('Hello', 'H\u00ffllo'), 'latin1');
     await expectProblem(await caller.post('/ai/messages', broken), 400, 'invalid_request');
-    expect(room.sandbox.messages.total).toBe(0);
+    expect(fixture.sandbox.messages.total).toBe(0);
   });
 
   it("uses the customer's own key, which opens for no other customer", async () => {
-    const [owner, thief] = [await arrangeAiCaller(room), await arrangeAiCaller(room)];
+    const [owner, thief] = [await createAiCaller(fixture), await createAiCaller(fixture)];
     const { code } = await operatorCommand(
-      room.api.database,
+      fixture.api.database,
       ['ai', 'configure', '--customer', owner.customer.id, '--key-stdin'],
-      { input: 'sk-of-the-owner\n', environment: { SECRETS_KEY: room.api.database.config.SECRETS_KEY ?? '' } },
+      { input: 'sk-of-the-owner\n', environment: { SECRETS_KEY: fixture.api.database.config.SECRETS_KEY ?? '' } },
     );
     expect(code).toBe(0);
-    await room.api.superuser.query(
+    await fixture.api.superuser.query(
       `update ai_settings set key_ciphertext = (select key_ciphertext from ai_settings where customer_id = $1)
        where customer_id = $2`,
       [owner.customer.id, thief.customer.id],
     );
     expect((await send(owner)).status).toBe(201);
     await expectProblem(await send(thief), 403, 'ai_not_configured');
-    expect(room.sandbox.messages.requests.map(({ headers }) => headers['x-api-key'])).toEqual(['sk-of-the-owner']);
+    expect(fixture.sandbox.messages.requests.map(({ headers }) => headers['x-api-key'])).toEqual(['sk-of-the-owner']);
   });
 
   it('says 403 where AI is not enabled, or has no model or key', async () => {
-    await expectProblem(await send(await arrangeAiCaller(room, { enabled: false })), 403, 'ai_disabled');
-    await expectProblem(await send(await arrangeAiCaller(room, { model: 'unheard-of' })), 403, 'ai_not_configured');
-    const unreadable = await arrangeAiCaller(room, { keyCiphertext: Buffer.alloc(40, 1) });
+    await expectProblem(await send(await createAiCaller(fixture, { enabled: false })), 403, 'ai_disabled');
+    await expectProblem(await send(await createAiCaller(fixture, { model: 'unheard-of' })), 403, 'ai_not_configured');
+    const unreadable = await createAiCaller(fixture, { keyCiphertext: Buffer.alloc(40, 1) });
     await expectProblem(await send(unreadable), 403, 'ai_not_configured');
-    expect(await balancesOf(room.api.superuser, unreadable.customer.id)).toMatchObject({ held: 0, usage: 0 });
+    expect(await balancesOf(fixture.api.superuser, unreadable.customer.id)).toMatchObject({ held: 0, usage: 0 });
   });
 
   it('says 403 where AI is not enabled before it looks at the body, and before 402', async () => {
-    const disabled = await arrangeAiCaller(room, { enabled: false, included: 0 });
+    const disabled = await createAiCaller(fixture, { enabled: false, included: 0 });
     for (const wrong of [{ ...body, max_tokens: 0 }, 'not JSON', Buffer.alloc(33 * 1024 * 1024, 'a')])
       await expectProblem(await disabled.post('/ai/messages', wrong), 403, 'ai_disabled');
     const text = await disabled.call('/ai/messages', { method: 'POST', body: 'text' });
@@ -182,15 +185,15 @@ describe('POST /ai/messages', () => {
   });
 
   it('says 400 before 403 for a missing model or key, and before 402', async () => {
-    const unconfigured = await arrangeAiCaller(room, { model: 'unheard-of', included: 0 });
+    const unconfigured = await createAiCaller(fixture, { model: 'unheard-of', included: 0 });
     await expectProblem(await send(unconfigured, { max_tokens: 0 }), 400, 'invalid_request');
     await expectProblem(await send(unconfigured), 403, 'ai_not_configured');
   });
 
   it('says 402 when the credit is used up', async () => {
-    const caller = await arrangeAiCaller(room, { included: 2 });
+    const caller = await createAiCaller(fixture, { included: 2 });
     const wish = { messages: [{ role: 'user', content: 'x' }], max_tokens: 200 };
-    room.sandbox.messages.always({ usage: '{"input_tokens":5,"output_tokens":200}' });
+    fixture.sandbox.messages.always({ usage: '{"input_tokens":5,"output_tokens":200}' });
     expect((await send(caller, wish)).status).toBe(201);
     const reply = await send(caller, wish);
     const { detail } = await expectProblem(reply, 402, 'credit_exhausted');
@@ -199,16 +202,16 @@ describe('POST /ai/messages', () => {
   });
 
   it('says 402 with Retry-After when messages in progress have reserved the credit, and shows what they have', async () => {
-    const caller = await arrangeAiCaller(room, { included: 2 });
+    const caller = await createAiCaller(fixture, { included: 2 });
     const wish = { messages: [{ role: 'user', content: 'x' }], max_tokens: 300 };
-    const gate = room.sandbox.messages.hold();
+    const gate = fixture.sandbox.messages.hold();
     const first = send(caller, wish);
-    await room.sandbox.messages.received(1);
+    await fixture.sandbox.messages.received(1);
     const reply = await send(caller, wish);
     const { detail } = await expectProblem(reply, 402, 'credit_exhausted');
     expect(detail).toContain('in progress');
     expect(reply.headers.get('retry-after')).toBe('5');
-    const { held } = await balancesOf(room.api.superuser, caller.customer.id);
+    const { held } = await balancesOf(fixture.api.superuser, caller.customer.id);
     expect(held).toBeGreaterThan(1.5);
     expect(await (await caller.call('/ai')).json()).toMatchObject({
       ai: { reserved_credit: held, total_available_credit: 2, current_month_limit: 2 },
@@ -219,8 +222,8 @@ describe('POST /ai/messages', () => {
   });
 
   it("says 402 and does not advise to buy when the operator's limit on all credit is reached", async () => {
-    const caller = await arrangeAiCaller(room, { included: 5, purchased: 5 });
-    await room.api.superuser.query('update ai_settings set total_limit = 0.1 where customer_id = $1', [
+    const caller = await createAiCaller(fixture, { included: 5, purchased: 5 });
+    await fixture.api.superuser.query('update ai_settings set total_limit = 0.1 where customer_id = $1', [
       caller.customer.id,
     ]);
     const { detail } = await expectProblem(await send(caller), 402, 'credit_exhausted');
@@ -236,17 +239,17 @@ describe('POST /ai/messages', () => {
     [{ status: 529 }, 'ai_upstream_failed'],
     [{ cut: true }, 'ai_upstream_failed'],
   ] as const)('says 502 when the provider answers %j', async (directives, code) => {
-    const caller = await arrangeAiCaller(room);
-    room.sandbox.messages.always(directives);
+    const caller = await createAiCaller(fixture);
+    fixture.sandbox.messages.always(directives);
     await expectProblem(await send(caller), 502, code);
-    expect(await balancesOf(room.api.superuser, caller.customer.id)).toMatchObject({ included: 5, held: 0 });
+    expect(await balancesOf(fixture.api.superuser, caller.customer.id)).toMatchObject({ included: 5, held: 0 });
   });
 
   it("never shows the operator's key", async () => {
-    const caller = await arrangeAiCaller(room);
+    const caller = await createAiCaller(fixture);
     const statuses = [400, 401, 403, 500];
     for (const status of statuses) {
-      room.sandbox.messages.script({
+      fixture.sandbox.messages.script({
         reply: {
           status,
           body: {
@@ -260,22 +263,22 @@ describe('POST /ai/messages', () => {
       expect(await reply.text()).not.toContain('sk-service');
     }
     // The provider was asked with that key, and did repeat it.
-    expect(room.sandbox.messages.requests.map(({ headers }) => headers['x-api-key'])).toEqual(
+    expect(fixture.sandbox.messages.requests.map(({ headers }) => headers['x-api-key'])).toEqual(
       statuses.map(() => 'sk-service-wide-key'),
     );
   });
 
   it('charges a caller that hung up', async () => {
-    const caller = await arrangeAiCaller(room);
-    const gate = room.sandbox.messages.hold();
+    const caller = await createAiCaller(fixture);
+    const gate = fixture.sandbox.messages.hold();
     const controller = new AbortController();
     const reply = caller.post('/ai/messages', body, { signal: controller.signal }).catch((error: unknown) => error);
-    await room.sandbox.messages.received(1);
+    await fixture.sandbox.messages.received(1);
     controller.abort();
     await reply;
     gate.open();
-    await room.api.app.get(CallsInFlightService).drain(5_000);
-    const balances = await balancesOf(room.api.superuser, caller.customer.id);
+    await fixture.api.app.get(CallsInFlightService).drain(5_000);
+    const balances = await balancesOf(fixture.api.superuser, caller.customer.id);
     expect(balances.usage).toBeGreaterThan(0);
     expect(balances.held).toBe(0);
   });

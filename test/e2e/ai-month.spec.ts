@@ -1,5 +1,5 @@
-import { type AiApi, arrangeAiCaller, startAiApi } from '@test/ai-api';
-import { balancesOf } from '@test/ai-room';
+import { type AiApi, createAiCaller, startAiApi } from '@test/ai-api';
+import { balancesOf } from '@test/ai.fixture';
 import { caller, startApi, type TestApi } from '@test/api';
 import { setDatabaseClock } from '@test/database-clock';
 
@@ -9,23 +9,23 @@ const AFTER = new Date('2030-11-30T23:00:15Z');
 const CALLS = 400;
 
 describe('The turn of the month, under load over HTTP', () => {
-  let room: AiApi;
+  let fixture: AiApi;
   let second: TestApi;
   beforeAll(async () => {
-    room = await startAiApi();
-    second = await startApi({}, room.api.database);
-    await setDatabaseClock(room.api.superuser, { standsAt: BEFORE });
+    fixture = await startAiApi();
+    second = await startApi({}, fixture.api.database);
+    await setDatabaseClock(fixture.api.superuser, { standsAt: BEFORE });
   });
   afterAll(async () => {
     await second.app.close();
     await second.superuser.end();
-    await room.stop();
+    await fixture.stop();
   });
 
   it('expires what nobody has reserved at once and the rest with the calls, grants once, loses no call and shows the new month at once', async () => {
-    const { customer, token } = await arrangeAiCaller(room, { included: 500, purchased: 100, month: '2030-11' });
-    const calls = [room.api, second].map(({ baseUrl }) => caller(baseUrl, token.token));
-    room.sandbox.messages.always({ delay: 20 });
+    const { customer, token } = await createAiCaller(fixture, { included: 500, purchased: 100, month: '2030-11' });
+    const calls = [fixture.api, second].map(({ baseUrl }) => caller(baseUrl, token.token));
+    fixture.sandbox.messages.always({ delay: 20 });
     let answered = 0;
     let sent = 0;
     const client = async () => {
@@ -37,12 +37,17 @@ describe('The turn of the month, under load over HTTP', () => {
         });
         expect(reply.status).toBe(201);
         await reply.arrayBuffer();
-        if (++answered === CALLS / 4) await setDatabaseClock(room.api.superuser, { standsAt: AFTER });
+        if (++answered === CALLS / 4) await setDatabaseClock(fixture.api.superuser, { standsAt: AFTER });
       }
     };
     await Promise.all(Array.from({ length: 32 }, client));
 
-    const { rows } = await room.api.superuser.query<{ kind: string; month: string; entries: number; amount: number }>(
+    const { rows } = await fixture.api.superuser.query<{
+      kind: string;
+      month: string;
+      entries: number;
+      amount: number;
+    }>(
       `select kind, month, count(*)::int as entries, sum(amount)::float as amount
        from ai_ledger_entry where customer_id = $1 group by kind, month order by kind, month`,
       [customer.id],
@@ -56,11 +61,11 @@ describe('The turn of the month, under load over HTTP', () => {
     ]);
     expect(used('2030-11').entries).toBeGreaterThanOrEqual(CALLS / 4 - 32);
     expect(used('2030-11').entries + used('2030-12').entries).toBe(CALLS);
-    const balances = await balancesOf(room.api.superuser, customer.id);
+    const balances = await balancesOf(fixture.api.superuser, customer.id);
     const total = rows.reduce((sum, { amount }) => sum + amount, 0);
     expect(balances).toMatchObject({ held: 0, month: '2030-12' });
     // Nothing of November is left: what it included was used or has expired.
-    const { rows: carried } = await room.api.superuser.query(
+    const { rows: carried } = await fixture.api.superuser.query(
       'select carried_over::float from ai_account where customer_id = $1',
       [customer.id],
     );

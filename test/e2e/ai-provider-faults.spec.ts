@@ -1,4 +1,4 @@
-import { type AiApi, arrangeAiCaller, startAiApi } from '@test/ai-api';
+import { type AiApi, createAiCaller, startAiApi } from '@test/ai-api';
 import { expectProblem } from '@test/expect-problem';
 import { until } from '@test/until';
 
@@ -11,13 +11,13 @@ const NERVOUS = {
 };
 
 describe('what the AI provider does to one customer', () => {
-  let room: AiApi;
-  beforeAll(async () => (room = await startAiApi(NERVOUS)));
-  afterAll(() => room.stop());
-  beforeEach(() => room.sandbox.reset());
+  let fixture: AiApi;
+  beforeAll(async () => (fixture = await startAiApi(NERVOUS)));
+  afterAll(() => fixture.stop());
+  beforeEach(() => fixture.sandbox.reset());
 
   const arrange = async () => {
-    const { post } = await arrangeAiCaller(room, { included: 100 });
+    const { post } = await createAiCaller(fixture, { included: 100 });
     return () => post('/ai/messages', body);
   };
 
@@ -25,63 +25,66 @@ describe('what the AI provider does to one customer', () => {
     'is not taken for an outage when it refuses with %d: another customer is answered',
     async (status) => {
       const [refused, other] = [await arrange(), await arrange()];
-      room.sandbox.messages.script(...Array.from({ length: 12 }, () => ({ status })));
+      fixture.sandbox.messages.script(...Array.from({ length: 12 }, () => ({ status })));
       for (let call = 0; call < 12; call++) await expectProblem(await refused(), 502, 'ai_upstream_rejected');
-      expect(room.sandbox.messages.total).toBe(12);
+      expect(fixture.sandbox.messages.total).toBe(12);
       expect((await other()).status).toBe(201);
     },
   );
 
   it('is not taken for an outage when it is slow', async () => {
     const [patient, other] = [await arrange(), await arrange()];
-    room.sandbox.messages.always({ delay: 700 });
+    fixture.sandbox.messages.always({ delay: 700 });
     const replies = await Promise.all(Array.from({ length: 8 }, patient));
     expect(replies.map(({ status }) => status)).toEqual(Array<number>(8).fill(201));
-    room.sandbox.messages.always();
+    fixture.sandbox.messages.always();
     expect((await other()).status).toBe(201);
   });
 });
 
 describe('an AI provider that is down', () => {
-  let room: AiApi;
+  let fixture: AiApi;
   beforeEach(async () => {
-    room = await startAiApi(NERVOUS);
+    fixture = await startAiApi(NERVOUS);
   });
-  afterEach(() => room.stop());
+  afterEach(() => fixture.stop());
 
   /** Callers of several customers in turn, and the provider failing until it is left alone. */
   async function takeDown(): Promise<() => Promise<Response>> {
     const posts = await Promise.all(
-      Array.from({ length: 3 }, async () => (await arrangeAiCaller(room, { included: 100 })).post),
+      Array.from({ length: 3 }, async () => (await createAiCaller(fixture, { included: 100 })).post),
     );
     let turn = 0;
     const send = () => posts[turn++ % posts.length]!('/ai/messages', body);
-    room.sandbox.messages.always({ status: 500 });
+    fixture.sandbox.messages.always({ status: 500 });
     await until(async () => {
-      const before = room.sandbox.messages.total;
+      const before = fixture.sandbox.messages.total;
       await expectProblem(await send(), 502, 'ai_upstream_failed');
-      return room.sandbox.messages.total === before;
+      return fixture.sandbox.messages.total === before;
     });
     // As many failures as it takes, and not more than are needed.
-    expect(room.sandbox.messages.total).toBeGreaterThanOrEqual(3);
-    expect(room.sandbox.messages.total).toBeLessThanOrEqual(6);
+    expect(fixture.sandbox.messages.total).toBeGreaterThanOrEqual(3);
+    expect(fixture.sandbox.messages.total).toBeLessThanOrEqual(6);
     return send;
   }
 
   it('is left alone, then tried by one call only; its success lets all through', async () => {
     const send = await takeDown();
-    room.sandbox.reset();
-    const gate = room.sandbox.messages.hold();
+    fixture.sandbox.reset();
+    const gate = fixture.sandbox.messages.hold();
     const trying: Promise<Response>[] = [];
     await until(async () => {
       const reply = send();
-      const refused = await Promise.race([reply.then(() => true), room.sandbox.messages.received(1).then(() => false)]);
+      const refused = await Promise.race([
+        reply.then(() => true),
+        fixture.sandbox.messages.received(1).then(() => false),
+      ]);
       if (!refused) trying.push(reply);
       return !refused;
     });
     const others = await Promise.all(Array.from({ length: 10 }, send));
     expect(others.map(({ status }) => status)).toEqual(Array<number>(10).fill(502));
-    expect(room.sandbox.messages.total).toBe(1);
+    expect(fixture.sandbox.messages.total).toBe(1);
     gate.open();
     expect((await trying[0]!).status).toBe(201);
     const after = await Promise.all(Array.from({ length: 10 }, send));
@@ -90,20 +93,20 @@ describe('an AI provider that is down', () => {
 
   it('is left alone again when the call that tries fails', async () => {
     const send = await takeDown();
-    const before = room.sandbox.messages.total;
+    const before = fixture.sandbox.messages.total;
     await until(async () => {
       await expectProblem(await send(), 502, 'ai_upstream_failed');
-      return room.sandbox.messages.total > before;
+      return fixture.sandbox.messages.total > before;
     });
     const refused = await Promise.all(Array.from({ length: 10 }, send));
     expect(refused.map(({ status }) => status)).toEqual(Array<number>(10).fill(502));
-    expect(room.sandbox.messages.total).toBe(before + 1);
+    expect(fixture.sandbox.messages.total).toBe(before + 1);
   });
 
   it('costs nothing and keeps no credit', async () => {
     const send = await takeDown();
     await send();
-    const { rows } = await room.api.superuser.query(
+    const { rows } = await fixture.api.superuser.query(
       `select sum(held)::float as held, sum(month_usage)::float as used from ai_account`,
     );
     expect(rows).toEqual([{ held: 0, used: 0 }]);

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { arrangeCaller, startApi, type TestApi } from '@test/api';
+import { createCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
 
 const TICKET = JSON.stringify({ title: 'A question', body: 'How?' });
@@ -10,7 +10,7 @@ describe('a body with a Content-Encoding', () => {
   afterAll(() => api.stop());
 
   const post = async (encoding: string, body: string | Uint8Array<ArrayBuffer>) =>
-    (await arrangeCaller(api)).call('/support/tickets', {
+    (await createCaller(api)).call('/support/tickets', {
       method: 'POST',
       body,
       headers: { 'content-type': 'application/json', 'content-encoding': encoding },

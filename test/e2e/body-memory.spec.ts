@@ -1,5 +1,5 @@
 import { BodyMemory } from '@platform/http';
-import { arrangeCaller, startApi, type TestApi } from '@test/api';
+import { createCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
 import { holdBody } from '@test/held-body';
 import { until } from '@test/until';
@@ -28,7 +28,7 @@ describe('bytes of bodies in memory', () => {
   afterAll(() => api.stop());
   afterEach(() => until(() => memory.bytes === 0));
 
-  type Caller = Awaited<ReturnType<typeof arrangeCaller>>;
+  type Caller = Awaited<ReturnType<typeof createCaller>>;
   const post = ({ call }: Caller, body: string, headers: Record<string, string> = {}) =>
     call(TICKETS, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } });
   /** A request of the caller that holds so many bytes until it is ended. */
@@ -40,7 +40,7 @@ describe('bytes of bodies in memory', () => {
   };
 
   it('are bounded for each customer, whose next is refused with 429 and taken when there is room again', async () => {
-    const [me, other] = [await arrangeCaller(api), await arrangeCaller(api)];
+    const [me, other] = [await createCaller(api), await createCaller(api)];
     const held = await hold(me, 20_000);
     const refused = await post(me, ticket(15_000));
     expect(refused.headers.get('retry-after')).toBe('5');
@@ -51,7 +51,7 @@ describe('bytes of bodies in memory', () => {
   });
 
   it('are bounded for the process, which refuses the next with 503', async () => {
-    const [one, two, three] = [await arrangeCaller(api), await arrangeCaller(api), await arrangeCaller(api)];
+    const [one, two, three] = [await createCaller(api), await createCaller(api), await createCaller(api)];
     const held = [await hold(one, 25_000), await hold(two, 20_000)];
     const refused = await post(three, ticket(10_000));
     expect(refused.headers.get('retry-after')).toBe('5');
@@ -69,7 +69,7 @@ describe('bytes of bodies in memory', () => {
     ['one with a fault in a field', '{"title":"","body":7}', 400],
     ['one for which there is no room', ticket(OF_ONE + 1), 429],
   ])('are given back once after %s', async (_case, body, status) => {
-    const me = await arrangeCaller(api);
+    const me = await createCaller(api);
     expect((await post(me, body)).status).toBe(status);
     // Given back twice they would be fewer than none.
     await until(() => memory.bytes === 0);
@@ -77,7 +77,7 @@ describe('bytes of bodies in memory', () => {
   });
 
   it('are given back when the caller hangs up in the middle', async () => {
-    const me = await arrangeCaller(api);
+    const me = await createCaller(api);
     (await hold(me, 20_000)).hangUp();
     await until(() => memory.bytes === 0);
     expect((await post(me, ticket(20_000))).status).toBe(201);

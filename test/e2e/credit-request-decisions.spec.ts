@@ -1,4 +1,4 @@
-import { type AiApi, arrangeAiCaller, startAiApi } from '@test/ai-api';
+import { type AiApi, createAiCaller, startAiApi } from '@test/ai-api';
 import { expectProblem } from '@test/expect-problem';
 import { operatorCommand } from '@test/operator-command';
 import type { AiOverviewDto } from '../../apps/customer-api/src/ai/dto/ai-status.dto';
@@ -6,26 +6,27 @@ import type { CreditRequestDto } from '../../apps/customer-api/src/credit-reques
 
 /** Credit requests over HTTP while the operator decides on them. */
 describe('a credit request that was decided', () => {
-  let room: AiApi;
-  beforeAll(async () => (room = await startAiApi({ PENDING_CREDIT_REQUESTS: '1' })));
-  afterAll(() => room.stop());
+  let fixture: AiApi;
+  beforeAll(async () => (fixture = await startAiApi({ PENDING_CREDIT_REQUESTS: '1' })));
+  afterAll(() => fixture.stop());
 
   const operator = async (...words: string[]) => {
-    const { code, stderr } = await operatorCommand(room.api.database, ['credit-request', ...words, '--json']);
+    const { code, stderr } = await operatorCommand(fixture.api.database, ['credit-request', ...words, '--json']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   };
 
   async function request() {
-    const caller = await arrangeAiCaller(room);
+    const caller = await createAiCaller(fixture);
     const ask = (reference: string) => caller.post('/ai/credit-requests', { amount_nok: 1000, reference });
     const first = await ask('PO 7');
     expect(first.status).toBe(201);
     const { id } = (await first.json()) as CreditRequestDto;
     const stored = async () =>
       (
-        await room.api.superuser.query('select id, status from ai_credit_request where customer_id = $1 order by id', [
-          caller.customer.id,
-        ])
+        await fixture.api.superuser.query(
+          'select id, status from ai_credit_request where customer_id = $1 order by id',
+          [caller.customer.id],
+        )
       ).rows;
     const overview = async () => (await (await caller.call('/ai')).json()) as AiOverviewDto;
     return { ...caller, id, ask, stored, overview };
@@ -41,7 +42,7 @@ describe('a credit request that was decided', () => {
     expect(await stored()).toEqual([{ id, status: 'approved' }]);
     expect((await overview()).pending_credit_requests).toEqual([]);
     expect((await overview()).ai.purchased_credit).toBe(1000);
-    const invoices = await room.api.superuser.query('select id from invoice where customer_id = $1', [customer.id]);
+    const invoices = await fixture.api.superuser.query('select id from invoice where customer_id = $1', [customer.id]);
     expect(invoices.rows).toEqual([{ id: invoice_id }]);
   });
 
@@ -69,14 +70,14 @@ describe('a credit request that was decided', () => {
     await operator(verb, '--id', String(id), ...more);
     // Typed again, it decides nothing.
     await operator(verb, '--id', String(id), ...more);
-    const { rows } = await room.api.superuser.query(
+    const { rows } = await fixture.api.superuser.query(
       'select actor, action, metadata from audit_log where customer_id = $1 and action = $2',
       [customer.id, action],
     );
     expect(rows).toEqual([
       { actor: expect.stringMatching(/^operator:./), action, metadata: { credit_request_id: id, ...metadata } },
     ]);
-    const decided = await room.api.superuser.query(
+    const decided = await fixture.api.superuser.query(
       'select decided_by, decided_at is not null as dated from ai_credit_request where id = $1',
       [id],
     );

@@ -1,4 +1,4 @@
-import { arrangeCaller, startApi, type TestApi } from '@test/api';
+import { createCaller, startApi, type TestApi } from '@test/api';
 import { describeAuthentication } from '@test/suites/authentication.suite';
 
 describe('GET /customer', () => {
@@ -9,7 +9,7 @@ describe('GET /customer', () => {
   describeAuthentication(() => api, { method: 'GET', path: '/customer' }, null);
 
   it('gives the profile of the customer that the token belongs to, and nothing more', async () => {
-    const { customer, call } = await arrangeCaller(api, { scopes: ['sms:read'] });
+    const { customer, call } = await createCaller(api, { scopes: ['sms:read'] });
     const reply = await call('/customer');
     expect(reply.status).toBe(200);
     expect(await reply.json()).toEqual({

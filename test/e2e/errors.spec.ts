@@ -1,5 +1,5 @@
 import { generateToken } from '@platform/tokens';
-import { arrangeCaller, startApi, type TestApi } from '@test/api';
+import { createCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem, type ProblemBody } from '@test/expect-problem';
 import { rawHttp, type RawReply } from '@test/raw-http';
 
@@ -13,10 +13,10 @@ const TICKET = { title: 'A question', body: 'How do I …?' };
 
 describe('error replies', () => {
   let api: TestApi;
-  let me: Awaited<ReturnType<typeof arrangeCaller>>;
+  let me: Awaited<ReturnType<typeof createCaller>>;
   beforeAll(async () => {
     api = await startApi({ RATE_LIMIT_REQUESTS_PER_MINUTE: '100000', RATE_LIMIT_ADDRESS_PER_MINUTE: '100000' });
-    me = await arrangeCaller(api);
+    me = await createCaller(api);
   });
   afterAll(() => api.stop());
 
@@ -266,7 +266,7 @@ describe('error replies', () => {
     });
 
     it('says 403 for the scope before 429 and 400', async () => {
-      const { customer, call } = await arrangeCaller(api, { scopes: ['support:read'] });
+      const { customer, call } = await createCaller(api, { scopes: ['support:read'] });
       await api.superuser.query('update customer set requests_per_minute = 1 where id = $1', [customer.id]);
       for (let time = 0; time < 3; time++) {
         await expectProblem(await call(TICKETS, { method: 'POST', body: wrong }), 403, 'insufficient_scope');
@@ -274,7 +274,7 @@ describe('error replies', () => {
     });
 
     it('says 429 before 400', async () => {
-      const { customer, call } = await arrangeCaller(api);
+      const { customer, call } = await createCaller(api);
       await api.superuser.query('update customer set requests_per_minute = 1 where id = $1', [customer.id]);
       const send = () => call(TICKETS, { method: 'POST', body: wrong, headers: JSON_TYPE });
       await expectProblem(await send(), 400, 'invalid_request');

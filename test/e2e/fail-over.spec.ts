@@ -1,4 +1,4 @@
-import { arrangeCaller, startApi, type TestApi } from '@test/api';
+import { createCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
 import { until } from '@test/until';
 
@@ -18,7 +18,7 @@ describe('a database that has become a read-only standby', () => {
   }
 
   it('costs writes a 503 that says to try again, while reads go on; then they work without a hand', async () => {
-    const { call } = await arrangeCaller(api);
+    const { call } = await createCaller(api);
     const write = () =>
       call('/support/tickets', {
         method: 'POST',

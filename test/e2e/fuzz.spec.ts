@@ -2,7 +2,7 @@ import { METHODS } from 'node:http';
 import fc from 'fast-check';
 import { Agent, type Dispatcher } from 'undici';
 import { generateToken } from '@platform/tokens';
-import { arrangeCaller, startApi, type TestApi } from '@test/api';
+import { createCaller, startApi, type TestApi } from '@test/api';
 import { declaredRoutes } from '@test/nest-routes';
 
 const REQUESTS = 10_000;
@@ -28,7 +28,7 @@ describe('random requests', () => {
       RATE_LIMIT_SMS_PER_MINUTE: '1000000',
       RATE_LIMIT_AI_PER_MINUTE: '1000000',
     });
-    token = (await arrangeCaller(api)).token.token;
+    token = (await createCaller(api)).token.token;
     routes = [...new Set(declaredRoutes(api.app, 'api/v1').map(({ route }) => route.slice(route.indexOf(' ') + 1)))];
   });
   afterAll(async () => {

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
-import { arrangeCaller, startApi, type TestApi } from '@test/api';
+import { createCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
 import { saveFakeBillingAccount, saveFakeInvoice } from '@test/factories/invoice.factory';
 
@@ -31,7 +31,7 @@ describe('The PDF link of a Stripe invoice', () => {
 
   const insideAddress = () => `http://127.0.0.1:${(inside.address() as AddressInfo).port}/metrics`;
   async function pdfWithLink(link: string | undefined) {
-    const caller = await arrangeCaller(api);
+    const caller = await createCaller(api);
     const { store } = sandbox.stripe;
     const [invoice] = store.addInvoices({ customer: caller.customer.id, count: 1, statuses: ['open'] });
     const sourceId = invoice?.id ?? '';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { InvoiceDto, InvoicePageDto } from '../../apps/customer-api/src/invoices/dto/invoice.dto';
 import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
-import { arrangeCaller, startApi, type TestApi } from '@test/api';
+import { createCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
 import { saveFakeBillingAccount, saveFakeInvoice } from '@test/factories/invoice.factory';
-import { openInvoiceRoom } from '@test/invoice-room';
+import { createInvoiceFixture } from '@test/invoice.fixture';
 import { describeAuthentication } from '@test/suites/authentication.suite';
 
 let api: TestApi;
@@ -19,14 +19,14 @@ afterAll(async () => {
 });
 beforeEach(() => sandbox.reset());
 
-type Caller = Awaited<ReturnType<typeof arrangeCaller>>;
+type Caller = Awaited<ReturnType<typeof createCaller>>;
 const list = async ({ call }: Caller, query = '') => (await (await call(`/invoices${query}`)).json()) as InvoicePageDto;
 
 describe('GET /invoices', () => {
   describeAuthentication(() => api, { method: 'GET', path: '/invoices' }, 'invoices:read');
 
   it('gives each invoice with all its fields', async () => {
-    const caller = await arrangeCaller(api);
+    const caller = await createCaller(api);
     const invoice = await saveFakeInvoice(api.superuser, caller.customer.id, {
       kid: '100200345',
       pdfUrl: 'https://files.example/10042.pdf',
@@ -81,20 +81,20 @@ describe('GET /invoices', () => {
     ],
     ['an amount of one øre', { amount: '1', amountDue: '1' }, { amount: 0.01 }],
   ])('shows %s', async (_, overrides, expected) => {
-    const caller = await arrangeCaller(api);
+    const caller = await createCaller(api);
     await saveFakeInvoice(api.superuser, caller.customer.id, overrides);
     expect((await list(caller)).data).toMatchObject([expected]);
   });
 
   it("hides drafts, and another customer's invoices", async () => {
-    const [mine, other] = [await arrangeCaller(api), await arrangeCaller(api)];
+    const [mine, other] = [await createCaller(api), await createCaller(api)];
     await saveFakeInvoice(api.superuser, mine.customer.id, { status: 'draft' });
     await saveFakeInvoice(api.superuser, other.customer.id);
     expect(await list(mine)).toEqual({ data: [], has_more: false, next_cursor: null });
   });
 
   it('hides drafts from a statement that forgets them', async () => {
-    const { customer } = await arrangeCaller(api);
+    const { customer } = await createCaller(api);
     await saveFakeInvoice(api.superuser, customer.id, { status: 'draft' });
     await api.superuser.query('begin');
     await api.superuser.query('set local role customer_api');
@@ -105,7 +105,7 @@ describe('GET /invoices', () => {
   });
 
   it('goes page by page, newest first, alone and filtered', async () => {
-    const caller = await arrangeCaller(api);
+    const caller = await createCaller(api);
     for (let n = 1; n <= 7; n++) {
       await saveFakeInvoice(api.superuser, caller.customer.id, {
         number: String(n),
@@ -143,7 +143,7 @@ describe('GET /invoices', () => {
     'limit=0',
     'cursor=x',
   ])('refuses ?%s', async (query) => {
-    const { call } = await arrangeCaller(api);
+    const { call } = await createCaller(api);
     const { errors } = await expectProblem(await call(`/invoices?${query}`), 400, 'invalid_request');
     expect(errors?.[0]?.pointer.replace('/', '')).toBe(query.split('=')[0]);
   });
@@ -161,7 +161,7 @@ describe('GET /invoices/:id/pdf', () => {
 
   /** A caller whose one invoice was synced from a source. */
   async function synced(source: 'stripe' | 'fiken') {
-    const caller = await arrangeCaller(api);
+    const caller = await createCaller(api);
     const customerId = caller.customer.id;
     await link(customerId, source, source === 'stripe' ? customerId : '1');
     if (source === 'stripe') {
@@ -194,7 +194,7 @@ describe('GET /invoices/:id/pdf', () => {
   });
 
   it('streams the PDF of a Stripe credit note, and answers 404 when it is gone', async () => {
-    const caller = await arrangeCaller(api);
+    const caller = await createCaller(api);
     await link(caller.customer.id, 'stripe', caller.customer.id);
     const [added] = sandbox.stripe.store.addInvoices({ customer: caller.customer.id, count: 1 });
     const note = sandbox.stripe.store.addCreditNote(added?.id ?? '');
@@ -215,7 +215,7 @@ describe('GET /invoices/:id/pdf', () => {
 
   it("is 404 for another customer's invoice, one without a PDF, a draft, an unknown one and no id at all", async () => {
     const { invoice } = await synced('fiken');
-    const caller = await arrangeCaller(api);
+    const caller = await createCaller(api);
     const without = await saveFakeInvoice(api.superuser, caller.customer.id);
     const draft = await saveFakeInvoice(api.superuser, caller.customer.id, { status: 'draft', pdfReference: 'x' });
     for (const id of [invoice.id, without.id, draft.id, randomUUID(), '1', 'x']) {
@@ -281,18 +281,18 @@ describe('GET /invoices/:id/pdf', () => {
 
 describe('An invoice that was synced', () => {
   it('is what the customer sees', async () => {
-    const room = await openInvoiceRoom();
-    room.sandbox.stripe.store.addInvoices({ customer: 'cus_a', count: 3, statuses: ['open', 'draft', 'paid'] });
-    const over = await startApi({}, room.database);
-    const caller = await arrangeCaller(over);
-    await room.accounts.link('operator:test', caller.customer.id, 'stripe', 'cus_a');
-    await room.sync(caller.customer.id, 'stripe');
+    const fixture = await createInvoiceFixture();
+    fixture.sandbox.stripe.store.addInvoices({ customer: 'cus_a', count: 3, statuses: ['open', 'draft', 'paid'] });
+    const over = await startApi({}, fixture.database);
+    const caller = await createCaller(over);
+    await fixture.accounts.link('operator:test', caller.customer.id, 'stripe', 'cus_a');
+    await fixture.sync(caller.customer.id, 'stripe');
     expect((await list(caller)).data.map(({ source, status }) => ({ source, status }))).toEqual([
       { source: 'stripe', status: 'paid' },
       { source: 'stripe', status: 'open' },
     ]);
     await over.app.close();
     await over.superuser.end();
-    await room.close();
+    await fixture.close();
   });
 });

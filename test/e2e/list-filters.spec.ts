@@ -1,4 +1,4 @@
-import { arrangeCaller, startApi, type TestApi } from '@test/api';
+import { createCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
 import { saveFakeInvoice } from '@test/factories/invoice.factory';
 
@@ -9,10 +9,10 @@ interface Page {
 
 describe('filters of lists', () => {
   let api: TestApi;
-  let me: Awaited<ReturnType<typeof arrangeCaller>>;
+  let me: Awaited<ReturnType<typeof createCaller>>;
   beforeAll(async () => {
     api = await startApi();
-    me = await arrangeCaller(api);
+    me = await createCaller(api);
     for (const number of ['1', '2', '3', '4']) await saveFakeInvoice(api.superuser, me.customer.id, { number });
   });
   afterAll(() => api.stop());

@@ -1,4 +1,4 @@
-import { arrangeCaller, startApi, type TestApi } from '@test/api';
+import { createCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
 
 const POST = { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } };
@@ -23,7 +23,7 @@ describe("a customer's own limits", () => {
 
   /** Sends until it is refused. @returns how many were let in, and the limit that the refusal shows. */
   async function exhaust(path: string, overrides: Record<string, number> = {}) {
-    const { customer, call } = await arrangeCaller(api);
+    const { customer, call } = await createCaller(api);
     for (const [column, value] of Object.entries(overrides))
       await api.superuser.query(`update customer set ${column} = $2 where id = $1`, [customer.id, value]);
     for (let passed = 0; ; passed++) {
@@ -49,7 +49,7 @@ describe("a customer's own limits", () => {
   });
 
   it('are counted apart: who has sent all its SMS may send AI messages still', async () => {
-    const { customer, call } = await arrangeCaller(api);
+    const { customer, call } = await createCaller(api);
     await api.superuser.query('update customer set ai_per_minute = 2, sms_per_minute = 2 where id = $1', [customer.id]);
     const sent: number[] = [];
     for (const path of ['/sms/send', '/sms/send', '/sms/send', '/ai/messages', '/ai/messages', '/ai/messages'])
@@ -66,7 +66,7 @@ describe("a customer's own limits", () => {
   });
 
   it('show the nearer of the two limits of a route', async () => {
-    const { customer, call } = await arrangeCaller(api);
+    const { customer, call } = await createCaller(api);
     await api.superuser.query('update customer set requests_per_minute = 3, sms_per_minute = 30 where id = $1', [
       customer.id,
     ]);

@@ -1,4 +1,4 @@
-import { arrangeCaller, caller, startApi, type TestApi } from '@test/api';
+import { createCaller, caller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
 import { saveFakeToken } from '@test/factories/service-token.factory';
 import { rawHttp } from '@test/raw-http';
@@ -26,8 +26,8 @@ describe('rate limits', () => {
   afterAll(() => api.stop());
 
   it('show themselves in every reply, whatever it is', async () => {
-    const { call } = await arrangeCaller(api);
-    const poor = await arrangeCaller(api, { scopes: ['ai:read'] });
+    const { call } = await createCaller(api);
+    const poor = await createCaller(api, { scopes: ['ai:read'] });
     const post = { method: 'POST', body: '{', headers: { 'content-type': 'application/json' } };
     const replies: [name: string, status: number, reply: { status: number; headers: Headers } | undefined][] = [
       ['200', 200, await call('/customer')],
@@ -59,7 +59,7 @@ describe('rate limits', () => {
   });
 
   it('count a customer’s requests exactly, however many come at once and by whichever of its tokens', async () => {
-    const { customer, call } = await arrangeCaller(api);
+    const { customer, call } = await createCaller(api);
     const second = caller(api.baseUrl, (await saveFakeToken(api.superuser, customer.id)).token);
     const replies = await Promise.all(
       Array.from({ length: 60 }, (_, index) => (index % 2 ? call : second)('/customer')),
@@ -71,7 +71,7 @@ describe('rate limits', () => {
   });
 
   it('refuse with what a client needs to wait', async () => {
-    const { call } = await arrangeCaller(api);
+    const { call } = await createCaller(api);
     for (let count = 0; count < 20; count++) await call('/customer');
     const reply = await call('/customer');
     await expectProblem(reply, 429, 'rate_limited');
@@ -81,14 +81,14 @@ describe('rate limits', () => {
   });
 
   it('are per customer: one that is refused costs another nothing', async () => {
-    const [greedy, modest] = [await arrangeCaller(api), await arrangeCaller(api)];
+    const [greedy, modest] = [await createCaller(api), await createCaller(api)];
     for (let count = 0; count < 25; count++) await greedy.call('/customer');
     const reply = await modest.call('/customer');
     expect([reply.status, limitOf(reply).remaining]).toEqual([200, 19]);
   });
 
   it('are those that the operator set for the customer', async () => {
-    const { customer, call } = await arrangeCaller(api);
+    const { customer, call } = await createCaller(api);
     await api.superuser.query('update customer set requests_per_minute = 2 where id = $1', [customer.id]);
     const statuses = [await call('/customer'), await call('/customer'), await call('/customer')].map(
       ({ status }) => status,
@@ -97,7 +97,7 @@ describe('rate limits', () => {
   });
 
   it('show the tighter one of SMS where it is the nearer, and hold its routes to it alone', async () => {
-    const { call } = await arrangeCaller(api);
+    const { call } = await createCaller(api);
     const send = () =>
       call('/sms/send', { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } });
     expect(limitOf(await send())).toMatchObject({ limit: 3, remaining: 2 });

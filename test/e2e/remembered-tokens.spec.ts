@@ -1,9 +1,9 @@
 import { PipelinedConnectionsService } from '@platform/database';
 import { TokenChangeListenerService } from '@platform/tokens';
-import { arrangeCaller, startApi, type TestApi } from '@test/api';
+import { createCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
 import { saveFakeToken } from '@test/factories/service-token.factory';
-import { openOperatorRoom, type OperatorRoom } from '@test/operator-room';
+import { createOperatorFixture, type OperatorFixture } from '@test/operator.fixture';
 import { until } from '@test/until';
 import { queriesDuring } from '@test/watch-queries';
 
@@ -12,10 +12,10 @@ const ACTOR = 'operator:test';
 /** What a replica remembers of a token, and when it must not believe it. */
 describe('remembered tokens', () => {
   let api: TestApi;
-  let operator: OperatorRoom;
+  let operator: OperatorFixture;
   beforeAll(async () => {
     api = await startApi({ RATE_LIMIT_REQUESTS_PER_MINUTE: '100000', RATE_LIMIT_ADDRESS_PER_MINUTE: '100000' });
-    operator = await openOperatorRoom(api.database);
+    operator = await createOperatorFixture(api.database);
     await until(() => listener().trusted);
   });
   afterAll(async () => {
@@ -66,7 +66,7 @@ describe('remembered tokens', () => {
     const now = performance.now.bind(performance);
     jest.spyOn(performance, 'now').mockImplementation(() => now() + ahead);
     trustChanges();
-    const { token, call } = await arrangeCaller(api);
+    const { token, call } = await createCaller(api);
     expect((await call('/customer')).status).toBe(200);
     await api.superuser.query('update service_token set active = false where id = $1', [token.id]);
     ahead = 55_000;
@@ -77,7 +77,7 @@ describe('remembered tokens', () => {
 
   it('are not made of an answer that is older than a change', async () => {
     trustChanges();
-    const { customer, token, call } = await arrangeCaller(api);
+    const { customer, token, call } = await createCaller(api);
     const { asked, answer } = holdNextLookUp();
     const before = call('/customer');
     await asked;
@@ -92,7 +92,7 @@ describe('remembered tokens', () => {
 
   it('do not let a call after a change share an answer from before it', async () => {
     trustChanges();
-    const { customer, token, call } = await arrangeCaller(api);
+    const { customer, token, call } = await createCaller(api);
     const { asked, answer } = holdNextLookUp();
     const before = call('/customer');
     await asked;
@@ -105,7 +105,7 @@ describe('remembered tokens', () => {
   });
 
   it('are not used, nor answers shared, while a change might go unheard', async () => {
-    const { customer, call } = await arrangeCaller(api);
+    const { customer, call } = await createCaller(api);
     jest.spyOn(listener(), 'trusted', 'get').mockReturnValue(false);
     expect((await call('/customer')).status).toBe(200);
     const { asked, answer } = holdNextLookUp();
@@ -120,7 +120,7 @@ describe('remembered tokens', () => {
 
   it('of other customers stay when one changes', async () => {
     trustChanges();
-    const [changing, other] = [await arrangeCaller(api), await arrangeCaller(api)];
+    const [changing, other] = [await createCaller(api), await createCaller(api)];
     await other.call('/customer');
     const change = heard(changing.customer.id);
     await operator.customers.setLimits(ACTOR, changing.customer.id, { requestsPerMinute: 7 });
@@ -130,7 +130,7 @@ describe('remembered tokens', () => {
 
   it('are forgotten one by one: a second token of the customer is known by its own scopes', async () => {
     trustChanges();
-    const { customer, call } = await arrangeCaller(api);
+    const { customer, call } = await createCaller(api);
     const { token } = await saveFakeToken(api.superuser, customer.id, { scopes: ['sms:read'] });
     expect((await call('/status')).status).toBe(200);
     const poor = () => fetch(`${api.baseUrl}/status`, { headers: { authorization: `Bearer ${token}` } });
@@ -140,7 +140,7 @@ describe('remembered tokens', () => {
 
   describe('rotated after they expired', () => {
     it('have no successor, which would live on a right that has ended', async () => {
-      const { customer, token } = await arrangeCaller(api, { expiresAt: new Date(Date.now() - 1000) });
+      const { customer, token } = await createCaller(api, { expiresAt: new Date(Date.now() - 1000) });
       await expect(operator.tokens.rotate(ACTOR, token.id, 24)).rejects.toThrow('no longer valid');
       const { rows } = await api.superuser.query(
         'select id, expires_at < now() as over from service_token where customer_id = $1',

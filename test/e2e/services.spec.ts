@@ -1,4 +1,4 @@
-import { arrangeCaller, startApi, type TestApi } from '@test/api';
+import { createCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
 import { saveFakeService } from '@test/factories/service.factory';
 import { describeAuthentication } from '@test/suites/authentication.suite';
@@ -19,7 +19,7 @@ describe('GET /services', () => {
   );
 
   it('gives each service with its settings, and nothing more', async () => {
-    const { customer, call } = await arrangeCaller(api, { scopes: ['sms:read'] });
+    const { customer, call } = await createCaller(api, { scopes: ['sms:read'] });
     const service = await saveFakeService(api.superuser, customer.id, { config: { disk_gb: 50, nested: { a: [1] } } });
     const reply = await call('/services');
     expect(await reply.json()).toEqual({
@@ -42,14 +42,14 @@ describe('GET /services', () => {
   it.each(['0', '201', '-1', '1.5', 'abc', '', '1e9', '99999999999999999999', '1&limit=2'])(
     'refuses the limit %s',
     async (limit) => {
-      const { call } = await arrangeCaller(api);
+      const { call } = await createCaller(api);
       const problem = await expectProblem(await call(`/services?limit=${limit}`), 400, 'invalid_request');
       expect(problem.errors?.map(({ pointer }) => pointer)).toEqual(['/limit']);
     },
   );
 
   it('ignores parameters that it does not know', async () => {
-    const { customer, call } = await arrangeCaller(api);
+    const { customer, call } = await createCaller(api);
     await saveFakeService(api.superuser, customer.id);
     const plain = await (await call('/services')).json();
     expect(plain).toMatchObject({ data: [{ status: 'active' }] });

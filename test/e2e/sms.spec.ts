@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { SmsDto, SmsPageDto } from '../../apps/customer-api/src/sms/dto/sms.dto';
 import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
-import { arrangeCaller, startApi, type TestApi } from '@test/api';
+import { createCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
 import { allowSms } from '@test/factories/sms-settings.factory';
 import { freePort } from '@test/free-port';
@@ -30,8 +30,8 @@ afterAll(async () => {
 });
 beforeEach(() => sandbox.reset());
 
-async function arrangeSender(dailyCap?: number) {
-  const caller = await arrangeCaller(api);
+async function createSender(dailyCap?: number) {
+  const caller = await createCaller(api);
   await allowSms(api.superuser, caller.customer.id, dailyCap);
   const send = (order: object = {}) =>
     caller.call('/sms/send', {
@@ -97,7 +97,7 @@ describe('POST /sms/send', () => {
   );
 
   it('answers 201 with the message as it is in the log, which the report then completes', async () => {
-    const { send, log } = await arrangeSender();
+    const { send, log } = await createSender();
     sandbox.elks46.script({ 'reports-delay': 100 });
     const reply = await send({ message: 'Blåbær', sender_id: 'Mallory', from: 'Mallory' });
     expect(reply.status).toBe(201);
@@ -117,7 +117,7 @@ describe('POST /sms/send', () => {
   });
 
   it('answers 403 sms_disabled to a customer that may not send, whatever else is in order', async () => {
-    const { call } = await arrangeCaller(api);
+    const { call } = await createCaller(api);
     const init = { method: 'POST', headers: { 'content-type': 'application/json' } };
     await expectProblem(await call('/sms/send', { ...init, body: JSON.stringify(body) }), 403, 'sms_disabled');
     await expectProblem(await call('/sms/send', { ...init, body: '{}' }), 400, 'invalid_request');
@@ -130,7 +130,7 @@ describe('POST /sms/send', () => {
     ['does not answer', { hang: true, reports: 'none' }, 'sms_gateway_failed', 'unknown'],
     ['refuses our account', { status: 401 }, 'sms_gateway_failed', 'failed'],
   ] as const)('answers 502 when the gateway %s', async (_, script, code, status) => {
-    const { send, log } = await arrangeSender();
+    const { send, log } = await createSender();
     sandbox.elks46.script(script);
     const problem = await expectProblem(await send(), 502, code);
     expect((await log()).data).toMatchObject([{ status, error_code: expect.any(String) }]);
@@ -138,7 +138,7 @@ describe('POST /sms/send', () => {
   });
 
   it('answers 429 with Retry-After at the daily cap', async () => {
-    const { send } = await arrangeSender(1);
+    const { send } = await createSender(1);
     expect((await send()).status).toBe(201);
     const reply = await send();
     await expectProblem(reply, 429, 'rate_limited');
@@ -169,7 +169,7 @@ describe('GET /sms/log', () => {
   );
 
   it("shows exactly this customer's messages, newest first, page by page", async () => {
-    const [mine, other] = [await arrangeSender(), await arrangeSender()];
+    const [mine, other] = [await createSender(), await createSender()];
     await other.send();
     for (const message of ['1', '2', '3']) await mine.send({ message });
     const first = await mine.log('?limit=2');

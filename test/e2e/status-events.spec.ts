@@ -1,4 +1,4 @@
-import { arrangeCaller, startApi, type TestApi } from '@test/api';
+import { createCaller, startApi, type TestApi } from '@test/api';
 import { saveFakeService } from '@test/factories/service.factory';
 import { operatorCommand } from '@test/operator-command';
 
@@ -20,7 +20,7 @@ describe('a status event', () => {
   const operator = (...words: string[]) => operatorCommand(api.database, ['status', ...words, '--json']);
 
   async function announce(...more: string[]) {
-    const { customer, call } = await arrangeCaller(api);
+    const { customer, call } = await createCaller(api);
     const service = await saveFakeService(api.superuser, customer.id);
     const words = ['--service', String(service.id), '--status', 'outage', '--message', 'Down', ...more];
     const { stdout } = await operator('post', ...words);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { arrangeCaller, startApi, type TestApi } from '@test/api';
+import { createCaller, startApi, type TestApi } from '@test/api';
 import { saveFakeService } from '@test/factories/service.factory';
 import { describeAuthentication } from '@test/suites/authentication.suite';
 import { describePaging } from '@test/suites/paging.suite';
@@ -28,7 +28,7 @@ describe('GET /status', () => {
 
   /** Announces events: level, start and end in hours from now; no end means that nobody knows. */
   async function statusWith(...events: [level: string, starts: number, ends?: number][]): Promise<Status> {
-    const { customer, call } = await arrangeCaller(api);
+    const { customer, call } = await createCaller(api);
     const service = await saveFakeService(api.superuser, customer.id);
     for (const [level, starts, ends] of events) {
       const at = (hours: number) => new Date(Date.now() + hours * HOUR_MS);
@@ -113,7 +113,7 @@ describe('GET /status', () => {
   });
 
   it('keeps a service without events in the list, and its events to itself', async () => {
-    const { customer, call } = await arrangeCaller(api);
+    const { customer, call } = await createCaller(api);
     const [first, second] = [
       await saveFakeService(api.superuser, customer.id),
       await saveFakeService(api.superuser, customer.id),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { TicketDto, TicketPageDto } from '../../apps/customer-api/src/support/dto/ticket.dto';
-import { arrangeCaller, startApi, type TestApi } from '@test/api';
+import { createCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
 import { saveFakeService } from '@test/factories/service.factory';
 import { describeAuthentication } from '@test/suites/authentication.suite';
@@ -14,7 +14,7 @@ let api: TestApi;
 beforeAll(async () => (api = await startApi()));
 afterAll(() => api.stop());
 
-type Caller = Awaited<ReturnType<typeof arrangeCaller>>;
+type Caller = Awaited<ReturnType<typeof createCaller>>;
 const open = ({ call }: Caller, ticket: object = {}) =>
   call('/support/tickets', {
     method: 'POST',
@@ -115,7 +115,7 @@ describe('POST /support/tickets', () => {
   }
 
   it('opens a ticket with all it was given', async () => {
-    const caller = await arrangeCaller(api);
+    const caller = await createCaller(api);
     const service = await saveFakeService(api.superuser, caller.customer.id);
     const more = { priority: 'urgent', service_id: service.id, resource_type: 'order', resource_id: 'A-1' };
     const reply = await open(caller, { ...more, customer_id: randomUUID(), status: 'closed', id: randomUUID() });
@@ -138,8 +138,8 @@ describe('POST /support/tickets', () => {
   });
 
   it("gives 404 for another customer's service, an unknown one and an impossible one, and stores nothing", async () => {
-    const caller = await arrangeCaller(api);
-    const other = await arrangeCaller(api);
+    const caller = await createCaller(api);
+    const other = await createCaller(api);
     const theirs = await saveFakeService(api.superuser, other.customer.id);
     for (const service_id of [theirs.id, 2_000_000_000, 0, -1, 2 ** 31, 2 ** 53, 1e300]) {
       await expectProblem(await open(caller, { service_id }), 404, 'not_found');
@@ -155,7 +155,7 @@ describe('GET /support/tickets', () => {
   describeAuthentication(() => api, { method: 'GET', path: '/support/tickets' }, 'support:read');
 
   it('shows the thread, oldest first, without the internal notes', async () => {
-    const caller = await arrangeCaller(api);
+    const caller = await createCaller(api);
     const { id } = (await (await open(caller)).json()) as TicketDto;
     await addReply(id, caller.customer.id, { author: 'operator', body: 'second' }, '2026-02-01T00:00:00Z');
     await addReply(
@@ -188,13 +188,13 @@ describe('GET /support/tickets', () => {
   );
 
   it("never shows another customer's tickets", async () => {
-    const [mine, other] = [await arrangeCaller(api), await arrangeCaller(api)];
+    const [mine, other] = [await createCaller(api), await createCaller(api)];
     await open(other);
     expect(await list(mine)).toEqual({ data: [], has_more: false, next_cursor: null });
   });
 
   it('goes page by page, newest first', async () => {
-    const caller = await arrangeCaller(api);
+    const caller = await createCaller(api);
     for (const title of ['1', '2', '3', '4', '5']) await open(caller, { title });
     const first = await list(caller, '?limit=2');
     const second = await list(caller, `?limit=2&cursor=${first.next_cursor}`);
@@ -208,7 +208,7 @@ describe('GET /support/tickets', () => {
   });
 
   it.each(['limit=0', 'limit=201', 'limit=x', 'cursor=x', 'cursor='])('refuses ?%s', async (query) => {
-    const { call } = await arrangeCaller(api);
+    const { call } = await createCaller(api);
     await expectProblem(await call(`/support/tickets?${query}`), 400, 'invalid_request');
   });
 });

@@ -1,5 +1,5 @@
 import type { TicketDto, TicketPageDto } from '../../apps/customer-api/src/support/dto/ticket.dto';
-import { arrangeCaller, startApi, type TestApi } from '@test/api';
+import { createCaller, startApi, type TestApi } from '@test/api';
 import { operatorCommand } from '@test/operator-command';
 
 const TICKET = { title: 'Cannot log in', body: 'The portal answers with an error.' };
@@ -11,7 +11,7 @@ describe('a ticket', () => {
   afterAll(() => api.stop());
 
   async function openTicket(more: object = {}) {
-    const { customer, call } = await arrangeCaller(api);
+    const { customer, call } = await createCaller(api);
     const reply = await call('/support/tickets', {
       method: 'POST',
       body: JSON.stringify({ ...TICKET, ...more }),

@@ -2,9 +2,9 @@ import { generateToken, hashToken } from '@platform/tokens';
 import { TokenChangeListenerService } from '@platform/tokens';
 import { AppConfig } from '@platform/config';
 import { PipelinedConnectionsService } from '@platform/database';
-import { arrangeCaller, caller, startApi, type TestApi } from '@test/api';
+import { createCaller, caller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
-import { openOperatorRoom, type OperatorRoom } from '@test/operator-room';
+import { createOperatorFixture, type OperatorFixture } from '@test/operator.fixture';
 import { startTcpProxy } from '@test/tcp-proxy';
 import { queriesDuring } from '@test/watch-queries';
 
@@ -13,10 +13,10 @@ const HOUR_MS = 3_600_000;
 
 describe('service tokens', () => {
   let api: TestApi;
-  let operator: OperatorRoom;
+  let operator: OperatorFixture;
   beforeAll(async () => {
     api = await startApi({ RATE_LIMIT_REQUESTS_PER_MINUTE: '100000', RATE_LIMIT_ADDRESS_PER_MINUTE: '100000' });
-    operator = await openOperatorRoom(api.database);
+    operator = await createOperatorFixture(api.database);
     await trusted();
   });
   afterAll(async () => {
@@ -35,7 +35,7 @@ describe('service tokens', () => {
     (await queriesDuring(work)).filter((text) => !text.includes('record_token_use'));
 
   async function arrange() {
-    const { customer } = await arrangeCaller(api);
+    const { customer } = await createCaller(api);
     const issued = await operator.tokens.issue(ACTOR, { customerId: customer.id, scopes: ['ai:read', 'sms:read'] });
     return { customer, ...issued };
   }
@@ -89,7 +89,7 @@ describe('service tokens', () => {
         'must be in the future',
       ],
     ])('are refused with %s', async (_name, order, message) => {
-      const { customer } = await arrangeCaller(api);
+      const { customer } = await createCaller(api);
       await expect(async () => operator.tokens.issue(ACTOR, { customerId: customer.id, ...order })).rejects.toThrow(
         message,
       );
@@ -141,7 +141,7 @@ describe('service tokens', () => {
     });
 
     it('end at their expiry all the same', async () => {
-      const { customer } = await arrangeCaller(api);
+      const { customer } = await createCaller(api);
       const expiresAt = new Date(Date.now() + 400);
       const { token } = await operator.tokens.issue(ACTOR, { customerId: customer.id, scopes: ['ai:read'], expiresAt });
       await warm(token);
@@ -192,7 +192,7 @@ describe('service tokens', () => {
     });
 
     it('keep their own expiry if it comes before the end of the grace time', async () => {
-      const { customer } = await arrangeCaller(api);
+      const { customer } = await createCaller(api);
       const expiresAt = new Date(Date.now() + HOUR_MS);
       const old = await operator.tokens.issue(ACTOR, { customerId: customer.id, scopes: ['ai:read'], expiresAt });
       expect((await operator.tokens.rotate(ACTOR, old.id, 24)).expiresAt).toEqual(expiresAt);

@@ -3,7 +3,7 @@ import { type ApiProcess, startApiProcess } from '@test/api-process';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { saveFakeBillingAccount, saveFakeInvoice } from '@test/factories/invoice.factory';
 import { saveFakeToken } from '@test/factories/service-token.factory';
-import { type InvoiceRoom, openInvoiceRoom } from '@test/invoice-room';
+import { type InvoiceFixture, createInvoiceFixture } from '@test/invoice.fixture';
 import { until } from '@test/until';
 import { startWorkerProcess, type WorkerProcess } from '@test/worker-process';
 
@@ -14,32 +14,32 @@ const PDF_MB = 8;
 jest.setTimeout(180_000);
 
 describe('PDFs of Fiken, over two replicas and a worker', () => {
-  let room: InvoiceRoom;
+  let fixture: InvoiceFixture;
   let replicas: ApiProcess[];
   let worker: WorkerProcess;
   const stalled: Socket[] = [];
 
   beforeAll(async () => {
-    room = await openInvoiceRoom();
-    const settings = { DATABASE_URL: room.database.url, SANDBOX_URL: room.sandbox.url };
+    fixture = await createInvoiceFixture();
+    const settings = { DATABASE_URL: fixture.database.url, SANDBOX_URL: fixture.sandbox.url };
     replicas = [await startApiProcess(settings), await startApiProcess(settings)];
     worker = await startWorkerProcess(settings);
-    room.sandbox.fiken.oneAtATime = true;
-    room.sandbox.fiken.largePdf = PDF_MB * 1024 * 1024;
+    fixture.sandbox.fiken.oneAtATime = true;
+    fixture.sandbox.fiken.largePdf = PDF_MB * 1024 * 1024;
   });
   afterAll(async () => {
     for (const socket of stalled) socket.destroy();
     await Promise.all([...replicas, worker].map((process) => process.stop()));
-    await room.close();
+    await fixture.close();
   });
 
   /** A customer with an invoice that has a PDF at Fiken, and a token. */
   async function arrange(contact: number) {
-    const { id: customerId } = await saveFakeCustomer(room.superuser);
-    const { token } = await saveFakeToken(room.superuser, customerId);
-    await saveFakeBillingAccount(room.superuser, customerId, 'fiken', String(contact));
-    const [added] = room.sandbox.fiken.store.company('demo').addInvoices({ customerId: contact, count: 1 });
-    const { id } = await saveFakeInvoice(room.superuser, customerId, {
+    const { id: customerId } = await saveFakeCustomer(fixture.superuser);
+    const { token } = await saveFakeToken(fixture.superuser, customerId);
+    await saveFakeBillingAccount(fixture.superuser, customerId, 'fiken', String(contact));
+    const [added] = fixture.sandbox.fiken.store.company('demo').addInvoices({ customerId: contact, count: 1 });
+    const { id } = await saveFakeInvoice(fixture.superuser, customerId, {
       source: 'fiken',
       sourceId: String(added?.invoiceId),
       pdfReference: 'x',
@@ -60,7 +60,7 @@ describe('PDFs of Fiken, over two replicas and a worker', () => {
     for (let reader = 0; reader < READERS; reader++)
       await stall(replicas[0] as ApiProcess, await arrange(1000 + reader));
     // An invoice as they mostly are.
-    room.sandbox.fiken.largePdf = 200 * 1024;
+    fixture.sandbox.fiken.largePdf = 200 * 1024;
     const { token, path } = await arrange(5000);
     const began = performance.now();
     const reply = await fetch((replicas[0] as ApiProcess).origin + path, {
@@ -75,12 +75,12 @@ describe('PDFs of Fiken, over two replicas and a worker', () => {
   });
 
   it('and syncs at the same time never make two requests at once, and PDFs come first', async () => {
-    room.sandbox.fiken.largePdf = 0;
-    room.sandbox.fiken.always({ delay: 20 });
-    const before = room.sandbox.fiken.refused;
+    fixture.sandbox.fiken.largePdf = 0;
+    fixture.sandbox.fiken.always({ delay: 20 });
+    const before = fixture.sandbox.fiken.refused;
     for (let contact = 7000; contact < 7010; contact++) {
-      room.sandbox.fiken.store.company('demo').addInvoices({ customerId: contact, count: 150 });
-      await room.customer('fiken', String(contact));
+      fixture.sandbox.fiken.store.company('demo').addInvoices({ customerId: contact, count: 150 });
+      await fixture.customer('fiken', String(contact));
     }
     const callers = await Promise.all(Array.from({ length: 12 }, (_, index) => arrange(8000 + index)));
     const replies = await Promise.all(
@@ -90,9 +90,9 @@ describe('PDFs of Fiken, over two replicas and a worker', () => {
     );
     expect(replies.map(({ status }) => status)).toEqual(Array(12).fill(200));
     await until(
-      async () => (await room.accounts.report()).every(({ succeededAt }) => succeededAt instanceof Date),
+      async () => (await fixture.accounts.report()).every(({ succeededAt }) => succeededAt instanceof Date),
       100,
     );
-    expect(room.sandbox.fiken.refused - before).toBe(0);
+    expect(fixture.sandbox.fiken.refused - before).toBe(0);
   });
 });

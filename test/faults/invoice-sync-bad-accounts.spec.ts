@@ -1,5 +1,5 @@
 import type { DirectiveValues } from '../../apps/sandbox/src/shared/faults/directives';
-import { type InvoiceRoom, openInvoiceRoom } from '@test/invoice-room';
+import { type InvoiceFixture, createInvoiceFixture } from '@test/invoice.fixture';
 import { until } from '@test/until';
 import { startWorkerProcess, type WorkerProcess } from '@test/worker-process';
 
@@ -27,43 +27,43 @@ const FAULTS: [name: string, directives: DirectiveValues, reason: RegExp][] = [
 ];
 
 describe('Bad accounts among good ones', () => {
-  let room: InvoiceRoom;
+  let fixture: InvoiceFixture;
   let worker: WorkerProcess;
   const good: string[] = [];
   const bad = new Map<string, { source: 'stripe' | 'fiken'; account: string; reason: RegExp }>();
 
   beforeAll(async () => {
-    room = await openInvoiceRoom();
+    fixture = await createInvoiceFixture();
     for (const source of ['stripe', 'fiken'] as const) {
       for (const [index, [, directives, reason]] of FAULTS.entries()) {
         const account = source === 'stripe' ? `cus_bad_${index}` : String(100 + index);
         addInvoices(source, account);
-        room.sandbox[source].alwaysFor(account, directives);
-        bad.set(await room.customer(source, account), { source, account, reason });
+        fixture.sandbox[source].alwaysFor(account, directives);
+        bad.set(await fixture.customer(source, account), { source, account, reason });
       }
       for (let index = 0; index < 5; index++) {
         const account = source === 'stripe' ? `cus_good_${index}` : String(1 + index);
         addInvoices(source, account);
-        good.push(await room.customer(source, account));
+        good.push(await fixture.customer(source, account));
       }
     }
     worker = await startWorkerProcess({
-      DATABASE_URL: room.database.url,
-      SANDBOX_URL: room.sandbox.url,
+      DATABASE_URL: fixture.database.url,
+      SANDBOX_URL: fixture.sandbox.url,
       BILLING_TIMEOUT_MS: '1500',
       INVOICE_SYNC_MINUTES: '1',
     });
   });
   afterAll(async () => {
     await worker.stop();
-    await room.close();
+    await fixture.close();
   });
 
   function addInvoices(source: 'stripe' | 'fiken', account: string): void {
-    if (source === 'stripe') room.sandbox.stripe.store.addInvoices({ customer: account, count: 120 });
-    else room.sandbox.fiken.store.company('demo').addInvoices({ customerId: Number(account), count: 120 });
+    if (source === 'stripe') fixture.sandbox.stripe.store.addInvoices({ customer: account, count: 120 });
+    else fixture.sandbox.fiken.store.company('demo').addInvoices({ customerId: Number(account), count: 120 });
   }
-  const reports = async () => new Map((await room.accounts.report()).map((report) => [report.customerId, report]));
+  const reports = async () => new Map((await fixture.accounts.report()).map((report) => [report.customerId, report]));
   const memory = async () =>
     Number(/^process_resident_memory_bytes (\S+)$/m.exec(await (await fetch(`${worker.url}/metrics`)).text())?.[1]);
 
@@ -95,16 +95,16 @@ describe('Bad accounts among good ones', () => {
         );
       }, 250);
     }
-    const failing = await room.accounts.report(undefined, true);
+    const failing = await fixture.accounts.report(undefined, true);
     expect(failing.map(({ customerId }) => customerId).sort()).toEqual([...bad.keys()].sort());
     for (const { customerId, lastError, dueAt, stored } of failing) {
       expect(lastError).toMatch(bad.get(customerId)?.reason as RegExp);
       expect(dueAt.getTime() - Date.now()).toBeLessThan(61_000);
       expect(stored).toBeLessThanOrEqual(240);
     }
-    for (const { source, account } of bad.values()) room.sandbox[source].alwaysFor(account);
+    for (const { source, account } of bad.values()) fixture.sandbox[source].alwaysFor(account);
     const lifted = performance.now();
-    await until(async () => (await room.accounts.report(undefined, true)).length === 0, 250);
+    await until(async () => (await fixture.accounts.report(undefined, true)).length === 0, 250);
     expect(performance.now() - lifted).toBeLessThan(120_000);
     clearInterval(watch);
     expect(most).toBeLessThan(MOST_MEMORY);
@@ -112,7 +112,7 @@ describe('Bad accounts among good ones', () => {
       console.log(
         `worker at most ${Math.round(most / 1024 / 1024)} MB, well after ${((performance.now() - lifted) / 1000).toFixed(0)} s`,
       );
-    const { rows } = await room.superuser.query<{ count: number }>(
+    const { rows } = await fixture.superuser.query<{ count: number }>(
       'select count(*)::int as count from invoice group by customer_id order by count',
     );
     expect(rows.map(({ count }) => count)).toEqual(Array(bad.size + good.length).fill(120));

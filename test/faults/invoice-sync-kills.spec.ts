@@ -1,5 +1,5 @@
 import { faker } from '@faker-js/faker';
-import { type InvoiceRoom, openInvoiceRoom } from '@test/invoice-room';
+import { type InvoiceFixture, createInvoiceFixture } from '@test/invoice.fixture';
 import { until } from '@test/until';
 import { startWorkerProcess, type WorkerProcess } from '@test/worker-process';
 
@@ -13,35 +13,36 @@ const WITHIN_MS = 90_000;
 jest.setTimeout((KILLS + 1) * WITHIN_MS);
 
 describe('A sync whose worker is killed', () => {
-  let room: InvoiceRoom;
+  let fixture: InvoiceFixture;
   let worker: WorkerProcess | undefined;
-  beforeEach(async () => (room = await openInvoiceRoom()));
+  beforeEach(async () => (fixture = await createInvoiceFixture()));
   afterEach(async () => {
     await worker?.stop('SIGKILL');
-    await room.close();
+    await fixture.close();
   });
 
   const start = async () =>
-    (worker = await startWorkerProcess({ DATABASE_URL: room.database.url, SANDBOX_URL: room.sandbox.url }));
-  const succeeded = async (customer: string) => (await room.accounts.report(customer))[0]?.succeededAt instanceof Date;
+    (worker = await startWorkerProcess({ DATABASE_URL: fixture.database.url, SANDBOX_URL: fixture.sandbox.url }));
+  const succeeded = async (customer: string) =>
+    (await fixture.accounts.report(customer))[0]?.succeededAt instanceof Date;
 
   async function arrange(source: 'stripe' | 'fiken') {
     if (source === 'stripe')
-      room.sandbox.stripe.store.addInvoices({ customer: 'cus_big', count: INVOICES, everySeconds: 60 });
-    else room.sandbox.fiken.store.company('demo').addInvoices({ customerId: 77, count: INVOICES, everyDays: 0 });
-    return room.customer(source, source === 'stripe' ? 'cus_big' : '77');
+      fixture.sandbox.stripe.store.addInvoices({ customer: 'cus_big', count: INVOICES, everySeconds: 60 });
+    else fixture.sandbox.fiken.store.company('demo').addInvoices({ customerId: 77, count: INVOICES, everyDays: 0 });
+    return fixture.customer(source, source === 'stripe' ? 'cus_big' : '77');
   }
   const stored = async (customer: string) => {
     const query =
       'select count(*)::int as all, count(distinct source_id)::int as different from invoice where customer_id = $1';
-    const { rows } = await room.superuser.query<{ all: number; different: number }>(query, [customer]);
+    const { rows } = await fixture.superuser.query<{ all: number; different: number }>(query, [customer]);
     return rows[0] ?? { all: 0, different: 0 };
   };
 
   it.each(['stripe', 'fiken'] as const)(
     'from %s goes on within a minute, locks untouched: complete, none twice, no page read again but those in flight',
     async (source) => {
-      const control = room.sandbox[source];
+      const control = fixture.sandbox[source];
       const customer = await arrange(source);
       const before = control.total;
       const places = faker.helpers
@@ -73,21 +74,21 @@ describe('A sync whose worker is killed', () => {
   it('by SIGTERM ends the request under way, exits with 0 in time and leaves nothing to wait for', async () => {
     const customer = await arrange('stripe');
     await start();
-    await room.sandbox.stripe.received(3);
-    const gate = room.sandbox.stripe.hold();
+    await fixture.sandbox.stripe.received(3);
+    const gate = fixture.sandbox.stripe.hold();
     await gate.holding(1);
     const asked = performance.now();
     expect(await worker?.stop('SIGTERM')).toEqual({ code: 0, signal: null });
     expect(performance.now() - asked).toBeLessThan(5_000);
-    expect((await room.accounts.report(customer))[0]).toMatchObject({ runId: null, failures: 0 });
-    const { rows } = await room.superuser.query(`select name from pgboss.job where state = 'active'`);
+    expect((await fixture.accounts.report(customer))[0]).toMatchObject({ runId: null, failures: 0 });
+    const { rows } = await fixture.superuser.query(`select name from pgboss.job where state = 'active'`);
     expect(rows).toEqual([]);
-    const seen = room.sandbox.stripe.total;
+    const seen = fixture.sandbox.stripe.total;
     gate.open();
     await start();
     // At once, not after a lease.
     const restarted = performance.now();
-    await room.sandbox.stripe.received(seen + 1);
+    await fixture.sandbox.stripe.received(seen + 1);
     expect(performance.now() - restarted).toBeLessThan(10_000);
   });
 });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type InvoiceRoom, openInvoiceRoom } from '@test/invoice-room';
+import { type InvoiceFixture, createInvoiceFixture } from '@test/invoice.fixture';
 import { until } from '@test/until';
 import { startWorkerProcess, type WorkerProcess } from '@test/worker-process';
 
@@ -11,30 +11,30 @@ const WITHIN_MS = 15 * 60_000;
 jest.setTimeout(WITHIN_MS + 120_000);
 
 describe(`${ACCOUNTS} accounts at sources that take ${LATENCY_MS} ms to answer`, () => {
-  let room: InvoiceRoom;
+  let fixture: InvoiceFixture;
   let worker: WorkerProcess | undefined;
-  beforeAll(async () => (room = await openInvoiceRoom()));
+  beforeAll(async () => (fixture = await createInvoiceFixture()));
   afterAll(async () => {
     await worker?.stop();
-    await room.close();
+    await fixture.close();
   });
 
   it('are all synced within a quarter of an hour, Fiken with one request at a time', async () => {
     const half = ACCOUNTS / 2;
     for (let index = 0; index < half; index++) {
-      room.sandbox.stripe.store.addInvoices({ customer: `cus_${index}`, count: 2 });
-      room.sandbox.fiken.store.company('demo').addInvoices({ customerId: index + 1, count: 2 });
+      fixture.sandbox.stripe.store.addInvoices({ customer: `cus_${index}`, count: 2 });
+      fixture.sandbox.fiken.store.company('demo').addInvoices({ customerId: index + 1, count: 2 });
     }
     await link('stripe', half, (index) => `cus_${index}`);
     await link('fiken', half, (index) => String(index + 1));
-    room.sandbox.stripe.always({ delay: LATENCY_MS });
-    room.sandbox.fiken.always({ delay: LATENCY_MS });
-    room.sandbox.fiken.oneAtATime = true;
-    worker = await startWorkerProcess({ DATABASE_URL: room.database.url, SANDBOX_URL: room.sandbox.url });
+    fixture.sandbox.stripe.always({ delay: LATENCY_MS });
+    fixture.sandbox.fiken.always({ delay: LATENCY_MS });
+    fixture.sandbox.fiken.oneAtATime = true;
+    worker = await startWorkerProcess({ DATABASE_URL: fixture.database.url, SANDBOX_URL: fixture.sandbox.url });
     const began = performance.now();
     const left = async (source: string) => {
       const query = 'select count(*)::int as left from invoice_sync where source = $1 and succeeded_at is null';
-      return (await room.superuser.query<{ left: number }>(query, [source])).rows[0]?.left ?? 0;
+      return (await fixture.superuser.query<{ left: number }>(query, [source])).rows[0]?.left ?? 0;
     };
     const seconds = () => ((performance.now() - began) / 1000).toFixed(0);
     const told = async (source: string) => {
@@ -43,7 +43,7 @@ describe(`${ACCOUNTS} accounts at sources that take ${LATENCY_MS} ms to answer`,
     };
     await Promise.all([told('stripe'), told('fiken')]);
     expect(performance.now() - began).toBeLessThan(WITHIN_MS);
-    const { rows } = await room.superuser.query<{ stored: number; failures: number }>(
+    const { rows } = await fixture.superuser.query<{ stored: number; failures: number }>(
       `select (select count(*)::int from invoice) as stored, sum(failures)::int as failures from invoice_sync`,
     );
     expect(rows).toEqual([{ stored: ACCOUNTS * 2, failures: 0 }]);
@@ -58,16 +58,16 @@ describe(`${ACCOUNTS} accounts at sources that take ${LATENCY_MS} ms to answer`,
     const rows = Array.from({ length: count }, (_, index) => ({ id: randomUUID(), account: account(index) }));
     const values = JSON.stringify(rows);
     const from = `from jsonb_to_recordset($1::jsonb) as v (id uuid, account text)`;
-    await room.superuser.query(
+    await fixture.superuser.query(
       `insert into customer (id, name, organization_number, customer_number, email)
        select v.id, 'A', '123456785', left(v.id::text, 20), 'a@a.example' ${from}`,
       [values],
     );
-    await room.superuser.query(
+    await fixture.superuser.query(
       `insert into billing_account (customer_id, source, source_customer_id) select v.id, $2, v.account ${from}`,
       [values, source],
     );
-    await room.superuser.query(`insert into invoice_sync (customer_id, source) select v.id, $2 ${from}`, [
+    await fixture.superuser.query(`insert into invoice_sync (customer_id, source) select v.id, $2 ${from}`, [
       values,
       source,
     ]);

@@ -58,7 +58,7 @@ describe('the API process', () => {
       const api = await start();
       const call = caller(api.baseUrl, token);
       await call('/customer');
-      const letGo = await hold('customer_service');
+      const releaseLock = await hold('customer_service');
       const inFlight = call('/services');
       await waiting();
       api.child.kill('SIGTERM');
@@ -71,7 +71,7 @@ describe('the API process', () => {
       );
       await expect(fetch(`${api.origin}/health/live`)).rejects.toThrow('fetch failed');
       expect(api.child.exitCode).toBeNull();
-      await letGo();
+      await releaseLock();
       const releasedAt = performance.now();
       expect((await inFlight).status).toBe(200);
       expect(await api.exited).toEqual({ code: 0, signal: null });
@@ -81,7 +81,7 @@ describe('the API process', () => {
 
     it('tells those it still talks to that it is stopping, and closes', async () => {
       const api = await start();
-      const letGo = await hold('customer_service');
+      const releaseLock = await hold('customer_service');
       const socket = connect(Number(new URL(api.origin).port), '127.0.0.1');
       let text = '';
       socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
@@ -94,7 +94,7 @@ describe('the API process', () => {
       socket.write(request('/customer'));
       // What was written before has arrived by the time this is answered.
       await (await fetch(api.metricsUrl)).text();
-      await letGo();
+      await releaseLock();
       await once(socket, 'close');
       const [first = '', second = ''] = text.split(/(?=HTTP\/1\.1 503)/);
       expect(first).toMatch(/^HTTP\/1\.1 200 /);
@@ -115,7 +115,7 @@ describe('the API process', () => {
 
     it('does not wait beyond the grace time for a request that does not end', async () => {
       const api = await start({ SHUTDOWN_GRACE_MS: '500', DATABASE_STATEMENT_TIMEOUT_MS: '2000' });
-      const letGo = await hold('customer_service');
+      const releaseLock = await hold('customer_service');
       const inFlight = caller(
         api.baseUrl,
         token,
@@ -131,7 +131,7 @@ describe('the API process', () => {
       expect(performance.now() - startedAt).toBeLessThan(8000);
       expect(exit.signal).toBeNull();
       expect(await inFlight).toBe('cut');
-      await letGo();
+      await releaseLock();
     });
 
     it('under load, breaks nothing off and ends in time', async () => {

@@ -1,25 +1,25 @@
 import { Client } from 'pg';
-import { openSmsRoom, type SmsRoom } from '@test/sms-room';
+import { createSmsFixture, type SmsFixture } from '@test/sms.fixture';
 import { until } from '@test/until';
 
 /** The database goes away while the gateway has a message: nobody may send it again, and the log must follow. */
 describe('the outcome of an SMS, while the database is away', () => {
-  let room: SmsRoom;
+  let fixture: SmsFixture;
   /** Connected to another database: one cannot be shut from within. */
   let server: Client;
   let name: string;
   let received = 0;
   beforeAll(async () => {
     // Without delivery reports: they would tell, too.
-    room = await openSmsRoom({ SMS_REPORT_URL: '' });
-    const { rows } = await room.superuser.query<{ name: string }>('select current_database() as name');
+    fixture = await createSmsFixture({ SMS_REPORT_URL: '' });
+    const { rows } = await fixture.superuser.query<{ name: string }>('select current_database() as name');
     name = rows[0]?.name ?? '';
     server = new Client({ connectionString: process.env.TEST_SERVER_URL });
     await server.connect();
   });
   afterAll(async () => {
     await server.end();
-    await room.close();
+    await fixture.close();
   });
 
   async function goAway(): Promise<void> {
@@ -33,43 +33,43 @@ describe('the outcome of an SMS, while the database is away', () => {
 
   /** Sends so many, lets the database go away while the gateway has them, and lets the gateway answer. */
   async function sendMeanwhile(customerId: string, count: number, status?: number) {
-    const gate = room.sandbox.elks46.hold();
-    if (status !== undefined) room.sandbox.elks46.script(...Array.from({ length: count }, () => ({ status })));
-    const sent = Array.from({ length: count }, () => room.send(customerId).catch((error: unknown) => error));
-    await room.sandbox.elks46.received((received += count));
+    const gate = fixture.sandbox.elks46.hold();
+    if (status !== undefined) fixture.sandbox.elks46.script(...Array.from({ length: count }, () => ({ status })));
+    const sent = Array.from({ length: count }, () => fixture.send(customerId).catch((error: unknown) => error));
+    await fixture.sandbox.elks46.received((received += count));
     await goAway();
     gate.open();
     return Promise.all(sent);
   }
 
   it('is told to the caller at once, and stored as soon as the database is back', async () => {
-    const customerId = await room.customer();
+    const customerId = await fixture.customer();
     const told = await sendMeanwhile(customerId, 5);
     expect(told).toEqual(Array.from({ length: 5 }, () => expect.objectContaining({ status: 'accepted' }) as unknown));
-    expect((await room.rows(customerId)).map(({ status }) => status)).toEqual(Array(5).fill('unknown'));
+    expect((await fixture.rows(customerId)).map(({ status }) => status)).toEqual(Array(5).fill('unknown'));
     await comeBack();
-    await until(async () => (await room.rows(customerId)).every(({ status }) => status === 'accepted'));
-    expect(room.sandbox.elks46.accepted).toHaveLength(5);
+    await until(async () => (await fixture.rows(customerId)).every(({ status }) => status === 'accepted'));
+    expect(fixture.sandbox.elks46.accepted).toHaveLength(5);
   });
 
   it('that it was certainly not sent takes it off the count, once', async () => {
-    const customerId = await room.customer();
+    const customerId = await fixture.customer();
     const [told] = await sendMeanwhile(customerId, 1, 400);
     expect(told).toMatchObject({ code: 'sms_gateway_rejected' });
     await comeBack();
-    await until(async () => (await room.rows(customerId))[0]?.status === 'failed');
-    const { rows } = await room.superuser.query('select messages from sms_daily_count where customer_id = $1', [
+    await until(async () => (await fixture.rows(customerId))[0]?.status === 'failed');
+    const { rows } = await fixture.superuser.query('select messages from sms_daily_count where customer_id = $1', [
       customerId,
     ]);
     expect(rows).toEqual([{ messages: 0 }]);
   });
 
   it('is stored before the process ends', async () => {
-    const customerId = await room.customer();
+    const customerId = await fixture.customer();
     await sendMeanwhile(customerId, 3);
-    const closing = room.module.close();
+    const closing = fixture.module.close();
     await comeBack();
     await closing;
-    expect((await room.rows(customerId)).map(({ status }) => status)).toEqual(Array(3).fill('accepted'));
+    expect((await fixture.rows(customerId)).map(({ status }) => status)).toEqual(Array(3).fill('accepted'));
   });
 });

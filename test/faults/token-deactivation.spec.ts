@@ -1,7 +1,7 @@
 import { type ApiProcess, startApiProcess } from '@test/api-process';
 import { caller } from '@test/api';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
-import { openOperatorRoom, type OperatorRoom } from '@test/operator-room';
+import { createOperatorFixture, type OperatorFixture } from '@test/operator.fixture';
 import { startTcpProxy, type TcpProxy } from '@test/tcp-proxy';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
 import { until } from '@test/until';
@@ -15,7 +15,7 @@ const isAnnouncing = (hello: Buffer) => hello.includes('service_token_changes');
 describe('a token that is deactivated', () => {
   let database: TestDatabase;
   let superuser: Client;
-  let operator: OperatorRoom;
+  let operator: OperatorFixture;
   let proxy: TcpProxy;
   let direct: ApiProcess;
   let proxied: ApiProcess;
@@ -23,7 +23,7 @@ describe('a token that is deactivated', () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     superuser = await connectAsSuperuser(database);
-    operator = await openOperatorRoom(database);
+    operator = await createOperatorFixture(database);
     proxy = await startTcpProxy(Number(new URL(database.url).port));
     const url = database.url.replace(/:\d+\//, `:${proxy.port}/`);
     [direct, proxied] = await Promise.all([

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
 import { enableAi, saveModelPrice, type TestAiCustomer } from './ai-factories';
-import { arrangeCaller, startApi, type TestApi } from './api';
+import { createCaller, startApi, type TestApi } from './api';
 
 /** The API with the sandbox as its AI provider, and a model that has a price. */
 export interface AiApi {
@@ -37,15 +37,15 @@ export async function startAiApi(settings: Record<string, string> = {}): Promise
 }
 
 /** A customer who has AI, with a token and ways to call. */
-export async function arrangeAiCaller({ api, model }: AiApi, ai: Partial<TestAiCustomer> = {}) {
-  const arranged = await arrangeCaller(api);
-  await enableAi(api.superuser, arranged.customer.id, { model, included: 5, ...ai });
+export async function createAiCaller({ api, model }: AiApi, ai: Partial<TestAiCustomer> = {}) {
+  const caller = await createCaller(api);
+  await enableAi(api.superuser, caller.customer.id, { model, included: 5, ...ai });
   const post = (path: string, body: object | string | Buffer, init: RequestInit = {}) =>
-    arranged.call(path, {
+    caller.call(path, {
       ...init,
       method: 'POST',
       body: typeof body === 'string' || Buffer.isBuffer(body) ? (body as RequestInit['body']) : JSON.stringify(body),
       headers: { 'content-type': 'application/json', ...init.headers },
     });
-  return { ...arranged, post };
+  return { ...caller, post };
 }

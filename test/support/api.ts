@@ -53,7 +53,7 @@ export async function startApi(
 }
 
 /** A customer with a token, and a way to call the API with it. */
-export async function arrangeCaller(api: TestApi, fake: FakeToken = {}) {
+export async function createCaller(api: TestApi, fake: FakeToken = {}) {
   const customer = await saveFakeCustomer(api.superuser);
   const token = await saveFakeToken(api.superuser, customer.id, fake);
   return { customer, token, call: caller(api.baseUrl, token.token) };

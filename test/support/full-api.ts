@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
 import { enableAi, saveModelPrice } from './ai-factories';
-import { arrangeCaller, startApi, type TestApi } from './api';
+import { createCaller, startApi, type TestApi } from './api';
 import { saveFakeBillingAccount, saveFakeInvoice } from './factories/invoice.factory';
 import type { FakeToken } from './factories/service-token.factory';
 import { saveFakeService } from './factories/service.factory';
@@ -37,8 +37,8 @@ export async function startFullApi(settings: Record<string, string> = {}): Promi
 }
 
 /** A customer who may do everything and has one of everything: AI credit, SMS, a service, an invoice with a PDF. */
-export async function arrangeFullCaller({ api, sandbox, model }: FullApi, fake: FakeToken = {}) {
-  const caller = await arrangeCaller(api, fake);
+export async function createFullCaller({ api, sandbox, model }: FullApi, fake: FakeToken = {}) {
+  const caller = await createCaller(api, fake);
   const { id } = caller.customer;
   await enableAi(api.superuser, id, { model, included: 1000 });
   await allowSms(api.superuser, id);

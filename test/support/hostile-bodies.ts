@@ -11,8 +11,8 @@ const BLOCK = '[{"type":"text","text":"a","x":';
 
 /** Fills the place between two texts with a pattern, up to so many bytes in all. */
 function filled(before: string, pattern: string, last: string, after: string, bytes: number): Buffer {
-  const room = bytes - before.length - last.length - after.length;
-  const middle = Buffer.alloc(Math.max(0, Math.floor(room / pattern.length)) * pattern.length, pattern);
+  const fixture = bytes - before.length - last.length - after.length;
+  const middle = Buffer.alloc(Math.max(0, Math.floor(fixture / pattern.length)) * pattern.length, pattern);
   return Buffer.concat([Buffer.from(before), middle, Buffer.from(last + after)]);
 }
 

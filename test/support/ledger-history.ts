@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { en, Faker } from '@faker-js/faker';
 import { saveAiCustomer, saveModelPrice } from './ai-factories';
-import type { AiRoom } from './ai-room';
+import type { AiFixture } from './ai.fixture';
 import { LedgerFunctions, nok, type Owned, units } from './ledger-functions';
 import { LedgerModel, type ModelPrice, type ReserveItem, type SettleItem, type Units } from './ledger-model';
 
@@ -24,7 +24,7 @@ interface Call {
 }
 
 /** Begins a random history of a few new customers; the same for the same seed but for the ids. */
-export async function randomHistory(room: AiRoom, seed: number): Promise<LedgerHistory> {
+export async function randomHistory(fixture: AiFixture, seed: number): Promise<LedgerHistory> {
   const random = new Faker({ locale: [en], seed });
   const rate = (most: number) => random.number.int({ min: 1, max: most * 1_000_000 });
   const price: ModelPrice = {
@@ -36,18 +36,18 @@ export async function randomHistory(room: AiRoom, seed: number): Promise<LedgerH
   };
   // A rate of 10⁻⁶ NOK per million tokens is 10⁻¹² NOK for a token.
   const perMillion = (value: Units) => nok(value * 1_000_000n);
-  const model = await saveModelPrice(room.superuser, {
+  const model = await saveModelPrice(fixture.superuser, {
     input: perMillion(price.input),
     write5m: perMillion(price.write5m),
     write1h: perMillion(price.write1h),
     read: perMillion(price.read),
     output: perMillion(price.output),
   });
-  await room.setTime('2026-01-20T12:00:00Z');
+  await fixture.setTime('2026-01-20T12:00:00Z');
   const customers: string[] = [];
   for (let count = 0; count < CUSTOMERS; count++)
-    customers.push(await saveAiCustomer(room.superuser, { model, month: '2026-01' }));
-  return new LedgerHistory(room, random, customers.sort(), price);
+    customers.push(await saveAiCustomer(fixture.superuser, { model, month: '2026-01' }));
+  return new LedgerHistory(fixture, random, customers.sort(), price);
 }
 
 /** Random steps, each taken by the ledger's functions and by a model. */
@@ -58,13 +58,13 @@ export class LedgerHistory {
   private readonly calls: Call[] = [];
 
   constructor(
-    private readonly room: AiRoom,
+    private readonly fixture: AiFixture,
     private readonly random: Faker,
     private readonly customers: string[],
     price: ModelPrice,
   ) {
     this.models = customers.map(() => new LedgerModel(price, '2026-01'));
-    this.functions = new LedgerFunctions(room.superuser, customers, LIFETIME_MS);
+    this.functions = new LedgerFunctions(fixture.superuser, customers, LIFETIME_MS);
   }
 
   step(): Promise<Step> {
@@ -163,7 +163,7 @@ export class LedgerHistory {
 
   private async passTime(): Promise<Step> {
     this.now += this.random.helpers.arrayElement([60_000, LIFETIME_MS, LIFETIME_MS + 1, HOUR_MS, 240 * HOUR_MS]);
-    await this.room.setTime(new Date(this.now).toISOString());
+    await this.fixture.setTime(new Date(this.now).toISOString());
     return this.told('time passes', new Date(this.now), null, null);
   }
 

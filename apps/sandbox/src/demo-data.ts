@@ -10,7 +10,7 @@ export const DEMO_FIKEN_CUSTOMER = 1001;
 export function addDemoData({ stripe, fiken }: Sandbox): void {
   const [credited] = stripe.store.addInvoices({ customer: DEMO_STRIPE_CUSTOMER, count: 12, everySeconds: 14 * 86_400 });
   if (credited) stripe.store.addCreditNote(credited.id);
-  const books = fiken.store.company(DEMO_FIKEN_COMPANY);
-  const [first] = books.addInvoices({ customerId: DEMO_FIKEN_CUSTOMER, count: 12, everyDays: 14 });
-  if (first) books.credit(first.invoiceId, '2026-02-01');
+  const company = fiken.store.company(DEMO_FIKEN_COMPANY);
+  const [first] = company.addInvoices({ customerId: DEMO_FIKEN_CUSTOMER, count: 12, everyDays: 14 });
+  if (first) company.credit(first.invoiceId, '2026-02-01');
 }

@@ -5,7 +5,7 @@ import { SmsLogService } from '@domains/sms';
 import { ServiceStatusService } from '@domains/status';
 import { TicketsService } from '@domains/support';
 import { anyRow, customerOwnedTables, leaveRowLevelSecurityAlone } from '@test/any-row';
-import { arrangeCaller, startApi, type TestApi } from '@test/api';
+import { createCaller, startApi, type TestApi } from '@test/api';
 import { takeViolations } from '@test/conformance/violations';
 import { saveFakeService } from '@test/factories/service.factory';
 import { declaredRoutes } from '@test/nest-routes';
@@ -17,11 +17,11 @@ import { withoutRowLevelSecurity } from '@test/without-row-level-security';
  */
 describe('queries name the customer', () => {
   let api: TestApi;
-  let me: Awaited<ReturnType<typeof arrangeCaller>>;
-  let other: Awaited<ReturnType<typeof arrangeCaller>>;
+  let me: Awaited<ReturnType<typeof createCaller>>;
+  let other: Awaited<ReturnType<typeof createCaller>>;
   beforeAll(async () => {
     api = await startApi();
-    [me, other] = await Promise.all([arrangeCaller(api), arrangeCaller(api)]);
+    [me, other] = await Promise.all([createCaller(api), createCaller(api)]);
     const tables = (await customerOwnedTables(api.superuser)).filter(
       (table) => !/^(customer|service_token(_use)?)$/.test(table),
     );

@@ -1,6 +1,6 @@
 import { CustomerContextService } from '@platform/database';
 import { CreditRequestsService } from '@domains/credit-requests';
-import { arrangeCaller, startApi, type TestApi } from '@test/api';
+import { createCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
 import { saveFakeBillingAccount, saveFakeInvoice } from '@test/factories/invoice.factory';
 import { saveFakeService } from '@test/factories/service.factory';
@@ -10,11 +10,11 @@ import { withoutRowLevelSecurity } from '@test/without-row-level-security';
 /** The second isolation layer by itself, on routes that name a row: row level security is off. */
 describe('queries by id name the customer', () => {
   let api: TestApi;
-  let me: Awaited<ReturnType<typeof arrangeCaller>>;
-  let other: Awaited<ReturnType<typeof arrangeCaller>>;
+  let me: Awaited<ReturnType<typeof createCaller>>;
+  let other: Awaited<ReturnType<typeof createCaller>>;
   beforeAll(async () => {
     api = await startApi({ STRIPE_URL: 'http://127.0.0.1:1', STRIPE_SECRET_KEY: 'sk_test_1' });
-    [me, other] = await Promise.all([arrangeCaller(api), arrangeCaller(api)]);
+    [me, other] = await Promise.all([createCaller(api), createCaller(api)]);
     await withoutRowLevelSecurity(api.superuser);
   });
   afterAll(() => api.stop());

@@ -3,7 +3,7 @@ import { Controller, Get, Post } from '@nestjs/common';
 import { AnyScope, CurrentCustomer } from '@platform/access';
 import { type AuthenticatedCustomer } from '@platform/tokens';
 import { CustomerContextService } from '@platform/database';
-import { arrangeCaller, startApi, type TestApi } from '@test/api';
+import { createCaller, startApi, type TestApi } from '@test/api';
 import { saveFakeInvoice } from '@test/factories/invoice.factory';
 import { saveFakeService } from '@test/factories/service.factory';
 import { declaredRoutes } from '@test/nest-routes';
@@ -33,12 +33,12 @@ const NAMES = ['customer_id', 'customerId', 'customer', 'customer-id', 'tenant',
 /** The first wall by itself: row level security is off, and the test asks for the identity, before any query names it. */
 describe('the customer of a request', () => {
   let api: TestApi;
-  let me: Awaited<ReturnType<typeof arrangeCaller>>;
-  let other: Awaited<ReturnType<typeof arrangeCaller>>;
+  let me: Awaited<ReturnType<typeof createCaller>>;
+  let other: Awaited<ReturnType<typeof createCaller>>;
   beforeAll(async () => {
     api = await startApi({ TRUST_PROXY: '127.0.0.1' }, undefined, [WhoController]);
     await withoutRowLevelSecurity(api.superuser);
-    [me, other] = await Promise.all([arrangeCaller(api), arrangeCaller(api)]);
+    [me, other] = await Promise.all([createCaller(api), createCaller(api)]);
     // Something to see, in every list, for whoever is taken for the other one.
     const service = await saveFakeService(api.superuser, other.customer.id, { name: "another customer's" });
     for (const [table, columns, values] of [
@@ -160,7 +160,7 @@ describe('a route that declares no access', () => {
   it('is refused to everyone', async () => {
     const api = await startApi({}, undefined, [ForgottenController]);
     try {
-      const { call } = await arrangeCaller(api);
+      const { call } = await createCaller(api);
       expect((await call('/forgotten')).status).toBe(403);
       expect((await fetch(`${api.baseUrl}/forgotten`)).status).toBe(401);
     } finally {

@@ -1,7 +1,7 @@
 import type { Mutant } from '../mutant';
 
 const CREATE = 'libs/domains/credit-requests/src/sql/create-credit-request.sql';
-const DESK = 'libs/domains/credit-requests/src/operator/credit-requests-operator.service.ts';
+const OPERATOR_SERVICE = 'libs/domains/credit-requests/src/operator/credit-requests-operator.service.ts';
 const DECISIONS = ['test/e2e/credit-request-decisions'];
 const SPECS = ['libs/domains/credit-requests'];
 
@@ -51,35 +51,35 @@ export const creditRequests: Mutant[] = [
   },
   {
     name: 'credit requests: two approvals at once do not wait for each other',
-    file: DESK,
+    file: OPERATOR_SERVICE,
     find: "      lock: { mode: 'pessimistic_write' },\n",
     replace: '',
     specs: SPECS,
   },
   {
     name: 'credit requests: an approved one is approved again',
-    file: DESK,
+    file: OPERATOR_SERVICE,
     find: "if (request.status === 'approved') return request;",
     replace: '',
     specs: SPECS,
   },
   {
     name: 'credit requests: a rejected one may be approved',
-    file: DESK,
+    file: OPERATOR_SERVICE,
     find: "if (request.status === 'rejected')\n        throw",
     replace: "if (request.status === 'rejected' && id < 0)\n        throw",
     specs: SPECS,
   },
   {
     name: 'credit requests: the log does not say why one was rejected',
-    file: DESK,
+    file: OPERATOR_SERVICE,
     find: 'metadata: { credit_request_id: id, reason },',
     replace: 'metadata: { credit_request_id: id },',
     specs: DECISIONS,
   },
   {
     name: 'credit requests: a rejection typed twice is logged twice',
-    file: DESK,
+    file: OPERATOR_SERVICE,
     find: "if (request.status === 'rejected') return request;",
     replace: '',
     specs: DECISIONS,

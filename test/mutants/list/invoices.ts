@@ -6,7 +6,7 @@ const STRIPE = 'libs/domains/invoices/src/adapters/stripe/stripe-invoice.ts';
 const FIKEN = 'libs/domains/invoices/src/adapters/fiken/fiken-document.ts';
 const ADMINISTRATION = 'libs/domains/invoices/src/operator/invoices-operator.service.ts';
 const SYNC = ['test/contract/invoice'];
-const READING = ['test/e2e/invoice', 'test/contract/invoice'];
+const INVOICE_SPECS = ['test/e2e/invoice', 'test/contract/invoice'];
 
 /** Invoices: what sources say, what customers see, what the operator does. */
 export const invoices: Mutant[] = [
@@ -15,42 +15,42 @@ export const invoices: Mutant[] = [
     file: VIEW,
     find: 'due_date < (app.now()',
     replace: 'due_date <= (app.now()',
-    specs: READING,
+    specs: INVOICE_SPECS,
   },
   {
     name: 'invoices: the day that decides what is overdue is that of UTC',
     file: VIEW,
     find: 'at time zone ${zone}',
     replace: "at time zone coalesce('UTC', ${zone})",
-    specs: READING,
+    specs: INVOICE_SPECS,
   },
   {
     name: 'invoices: a paid one is overdue',
     file: VIEW,
     find: "status = 'open' and type",
     replace: "status <> 'void' and type",
-    specs: READING,
+    specs: INVOICE_SPECS,
   },
   {
     name: 'invoices: a credit note is overdue',
     file: VIEW,
     find: " and type = 'invoice' and due_date",
     replace: ' and due_date',
-    specs: READING,
+    specs: INVOICE_SPECS,
   },
   {
     name: 'invoices: the last day of a period is left out',
     file: READER,
     find: 'issue_date <= ${to}',
     replace: 'issue_date < ${to}',
-    specs: READING,
+    specs: INVOICE_SPECS,
   },
   {
     name: 'invoices: drafts are listed',
     file: READER,
     find: "and status <> 'draft' ${conditions}",
     replace: '${conditions}',
-    specs: READING,
+    specs: INVOICE_SPECS,
     survives: 'Row level security hides drafts as well; each layer is enough',
   },
   {

@@ -1,6 +1,6 @@
 import type { Mutant } from '../mutant';
 
-const DESK = 'libs/domains/support/src/operator/tickets-operator.service.ts';
+const OPERATOR_SERVICE = 'libs/domains/support/src/operator/tickets-operator.service.ts';
 const TICKETS = 'libs/domains/support/src/customer/tickets.service.ts';
 const THREADS = ['test/e2e/ticket-threads', 'test/e2e/support-tickets'];
 const EVENTS = 'libs/domains/status/src/operator/status-events-operator.service.ts';
@@ -18,21 +18,21 @@ export const support: Mutant[] = [
   },
   {
     name: 'support: a note shows in the times of a ticket',
-    file: DESK,
+    file: OPERATOR_SERVICE,
     find: 'if (!internal)',
     replace: 'if (id)',
     specs: THREADS,
   },
   {
     name: 'support: an answer does not show in the times of a ticket',
-    file: DESK,
+    file: OPERATOR_SERVICE,
     find: 'if (!internal)',
     replace: 'if (internal)',
     specs: THREADS,
   },
   {
     name: 'support: every note is an answer',
-    file: DESK,
+    file: OPERATOR_SERVICE,
     find: '{ customerId, id, ticketId, author, internal, body, createdAt',
     replace: '{ customerId, id, ticketId, author, internal: internal && body === "", body, createdAt',
     specs: THREADS,
@@ -46,7 +46,7 @@ export const support: Mutant[] = [
   },
   {
     name: 'support: the log forgets the status before',
-    file: DESK,
+    file: OPERATOR_SERVICE,
     find: 'from: before, to: status',
     replace: 'from: status, to: status',
     specs: THREADS,

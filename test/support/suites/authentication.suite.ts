@@ -1,6 +1,6 @@
 import { generateToken, type Scope, SCOPES } from '@platform/tokens';
 import type { ErrorCode } from '@platform/errors';
-import { arrangeCaller, caller, type TestApi } from '../api';
+import { createCaller, caller, type TestApi } from '../api';
 import { saveFakeToken } from '../factories/service-token.factory';
 import { expectProblem } from '../expect-problem';
 
@@ -39,7 +39,7 @@ export function describeAuthentication(api: () => TestApi, route: RouteUnderTest
 
     it('takes no other scheme', async () => {
       await expectProblem(await send(`Basic ${Buffer.from('a:b').toString('base64')}`), 401, 'unauthorized');
-      const { token } = await arrangeCaller(api());
+      const { token } = await createCaller(api());
       for (const scheme of ['Basic ', 'Token ', 'Bearer:', ''])
         await expectProblem(await send(`${scheme}${token.token}`), 401, 'unauthorized');
     });
@@ -59,14 +59,14 @@ export function describeAuthentication(api: () => TestApi, route: RouteUnderTest
       ['a deactivated token', { active: false }],
       ['an expired token', { expiresAt: new Date(Date.now() - 1000) }],
     ])('refuses %s', async (_name, fake) => {
-      const { call } = await arrangeCaller(api(), fake);
+      const { call } = await createCaller(api(), fake);
       const reply = await call(route.path, init);
       await expectProblem(reply, 401, 'unauthorized');
       expect(reply.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"');
     });
 
     it("refuses a deactivated customer's token", async () => {
-      const { customer, call } = await arrangeCaller(api());
+      const { customer, call } = await createCaller(api());
       await api().superuser.query('update customer set active = false where id = $1', [customer.id]);
       await expectProblem(await call(route.path, init), 401, 'unauthorized');
     });
@@ -75,14 +75,14 @@ export function describeAuthentication(api: () => TestApi, route: RouteUnderTest
 
     it(`refuses a token that has every scope but ${scope}`, async () => {
       const scopes = (Object.keys(SCOPES) as Scope[]).filter((other) => other !== scope);
-      const { call } = await arrangeCaller(api(), { scopes });
+      const { call } = await createCaller(api(), { scopes });
       const reply = await call(route.path, init);
       await expectProblem(reply, 403, 'insufficient_scope');
       expect(reply.headers.get('www-authenticate')).toBe(`Bearer error="insufficient_scope", scope="${scope}"`);
     });
 
     it(`lets a token with ${scope} alone pass`, async () => {
-      const { customer } = await arrangeCaller(api());
+      const { customer } = await createCaller(api());
       const { token } = await saveFakeToken(api().superuser, customer.id, { scopes: [scope] });
       const reply = await caller(api().baseUrl, token)(route.path, init);
       const { code } = (await reply.json()) as { code?: ErrorCode };

@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { arrangeCaller, type TestApi } from '../api';
+import { createCaller, type TestApi } from '../api';
 import { expectProblem } from '../expect-problem';
 
 interface PageBody {
@@ -47,7 +47,7 @@ export function describePaging(
     }
 
     it('hold every item once, newest first, also of those made at the same time, in pages of any size', async () => {
-      const { customer, call } = await arrangeCaller(api());
+      const { customer, call } = await createCaller(api());
       const added: { id: unknown; second: number }[] = [];
       for (let item = 0; item < 11; item++) {
         const second = Math.floor(item / 4);
@@ -61,7 +61,7 @@ export function describePaging(
     });
 
     it('skip and double nothing while newer items are added', async () => {
-      const { customer, call } = await arrangeCaller(api());
+      const { customer, call } = await createCaller(api());
       for (let item = 0; item < 9; item++) await add(api().superuser, customer.id, time(item));
       const before = await walk(call, 200);
       let second = 100;
@@ -70,7 +70,7 @@ export function describePaging(
     });
 
     it('tell microseconds apart', async () => {
-      const { customer, call } = await arrangeCaller(api());
+      const { customer, call } = await createCaller(api());
       for (let item = 0; item < 5; item++) await add(api().superuser, customer.id, time(0));
       // As PostgreSQL's clock makes them: a cursor in milliseconds would skip some.
       await api().superuser.query(
@@ -83,7 +83,7 @@ export function describePaging(
     });
 
     it('refuse the cursor of another list', async () => {
-      const { customer, call } = await arrangeCaller(api());
+      const { customer, call } = await createCaller(api());
       for (let item = 0; item < 2; item++) await add(api().superuser, customer.id, time(item));
       const { next_cursor } = await page(call, 'limit=1');
       const others = ['/services', '/support/tickets', '/status', '/sms/log', '/invoices', '/ai/credit-requests'];
@@ -94,7 +94,7 @@ export function describePaging(
     });
 
     it("show nothing of another customer's, also with its cursor", async () => {
-      const [mine, theirs] = [await arrangeCaller(api()), await arrangeCaller(api())];
+      const [mine, theirs] = [await createCaller(api()), await createCaller(api())];
       for (let item = 0; item < 3; item++) await add(api().superuser, theirs.customer.id, time(item));
       const { next_cursor } = await page(theirs.call, 'limit=1');
       expect(await page(mine.call, `cursor=${next_cursor}`)).toEqual({ data: [], has_more: false, next_cursor: null });
@@ -103,7 +103,7 @@ export function describePaging(
     it.each(['x', '', 'W10', 'a'.repeat(201), Buffer.from('["2026-02-31 00:00:00+00","1","x"]').toString('base64url')])(
       'refuse the cursor %s',
       async (cursor) => {
-        const { call } = await arrangeCaller(api());
+        const { call } = await createCaller(api());
         const problem = await expectProblem(await call(`${path}?cursor=${cursor}`), 400, 'invalid_request');
         expect(problem.errors?.map(({ pointer }) => pointer)).toEqual(['/cursor']);
       },

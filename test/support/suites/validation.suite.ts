@@ -1,5 +1,5 @@
 import type { TestApi } from '../api';
-import { arrangeCaller } from '../api';
+import { createCaller } from '../api';
 import { expectProblem } from '../expect-problem';
 import type { RouteUnderTest } from './authentication.suite';
 
@@ -21,7 +21,7 @@ export function describeValidation(
   prepare: (customerId: string) => Promise<void> = () => Promise.resolve(),
 ): void {
   const send = async (value: unknown) => {
-    const { customer, call } = await arrangeCaller(api());
+    const { customer, call } = await createCaller(api());
     await prepare(customer.id);
     return call(route.path, {
       method: route.method,

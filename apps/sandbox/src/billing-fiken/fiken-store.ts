@@ -17,7 +17,7 @@ export interface FikenSeries {
 }
 
 /** The books of one company, the same in every run that adds the same. */
-export class FikenBooks {
+export class FikenCompany {
   readonly invoices: FikenInvoice[] = [];
   readonly creditNotes: FikenCreditNote[] = [];
 
@@ -109,21 +109,23 @@ export class FikenBooks {
 
 /** Companies by slug. */
 export class FikenStore {
-  private readonly companies = new Map<string, FikenBooks>();
+  private readonly companies = new Map<string, FikenCompany>();
 
   /** The books of a company, which exists from the first time somebody asks for them here. */
-  company(slug: string): FikenBooks {
-    const books = this.companies.get(slug) ?? new FikenBooks(slug);
-    this.companies.set(slug, books);
-    return books;
+  company(slug: string): FikenCompany {
+    const company = this.companies.get(slug) ?? new FikenCompany(slug);
+    this.companies.set(slug, company);
+    return company;
   }
 
-  find(slug: string): FikenBooks | undefined {
+  find(slug: string): FikenCompany | undefined {
     return this.companies.get(slug);
   }
 
   hasFile(id: string, name: string): boolean {
-    return [...this.companies.values()].some((books) => fileId(books.slug, name) === id && books.hasDocument(name));
+    return [...this.companies.values()].some(
+      (company) => fileId(company.slug, name) === id && company.hasDocument(name),
+    );
   }
 
   clear(): void {

@@ -7,7 +7,7 @@ import { type FikenControl } from './fiken-control';
 import { fikenError } from './fiken-errors';
 import { creditNoteFilter, FikenRefusal, invoiceFilter, paginate, type Query } from './fiken-query';
 import { serve } from './fiken-serve';
-import { type FikenBooks } from './fiken-store';
+import { type FikenCompany } from './fiken-store';
 import { wireCreditNote, wireInvoice } from './fiken-wire';
 
 interface List {
@@ -34,7 +34,7 @@ export function fiken(app: FastifyInstance, control: FikenControl, path: string)
       request,
       reply,
       (directives) => {
-        const { slug, invoices } = books(control, request.params.slug);
+        const { slug, invoices } = company(control, request.params.slug);
         const matching = invoices.filter(invoiceFilter(request.query));
         const endless = directives.has('endless');
         const { items, headers } = paginate(matching, endless ? { ...request.query, page: '0' } : request.query);
@@ -50,7 +50,7 @@ export function fiken(app: FastifyInstance, control: FikenControl, path: string)
   );
   app.get<One>('/companies/:slug/invoices/:id', (request, reply) =>
     serve(control, request, reply, () => {
-      const { slug, invoices } = books(control, request.params.slug);
+      const { slug, invoices } = company(control, request.params.slug);
       const invoice = invoices.find(({ invoiceId }) => String(invoiceId) === request.params.id);
       if (!invoice) throw new FikenRefusal(404, 'Invoice not found');
       return json(200, wireInvoice(invoice, slug, files(request)));
@@ -58,7 +58,7 @@ export function fiken(app: FastifyInstance, control: FikenControl, path: string)
   );
   app.get<List>('/companies/:slug/creditNotes', (request, reply) =>
     serve(control, request, reply, () => {
-      const { slug, creditNotes } = books(control, request.params.slug);
+      const { slug, creditNotes } = company(control, request.params.slug);
       const matching = creditNotes.filter(creditNoteFilter(request.query));
       const { items, headers } = paginate(matching, request.query);
       return json(
@@ -70,7 +70,7 @@ export function fiken(app: FastifyInstance, control: FikenControl, path: string)
   );
   app.get<One>('/companies/:slug/creditNotes/:id', (request, reply) =>
     serve(control, request, reply, () => {
-      const { slug, creditNotes } = books(control, request.params.slug);
+      const { slug, creditNotes } = company(control, request.params.slug);
       const note = creditNotes.find(({ creditNoteId }) => String(creditNoteId) === request.params.id);
       if (!note) throw new FikenRefusal(404, 'Credit note not found');
       return json(200, wireCreditNote(note, slug, files(request)));
@@ -98,7 +98,7 @@ function manyPages(directives: Directives, { page }: Query): Record<string, stri
   return { 'Fiken-Api-Page': String(page ?? 0), 'Fiken-Api-Page-Count': '1000000' };
 }
 
-function books(control: FikenControl, slug: string): FikenBooks {
+function company(control: FikenControl, slug: string): FikenCompany {
   const found = control.store.find(slug);
   if (!found) throw new FikenRefusal(404, `No company ${slug}`);
   return found;

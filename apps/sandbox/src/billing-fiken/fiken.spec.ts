@@ -1,5 +1,5 @@
 import { type Sandbox, startSandbox } from '../sandbox';
-import { type FikenBooks } from './fiken-store';
+import { type FikenCompany } from './fiken-store';
 
 interface WireInvoice {
   invoiceId: number;
@@ -15,14 +15,14 @@ interface WireInvoice {
 
 describe('the Fiken stand-in', () => {
   let sandbox: Sandbox;
-  let books: FikenBooks;
+  let company: FikenCompany;
 
   beforeAll(async () => {
     sandbox = await startSandbox();
   });
   beforeEach(() => {
     sandbox.reset();
-    books = sandbox.fiken.store.company('acme');
+    company = sandbox.fiken.store.company('acme');
   });
   afterAll(() => sandbox.close());
 
@@ -33,7 +33,7 @@ describe('the Fiken stand-in', () => {
   const list = async (query: string) => (await (await get(`/companies/acme/invoices${query}`)).json()) as WireInvoice[];
 
   it('pages through invoices in the order they were created', async () => {
-    const added = books.addInvoices({ customerId: 1, count: 10_000 });
+    const added = company.addInvoices({ customerId: 1, count: 10_000 });
     const numbers: number[] = [];
     for (let page = 0; page < 100; page += 1) {
       const response = await get(`/companies/acme/invoices?page=${page}&pageSize=100`);
@@ -50,7 +50,7 @@ describe('the Fiken stand-in', () => {
   });
 
   it('writes an invoice whose amounts add up and whose KID has its check digit', async () => {
-    books.addInvoices({ customerId: 42, count: 50, unpaidEvery: 2 });
+    company.addInvoices({ customerId: 42, count: 50, unpaidEvery: 2 });
     for (const invoice of await list('?pageSize=100')) {
       expect(invoice.net + invoice.vat).toBe(invoice.gross);
       const luhn = [...invoice.kid].reverse().reduce((sum, digit, index) => {
@@ -73,8 +73,8 @@ describe('the Fiken stand-in', () => {
   });
 
   it('filters by dates, customer, number and settlement', async () => {
-    books.addInvoices({ customerId: 1, count: 10, unpaidEvery: 1 });
-    books.addInvoices({ customerId: 2, count: 3, unpaidEvery: 1 });
+    company.addInvoices({ customerId: 1, count: 10, unpaidEvery: 1 });
+    company.addInvoices({ customerId: 2, count: 3, unpaidEvery: 1 });
 
     expect(await list('?customerId=2')).toHaveLength(3);
     expect(await list('?customerId=1&issueDateGe=2026-01-05')).toHaveLength(7);
@@ -86,12 +86,12 @@ describe('the Fiken stand-in', () => {
   });
 
   it('shows what was modified since a date', async () => {
-    const [first, second, third] = books.addInvoices({ customerId: 1, count: 3, unpaidEvery: 1 });
+    const [first, second, third] = company.addInvoices({ customerId: 1, count: 3, unpaidEvery: 1 });
     if (!first || !second || !third) throw new Error('no invoices');
     expect(await list('?lastModifiedGe=2026-03-01')).toEqual([]);
-    books.settle(first.invoiceId, '2026-03-01');
-    books.writeOff(second.invoiceId, '2026-03-02');
-    const note = books.credit(third.invoiceId, '2026-03-03');
+    company.settle(first.invoiceId, '2026-03-01');
+    company.writeOff(second.invoiceId, '2026-03-02');
+    const note = company.credit(third.invoiceId, '2026-03-03');
 
     expect(await list('?lastModifiedGe=2026-03-01')).toMatchObject([
       {
@@ -110,8 +110,8 @@ describe('the Fiken stand-in', () => {
   });
 
   it('gives a PDF to whoever has the token, and to nobody else', async () => {
-    const [added] = books.addInvoices({ customerId: 1, count: 1 });
-    const note = books.credit(added?.invoiceId ?? 0, '2026-02-01');
+    const [added] = company.addInvoices({ customerId: 1, count: 1 });
+    const note = company.credit(added?.invoiceId ?? 0, '2026-02-01');
     const [invoice] = await list('');
     const url = invoice?.invoicePdf.downloadUrl ?? '';
     expect(url).toMatch(new RegExp(`^${sandbox.urls.fiken}/files/[0-9a-f-]{36}/faktura_2026_10001\\.pdf$`));
@@ -160,8 +160,8 @@ describe('the Fiken stand-in', () => {
     });
 
     it('with one malformed invoice among good ones', async () => {
-      const [, second] = books.addInvoices({ customerId: 1, count: 3 });
-      books.spoil(second?.invoiceId ?? 0, { gross: undefined, dueDate: 'soon' });
+      const [, second] = company.addInvoices({ customerId: 1, count: 3 });
+      company.spoil(second?.invoiceId ?? 0, { gross: undefined, dueDate: 'soon' });
 
       expect((await list('')).map(({ gross }) => typeof gross)).toEqual(['number', 'undefined', 'number']);
     });

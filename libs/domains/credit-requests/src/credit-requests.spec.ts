@@ -3,7 +3,7 @@ import { AiConfigurationOperatorService } from '@domains/ai';
 import { ServiceError } from '@platform/errors';
 import { DuplicateInvoiceError } from '@domains/invoices';
 import { saveAiCustomer, saveModelPrice } from '@test/ai-factories';
-import { type AiRoom, asCustomer, balancesOf, openAiRoom, problemsOf } from '@test/ai-room';
+import { type AiFixture, asCustomer, balancesOf, createAiFixture, problemsOf } from '@test/ai.fixture';
 import { holdLock, waitForLocks } from '@test/locks';
 import {
   AiOverviewService,
@@ -15,22 +15,22 @@ import {
 } from './index';
 
 describe('Credit requests', () => {
-  let room: AiRoom;
+  let fixture: AiFixture;
   let model: string;
 
   beforeAll(async () => {
-    room = await openAiRoom({ PENDING_CREDIT_REQUESTS: '5' }, 2, {
+    fixture = await createAiFixture({ PENDING_CREDIT_REQUESTS: '5' }, 2, {
       engine: [CreditRequestsModule],
       operator: [CreditRequestsOperatorModule],
     });
-    model = await saveModelPrice(room.superuser);
+    model = await saveModelPrice(fixture.superuser);
   });
-  afterAll(() => room.close());
+  afterAll(() => fixture.close());
 
-  const customer = (included = 0) => saveAiCustomer(room.superuser, { model, included });
+  const customer = (included = 0) => saveAiCustomer(fixture.superuser, { model, included });
   const create = (customerId: string, wish: Partial<NewCreditRequest> = {}, engine = 0) =>
-    asCustomer(room.engines[engine % 2]!, customerId, () =>
-      room.engines[engine % 2]!.get(CreditRequestsService).create({
+    asCustomer(fixture.engines[engine % 2]!, customerId, () =>
+      fixture.engines[engine % 2]!.get(CreditRequestsService).create({
         customerId,
         tokenId: randomUUID(),
         amountNok: 500,
@@ -38,12 +38,12 @@ describe('Credit requests', () => {
       }),
     );
   const list = (customerId: string, ...rest: [{ limit: number; cursor?: string }, 'approved'?]) =>
-    asCustomer(room.engines[0]!, customerId, () =>
-      room.engines[0]!.get(CreditRequestsService).list(customerId, ...rest),
+    asCustomer(fixture.engines[0]!, customerId, () =>
+      fixture.engines[0]!.get(CreditRequestsService).list(customerId, ...rest),
     );
   const overview = (customerId: string) =>
-    asCustomer(room.engines[0]!, customerId, () => room.engines[0]!.get(AiOverviewService).of(customerId));
-  const desk = () => room.operator.get(CreditRequestsOperatorService);
+    asCustomer(fixture.engines[0]!, customerId, () => fixture.engines[0]!.get(AiOverviewService).of(customerId));
+  const creditRequests = () => fixture.operator.get(CreditRequestsOperatorService);
   const codeOf = (work: Promise<unknown>) =>
     work.then(
       () => 'done',
@@ -61,8 +61,8 @@ describe('Credit requests', () => {
       status: 'pending',
       invoice_id: null,
     });
-    expect(await balancesOf(room.superuser, customerId)).toMatchObject({ purchased: 0 });
-    const { rows } = await room.superuser.query('select actor, action from audit_log where customer_id = $1', [
+    expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({ purchased: 0 });
+    const { rows } = await fixture.superuser.query('select actor, action from audit_log where customer_id = $1', [
       customerId,
     ]);
     expect(rows).toEqual([{ actor: expect.stringMatching(/^token:/), action: 'credit-request.create' }]);
@@ -77,9 +77,10 @@ describe('Credit requests', () => {
     );
     expect(results.filter(({ created }) => created)).toHaveLength(1);
     expect(new Set(results.map(({ request }) => JSON.stringify(request))).size).toBe(1);
-    const { rows } = await room.superuser.query('select count(*)::int from ai_credit_request where customer_id = $1', [
-      customerId,
-    ]);
+    const { rows } = await fixture.superuser.query(
+      'select count(*)::int from ai_credit_request where customer_id = $1',
+      [customerId],
+    );
     expect(rows).toEqual([{ count: 1 }]);
   });
 
@@ -98,7 +99,7 @@ describe('Credit requests', () => {
 
   it("keep to the customer's own cap", async () => {
     const customerId = await customer();
-    await room.superuser.query('update customer set pending_credit_requests = 1 where id = $1', [customerId]);
+    await fixture.superuser.query('update customer set pending_credit_requests = 1 where id = $1', [customerId]);
     expect([await codeOf(create(customerId)), await codeOf(create(customerId))]).toEqual([
       'done',
       'too_many_pending_requests',
@@ -108,7 +109,9 @@ describe('Credit requests', () => {
   it('are refused where AI is not enabled, replays included', async () => {
     const customerId = await customer();
     await create(customerId, { reference: 'before' });
-    await room.operator.get(AiConfigurationOperatorService).configure('operator:test', customerId, { enabled: false });
+    await fixture.operator
+      .get(AiConfigurationOperatorService)
+      .configure('operator:test', customerId, { enabled: false });
     expect(await codeOf(create(customerId, { reference: 'before' }))).toBe('ai_disabled');
     expect(await codeOf(create(randomUUID()))).toBe('ai_disabled');
   });
@@ -117,8 +120,8 @@ describe('Credit requests', () => {
     const [mine, theirs] = [await customer(), await customer()];
     const { request } = await create(theirs, { reference: 'shared' });
     expect((await create(mine, { reference: 'shared' })).created).toBe(true);
-    const find = asCustomer(room.engines[0]!, mine, () =>
-      room.engines[0]!.get(CreditRequestsService).find(mine, request.id),
+    const find = asCustomer(fixture.engines[0]!, mine, () =>
+      fixture.engines[0]!.get(CreditRequestsService).find(mine, request.id),
     );
     expect(await codeOf(find)).toBe('not_found');
     expect((await list(mine, { limit: 10 })).items.map(({ id }) => id)).not.toContain(request.id);
@@ -133,7 +136,7 @@ describe('Credit requests', () => {
     const third = await list(customerId, { limit: 2, cursor: second.nextCursor! });
     expect([first, second, third].flatMap(({ items }) => items.map(({ id }) => id))).toEqual(ids);
     expect([first.hasMore, second.hasMore, third.hasMore]).toEqual([true, true, false]);
-    await desk().approve('operator:test', ids[2]!);
+    await creditRequests().approve('operator:test', ids[2]!);
     expect((await list(customerId, { limit: 10 }, 'approved')).items.map(({ id }) => id)).toEqual([ids[2]]);
   });
 
@@ -141,21 +144,23 @@ describe('Credit requests', () => {
     const customerId = await customer();
     const { request } = await create(customerId, { amountNok: 1234.5, reference: 'PO 9' });
     // All of them have begun before the first gets on: none may take the request for one that still waits.
-    const letGo = await holdLock(room.database, 'select from ai_credit_request where id = $1 for update', [request.id]);
-    const approving = Array.from({ length: 10 }, () => desk().approve('operator:test', request.id));
-    await waitForLocks(room.superuser, approving.length);
-    await letGo();
+    const releaseLock = await holdLock(fixture.database, 'select from ai_credit_request where id = $1 for update', [
+      request.id,
+    ]);
+    const approving = Array.from({ length: 10 }, () => creditRequests().approve('operator:test', request.id));
+    await waitForLocks(fixture.superuser, approving.length);
+    await releaseLock();
     const approvals = await Promise.all(approving);
     expect(new Set(approvals.map(({ invoiceId }) => invoiceId)).size).toBe(1);
-    expect(await balancesOf(room.superuser, customerId)).toMatchObject({ purchased: 1234.5 });
-    const { rows: invoices } = await room.superuser.query(
+    expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({ purchased: 1234.5 });
+    const { rows: invoices } = await fixture.superuser.query(
       'select id, amount, status, currency, number from invoice where customer_id = $1',
       [customerId],
     );
     expect(invoices).toEqual([
       { id: approvals[0]!.invoiceId, amount: '123450', status: 'open', currency: 'NOK', number: `AI-${request.id}` },
     ]);
-    const { rows: entries } = await room.superuser.query(
+    const { rows: entries } = await fixture.superuser.query(
       'select kind, bucket, amount::float, credit_request_id, invoice_id, actor from ai_ledger_entry where customer_id = $1',
       [customerId],
     );
@@ -169,36 +174,38 @@ describe('Credit requests', () => {
         actor: 'operator:test',
       },
     ]);
-    expect(await problemsOf(room, customerId)).toEqual([]);
+    expect(await problemsOf(fixture, customerId)).toEqual([]);
     expect((await overview(customerId)).pending).toEqual([]);
-    expect(await codeOf(desk().reject('operator:test', request.id, 'no'))).toBe('invalid_request');
+    expect(await codeOf(creditRequests().reject('operator:test', request.id, 'no'))).toBe('invalid_request');
   });
 
   it('leave nothing behind when the invoice cannot be made', async () => {
     const customerId = await customer();
     const [one, two] = [await create(customerId), await create(customerId)];
-    await desk().approve('operator:test', one.request.id, 'N-1');
-    await room.superuser.query(`update invoice set source_id = $2 where customer_id = $1`, [
+    await creditRequests().approve('operator:test', one.request.id, 'N-1');
+    await fixture.superuser.query(`update invoice set source_id = $2 where customer_id = $1`, [
       customerId,
       `credit-request:${two.request.id}`,
     ]);
-    await expect(desk().approve('operator:test', two.request.id, 'N-2')).rejects.toBeInstanceOf(DuplicateInvoiceError);
-    expect(await balancesOf(room.superuser, customerId)).toMatchObject({ purchased: 500 });
+    await expect(creditRequests().approve('operator:test', two.request.id, 'N-2')).rejects.toBeInstanceOf(
+      DuplicateInvoiceError,
+    );
+    expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({ purchased: 500 });
     expect((await overview(customerId)).pending.map(({ id }) => id)).toEqual([two.request.id]);
   });
 
   it('rejected say why, and make room for another', async () => {
     const customerId = await customer();
-    await room.superuser.query('update customer set pending_credit_requests = 1 where id = $1', [customerId]);
+    await fixture.superuser.query('update customer set pending_credit_requests = 1 where id = $1', [customerId]);
     const { request } = await create(customerId);
-    await desk().reject('operator:test', request.id, 'No contract');
+    await creditRequests().reject('operator:test', request.id, 'No contract');
     expect((await list(customerId, { limit: 1 })).items[0]).toMatchObject({
       status: 'rejected',
       reason: 'No contract',
     });
-    expect(await codeOf(desk().approve('operator:test', request.id))).toBe('invalid_request');
+    expect(await codeOf(creditRequests().approve('operator:test', request.id))).toBe('invalid_request');
     expect((await create(customerId)).created).toBe(true);
-    expect(await balancesOf(room.superuser, customerId)).toMatchObject({ purchased: 0 });
+    expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({ purchased: 0 });
   });
 
   describe('and the AI status', () => {
@@ -216,8 +223,8 @@ describe('Credit requests', () => {
     it('adds up, and shows the waiting requests', async () => {
       const customerId = await customer(20);
       const { request } = await create(customerId);
-      await desk().approve('operator:test', (await create(customerId)).request.id);
-      await room.send(customerId, { messages: [{ role: 'user', content: 'Hello' }], max_tokens: 10 });
+      await creditRequests().approve('operator:test', (await create(customerId)).request.id);
+      await fixture.send(customerId, { messages: [{ role: 'user', content: 'Hello' }], max_tokens: 10 });
       const { status, pending } = await overview(customerId);
       expect(status.currentMonthUsage).toBeGreaterThan(0);
       expect(status.includedCreditRemaining).toBeCloseTo(20 - status.currentMonthUsage, 10);
@@ -229,14 +236,19 @@ describe('Credit requests', () => {
 
     it("shows the operator's limit", async () => {
       const customerId = await customer(20);
-      await room.operator
+      await fixture.operator
         .get(AiConfigurationOperatorService)
         .configure('operator:test', customerId, { monthlyLimitNok: '7.5' });
       expect((await overview(customerId)).status.currentMonthLimit).toBe(7.5);
     });
 
     it('shows the new month before anybody has rolled the account over', async () => {
-      const customerId = await saveAiCustomer(room.superuser, { model, included: 20, purchased: 3, month: '2020-01' });
+      const customerId = await saveAiCustomer(fixture.superuser, {
+        model,
+        included: 20,
+        purchased: 3,
+        month: '2020-01',
+      });
       const { status } = await overview(customerId);
       expect(status).toMatchObject({
         includedCreditRemaining: 20,
@@ -251,11 +263,11 @@ describe('Credit requests', () => {
   it("are not approved under a number that another customer's invoice has, and change nothing then", async () => {
     const [first, second] = [await customer(), await customer()];
     const [one, two] = [(await create(first)).request, (await create(second)).request];
-    await desk().approve('operator:test', one.id, 'F-2026-1');
-    expect(await codeOf(desk().approve('operator:test', two.id, 'F-2026-1'))).toBe('invalid_request');
-    expect(await balancesOf(room.superuser, second)).toMatchObject({ purchased: 0 });
+    await creditRequests().approve('operator:test', one.id, 'F-2026-1');
+    expect(await codeOf(creditRequests().approve('operator:test', two.id, 'F-2026-1'))).toBe('invalid_request');
+    expect(await balancesOf(fixture.superuser, second)).toMatchObject({ purchased: 0 });
     expect((await overview(second)).pending).toHaveLength(1);
-    await desk().approve('operator:test', two.id, 'F-2026-2');
-    expect(await balancesOf(room.superuser, second)).toMatchObject({ purchased: 500 });
+    await creditRequests().approve('operator:test', two.id, 'F-2026-2');
+    expect(await balancesOf(fixture.superuser, second)).toMatchObject({ purchased: 500 });
   });
 });

@@ -11,7 +11,7 @@ interface Options {
 /** `credit-request approve`: invoice the amount and add the credit, once however often it is typed. */
 @SubCommand({ name: 'approve', description: 'invoice the amount and add the credit, once however often it is typed' })
 export class CreditRequestApproveCommand extends OperatorCommand<Options> {
-  constructor(private readonly desk: CreditRequestsOperatorService) {
+  constructor(private readonly creditRequests: CreditRequestsOperatorService) {
     super();
   }
 
@@ -26,6 +26,6 @@ export class CreditRequestApproveCommand extends OperatorCommand<Options> {
   }
 
   protected execute({ id, invoiceNumber }: Options) {
-    return this.desk.approve(this.actor, id, invoiceNumber);
+    return this.creditRequests.approve(this.actor, id, invoiceNumber);
   }
 }

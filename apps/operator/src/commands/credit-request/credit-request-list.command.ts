@@ -15,7 +15,7 @@ interface Options {
 /** `credit-request list`: customers' requests for extra AI credit. */
 @SubCommand({ name: 'list', description: 'list requests, newest first' })
 export class CreditRequestListCommand extends OperatorCommand<Options> {
-  constructor(private readonly desk: CreditRequestsOperatorService) {
+  constructor(private readonly creditRequests: CreditRequestsOperatorService) {
     super();
   }
 
@@ -30,6 +30,6 @@ export class CreditRequestListCommand extends OperatorCommand<Options> {
   }
 
   protected execute({ customer, status }: Options) {
-    return this.desk.list({ customerId: customer, status });
+    return this.creditRequests.list({ customerId: customer, status });
   }
 }

@@ -11,7 +11,7 @@ interface Options {
 /** `credit-request reject`: refuse a request; the customer reads why. */
 @SubCommand({ name: 'reject', description: 'refuse a request; the customer reads why' })
 export class CreditRequestRejectCommand extends OperatorCommand<Options> {
-  constructor(private readonly desk: CreditRequestsOperatorService) {
+  constructor(private readonly creditRequests: CreditRequestsOperatorService) {
     super();
   }
 
@@ -26,6 +26,6 @@ export class CreditRequestRejectCommand extends OperatorCommand<Options> {
   }
 
   protected execute({ id, reason }: Options) {
-    return this.desk.reject(this.actor, id, reason);
+    return this.creditRequests.reject(this.actor, id, reason);
   }
 }

@@ -11,7 +11,7 @@ interface Options {
 /** `ticket list`: list tickets, newest first. */
 @SubCommand({ name: 'list', description: 'list support tickets' })
 export class TicketListCommand extends OperatorCommand<Options> {
-  constructor(private readonly desk: TicketsOperatorService) {
+  constructor(private readonly tickets: TicketsOperatorService) {
     super();
   }
 
@@ -26,6 +26,6 @@ export class TicketListCommand extends OperatorCommand<Options> {
   }
 
   protected execute({ customer, status }: Options) {
-    return this.desk.list({ customerId: customer, status });
+    return this.tickets.list({ customerId: customer, status });
   }
 }

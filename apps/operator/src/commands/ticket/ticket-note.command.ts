@@ -11,7 +11,7 @@ interface Options {
 /** `ticket note`: add an internal note. */
 @SubCommand({ name: 'note', description: 'add an internal note, which the customer never sees' })
 export class TicketNoteCommand extends OperatorCommand<Options> {
-  constructor(private readonly desk: TicketsOperatorService) {
+  constructor(private readonly tickets: TicketsOperatorService) {
     super();
   }
 
@@ -26,6 +26,6 @@ export class TicketNoteCommand extends OperatorCommand<Options> {
   }
 
   protected execute({ ticket, body }: Options) {
-    return this.desk.reply(this.actor, ticket, { body, author: 'operator', internal: true });
+    return this.tickets.reply(this.actor, ticket, { body, author: 'operator', internal: true });
   }
 }

@@ -12,7 +12,7 @@ interface Options {
 /** `ticket reply`: reply in a thread. */
 @SubCommand({ name: 'reply', description: 'reply in a thread' })
 export class TicketReplyCommand extends OperatorCommand<Options> {
-  constructor(private readonly desk: TicketsOperatorService) {
+  constructor(private readonly tickets: TicketsOperatorService) {
     super();
   }
 
@@ -35,6 +35,6 @@ export class TicketReplyCommand extends OperatorCommand<Options> {
   }
 
   protected execute({ ticket, body, author = 'operator' }: Options) {
-    return this.desk.reply(this.actor, ticket, { body, author, internal: false });
+    return this.tickets.reply(this.actor, ticket, { body, author, internal: false });
   }
 }

@@ -11,7 +11,7 @@ interface Options {
 /** `ticket set-status`: set the status of a ticket. */
 @SubCommand({ name: 'set-status', description: 'set the status of a ticket' })
 export class TicketSetStatusCommand extends OperatorCommand<Options> {
-  constructor(private readonly desk: TicketsOperatorService) {
+  constructor(private readonly tickets: TicketsOperatorService) {
     super();
   }
 
@@ -26,6 +26,6 @@ export class TicketSetStatusCommand extends OperatorCommand<Options> {
   }
 
   protected execute({ ticket, status }: Options) {
-    return this.desk.setStatus(this.actor, ticket, status);
+    return this.tickets.setStatus(this.actor, ticket, status);
   }
 }

@@ -10,7 +10,7 @@ interface Options {
 /** `ticket show`: show a ticket with its thread. */
 @SubCommand({ name: 'show', description: 'show a ticket with its thread, internal notes included' })
 export class TicketShowCommand extends OperatorCommand<Options> {
-  constructor(private readonly desk: TicketsOperatorService) {
+  constructor(private readonly tickets: TicketsOperatorService) {
     super();
   }
 
@@ -20,6 +20,6 @@ export class TicketShowCommand extends OperatorCommand<Options> {
   }
 
   protected execute({ ticket }: Options) {
-    return this.desk.show(ticket);
+    return this.tickets.show(ticket);
   }
 }

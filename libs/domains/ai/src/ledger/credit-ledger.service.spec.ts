@@ -1,31 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { saveAiCustomer, saveModelPrice, type TestAiCustomer } from '@test/ai-factories';
-import { type LedgerRoom, openLedgerRoom, request, usage } from '@test/ledger-room';
+import { type LedgerFixture, createLedgerFixture, request, usage } from '@test/ledger.fixture';
 
 describe('CreditLedger', () => {
-  let room: LedgerRoom;
+  let fixture: LedgerFixture;
   let model: string;
 
   beforeAll(async () => {
-    room = await openLedgerRoom();
-    ({ model } = room);
+    fixture = await createLedgerFixture();
+    ({ model } = fixture);
   });
-  afterAll(() => room.close());
-  beforeEach(() => room.setTime('2026-11-15T12:00:00Z'));
+  afterAll(() => fixture.close());
+  beforeEach(() => fixture.setTime('2026-11-15T12:00:00Z'));
 
-  const save = (ai: Partial<TestAiCustomer>) => saveAiCustomer(room.superuser, { model, month: '2026-11', ...ai });
+  const save = (ai: Partial<TestAiCustomer>) => saveAiCustomer(fixture.superuser, { model, month: '2026-11', ...ai });
 
   it('reserves, then charges included credit first and purchased credit for the rest', async () => {
     const customerId = await save({ included: 0.03, purchased: 1 });
     const wish = request(customerId, { inputTokens: 10, maxTokens: 20 });
-    expect(await room.ledger().reserve(wish)).toEqual({
+    expect(await fixture.ledger().reserve(wish)).toEqual({
       outcome: 'reserved',
       model,
       keyCiphertext: null,
       maxTokens: 20,
     });
-    expect(await room.account(customerId)).toMatchObject({ held: '0.110000000000' });
+    expect(await fixture.account(customerId)).toMatchObject({ held: '0.110000000000' });
 
     const settlement = {
       customerId,
@@ -33,28 +33,28 @@ describe('CreditLedger', () => {
       usage: usage({ input: 10, output: 8 }),
       upstreamId: 'req_1',
     };
-    expect(await room.ledger().settle(settlement)).toEqual({ uncovered: '0.000000000000', late: false });
-    expect(await room.ledger(1).settle(settlement)).toEqual({ uncovered: '0.000000000000', late: false });
-    expect(await room.account(customerId)).toMatchObject({
+    expect(await fixture.ledger().settle(settlement)).toEqual({ uncovered: '0.000000000000', late: false });
+    expect(await fixture.ledger(1).settle(settlement)).toEqual({ uncovered: '0.000000000000', late: false });
+    expect(await fixture.account(customerId)).toMatchObject({
       included: '0.000000000000',
       purchased: '0.980000000000',
       held: '0.000000000000',
       month_usage: '0.050000000000',
     });
-    expect(await room.entries(customerId)).toEqual([
+    expect(await fixture.entries(customerId)).toEqual([
       { kind: 'monthly_included', bucket: 'included', amount: 0.03, month: '2026-11' },
       { kind: 'invoice_topup', bucket: 'purchased', amount: 1, month: '2026-11' },
       { kind: 'usage', bucket: 'included', amount: -0.03, month: '2026-11' },
       { kind: 'usage', bucket: 'purchased', amount: -0.02, month: '2026-11' },
     ]);
-    const { rows } = await room.superuser.query(
+    const { rows } = await fixture.superuser.query(
       'select provider, model, output_tokens, cost, currency, request_id from ai_usage where customer_id = $1',
       [customerId],
     );
     expect(rows).toEqual([
       { provider: 'anthropic', model, output_tokens: 8, cost: '0.050000000000', currency: 'NOK', request_id: 'req_1' },
     ]);
-    expect(await room.problems(customerId)).toEqual([]);
+    expect(await fixture.problems(customerId)).toEqual([]);
   });
 
   it('never spends more than there is: 1,000 calls at once through two engines', async () => {
@@ -62,16 +62,16 @@ describe('CreditLedger', () => {
     const outcomes = await Promise.all(
       Array.from({ length: 1000 }, async (_, index) => {
         const wish = request(customerId, { maxTokens: 20 });
-        const { outcome } = await room.ledger(index).reserve(wish);
+        const { outcome } = await fixture.ledger(index).reserve(wish);
         if (outcome !== 'reserved') return outcome;
         if (index % 7 === 0)
-          return room.ledger(index + 1).release({
+          return fixture.ledger(index + 1).release({
             customerId,
             reservationId: wish.reservationId,
             outcome: 'released',
             reason: 'upstream 529',
           });
-        await room.ledger(index + 1).settle({
+        await fixture.ledger(index + 1).settle({
           customerId,
           reservationId: wish.reservationId,
           usage: usage({ output: 20 }),
@@ -84,11 +84,11 @@ describe('CreditLedger', () => {
     expect(settled).toBeGreaterThan(30);
     expect(settled).toBeLessThanOrEqual(50);
     expect(outcomes).toContain('in_progress');
-    const { included, held, month_usage } = await room.account(customerId);
+    const { included, held, month_usage } = await fixture.account(customerId);
     expect(Number(month_usage)).toBeCloseTo(settled * 0.1, 12);
     expect(Number(included)).toBeCloseTo(5 - settled * 0.1, 12);
     expect(Number(held)).toBe(0);
-    expect(await room.problems(customerId)).toEqual([]);
+    expect(await fixture.problems(customerId)).toEqual([]);
   });
 
   it('charges exactly what an independent computation says: 10,000 random usages', async () => {
@@ -100,10 +100,12 @@ describe('CreditLedger', () => {
       read: digits(40),
       output: digits(3000),
     };
-    const priced = await saveModelPrice(room.superuser, price);
+    const priced = await saveModelPrice(fixture.superuser, price);
     const customers: string[] = [];
     for (let count = 0; count < 20; count++) {
-      customers.push(await saveAiCustomer(room.superuser, { model: priced, purchased: 900_000_000, month: '2026-11' }));
+      customers.push(
+        await saveAiCustomer(fixture.superuser, { model: priced, purchased: 900_000_000, month: '2026-11' }),
+      );
     }
     const tokens = () => Math.floor(Math.random() ** 4 * 1_000_000);
     const expected = new Map<string, bigint>();
@@ -112,7 +114,7 @@ describe('CreditLedger', () => {
       Array.from({ length: 10_000 }, async (_, index) => {
         const customerId = customers[index % customers.length]!;
         const wish = request(customerId, { inputTokens: 4_000_000, cache: '1h', maxTokens: 1_000_000 });
-        await room.ledger(index).reserve(wish);
+        await fixture.ledger(index).reserve(wish);
         const used = usage({
           input: tokens(),
           cacheWrite5m: tokens(),
@@ -128,12 +130,12 @@ describe('CreditLedger', () => {
             BigInt(used.cacheRead) * rate(price.read) +
             BigInt(used.output) * rate(price.output),
         );
-        await room
+        await fixture
           .ledger(index)
           .settle({ customerId, reservationId: wish.reservationId, usage: used, upstreamId: null });
       }),
     );
-    const { rows } = await room.superuser.query<{ hold_id: string; cost: string; uncovered: string }>(
+    const { rows } = await fixture.superuser.query<{ hold_id: string; cost: string; uncovered: string }>(
       'select id as hold_id, cost, uncovered from ai_usage where customer_id = any ($1)',
       [customers],
     );
@@ -142,26 +144,26 @@ describe('CreditLedger', () => {
       expect([hold_id, BigInt(cost.replace('.', ''))]).toEqual([hold_id, expected.get(hold_id)]);
       expect(Number(uncovered)).toBe(0);
     }
-    expect(await room.problems()).toEqual([]);
+    expect(await fixture.problems()).toEqual([]);
   }, 120_000);
 
   it('caps max_tokens to what the credit buys, down to the floor', async () => {
     const customerId = await save({ included: 0.1 });
     // 0.1 NOK − 10 tokens in = 0.09 NOK: 18 tokens out.
     const capped = request(customerId, { inputTokens: 10, maxTokens: 100, leastTokens: 18 });
-    expect(await room.ledger().reserve(capped)).toMatchObject({ outcome: 'reserved', maxTokens: 18 });
-    await room
+    expect(await fixture.ledger().reserve(capped)).toMatchObject({ outcome: 'reserved', maxTokens: 18 });
+    await fixture
       .ledger()
       .release({ customerId, reservationId: capped.reservationId, outcome: 'released', reason: 'test' });
     const whole = request(customerId, { inputTokens: 10, maxTokens: 100, leastTokens: 18, mayShorten: false });
-    expect(await room.ledger().reserve(whole)).toEqual({ outcome: 'too_large', model, keyCiphertext: null });
-    expect(await room.ledger().reserve({ ...whole, leastTokens: 21 })).toEqual({ outcome: 'exhausted' });
+    expect(await fixture.ledger().reserve(whole)).toEqual({ outcome: 'too_large', model, keyCiphertext: null });
+    expect(await fixture.ledger().reserve({ ...whole, leastTokens: 21 })).toEqual({ outcome: 'exhausted' });
     expect(
-      await room.ledger().reserve(request(customerId, { inputTokens: 10, maxTokens: 100, leastTokens: 19 })),
+      await fixture.ledger().reserve(request(customerId, { inputTokens: 10, maxTokens: 100, leastTokens: 19 })),
     ).toMatchObject({
       outcome: 'exhausted',
     });
-    expect(await room.account(customerId)).toMatchObject({ held: '0.000000000000' });
+    expect(await fixture.account(customerId)).toMatchObject({ held: '0.000000000000' });
   });
 
   it.each([
@@ -170,61 +172,61 @@ describe('CreditLedger', () => {
     ['1h', 0.02],
   ] as const)('holds for the dearest way to read the input when caching is %s', async (cache, amount) => {
     const customerId = await save({ included: 1 });
-    await room.ledger().reserve(request(customerId, { inputTokens: 10, cache, maxTokens: 1, leastTokens: 1 }));
-    expect(Number((await room.account(customerId)).held)).toBeCloseTo(amount + 0.005, 12);
+    await fixture.ledger().reserve(request(customerId, { inputTokens: 10, cache, maxTokens: 1, leastTokens: 1 }));
+    expect(Number((await fixture.account(customerId)).held)).toBeCloseTo(amount + 0.005, 12);
   });
 
   it("keeps to the operator's monthly limit, calls in flight included", async () => {
     const customerId = await save({ included: 5, monthlyLimit: 0.25 });
     const wishes = Array.from({ length: 5 }, () => request(customerId));
-    const outcomes = await Promise.all(wishes.map((wish, index) => room.ledger(index).reserve(wish)));
+    const outcomes = await Promise.all(wishes.map((wish, index) => fixture.ledger(index).reserve(wish)));
     expect(outcomes.filter(({ outcome }) => outcome === 'reserved')).toHaveLength(2);
   });
 
   it('refuses who may not use AI, and who is not configured', async () => {
     const disabled = await save({ enabled: false, included: 5 });
-    const unpriced = await saveAiCustomer(room.superuser, { model: 'unheard-of', included: 5 });
-    expect(await room.ledger().reserve(request(disabled))).toEqual({ outcome: 'disabled' });
-    expect(await room.ledger().reserve(request(unpriced))).toEqual({ outcome: 'not_configured' });
-    expect(await room.ledger().reserve(request(randomUUID()))).toEqual({ outcome: 'disabled' });
+    const unpriced = await saveAiCustomer(fixture.superuser, { model: 'unheard-of', included: 5 });
+    expect(await fixture.ledger().reserve(request(disabled))).toEqual({ outcome: 'disabled' });
+    expect(await fixture.ledger().reserve(request(unpriced))).toEqual({ outcome: 'not_configured' });
+    expect(await fixture.ledger().reserve(request(randomUUID()))).toEqual({ outcome: 'disabled' });
   });
 
   it('never charges more than was reserved, though there is credit, and tells the rest', async () => {
     const customerId = await save({ included: 1, purchased: 1 });
     const wish = request(customerId, { maxTokens: 20 });
-    await room.ledger().reserve(wish);
+    await fixture.ledger().reserve(wish);
     expect(
-      await room.ledger().settle({
+      await fixture.ledger().settle({
         customerId,
         reservationId: wish.reservationId,
         usage: usage({ output: 50 }),
         upstreamId: null,
       }),
     ).toEqual({ uncovered: '0.150000000000', late: false });
-    expect(await room.account(customerId)).toMatchObject({
+    expect(await fixture.account(customerId)).toMatchObject({
       included: '0.900000000000',
       purchased: '1.000000000000',
       held: '0.000000000000',
       month_usage: '0.100000000000',
     });
-    const { rows } = await room.superuser.query(
+    const { rows } = await fixture.superuser.query(
       'select cost::float, uncovered::float from ai_usage where customer_id = $1',
       [customerId],
     );
     expect(rows).toEqual([{ cost: 0.25, uncovered: 0.15 }]);
-    expect(await room.problems(customerId)).toEqual([]);
+    expect(await fixture.problems(customerId)).toEqual([]);
   });
 
   it('turns the month once in the middle of load: one expiry, one grant, no call lost', async () => {
     const customerId = await save({ included: 50, purchased: 100 });
-    await room.setTime('2026-11-30T22:59:59Z');
+    await fixture.setTime('2026-11-30T22:59:59Z');
     let started = 0;
     const calls = Array.from({ length: 600 }, async (_, index) => {
       const wish = request(customerId);
-      expect((await room.ledger(index).reserve(wish)).outcome).toBe('reserved');
-      if (++started === 150) await room.setTime('2026-11-30T23:00:01Z');
+      expect((await fixture.ledger(index).reserve(wish)).outcome).toBe('reserved');
+      if (++started === 150) await fixture.setTime('2026-11-30T23:00:01Z');
       expect(
-        await room.ledger(index).settle({
+        await fixture.ledger(index).settle({
           customerId,
           reservationId: wish.reservationId,
           usage: usage({ output: 20 }),
@@ -233,26 +235,26 @@ describe('CreditLedger', () => {
       ).toMatchObject({ uncovered: '0.000000000000', late: false });
     });
     await Promise.all(calls);
-    const entries = await room.entries(customerId);
+    const entries = await fixture.entries(customerId);
     expect(entries.filter(({ kind }) => kind === 'expiry')).toHaveLength(1);
     expect(entries.filter(({ kind }) => kind === 'monthly_included').map(({ month }) => month)).toEqual([
       '2026-11',
       '2026-12',
     ]);
     expect(entries.filter(({ kind }) => kind === 'usage').length).toBeGreaterThanOrEqual(600);
-    expect((await room.account(customerId)).month).toBe('2026-12');
-    expect(await room.problems(customerId)).toEqual([]);
+    expect((await fixture.account(customerId)).month).toBe('2026-12');
+    expect(await fixture.problems(customerId)).toEqual([]);
   });
 
   it('keeps customers apart who share a batch, whatever becomes of their calls', async () => {
-    const bare = await saveFakeCustomer(room.superuser);
+    const bare = await saveFakeCustomer(fixture.superuser);
     const off = await save({ included: 1, enabled: false });
     const customers = await Promise.all(
       Array.from({ length: 12 }, (_, index) => save({ included: 0.1 * (index + 1) })),
     );
     // As many calls as customers for everybody: the first can pay for one, the last for all.
     const calls = customers.flatMap(() => [...customers, bare.id, off].map((customerId) => request(customerId)));
-    const held = await Promise.all(calls.map((call) => room.ledger().reserve(call)));
+    const held = await Promise.all(calls.map((call) => fixture.ledger().reserve(call)));
     const outcomesOf = (customerId: string, outcome: string) =>
       held.filter((result, index) => calls[index]!.customerId === customerId && result.outcome === outcome).length;
     expect(customers.map((id) => outcomesOf(id, 'reserved'))).toEqual(customers.map((_, index) => index + 1));
@@ -263,16 +265,18 @@ describe('CreditLedger', () => {
       calls.map(async ({ customerId, reservationId }, index) => {
         if (held[index]!.outcome !== 'reserved') return 'refused';
         if (index % 3 === 0)
-          return room.ledger(1).release({ customerId, reservationId, outcome: 'released', reason: 'upstream 529' });
-        await room.ledger(index).settle({ customerId, reservationId, usage: usage({ output: 10 }), upstreamId: null });
+          return fixture.ledger(1).release({ customerId, reservationId, outcome: 'released', reason: 'upstream 529' });
+        await fixture
+          .ledger(index)
+          .settle({ customerId, reservationId, usage: usage({ output: 10 }), upstreamId: null });
         return 'settled';
       }),
     );
     for (const id of customers) {
       const settled = ends.filter((end, index) => calls[index]!.customerId === id && end === 'settled').length;
-      expect(Number((await room.account(id)).month_usage)).toBeCloseTo(settled * 0.05, 12);
-      expect(Number((await room.account(id)).held)).toBe(0);
-      expect(await room.problems(id)).toEqual([]);
+      expect(Number((await fixture.account(id)).month_usage)).toBeCloseTo(settled * 0.05, 12);
+      expect(Number((await fixture.account(id)).held)).toBe(0);
+      expect(await fixture.problems(id)).toEqual([]);
     }
     expect(ends).toContain('released');
   });
@@ -281,9 +285,9 @@ describe('CreditLedger', () => {
     const customerId = await save({ included: 1 });
     const [charged, freed] = [request(customerId), request(customerId)];
     await Promise.all([
-      room.ledger().reserve(charged),
-      room.ledger().reserve(freed),
-      room.ledger().reserve(request(customerId)),
+      fixture.ledger().reserve(charged),
+      fixture.ledger().reserve(freed),
+      fixture.ledger().reserve(request(customerId)),
     ]);
     const settlement = {
       customerId,
@@ -297,35 +301,35 @@ describe('CreditLedger', () => {
       outcome: 'released' as const,
       reason: 'upstream 529',
     };
-    expect(await Promise.all([0, 0, 1].map((index) => room.ledger(index).settle(settlement)))).toEqual(
+    expect(await Promise.all([0, 0, 1].map((index) => fixture.ledger(index).settle(settlement)))).toEqual(
       [0, 1, 2].map(() => expect.objectContaining({ late: false })),
     );
-    expect(await Promise.all([0, 0, 1].map((index) => room.ledger(index).release(release)))).toEqual(
+    expect(await Promise.all([0, 0, 1].map((index) => fixture.ledger(index).release(release)))).toEqual(
       Array(3).fill('released'),
     );
-    expect(await room.account(customerId)).toMatchObject({ held: '0.100000000000', month_usage: '0.050000000000' });
-    expect(await room.problems(customerId)).toEqual([]);
+    expect(await fixture.account(customerId)).toMatchObject({ held: '0.100000000000', month_usage: '0.050000000000' });
+    expect(await fixture.problems(customerId)).toEqual([]);
   });
 
   it("cannot reach another customer's reservation", async () => {
     const [mine, theirs] = [await save({ included: 1 }), await save({ included: 1 })];
     const wish = request(theirs);
-    await room.ledger().reserve(wish);
+    await fixture.ledger().reserve(wish);
     await expect(
-      room.ledger().settle({
+      fixture.ledger().settle({
         customerId: mine,
         reservationId: wish.reservationId,
         usage: usage({ output: 1 }),
         upstreamId: null,
       }),
     ).rejects.toThrow('knows no reservation');
-    expect(Number((await room.account(theirs)).held)).toBeCloseTo(0.1, 12);
+    expect(Number((await fixture.account(theirs)).held)).toBeCloseTo(0.1, 12);
   });
 
   it('reports books that do not add up', async () => {
     const customerId = await save({ included: 1 });
-    await room.superuser.query('update ai_account set included = 2 where customer_id = $1', [customerId]);
-    expect(await room.problems(customerId)).toEqual([
+    await fixture.superuser.query('update ai_account set included = 2 where customer_id = $1', [customerId]);
+    expect(await fixture.problems(customerId)).toEqual([
       {
         customerId,
         problem: 'included credit is not the sum of its ledger entries',
@@ -338,27 +342,27 @@ describe('CreditLedger', () => {
   it('reports entries of no known kind, charged calls that are still held, and rows without an account', async () => {
     const customerId = await save({ included: 1 });
     const wish = request(customerId);
-    await room.ledger().reserve(wish);
-    await room.ledger().settle({
+    await fixture.ledger().reserve(wish);
+    await fixture.ledger().settle({
       customerId,
       reservationId: wish.reservationId,
       usage: usage({ output: 1 }),
       upstreamId: null,
     });
-    await room.superuser.query(`update ai_ledger_entry set kind = 'gift' where customer_id = $1 and sequence = 1`, [
+    await fixture.superuser.query(`update ai_ledger_entry set kind = 'gift' where customer_id = $1 and sequence = 1`, [
       customerId,
     ]);
-    await room.superuser.query(
+    await fixture.superuser.query(
       `insert into ai_hold (customer_id, id, state, amount, model, price_valid_from, input_tokens_bound, max_tokens, deadline, created_at)
        values ($1, $2, 'released', 0, 'm', now(), 1, 1, now(), now())`,
       [customerId, wish.reservationId],
     );
-    expect(await room.problems(customerId)).toEqual([
+    expect(await fixture.problems(customerId)).toEqual([
       expect.objectContaining({ problem: `call ${wish.reservationId}: charged, and yet held`, found: 'released' }),
       expect.objectContaining({ problem: 'entry 1: no such kind, or not of such a bucket', found: 'gift of included' }),
     ]);
-    await room.superuser.query('delete from ai_account where customer_id = $1', [customerId]);
-    expect((await room.problems(customerId)).map(({ problem }) => problem)).toEqual(
+    await fixture.superuser.query('delete from ai_account where customer_id = $1', [customerId]);
+    expect((await fixture.problems(customerId)).map(({ problem }) => problem)).toEqual(
       expect.arrayContaining([
         'ledger entries without an account',
         'holds without an account',
@@ -366,6 +370,6 @@ describe('CreditLedger', () => {
       ]),
     );
     for (const table of ['ai_hold', 'ai_usage', 'ai_ledger_entry'])
-      await room.superuser.query(`delete from ${table} where customer_id = $1`, [customerId]);
+      await fixture.superuser.query(`delete from ${table} where customer_id = $1`, [customerId]);
   });
 });

@@ -1,60 +1,60 @@
 import { saveAiCustomer, type TestAiCustomer } from '@test/ai-factories';
 import { connectAsSuperuser } from '@test/test-database';
-import { type LedgerRoom, openLedgerRoom, request, usage } from '@test/ledger-room';
+import { type LedgerFixture, createLedgerFixture, request, usage } from '@test/ledger.fixture';
 
 /** A call reserves 0.1 NOK; its reservation is given up, and then its answer comes. */
 describe('A settlement that finds its reservation given up', () => {
-  let room: LedgerRoom;
-  beforeAll(async () => (room = await openLedgerRoom()));
-  afterAll(() => room.close());
-  beforeEach(() => room.setTime('2026-11-15T12:00:00Z'));
-  afterEach(async () => expect(await room.problems()).toEqual([]));
+  let fixture: LedgerFixture;
+  beforeAll(async () => (fixture = await createLedgerFixture()));
+  afterAll(() => fixture.close());
+  beforeEach(() => fixture.setTime('2026-11-15T12:00:00Z'));
+  afterEach(async () => expect(await fixture.problems()).toEqual([]));
 
   const givenUp = async (ai: Partial<TestAiCustomer>) => {
-    const customerId = await saveAiCustomer(room.superuser, { model: room.model, month: '2026-11', ...ai });
+    const customerId = await saveAiCustomer(fixture.superuser, { model: fixture.model, month: '2026-11', ...ai });
     const wish = request(customerId);
-    await room.setTime('2026-11-15T12:00:00Z');
-    await room.ledger().reserve(wish);
-    await room.setTime('2026-11-15T13:00:00Z');
-    await room.superuser.query('select app.ai_resolve_abandoned($1)', [customerId]);
-    expect(await room.account(customerId)).toMatchObject({ held: '0.000000000000' });
+    await fixture.setTime('2026-11-15T12:00:00Z');
+    await fixture.ledger().reserve(wish);
+    await fixture.setTime('2026-11-15T13:00:00Z');
+    await fixture.superuser.query('select app.ai_resolve_abandoned($1)', [customerId]);
+    expect(await fixture.account(customerId)).toMatchObject({ held: '0.000000000000' });
     return { customerId, reservationId: wish.reservationId };
   };
   const settle = (call: { customerId: string; reservationId: string }, output = 20, engine = 0) =>
-    room.ledger(engine).settle({ ...call, usage: usage({ output }), upstreamId: 'req_late' });
+    fixture.ledger(engine).settle({ ...call, usage: usage({ output }), upstreamId: 'req_late' });
   const states = async (customerId: string) =>
-    (await room.superuser.query<{ state: string }>('select state from ai_hold where customer_id = $1', [customerId]))
+    (await fixture.superuser.query<{ state: string }>('select state from ai_hold where customer_id = $1', [customerId]))
       .rows;
 
   it('charges what it cost in an entry of its own, once', async () => {
     const call = await givenUp({ included: 1 });
     expect(await settle(call)).toEqual({ uncovered: '0.000000000000', late: true });
     expect(await settle(call, 20, 1)).toEqual({ uncovered: '0.000000000000', late: true });
-    expect(await room.account(call.customerId)).toMatchObject({
+    expect(await fixture.account(call.customerId)).toMatchObject({
       included: '0.900000000000',
       month_usage: '0.100000000000',
     });
     expect(await states(call.customerId)).toEqual([{ state: 'settled_late' }]);
-    expect((await room.entries(call.customerId)).filter(({ kind }) => kind === 'usage')).toHaveLength(1);
+    expect((await fixture.entries(call.customerId)).filter(({ kind }) => kind === 'usage')).toHaveLength(1);
   });
 
   it('is charged once however often it is said at the same moment', async () => {
     const call = await givenUp({ included: 1 });
     await Promise.all([0, 0, 1, 1].map((engine) => settle(call, 20, engine)));
-    expect(await room.account(call.customerId)).toMatchObject({ included: '0.900000000000' });
+    expect(await fixture.account(call.customerId)).toMatchObject({ included: '0.900000000000' });
   });
 
   it('charges what the credit still covers, and leaves what other calls have reserved', async () => {
     const call = await givenUp({ included: 0.05, purchased: 0.1 });
     const other = request(call.customerId);
-    await room.ledger().reserve(other);
+    await fixture.ledger().reserve(other);
     expect(await settle(call)).toEqual({ uncovered: '0.050000000000', late: true });
-    expect(await room.account(call.customerId)).toMatchObject({
+    expect(await fixture.account(call.customerId)).toMatchObject({
       held: '0.100000000000',
       month_usage: '0.050000000000',
     });
     await settle({ ...call, reservationId: other.reservationId });
-    expect(await room.account(call.customerId)).toMatchObject({
+    expect(await fixture.account(call.customerId)).toMatchObject({
       included: '0.000000000000',
       purchased: '0.000000000000',
     });
@@ -62,11 +62,11 @@ describe('A settlement that finds its reservation given up', () => {
 
   it('is not begun by who has stopped waiting for it, also when an account was locked in between', async () => {
     const call = await givenUp({ included: 1 });
-    const locker = await connectAsSuperuser(room.database);
+    const locker = await connectAsSuperuser(fixture.database);
     await locker.query('begin');
     await locker.query('select from ai_account where customer_id = $1 for update', [call.customerId]);
     const settled = expect(
-      room.superuser.query(
+      fixture.superuser.query(
         `select * from app.ai_settle($1, 'Europe/Oslo', clock_timestamp() + interval '300 ms', 'anthropic', '{1}', $2,
          '{0}', '{0}', '{0}', '{0}', '{20}', '{a}')`,
         [[call.customerId], [call.reservationId]],
@@ -75,13 +75,13 @@ describe('A settlement that finds its reservation given up', () => {
     await locker.query('select pg_sleep(0.5)');
     await locker.query('rollback');
     await settled;
-    expect(await room.account(call.customerId)).toMatchObject({ included: '1.000000000000' });
+    expect(await fixture.account(call.customerId)).toMatchObject({ included: '1.000000000000' });
     await locker.end();
   });
 
   it('charges nothing without credit, and never more than had been reserved', async () => {
     const bare = await givenUp({ included: 0.1 });
-    await room.superuser.query(
+    await fixture.superuser.query(
       `select app.ai_credit($1, '2026-11', app.now(), 'manual_adjustment', -0.1, 'test', 'operator:test', null, null)`,
       [bare.customerId],
     );

@@ -1,29 +1,29 @@
 import { saveAiCustomer, type TestAiCustomer } from '@test/ai-factories';
-import { type LedgerRoom, openLedgerRoom, request, usage } from '@test/ledger-room';
+import { type LedgerFixture, createLedgerFixture, request, usage } from '@test/ledger.fixture';
 
 /** Every call reserves and costs 0.1 NOK. */
 describe('The limits of a month', () => {
-  let room: LedgerRoom;
-  beforeAll(async () => (room = await openLedgerRoom()));
-  afterAll(() => room.close());
-  beforeEach(() => room.setTime('2026-11-15T12:00:00Z'));
+  let fixture: LedgerFixture;
+  beforeAll(async () => (fixture = await createLedgerFixture()));
+  afterAll(() => fixture.close());
+  beforeEach(() => fixture.setTime('2026-11-15T12:00:00Z'));
 
   const save = async (ai: Partial<TestAiCustomer>, totalLimit?: number) => {
-    const id = await saveAiCustomer(room.superuser, { model: room.model, month: '2026-11', ...ai });
+    const id = await saveAiCustomer(fixture.superuser, { model: fixture.model, month: '2026-11', ...ai });
     if (totalLimit !== undefined)
-      await room.superuser.query('update ai_settings set total_limit = $2 where customer_id = $1', [id, totalLimit]);
+      await fixture.superuser.query('update ai_settings set total_limit = $2 where customer_id = $1', [id, totalLimit]);
     return id;
   };
   const call = async (customerId: string) => {
     const wish = request(customerId);
-    const { outcome } = await room.ledger().reserve(wish);
+    const { outcome } = await fixture.ledger().reserve(wish);
     if (outcome === 'reserved') await settle(wish);
     return outcome;
   };
   const settle = ({ customerId, reservationId }: { customerId: string; reservationId: string }) =>
-    room.ledger().settle({ customerId, reservationId, usage: usage({ output: 20 }), upstreamId: null });
+    fixture.ledger().settle({ customerId, reservationId, usage: usage({ output: 20 }), upstreamId: null });
   const balances = async (customerId: string) => {
-    const { included, purchased, month_usage, month_included_usage } = await room.account(customerId);
+    const { included, purchased, month_usage, month_included_usage } = await fixture.account(customerId);
     return [included, purchased, month_usage, month_included_usage].map(Number);
   };
 
@@ -33,21 +33,21 @@ describe('The limits of a month', () => {
     for (let count = 0; count < 6; count++) outcomes.push(await call(customerId));
     expect(outcomes).toEqual([...Array<string>(5).fill('reserved'), 'exhausted']);
     expect(await balances(customerId)).toEqual([4.8, 0, 0.5, 0.2]);
-    expect(await room.problems(customerId)).toEqual([]);
+    expect(await fixture.problems(customerId)).toEqual([]);
   });
 
   it('on included credit holds for calls in progress, and begins anew with the month', async () => {
     const customerId = await save({ included: 5, monthlyLimit: 0.25 });
     const wishes = Array.from({ length: 5 }, () => request(customerId));
-    const outcomes = await Promise.all(wishes.map((wish, index) => room.ledger(index).reserve(wish)));
+    const outcomes = await Promise.all(wishes.map((wish, index) => fixture.ledger(index).reserve(wish)));
     expect(outcomes.filter(({ outcome }) => outcome === 'reserved')).toHaveLength(2);
     expect(outcomes.filter(({ outcome }) => outcome === 'in_progress')).toHaveLength(3);
     for (const [index, wish] of wishes.entries()) if (outcomes[index]!.outcome === 'reserved') await settle(wish);
     expect(await call(customerId)).toBe('exhausted');
-    await room.setTime('2026-12-01T12:00:00Z');
+    await fixture.setTime('2026-12-01T12:00:00Z');
     expect(await call(customerId)).toBe('reserved');
     expect(await balances(customerId)).toEqual([4.9, 0, 0.1, 0.1]);
-    expect(await room.problems(customerId)).toEqual([]);
+    expect(await fixture.problems(customerId)).toEqual([]);
   });
 
   it('on all credit keeps purchased credit from being spent, too', async () => {
@@ -57,29 +57,29 @@ describe('The limits of a month', () => {
     expect(outcomes).toEqual(['reserved', 'reserved', 'reserved', 'over_limit']);
     expect(await balances(customerId)).toEqual([0, 4.8, 0.3, 0.1]);
     // Nobody is advised to buy what the limit would keep from being spent.
-    expect((await room.ledger().reserve(request(customerId, { maxTokens: 2000 }))).outcome).toBe('over_limit');
+    expect((await fixture.ledger().reserve(request(customerId, { maxTokens: 2000 }))).outcome).toBe('over_limit');
   });
 
   it('lowered while a call runs do not leave the call uncharged', async () => {
     const customerId = await save({ included: 5, monthlyLimit: 1 });
     const wish = request(customerId);
-    await room.ledger().reserve(wish);
-    await room.superuser.query('update ai_settings set monthly_limit = 0, total_limit = 0 where customer_id = $1', [
+    await fixture.ledger().reserve(wish);
+    await fixture.superuser.query('update ai_settings set monthly_limit = 0, total_limit = 0 where customer_id = $1', [
       customerId,
     ]);
     expect(await settle(wish)).toEqual({ uncovered: '0.000000000000', late: false });
     expect(await balances(customerId)).toEqual([4.9, 0, 0.1, 0.1]);
     expect(await call(customerId)).toBe('over_limit');
-    expect(await room.problems(customerId)).toEqual([]);
+    expect(await fixture.problems(customerId)).toEqual([]);
   });
 
   it('leave purchased credit that calls in progress count on to them when the operator takes some', async () => {
     const customerId = await save({ included: 5, purchased: 0.5, monthlyLimit: 0 });
     const wish = request(customerId);
-    await room.ledger().reserve(wish);
+    await fixture.ledger().reserve(wish);
     const take = async (amount: number) =>
       (
-        await room.superuser.query<{ booked: boolean }>(
+        await fixture.superuser.query<{ booked: boolean }>(
           `select app.ai_credit($1, '2026-11', app.now(), 'manual_adjustment', $2, 'test', 'operator:test', null, null) as booked`,
           [customerId, -amount],
         )
@@ -90,6 +90,6 @@ describe('The limits of a month', () => {
     expect(await balances(customerId)).toEqual([0, 0.1, 0, 0]);
     await settle(wish);
     expect(await balances(customerId)).toEqual([0, 0, 0.1, 0]);
-    expect(await room.problems(customerId)).toEqual([]);
+    expect(await fixture.problems(customerId)).toEqual([]);
   });
 });

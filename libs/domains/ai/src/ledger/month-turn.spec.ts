@@ -1,32 +1,32 @@
 import { saveAiCustomer, type TestAiCustomer } from '@test/ai-factories';
-import { type LedgerRoom, openLedgerRoom, request, usage } from '@test/ledger-room';
+import { type LedgerFixture, createLedgerFixture, request, usage } from '@test/ledger.fixture';
 
 /** A call reserves 0.3 NOK, and costs 0.1 for 20 tokens. */
 describe('Included credit at the turn of the month', () => {
-  let room: LedgerRoom;
-  beforeAll(async () => (room = await openLedgerRoom()));
-  afterAll(() => room.close());
-  beforeEach(() => room.setTime('2026-11-30T22:59:50Z'));
+  let fixture: LedgerFixture;
+  beforeAll(async () => (fixture = await createLedgerFixture()));
+  afterAll(() => fixture.close());
+  beforeEach(() => fixture.setTime('2026-11-30T22:59:50Z'));
 
   const save = (ai: Partial<TestAiCustomer>) =>
-    saveAiCustomer(room.superuser, { model: room.model, month: '2026-11', ...ai });
+    saveAiCustomer(fixture.superuser, { model: fixture.model, month: '2026-11', ...ai });
   const reserve = async (customerId: string) => {
     const wish = request(customerId, { maxTokens: 60 });
-    expect((await room.ledger().reserve(wish)).outcome).toBe('reserved');
+    expect((await fixture.ledger().reserve(wish)).outcome).toBe('reserved');
     return wish.reservationId;
   };
   const settle = (customerId: string, reservationId: string, output = 20) =>
-    room.ledger().settle({ customerId, reservationId, usage: usage({ output }), upstreamId: null });
+    fixture.ledger().settle({ customerId, reservationId, usage: usage({ output }), upstreamId: null });
   const release = (customerId: string, reservationId: string) =>
-    room.ledger().release({ customerId, reservationId, outcome: 'released', reason: 'upstream 529' });
-  const turn = () => room.setTime('2026-11-30T23:00:10Z');
+    fixture.ledger().release({ customerId, reservationId, outcome: 'released', reason: 'upstream 529' });
+  const turn = () => fixture.setTime('2026-11-30T23:00:10Z');
   /** Without the grant and the purchase at the beginning. */
   const since = async (customerId: string, entries: number) =>
-    (await room.entries(customerId))
+    (await fixture.entries(customerId))
       .slice(entries)
       .map(({ kind, bucket, amount, month }) => [kind, bucket, amount, month]);
-  const carried = async (customerId: string) => Number((await room.account(customerId)).carried_over);
-  afterEach(async () => expect(await room.problems()).toEqual([]));
+  const carried = async (customerId: string) => Number((await fixture.account(customerId)).carried_over);
+  afterEach(async () => expect(await fixture.problems()).toEqual([]));
 
   it('that a call had reserved and does not use expires when the call is settled', async () => {
     const customerId = await save({ included: 1 });
@@ -39,7 +39,7 @@ describe('Included credit at the turn of the month', () => {
       ['usage', 'included', -0.1, '2026-12'],
       ['expiry', 'included', -0.2, '2026-11'],
     ]);
-    expect(await room.account(customerId)).toMatchObject({ included: '1.000000000000', held: '0.000000000000' });
+    expect(await fixture.account(customerId)).toMatchObject({ included: '1.000000000000', held: '0.000000000000' });
   });
 
   it('expires when the call is released, or given up', async () => {
@@ -53,13 +53,13 @@ describe('Included credit at the turn of the month', () => {
       if (end === 'released') {
         expect(await release(customerId, id)).toBe('released');
       } else {
-        await room.setTime('2026-12-01T12:00:00Z');
-        await room.superuser.query('select app.ai_resolve_abandoned($1)', [customerId]);
+        await fixture.setTime('2026-12-01T12:00:00Z');
+        await fixture.superuser.query('select app.ai_resolve_abandoned($1)', [customerId]);
       }
       expect(await carried(customerId)).toBe(0);
       expect((await since(customerId, 1)).at(-1)).toEqual(['expiry', 'included', -0.3, '2026-11']);
-      expect(await room.account(customerId)).toMatchObject({ included: '0.900000000000', held: '0.000000000000' });
-      await room.setTime('2026-11-30T22:59:50Z');
+      expect(await fixture.account(customerId)).toMatchObject({ included: '0.900000000000', held: '0.000000000000' });
+      await fixture.setTime('2026-11-30T22:59:50Z');
     }
   });
 
@@ -78,21 +78,30 @@ describe('Included credit at the turn of the month', () => {
       ['expiry', 'included', -0.1, '2026-11'],
       ['usage', 'included', -0.3, '2026-12'],
     ]);
-    expect(await room.account(customerId)).toMatchObject({ included: '0.500000000000', purchased: '1.000000000000' });
+    expect(await fixture.account(customerId)).toMatchObject({
+      included: '0.500000000000',
+      purchased: '1.000000000000',
+    });
   });
 
   it('is not spent by calls of the new month', async () => {
     const customerId = await save({ included: 0.3, purchased: 1 });
     const old = await reserve(customerId);
-    await room.superuser.query(
+    await fixture.superuser.query(
       `update customer_service set config = '{"monthly_included_nok":0}' where customer_id = $1`,
       [customerId],
     );
     await turn();
     await settle(customerId, await reserve(customerId), 60);
-    expect(await room.account(customerId)).toMatchObject({ included: '0.300000000000', purchased: '0.700000000000' });
+    expect(await fixture.account(customerId)).toMatchObject({
+      included: '0.300000000000',
+      purchased: '0.700000000000',
+    });
     await settle(customerId, old, 60);
-    expect(await room.account(customerId)).toMatchObject({ included: '0.000000000000', purchased: '0.700000000000' });
+    expect(await fixture.account(customerId)).toMatchObject({
+      included: '0.000000000000',
+      purchased: '0.700000000000',
+    });
   });
 
   it('carries no more over than its limit had let the calls count on', async () => {
@@ -116,9 +125,9 @@ describe('Included credit at the turn of the month', () => {
     ['2026-06-30T22:00:00.000Z', '2026-07'],
     ['2026-12-31T23:30:00.000Z', '2027-01'],
   ])('turns with the billing time zone: %s is in %s', async (instant, month) => {
-    await room.setTime(instant);
+    await fixture.setTime(instant);
     const customerId = await save({ included: 1, month: '2026-01' });
     await settle(customerId, await reserve(customerId));
-    expect(await room.account(customerId)).toMatchObject({ month });
+    expect(await fixture.account(customerId)).toMatchObject({ month });
   });
 });

@@ -1,5 +1,5 @@
 import { saveAiCustomer } from '@test/ai-factories';
-import { type LedgerRoom, openLedgerRoom, request, usage } from '@test/ledger-room';
+import { type LedgerFixture, createLedgerFixture, request, usage } from '@test/ledger.fixture';
 
 interface Row {
   place: number;
@@ -10,19 +10,19 @@ interface Row {
 
 /** The functions themselves: the ledger's batches are taken apart when they fail, which would hide a fault here. */
 describe('A call named twice in one batch', () => {
-  let room: LedgerRoom;
-  beforeAll(async () => (room = await openLedgerRoom()));
-  afterAll(() => room.close());
-  beforeEach(() => room.setTime('2026-11-15T12:00:00Z'));
+  let fixture: LedgerFixture;
+  beforeAll(async () => (fixture = await createLedgerFixture()));
+  afterAll(() => fixture.close());
+  beforeEach(() => fixture.setTime('2026-11-15T12:00:00Z'));
 
   const reserved = async () => {
-    const customerId = await saveAiCustomer(room.superuser, { model: room.model, month: '2026-11', included: 1 });
+    const customerId = await saveAiCustomer(fixture.superuser, { model: fixture.model, month: '2026-11', included: 1 });
     const { reservationId } = request(customerId);
-    await room.ledger().reserve(request(customerId, { reservationId }));
+    await fixture.ledger().reserve(request(customerId, { reservationId }));
     return { customerId, reservationId };
   };
   const settleTwice = async (customerId: string, id: string, output: number) => {
-    const { rows } = await room.superuser.query<Row>(
+    const { rows } = await fixture.superuser.query<Row>(
       `select * from app.ai_settle($1, 'Europe/Oslo', 'infinity', 'anthropic', '{1,1}', $2,
          '{0,0}', '{0,0}', '{0,0}', '{0,0}', $3, '{a,b}')`,
       [[customerId], [id, id], [output, output]],
@@ -30,7 +30,7 @@ describe('A call named twice in one batch', () => {
     return rows.sort((a, b) => a.place - b.place);
   };
   const charged = async (customerId: string) => {
-    const { included, held, month_usage } = await room.account(customerId);
+    const { included, held, month_usage } = await fixture.account(customerId);
     return [included, held, month_usage].map(Number);
   };
 
@@ -40,37 +40,37 @@ describe('A call named twice in one batch', () => {
       [1, 2].map((place) => ({ place, outcome: 'settled', uncovered: '0.050000000000', late: false })),
     );
     expect(await charged(customerId)).toEqual([0.9, 0, 0.1]);
-    expect(await room.problems(customerId)).toEqual([]);
+    expect(await fixture.problems(customerId)).toEqual([]);
   });
 
   it('is charged once also when its reservation had been given up', async () => {
     const { customerId, reservationId } = await reserved();
-    await room.setTime('2026-11-15T13:00:00Z');
-    await room.superuser.query('select app.ai_resolve_abandoned($1)', [customerId]);
+    await fixture.setTime('2026-11-15T13:00:00Z');
+    await fixture.superuser.query('select app.ai_resolve_abandoned($1)', [customerId]);
     expect(await settleTwice(customerId, reservationId, 30)).toEqual(
       [1, 2].map((place) => ({ place, outcome: 'settled', uncovered: '0.050000000000', late: true })),
     );
     expect(await charged(customerId)).toEqual([0.9, 0, 0.1]);
-    expect(await room.problems(customerId)).toEqual([]);
+    expect(await fixture.problems(customerId)).toEqual([]);
   });
 
   it('is released once', async () => {
     const { customerId, reservationId } = await reserved();
     const other = request(customerId);
-    await room.ledger().reserve(other);
-    const { rows } = await room.superuser.query<Row>(
+    await fixture.ledger().reserve(other);
+    const { rows } = await fixture.superuser.query<Row>(
       `select * from app.ai_release($1, '{1,1}', $2, '{released,released}', '{a,b}')`,
       [[customerId], [reservationId, reservationId]],
     );
     expect(rows.map(({ outcome }) => outcome)).toEqual(['released', 'released']);
     expect(await charged(customerId)).toEqual([1, 0.1, 0]);
-    expect(await room.problems(customerId)).toEqual([]);
+    expect(await fixture.problems(customerId)).toEqual([]);
   });
 
   it('tells what its provider was not paid for as often as it is settled: an answer may have been lost', async () => {
     const { customerId, reservationId } = await reserved();
     const settle = () =>
-      room.ledger().settle({ customerId, reservationId, usage: usage({ output: 30 }), upstreamId: null });
+      fixture.ledger().settle({ customerId, reservationId, usage: usage({ output: 30 }), upstreamId: null });
     expect([await settle(), await settle()]).toEqual(Array(2).fill({ uncovered: '0.050000000000', late: false }));
   });
 });

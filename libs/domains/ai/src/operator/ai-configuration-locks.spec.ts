@@ -1,41 +1,43 @@
 import { ServicesOperatorService } from '@domains/services';
 import { saveAiCustomer, saveModelPrice } from '@test/ai-factories';
-import { type AiRoom, openAiRoom, problemsOf } from '@test/ai-room';
+import { type AiFixture, createAiFixture, problemsOf } from '@test/ai.fixture';
 import { holdLock, waitForLocks } from '@test/locks';
 import { AiConfigurationOperatorService } from '../index';
 
 const ACTOR = 'operator:test';
 
 describe('Two operators who change the included credit at once', () => {
-  let room: AiRoom;
-  beforeAll(async () => (room = await openAiRoom({}, 0)));
-  afterAll(() => room.close());
+  let fixture: AiFixture;
+  beforeAll(async () => (fixture = await createAiFixture({}, 0)));
+  afterAll(() => fixture.close());
 
   it.each(['service update first', 'ai configure first'])('do not wait for each other for ever: %s', async (order) => {
-    const model = await saveModelPrice(room.superuser);
-    const customerId = await saveAiCustomer(room.superuser, { model, included: 10 });
-    const services = room.operator.get(ServicesOperatorService, { strict: false });
+    const model = await saveModelPrice(fixture.superuser);
+    const customerId = await saveAiCustomer(fixture.superuser, { model, included: 10 });
+    const services = fixture.operator.get(ServicesOperatorService, { strict: false });
     const [service] = await services.list(customerId);
     const update = () => services.update(ACTOR, service!.id, { config: { monthly_included_nok: 20 } });
     const configure = () =>
-      room.operator.get(AiConfigurationOperatorService).configure(ACTOR, customerId, { includedNok: '30' });
+      fixture.operator.get(AiConfigurationOperatorService).configure(ACTOR, customerId, { includedNok: '30' });
     const changes = order === 'service update first' ? [update, configure] : [configure, update];
     // Whoever comes second has taken all locks it can get when the first goes on.
-    const letGo = await holdLock(room.database, 'select from customer_service where customer_id = $1 for update', [
-      customerId,
-    ]);
+    const releaseLock = await holdLock(
+      fixture.database,
+      'select from customer_service where customer_id = $1 for update',
+      [customerId],
+    );
     const running: Promise<unknown>[] = [];
     for (const change of changes) {
       running.push(change());
-      await waitForLocks(room.superuser, running.length);
+      await waitForLocks(fixture.superuser, running.length);
     }
-    await letGo();
+    await releaseLock();
     await Promise.all(running);
-    const { rows } = await room.superuser.query(
+    const { rows } = await fixture.superuser.query(
       `select (config ->> 'monthly_included_nok')::int as credit from customer_service where customer_id = $1`,
       [customerId],
     );
     expect(rows).toEqual([{ credit: order === 'service update first' ? 30 : 20 }]);
-    expect(await problemsOf(room, customerId)).toEqual([]);
+    expect(await problemsOf(fixture, customerId)).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ServiceError } from '@platform/errors';
 import { ServicesOperatorService } from '@domains/services';
 import { saveAiCustomer, saveModelPrice } from '@test/ai-factories';
-import { type AiRoom, balancesOf, openAiRoom, problemsOf } from '@test/ai-room';
+import { type AiFixture, balancesOf, createAiFixture, problemsOf } from '@test/ai.fixture';
 import {
   AiConfigurationOperatorService,
   AiCreditOperatorService,
@@ -13,22 +13,22 @@ import {
 const ACTOR = 'operator:test';
 
 describe("The operator's AI services", () => {
-  let room: AiRoom;
+  let fixture: AiFixture;
   let model: string;
 
   beforeAll(async () => {
-    room = await openAiRoom({ AI_UPSTREAM_TIMEOUT_MS: '60000', AI_HOLD_MARGIN_MS: '1000' }, 2);
-    model = await saveModelPrice(room.superuser);
+    fixture = await createAiFixture({ AI_UPSTREAM_TIMEOUT_MS: '60000', AI_HOLD_MARGIN_MS: '1000' }, 2);
+    model = await saveModelPrice(fixture.superuser);
   });
-  afterAll(() => room.close());
+  afterAll(() => fixture.close());
   beforeEach(async () => {
-    room.sandbox.reset();
-    await room.setTime('2026-11-15T12:00:00Z');
+    fixture.sandbox.reset();
+    await fixture.setTime('2026-11-15T12:00:00Z');
   });
 
   const plainCustomer = async () => {
     const id = randomUUID();
-    await room.superuser.query(
+    await fixture.superuser.query(
       `insert into customer (id, name, organization_number, customer_number, email) values ($1, 'Name', '123456785', $2, 'a@example.com')`,
       [id, id],
     );
@@ -36,7 +36,7 @@ describe("The operator's AI services", () => {
   };
   const hello = { messages: [{ role: 'user', content: 'Hello' }], max_tokens: 10 };
   const entries = async (customerId: string) =>
-    (await room.operator.get(AiCreditOperatorService).ledger(customerId))
+    (await fixture.operator.get(AiCreditOperatorService).ledger(customerId))
       .map(({ kind, amount, month }) => [kind, Number(amount), month])
       .reverse();
   const codeOf = (work: Promise<unknown>) =>
@@ -47,7 +47,7 @@ describe("The operator's AI services", () => {
 
   it('set a customer up so that a message can be sent, with a key of its own that is nowhere to be read', async () => {
     const customerId = await plainCustomer();
-    const view = await room.operator.get(AiConfigurationOperatorService).configure(ACTOR, customerId, {
+    const view = await fixture.operator.get(AiConfigurationOperatorService).configure(ACTOR, customerId, {
       enabled: true,
       model,
       includedNok: '500',
@@ -61,26 +61,26 @@ describe("The operator's AI services", () => {
       monthlyIncludedNok: '500.000000000000',
       month: '2026-11',
     });
-    expect(await room.send(customerId, hello)).toMatchObject({ type: 'message' });
-    expect(room.sandbox.messages.requests[0]!.headers).toMatchObject({ 'x-api-key': 'sk-of-the-customer' });
-    const { rows } = await room.superuser.query(
+    expect(await fixture.send(customerId, hello)).toMatchObject({ type: 'message' });
+    expect(fixture.sandbox.messages.requests[0]!.headers).toMatchObject({ 'x-api-key': 'sk-of-the-customer' });
+    const { rows } = await fixture.superuser.query(
       `select (select json_agg(l) from audit_log l where customer_id = $1)::text || (select s from ai_settings s where customer_id = $1)::text as all`,
       [customerId],
     );
     expect(rows[0].all).toContain('ai.configure');
     expect(rows[0].all).not.toContain('sk-of-the-customer');
     expect(rows[0].all).not.toContain(Buffer.from('sk-of-the-customer').toString('hex'));
-    expect(await problemsOf(room, customerId)).toEqual([]);
+    expect(await problemsOf(fixture, customerId)).toEqual([]);
   });
 
   it('use a changed key from the next call on', async () => {
-    const customerId = await saveAiCustomer(room.superuser, { model, included: 10 });
-    const configuration = room.operator.get(AiConfigurationOperatorService);
+    const customerId = await saveAiCustomer(fixture.superuser, { model, included: 10 });
+    const configuration = fixture.operator.get(AiConfigurationOperatorService);
     for (const apiKey of ['sk-first', 'sk-second', null]) {
       await configuration.configure(ACTOR, customerId, { apiKey });
-      await room.send(customerId, hello);
+      await fixture.send(customerId, hello);
     }
-    expect(room.sandbox.messages.requests.map(({ headers }) => headers['x-api-key'])).toEqual([
+    expect(fixture.sandbox.messages.requests.map(({ headers }) => headers['x-api-key'])).toEqual([
       'sk-first',
       'sk-second',
       'service-wide-key',
@@ -90,8 +90,8 @@ describe("The operator's AI services", () => {
   it('grant a raise at once and a cut from next month', async () => {
     const customerId = await plainCustomer();
     const configure = (includedNok: string) =>
-      room.operator.get(AiConfigurationOperatorService).configure(ACTOR, customerId, { includedNok });
-    await room.operator
+      fixture.operator.get(AiConfigurationOperatorService).configure(ACTOR, customerId, { includedNok });
+    await fixture.operator
       .get(AiConfigurationOperatorService)
       .configure(ACTOR, customerId, { enabled: true, includedNok: '100' });
     await configure('150');
@@ -101,20 +101,20 @@ describe("The operator's AI services", () => {
       ['monthly_included', 100, '2026-11'],
       ['monthly_included', 50, '2026-11'],
     ]);
-    await room.setTime('2026-12-05T12:00:00Z');
-    await room.operator.get(AiMaintenanceService).rollMonthsOver();
+    await fixture.setTime('2026-12-05T12:00:00Z');
+    await fixture.operator.get(AiMaintenanceService).rollMonthsOver();
     expect((await entries(customerId)).slice(2)).toEqual([
       ['expiry', -150, '2026-11'],
       ['monthly_included', 30, '2026-12'],
     ]);
-    expect(await problemsOf(room, customerId)).toEqual([]);
+    expect(await problemsOf(fixture, customerId)).toEqual([]);
   });
 
   it('know one source of the included credit: the ai service, whichever command edits it', async () => {
     const customerId = await plainCustomer();
-    const configuration = room.operator.get(AiConfigurationOperatorService);
+    const configuration = fixture.operator.get(AiConfigurationOperatorService);
     await configuration.configure(ACTOR, customerId, { enabled: true, includedNok: '100' });
-    const services = room.operator.get(ServicesOperatorService, { strict: false });
+    const services = fixture.operator.get(ServicesOperatorService, { strict: false });
     const [service] = await services.list(customerId);
     expect(service).toMatchObject({ type: 'ai', config: { monthly_included_nok: 100 } });
     const update = (monthly_included_nok: unknown) =>
@@ -134,15 +134,15 @@ describe("The operator's AI services", () => {
     await configuration.configure(ACTOR, customerId, { enabled: false });
     expect(await shown()).toEqual([150, 0]);
     await configuration.configure(ACTOR, customerId, { enabled: true });
-    await room.setTime('2026-12-05T12:00:00Z');
+    await fixture.setTime('2026-12-05T12:00:00Z');
     expect(await shown()).toEqual([20, 20]);
     for (const wrong of ['lots', -1, 1e12]) expect(await codeOf(update(wrong))).toBe('invalid_request');
     expect(await shown()).toEqual([20, 20]);
-    expect(await problemsOf(room, customerId)).toEqual([]);
+    expect(await problemsOf(fixture, customerId)).toEqual([]);
   });
 
   it('refuse a model without a price, and an unknown customer', async () => {
-    const configuration = room.operator.get(AiConfigurationOperatorService);
+    const configuration = fixture.operator.get(AiConfigurationOperatorService);
     expect(await codeOf(configuration.configure(ACTOR, await plainCustomer(), { model: 'unpriced' }))).toBe(
       'invalid_request',
     );
@@ -152,14 +152,14 @@ describe("The operator's AI services", () => {
   it('roll every month over once, however many workers and calls do it at a time', async () => {
     const customers: string[] = [];
     for (let count = 0; count < 30; count++)
-      customers.push(await saveAiCustomer(room.superuser, { model, included: 10, month: '2026-11' }));
-    await room.setTime('2026-12-01T00:00:01+01:00');
-    const maintenance = room.operator.get(AiMaintenanceService);
+      customers.push(await saveAiCustomer(fixture.superuser, { model, included: 10, month: '2026-11' }));
+    await fixture.setTime('2026-12-01T00:00:01+01:00');
+    const maintenance = fixture.operator.get(AiMaintenanceService);
     await Promise.all([
       maintenance.rollMonthsOver(),
       maintenance.rollMonthsOver(),
       maintenance.rollMonthsOver(),
-      ...customers.map((customerId, index) => room.send(customerId, hello, index)),
+      ...customers.map((customerId, index) => fixture.send(customerId, hello, index)),
     ]);
     for (const customerId of customers) {
       expect((await entries(customerId)).filter(([kind]) => kind !== 'usage')).toEqual([
@@ -168,12 +168,12 @@ describe("The operator's AI services", () => {
         ['monthly_included', 10, '2026-12'],
       ]);
     }
-    expect(await problemsOf(room)).toEqual([]);
+    expect(await problemsOf(fixture)).toEqual([]);
   });
 
   it('catch up in one step when nobody rolled the months over', async () => {
-    const customerId = await saveAiCustomer(room.superuser, { model, included: 10, month: '2026-07' });
-    await room.send(customerId, hello);
+    const customerId = await saveAiCustomer(fixture.superuser, { model, included: 10, month: '2026-07' });
+    await fixture.send(customerId, hello);
     expect((await entries(customerId)).slice(0, 3)).toEqual([
       ['monthly_included', 10, '2026-07'],
       ['expiry', -10, '2026-07'],
@@ -182,111 +182,120 @@ describe("The operator's AI services", () => {
   });
 
   it('grant nothing to a customer whose AI is turned off', async () => {
-    const customerId = await saveAiCustomer(room.superuser, { model, included: 10, month: '2026-10', enabled: false });
-    await room.operator.get(AiMaintenanceService).rollMonthsOver();
+    const customerId = await saveAiCustomer(fixture.superuser, {
+      model,
+      included: 10,
+      month: '2026-10',
+      enabled: false,
+    });
+    await fixture.operator.get(AiMaintenanceService).rollMonthsOver();
     expect(await entries(customerId)).toEqual([]);
   });
 
   it('are not stopped by an included credit that is no number', async () => {
-    const customerId = await saveAiCustomer(room.superuser, { model, included: 10, month: '2026-10', purchased: 5 });
-    await room.superuser.query(
+    const customerId = await saveAiCustomer(fixture.superuser, { model, included: 10, month: '2026-10', purchased: 5 });
+    await fixture.superuser.query(
       `update customer_service set config = '{"monthly_included_nok":"lots"}' where customer_id = $1`,
       [customerId],
     );
-    expect(await room.send(customerId, hello)).toMatchObject({ type: 'message' });
+    expect(await fixture.send(customerId, hello)).toMatchObject({ type: 'message' });
   });
 
   it('give up a call whose deadline has passed, uncharged, and show it; a late answer is charged and handed out', async () => {
-    const customerId = await saveAiCustomer(room.superuser, { model, included: 10, month: '2026-11' });
-    const gate = room.sandbox.messages.hold();
-    const call = codeOf(room.send(customerId, hello));
-    await room.sandbox.messages.received(1);
-    const maintenance = room.operator.get(AiMaintenanceService);
+    const customerId = await saveAiCustomer(fixture.superuser, { model, included: 10, month: '2026-11' });
+    const gate = fixture.sandbox.messages.hold();
+    const call = codeOf(fixture.send(customerId, hello));
+    await fixture.sandbox.messages.received(1);
+    const maintenance = fixture.operator.get(AiMaintenanceService);
     expect(await maintenance.resolveAbandoned()).toBe(0);
-    await room.setTime('2026-11-15T12:02:00Z');
+    await fixture.setTime('2026-11-15T12:02:00Z');
     expect(await Promise.all([maintenance.resolveAbandoned(), maintenance.resolveAbandoned()])).toContain(1);
-    expect(await balancesOf(room.superuser, customerId)).toMatchObject({ included: 10, held: 0 });
-    expect(await room.operator.get(AiCreditOperatorService).unknownOutcomes(customerId)).toMatchObject([
+    expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({ included: 10, held: 0 });
+    expect(await fixture.operator.get(AiCreditOperatorService).unknownOutcomes(customerId)).toMatchObject([
       { state: 'outcome_unknown' },
     ]);
     gate.open();
     expect(await call).toBe('done');
-    const [usage] = await room.operator.get(AiCreditOperatorService).usage(customerId);
+    const [usage] = await fixture.operator.get(AiCreditOperatorService).usage(customerId);
     const cost = Number(usage!.cost);
     expect(cost).toBeGreaterThan(0);
-    expect(await balancesOf(room.superuser, customerId)).toMatchObject({ included: 10 - cost, held: 0, usage: cost });
-    expect(await room.operator.get(AiCreditOperatorService).unknownOutcomes(customerId)).toEqual([]);
-    expect(await problemsOf(room, customerId)).toEqual([]);
+    expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({
+      included: 10 - cost,
+      held: 0,
+      usage: cost,
+    });
+    expect(await fixture.operator.get(AiCreditOperatorService).unknownOutcomes(customerId)).toEqual([]);
+    expect(await problemsOf(fixture, customerId)).toEqual([]);
   });
 
   it('forget reservations that ended long ago, and none in progress', async () => {
-    const customerId = await saveAiCustomer(room.superuser, { model, included: 10, month: '2026-11' });
+    const customerId = await saveAiCustomer(fixture.superuser, { model, included: 10, month: '2026-11' });
     const states = async () => {
-      const { rows } = await room.superuser.query<{ state: string }>(
+      const { rows } = await fixture.superuser.query<{ state: string }>(
         'select state from ai_hold where customer_id = $1 order by state',
         [customerId],
       );
       return rows.map(({ state }) => state);
     };
-    room.sandbox.messages.script({ status: 500 });
-    await codeOf(room.send(customerId, hello));
-    room.sandbox.reset();
-    const gate = room.sandbox.messages.hold();
-    const call = codeOf(room.send(customerId, hello));
-    await room.sandbox.messages.received(1);
-    const maintenance = room.operator.get(AiMaintenanceService);
+    fixture.sandbox.messages.script({ status: 500 });
+    await codeOf(fixture.send(customerId, hello));
+    fixture.sandbox.reset();
+    const gate = fixture.sandbox.messages.hold();
+    const call = codeOf(fixture.send(customerId, hello));
+    await fixture.sandbox.messages.received(1);
+    const maintenance = fixture.operator.get(AiMaintenanceService);
     await maintenance.purgeEnded(1);
     expect(await states()).toEqual(['pending', 'released']);
-    await room.superuser.query(
+    await fixture.superuser.query(
       `update ai_hold set resolved_at = resolved_at - interval '2 days', created_at = created_at - interval '2 days'
        where customer_id = $1`,
       [customerId],
     );
     expect(await maintenance.purgeEnded(1)).toBeGreaterThanOrEqual(1);
     expect(await states()).toEqual(['pending']);
-    expect(await problemsOf(room, customerId)).toEqual([]);
+    expect(await problemsOf(fixture, customerId)).toEqual([]);
     gate.open();
     expect(await call).toBe('done');
     expect(await states()).toEqual([]);
   });
 
   it('book adjustments and refunds, and take no more than is free', async () => {
-    const customerId = await saveAiCustomer(room.superuser, { model, included: 10, month: '2026-11' });
+    const customerId = await saveAiCustomer(fixture.superuser, { model, included: 10, month: '2026-11' });
     const adjust = (kind: 'manual_adjustment' | 'refund', amountNok: string) =>
-      room.operator.get(AiCreditOperatorService).adjust(ACTOR, { customerId, kind, amountNok, note: 'why' });
+      fixture.operator.get(AiCreditOperatorService).adjust(ACTOR, { customerId, kind, amountNok, note: 'why' });
     await adjust('refund', '2.5');
     expect(await adjust('manual_adjustment', '-5')).toMatchObject([
       { bucket: 'purchased', amount: '-2.500000000000', note: 'why', actor: ACTOR },
       { bucket: 'included', amount: '-2.500000000000' },
     ]);
     expect(await codeOf(adjust('manual_adjustment', '-7.51'))).toBe('invalid_request');
-    expect(await balancesOf(room.superuser, customerId)).toMatchObject({ included: 7.5, purchased: 0 });
-    expect(await problemsOf(room, customerId)).toEqual([]);
+    expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({ included: 7.5, purchased: 0 });
+    expect(await problemsOf(fixture, customerId)).toEqual([]);
   });
 
   it('charge a call by the price that was valid when it began', async () => {
     const priced = `model-${randomUUID()}`;
-    const prices = room.operator.get(AiPricesOperatorService);
+    const prices = fixture.operator.get(AiPricesOperatorService);
     await prices.set(ACTOR, { model: priced, input: '1000', output: '1000' });
     await prices.set(ACTOR, { model: priced, input: '9000', output: '9000', from: '2026-11-16' });
     expect(await codeOf(prices.set(ACTOR, { model: priced, input: '1', output: '1', from: '2026-11-16' }))).toBe(
       'invalid_request',
     );
-    const customerId = await saveAiCustomer(room.superuser, { model: priced, included: 100, month: '2026-11' });
-    const gate = room.sandbox.messages.hold();
-    room.sandbox.messages.always({ usage: '{"input_tokens":1,"output_tokens":1}' });
-    const early = room.send(customerId, hello);
-    await room.sandbox.messages.received(1);
-    await room.setTime('2026-11-15T23:00:00Z');
+    const customerId = await saveAiCustomer(fixture.superuser, { model: priced, included: 100, month: '2026-11' });
+    const gate = fixture.sandbox.messages.hold();
+    fixture.sandbox.messages.always({ usage: '{"input_tokens":1,"output_tokens":1}' });
+    const early = fixture.send(customerId, hello);
+    await fixture.sandbox.messages.received(1);
+    await fixture.setTime('2026-11-15T23:00:00Z');
     gate.open();
     await early;
-    await room.send(customerId, hello);
-    const usage = await room.operator.get(AiCreditOperatorService).usage(customerId);
+    await fixture.send(customerId, hello);
+    const usage = await fixture.operator.get(AiCreditOperatorService).usage(customerId);
     expect(usage.map(({ cost }) => Number(cost)).sort()).toEqual([0.002, 0.018]);
   });
 
   it('derive cache rates from the input rate, and convert example prices', async () => {
-    const prices = room.operator.get(AiPricesOperatorService);
+    const prices = fixture.operator.get(AiPricesOperatorService);
     const rates = { cacheWrite5m: '12.500000', cacheWrite1h: '20.000000', cacheRead: '1.000000' };
     expect(await prices.set(ACTOR, { model: `model-${randomUUID()}`, input: '10', output: '50' })).toMatchObject(rates);
     expect((await prices.addExamples()).length).toBeGreaterThan(1);

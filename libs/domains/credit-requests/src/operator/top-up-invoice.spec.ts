@@ -1,6 +1,6 @@
 import { CreditRequestsOperatorService, CreditRequestsOperatorModule } from '@domains/credit-requests';
 import { saveAiCustomer, saveModelPrice } from '@test/ai-factories';
-import { openAiRoom } from '@test/ai-room';
+import { createAiFixture } from '@test/ai.fixture';
 
 describe('The invoice of an approved credit request', () => {
   it.each([
@@ -13,23 +13,23 @@ describe('The invoice of an approved credit request', () => {
     ['Europe/Oslo', '2026-10-17T22:30:00Z', '2026-10-18', '2026-11-01'],
     ['Europe/Oslo', '2026-03-20T22:30:00Z', '2026-03-20', '2026-04-03'],
   ])('is dated by %s: approved at %s it is issued on %s and due on %s', async (zone, instant, issued, due) => {
-    const room = await openAiRoom({ BILLING_TIMEZONE: zone }, 0, { operator: [CreditRequestsOperatorModule] });
+    const fixture = await createAiFixture({ BILLING_TIMEZONE: zone }, 0, { operator: [CreditRequestsOperatorModule] });
     try {
-      const model = await saveModelPrice(room.superuser);
-      const customerId = await saveAiCustomer(room.superuser, { model, month: '2026-01' });
-      const { rows: requests } = await room.superuser.query<{ id: number }>(
+      const model = await saveModelPrice(fixture.superuser);
+      const customerId = await saveAiCustomer(fixture.superuser, { model, month: '2026-01' });
+      const { rows: requests } = await fixture.superuser.query<{ id: number }>(
         'insert into ai_credit_request (customer_id, amount_nok, created_at) values ($1, 500, now()) returning id',
         [customerId],
       );
-      await room.setTime(instant);
-      await room.operator.get(CreditRequestsOperatorService).approve('operator:test', requests[0]!.id);
-      const { rows } = await room.superuser.query(
+      await fixture.setTime(instant);
+      await fixture.operator.get(CreditRequestsOperatorService).approve('operator:test', requests[0]!.id);
+      const { rows } = await fixture.superuser.query(
         'select issue_date::text as issued, due_date::text as due from invoice where customer_id = $1',
         [customerId],
       );
       expect(rows).toEqual([{ issued, due }]);
     } finally {
-      await room.close();
+      await fixture.close();
     }
   });
 });

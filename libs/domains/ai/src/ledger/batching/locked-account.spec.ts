@@ -1,20 +1,20 @@
 import type { Client } from 'pg';
 import { saveAiCustomer } from '@test/ai-factories';
-import { type LedgerRoom, openLedgerRoom, request, usage } from '@test/ledger-room';
+import { type LedgerFixture, createLedgerFixture, request, usage } from '@test/ledger.fixture';
 import { connectAsSuperuser } from '@test/test-database';
 import { AiMaintenanceService } from '../../worker/ai-maintenance.service';
 
 describe('A locked account', () => {
-  let room: LedgerRoom;
+  let fixture: LedgerFixture;
   let locker: Client;
   let locked: string;
   beforeAll(async () => {
-    room = await openLedgerRoom({ DATABASE_STATEMENT_TIMEOUT_MS: '3000' });
-    locker = await connectAsSuperuser(room.database);
+    fixture = await createLedgerFixture({ DATABASE_STATEMENT_TIMEOUT_MS: '3000' });
+    locker = await connectAsSuperuser(fixture.database);
   });
   afterAll(async () => {
     await locker.end();
-    await room.close();
+    await fixture.close();
   });
   beforeEach(async () => {
     locked = await save();
@@ -23,10 +23,10 @@ describe('A locked account', () => {
   });
   afterEach(async () => {
     await locker.query('rollback');
-    expect(await room.problems()).toEqual([]);
+    expect(await fixture.problems()).toEqual([]);
   });
 
-  const save = () => saveAiCustomer(room.superuser, { model: room.model, included: 50 });
+  const save = () => saveAiCustomer(fixture.superuser, { model: fixture.model, included: 50 });
   const timed = async <T>(work: Promise<T>) => {
     const startedAt = performance.now();
     await work;
@@ -34,8 +34,8 @@ describe('A locked account', () => {
   };
   const call = async (customerId: string) => {
     const wish = request(customerId);
-    expect(await room.ledger().reserve(wish)).toMatchObject({ outcome: 'reserved' });
-    await room
+    expect(await fixture.ledger().reserve(wish)).toMatchObject({ outcome: 'reserved' });
+    await fixture
       .ledger()
       .settle({ customerId, reservationId: wish.reservationId, usage: usage({ output: 20 }), upstreamId: null });
   };
@@ -56,7 +56,7 @@ describe('A locked account', () => {
     expect(durations.at(-1)).toBeLessThan(1_500);
     await locker.query('rollback');
     await waiting;
-    const { rows } = await room.superuser.query<{ count: number }>(
+    const { rows } = await fixture.superuser.query<{ count: number }>(
       'select count(*)::int from ai_usage where customer_id = $1',
       [locked],
     );
@@ -64,28 +64,29 @@ describe('A locked account', () => {
   });
 
   it('fails the calls of its customer when it stays locked, and reserves nothing', async () => {
-    await expect(room.ledger().reserve(request(locked))).rejects.toMatchObject({
+    await expect(fixture.ledger().reserve(request(locked))).rejects.toMatchObject({
       message: 'The database is unavailable',
     });
     await locker.query('rollback');
     await call(locked);
-    expect(await room.account(locked)).toMatchObject({ held: '0.000000000000' });
+    expect(await fixture.account(locked)).toMatchObject({ held: '0.000000000000' });
   });
 
   it('keeps the worker from nobody else', async () => {
     const other = await save();
-    await room.superuser.query(`update ai_account set month = '2020-01' where customer_id = any ($1)`, [[other]]);
+    await fixture.superuser.query(`update ai_account set month = '2020-01' where customer_id = any ($1)`, [[other]]);
     await locker.query(`update ai_account set month = '2020-01' where customer_id = $1`, [locked]);
     await locker.query('commit');
     await locker.query('begin');
     await locker.query('select from ai_account where customer_id = $1 for update', [locked]);
     const wish = request(other);
-    await room.ledger().reserve(wish);
-    await room.superuser.query(`update ai_hold set process_id = gen_random_uuid(), month = '2020-01' where id = $1`, [
-      wish.reservationId,
-    ]);
-    await room.superuser.query(`update ai_account set month = '2020-01' where customer_id = $1`, [other]);
-    const maintenance = room.operator.get(AiMaintenanceService);
+    await fixture.ledger().reserve(wish);
+    await fixture.superuser.query(
+      `update ai_hold set process_id = gen_random_uuid(), month = '2020-01' where id = $1`,
+      [wish.reservationId],
+    );
+    await fixture.superuser.query(`update ai_account set month = '2020-01' where customer_id = $1`, [other]);
+    const maintenance = fixture.operator.get(AiMaintenanceService);
     expect(await timed(maintenance.rollMonthsOver().then((count) => expect(count).toBe(1)))).toBeLessThan(1_000);
     expect(await timed(maintenance.resolveAbandoned().then((count) => expect(count).toBe(1)))).toBeLessThan(1_000);
     await locker.query('rollback');

@@ -12,7 +12,7 @@ import { setDatabaseClock } from './database-clock';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from './test-database';
 
 /** The AI domain without its HTTP side: a database, engines as API processes have them, the sandbox upstream. */
-export interface AiRoom {
+export interface AiFixture {
   database: TestDatabase;
   superuser: Client;
   sandbox: Sandbox;
@@ -26,11 +26,11 @@ export interface AiRoom {
 }
 
 /** Opens a room with so many engines on one database, and further modules beside the AI domain. */
-export async function openAiRoom(
+export async function createAiFixture(
   settings: Record<string, string> = {},
   engineCount = 1,
   extra: { engine?: Type[]; operator?: Type[] } = {},
-): Promise<AiRoom> {
+): Promise<AiFixture> {
   const sandbox = await startSandbox();
   const database = await createTestDatabase({
     ANTHROPIC_BASE_URL: sandbox.urls.messages,
@@ -92,8 +92,8 @@ export async function balancesOf(superuser: Client, customerId: string) {
 }
 
 /** Books that do not add up: none, everywhere and always. */
-export function problemsOf(room: AiRoom, customerId?: string) {
-  return room.operator.get(AiVerificationOperatorService).verify(customerId);
+export function problemsOf(fixture: AiFixture, customerId?: string) {
+  return fixture.operator.get(AiVerificationOperatorService).verify(customerId);
 }
 
 /** Does something as a customer, as a request of its own would. */

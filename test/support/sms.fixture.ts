@@ -27,7 +27,7 @@ export interface SmsTableRow {
 }
 
 /** The SMS room over a real database and the sandbox's gateways. */
-export interface SmsRoom {
+export interface SmsFixture {
   sandbox: Sandbox;
   module: TestingModule;
   superuser: Client;
@@ -41,7 +41,7 @@ export interface SmsRoom {
 }
 
 /** Sets the room up. `settings` are environment variables of the configuration. */
-export async function openSmsRoom(settings: Record<string, string> = {}): Promise<SmsRoom> {
+export async function createSmsFixture(settings: Record<string, string> = {}): Promise<SmsFixture> {
   const sandbox = await startSandbox();
   const reports = await startReportServer();
   sandbox.link.gates.set('customer-api', `${reports.url}/sms/delivery-reports/link-mobility`);

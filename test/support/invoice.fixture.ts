@@ -34,7 +34,7 @@ export interface InvoiceTableRow extends QueryResultRow {
 }
 
 /** The invoice room over a real database and the sandbox's billing sources. */
-export interface InvoiceRoom {
+export interface InvoiceFixture {
   sandbox: Sandbox;
   module: TestingModule;
   database: TestDatabase;
@@ -55,7 +55,7 @@ export interface InvoiceRoom {
 const NEVER = new AbortController().signal;
 
 /** Sets the room up as the operator's programs have it. `settings` are environment variables of the configuration. */
-export async function openInvoiceRoom(settings: Record<string, string> = {}): Promise<InvoiceRoom> {
+export async function createInvoiceFixture(settings: Record<string, string> = {}): Promise<InvoiceFixture> {
   const sandbox = await startSandbox();
   sandbox.fiken.store.company('demo');
   const database = await createTestDatabase({ SANDBOX_URL: sandbox.url, BILLING_TIMEOUT_MS: '1000', ...settings });

@@ -7,14 +7,14 @@ import { createLogger, LoggingModule, NestLogger } from '@platform/logging';
 import type { TestDatabase } from './test-database';
 
 /** What the operator's programs do to customers and tokens, as they do it: another process to the API. */
-export interface OperatorRoom {
+export interface OperatorFixture {
   tokens: TokensOperatorService;
   customers: CustomersOperatorService;
   close(): Promise<void>;
 }
 
 /** Opens the operator's services on a database. */
-export async function openOperatorRoom(database: TestDatabase): Promise<OperatorRoom> {
+export async function createOperatorFixture(database: TestDatabase): Promise<OperatorFixture> {
   const module: TestingModule = await Test.createTestingModule({
     imports: [
       ConfigModule.for(database.config),

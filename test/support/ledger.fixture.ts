@@ -18,7 +18,7 @@ import { setDatabaseClock } from './database-clock';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from './test-database';
 
 /** The credit ledger without a gateway: two engines on one database, as two API processes would be. */
-export interface LedgerRoom {
+export interface LedgerFixture {
   database: TestDatabase;
   superuser: Client;
   operator: TestingModule;
@@ -36,7 +36,7 @@ export interface LedgerRoom {
   close(): Promise<void>;
 }
 
-export async function openLedgerRoom(settings: Record<string, string> = {}): Promise<LedgerRoom> {
+export async function createLedgerFixture(settings: Record<string, string> = {}): Promise<LedgerFixture> {
   const database = await createTestDatabase({
     ANTHROPIC_API_KEY: 'service-wide',
     AI_UPSTREAM_TIMEOUT_MS: '10000',
