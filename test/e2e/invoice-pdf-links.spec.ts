@@ -1,4 +1,5 @@
-import { createServer, type Server } from 'node:http';
+import { EventEmitter } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
 import { createCaller, startApi, type TestApi } from '@test/api';
@@ -58,6 +59,22 @@ describe('The PDF link of a Stripe invoice', () => {
       await expectProblem(await fetchPdf(), 503, 'service_unavailable');
     },
   );
+
+  it('that is followed leaves room for listeners of the reply: Node takes more than ten for a leak', async () => {
+    const fetchPdf = await pdfWithLink(undefined);
+    let most = 0;
+    api.app.getHttpServer().prependOnceListener('request', (_: IncomingMessage, reply: ServerResponse) => {
+      const once = reply.on.bind(reply);
+      reply.on = (...listener) => {
+        once(...listener);
+        most = Math.max(most, reply.listenerCount('close'));
+        return reply;
+      };
+    });
+    expect((await fetchPdf()).status).toBe(200);
+    expect(most).toBeGreaterThan(1);
+    expect(most).toBeLessThan(EventEmitter.defaultMaxListeners);
+  });
 
   it('is not followed by a redirect to another host, and is by one to its own', async () => {
     const fetchPdf = await pdfWithLink(undefined);

@@ -1,11 +1,12 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
+import { onReplyClosed } from './connections/on-reply-closed';
 
 /** A signal that aborts when the client is gone, or has its reply: for work that is only worth doing while somebody waits. */
 export const ClientGone = createParamDecorator((_: unknown, context: ExecutionContext): AbortSignal => {
   const { raw } = context.switchToHttp().getResponse<FastifyReply>();
   const gone = new AbortController();
   if (raw.destroyed || raw.socket?.destroyed) gone.abort();
-  else raw.once('close', () => gone.abort());
+  else onReplyClosed(raw, () => gone.abort());
   return gone.signal;
 });

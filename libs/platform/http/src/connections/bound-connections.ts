@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { onReplyClosed } from './on-reply-closed';
 
 /**
  * Keeps a server's connections within a bound. One too many takes the place of the connection that has been idle longest, so
@@ -30,7 +31,7 @@ export function boundConnections(server: Server, most: number): void {
   });
   server.prependListener('request', ({ socket }: IncomingMessage, reply: ServerResponse) => {
     idle.delete(socket);
-    reply.once('close', () => {
+    onReplyClosed(reply, () => {
       if (!socket.destroyed) idle.add(socket);
     });
   });

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '@platform/errors';
+import { onReplyClosed } from '../connections/on-reply-closed';
 import type { LoadShedder } from '../overload/load-shedder';
 import { problemOf } from '../problems/problem';
 import { sendProblem } from '../problems/send-problem';
@@ -10,7 +11,7 @@ export function addLoadShedding(server: FastifyInstance, shedder: LoadShedder): 
     if (request.url.startsWith('/health/')) return done();
     if (shedder.admit()) {
       // Answered, or its caller has hung up: of a flood of callers without patience most end so.
-      reply.raw.once('close', () => shedder.finish());
+      onReplyClosed(reply.raw, () => shedder.finish());
       return done();
     }
     const busy = new ServiceError('service_unavailable', 'There are more requests than can be served; try again', {

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { onReplyClosed } from '../connections/on-reply-closed';
 
 /** What is noted of a request whose caller hung up before it was answered; no caller ever sees it. */
 const HUNG_UP = 499;
@@ -18,7 +19,7 @@ export function observeRequests(server: FastifyInstance, observe: (ended: EndedR
   server.addHook('onRequest', (request, reply, done) => {
     const begun = performance.now();
     const { raw } = reply;
-    raw.once('close', () => {
+    onReplyClosed(raw, () => {
       const status = raw.headersSent ? raw.statusCode : HUNG_UP;
       observe({ request, status, durationMs: performance.now() - begun });
     });
