@@ -12,8 +12,8 @@ export interface Setting {
 /** Every setting of the schema, in its order. */
 export function documentedSettings(): Setting[] {
   return Object.entries(configSchema.shape).map(([name, schema]) => {
-    const { data } = schema.safeParse(undefined) as { data?: string | number | boolean };
-    const written = data === undefined || data === '' ? {} : { default: String(data) };
-    return { name, description: schema.description ?? '', ...written };
+    const { data = '' } = schema.safeParse(undefined) as { data?: string | number | boolean | string[] };
+    const written = String(data);
+    return { name, description: schema.description ?? '', ...(written !== '' && { default: written }) };
   });
 }

@@ -1,0 +1,86 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { type Document, parseDocument, readDocuments } from '@test/documents/markdown';
+import { readSourceFiles } from '@test/documents/source-files';
+
+const documents = readDocuments();
+const sources = readSourceFiles();
+const each = documents.map((document) => [document.path, document] as const);
+
+const TOP = /^(apps|libs|test|docs|\.ci|\.github)\//;
+const FILE = /^[\w.-]*[\w-]\.(md|ts|mjs|cjs|sql|json|ya?ml)$|^Dockerfile$|^\.env\.example$/;
+/** Files that programs and examples make. */
+const MADE = /^(dist|\.data)\//;
+
+const everyName = new Set(
+  globSync(['*', '.*', '.ci/*', '{apps,libs,test,docs}/**/*'], { exclude: ['**/node_modules', '**/dist'] }).map(
+    (path) => basename(path),
+  ),
+);
+
+/** Files and folders that a document names and the repository lacks. `<domain>`, `{a,b}` and `*` stand for several. */
+function missingFiles({ spans, blocks }: Document): string[] {
+  const made = new Set(blocks.map(({ options }) => options.file));
+  return spans.filter((span) => {
+    if (made.has(span) || MADE.test(span) || /\s/.test(span)) return false;
+    if (TOP.test(span)) {
+      const pattern = span.replace(/\/$/, '').replace(/<[^>]+>|…/g, '*');
+      return /[*{]/.test(pattern) ? globSync(pattern).length === 0 : !existsSync(pattern);
+    }
+    return FILE.test(span) && !everyName.has(span) && !existsSync(span);
+  });
+}
+
+/** `.env.example` has every setting; another test compares it with the code. */
+const settings = new Set(
+  [...readFileSync('.env.example', 'utf8').matchAll(/^# ([A-Z_0-9]+)=/gm)].map(([, name]) => name),
+);
+const defaults = new Set(
+  [...readFileSync('.env.example', 'utf8').matchAll(/^# [A-Z_0-9]+=(.+)/gm)].map(([, value]) => value),
+);
+const knownToTools = sources.map(({ text }) => text).join('\n');
+
+/** Settings that a document names and no program reads. */
+function unknownSettings({ spans }: Document): string[] {
+  const names = spans.flatMap((span) => /^([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?:=.*)?$/.exec(span)?.[1] ?? []);
+  return names.filter((name) => {
+    const setting = name.replace(/_FILE$/, '');
+    if (settings.has(setting) || defaults.has(name) || name === 'NAME_FILE' || setting.endsWith('_')) return false;
+    // Settings of the containers and of tools.
+    return !new RegExp(`\\$\\{${setting}:?-|process\\.env\\.${setting}\\b`).test(knownToTools);
+  });
+}
+
+describe('names in documents', () => {
+  it.each(each)('are of files that exist: %s', (_, document) => expect(missingFiles(document)).toEqual([]));
+
+  it.each(each)('are of settings that exist: %s', (_, document) => expect(unknownSettings(document)).toEqual([]));
+
+  it('of what does not exist are found', () => {
+    const text =
+      '`libs/nothing/x.ts` `libs/*/no-such.ts` `no-such.json` `NO_SUCH_SETTING` `PORT` `DATABASE_URL=x` `README.md` `apps/*`';
+    const document = parseDocument('x.md', text);
+    expect(missingFiles(document)).toEqual(['libs/nothing/x.ts', 'libs/*/no-such.ts', 'no-such.json']);
+    expect(unknownSettings(document)).toEqual(['NO_SUCH_SETTING']);
+  });
+});
+
+describe('what comments cite', () => {
+  it('is in the repository, or public', () => {
+    const pages = sources.flatMap(({ path, text }) =>
+      [...text.matchAll(/\bdocs\/[\w/-]+\.md\b/g)]
+        .map(([page]) => ({ path, page }))
+        .filter(({ page }) => !existsSync(page)),
+    );
+    expect(pages).toEqual([]);
+    const elsewhere = sources.filter(
+      ({ path, text }) => !path.startsWith('test/documents/') && /\b(specification|design)('s)? \(?§/.test(text),
+    );
+    expect(elsewhere.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('is looked for in more than a few files', () => {
+    expect(sources.length).toBeGreaterThan(500);
+    expect(readFileSync('README.md', 'utf8')).toContain('docs/guide/README.md');
+  });
+});
