@@ -42,7 +42,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 );
 const named = Object.fromEntries(operations);
 
-/** The table of the specification's §4: scope, and the statuses it states. */
+/** Each operation with its scope and the statuses that it must state. */
 const SPECIFIED: [route: string, scope: string | null, statuses: number[]][] = [
   ['GET /customer', null, [200, 401]],
   ['GET /services', null, [200, 401]],
@@ -72,14 +72,11 @@ describe('the OpenAPI document', () => {
 
   it('is of version 3.1', () => expect(document.openapi).toMatch(/^3\.1\./));
 
-  it.each(SPECIFIED)(
-    'has %s with the scope and the statuses that the specification states',
-    (route, scope, statuses) => {
-      const { security, responses } = named[route]!;
-      expect(security).toEqual([{ token: scope === null ? [] : [scope] }]);
-      expect(Object.keys(responses).map(Number)).toEqual(expect.arrayContaining([...statuses, ...ANYWHERE]));
-    },
-  );
+  it.each(SPECIFIED)('has %s with its scope and statuses', (route, scope, statuses) => {
+    const { security, responses } = named[route]!;
+    expect(security).toEqual([{ token: scope === null ? [] : [scope] }]);
+    expect(Object.keys(responses).map(Number)).toEqual(expect.arrayContaining([...statuses, ...ANYWHERE]));
+  });
 
   it('gives every operation an id of its own', () => {
     const ids = operations.map(([, { operationId }]) => operationId);

@@ -6,7 +6,7 @@ import { startApi, type TestApi } from '@test/api';
 import { declaredRoutes } from '@test/nest-routes';
 
 /**
- * Every route of the interface (specification §4) and what a caller must show: a scope, `any` valid token, or nothing
+ * Every route of the interface and what a caller must show: a scope, `any` valid token, or nothing
  * (`public`). Whoever adds a route adds it here.
  */
 const ROUTES: Record<string, string> = {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { NestFactory } from '@nestjs/core';
-import { SCOPES } from '@app/access';
-import { errorCatalog } from '@app/errors';
-import { InternalListener } from '@app/metrics';
+import { SCOPES } from '@platform/tokens';
+import { errorCatalog } from '@platform/errors';
+import { InternalListener } from '@platform/internal-listener';
 import { startApi, type TestApi } from '@test/api';
 import { logMessages } from '@test/documents/log-messages';
 import { readSourceFiles } from '@test/documents/source-files';

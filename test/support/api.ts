@@ -35,7 +35,7 @@ export async function startApi(
   const imports = [AppModule.with(database.config)];
   const app = await createApplication(database.config, { module: ExtendedApp, imports, controllers });
   observeReplies(app);
-  await app.listen({ host: '127.0.0.1', port: 0 });
+  await app.listen({ host: '127.0.0.1', port: database.config.PORT });
   const superuser = await connectAsSuperuser(database);
   const origin = (await app.getUrl()).replace('[::1]', '127.0.0.1');
   return {

@@ -16,7 +16,7 @@ export interface RouteUnderTest {
   otherwise?: [status: number, code: ErrorCode];
 }
 
-/** Every route holds to RFC 6750 and to the specification's scopes in the same way. `scope` is null where none is needed. */
+/** Every route holds to RFC 6750 and to the scopes in the same way. `scope` is null where none is needed. */
 export function describeAuthentication(api: () => TestApi, route: RouteUnderTest, scope: Scope | null): void {
   const init = {
     method: route.method,

@@ -8,5 +8,5 @@ export type SmsStatus = (typeof SMS_STATUSES)[number];
 /** Character encoding on the air: GSM-7 carries 160 characters in one segment, UCS-2 70. */
 export type SmsEncoding = 'GSM-7' | 'UCS-2';
 
-/** Longest message in Unicode characters (specification §8). */
+/** Longest message in Unicode characters. */
 export const SMS_MESSAGE_MAX = 918;

@@ -9,6 +9,6 @@ export type TicketPriority = (typeof TICKET_PRIORITIES)[number];
 export const REPLY_AUTHORS = ['customer', 'operator'] as const;
 export type ReplyAuthor = (typeof REPLY_AUTHORS)[number];
 
-/** Limits in Unicode characters (specification §8). */
+/** Limits in Unicode characters. */
 export const TICKET_TITLE_MAX = 160;
 export const TICKET_BODY_MAX = 5000;

@@ -14,7 +14,7 @@ export interface AuditEntry {
   metadata?: Record<string, unknown>;
 }
 
-/** Records sensitive actions (specification §1 rule 6). */
+/** Records sensitive actions. */
 @Injectable()
 export class AuditService {
   /** Adds an entry in the transaction that does the action: neither is stored without the other. */

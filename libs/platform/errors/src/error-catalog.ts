@@ -11,7 +11,7 @@ export interface ErrorCatalogEntry {
 }
 
 /**
- * Every code an error reply can carry (specification §7, design §4), with its HTTP status and its title. A code is a
+ * Every code an error reply can carry, with its HTTP status and its title. A code is a
  * promise to callers: it never changes its meaning.
  */
 export const errorCatalog = {

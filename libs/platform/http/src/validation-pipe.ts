@@ -11,7 +11,7 @@ class InvalidInput extends Error {
 
 /**
  * Checks bodies and queries against their DTOs. Unknown fields are dropped, never refused and never used: above all
- * a customer identifier (specification §1, rule 1).
+ * a customer identifier.
  */
 export function createValidationPipe(): ValidationPipe {
   return new QuickValidationPipe({

@@ -1,4 +1,4 @@
-/** What a service token may be allowed to do (specification §5), each with what it opens. */
+/** What a service token may be allowed to do, each with what it opens. */
 export const SCOPES = {
   'ai:read': 'Read AI credit, usage and credit requests',
   'ai:use': 'Send messages to the AI model',

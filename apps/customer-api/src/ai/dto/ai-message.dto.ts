@@ -29,7 +29,7 @@ export class AiMessageTurnDto {
   content!: unknown;
 }
 
-/** A message to the AI model (specification §2). The model is fixed by the operator; any other field is ignored. */
+/** A message to the AI model. The model is fixed by the operator; any other field is ignored. */
 export class AiMessageDto {
   /** The conversation so far, in the shape of the Messages API. */
   @ApiProperty({ type: [AiMessageTurnDto], minItems: 1, maxItems: 100_000 })

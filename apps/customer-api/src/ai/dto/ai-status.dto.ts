@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { AiOverviewView } from '@domains/credit-requests';
 import { CreditRequestDto, toCreditRequestDto } from '../../credit-requests/dto/credit-request.dto';
 
-/** Where you stand with AI (specification §2). All amounts in NOK. */
+/** Where you stand with AI. All amounts in NOK. */
 export class AiStatusDto {
   /** Whether AI is enabled for you. */
   enabled!: boolean;

@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { ValidateIf } from 'class-validator';
 import { IsAmount, IsText } from '@platform/http';
 
-/** A wish for extra AI credit (specification §2). */
+/** A wish for extra AI credit. */
 export class CreateCreditRequestDto {
   /** How much, in NOK, with two decimals at most. The operator invoices it. */
   @ApiProperty({ type: 'number', minimum: 100, maximum: 50000, example: 1000 })

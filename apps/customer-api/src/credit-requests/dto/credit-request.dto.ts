@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { CREDIT_REQUEST_STATUSES, type CreditRequestRow, type CreditRequestStatus } from '@domains/credit-requests';
 import { PageDto } from '@platform/http';
 
-/** A request for extra AI credit (specification §2). */
+/** A request for extra AI credit. */
 export class CreditRequestDto {
   /** The request's number. */
   @ApiProperty({ type: 'integer', format: 'int32', minimum: 1, example: 17 })

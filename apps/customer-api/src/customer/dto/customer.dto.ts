@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { CustomerProfile } from '@domains/customers';
 
-/** The customer that the token belongs to (specification §2). */
+/** The customer that the token belongs to. */
 export class CustomerDto {
   /** The customer's id. */
   @ApiProperty({ format: 'uuid', example: '0d9f1c1e-58a8-4c0b-9a55-0a4f6d1f7c10' })

@@ -9,7 +9,7 @@ import {
   type VisibleInvoiceStatus,
 } from '@domains/invoices';
 
-/** An invoice or credit note (specification §2). */
+/** An invoice or credit note. */
 export class InvoiceDto {
   @ApiProperty({ format: 'uuid' })
   id!: string;

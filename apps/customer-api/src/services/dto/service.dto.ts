@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { PageDto } from '@platform/http';
 import { type CustomerServiceRow, SERVICE_STATUSES, type ServiceStatus } from '@domains/services';
 
-/** A service that you have (specification §2). */
+/** A service that you have. */
 export class ServiceDto {
   /** The service's number; tickets refer to it as `service_id`. */
   @ApiProperty({ type: 'integer', format: 'int32', minimum: 1, example: 12 })

@@ -3,7 +3,7 @@ import { IsOptional } from 'class-validator';
 import { IsOneOf, IsText, IsWholeNumber } from '@platform/http';
 import { TICKET_BODY_MAX, TICKET_PRIORITIES, TICKET_TITLE_MAX, type TicketPriority } from '@domains/support';
 
-/** A new ticket (specification §2). */
+/** A new ticket. */
 export class CreateTicketDto {
   /**
    * What it is about, in a line.

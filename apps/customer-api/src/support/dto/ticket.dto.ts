@@ -32,7 +32,7 @@ export class TicketReplyDto {
   created_at!: string;
 }
 
-/** A support ticket (specification §2). */
+/** A support ticket. */
 export class TicketDto {
   @ApiProperty({ format: 'uuid' })
   id!: string;

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** The six kinds of the specification (§2, AI ledger). */
+/** The kinds of ledger entries. */
 export const LEDGER_KINDS = [
   'monthly_included',
   'usage',

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** What the upstream reported for a call, and what it cost (specification §2, AI usage). */
+/** What the upstream reported for a call, and what it cost. */
 @Entity('ai_usage')
 export class AiUsage {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'ai_usage_pk' })

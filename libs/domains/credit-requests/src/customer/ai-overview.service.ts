@@ -4,7 +4,7 @@ import { CustomerDatabaseService, prepared } from '@platform/database';
 import { timeSql } from '@platform/time';
 import { type CreditRequestRow, viewColumns } from './credit-request-view';
 
-/** Where a customer stands with AI (specification §2); amounts in NOK. */
+/** Where a customer stands with AI; amounts in NOK. */
 export interface AiStatus {
   enabled: boolean;
   includedCreditRemaining: number;

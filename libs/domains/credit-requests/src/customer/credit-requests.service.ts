@@ -37,7 +37,7 @@ const LIST = new KeysetList<CreditRequestRow & { created_at: string }>({
     order by created_at desc, id desc limit $2`,
 });
 
-/** A customer's credit requests. A request never adds credit by itself; the operator does (specification §3). */
+/** A customer's credit requests. A request never adds credit by itself; the operator does. */
 @Injectable()
 export class CreditRequestsService {
   constructor(

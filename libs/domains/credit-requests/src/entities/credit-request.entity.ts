@@ -1,10 +1,10 @@
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
 
-/** How a request stands (specification §3). */
+/** How a request stands. */
 export const CREDIT_REQUEST_STATUSES = ['pending', 'approved', 'rejected'] as const;
 export type CreditRequestStatus = (typeof CREDIT_REQUEST_STATUSES)[number];
 
-/** A customer's request that the operator invoice extra AI credit (specification §2, AI credit request). */
+/** A customer's request that the operator invoice extra AI credit. */
 @Entity('ai_credit_request')
 @Unique('ai_credit_request_reference_key', ['customerId', 'reference'])
 @Index('ai_credit_request_newest_idx', { synchronize: false })

@@ -1,6 +1,6 @@
 import { Check, Column, Entity, PrimaryColumn, Unique } from 'typeorm';
 
-/** A customer of the operator (specification §2), and the limits set for it; a null limit means the default. */
+/** A customer of the operator, and the limits set for it; a null limit means the default. */
 @Entity('customer')
 @Unique('customer_number_key', ['customerNumber'])
 @Check(

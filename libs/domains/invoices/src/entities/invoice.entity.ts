@@ -1,7 +1,7 @@
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
 import type { InvoiceSource, InvoiceStatus, InvoiceType } from '../invoice-record';
 
-/** An invoice or credit note of a customer (specification §2, invoice). Amounts are in the currency's minor unit. */
+/** An invoice or credit note of a customer. Amounts are in the currency's minor unit. */
 @Entity('invoice')
 @Unique('invoice_source_key', ['customerId', 'source', 'sourceId'])
 @Index('invoice_newest_idx', { synchronize: false })

@@ -4,7 +4,7 @@ import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm
 export const SERVICE_STATUSES = ['pending', 'active', 'suspended', 'terminated'] as const;
 export type ServiceStatus = (typeof SERVICE_STATUSES)[number];
 
-/** A service that a customer has (specification §2). */
+/** A service that a customer has. */
 @Entity('customer_service')
 @Check('customer_service_status_check', `status in ('pending', 'active', 'suspended', 'terminated')`)
 @Check('customer_service_config_check', `jsonb_typeof(config) = 'object'`)

@@ -4,7 +4,7 @@ import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm
 export const STATUS_LEVELS = ['operational', 'maintenance', 'degraded', 'outage'] as const;
 export type StatusLevel = (typeof STATUS_LEVELS)[number];
 
-/** Something the operator announced about a customer's service (specification §2). */
+/** Something the operator announced about a customer's service. */
 @Entity('status_event')
 @ForeignKey('customer_service', ['customerId', 'serviceId'], ['customerId', 'id'], { name: 'status_event_service_fk' })
 @Check('status_event_status_check', `status in ('operational', 'maintenance', 'degraded', 'outage')`)

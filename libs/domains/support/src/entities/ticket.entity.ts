@@ -1,7 +1,7 @@
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import type { TicketPriority, TicketStatus } from '../ticket-record';
 
-/** A question or problem that a customer reported (specification §2, support ticket). */
+/** A question or problem that a customer reported. */
 @Entity('support_ticket')
 @ForeignKey('customer_service', ['customerId', 'serviceId'], ['customerId', 'id'], {
   name: 'support_ticket_service_fk',

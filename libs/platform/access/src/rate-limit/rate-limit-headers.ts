@@ -7,7 +7,7 @@ export interface RateLimitState {
   resetSeconds: number;
 }
 
-/** Shows a limit in the reply's headers (specification §7). The last one shown counts. */
+/** Shows a limit in the reply's headers. The last one shown counts. */
 export function showRateLimit(reply: FastifyReply, { limit, remaining, resetSeconds }: RateLimitState): void {
   reply.header('x-ratelimit-limit', limit);
   reply.header('x-ratelimit-remaining', remaining);

@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** Who did what to a customer's account, when (specification §2, audit log; internal). */
+/** Who did what to a customer's account, when. Customers do not see it. */
 @Entity('audit_log')
 @Index('audit_log_newest_idx', { synchronize: false })
 @Index('audit_log_action_idx', { synchronize: false })

@@ -1,7 +1,7 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
 import type { Scope } from '../scopes';
 
-/** A bearer token of a customer's system (specification §5). The token itself is not stored. */
+/** A bearer token of a customer's system. The token itself is not stored. */
 @Entity('service_token')
 @Unique('service_token_hash_key', ['tokenHash'])
 @Index('service_token_customer_idx', { synchronize: false })

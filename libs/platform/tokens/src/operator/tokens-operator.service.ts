@@ -31,7 +31,7 @@ const HOUR_MS = 3_600_000;
 /** A year. */
 const MAX_GRACE_HOURS = 8760;
 
-/** The operator's way to service tokens (specification §5). Every change is audited and announced to all replicas. */
+/** The operator's way to service tokens. Every change is audited and announced to all replicas. */
 @Injectable()
 export class TokensOperatorService {
   constructor(

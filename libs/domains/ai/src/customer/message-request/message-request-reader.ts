@@ -16,7 +16,7 @@ interface Span {
 }
 
 /**
- * Reads and validates the body of a message request (specification §2) while it arrives, without building it in memory:
+ * Reads and validates the body of a message request while it arrives, without building it in memory:
  * a body may have 32 MB. Whatever else it holds, `model`, `stream` and `tools` included, is ignored. A name that is judged
  * must not be given twice in one object: we would judge the one and the provider might use the other.
  */
