@@ -7,7 +7,7 @@ import { curlCalls } from '@test/documents/curl';
 import { type CodeBlock, readDocument } from '@test/documents/markdown';
 import { saveFakeInvoice } from '@test/factories/invoice.factory';
 import { freePort } from '@test/free-port';
-import { arrangeFullCaller, type FullApi, startFullApi } from '@test/full-api';
+import { createFullCaller, type FullApi, startFullApi } from '@test/full-api';
 
 const run = promisify(execFile);
 
@@ -27,7 +27,7 @@ describe("examples of the customers' guide", () => {
     const port = String(await freePort());
     // Addresses of PDFs begin with the public one.
     full = await startFullApi({ PORT: port, PUBLIC_URL: `http://127.0.0.1:${port}` });
-    const { token } = await arrangeFullCaller(full);
+    const { token } = await createFullCaller(full);
     folder = mkdtempSync(join(tmpdir(), 'guide-'));
     environment = { API: full.api.baseUrl, TOKEN: token.token };
   });
@@ -65,7 +65,7 @@ describe("examples of the customers' guide", () => {
   const named = (file: string) => programs.find(([, { options }]) => options.file === file)?.[1] as CodeBlock;
 
   it('read every page of a list, and nothing twice', async () => {
-    const { customer, token } = await arrangeFullCaller(full);
+    const { customer, token } = await createFullCaller(full);
     const numbers = Array.from({ length: 405 }, (_, number) => String(number));
     for (const number of numbers) await saveFakeInvoice(full.api.superuser, customer.id, { number });
     const { stdout } = await runProgram(named('pages.ts'), { ...environment, TOKEN: token.token });
