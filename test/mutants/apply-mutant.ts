@@ -1,14 +1,25 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Mutant } from './mutant';
 
-/** What keeps a mutant from being applied to a tree, or nothing. */
-export function misfit(root: string, { name, file, find, replace }: Mutant): string | undefined {
+/** Paths of all specs of a tree. */
+export function specFiles(root: string): string[] {
+  return globSync('{apps,libs,test}/**/*.spec.ts', { cwd: root });
+}
+
+/** What keeps a mutant from being tried in a tree with these specs, or nothing. */
+export function misfit(
+  root: string,
+  allSpecs: string[],
+  { name, file, find, replace, specs }: Mutant,
+): string | undefined {
   const path = join(root, file);
   if (!existsSync(path)) return `${name}: there is no ${file}`;
   const times = readFileSync(path, 'utf8').split(find).length - 1;
   if (times !== 1) return `${name}: its text is ${times} times in ${file}: ${find}`;
-  return find === replace ? `${name}: it changes nothing` : undefined;
+  if (find === replace) return `${name}: it changes nothing`;
+  const idle = specs.filter((part) => !allSpecs.some((spec) => spec.includes(part)));
+  return idle.length > 0 ? `${name}: no spec's path has ${idle.join(', ')}` : undefined;
 }
 
 /** Puts the mistake into the tree. @returns what takes it out again. */

@@ -1,5 +1,5 @@
 import { createTemplate, startTestServer } from '../support/test-server';
-import { misfit } from './apply-mutant';
+import { misfit, specFiles } from './apply-mutant';
 import { MUTANTS } from './list';
 import type { Mutant } from './mutant';
 import { type Options, readOptions, shuffled } from './options';
@@ -18,8 +18,9 @@ const WANTED_OF_SAMPLE = 0.5;
  * mutant no longer fits the code, when specs fail without any mistake, or when too few are caught.
  */
 async function main(options: Options): Promise<number> {
-  const chosen = MUTANTS.filter(({ name }) => name.includes(options.only));
-  const misfits = chosen.map((mutant) => misfit('.', mutant)).filter((text) => text !== undefined);
+  const chosen = MUTANTS.filter(({ name }) => options.only.some((part) => name.includes(part)));
+  const specs = specFiles('.');
+  const misfits = chosen.map((mutant) => misfit('.', specs, mutant)).filter((text) => text !== undefined);
   for (const text of misfits) console.error(text);
   if (misfits.length > 0 || options.check) return misfits.length > 0 ? 1 : 0;
   const limited = Number.isFinite(options.seconds);

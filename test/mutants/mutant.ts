@@ -11,8 +11,6 @@ export interface Mutant {
   specs: string[];
   /** Runs only the tests whose names match, where a spec file is long. */
   test?: string;
-  /** The specs start compiled programs: the tree is compiled anew with the mistake in it. */
-  compiled?: true;
   /** Why nothing notices, where that is known and accepted. Such a mutant counts as not caught. */
   survives?: string;
 }

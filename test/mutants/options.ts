@@ -5,8 +5,8 @@ import { parseArgs } from 'node:util';
 export interface Options {
   /** Only looks whether every mutant still fits the code. */
   check: boolean;
-  /** Only mutants whose names contain this. */
-  only: string;
+  /** Only mutants whose names contain one of these. */
+  only: string[];
   /** Starts no further mutant after so many seconds; infinity runs all. Then the order is random. */
   seconds: number;
   seed: number;
@@ -20,7 +20,7 @@ export function readOptions(): Options {
   const { values } = parseArgs({
     options: {
       check: { type: 'boolean', default: false },
-      only: { type: 'string', default: '' },
+      only: { type: 'string', multiple: true, default: [''] },
       seconds: { type: 'string', default: 'Infinity' },
       seed: { type: 'string', default: String(randomInt(1_000_000)) },
       jobs: { type: 'string', default: '2' },

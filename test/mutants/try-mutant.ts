@@ -1,8 +1,7 @@
-import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
 import type { TestServer } from '../support/test-server';
 import { applyMutant } from './apply-mutant';
 import type { Mutant } from './mutant';
+import { recompileFile } from './recompile-file';
 import { type Outcome, runSpecs } from './run-specs';
 
 /** What the migrations make is in the template: a mistake there needs one of its own. */
@@ -10,20 +9,14 @@ const SCHEMA = /\.sql$|\/migrations\//;
 
 /** Makes the mistake in a tree, runs the specs that should notice, and takes it out again. */
 export async function tryMutant(root: string, mutant: Mutant, server: TestServer, template: string): Promise<Outcome> {
-  const restore = applyMutant(root, mutant);
+  const restore = [applyMutant(root, mutant)];
   try {
-    const errors = mutant.compiled ? compile(root) : '';
-    if (errors) return { outcome: 'broken', why: errors };
+    restore.push(recompileFile(root, mutant.file));
     return await runSpecs(root, mutant, server, SCHEMA.test(mutant.file) ? undefined : template);
+  } catch (error) {
+    return { outcome: 'broken', why: `It does not compile: ${String(error)}`.slice(0, 2000) };
   } finally {
-    restore();
-    // The next mutant of a program that runs compiled must not find this one in it.
-    if (mutant.compiled) compile(root);
+    // The next mutant must not find this one, neither in the sources nor in the compiled programs.
+    for (const undo of restore) undo();
   }
-}
-
-function compile(root: string): string {
-  const nest = join(root, 'node_modules', '.bin', 'nest');
-  const { status, stdout, stderr } = spawnSync(nest, ['build'], { cwd: root, encoding: 'utf8' });
-  return status === 0 ? '' : `It does not compile: ${stdout}${stderr}`.slice(0, 2000);
 }

@@ -60,6 +60,5 @@ export const access: Mutant[] = [
     replace: 'void assertIsolation;',
     specs: ['test/faults/process'],
     test: 'not migrated',
-    compiled: true,
   },
 ];

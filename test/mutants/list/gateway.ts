@@ -163,13 +163,13 @@ export const gateway: Mutant[] = [
     file: 'libs/domains/ai/src/customer/message-request/message-request-reader.ts',
     find: 'if (this.survey.foreignFile !== undefined)',
     replace: 'if (this.survey.foreignFile === "")',
-    specs: ['libs/domains/ai/src/messages', 'test/e2e/ai-messages'],
+    specs: ['libs/domains/ai/src/customer/message-request', 'test/e2e/ai-messages'],
   },
   {
     name: 'gateway: an unknown role is passed on',
     file: 'libs/domains/ai/src/customer/message-request/message-request-reader.ts',
     find: 'if (!ROLES.has(frame.role))',
     replace: 'if (frame.role === undefined)',
-    specs: ['libs/domains/ai/src/messages', 'test/e2e/ai-messages'],
+    specs: ['libs/domains/ai/src/customer/message-request', 'test/e2e/ai-messages'],
   },
 ];

@@ -20,7 +20,6 @@ export const processes: Mutant[] = [
     replace: 'await Promise.resolve();',
     specs: SHUTDOWN,
     test: 'callers hung up',
-    compiled: true,
   },
   {
     name: 'shutdown: what outlasts the grace time is never given up',
@@ -37,7 +36,6 @@ export const processes: Mutant[] = [
     replace: 'void patience;',
     specs: SHUTDOWN,
     test: 'a job of the worker',
-    compiled: true,
   },
   {
     name: 'shutdown: a job that was cut short waits for its next turn',
@@ -45,7 +43,6 @@ export const processes: Mutant[] = [
     find: 'signal.aborted ? 0 : everyMs / 1000',
     replace: 'everyMs / 1000',
     specs: ['libs/platform/jobs', ...SHUTDOWN],
-    compiled: true,
   },
   {
     name: 'shutdown: last uses of tokens are lost',
@@ -76,7 +73,6 @@ export const processes: Mutant[] = [
     replace: 'if (!compared) return indicator.up();',
     specs: ['test/e2e/clock', 'test/faults/database'],
     test: 'clock|answers 503 with Retry-After',
-    compiled: true,
   },
   {
     name: 'health: a clock that is wrong is ready',

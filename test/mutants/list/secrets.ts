@@ -42,7 +42,7 @@ export const secrets: Mutant[] = [
     file: 'libs/platform/database/src/errors/database-errors.ts',
     find: '|57P0.|57014|',
     replace: '|57P0.|',
-    specs: ['libs/platform/database/src/database-errors', 'libs/platform/http/src/problem'],
+    specs: ['libs/platform/database/src/errors', 'libs/platform/http/src/problem'],
   },
   {
     name: "errors: the caller's request id is not taken",

@@ -106,7 +106,7 @@ export const sms: Mutant[] = [
     file: 'libs/domains/sms/src/delivery-reports/report-references.service.ts',
     find: 'if (!timingSafeEqual(bytes.subarray(2 * ID_BYTES), this.sign(ids))) return undefined;',
     replace: '',
-    specs: [...REPORTS, 'libs/domains/sms/src/reports'],
+    specs: [...REPORTS, 'libs/domains/sms/src/delivery-reports'],
   },
   {
     name: 'sms: a report of an unknown status is taken for a failure',
@@ -127,14 +127,14 @@ export const sms: Mutant[] = [
     file: 'libs/domains/sms/src/customer/sending/phone-number.ts',
     find: 'if (!E164.test(text)) return false;',
     replace: '',
-    specs: ['libs/domains/sms/src/sending'],
+    specs: ['libs/domains/sms/src/customer/sending'],
   },
   {
     name: 'sms: a result code that says nothing is a refusal',
     file: 'libs/domains/sms/src/adapters/link-mobility/link-result.ts',
     find: ": { status: 'unknown', errorCode: 'gateway_error' };",
     replace: ": { status: 'failed', errorCode: 'not_delivered' };",
-    specs: ['libs/domains/sms/src/gateway'],
+    specs: ['libs/domains/sms/src/adapters'],
   },
   {
     name: 'sms: the cap in parts is ignored',
@@ -162,7 +162,7 @@ export const sms: Mutant[] = [
     file: 'libs/domains/sms/src/customer/sending/phone-number.ts',
     find: "number.getType() === 'PREMIUM_RATE'",
     replace: "number.getType() === 'PAGER'",
-    specs: ['libs/domains/sms/src/sending'],
+    specs: ['libs/domains/sms/src/customer/sending'],
   },
   {
     name: 'sms: a time of delivery that cannot be is stored',

@@ -135,7 +135,7 @@ export const tokens: Mutant[] = [
     file: FORMAT,
     find: 'return text.endsWith(checksum(secret));',
     replace: 'return secret !== "";',
-    specs: ['libs/platform/access/src/tokens/token-format', ...SUITE],
+    specs: ['libs/platform/tokens/src/token-format', ...SUITE],
   },
   {
     name: 'tokens: last use is lost when the database is away',
