@@ -1,10 +1,10 @@
-// Compiles the project when a source is newer than the last compilation, so that starting again costs nothing.
+// Compiles the project if a source is newer than the last build. Otherwise a start costs nothing.
 import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, statSync, writeFileSync } from 'node:fs';
 
 const STAMP = 'dist/.built';
 const sources = ['package.json', 'package-lock.json', 'nest-cli.json', 'tsconfig.json', 'tsconfig.build.json'].concat(
-  // Folders too: a file that is gone changes its folder.
+  // Folders too: deleting a file changes its folder's time.
   globSync('{apps,libs}/**'),
 );
 const built = existsSync(STAMP) ? statSync(STAMP).mtimeMs : 0;

@@ -10,14 +10,14 @@ import { shedOverload } from './pipeline/overload';
 import { AppModule } from './app.module';
 import { assertIsolation } from './pipeline/isolation-check';
 
-/** Builds the customer API, ready to listen; `root` can put it inside a larger application. */
+/** Builds the customer API, ready to listen. `root` can embed it in a larger application. */
 export async function createApplication(
   config: AppConfig,
   root: DynamicModule = AppModule.with(config),
 ): Promise<NestFastifyApplication> {
   const app = await NestFactory.create<NestFastifyApplication>(root, createAdapter(config), {
     bodyParser: false,
-    // A failure to start is explained once, by whoever starts it.
+    // The program that calls this logs a failure to start, once.
     logger: false,
     abortOnError: false,
   });

@@ -4,7 +4,10 @@ import { createLogger, NestLogger } from '@platform/logging';
 import { runProcess } from '@platform/process';
 import { createApplication } from './create-application';
 
-/** Connections that wait to be accepted: as many as the proxy's own (docker-compose.yml); Node's default is 511. */
+/**
+ * Length of the queue of connections that wait to be accepted, the same as the proxy's (docker-compose.yml). Node's
+ * default is 511.
+ */
 const BACKLOG = 4096;
 
 void runProcess(async () => {

@@ -9,8 +9,8 @@ import { createAdapter, createDocument, setApiPrefix } from '@platform/http';
 import { AppModule } from './app.module';
 
 /**
- * Writes the OpenAPI document to the file that the command line names; with `--check` fails if the file is not the same
- * already. Nothing is connected or even constructed: the document is made of the routes' declarations alone.
+ * Writes the OpenAPI document to the file that the command line names. With `--check`, fails if the file differs. It
+ * opens no connection and constructs no service: the document follows from the routes' decorators alone.
  */
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({ options: { check: { type: 'boolean' } }, allowPositionals: true });
@@ -19,7 +19,7 @@ async function main(): Promise<void> {
   if (!values.check) {
     writeFileSync(file, document);
   } else if (!existsSync(file) || readFileSync(file, 'utf8') !== document) {
-    throw new Error(`${file} is not what the code makes: run npm run openapi, look at the difference and commit it`);
+    throw new Error(`${file} is out of date: run npm run openapi, check the difference and commit it`);
   }
 }
 

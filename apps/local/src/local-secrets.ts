@@ -4,13 +4,13 @@ import { dirname, resolve } from 'node:path';
 
 const FILE = resolve('.data', 'secrets.json');
 
-/** Secrets of the local installation; made once, so that the data can be read at the next start. */
+/** Secrets of the local installation. They are generated once, so that the next start can decrypt the stored data. */
 export interface LocalSecrets {
   databasePassword: string;
   secretsKey: string;
 }
 
-/** Reads the secrets, or makes them. */
+/** Reads the secrets, or generates them. */
 export function loadLocalSecrets(): LocalSecrets {
   if (existsSync(FILE)) return JSON.parse(readFileSync(FILE, 'utf8')) as LocalSecrets;
   const secrets = { databasePassword: randomBytes(18).toString('hex'), secretsKey: randomBytes(32).toString('base64') };

@@ -5,14 +5,14 @@ import { startEverything } from './start-everything';
 
 const stopping = new AbortController();
 
-/** `npm start`: everything, on this machine, with one command. */
+/** `npm start`: starts all parts on this machine. */
 async function main(): Promise<void> {
-  // Before anything is started: a process that is stopped while it starts must not leave a database behind.
+  // Before anything is started: a signal during the start must not leave a database running.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stopping.abort());
   const everything = await startEverything(stopping.signal);
   const asked = stopping.signal.aborted ? undefined : once(stopping.signal, 'abort').then(() => undefined);
   const failure = await Promise.race([everything.failed, asked]);
-  // Parts that end because they were told to have not failed.
+  // A part that ends after a signal has not failed.
   if (failure !== undefined && !stopping.signal.aborted) process.stderr.write(`${failure}\n`);
   await everything.stop();
   process.exit(stopping.signal.aborted ? 0 : 1);

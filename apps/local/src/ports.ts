@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AppConfig } from '@platform/config';
 
-/** @throws EADDRINUSE before anything is started, when a port that will be needed is taken. */
+/** @throws EADDRINUSE if a port that will be needed is taken, before anything is started */
 export async function assertPortsFree(config: AppConfig): Promise<void> {
   for (const [host, port] of [
     [config.HOST, config.PORT],

@@ -6,15 +6,15 @@ import { loadLocalServices } from '@platform/config';
 /** Part of the command line of every launcher. */
 const LAUNCHER = join('apps', 'local', 'src', 'main');
 
-/** @throws when another `npm start` of this folder is running: both would use one database. */
+/** @throws AlreadyRunningError if another `npm start` of this folder is running: both would use one database */
 export function assertNotRunning(): void {
   const pid = Number(loadLocalServices().LAUNCHER_PID ?? 0);
   if (!pid || pid === process.pid) return;
-  // The number of a launcher that was killed may be another program's by now.
+  // The process id of a launcher that was killed may belong to another program now.
   if (commandOf(pid).includes(LAUNCHER)) throw new AlreadyRunningError(pid);
 }
 
-/** The command line of a process; empty when there is none. */
+/** The command line of a process; empty if the process does not exist. */
 function commandOf(pid: number): string {
   if (!existsSync('/proc/self/cmdline')) {
     return spawnSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }).stdout;
@@ -26,7 +26,6 @@ function commandOf(pid: number): string {
   }
 }
 
-/** Another `npm start` of this folder is running. */
 export class AlreadyRunningError extends Error {
   constructor(pid: number) {
     super(`npm start is running in this folder already (process ${pid}); stop it first`);

@@ -10,7 +10,7 @@ import { type DatabaseLogins, makeDatabaseLogins } from './processes/database-lo
 import { startDatabase } from './processes/local-database';
 import { welcome } from './welcome';
 
-/** What runs. */
+/** The running parts. */
 export interface Everything {
   /** Resolves with the reason when a part ends by itself. */
   failed: Promise<string>;
@@ -18,13 +18,14 @@ export interface Everything {
 }
 
 /**
- * Starts database, sandbox, worker and API, in the order in which they need each other; stops them in the other. When it
- * is aborted on the way, it stops what it has started. @throws what kept it from starting
+ * Starts database, sandbox, worker and API, in the order of their dependencies, and stops them in reverse. If it is
+ * aborted, it stops what it has started.
+ * @throws the reason why a part could not start
  */
 export async function startEverything(aborted: AbortSignal): Promise<Everything> {
   const given = process.env;
   const production = given.NODE_ENV === 'production';
-  // In production nothing is made up: what is missing or weak is named, and that is the end of it.
+  // In production no setting has a made-up default: a missing or weak one is an error.
   const config = loadConfig(
     production ? given : { ...given, DATABASE_URL: given.DATABASE_URL || 'postgres://not-yet' },
   );
@@ -44,7 +45,7 @@ export async function startEverything(aborted: AbortSignal): Promise<Everything>
     aborted.throwIfAborted();
     const demo = settings.DEMO_CUSTOMER ? await seedDemo(settings) : undefined;
     const children: ChildProcess[] = [];
-    // On one machine the internal port is the API's; the worker's own is wherever there is room.
+    // The API gets the configured internal port; the worker gets any free port.
     const programs = {
       worker: { ...environment, ...(logins && { DATABASE_URL: logins.worker }), INTERNAL_PORT: '0' },
       'customer-api': { ...environment, ...(logins && { DATABASE_URL: logins.api }) },
@@ -64,8 +65,8 @@ export async function startEverything(aborted: AbortSignal): Promise<Everything>
 }
 
 /**
- * Settings for whatever the developer has not set: an embedded database, sandbox upstreams, kept secrets. The settings name
- * the owner of the database; the embedded one has logins of their own for the programs that serve.
+ * Default settings for what the developer has not set: an embedded database, sandbox upstreams, stored secrets. The
+ * settings name the owner of the database; the programs get logins of their own.
  */
 async function localEnvironment(
   given: NodeJS.ProcessEnv,
@@ -86,7 +87,7 @@ async function localEnvironment(
     const sandbox = await startChild('sandbox', given);
     stops.push(() => sandbox.stop());
     services.SANDBOX_URL = sandbox.url ?? '';
-    // Where the sandbox's SMS gateways report to; real ones come through the operator's own proxy.
+    // The sandbox's SMS gateways post delivery reports here; real gateways post to the operator's proxy.
     services.SMS_REPORT_URL = `http://127.0.0.1:${internalPort}`;
   }
   saveLocalServices({ ...services, LAUNCHER_PID: String(process.pid) });

@@ -1,12 +1,12 @@
 import type { AppConfig } from '@platform/config';
 import type { Demo } from './demo/seed-demo';
 
-/** What to tell whoever started it: where it is, and a first call that works when pasted. */
+/** The text that is printed after the start: the addresses, and a first call that works when pasted. */
 export function welcome(config: AppConfig, demo: Demo | undefined): string {
   const origin = config.PUBLIC_URL ?? `http://localhost:${config.PORT}`;
   const lines = ['', `Customer API   ${origin}/api/v1`, `Swagger UI     ${origin}/docs`];
   if (config.SANDBOX_URL) {
-    lines.push('', 'SANDBOX: AI provider, SMS gateway and billing sources are stand-ins. Nothing is sent or charged.');
+    lines.push('', 'SANDBOX: AI provider, SMS gateway and billing sources are simulated. Nothing is sent or charged.');
   }
   if (demo) {
     lines.push('', `Demo customer  ${demo.customerName}`, `Demo token     ${demo.token}`, '', 'Try it:');

@@ -4,7 +4,10 @@ import { migrateDatabase } from '@platform/database';
 import { migrateJobQueue } from '@platform/jobs';
 import { explainStartFailure } from '@platform/process';
 
-/** Brings the schema up to date, as the owner that DATABASE_URL names. Apart from the commands: their role is made here. */
+/**
+ * Migrates the schema as the owner in DATABASE_URL. Not a command of the operator's program: that program's role is
+ * created here.
+ */
 Promise.resolve()
   .then(async () => {
     const config = loadConfig();

@@ -27,7 +27,7 @@ import { tokenCommands } from './commands/token/token.command';
 @Module({
   imports: [
     DatabaseModule.as('account_operator'),
-    // Standard output is for results.
+    // Standard output is reserved for results, so logs go to standard error.
     LoggingModule.forRoot(process.stderr),
     AiOperatorModule,
     AuditModule,

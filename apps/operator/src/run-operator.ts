@@ -4,7 +4,7 @@ import { visibleLines } from '@platform/logging';
 import { explainCommandFailure } from './output/explain-command-failure';
 import { OperatorModule } from './operator.module';
 
-/** Runs the command that `process.argv` holds. A failure is told on standard error and sets the exit code. */
+/** Runs the command that `process.argv` names. A failure is printed on standard error and sets the exit code. */
 export async function runOperator(): Promise<void> {
   try {
     await CommandFactory.run(OperatorModule.with(loadConfig(withLocalServices())), {

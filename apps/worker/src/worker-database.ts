@@ -2,7 +2,10 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { assertDatabaseFit, DatabaseClockService } from '@platform/database';
 
-/** Refuses to run without a schema, or in another role, before any job starts; says if the clock is wrong. */
+/**
+ * Refuses to start without a migrated schema or with the wrong role, before any job starts. Logs a difference between
+ * the clocks.
+ */
 @Injectable()
 export class WorkerDatabase implements OnModuleInit {
   constructor(

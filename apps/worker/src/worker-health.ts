@@ -5,8 +5,8 @@ import { InternalListener } from '@platform/internal-listener';
 import { Metrics } from '@platform/metrics';
 
 /**
- * `/health` on the internal listener: 200 while the database answers, its clock agrees with this process's and no job is
- * overdue, else 503 with what is wrong.
+ * `/health` on the internal listener: 200 while the database answers, its clock agrees with this process's clock and no
+ * job is overdue; else 503 with the reason.
  */
 @Injectable()
 export class WorkerHealth implements OnModuleInit {
@@ -18,7 +18,7 @@ export class WorkerHealth implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.metrics.reportState('worker_jobs_overdue', 'A job has not been looked at for too long', () => {
+    this.metrics.reportState('worker_jobs_overdue', 'A job queue has not been polled for too long', () => {
       return this.jobs.overdue().length > 0;
     });
     this.listener.server.get('/health', async (_request, reply) => {

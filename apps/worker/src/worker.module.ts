@@ -10,7 +10,7 @@ import { InvoiceJobsModule } from './invoices/invoice-jobs.module';
 import { WorkerDatabase } from './worker-database';
 import { WorkerHealth } from './worker-health';
 
-/** Background work: the jobs of the domains, each on a schedule. */
+/** Background work: the jobs of all domains. */
 @Module({
   imports: [
     DatabaseModule.as('account_operator', { keepConnections: true }),

@@ -3,6 +3,5 @@ import { AiModule } from '@domains/ai';
 import { CreditRequestsModule } from '@domains/credit-requests';
 import { AiController } from './ai.controller';
 
-/** `/ai` and `/ai/messages` */
 @Module({ imports: [AiModule, CreditRequestsModule], controllers: [AiController] })
 export class AiApiModule {}

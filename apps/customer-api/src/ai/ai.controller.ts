@@ -8,14 +8,13 @@ import { ProblemReplies, ReadBodyBy, type RequestWithBody } from '@platform/http
 import { AiMessageDto, AiReplyDto } from './dto/ai-message.dto';
 import { AiOverviewDto, toAiOverviewDto } from './dto/ai-status.dto';
 
-/** A message's body: as large as the provider takes, read while it arrives and passed on byte for byte. */
+/** A message's body: up to the provider's limit, parsed while it arrives and forwarded byte for byte. */
 const MESSAGE_BODY = ReadBodyBy({
   bytes: 32 * 1024 * 1024,
   values: ({ AI_BODY_MAX_VALUES }) => AI_BODY_MAX_VALUES,
   reader: ({ AI_CONTEXT_TOKENS }) => new MessageRequestReader(AI_CONTEXT_TOKENS),
 });
 
-/** AI credit and messages. */
 @ApiTags('AI')
 @Controller('ai')
 export class AiController {
@@ -30,7 +29,7 @@ export class AiController {
     summary: 'Read your AI credit and usage',
     description: 'With the credit requests that still wait for the operator.',
   })
-  @ApiOkResponse({ type: AiOverviewDto, description: 'Where you stand.' })
+  @ApiOkResponse({ type: AiOverviewDto, description: 'Your AI status.' })
   async getAiStatus(@CurrentCustomer() { customerId }: AuthenticatedCustomer): Promise<AiOverviewDto> {
     return toAiOverviewDto(await this.overview.of(customerId));
   }
@@ -45,10 +44,10 @@ export class AiController {
     summary: 'Send a message to the AI model',
     description:
       'The answer is charged to your credit, included credit first, before it is sent to you. A message that the AI provider ' +
-      'refused, failed or left unanswered is not charged, nor one that is answered here with an error. Hanging up does not stop ' +
-      'a message that is on its way: if your connection breaks after the answer was charged, it stays charged. While a message ' +
-      'is in progress, the most it can cost is reserved; where that alone keeps you from sending another, the 402 has ' +
-      '`Retry-After`. The body may have 32 MB.',
+      'refused, failed or left unanswered is not charged, nor one that this API answers with an error. Closing the connection does not stop ' +
+      'a message in progress: if your connection breaks after the answer was charged, it stays charged. While a message ' +
+      'is in progress, the most it can cost is reserved; if only reserved credit prevents the next message, the 402 has ' +
+      '`Retry-After`. The body may be up to 32 MB.',
   })
   @ApiBody({ type: AiMessageDto })
   @ApiCreatedResponse({ type: AiReplyDto, description: "The model's answer." })

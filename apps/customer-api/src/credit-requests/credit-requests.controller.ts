@@ -9,7 +9,6 @@ import { CreateCreditRequestDto } from './dto/create-credit-request.dto';
 import { CreditRequestQueryDto } from './dto/credit-request-query.dto';
 import { CreditRequestDto, CreditRequestPageDto, toCreditRequestDto } from './dto/credit-request.dto';
 
-/** Requests for extra AI credit. */
 @ApiTags('AI')
 @Controller('ai/credit-requests')
 export class CreditRequestsController {
@@ -18,7 +17,7 @@ export class CreditRequestsController {
   @Get()
   @RequireScope('ai:read')
   @ApiOperation({ summary: 'List your credit requests', description: 'Newest first.' })
-  @ApiOkResponse({ type: CreditRequestPageDto, description: 'A part of the list.' })
+  @ApiOkResponse({ type: CreditRequestPageDto, description: 'A page of the list.' })
   @ProblemReplies('invalid_request')
   async listCreditRequests(
     @CurrentCustomer() { customerId }: AuthenticatedCustomer,
@@ -32,12 +31,12 @@ export class CreditRequestsController {
   @ApiOperation({
     summary: 'Ask for extra AI credit',
     description:
-      'Adds no credit by itself: the operator invoices the amount and approves. Repeat safely with a `reference`.',
+      'Adds no credit by itself: the operator invoices the amount and approves the request. Idempotent with a `reference`.',
   })
-  @ApiCreatedResponse({ type: CreditRequestDto, description: 'The request; it waits for the operator.' })
+  @ApiCreatedResponse({ type: CreditRequestDto, description: 'The pending request.' })
   @ApiOkResponse({
     type: CreditRequestDto,
-    description: 'You had already sent this reference: that request, unchanged.',
+    description: 'You have already sent this reference. Returns the existing request, unchanged.',
   })
   @ProblemReplies('invalid_request', 'ai_disabled', 'too_many_pending_requests')
   async createCreditRequest(

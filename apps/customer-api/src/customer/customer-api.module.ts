@@ -2,6 +2,5 @@ import { Module } from '@nestjs/common';
 import { CustomersModule } from '@domains/customers';
 import { CustomerController } from './customer.controller';
 
-/** `/customer` */
 @Module({ imports: [CustomersModule], controllers: [CustomerController] })
 export class CustomerApiModule {}

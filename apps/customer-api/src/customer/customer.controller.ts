@@ -5,7 +5,6 @@ import { type AuthenticatedCustomer } from '@platform/tokens';
 import { CustomerProfileService } from '@domains/customers';
 import { CustomerDto, toCustomerDto } from './dto/customer.dto';
 
-/** The customer's own profile. */
 @ApiTags('Customer')
 @Controller('customer')
 export class CustomerController {

@@ -4,7 +4,7 @@ import { DatabaseClockService } from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import { OnceASecond } from './once-a-second';
 
-/** Whether the database answers, and its clock agrees with this process's. */
+/** Checks that the database answers and that its clock agrees with this process's clock. */
 @Injectable()
 export class DatabaseHealth {
   private readonly comparison: OnceASecond<string | undefined>;
@@ -16,7 +16,7 @@ export class DatabaseHealth {
     this.comparison = new OnceASecond(() => clock.compare());
   }
 
-  /** @throws ServiceError service_unavailable that says by how much the clocks differ */
+  /** @throws ServiceError service_unavailable with the difference between the clocks */
   async check() {
     const indicator = this.indicator.check('database');
     const compared = await this.comparison.ask().then(

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { HealthIndicatorService } from '@nestjs/terminus';
 import { Draining } from '@platform/http';
 
-/** Whether the process still takes requests. */
+/** Reports unhealthy while the process is draining. */
 @Injectable()
 export class DrainingHealth {
   constructor(

@@ -5,7 +5,7 @@ import { Public } from '@platform/access';
 import { DatabaseHealth } from './database.health';
 import { DrainingHealth } from './draining.health';
 
-/** For the operator's proxy and orchestrator: is the process alive, may it get requests? */
+/** Liveness and readiness for the operator's proxy and orchestrator. */
 @ApiExcludeController()
 @Public()
 @Controller('health')

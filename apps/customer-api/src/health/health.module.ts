@@ -5,7 +5,6 @@ import { DatabaseHealth } from './database.health';
 import { DrainingHealth } from './draining.health';
 import { HealthController } from './health.controller';
 
-/** `/health/live`, `/health/ready` */
 @Module({
   imports: [TerminusModule.forRoot({ logger: false }), HttpModule],
   controllers: [HealthController],

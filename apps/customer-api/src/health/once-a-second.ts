@@ -1,6 +1,6 @@
 const INTERVAL_MS = 1000;
 
-/** Asks a question once a second at most; whoever wants to know in between, or while it is being asked, gets the same answer. */
+/** Caches the answer to a question for a second. Callers that ask while a query is in progress share its answer. */
 export class OnceASecond<Answer> {
   private answer?: Promise<Answer>;
   private askedAt = -Infinity;
@@ -8,7 +8,7 @@ export class OnceASecond<Answer> {
 
   constructor(private readonly question: () => Promise<Answer>) {}
 
-  /** The answer, a second old at most, unless it takes longer than that to answer. */
+  /** The answer, at most a second old unless the query takes longer than that. */
   ask(): Promise<Answer> {
     const fresh = this.pending || performance.now() - this.askedAt < INTERVAL_MS;
     if (this.answer && fresh) return this.answer;

@@ -2,6 +2,5 @@ import { Module } from '@nestjs/common';
 import { InvoicesModule } from '@domains/invoices';
 import { InvoicesController } from './invoices.controller';
 
-/** `/invoices` */
 @Module({ imports: [InvoicesModule], controllers: [InvoicesController] })
 export class InvoicesApiModule {}

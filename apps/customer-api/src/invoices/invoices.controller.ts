@@ -8,7 +8,6 @@ import { InvoicePdfsService, InvoicesService } from '@domains/invoices';
 import { InvoicePageDto, toInvoiceDto } from './dto/invoice.dto';
 import { InvoiceQueryDto } from './dto/invoice-query.dto';
 
-/** The customer's invoices. */
 @ApiTags('Invoices')
 @Controller('invoices')
 export class InvoicesController {
@@ -25,7 +24,7 @@ export class InvoicesController {
   @Get()
   @RequireScope('invoices:read')
   @ApiOperation({ summary: 'List your invoices', description: 'Newest first, from all billing systems.' })
-  @ApiOkResponse({ type: InvoicePageDto, description: 'A part of the list.' })
+  @ApiOkResponse({ type: InvoicePageDto, description: 'A page of the list.' })
   @ProblemReplies('invalid_request')
   async listInvoices(
     @CurrentCustomer() { customerId }: AuthenticatedCustomer,
@@ -37,7 +36,10 @@ export class InvoicesController {
 
   @Get(':id/pdf')
   @RequireScope('invoices:read')
-  @ApiOperation({ summary: 'Fetch the PDF of an invoice', description: 'For invoices whose `pdf_url` leads here.' })
+  @ApiOperation({
+    summary: 'Fetch the PDF of an invoice',
+    description: 'For invoices whose `pdf_url` has this address.',
+  })
   @ApiParam({ name: 'id', description: 'The invoice.', schema: { type: 'string', format: 'uuid' } })
   @ApiProduces('application/pdf')
   @ApiOkResponse({ schema: { type: 'string', format: 'binary' }, description: 'The PDF.' })

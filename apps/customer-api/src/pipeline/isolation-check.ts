@@ -5,8 +5,9 @@ import { assertDatabaseFit, UnfitDatabaseError } from '@platform/database';
 import { ROOT_LOGGER, type RootLogger } from '@platform/logging';
 
 /**
- * @throws NotMigratedError when there is no schema; UnfitDatabaseError when the API's database role, or in production its
- * login, may do more than row level security allows: one isolation layer would be missing.
+ * @throws NotMigratedError if there is no schema
+ * @throws UnfitDatabaseError if the API's database role, or in production its login, can bypass row level security: one
+ * isolation layer would be missing
  */
 export async function assertIsolation(app: NestFastifyApplication, config: AppConfig): Promise<void> {
   for (const excess of await assertDatabaseFit(app.get(DataSource), 'customer_api')) {

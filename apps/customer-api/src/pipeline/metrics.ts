@@ -5,7 +5,7 @@ import { DatabaseClockService } from '@platform/database';
 import { BodyMemory, observeRequests } from '@platform/http';
 import { Metrics } from '@platform/metrics';
 
-/** Counts requests per network address before anything else looks at them, health checks too: anyone can ask for them. */
+/** Counts requests per network address before any other hook. Health checks count too, because anyone can call them. */
 export function addAddressLimit(app: NestFastifyApplication): void {
   const limit = app.get(AddressLimit);
   app
@@ -22,7 +22,7 @@ export function addAddressLimit(app: NestFastifyApplication): void {
     });
 }
 
-/** Measures requests, and reports what an operator should know before a customer notices. */
+/** Measures requests, and exposes the gauges that operators monitor. */
 export function exposeMetrics(app: NestFastifyApplication): void {
   const metrics = app.get(Metrics);
   observeRequests(app.getHttpAdapter().getInstance(), ({ request, status, durationMs }) =>
@@ -33,7 +33,7 @@ export function exposeMetrics(app: NestFastifyApplication): void {
   const storage = app.get(RateLimitStorage);
   metrics.reportState(
     'rate_limit_degraded',
-    'Redis is away: rate limits are counted per process',
+    'Redis is unavailable: rate limits are counted per process',
     () => storage.degraded,
   );
   const clock = app.get(DatabaseClockService);
@@ -43,5 +43,9 @@ export function exposeMetrics(app: NestFastifyApplication): void {
     () => clock.fault !== undefined,
   );
   const changes = app.get(TokenChangeListenerService);
-  metrics.reportState('token_cache_trusted', 'Token changes are heard: tokens need no look-up', () => changes.trusted);
+  metrics.reportState(
+    'token_cache_trusted',
+    'Token changes are received: verified tokens are cached',
+    () => changes.trusted,
+  );
 }

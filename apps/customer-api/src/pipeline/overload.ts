@@ -4,11 +4,11 @@ import { DatabaseLoadService } from '@platform/database';
 import { addLoadShedding, LoadShedder, LoopDelay } from '@platform/http';
 import { Metrics } from '@platform/metrics';
 
-/** A burst that is served within 2 s is not refused; what is let in during the first of them waits for the second. */
+/** A burst that can be served within 2 s is not refused: requests accepted in its first second wait during the next. */
 const STANDING_MS = 1000;
 const MEASURE_EVERY_MS = 100;
 
-/** Refuses requests, with 503, while they come faster than they can be served: those that are let in are served in time. */
+/** Sheds load: refuses requests with 503 while more arrive than can be served in time. */
 export function shedOverload(app: NestFastifyApplication, { OVERLOAD_WAIT_MS }: AppConfig): void {
   const server = app.getHttpAdapter().getInstance();
   const shedder = new LoadShedder({ targetMs: OVERLOAD_WAIT_MS, standingMs: STANDING_MS });
@@ -22,9 +22,7 @@ export function shedOverload(app: NestFastifyApplication, { OVERLOAD_WAIT_MS }: 
     loop.stop();
     done();
   });
-  app
-    .get(Metrics)
-    .reportState('overloaded', 'Requests are refused, since they come faster than they are served', () => {
-      return shedder.active;
-    });
+  app.get(Metrics).reportState('overloaded', 'Requests are refused: more arrive than can be served in time', () => {
+    return shedder.active;
+  });
 }

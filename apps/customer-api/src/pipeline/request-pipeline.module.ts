@@ -10,7 +10,10 @@ import {
 } from '@platform/access';
 import { createValidationPipe, HttpModule, ProblemFilter, RequestBodyGuard } from '@platform/http';
 
-/** What every request passes, in this order: who, may they, how often, is AI enabled, the body, as whom, what; errors leave by the filter. */
+/**
+ * Global guards, interceptors and filters, in the order in which a request passes them: authentication, scope, rate
+ * limits, AI enabled, body, customer context, validation. The filter turns errors into problems.
+ */
 @Module({
   imports: [AccessModule, HttpModule],
   providers: [

@@ -2,6 +2,5 @@ import { Module } from '@nestjs/common';
 import { ServicesModule } from '@domains/services';
 import { ServicesController } from './services.controller';
 
-/** `/services` */
 @Module({ imports: [ServicesModule], controllers: [ServicesController] })
 export class ServicesApiModule {}

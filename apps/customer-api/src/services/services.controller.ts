@@ -6,7 +6,6 @@ import { PageQueryDto, ProblemReplies, toPageDto } from '@platform/http';
 import { ServicesService } from '@domains/services';
 import { ServicePageDto, toServiceDto } from './dto/service.dto';
 
-/** The services that the customer has. */
 @ApiTags('Services')
 @Controller('services')
 export class ServicesController {
@@ -15,7 +14,7 @@ export class ServicesController {
   @Get()
   @AnyScope()
   @ApiOperation({ summary: 'List your services', description: 'Newest first.' })
-  @ApiOkResponse({ type: ServicePageDto, description: 'A part of the list.' })
+  @ApiOkResponse({ type: ServicePageDto, description: 'A page of the list.' })
   @ProblemReplies('invalid_request')
   async listServices(
     @CurrentCustomer() { customerId }: AuthenticatedCustomer,

@@ -3,10 +3,10 @@ import type { FastifyInstance } from 'fastify';
 import { InternalListener } from '@platform/internal-listener';
 import { DeliveryReportsService, type ReportResult } from '@domains/sms';
 
-/** What a gateway is answered; it tries again later unless it is 200. */
+/** The status that a gateway gets. A gateway reports again later unless it is 200. */
 const STATUS: Record<ReportResult, number> = { stored: 200, malformed: 400, forged: 401, unknown_message: 404 };
 
-/** The addresses on the internal listener that gateways post delivery reports to. */
+/** Receives delivery reports from gateways, on the internal listener. */
 @Injectable()
 export class DeliveryReportReceiver implements OnModuleInit {
   constructor(
@@ -25,7 +25,7 @@ export class DeliveryReportReceiver implements OnModuleInit {
   }
 
   private addRoutes(server: FastifyInstance): void {
-    // Each gateway's own reader understands the body, whatever its content type says.
+    // The gateway's adapter parses the body, whatever its content type is.
     server.removeAllContentTypeParsers();
     server.addContentTypeParser('*', { parseAs: 'string', bodyLimit: 64 * 1024 }, (_request, body, done) =>
       done(null, body),

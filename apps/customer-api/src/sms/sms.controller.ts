@@ -7,7 +7,6 @@ import { SmsLogService, SmsSendingService } from '@domains/sms';
 import { SendSmsDto } from './dto/send-sms.dto';
 import { SmsDto, SmsPageDto, toSmsDto } from './dto/sms.dto';
 
-/** SMS: sending, and what was sent. */
 @ApiTags('SMS')
 @Controller('sms')
 export class SmsController {
@@ -22,10 +21,10 @@ export class SmsController {
   @ApiOperation({
     summary: 'Send an SMS',
     description:
-      'One call sends one message at most. A call is not repeated by us when the message may have been sent. Countries that ' +
+      'One call sends one message at most. The service never repeats a call if the message may have been sent. Countries that ' +
       'the operator has not allowed, premium rate and satellite numbers are 400; a daily cap in messages or parts is 429.',
   })
-  @ApiCreatedResponse({ type: SmsDto, description: 'The gateway took the message.' })
+  @ApiCreatedResponse({ type: SmsDto, description: 'The gateway accepted the message.' })
   @ProblemReplies('invalid_request', 'sms_disabled', 'sms_gateway_rejected', 'sms_gateway_failed')
   async sendSms(
     @CurrentCustomer() { customerId, tokenId }: AuthenticatedCustomer,
@@ -36,8 +35,8 @@ export class SmsController {
 
   @Get('log')
   @RequireScope('sms:read')
-  @ApiOperation({ summary: 'List the SMS you sent', description: 'Newest first, with what became of each.' })
-  @ApiOkResponse({ type: SmsPageDto, description: 'A part of the log.' })
+  @ApiOperation({ summary: 'List the SMS you sent', description: 'Newest first, each with its status.' })
+  @ApiOkResponse({ type: SmsPageDto, description: 'A page of the log.' })
   @ProblemReplies('invalid_request')
   async listSms(
     @CurrentCustomer() { customerId }: AuthenticatedCustomer,

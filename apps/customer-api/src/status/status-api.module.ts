@@ -2,6 +2,5 @@ import { Module } from '@nestjs/common';
 import { StatusModule } from '@domains/status';
 import { StatusController } from './status.controller';
 
-/** `/status` */
 @Module({ imports: [StatusModule], controllers: [StatusController] })
 export class StatusApiModule {}

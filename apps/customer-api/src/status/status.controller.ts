@@ -6,7 +6,6 @@ import { PageQueryDto, ProblemReplies, toPageDto } from '@platform/http';
 import { ServiceStatusService } from '@domains/status';
 import { ServiceStatusPageDto, toServiceStatusDto } from './dto/service-status.dto';
 
-/** How the customer's services are. */
 @ApiTags('Status')
 @Controller('status')
 export class StatusController {
@@ -16,9 +15,9 @@ export class StatusController {
   @RequireScope('status:read')
   @ApiOperation({
     summary: 'Read the status of your services',
-    description: 'Each service with how it is now and its events.',
+    description: 'Each service with its current status and its events.',
   })
-  @ApiOkResponse({ type: ServiceStatusPageDto, description: 'A part of the list.' })
+  @ApiOkResponse({ type: ServiceStatusPageDto, description: 'A page of the list.' })
   @ProblemReplies('invalid_request')
   async listStatus(
     @CurrentCustomer() { customerId }: AuthenticatedCustomer,

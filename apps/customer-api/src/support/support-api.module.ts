@@ -2,6 +2,5 @@ import { Module } from '@nestjs/common';
 import { SupportModule } from '@domains/support';
 import { SupportController } from './support.controller';
 
-/** `/support/tickets` */
 @Module({ imports: [SupportModule], controllers: [SupportController] })
 export class SupportApiModule {}

@@ -7,7 +7,6 @@ import { TicketsService } from '@domains/support';
 import { CreateTicketDto } from './dto/create-ticket.dto';
 import { TicketDto, TicketPageDto, toTicketDto } from './dto/ticket.dto';
 
-/** The customer's support tickets. */
 @ApiTags('Support')
 @Controller('support/tickets')
 export class SupportController {
@@ -16,7 +15,7 @@ export class SupportController {
   @Get()
   @RequireScope('support:read')
   @ApiOperation({ summary: 'List your support tickets', description: 'Newest first, each with its thread.' })
-  @ApiOkResponse({ type: TicketPageDto, description: 'A part of the list.' })
+  @ApiOkResponse({ type: TicketPageDto, description: 'A page of the list.' })
   @ProblemReplies('invalid_request')
   async listTickets(
     @CurrentCustomer() { customerId }: AuthenticatedCustomer,
@@ -27,8 +26,8 @@ export class SupportController {
 
   @Post()
   @RequireScope('support:write')
-  @ApiOperation({ summary: 'Open a support ticket', description: 'The operator answers in its thread.' })
-  @ApiCreatedResponse({ type: TicketDto, description: 'The ticket that was opened.' })
+  @ApiOperation({ summary: 'Open a support ticket', description: 'The operator replies in its thread.' })
+  @ApiCreatedResponse({ type: TicketDto, description: 'The new ticket.' })
   @ProblemReplies('invalid_request', ['not_found', 'You have no service with this service_id'])
   async createTicket(
     @CurrentCustomer() { customerId, tokenId }: AuthenticatedCustomer,

@@ -11,7 +11,7 @@ import { SmsOperatorModule } from '@domains/sms';
 import { StatusOperatorModule } from '@domains/status';
 import { SupportOperatorModule } from '@domains/support';
 
-/** The operator's services that the demo customer is made with. */
+/** The operator's services that create the demo customer. */
 @Module({
   imports: [
     DatabaseModule.as('account_operator'),

@@ -5,11 +5,14 @@ import { SmsOperatorService } from '@domains/sms';
 import { TicketsOperatorService, Ticket } from '@domains/support';
 import { DataSource } from 'typeorm';
 
-/** Who the demo customer is in the sandbox's billing sources. */
+/** The demo customer's accounts in the sandbox's billing sources. */
 const SANDBOX_ACCOUNTS = { stripe: 'cus_demo', fiken: '1001' } as const;
 const DAY_MS = 86_400_000;
 
-/** Gives the demo customer invoices, a ticket and SMS. The sandbox's invoices come with the worker's first sync. */
+/**
+ * Creates a ticket, SMS and billing links for the demo customer. The worker's first sync then fetches its invoices from
+ * the sandbox.
+ */
 export async function seedAccount(app: INestApplicationContext, actor: string, customerId: string): Promise<void> {
   await app.get(SmsOperatorService).configure(actor, customerId, { enabled: true, senderId: 'Fjordlys' });
   const date = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);

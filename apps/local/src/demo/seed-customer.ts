@@ -6,7 +6,7 @@ import { seedAccount } from './seed-account';
 
 const DEMO_MODEL = 'claude-haiku-4-5';
 
-/** Gives the demo customer one of everything that the API shows. */
+/** Creates the demo customer with one record of each kind that the API returns. */
 export async function seedCustomer(app: INestApplicationContext, actor: string, customerId: string): Promise<void> {
   const services = app.get(ServicesOperatorService);
   const status = app.get(StatusEventsOperatorService);

@@ -16,7 +16,7 @@ const ACTOR = 'operator:demo';
 const NUMBER = 'demo';
 const TOKEN_DAYS = 7;
 
-/** Makes the demo customer with one of everything, once, and a new token for it, each time. */
+/** Creates the demo customer if there is none, and a new token for it at each start. */
 export async function seedDemo(config: AppConfig): Promise<Demo> {
   const app = await NestFactory.createApplicationContext(DemoModule.with(config), {
     logger: false,

@@ -2,18 +2,18 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-/** One of the service's programs, as a process of its own. */
+/** One of the service's programs as a child process. */
 export interface ChildProcess {
-  /** The address it told, if it told one. */
+  /** The address that the program announced, if any. */
   url?: string;
-  /** Resolves with what happened when it ends without being asked. */
+  /** Resolves with the reason when the program ends without having been stopped. */
   failed: Promise<string>;
   stop(): Promise<void>;
 }
 
 const ARGUMENTS: Record<string, string[]> = { sandbox: ['--port', '0'] };
 
-/** Starts the program of that name and waits until it says that it is ready. */
+/** Starts a program and waits until it announces that it is ready. */
 export async function startChild(name: string, environment: NodeJS.ProcessEnv): Promise<ChildProcess> {
   const main = join(__dirname, '..', '..', '..', name, 'src', 'main.js');
   const child = fork(main, ARGUMENTS[name] ?? [], { env: environment, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
@@ -35,7 +35,7 @@ export async function startChild(name: string, environment: NodeJS.ProcessEnv): 
   };
 }
 
-/** A program ended before it was ready; it has said why itself. */
+/** A program ended before it was ready. It has written the reason itself. */
 class StartError extends Error {
   constructor(reason: string) {
     super(reason);

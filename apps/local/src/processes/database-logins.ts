@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 
-/** Each program's login, and the one role that it may become. */
+/** Each program's login, and the one role that the login may assume. */
 const LOGINS = { api: ['api_login', 'customer_api'], worker: ['worker_login', 'account_operator'] } as const;
 
-/** Addresses of the database, by program. */
+/** Connection URLs of the database, by program. */
 export type DatabaseLogins = Record<keyof typeof LOGINS, string>;
 
 /**
- * Gives the API and the worker logins of their own, as in production: neither can do anything without its role, nor become
- * another. Passwords are made anew at every start and stored nowhere.
- * @param ownerUrl address of the database, with the owner's login.
+ * Creates a login each for the API and the worker, as in production: a login has no rights but those of its role.
+ * Passwords are generated at every start and not stored.
+ * @param ownerUrl URL of the database with the owner's login
  */
 export async function makeDatabaseLogins(ownerUrl: string): Promise<DatabaseLogins> {
   const owner = new Client({ connectionString: ownerUrl });

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { resolve } from 'node:path';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@platform/database';
 
-/** PostgreSQL with its data under `.data/`, on a port that is free now. */
+/** Starts PostgreSQL with its data under `.data/`, on a free port. */
 export async function startDatabase(password: string): Promise<EmbeddedPostgres> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');

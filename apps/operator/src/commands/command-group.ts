@@ -1,6 +1,6 @@
 import { CommandRunner } from 'nest-commander';
 
-/** A noun: shows the verbs it has, and fails, since nothing was done. */
+/** A command that only groups subcommands: prints their help and fails. */
 export abstract class CommandGroup extends CommandRunner {
   run(): Promise<void> {
     this.command.outputHelp({ error: true });

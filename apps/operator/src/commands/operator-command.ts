@@ -2,9 +2,9 @@ import { userInfo } from 'node:os';
 import { CommandRunner, Option } from 'nest-commander';
 import { printResult } from '../output/print-result';
 
-/** A command: does one thing and prints what came of it. `--json` prints one JSON value. */
+/** Base of all commands: runs `execute` and prints its result, with `--json` as one JSON value. */
 export abstract class OperatorCommand<Options extends object = object> extends CommandRunner {
-  /** Who the audit log says did it. */
+  /** The actor in the audit log. */
   protected readonly actor = `operator:${userInfo().username}`;
 
   async run(_arguments: string[], options: Options & { json?: boolean }): Promise<void> {
@@ -16,6 +16,6 @@ export abstract class OperatorCommand<Options extends object = object> extends C
     return true;
   }
 
-  /** Does it. What it returns is printed. */
+  /** Runs the command. The return value is printed. */
   protected abstract execute(options: Options): Promise<object>;
 }

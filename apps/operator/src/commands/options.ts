@@ -3,15 +3,18 @@ import { isSupportedCountry } from 'libphonenumber-js/max';
 import { isScope, type Scope, SCOPES } from '@platform/tokens';
 import { ServiceError } from '@platform/errors';
 
-/** A limit as an option gives it. Not null for the default: the command line would turn that into an empty text. */
+/**
+ * A limit as an option gives it. `default` instead of null, because the command line would turn null into an empty
+ * text.
+ */
 export type Limit = number | 'default';
 
-/** A limit as it is stored: null for the service's own, nothing when the option was left out. */
+/** A limit as it is stored: null for the service's default, undefined when the option was left out. */
 export function storedLimit(limit: Limit | undefined): number | null | undefined {
   return limit === 'default' ? null : limit;
 }
 
-/** Reads option values. Each refuses, in words, what it can't read. */
+/** Parses option values. Each parser throws an error that names the invalid value. */
 export const read = {
   uuid(text: string): string {
     if (!isUUID(text)) throw new ServiceError('invalid_request', `${text} is not an id (a UUID)`);
@@ -59,11 +62,11 @@ export const read = {
 
   oneOf<Choice extends string>(choices: readonly Choice[], text: string): Choice {
     const choice = choices.find((known) => known === text);
-    if (choice === undefined) throw new ServiceError('invalid_request', `${text} is none of ${choices.join(', ')}`);
+    if (choice === undefined) throw new ServiceError('invalid_request', `${text} is not one of ${choices.join(', ')}`);
     return choice;
   },
 
-  /** A limit; `default` goes back to the service's own. */
+  /** Parses a limit; `default` resets it to the service's default. */
   limit(text: string): Limit {
     return text === 'default' ? text : read.wholeNumber(text);
   },
@@ -72,18 +75,21 @@ export const read = {
     return text.split(',').map((name) => {
       const scope = name.trim();
       if (!isScope(scope)) {
-        throw new ServiceError('invalid_request', `${scope} is no scope; there are ${Object.keys(SCOPES).join(', ')}`);
+        throw new ServiceError(
+          'invalid_request',
+          `${scope} is not a scope; the scopes are ${Object.keys(SCOPES).join(', ')}`,
+        );
       }
       return scope;
     });
   },
 
-  /** ISO 3166 codes of countries that telephone numbers are of. */
+  /** Parses ISO 3166 codes of countries, separated by commas. */
   countries(text: string): string[] {
     return text.split(',').map((name) => {
       const country = name.trim().toUpperCase();
       if (!isSupportedCountry(country)) {
-        throw new ServiceError('invalid_request', `${name.trim()} is no country code (ISO 3166, such as NO)`);
+        throw new ServiceError('invalid_request', `${name.trim()} is not a country code (ISO 3166, such as NO)`);
       }
       return country;
     });

@@ -2,7 +2,7 @@ import { ServiceError } from '@platform/errors';
 import { isDatabaseUnavailable, isLoginRefused } from '@platform/database';
 import { explainStartFailure } from '@platform/process';
 
-/** Says why a command failed, in words for the operator. */
+/** The message that the operator reads when a command fails. */
 export function explainCommandFailure(error: unknown): string {
   if (error instanceof ServiceError) return error.detail;
   if (isDatabaseUnavailable(error) && !isLoginRefused(error)) {

@@ -5,8 +5,8 @@ import { timeText } from '@platform/time';
 type Row = Record<string, unknown>;
 
 /**
- * Prints a result: one JSON value for scripts, a table or a list of fields for people. Customers write much of it: what a
- * terminal would obey is shown, not sent.
+ * Prints a result: one JSON value for scripts, a table or a list of fields for people. Escapes control characters:
+ * customers write much of the text, and a terminal would obey them.
  */
 export function printResult(result: object, asJson: boolean): void {
   const plain = snakeCased(result);
@@ -17,7 +17,7 @@ function readable(result: Row | Row[]): string {
   if (!Array.isArray(result))
     return table(
       [],
-      // A text of several lines keeps them: they stand beside its name, where no line can pass for another field.
+      // Continuation lines are indented below their field's name, so that none can pass for another field.
       Object.entries(result).map(([name, value]) => [visibleText(name), visibleLines(plainCell(value))]),
     );
   const [first] = result;
@@ -35,7 +35,7 @@ function table(head: string[], rows: string[][]): string {
   return lines.toString();
 }
 
-/** Two spaces between columns and no lines: a table that can be selected and searched. */
+/** Two spaces between columns and no lines, so that the table can be selected and searched. */
 const PLAIN = Object.fromEntries(
   ['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right', 'left', 'left-mid']
     .concat(['mid', 'mid-mid', 'right', 'right-mid'])
@@ -60,7 +60,7 @@ function snakeCased(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, part]) => [
       name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-      // What an operator stored as JSON is shown as it was stored.
+      // The keys of JSON that an operator stored are not changed to snake case.
       name === 'config' || name === 'metadata' ? part : snakeCased(part),
     ]),
   );

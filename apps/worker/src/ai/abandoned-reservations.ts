@@ -2,12 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { AiMaintenanceService, ProcessHeartbeatService } from '@domains/ai';
 
-/** With the grace of ten seconds, what a dead process had reserved is free again well within fifteen. */
+/**
+ * A dead process's reservations are released within 15 seconds: 10 seconds of missing heartbeats, and this interval.
+ */
 const EVERY_MS = 1_000;
 
 /**
- * Gives back what calls of dead processes had reserved. A loop of every worker's own and no scheduled job: a worker that
- * dies together with an API process must not keep the others from it until its lease ends.
+ * Resolves the reservations of dead processes. It is a loop of each worker and not a scheduled job: if a worker dies
+ * together with an API process, the other workers go on without waiting for its lease to end.
  */
 @Injectable()
 export class AbandonedReservations implements OnApplicationBootstrap, OnModuleDestroy {
@@ -18,7 +20,7 @@ export class AbandonedReservations implements OnApplicationBootstrap, OnModuleDe
 
   constructor(
     private readonly maintenance: AiMaintenanceService,
-    // The worker's own heartbeat counts the time, also when no API process is left.
+    // The worker's own heartbeat advances the count of beats even when no API process is left.
     private readonly heartbeat: ProcessHeartbeatService,
   ) {}
 
@@ -43,10 +45,10 @@ export class AbandonedReservations implements OnApplicationBootstrap, OnModuleDe
   private async look(signal: AbortSignal): Promise<void> {
     try {
       const count = await this.maintenance.resolveAbandoned(signal);
-      if (count > 0) this.logger.warn({ msg: 'AI calls given up, outcome unknown', count });
+      if (count > 0) this.logger.warn({ msg: 'Abandoned AI reservations ended with an unknown outcome', count });
       this.failing = false;
     } catch (error) {
-      if (!this.failing) this.logger.error({ msg: 'Abandoned AI reservations could not be looked for', err: error });
+      if (!this.failing) this.logger.error({ msg: 'Looking for abandoned AI reservations failed', err: error });
       this.failing = true;
     }
   }

@@ -3,6 +3,5 @@ import { AiOperatorModule, ProcessLivenessModule } from '@domains/ai';
 import { AbandonedReservations } from './abandoned-reservations';
 import { AiJobs } from './ai-jobs';
 
-/** The AI domain's background work. */
 @Module({ imports: [AiOperatorModule, ProcessLivenessModule], providers: [AiJobs, AbandonedReservations] })
 export class AiJobsModule {}

@@ -6,7 +6,10 @@ import { JobRunner } from '@platform/jobs';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** AI work that must happen without a call. Calls turn the month by themselves; the worker does it for those who don't call. */
+/**
+ * The AI domain's scheduled jobs. A call rolls its account over to the new month by itself; the job does so for
+ * accounts without calls.
+ */
 @Injectable()
 export class AiJobs implements OnModuleInit {
   private readonly logger = new Logger(AiJobs.name);

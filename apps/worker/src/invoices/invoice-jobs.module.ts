@@ -3,6 +3,6 @@ import { InvoiceSyncModule } from '@domains/invoices';
 import { InvoiceJobs } from './invoice-jobs';
 import { InvoiceMetrics } from './invoice-metrics';
 
-/** The invoices' jobs, and what there is to watch of them. */
+/** The jobs of the invoices domain, and their metrics. */
 @Module({ imports: [InvoiceSyncModule], providers: [InvoiceJobs, InvoiceMetrics] })
 export class InvoiceJobsModule {}

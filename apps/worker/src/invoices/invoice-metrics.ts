@@ -17,7 +17,7 @@ const GAUGES: { name: string; help: string; value: (health: SourceSyncHealth) =>
   },
   {
     name: 'invoice_sync_overdue_seconds',
-    help: 'How long the sync that has waited longest is overdue',
+    help: 'How long the most overdue sync is overdue',
     value: ({ overdue }) => overdue,
   },
   {
@@ -27,11 +27,11 @@ const GAUGES: { name: string; help: string; value: (health: SourceSyncHealth) =>
   },
 ];
 
-/** The syncs' metrics, by source, read when they are asked for. */
+/** The metrics of the syncs, by source. A scrape computes them. */
 @Injectable()
 export class InvoiceMetrics implements OnModuleInit {
   private readonly logger = new Logger(InvoiceMetrics.name);
-  private reading: Promise<SourceSyncHealth[]> | undefined;
+  private pendingRead: Promise<SourceSyncHealth[]> | undefined;
 
   constructor(
     private readonly metrics: Metrics,
@@ -54,15 +54,15 @@ export class InvoiceMetrics implements OnModuleInit {
     }
   }
 
-  /** One look for all gauges of a scrape. */
+  /** One query for all gauges of a scrape. */
   private read(): Promise<SourceSyncHealth[]> {
-    this.reading ??= this.health
+    this.pendingRead ??= this.health
       .bySource()
       .catch((error: unknown) => {
         this.logger.warn({ err: error, msg: 'the state of the invoice syncs could not be read' });
         return [];
       })
-      .finally(() => (this.reading = undefined));
-    return this.reading;
+      .finally(() => (this.pendingRead = undefined));
+    return this.pendingRead;
   }
 }

@@ -1,15 +1,15 @@
 import { ApiProperty } from '@nestjs/swagger';
 
-/** Nothing in a body can be larger than the body (32 MB). */
+/** No text in a body can be longer than the body (32 MB). */
 const BODY_BYTES = 33_554_432;
 
 /** A turn of the conversation. */
 export class AiMessageTurnDto {
-  /** Who says it. */
+  /** Author of the turn. */
   @ApiProperty({ enum: ['user', 'assistant', 'system'], example: 'user' })
   role!: string;
 
-  /** A text, or content blocks as the Messages API takes them; blocks are passed on unchanged. */
+  /** A text, or content blocks of the Messages API, which are forwarded unchanged. */
   @ApiProperty({
     oneOf: [
       { type: 'string', maxLength: BODY_BYTES },
@@ -31,25 +31,25 @@ export class AiMessageTurnDto {
 
 /** A message to the AI model. The model is fixed by the operator; any other field is ignored. */
 export class AiMessageDto {
-  /** The conversation so far, in the shape of the Messages API. */
+  /** The conversation so far, in the format of the Messages API. */
   @ApiProperty({ type: [AiMessageTurnDto], minItems: 1, maxItems: 100_000 })
   messages!: AiMessageTurnDto[];
 
-  /** What the model is told beforehand. */
+  /** Instructions for the model (system prompt). */
   @ApiProperty({ required: false, maxLength: BODY_BYTES, example: 'Answer in Norwegian.' })
   system?: string;
 
   /**
-   * The longest answer, in tokens. It is lowered to what your credit buys and to the service's own limit; the answer
-   * then ends with `stop_reason: "max_tokens"`.
+   * The maximum length of the answer, in tokens. It is lowered to what your credit buys and to the service's own limit;
+   * the answer then ends with `stop_reason: "max_tokens"`.
    */
   @ApiProperty({ required: false, type: 'integer', minimum: 1, example: 1024 })
   max_tokens?: number;
 }
 
-/** What the answer is made of: a token costs by its kind. */
+/** The tokens of the call. Each kind of token has its own price. */
 export class AiUsageDto {
-  /** Tokens of your messages that no cache served. */
+  /** Input tokens that were not read from the cache. */
   @ApiProperty({ type: 'integer', format: 'int32', minimum: 0, example: 14 })
   input_tokens!: number;
 
@@ -57,16 +57,16 @@ export class AiUsageDto {
   @ApiProperty({ type: 'integer', format: 'int32', minimum: 0, example: 42 })
   output_tokens!: number;
 
-  /** Tokens that were written to the cache. */
+  /** Input tokens that were written to the cache. */
   @ApiProperty({ required: false, type: 'integer', format: 'int32', nullable: true, minimum: 0, example: 0 })
   cache_creation_input_tokens?: number | null;
 
-  /** Tokens that were read from the cache. */
+  /** Input tokens that were read from the cache. */
   @ApiProperty({ required: false, type: 'integer', format: 'int32', nullable: true, minimum: 0, example: 0 })
   cache_read_input_tokens?: number | null;
 }
 
-/** The model's answer, exactly as the AI provider gave it; there may be more fields. */
+/** The model's answer, exactly as the AI provider returned it. It may have more fields. */
 export class AiReplyDto {
   /** @example 'msg_01XFDUDYJgAACzvnptvVoYEL' */
   id!: string;
@@ -77,14 +77,14 @@ export class AiReplyDto {
   @ApiProperty({ enum: ['assistant'] })
   role!: string;
 
-  /** The answer, as content blocks; put the `text` of the blocks of type `text` together to read it. */
+  /** The answer as content blocks. Join the `text` of the blocks of type `text` to get it as one text. */
   @ApiProperty({
     type: 'array',
     items: {
       type: 'object',
       properties: {
-        type: { type: 'string', description: 'What the part is; a plain answer is of type `text`.' },
-        text: { type: 'string', description: 'The text; every block of type `text` has it.' },
+        type: { type: 'string', description: 'Type of the block; a plain answer has the type `text`.' },
+        text: { type: 'string', description: 'The text of a block of type `text`.' },
       },
       required: ['type'],
       additionalProperties: true,
@@ -103,7 +103,7 @@ export class AiReplyDto {
   @ApiProperty({ type: String, nullable: true, example: 'end_turn' })
   stop_reason!: string | null;
 
-  /** The sequence that ended it. */
+  /** The stop sequence that ended the answer, if one did. */
   @ApiProperty({ type: String, nullable: true, example: null })
   stop_sequence!: string | null;
 

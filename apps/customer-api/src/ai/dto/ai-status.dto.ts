@@ -2,16 +2,16 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { AiOverviewView } from '@domains/credit-requests';
 import { CreditRequestDto, toCreditRequestDto } from '../../credit-requests/dto/credit-request.dto';
 
-/** Where you stand with AI. All amounts in NOK. */
+/** Your AI credit and usage. All amounts in NOK. */
 export class AiStatusDto {
   /** Whether AI is enabled for you. */
   enabled!: boolean;
 
-  /** What is left of the credit that the month includes. It expires with the month. */
+  /** Remaining included credit of the month. It expires at the end of the month. */
   @ApiProperty({ type: 'number', minimum: 0, example: 412.5 })
   included_credit_remaining!: number;
 
-  /** What is left of the extra credit that you bought. It does not expire. */
+  /** Remaining purchased credit. It does not expire. */
   @ApiProperty({ type: 'number', minimum: 0, example: 1000 })
   purchased_credit!: number;
 
@@ -19,17 +19,21 @@ export class AiStatusDto {
   @ApiProperty({ type: 'number', minimum: 0, example: 1412.5 })
   total_available_credit!: number;
 
-  /** Reserved by messages in progress, and part of the above; what they do not use is free again when they are answered. */
+  /**
+   * Credit reserved by messages in progress. It is part of the credit above; what a message does not use becomes free
+   * when it is answered.
+   */
   @ApiProperty({ type: 'number', minimum: 0, example: 0.75 })
   reserved_credit!: number;
 
-  /** What your messages cost this month. */
+  /** The cost of your messages this month. */
   @ApiProperty({ type: 'number', minimum: 0, example: 87.5 })
   current_month_usage!: number;
 
   /**
-   * The most they may cost this month: what the month includes, or the operator's limit on it where that is lower, and the
-   * purchased credit that you used this month or have left. The operator may have set a lower limit on all of it.
+   * The most that your messages can cost this month: the included credit of the month, or the operator's limit on it if
+   * that is lower, and the purchased credit that you used this month or have left. The operator can set a lower limit
+   * on the total.
    */
   @ApiProperty({ type: 'number', minimum: 0, example: 1500 })
   current_month_limit!: number;
@@ -39,16 +43,15 @@ export class AiStatusDto {
   month!: string;
 }
 
-/** Your AI status and the credit requests that wait for the operator, as of one moment. */
+/** Your AI status and your pending credit requests, as of one moment. */
 export class AiOverviewDto {
-  /** Where you stand. */
   ai!: AiStatusDto;
 
   /** Credit requests that the operator has not decided yet, newest first. */
   pending_credit_requests!: CreditRequestDto[];
 }
 
-/** The overview as it is sent. */
+/** Maps the overview to its DTO. */
 export function toAiOverviewDto({ status, pending }: AiOverviewView): AiOverviewDto {
   return {
     ai: {

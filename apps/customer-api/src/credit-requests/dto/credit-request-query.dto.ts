@@ -3,9 +3,9 @@ import { IsOptional } from 'class-validator';
 import { CREDIT_REQUEST_STATUSES, type CreditRequestStatus } from '@domains/credit-requests';
 import { IsOneOf, PageQueryDto } from '@platform/http';
 
-/** Which credit requests are asked for. */
+/** Filters of the list of credit requests. */
 export class CreditRequestQueryDto extends PageQueryDto {
-  /** Only requests that stand so. */
+  /** Only requests with this status. */
   @ApiProperty({ required: false, enum: CREDIT_REQUEST_STATUSES })
   @IsOptional()
   @IsOneOf(CREDIT_REQUEST_STATUSES)

@@ -30,17 +30,17 @@ export class CustomerDto {
   email!: string;
 
   /**
-   * Whether the customer is active. The tokens of one that is not are refused.
+   * Whether the customer is active. The tokens of an inactive customer are refused.
    * @example true
    */
   active!: boolean;
 
-  /** When the customer was added. */
+  /** When the customer was created. */
   @ApiProperty({ format: 'date-time', example: '2026-01-15T09:30:00.000000Z' })
   created_at!: string;
 }
 
-/** A profile as it is sent: the named fields and no other, whatever the row may gain. */
+/** Maps a profile to its DTO: only the named fields, even if the row gets more. */
 export function toCustomerDto(profile: CustomerProfile): CustomerDto {
   const { id, name, organization_number, customer_number, email, active, created_at } = profile;
   return { id, name, organization_number, customer_number, email, active, created_at };

@@ -3,7 +3,7 @@ import { IsOptional } from 'class-validator';
 import { IsDay, IsOneOf, PageQueryDto } from '@platform/http';
 import { INVOICE_STATUSES, type VisibleInvoiceStatus } from '@domains/invoices';
 
-/** Which invoices are asked for. */
+/** Filters of the list of invoices. */
 export class InvoiceQueryDto extends PageQueryDto {
   /** Only invoices with this status. */
   @ApiProperty({ required: false, enum: INVOICE_STATUSES })

@@ -14,21 +14,21 @@ export class InvoiceDto {
   @ApiProperty({ format: 'uuid' })
   id!: string;
 
-  /** A `credit_note` takes back an invoice or a part of it; its amount is what is taken back. */
+  /** A `credit_note` takes back an invoice or a part of it; its amount is the amount taken back. */
   @ApiProperty({ enum: ['invoice', 'credit_note'], example: 'invoice' })
   type!: InvoiceType;
 
   /**
-   * The number printed on it.
+   * The number printed on the invoice.
    * @example '10042'
    */
   number!: string;
 
-  /** The system that issued it; `manual` is the operator's own hand. */
+  /** The billing system that issued it; `manual` if the operator entered it by hand. */
   @ApiProperty({ enum: ['manual', 'stripe', 'fiken'], example: 'fiken' })
   source!: InvoiceSource;
 
-  /** `open`: to be paid; `paid`; `void`: taken back; `uncollectible`: given up by the operator. */
+  /** `open`: to be paid; `paid`; `void`: cancelled; `uncollectible`: written off by the operator. */
   @ApiProperty({ enum: INVOICE_STATUSES, example: 'open' })
   status!: VisibleInvoiceStatus;
 
@@ -51,16 +51,16 @@ export class InvoiceDto {
   amount!: number;
 
   /**
-   * What is still to be paid.
+   * The unpaid amount.
    * @example 1250.5
    */
   amount_due!: number;
 
-  /** The date printed on it. */
+  /** The date printed on the invoice. */
   @ApiProperty({ format: 'date', example: '2026-11-01' })
   issue_date!: string;
 
-  /** When it is to be paid. */
+  /** When the invoice is due. */
   @ApiProperty({ type: String, nullable: true, format: 'date', example: '2026-11-15' })
   due_date!: string | null;
 
@@ -68,37 +68,37 @@ export class InvoiceDto {
   @ApiProperty({ type: String, nullable: true, format: 'date-time', example: null })
   paid_at!: string | null;
 
-  /** Norwegian payment reference, to be given when paying. */
+  /** Norwegian payment reference (KID), to be given with the payment. */
   @ApiProperty({ type: String, nullable: true, example: '100200345' })
   kid!: string | null;
 
   /**
-   * Where its PDF is. An address of this interface is called with your token and the scope `invoices:read`; any other
+   * The address of the PDF. An address of this API needs your token with the scope `invoices:read`; any other address
    * needs no credential.
    */
   @ApiProperty({ type: String, nullable: true, format: 'uri', example: null })
   pdf_url!: string | null;
 
-  /** A page where it can be seen and paid. */
+  /** A page where the invoice can be viewed and paid. */
   @ApiProperty({ type: String, nullable: true, format: 'uri', example: null })
   hosted_url!: string | null;
 
-  /** When it came to be in the system that issued it. */
+  /** When the invoice was created in the billing system. */
   @ApiProperty({ format: 'date-time', example: '2026-11-01T00:00:00.000000Z' })
   created_at!: string;
 
-  /** When something of it last changed here. */
+  /** When the invoice last changed in this API. */
   @ApiProperty({ format: 'date-time', example: '2026-11-01T06:15:00.000000Z' })
   updated_at!: string;
 }
 
-/** A part of your invoices, newest first. */
+/** A page of your invoices, newest first. */
 export class InvoicePageDto extends PageDto {
   /** The invoices. */
   data!: InvoiceDto[];
 }
 
-/** An invoice as it is sent. @param baseUrl address under which `/invoices` is reached */
+/** Maps an invoice to its DTO. @param baseUrl address under which `/invoices` is reached */
 export function toInvoiceDto(row: InvoiceRow, baseUrl: string): InvoiceDto {
   return {
     id: row.id,

@@ -2,14 +2,14 @@ import { ApiProperty } from '@nestjs/swagger';
 import { PageDto } from '@platform/http';
 import { type CustomerServiceRow, SERVICE_STATUSES, type ServiceStatus } from '@domains/services';
 
-/** A service that you have. */
+/** A service of yours. */
 export class ServiceDto {
   /** The service's number; tickets refer to it as `service_id`. */
   @ApiProperty({ type: 'integer', format: 'int32', minimum: 1, example: 12 })
   id!: number;
 
   /**
-   * What kind of service it is.
+   * Type of the service.
    * @example 'ai'
    */
   type!: string;
@@ -20,7 +20,7 @@ export class ServiceDto {
    */
   name!: string;
 
-  /** Whether it can be used. Only the operator changes it. */
+  /** Status of the service. Only the operator changes it. */
   @ApiProperty({ enum: SERVICE_STATUSES, example: 'active' })
   status!: ServiceStatus;
 
@@ -28,7 +28,7 @@ export class ServiceDto {
   @ApiProperty({ type: 'object', additionalProperties: true, example: { monthly_included_nok: 500 } })
   config!: Record<string, unknown>;
 
-  /** When you got it. */
+  /** When the service was added. */
   @ApiProperty({ format: 'date-time', example: '2026-01-15T09:30:00.000000Z' })
   created_at!: string;
 
@@ -37,13 +37,13 @@ export class ServiceDto {
   updated_at!: string;
 }
 
-/** A part of your services, newest first. */
+/** A page of your services, newest first. */
 export class ServicePageDto extends PageDto {
   /** The services. */
   data!: ServiceDto[];
 }
 
-/** A service as it is sent. */
+/** Maps a service to its DTO. */
 export function toServiceDto({
   id,
   type,

@@ -15,7 +15,7 @@ export class SmsDto {
   to!: string;
 
   /**
-   * What the recipient sees it come from; set by the operator.
+   * The sender that the recipient sees; set by the operator.
    * @example 'Acme'
    */
   @ApiProperty({ maxLength: 16 })
@@ -29,17 +29,18 @@ export class SmsDto {
   message!: string;
 
   /**
-   * What became of it: `accepted` by the gateway, `sent` to the network, `delivered` to the handset, `failed`, or
-   * `unknown` when the gateway never said whether it took it. Never send an `unknown` one again without looking here.
+   * Status of the message: `accepted` by the gateway, `sent` to the network, `delivered` to the handset, `failed`, or
+   * `unknown` if the gateway did not say whether it accepted the message. Check the log before you send an `unknown`
+   * message again.
    */
   @ApiProperty({ enum: SMS_STATUSES, example: 'delivered' })
   status!: SmsStatus;
 
-  /** How many SMS the text takes on the air. */
+  /** The number of SMS that the text is sent as. */
   @ApiProperty({ type: 'integer', format: 'int32', minimum: 1, example: 1 })
   segments!: number;
 
-  /** Character encoding on the air. */
+  /** Character encoding of the message. */
   @ApiProperty({ enum: ['GSM-7', 'UCS-2'], example: 'GSM-7' })
   encoding!: SmsEncoding;
 
@@ -51,22 +52,22 @@ export class SmsDto {
   @ApiProperty({ format: 'date-time', example: '2026-11-20T12:00:00.000000Z' })
   created_at!: string;
 
-  /** When its status last changed. */
+  /** When the status last changed. */
   @ApiProperty({ format: 'date-time', example: '2026-11-20T12:00:03.000000Z' })
   updated_at!: string;
 
-  /** When the handset got it. */
+  /** When the handset received it. */
   @ApiProperty({ type: String, nullable: true, format: 'date-time', example: '2026-11-20T12:00:03.000000Z' })
   delivered_at!: string | null;
 }
 
-/** A part of the send log, newest first. */
+/** A page of the send log, newest first. */
 export class SmsPageDto extends PageDto {
   /** The messages. */
   data!: SmsDto[];
 }
 
-/** A message as it is sent. */
+/** Maps a message to its DTO. */
 export function toSmsDto(row: SmsRow): SmsDto {
   return {
     id: row.id,

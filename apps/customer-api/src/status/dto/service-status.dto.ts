@@ -2,45 +2,45 @@ import { ApiProperty } from '@nestjs/swagger';
 import { PageDto } from '@platform/http';
 import { type ServiceStatusRow, STATUS_LEVELS, type StatusEventRow, type StatusLevel } from '@domains/status';
 
-/** Something the operator announced about a service. */
+/** An event that the operator announced about a service. */
 export class StatusEventDto {
   /** The event's id. */
   @ApiProperty({ format: 'uuid', example: 'b7c4a3f2-11d4-4f7e-8f3f-9a2d3c4b5e6f' })
   id!: string;
 
-  /** How the service is while the event runs. */
+  /** Status of the service during the event. */
   @ApiProperty({ enum: STATUS_LEVELS, example: 'degraded' })
   status!: StatusLevel;
 
   /**
-   * What happened, in the operator's words.
+   * Description of the event, by the operator.
    * @example 'Slow replies from the AI provider'
    */
   message!: string;
 
-  /** When it began or will begin. */
+  /** When the event starts or started. */
   @ApiProperty({ format: 'date-time', example: '2026-11-20T08:00:00.000000Z' })
   starts_at!: string;
 
-  /** When it ended or will end; null while nobody knows. */
+  /** When the event ends or ended; null if that is not known. */
   @ApiProperty({ type: String, nullable: true, format: 'date-time', example: null })
   ends_at!: string | null;
 
   /**
-   * Whether it is under way now.
+   * Whether the event is in progress.
    * @example true
    */
   running!: boolean;
 }
 
-/** One of your services, and how it is. */
+/** One of your services with its status. */
 export class ServiceStatusDto {
   /** The service's number, as in `/services`. */
   @ApiProperty({ type: 'integer', format: 'int32', minimum: 1, example: 12 })
   service_id!: number;
 
   /**
-   * The service's kind.
+   * Type of the service.
    * @example 'ai'
    */
   service_type!: string;
@@ -51,22 +51,22 @@ export class ServiceStatusDto {
    */
   service_name!: string;
 
-  /** How it is now: the worst of the events under way, `operational` when there is none. */
+  /** Current status: the worst level of the events in progress, or `operational` if there are none. */
   @ApiProperty({ enum: STATUS_LEVELS, example: 'degraded' })
   status!: StatusLevel;
 
-  /** Events, those under way first, then the newest; 20 at most. */
+  /** Events: those in progress first, then the newest; 20 at most. */
   @ApiProperty({ type: [StatusEventDto], maxItems: 20 })
   events!: StatusEventDto[];
 }
 
-/** A part of your services with their status, newest service first. */
+/** A page of your services with their status, newest service first. */
 export class ServiceStatusPageDto extends PageDto {
   /** The services. */
   data!: ServiceStatusDto[];
 }
 
-/** A service's status as it is sent. */
+/** Maps a service's status to its DTO. */
 export function toServiceStatusDto({ id, type, name, status, events }: ServiceStatusRow): ServiceStatusDto {
   return { service_id: id, service_type: type, service_name: name, status, events: events.map(toStatusEventDto) };
 }

@@ -17,12 +17,12 @@ export class TicketReplyDto {
   @ApiProperty({ format: 'uuid' })
   id!: string;
 
-  /** Who wrote it. */
+  /** Author of the reply. */
   @ApiProperty({ enum: REPLY_AUTHORS, example: 'operator' })
   author!: ReplyAuthor;
 
   /**
-   * What was written.
+   * Text of the reply.
    * @example 'We are looking into it.'
    */
   body!: string;
@@ -38,36 +38,36 @@ export class TicketDto {
   id!: string;
 
   /**
-   * What it is about.
+   * Subject of the ticket.
    * @example 'Cannot log in'
    */
   @ApiProperty({ maxLength: TICKET_TITLE_MAX })
   title!: string;
 
   /**
-   * What happened.
+   * Description of the problem.
    * @example 'Since this morning the portal answers with an error.'
    */
   @ApiProperty({ maxLength: TICKET_BODY_MAX })
   body!: string;
 
-  /** `open`: with the operator; `pending`: waits for you; `resolved`: solved; `closed`: done with. */
+  /** `open`: with the operator; `pending`: waits for you; `resolved`: solved; `closed`: finished. */
   @ApiProperty({ enum: TICKET_STATUSES, example: 'open' })
   status!: TicketStatus;
 
-  /** How much it matters. */
+  /** Priority. */
   @ApiProperty({ enum: TICKET_PRIORITIES, example: 'normal' })
   priority!: TicketPriority;
 
-  /** The service it is about. */
+  /** The service that the ticket is about, by its number in `GET /services`. */
   @ApiProperty({ type: 'integer', nullable: true, format: 'int32', example: 12 })
   service_id!: number | null;
 
-  /** What else it is about, in your own terms. */
+  /** Type of another resource that the ticket is about, in your own terms. */
   @ApiProperty({ type: String, nullable: true, maxLength: 255, example: 'order' })
   resource_type!: string | null;
 
-  /** The id of that thing in your own system. */
+  /** Id of that resource in your own system. */
   @ApiProperty({ type: String, nullable: true, maxLength: 255, example: 'A-1047' })
   resource_id!: string | null;
 
@@ -75,7 +75,7 @@ export class TicketDto {
   @ApiProperty({ format: 'date-time', example: '2026-11-20T11:58:00.000000Z' })
   created_at!: string;
 
-  /** When its status last changed or the thread last grew. */
+  /** When the status last changed or the last reply was added. */
   @ApiProperty({ format: 'date-time', example: '2026-11-20T12:05:00.000000Z' })
   updated_at!: string;
 
@@ -83,13 +83,13 @@ export class TicketDto {
   replies!: TicketReplyDto[];
 }
 
-/** A part of your tickets, newest first. */
+/** A page of your tickets, newest first. */
 export class TicketPageDto extends PageDto {
   /** The tickets. */
   data!: TicketDto[];
 }
 
-/** A ticket as it is sent. */
+/** Maps a ticket to its DTO. */
 export function toTicketDto(row: TicketRow): TicketDto {
   return {
     id: row.id,

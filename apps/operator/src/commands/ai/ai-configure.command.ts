@@ -17,7 +17,6 @@ interface Options {
   dropKey?: boolean;
 }
 
-/** `ai configure`: turn a customer's AI on or off, and set what it may use. */
 @SubCommand({ name: 'configure', description: "set a customer's AI up, or change it; what is left out stays" })
 export class AiConfigureCommand extends OperatorCommand<Options> {
   constructor(private readonly configuration: AiConfigurationOperatorService) {
@@ -41,7 +40,7 @@ export class AiConfigureCommand extends OperatorCommand<Options> {
 
   @Option({
     flags: '--included-nok <amount>',
-    description: 'credit that each month includes; raised, the difference comes at once, lowered, from next month',
+    description: 'included credit per month; an increase is added at once, a decrease applies from next month',
   })
   parseIncludedNok(text: string): string {
     return decimalText(text, { decimals: 2 });
@@ -49,7 +48,7 @@ export class AiConfigureCommand extends OperatorCommand<Options> {
 
   @Option({
     flags: '--monthly-limit-nok <amount>',
-    description: 'most included credit that may be used in a month; none takes it away',
+    description: 'most included credit that may be used in a month; none removes the limit',
   })
   parseMonthlyLimitNok(text: string): string | null {
     return limit(text);
@@ -57,7 +56,7 @@ export class AiConfigureCommand extends OperatorCommand<Options> {
 
   @Option({
     flags: '--total-limit-nok <amount>',
-    description: 'most that may be used in a month, purchased credit included; none takes it away',
+    description: 'most that may be used in a month, purchased credit included; none removes the limit',
   })
   parseTotalLimitNok(text: string): string | null {
     return limit(text);
@@ -84,9 +83,12 @@ function limit(text: string): string | null {
   return text === 'none' ? null : decimalText(text, { decimals: 2 });
 }
 
-/** The key comes on standard input: a command line is seen by everybody on the machine and kept in its history. */
+/**
+ * The key is read from standard input: other users of the machine can see a command line, and the shell's history keeps
+ * it.
+ */
 async function readKey(): Promise<string> {
   const key = (await readAll(process.stdin)).trim();
-  if (!/^[\x21-\x7e]{8,500}$/.test(key)) throw new ServiceError('invalid_request', 'Standard input holds no key');
+  if (!/^[\x21-\x7e]{8,500}$/.test(key)) throw new ServiceError('invalid_request', 'Standard input contains no key');
   return key;
 }

@@ -14,8 +14,10 @@ interface Options {
   note: string;
 }
 
-/** `ai credit`: book an adjustment or a refund. */
-@SubCommand({ name: 'credit', description: 'book an adjustment or a refund; a correction is a new booking' })
+@SubCommand({
+  name: 'credit',
+  description: 'add an adjustment or a refund to the ledger; correct an entry with another adjustment',
+})
 export class AiCreditCommand extends OperatorCommand<Options> {
   constructor(private readonly credit: AiCreditOperatorService) {
     super();

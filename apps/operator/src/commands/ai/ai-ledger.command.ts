@@ -7,7 +7,6 @@ interface Options {
   customer: string;
 }
 
-/** `ai ledger`: a customer's AI ledger, newest first. */
 @SubCommand({ name: 'ledger', description: "list a customer's AI ledger, newest first" })
 export class AiLedgerCommand extends OperatorCommand<Options> {
   constructor(private readonly credit: AiCreditOperatorService) {

@@ -6,7 +6,6 @@ import { OperatorCommand } from '../operator-command';
 
 type Options = NewAiPrice;
 
-/** `ai price`: set what a model costs from a date on. */
 @SubCommand({ name: 'price', description: 'set what a model costs, in NOK per million tokens, from a date on' })
 export class AiPriceCommand extends OperatorCommand<Options> {
   constructor(private readonly prices: AiPricesOperatorService) {

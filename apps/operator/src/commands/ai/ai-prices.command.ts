@@ -2,7 +2,6 @@ import { SubCommand } from 'nest-commander';
 import { AiPricesOperatorService } from '@domains/ai';
 import { OperatorCommand } from '../operator-command';
 
-/** `ai prices`: what the models cost, and from when. */
 @SubCommand({ name: 'prices', description: 'list what the models cost, and from when' })
 export class AiPricesCommand extends OperatorCommand {
   constructor(private readonly prices: AiPricesOperatorService) {

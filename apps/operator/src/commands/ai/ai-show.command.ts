@@ -7,7 +7,6 @@ interface Options {
   customer: string;
 }
 
-/** `ai show`: a customer's AI settings and balances. */
 @SubCommand({ name: 'show', description: "show a customer's AI settings and balances" })
 export class AiShowCommand extends OperatorCommand<Options> {
   constructor(private readonly configuration: AiConfigurationOperatorService) {

@@ -7,10 +7,9 @@ interface Options {
   customer?: string;
 }
 
-/** `ai unknown`: calls of which nobody knows how they ended. */
 @SubCommand({
   name: 'unknown',
-  description: 'list calls that were given up: not charged, perhaps billed by the provider',
+  description: 'list calls with an unknown outcome: not charged, the provider may bill them',
 })
 export class AiUnknownCommand extends OperatorCommand<Options> {
   constructor(private readonly credit: AiCreditOperatorService) {

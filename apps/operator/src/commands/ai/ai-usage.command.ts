@@ -7,7 +7,6 @@ interface Options {
   customer: string;
 }
 
-/** `ai usage`: a customer's charged AI calls, newest first. */
 @SubCommand({ name: 'usage', description: "list a customer's charged AI calls, newest first" })
 export class AiUsageCommand extends OperatorCommand<Options> {
   constructor(private readonly credit: AiCreditOperatorService) {

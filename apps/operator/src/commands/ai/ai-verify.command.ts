@@ -7,8 +7,10 @@ interface Options {
   customer?: string;
 }
 
-/** `ai verify`: check that every account equals its ledger. */
-@SubCommand({ name: 'verify', description: 'list what does not add up in the AI books; fails unless that is nothing' })
+@SubCommand({
+  name: 'verify',
+  description: 'check every AI account against its ledger and list the differences; fails if there are any',
+})
 export class AiVerifyCommand extends OperatorCommand<Options> {
   constructor(private readonly verification: AiVerificationOperatorService) {
     super();

@@ -22,9 +22,7 @@ const verbs = [
   AiVerifyCommand,
 ];
 
-/** `ai`: AI settings, prices and credit. */
 @Command({ name: 'ai', description: 'AI settings, prices and credit of customers', subCommands: verbs })
 export class AiCommand extends CommandGroup {}
 
-/** The noun and its verbs. */
 export const aiCommands = [AiCommand, ...verbs];

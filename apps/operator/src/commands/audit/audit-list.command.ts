@@ -9,14 +9,13 @@ interface Options {
   limit?: number;
 }
 
-/** `audit list`: show who did what, newest first. */
 @SubCommand({ name: 'list', description: 'show who did what, newest first' })
 export class AuditListCommand extends OperatorCommand<Options> {
   constructor(private readonly auditTrail: AuditOperatorService) {
     super();
   }
 
-  @Option({ flags: '--customer <id>', description: 'only what concerns this customer' })
+  @Option({ flags: '--customer <id>', description: 'only changes that concern this customer' })
   parseCustomer(text: string): string {
     return read.uuid(text);
   }

@@ -8,8 +8,8 @@ interface Options {
   invoiceNumber?: string;
 }
 
-/** `credit-request approve`: invoice the amount and add the credit, once however often it is typed. */
-@SubCommand({ name: 'approve', description: 'invoice the amount and add the credit, once however often it is typed' })
+/** Idempotent: a repeated approval changes nothing. */
+@SubCommand({ name: 'approve', description: 'invoice the amount and add the credit; repeating it changes nothing' })
 export class CreditRequestApproveCommand extends OperatorCommand<Options> {
   constructor(private readonly creditRequests: CreditRequestsOperatorService) {
     super();

@@ -12,7 +12,6 @@ interface Options {
   status?: CreditRequestStatus;
 }
 
-/** `credit-request list`: customers' requests for extra AI credit. */
 @SubCommand({ name: 'list', description: 'list requests, newest first' })
 export class CreditRequestListCommand extends OperatorCommand<Options> {
   constructor(private readonly creditRequests: CreditRequestsOperatorService) {

@@ -8,8 +8,7 @@ interface Options {
   reason: string;
 }
 
-/** `credit-request reject`: refuse a request; the customer reads why. */
-@SubCommand({ name: 'reject', description: 'refuse a request; the customer reads why' })
+@SubCommand({ name: 'reject', description: 'reject a request; the customer can read the reason' })
 export class CreditRequestRejectCommand extends OperatorCommand<Options> {
   constructor(private readonly creditRequests: CreditRequestsOperatorService) {
     super();
@@ -20,7 +19,7 @@ export class CreditRequestRejectCommand extends OperatorCommand<Options> {
     return read.wholeNumber(text);
   }
 
-  @Option({ flags: '--reason <text>', description: 'why, for the customer', required: true })
+  @Option({ flags: '--reason <text>', description: 'reason, which the customer can read', required: true })
   parseReason(text: string): string {
     return text;
   }

@@ -6,9 +6,7 @@ import { CreditRequestRejectCommand } from './credit-request-reject.command';
 
 const verbs = [CreditRequestListCommand, CreditRequestApproveCommand, CreditRequestRejectCommand];
 
-/** `credit-request`: customers' requests for extra AI credit. */
 @Command({ name: 'credit-request', description: "customers' requests for extra AI credit", subCommands: verbs })
 export class CreditRequestCommand extends CommandGroup {}
 
-/** The noun and its verbs. */
 export const creditRequestCommands = [CreditRequestCommand, ...verbs];

@@ -7,8 +7,7 @@ interface Options {
   customer: string;
 }
 
-/** `customer activate`: let a customer\'s tokens in. */
-@SubCommand({ name: 'activate', description: "let a customer's tokens in" })
+@SubCommand({ name: 'activate', description: "accept a customer's tokens again" })
 export class CustomerActivateCommand extends OperatorCommand<Options> {
   constructor(private readonly customers: CustomersOperatorService) {
     super();

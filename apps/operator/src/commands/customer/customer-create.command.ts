@@ -9,7 +9,6 @@ interface Options {
   customerNumber?: string;
 }
 
-/** `customer create`: add a customer. */
 @SubCommand({ name: 'create', description: 'add a customer' })
 export class CustomerCreateCommand extends OperatorCommand<Options> {
   constructor(private readonly customers: CustomersOperatorService) {

@@ -7,8 +7,7 @@ interface Options {
   customer: string;
 }
 
-/** `customer deactivate`: shut all of a customer\'s tokens out. */
-@SubCommand({ name: 'deactivate', description: "shut all of a customer's tokens out" })
+@SubCommand({ name: 'deactivate', description: "refuse all of a customer's tokens" })
 export class CustomerDeactivateCommand extends OperatorCommand<Options> {
   constructor(private readonly customers: CustomersOperatorService) {
     super();

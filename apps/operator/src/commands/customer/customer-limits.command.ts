@@ -11,7 +11,6 @@ interface Options {
   pendingCreditRequests?: Limit;
 }
 
-/** `customer limits`: set limits of a customer. */
 @SubCommand({ name: 'limits', description: 'set limits of a customer' })
 export class CustomerLimitsCommand extends OperatorCommand<Options> {
   constructor(private readonly customers: CustomersOperatorService) {
@@ -23,22 +22,22 @@ export class CustomerLimitsCommand extends OperatorCommand<Options> {
     return read.uuid(text);
   }
 
-  @Option({ flags: '--requests-per-minute <n>', description: 'requests a minute, all routes, or default' })
+  @Option({ flags: '--requests-per-minute <n>', description: 'requests per minute on all routes, or default' })
   parseRequestsPerMinute(text: string): Limit {
     return read.limit(text);
   }
 
-  @Option({ flags: '--ai-per-minute <n>', description: 'AI messages a minute, or default' })
+  @Option({ flags: '--ai-per-minute <n>', description: 'AI messages per minute, or default' })
   parseAiPerMinute(text: string): Limit {
     return read.limit(text);
   }
 
-  @Option({ flags: '--sms-per-minute <n>', description: 'SMS a minute, or default' })
+  @Option({ flags: '--sms-per-minute <n>', description: 'SMS per minute, or default' })
   parseSmsPerMinute(text: string): Limit {
     return read.limit(text);
   }
 
-  @Option({ flags: '--pending-credit-requests <n>', description: 'credit requests that may wait, or default' })
+  @Option({ flags: '--pending-credit-requests <n>', description: 'credit requests that may be pending, or default' })
   parsePendingCreditRequests(text: string): Limit {
     return read.limit(text);
   }

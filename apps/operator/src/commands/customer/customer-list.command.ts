@@ -2,7 +2,6 @@ import { SubCommand } from 'nest-commander';
 import { CustomersOperatorService } from '@domains/customers';
 import { OperatorCommand } from '../operator-command';
 
-/** `customer list`: list all customers. */
 @SubCommand({ name: 'list', description: 'list all customers' })
 export class CustomerListCommand extends OperatorCommand {
   constructor(private readonly customers: CustomersOperatorService) {

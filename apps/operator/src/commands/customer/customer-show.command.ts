@@ -7,7 +7,6 @@ interface Options {
   customer: string;
 }
 
-/** `customer show`: show a customer and its limits. */
 @SubCommand({ name: 'show', description: 'show a customer and its limits' })
 export class CustomerShowCommand extends OperatorCommand<Options> {
   constructor(private readonly customers: CustomersOperatorService) {

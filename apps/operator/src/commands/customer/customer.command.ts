@@ -16,9 +16,7 @@ const verbs = [
   CustomerLimitsCommand,
 ];
 
-/** `customer`: customers and their limits. */
 @Command({ name: 'customer', description: 'customers and their limits', subCommands: verbs })
 export class CustomerCommand extends CommandGroup {}
 
-/** The noun and its verbs. */
 export const customerCommands = [CustomerCommand, ...verbs];

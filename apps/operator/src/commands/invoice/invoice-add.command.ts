@@ -4,7 +4,7 @@ import { InvoicesOperatorService, toMinorUnits } from '@domains/invoices';
 import { OperatorCommand } from '../operator-command';
 import { read } from '../options';
 
-/** Amounts are in kroner and whole øre. */
+/** Reads an amount in kroner with at most two decimals. */
 function readAmount(text: string): bigint {
   const amount = toMinorUnits(text, 'NOK');
   if (amount === undefined || amount <= 0n)
@@ -23,8 +23,7 @@ interface Options {
   hostedUrl?: string;
 }
 
-/** `invoice add`: add an invoice of the operator's own. */
-@SubCommand({ name: 'add', description: 'add an invoice of your own' })
+@SubCommand({ name: 'add', description: 'add an invoice that the operator issued' })
 export class InvoiceAddCommand extends OperatorCommand<Options> {
   constructor(private readonly invoices: InvoicesOperatorService) {
     super();

@@ -9,8 +9,7 @@ interface Options {
   sourceCustomer: string;
 }
 
-/** `invoice link`: say who a customer is in a billing source. */
-@SubCommand({ name: 'link', description: 'say who a customer is in a billing source' })
+@SubCommand({ name: 'link', description: 'link a customer to an account of a billing source' })
 export class InvoiceLinkCommand extends OperatorCommand<Options> {
   constructor(private readonly accounts: BillingAccountsOperatorService) {
     super();

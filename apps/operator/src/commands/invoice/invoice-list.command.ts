@@ -7,7 +7,6 @@ interface Options {
   customer: string;
 }
 
-/** `invoice list`: list the invoices of a customer. */
 @SubCommand({ name: 'list', description: 'list the invoices of a customer' })
 export class InvoiceListCommand extends OperatorCommand<Options> {
   constructor(private readonly invoices: InvoicesOperatorService) {

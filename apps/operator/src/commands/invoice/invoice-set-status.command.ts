@@ -8,8 +8,7 @@ interface Options {
   status: VisibleInvoiceStatus;
 }
 
-/** `invoice set-status`: set the status of an invoice of the operator's own. */
-@SubCommand({ name: 'set-status', description: 'set the status of an invoice of your own' })
+@SubCommand({ name: 'set-status', description: 'set the status of an invoice that the operator issued' })
 export class InvoiceSetStatusCommand extends OperatorCommand<Options> {
   constructor(private readonly invoices: InvoicesOperatorService) {
     super();

@@ -8,8 +8,7 @@ interface Options {
   failing?: boolean;
 }
 
-/** `invoice sync-status`: show how the syncs stand. */
-@SubCommand({ name: 'sync-status', description: 'show how the syncs with the billing sources stand' })
+@SubCommand({ name: 'sync-status', description: 'show the state of the syncs with the billing sources' })
 export class InvoiceSyncStatusCommand extends OperatorCommand<Options> {
   constructor(private readonly accounts: BillingAccountsOperatorService) {
     super();

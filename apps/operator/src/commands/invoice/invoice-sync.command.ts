@@ -19,7 +19,6 @@ interface Options {
 
 const WAIT_SECONDS = 60;
 
-/** `invoice sync`: have the worker sync now, and show what came of it. */
 @SubCommand({ name: 'sync', description: 'sync the invoices of a customer, or of all, with the billing sources now' })
 export class InvoiceSyncCommand extends OperatorCommand<Options> {
   constructor(
@@ -41,13 +40,13 @@ export class InvoiceSyncCommand extends OperatorCommand<Options> {
 
   @Option({
     flags: '--all',
-    description: 'all customers, those too whose sync waits after a failure; does not wait for the end',
+    description: 'all customers, including those whose sync waits after a failure; returns before the syncs end',
   })
   parseAll(): boolean {
     return true;
   }
 
-  @Option({ flags: '--full', description: 'read everything anew, not only what has changed; invoices keep their ids' })
+  @Option({ flags: '--full', description: 'read all documents, not only those that changed; invoices keep their ids' })
   parseFull(): boolean {
     return true;
   }
@@ -73,7 +72,7 @@ export class InvoiceSyncCommand extends OperatorCommand<Options> {
     if (outcome === undefined) {
       throw new ServiceError(
         'service_unavailable',
-        `No worker has finished the sync within ${waitSeconds} s; it will be done when one has time (invoice sync-status)`,
+        `No worker has finished the sync within ${waitSeconds} s; the sync stays queued; see invoice sync-status`,
       );
     }
     const report = (await this.accounts.report(customer)).find((sync) => sync.source === source);

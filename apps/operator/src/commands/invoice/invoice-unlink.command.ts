@@ -8,8 +8,7 @@ interface Options {
   source: BillingSourceName;
 }
 
-/** `invoice unlink`: undo a link and remove the invoices that came by it. */
-@SubCommand({ name: 'unlink', description: 'undo a link and remove the invoices that came by it' })
+@SubCommand({ name: 'unlink', description: 'remove a link and the invoices that were synced through it' })
 export class InvoiceUnlinkCommand extends OperatorCommand<Options> {
   constructor(private readonly accounts: BillingAccountsOperatorService) {
     super();

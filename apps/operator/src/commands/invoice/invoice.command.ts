@@ -18,9 +18,7 @@ const verbs = [
   InvoiceSyncStatusCommand,
 ];
 
-/** `invoice`: invoices, and the billing sources they come from. */
 @Command({ name: 'invoice', description: 'invoices, and the billing sources they come from', subCommands: verbs })
 export class InvoiceCommand extends CommandGroup {}
 
-/** The noun and its verbs. */
 export const invoiceCommands = [InvoiceCommand, ...verbs];

@@ -11,8 +11,7 @@ interface Options {
   config?: Record<string, unknown>;
 }
 
-/** `service add`: give a customer a service. */
-@SubCommand({ name: 'add', description: 'give a customer a service' })
+@SubCommand({ name: 'add', description: 'add a service to a customer' })
 export class ServiceAddCommand extends OperatorCommand<Options> {
   constructor(private readonly customerServices: ServicesOperatorService) {
     super();

@@ -7,7 +7,6 @@ interface Options {
   customer: string;
 }
 
-/** `service list`: list the services of a customer. */
 @SubCommand({ name: 'list', description: 'list the services of a customer' })
 export class ServiceListCommand extends OperatorCommand<Options> {
   constructor(private readonly customerServices: ServicesOperatorService) {

@@ -10,7 +10,6 @@ interface Options {
   config?: Record<string, unknown>;
 }
 
-/** `service update`: change a service. */
 @SubCommand({ name: 'update', description: 'change a service' })
 export class ServiceUpdateCommand extends OperatorCommand<Options> {
   constructor(private readonly customerServices: ServicesOperatorService) {
@@ -35,7 +34,7 @@ export class ServiceUpdateCommand extends OperatorCommand<Options> {
   @Option({
     flags: '--config <json>',
     description:
-      'settings, as a JSON object; monthly_included_nok of an ai service, raised, gives the difference at once, lowered, holds from next month',
+      'settings, as a JSON object; of an ai service, an increase of monthly_included_nok is added at once, a decrease applies from next month',
   })
   parseConfig(text: string): Record<string, unknown> {
     return read.json(text);

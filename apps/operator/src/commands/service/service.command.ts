@@ -6,9 +6,7 @@ import { ServiceListCommand } from './service-list.command';
 
 const verbs = [ServiceAddCommand, ServiceUpdateCommand, ServiceListCommand];
 
-/** `service`: services of customers. */
 @Command({ name: 'service', description: 'services of customers', subCommands: verbs })
 export class ServiceCommand extends CommandGroup {}
 
-/** The noun and its verbs. */
 export const serviceCommands = [ServiceCommand, ...verbs];

@@ -12,7 +12,6 @@ interface Options {
   countries?: string[] | 'default';
 }
 
-/** `sms configure`: set what a customer may send. */
 @SubCommand({ name: 'configure', description: 'set what a customer may send' })
 export class SmsConfigureCommand extends OperatorCommand<Options> {
   constructor(private readonly sms: SmsOperatorService) {
@@ -29,7 +28,7 @@ export class SmsConfigureCommand extends OperatorCommand<Options> {
     return read.yesOrNo(text);
   }
 
-  @Option({ flags: '--sender-id <sender>', description: 'what recipients see messages come from' })
+  @Option({ flags: '--sender-id <sender>', description: 'sender that recipients see' })
   parseSenderId(text: string): string {
     return text;
   }
@@ -44,7 +43,10 @@ export class SmsConfigureCommand extends OperatorCommand<Options> {
     return read.limit(text);
   }
 
-  @Option({ flags: '--countries <codes>', description: 'where SMS may go, such as NO,SE; all; or default' })
+  @Option({
+    flags: '--countries <codes>',
+    description: 'countries that SMS may be sent to, such as NO,SE; all; or default',
+  })
   parseCountries(text: string): string[] | 'default' {
     return text === 'default' ? text : text === 'all' ? [] : read.countries(text);
   }

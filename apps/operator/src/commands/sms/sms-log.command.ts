@@ -7,7 +7,6 @@ interface Options {
   customer: string;
 }
 
-/** `sms log`: show the newest SMS of a customer. */
 @SubCommand({ name: 'log', description: 'show the newest SMS of a customer' })
 export class SmsLogCommand extends OperatorCommand<Options> {
   constructor(private readonly sms: SmsOperatorService) {

@@ -5,9 +5,7 @@ import { SmsLogCommand } from './sms-log.command';
 
 const verbs = [SmsConfigureCommand, SmsLogCommand];
 
-/** `sms`: SMS of customers. */
 @Command({ name: 'sms', description: 'SMS of customers', subCommands: verbs })
 export class SmsCommand extends CommandGroup {}
 
-/** The noun and its verbs. */
 export const smsCommands = [SmsCommand, ...verbs];

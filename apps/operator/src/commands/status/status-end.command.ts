@@ -7,7 +7,6 @@ interface Options {
   event: string;
 }
 
-/** `status end`: end an event now. */
 @SubCommand({ name: 'end', description: 'end an event now' })
 export class StatusEndCommand extends OperatorCommand<Options> {
   constructor(private readonly statusEvents: StatusEventsOperatorService) {

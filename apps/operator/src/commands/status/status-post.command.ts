@@ -10,7 +10,6 @@ interface Options {
   startsAt?: Date;
 }
 
-/** `status post`: announce an event about a service. */
 @SubCommand({ name: 'post', description: 'announce an event about a service' })
 export class StatusPostCommand extends OperatorCommand<Options> {
   constructor(private readonly statusEvents: StatusEventsOperatorService) {

@@ -5,9 +5,7 @@ import { StatusEndCommand } from './status-end.command';
 
 const verbs = [StatusPostCommand, StatusEndCommand];
 
-/** `status`: status of services. */
 @Command({ name: 'status', description: 'status of services', subCommands: verbs })
 export class StatusCommand extends CommandGroup {}
 
-/** The noun and its verbs. */
 export const statusCommands = [StatusCommand, ...verbs];

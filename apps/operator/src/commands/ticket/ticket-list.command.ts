@@ -8,7 +8,6 @@ interface Options {
   status?: TicketStatus;
 }
 
-/** `ticket list`: list tickets, newest first. */
 @SubCommand({ name: 'list', description: 'list support tickets' })
 export class TicketListCommand extends OperatorCommand<Options> {
   constructor(private readonly tickets: TicketsOperatorService) {

@@ -8,7 +8,6 @@ interface Options {
   body: string;
 }
 
-/** `ticket note`: add an internal note. */
 @SubCommand({ name: 'note', description: 'add an internal note, which the customer never sees' })
 export class TicketNoteCommand extends OperatorCommand<Options> {
   constructor(private readonly tickets: TicketsOperatorService) {

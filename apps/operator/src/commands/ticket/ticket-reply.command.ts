@@ -9,7 +9,6 @@ interface Options {
   author?: ReplyAuthor;
 }
 
-/** `ticket reply`: reply in a thread. */
 @SubCommand({ name: 'reply', description: 'reply in a thread' })
 export class TicketReplyCommand extends OperatorCommand<Options> {
   constructor(private readonly tickets: TicketsOperatorService) {
@@ -28,7 +27,7 @@ export class TicketReplyCommand extends OperatorCommand<Options> {
 
   @Option({
     flags: '--author <author>',
-    description: 'operator (default), or customer for what the customer said elsewhere',
+    description: 'operator (default), or customer for a reply that the customer gave by phone or email',
   })
   parseAuthor(text: string): ReplyAuthor {
     return read.oneOf(REPLY_AUTHORS, text);

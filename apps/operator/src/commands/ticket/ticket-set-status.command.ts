@@ -8,7 +8,6 @@ interface Options {
   status: TicketStatus;
 }
 
-/** `ticket set-status`: set the status of a ticket. */
 @SubCommand({ name: 'set-status', description: 'set the status of a ticket' })
 export class TicketSetStatusCommand extends OperatorCommand<Options> {
   constructor(private readonly tickets: TicketsOperatorService) {

@@ -7,7 +7,6 @@ interface Options {
   ticket: string;
 }
 
-/** `ticket show`: show a ticket with its thread. */
 @SubCommand({ name: 'show', description: 'show a ticket with its thread, internal notes included' })
 export class TicketShowCommand extends OperatorCommand<Options> {
   constructor(private readonly tickets: TicketsOperatorService) {

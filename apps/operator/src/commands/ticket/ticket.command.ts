@@ -8,9 +8,7 @@ import { TicketShowCommand } from './ticket-show.command';
 
 const verbs = [TicketListCommand, TicketShowCommand, TicketReplyCommand, TicketNoteCommand, TicketSetStatusCommand];
 
-/** `ticket`: support tickets. */
 @Command({ name: 'ticket', description: 'support tickets', subCommands: verbs })
 export class TicketCommand extends CommandGroup {}
 
-/** The noun and its verbs. */
 export const ticketCommands = [TicketCommand, ...verbs];

@@ -7,8 +7,7 @@ interface Options {
   token: string;
 }
 
-/** `token deactivate`: end a token at once. */
-@SubCommand({ name: 'deactivate', description: 'end a token at once' })
+@SubCommand({ name: 'deactivate', description: 'deactivate a token at once' })
 export class TokenDeactivateCommand extends OperatorCommand<Options> {
   constructor(private readonly serviceTokens: TokensOperatorService) {
     super();

@@ -9,8 +9,7 @@ interface Options {
   expiresAt?: Date;
 }
 
-/** `token issue`: make a token; it is shown this once. */
-@SubCommand({ name: 'issue', description: 'make a token; it is shown this once' })
+@SubCommand({ name: 'issue', description: 'issue a token; it is shown only once' })
 export class TokenIssueCommand extends OperatorCommand<Options> {
   constructor(private readonly serviceTokens: TokensOperatorService) {
     super();
@@ -26,7 +25,7 @@ export class TokenIssueCommand extends OperatorCommand<Options> {
     return read.scopes(text);
   }
 
-  @Option({ flags: '--expires-at <time>', description: 'when it ends; default never' })
+  @Option({ flags: '--expires-at <time>', description: 'when it expires; default never' })
   parseExpiresAt(text: string): Date {
     return read.time(text);
   }

@@ -7,7 +7,6 @@ interface Options {
   customer: string;
 }
 
-/** `token list`: list the tokens of a customer. */
 @SubCommand({ name: 'list', description: 'list the tokens of a customer' })
 export class TokenListCommand extends OperatorCommand<Options> {
   constructor(private readonly serviceTokens: TokensOperatorService) {

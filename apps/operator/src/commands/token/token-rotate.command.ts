@@ -8,8 +8,7 @@ interface Options {
   graceHours?: number;
 }
 
-/** `token rotate`: make a token that replaces another. */
-@SubCommand({ name: 'rotate', description: 'make a token that replaces another' })
+@SubCommand({ name: 'rotate', description: 'issue a token that replaces another' })
 export class TokenRotateCommand extends OperatorCommand<Options> {
   constructor(private readonly serviceTokens: TokensOperatorService) {
     super();

@@ -7,9 +7,7 @@ import { TokenListCommand } from './token-list.command';
 
 const verbs = [TokenIssueCommand, TokenRotateCommand, TokenDeactivateCommand, TokenListCommand];
 
-/** `token`: service tokens. */
 @Command({ name: 'token', description: 'service tokens', subCommands: verbs })
 export class TokenCommand extends CommandGroup {}
 
-/** The noun and its verbs. */
 export const tokenCommands = [TokenCommand, ...verbs];
