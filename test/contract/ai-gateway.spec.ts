@@ -4,7 +4,7 @@ import { AiMessagesService, CallsInFlightService } from '@domains/ai';
 import { ServiceError } from '@platform/errors';
 import { PLAIN_PRICE, saveAiCustomer, saveModelPrice } from '@test/ai-factories';
 import { until } from '@test/until';
-import { type AiFixture, balancesOf, createAiFixture, problemsOf } from '@test/ai.fixture';
+import { type AiFixture, asCustomer, balancesOf, createAiFixture, problemsOf } from '@test/ai.fixture';
 import { readMessageRequest } from '@test/read-message-request';
 
 describe('The AI gateway', () => {
@@ -41,9 +41,9 @@ describe('The AI gateway', () => {
     });
     const bytes = Buffer.from(JSON.stringify(hello()));
     const request = readMessageRequest(bytes, 1_000_000);
-    const reply = await fixture.engines[0]!.get(AiMessagesService).send(
-      { customerId, tokenId: null, requestId: 'r' },
-      request,
+    const engine = fixture.engines[0]!;
+    const reply = await asCustomer(engine, customerId, () =>
+      engine.get(AiMessagesService).send({ tokenId: null, requestId: 'r' }, request),
     );
     expect(reply.toString()).toBe(body);
     expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({ usage: 0.013, held: 0 });

@@ -13,7 +13,7 @@ describe('The credit ledger, through random histories', () => {
 
   const shown = async (customerId: string) => {
     const engine = fixture.engines[0]!;
-    const { status } = await asCustomer(engine, customerId, () => engine.get(AiOverviewService).of(customerId));
+    const { status } = await asCustomer(engine, customerId, () => engine.get(AiOverviewService).find());
     return {
       included: status.includedCreditRemaining,
       purchased: status.purchasedCredit,

@@ -4,7 +4,8 @@ import { Test, type TestingModule } from '@nestjs/testing';
 import type { Client } from 'pg';
 import { AiMessagesService, AiModule, AiOperatorModule, AiVerificationOperatorService } from '@domains/ai';
 import { ConfigModule } from '@platform/config';
-import { CustomerContextService, DatabaseModule } from '@platform/database';
+import { CustomerContextService } from '@platform/context';
+import { DatabaseModule } from '@platform/database';
 import { LoggingModule } from '@platform/logging';
 import { readMessageRequest } from './read-message-request';
 import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
@@ -61,8 +62,10 @@ export async function createAiFixture(
     send: async (customerId, body, engine = 0) => {
       const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
       const request = readMessageRequest(bytes, 1_000_000);
-      const gateway = (engines[engine % engines.length] as TestingModule).get(AiMessagesService);
-      const reply = await gateway.send({ customerId, tokenId: null, requestId: 'test' }, request);
+      const module = engines[engine % engines.length] as TestingModule;
+      const reply = await asCustomer(module, customerId, () =>
+        module.get(AiMessagesService).send({ tokenId: null, requestId: 'test' }, request),
+      );
       return JSON.parse(reply.toString()) as Record<string, unknown>;
     },
     close: async () => {

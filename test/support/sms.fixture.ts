@@ -1,7 +1,8 @@
 import { Test, type TestingModule } from '@nestjs/testing';
 import type { Client } from 'pg';
 import { ConfigModule } from '@platform/config';
-import { CustomerContextService, DatabaseModule } from '@platform/database';
+import { CustomerContextService } from '@platform/context';
+import { DatabaseModule } from '@platform/database';
 import { LoggingModule } from '@platform/logging';
 import {
   DeliveryReportsService,
@@ -71,10 +72,10 @@ export async function createSmsFixture(settings: Record<string, string> = {}): P
     },
     send: (customerId, order) =>
       as(customerId, () =>
-        module.get(SmsSendingService).send(customerId, 'token:test', { to: '+4790000000', message: 'Hello', ...order }),
+        module.get(SmsSendingService).send('token:test', { to: '+4790000000', message: 'Hello', ...order }),
       ),
     list: async (customerId, limit = 200) =>
-      (await as(customerId, () => module.get(SmsLogService).list(customerId, { limit }))).items,
+      (await as(customerId, () => module.get(SmsLogService).list({ limit }))).items,
     rows: async (customerId) => {
       const { rows } = await superuser.query<SmsTableRow>(
         'select * from sms_message where customer_id = $1 order by created_at desc, id desc',

@@ -1,10 +1,19 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Client } from 'pg';
+import { PipelinedConnectionsService } from '@platform/database';
 import { customerOwnedTables } from './any-row';
 
-/** Takes the third wall away, to see whether the others stand without it. */
+/** Takes the third isolation layer away, to see whether the others stand without it. */
 export async function withoutRowLevelSecurity(superuser: Client): Promise<void> {
   for (const table of await customerOwnedTables(superuser)) {
     await superuser.query(`alter table ${table} no force row level security`);
     await superuser.query(`alter table ${table} disable row level security`);
   }
+}
+
+/** Sets the connection of every read to this customer, whoever asks, until mocks are restored. */
+export function setConnectionsTo(app: NestFastifyApplication, customerId: string): void {
+  const connections = app.get(PipelinedConnectionsService);
+  const readAs = connections.readAs.bind(connections);
+  jest.spyOn(connections, 'readAs').mockImplementation((_, ...read) => readAs(customerId, ...read));
 }

@@ -1,5 +1,5 @@
 import { CustomerProfileService } from '@domains/customers';
-import { CustomerContextService } from '@platform/database';
+import { CustomerContextService } from '@platform/context';
 import { ServicesService } from '@domains/services';
 import { SmsLogService } from '@domains/sms';
 import { ServiceStatusService } from '@domains/status';
@@ -9,11 +9,11 @@ import { createCaller, startApi, type TestApi } from '@test/api';
 import { takeViolations } from '@test/conformance/violations';
 import { saveFakeService } from '@test/factories/service.factory';
 import { declaredRoutes } from '@test/nest-routes';
-import { withoutRowLevelSecurity } from '@test/without-row-level-security';
+import { setConnectionsTo, withoutRowLevelSecurity } from '@test/without-row-level-security';
 
 /**
- * The second wall by itself: row level security is off, and the connection is set to another customer, as if the first
- * wall had let the wrong one through. What is asked for by name is still all that is found.
+ * The second isolation layer by itself: row level security is off, and the connection is set to another customer, as if the first
+ * had let the wrong one through. What is asked for by name is still all that is found.
  */
 describe('queries name the customer', () => {
   let api: TestApi;
@@ -36,6 +36,7 @@ describe('queries name the customer', () => {
       );
     }
   });
+  afterEach(() => jest.restoreAllMocks());
   afterAll(() => api.stop());
 
   it("so that every list is the same with and without row level security: nothing of another customer's", async () => {
@@ -61,12 +62,13 @@ describe('queries name the customer', () => {
     await withoutRowLevelSecurity(api.superuser);
     const page = { limit: 200 };
     const mine = me.customer.id;
-    const found = await api.app.get(CustomerContextService).run(other.customer.id, async () => ({
-      profile: await api.app.get(CustomerProfileService, { strict: false }).find(mine),
-      services: (await api.app.get(ServicesService, { strict: false }).list(mine, page)).items,
-      status: (await api.app.get(ServiceStatusService, { strict: false }).list(mine, page)).items,
-      tickets: (await api.app.get(TicketsService, { strict: false }).list(mine, page)).items,
-      messages: (await api.app.get(SmsLogService, { strict: false }).list(mine, page)).items,
+    setConnectionsTo(api.app, other.customer.id);
+    const found = await api.app.get(CustomerContextService).run(mine, async () => ({
+      profile: await api.app.get(CustomerProfileService, { strict: false }).find(),
+      services: (await api.app.get(ServicesService, { strict: false }).list(page)).items,
+      status: (await api.app.get(ServiceStatusService, { strict: false }).list(page)).items,
+      tickets: (await api.app.get(TicketsService, { strict: false }).list(page)).items,
+      messages: (await api.app.get(SmsLogService, { strict: false }).list(page)).items,
     }));
     expect(found.profile.id).toBe(mine);
     expect([found.services.length, found.status.length]).toEqual([2, 2]);

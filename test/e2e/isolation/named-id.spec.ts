@@ -1,11 +1,11 @@
-import { CustomerContextService } from '@platform/database';
+import { CustomerContextService } from '@platform/context';
 import { CreditRequestsService } from '@domains/credit-requests';
 import { createCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
 import { saveFakeBillingAccount, saveFakeInvoice } from '@test/factories/invoice.factory';
 import { saveFakeService } from '@test/factories/service.factory';
 import { declaredRoutes } from '@test/nest-routes';
-import { withoutRowLevelSecurity } from '@test/without-row-level-security';
+import { setConnectionsTo, withoutRowLevelSecurity } from '@test/without-row-level-security';
 
 /** The second isolation layer by itself, on routes that name a row: row level security is off. */
 describe('queries by id name the customer', () => {
@@ -17,6 +17,7 @@ describe('queries by id name the customer', () => {
     [me, other] = await Promise.all([createCaller(api), createCaller(api)]);
     await withoutRowLevelSecurity(api.superuser);
   });
+  afterEach(() => jest.restoreAllMocks());
   afterAll(() => api.stop());
 
   async function addCreditRequest(customerId: string): Promise<number> {
@@ -55,9 +56,10 @@ describe('queries by id name the customer', () => {
   it("so that a connection set to another customer still finds one's own", async () => {
     const [mine, theirs] = [await addCreditRequest(me.customer.id), await addCreditRequest(other.customer.id)];
     const requests = api.app.get(CreditRequestsService, { strict: false });
-    await api.app.get(CustomerContextService).run(other.customer.id, async () => {
-      expect(await requests.find(me.customer.id, mine)).toMatchObject({ id: mine });
-      await expect(requests.find(me.customer.id, theirs)).rejects.toMatchObject({ code: 'not_found' });
+    setConnectionsTo(api.app, other.customer.id);
+    await api.app.get(CustomerContextService).run(me.customer.id, async () => {
+      expect(await requests.find(mine)).toMatchObject({ id: mine });
+      await expect(requests.find(theirs)).rejects.toMatchObject({ code: 'not_found' });
     });
   });
 

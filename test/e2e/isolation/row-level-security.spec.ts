@@ -4,8 +4,7 @@ import { Test, type TestingModule } from '@nestjs/testing';
 import { ConfigModule } from '@platform/config';
 import {
   clientSettings,
-  CustomerContextService,
-  CustomerDatabaseService,
+  PipelinedConnectionsService,
   DatabaseModule,
   type PreparedStatement,
   prepared,
@@ -157,9 +156,7 @@ describe('row level security alone', () => {
     afterAll(() => module.close());
 
     const read = (customer: string, statement: PreparedStatement, values: string[] = []) =>
-      module
-        .get(CustomerContextService)
-        .run(customer, () => module.get(CustomerDatabaseService).read<{ id: string }>(statement, values));
+      module.get(PipelinedConnectionsService).readAs<{ id: string }>(customer, statement, values);
 
     it("gives everyone their own rows and nobody another customer's, however requests interleave and whichever fail", async () => {
       const strangers = Array.from({ length: 5 }, () => randomUUID());

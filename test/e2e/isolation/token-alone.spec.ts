@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Controller, Get, Post } from '@nestjs/common';
 import { AnyScope, CurrentCustomer } from '@platform/access';
 import { type AuthenticatedCustomer } from '@platform/tokens';
-import { CustomerContextService } from '@platform/database';
+import { CustomerContextService } from '@platform/context';
 import { createCaller, startApi, type TestApi } from '@test/api';
 import { saveFakeInvoice } from '@test/factories/invoice.factory';
 import { saveFakeService } from '@test/factories/service.factory';
@@ -30,7 +30,7 @@ class WhoController {
 
 const NAMES = ['customer_id', 'customerId', 'customer', 'customer-id', 'tenant', 'app.customer_id', 'id', 'sub'];
 
-/** The first wall by itself: row level security is off, and the test asks for the identity, before any query names it. */
+/** The first isolation layer by itself: row level security is off, and the test asks for the identity, before any query names it. */
 describe('the customer of a request', () => {
   let api: TestApi;
   let me: Awaited<ReturnType<typeof createCaller>>;

@@ -30,8 +30,8 @@ export class AiController {
     description: 'With the credit requests that still wait for the operator.',
   })
   @ApiOkResponse({ type: AiOverviewDto, description: 'Your AI status.' })
-  async getAiStatus(@CurrentCustomer() { customerId }: AuthenticatedCustomer): Promise<AiOverviewDto> {
-    return toAiOverviewDto(await this.overview.of(customerId));
+  async getAiStatus(): Promise<AiOverviewDto> {
+    return toAiOverviewDto(await this.overview.find());
   }
 
   @Post('messages')
@@ -60,9 +60,9 @@ export class AiController {
     'ai_upstream_failed',
   )
   async createMessage(
-    @CurrentCustomer() { customerId, tokenId }: AuthenticatedCustomer,
+    @CurrentCustomer() { tokenId }: AuthenticatedCustomer,
     @Req() request: RequestWithBody<MessageRequest>,
   ): Promise<Buffer> {
-    return this.gateway.send({ customerId, tokenId, requestId: request.id }, request.body);
+    return this.gateway.send({ tokenId, requestId: request.id }, request.body);
   }
 }

@@ -19,11 +19,8 @@ export class CreditRequestsController {
   @ApiOperation({ summary: 'List your credit requests', description: 'Newest first.' })
   @ApiOkResponse({ type: CreditRequestPageDto, description: 'A page of the list.' })
   @ProblemReplies('invalid_request')
-  async listCreditRequests(
-    @CurrentCustomer() { customerId }: AuthenticatedCustomer,
-    @Query() { status, ...page }: CreditRequestQueryDto,
-  ): Promise<CreditRequestPageDto> {
-    return toPageDto(await this.requests.list(customerId, page, status), toCreditRequestDto);
+  async listCreditRequests(@Query() { status, ...page }: CreditRequestQueryDto): Promise<CreditRequestPageDto> {
+    return toPageDto(await this.requests.list(page, status), toCreditRequestDto);
   }
 
   @Post()
@@ -40,11 +37,11 @@ export class CreditRequestsController {
   })
   @ProblemReplies('invalid_request', 'ai_disabled', 'too_many_pending_requests')
   async createCreditRequest(
-    @CurrentCustomer() { customerId, tokenId }: AuthenticatedCustomer,
+    @CurrentCustomer() { tokenId }: AuthenticatedCustomer,
     @Body() { amount_nok: amountNok, note, reference }: CreateCreditRequestDto,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<CreditRequestDto> {
-    const { request, created } = await this.requests.create({ customerId, tokenId, amountNok, note, reference });
+    const { request, created } = await this.requests.create({ tokenId, amountNok, note, reference });
     reply.status(created ? HttpStatus.CREATED : HttpStatus.OK);
     return toCreditRequestDto(request);
   }
@@ -58,10 +55,7 @@ export class CreditRequestsController {
   @ApiParam({ name: 'id', schema: { type: 'integer', format: 'int32', minimum: 1 } })
   @ApiOkResponse({ type: CreditRequestDto, description: 'The request.' })
   @ProblemReplies(['not_found', 'There is no such credit request'])
-  async getCreditRequest(
-    @CurrentCustomer() { customerId }: AuthenticatedCustomer,
-    @Param('id', PathId.integer) id: number,
-  ): Promise<CreditRequestDto> {
-    return toCreditRequestDto(await this.requests.find(customerId, id));
+  async getCreditRequest(@Param('id', PathId.integer) id: number): Promise<CreditRequestDto> {
+    return toCreditRequestDto(await this.requests.find(id));
   }
 }

@@ -1,7 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { AnyScope, CurrentCustomer } from '@platform/access';
-import { type AuthenticatedCustomer } from '@platform/tokens';
+import { AnyScope } from '@platform/access';
 import { CustomerProfileService } from '@domains/customers';
 import { CustomerDto, toCustomerDto } from './dto/customer.dto';
 
@@ -17,7 +16,7 @@ export class CustomerController {
     description: 'The profile of the customer that the token belongs to.',
   })
   @ApiOkResponse({ type: CustomerDto, description: 'The profile.' })
-  async getCustomer(@CurrentCustomer() { customerId }: AuthenticatedCustomer): Promise<CustomerDto> {
-    return toCustomerDto(await this.profiles.find(customerId));
+  async getCustomer(): Promise<CustomerDto> {
+    return toCustomerDto(await this.profiles.find());
   }
 }

@@ -1,7 +1,6 @@
 import { Controller, Get, Param, Query, StreamableFile } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiProduces, ApiTags } from '@nestjs/swagger';
-import { type AuthenticatedCustomer } from '@platform/tokens';
-import { CurrentCustomer, RequireScope } from '@platform/access';
+import { RequireScope } from '@platform/access';
 import { AppConfig } from '@platform/config';
 import { ClientGone, PathId, ProblemReplies, toPageDto } from '@platform/http';
 import { InvoicePdfsService, InvoicesService } from '@domains/invoices';
@@ -27,10 +26,9 @@ export class InvoicesController {
   @ApiOkResponse({ type: InvoicePageDto, description: 'A page of the list.' })
   @ProblemReplies('invalid_request')
   async listInvoices(
-    @CurrentCustomer() { customerId }: AuthenticatedCustomer,
     @Query() { status, issue_date_from: issuedFrom, issue_date_to: issuedTo, ...page }: InvoiceQueryDto,
   ): Promise<InvoicePageDto> {
-    const found = await this.invoices.list(customerId, page, { status, issuedFrom, issuedTo });
+    const found = await this.invoices.list(page, { status, issuedFrom, issuedTo });
     return toPageDto(found, (row) => toInvoiceDto(row, this.baseUrl));
   }
 
@@ -45,11 +43,10 @@ export class InvoicesController {
   @ApiOkResponse({ schema: { type: 'string', format: 'binary' }, description: 'The PDF.' })
   @ProblemReplies(['not_found', 'You have no invoice with this id that has a PDF'], 'service_unavailable')
   async getInvoicePdf(
-    @CurrentCustomer() { customerId }: AuthenticatedCustomer,
     @Param('id', PathId.uuid) id: string,
     @ClientGone() clientGone: AbortSignal,
   ): Promise<StreamableFile> {
-    const { content, length, fileName } = await this.pdfs.open(customerId, id, clientGone);
+    const { content, length, fileName } = await this.pdfs.open(id, clientGone);
     return new StreamableFile(content, {
       type: 'application/pdf',
       disposition: `inline; filename="${fileName}"`,

@@ -1,7 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { AnyScope, CurrentCustomer } from '@platform/access';
-import { type AuthenticatedCustomer } from '@platform/tokens';
+import { AnyScope } from '@platform/access';
 import { PageQueryDto, ProblemReplies, toPageDto } from '@platform/http';
 import { ServicesService } from '@domains/services';
 import { ServicePageDto, toServiceDto } from './dto/service.dto';
@@ -16,10 +15,7 @@ export class ServicesController {
   @ApiOperation({ summary: 'List your services', description: 'Newest first.' })
   @ApiOkResponse({ type: ServicePageDto, description: 'A page of the list.' })
   @ProblemReplies('invalid_request')
-  async listServices(
-    @CurrentCustomer() { customerId }: AuthenticatedCustomer,
-    @Query() page: PageQueryDto,
-  ): Promise<ServicePageDto> {
-    return toPageDto(await this.services.list(customerId, page), toServiceDto);
+  async listServices(@Query() page: PageQueryDto): Promise<ServicePageDto> {
+    return toPageDto(await this.services.list(page), toServiceDto);
   }
 }

@@ -26,11 +26,8 @@ export class SmsController {
   })
   @ApiCreatedResponse({ type: SmsDto, description: 'The gateway accepted the message.' })
   @ProblemReplies('invalid_request', 'sms_disabled', 'sms_gateway_rejected', 'sms_gateway_failed')
-  async sendSms(
-    @CurrentCustomer() { customerId, tokenId }: AuthenticatedCustomer,
-    @Body() order: SendSmsDto,
-  ): Promise<SmsDto> {
-    return toSmsDto(await this.sender.send(customerId, `token:${tokenId}`, order));
+  async sendSms(@CurrentCustomer() { tokenId }: AuthenticatedCustomer, @Body() order: SendSmsDto): Promise<SmsDto> {
+    return toSmsDto(await this.sender.send(`token:${tokenId}`, order));
   }
 
   @Get('log')
@@ -38,10 +35,7 @@ export class SmsController {
   @ApiOperation({ summary: 'List the SMS you sent', description: 'Newest first, each with its status.' })
   @ApiOkResponse({ type: SmsPageDto, description: 'A page of the log.' })
   @ProblemReplies('invalid_request')
-  async listSms(
-    @CurrentCustomer() { customerId }: AuthenticatedCustomer,
-    @Query() page: PageQueryDto,
-  ): Promise<SmsPageDto> {
-    return toPageDto(await this.log.list(customerId, page), toSmsDto);
+  async listSms(@Query() page: PageQueryDto): Promise<SmsPageDto> {
+    return toPageDto(await this.log.list(page), toSmsDto);
   }
 }

@@ -1,7 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { type AuthenticatedCustomer } from '@platform/tokens';
-import { CurrentCustomer, RequireScope } from '@platform/access';
+import { RequireScope } from '@platform/access';
 import { PageQueryDto, ProblemReplies, toPageDto } from '@platform/http';
 import { ServiceStatusService } from '@domains/status';
 import { ServiceStatusPageDto, toServiceStatusDto } from './dto/service-status.dto';
@@ -19,10 +18,7 @@ export class StatusController {
   })
   @ApiOkResponse({ type: ServiceStatusPageDto, description: 'A page of the list.' })
   @ProblemReplies('invalid_request')
-  async listStatus(
-    @CurrentCustomer() { customerId }: AuthenticatedCustomer,
-    @Query() page: PageQueryDto,
-  ): Promise<ServiceStatusPageDto> {
-    return toPageDto(await this.status.list(customerId, page), toServiceStatusDto);
+  async listStatus(@Query() page: PageQueryDto): Promise<ServiceStatusPageDto> {
+    return toPageDto(await this.status.list(page), toServiceStatusDto);
   }
 }

@@ -17,11 +17,8 @@ export class SupportController {
   @ApiOperation({ summary: 'List your support tickets', description: 'Newest first, each with its thread.' })
   @ApiOkResponse({ type: TicketPageDto, description: 'A page of the list.' })
   @ProblemReplies('invalid_request')
-  async listTickets(
-    @CurrentCustomer() { customerId }: AuthenticatedCustomer,
-    @Query() page: PageQueryDto,
-  ): Promise<TicketPageDto> {
-    return toPageDto(await this.tickets.list(customerId, page), toTicketDto);
+  async listTickets(@Query() page: PageQueryDto): Promise<TicketPageDto> {
+    return toPageDto(await this.tickets.list(page), toTicketDto);
   }
 
   @Post()
@@ -30,9 +27,9 @@ export class SupportController {
   @ApiCreatedResponse({ type: TicketDto, description: 'The new ticket.' })
   @ProblemReplies('invalid_request', ['not_found', 'You have no service with this service_id'])
   async createTicket(
-    @CurrentCustomer() { customerId, tokenId }: AuthenticatedCustomer,
+    @CurrentCustomer() { tokenId }: AuthenticatedCustomer,
     @Body() ticket: CreateTicketDto,
   ): Promise<TicketDto> {
-    return toTicketDto(await this.tickets.open(customerId, `token:${tokenId}`, ticket));
+    return toTicketDto(await this.tickets.open(`token:${tokenId}`, ticket));
   }
 }

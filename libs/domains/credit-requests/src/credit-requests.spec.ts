@@ -31,18 +31,15 @@ describe('Credit requests', () => {
   const create = (customerId: string, wish: Partial<NewCreditRequest> = {}, engine = 0) =>
     asCustomer(fixture.engines[engine % 2]!, customerId, () =>
       fixture.engines[engine % 2]!.get(CreditRequestsService).create({
-        customerId,
         tokenId: randomUUID(),
         amountNok: 500,
         ...wish,
       }),
     );
   const list = (customerId: string, ...rest: [{ limit: number; cursor?: string }, 'approved'?]) =>
-    asCustomer(fixture.engines[0]!, customerId, () =>
-      fixture.engines[0]!.get(CreditRequestsService).list(customerId, ...rest),
-    );
+    asCustomer(fixture.engines[0]!, customerId, () => fixture.engines[0]!.get(CreditRequestsService).list(...rest));
   const overview = (customerId: string) =>
-    asCustomer(fixture.engines[0]!, customerId, () => fixture.engines[0]!.get(AiOverviewService).of(customerId));
+    asCustomer(fixture.engines[0]!, customerId, () => fixture.engines[0]!.get(AiOverviewService).find());
   const creditRequests = () => fixture.operator.get(CreditRequestsOperatorService);
   const codeOf = (work: Promise<unknown>) =>
     work.then(
@@ -121,7 +118,7 @@ describe('Credit requests', () => {
     const { request } = await create(theirs, { reference: 'shared' });
     expect((await create(mine, { reference: 'shared' })).created).toBe(true);
     const find = asCustomer(fixture.engines[0]!, mine, () =>
-      fixture.engines[0]!.get(CreditRequestsService).find(mine, request.id),
+      fixture.engines[0]!.get(CreditRequestsService).find(request.id),
     );
     expect(await codeOf(find)).toBe('not_found');
     expect((await list(mine, { limit: 10 })).items.map(({ id }) => id)).not.toContain(request.id);

@@ -1,8 +1,8 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AppConfig } from '@platform/config';
+import { ContextModule } from '@platform/context';
 import { clientSettings, type DatabaseRole } from './connections/connection-settings';
-import { CustomerContextService } from './customer-context.service';
 import { CustomerDatabaseService } from './customer-database.service';
 import { DatabaseClockService } from './condition/database-clock.service';
 import { DatabaseLoadService } from './condition/database-load.service';
@@ -26,6 +26,7 @@ export class DatabaseModule {
       module: DatabaseModule,
       global: true,
       imports: [
+        ContextModule,
         TypeOrmModule.forRootAsync({
           inject: [AppConfig],
           useFactory: (config: AppConfig) => ({
@@ -45,7 +46,6 @@ export class DatabaseModule {
           }),
         },
         ...(keepConnections ? [KeptPoolService] : []),
-        CustomerContextService,
         PipelinedConnectionsService,
         WriteConnectionsService,
         CustomerDatabaseService,
@@ -53,8 +53,8 @@ export class DatabaseModule {
         DatabaseLoadService,
       ],
       exports: [
+        ContextModule,
         PIPELINE_SETTINGS,
-        CustomerContextService,
         PipelinedConnectionsService,
         WriteConnectionsService,
         CustomerDatabaseService,

@@ -1,4 +1,3 @@
-export { CustomerContextService } from './customer-context.service';
 export { CustomerDatabaseService } from './customer-database.service';
 export { DatabaseModule } from './database.module';
 export { PIPELINE_SETTINGS, type PipelineSettings } from './connections/database.tokens';

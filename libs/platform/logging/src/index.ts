@@ -1,4 +1,3 @@
-export { LogContext } from './log-context';
 export { AccessLog, type AccessLogEntry } from './access-log';
 export { createLogger, ROOT_LOGGER, type RootLogger } from './root-logger';
 export { LoggingModule } from './logging.module';

@@ -1,8 +1,12 @@
 import { PassThrough } from 'node:stream';
 import { QueryFailedError } from 'typeorm';
+import { ClsServiceManager } from 'nestjs-cls';
 import { loadConfig } from '@platform/config';
-import { LogContext } from './log-context';
+import { CustomerContextService } from '@platform/context';
 import { createLogger } from './root-logger';
+
+const context = new CustomerContextService(ClsServiceManager.getClsService());
+const as = context.run.bind(context);
 
 /** What one call of the logger writes. */
 function written(log: (logger: ReturnType<typeof createLogger>) => void, settings: NodeJS.ProcessEnv = {}): string {
@@ -13,11 +17,12 @@ function written(log: (logger: ReturnType<typeof createLogger>) => void, setting
 
 describe('the log', () => {
   it('has one JSON object a line, with level, time and the fields of the present work', () => {
-    const line = written((logger) => LogContext.run({ request_id: 'r1' }, () => logger.warn({ job: 'x' }, 'late')));
+    const line = written((logger) => as('c1', () => logger.warn({ job: 'x' }, 'late'), 'r1'));
     expect(JSON.parse(line)).toEqual({
       level: 'warn',
       time: expect.any(String),
       request_id: 'r1',
+      customer_id: 'c1',
       job: 'x',
       msg: 'late',
     });

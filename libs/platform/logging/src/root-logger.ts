@@ -1,7 +1,7 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { AppConfig } from '@platform/config';
+import { logFields } from '@platform/context';
 import { SecretRedactor } from '@platform/secrets';
-import { LogContext } from './log-context';
 import { visibleJson } from './visible-text';
 
 /** Injection token of the process's logger. */
@@ -27,7 +27,7 @@ export function createLogger(config: AppConfig, destination?: DestinationStream)
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
-    mixin: LogContext.fields,
+    mixin: logFields,
     redact: {
       paths: [
         ...SECRET_FIELDS.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.headers["${name}"]`]),

@@ -72,11 +72,8 @@ export class AiOverviewService {
   ) {}
 
   /** The status and the waiting requests, as of one moment. */
-  async of(customerId: string): Promise<AiOverviewView> {
-    const [row] = await this.database.read<Row & Record<string, unknown>>(OVERVIEW, [
-      customerId,
-      this.calendar.timeZone,
-    ]);
+  async find(): Promise<AiOverviewView> {
+    const [row] = await this.database.read<Row & Record<string, unknown>>(OVERVIEW, [this.calendar.timeZone]);
     if (!row) throw new Error('The overview has one row');
     return {
       status: {

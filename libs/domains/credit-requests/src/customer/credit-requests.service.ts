@@ -9,7 +9,6 @@ import { type CreditRequestRow, viewColumns } from './credit-request-view';
 
 /** What a customer asks for. */
 export interface NewCreditRequest {
-  customerId: string;
   /** The token that asks, for the audit log. */
   tokenId: string;
   /** 100 to 50000, two decimals at most. */
@@ -50,13 +49,10 @@ export class CreditRequestsService {
    * @throws ServiceError ai_disabled, too_many_pending_requests
    */
   async create(wish: NewCreditRequest): Promise<{ request: CreditRequestRow; created: boolean }> {
-    const { customerId, tokenId, amountNok, note = null, reference = null } = wish;
+    const { tokenId, amountNok, note = null, reference = null } = wish;
     const cap = this.config.PENDING_CREDIT_REQUESTS;
     const values = [String(amountNok), note, reference, cap, `token:${tokenId}`, randomUUID()];
-    const [result] = await this.database.write<CreditRequestRow & { outcome: Outcome }>(CREATE, [
-      customerId,
-      ...values,
-    ]);
+    const [result] = await this.database.write<CreditRequestRow & { outcome: Outcome }>(CREATE, values);
     if (!result) throw new Error('The database did not say what became of the credit request');
     const { outcome, ...request } = result;
     switch (outcome) {
@@ -73,13 +69,13 @@ export class CreditRequestsService {
   }
 
   /** A page of the customer's requests, newest first. @throws ServiceError invalid_request for a bad cursor */
-  list(customerId: string, page: PageRequest, status?: CreditRequestStatus): Promise<Page<CreditRequestRow>> {
-    return LIST.read(this.database, customerId, page, [status]);
+  list(page: PageRequest, status?: CreditRequestStatus): Promise<Page<CreditRequestRow>> {
+    return LIST.read(this.database, page, [status]);
   }
 
   /** One of the customer's requests. @throws ServiceError not_found */
-  async find(customerId: string, id: number): Promise<CreditRequestRow> {
-    const [request] = await this.database.read<CreditRequestRow & Record<string, unknown>>(FIND, [customerId, id]);
+  async find(id: number): Promise<CreditRequestRow> {
+    const [request] = await this.database.read<CreditRequestRow & Record<string, unknown>>(FIND, [id]);
     if (!request) throw new ServiceError('not_found', 'There is no such credit request');
     return request;
   }

@@ -25,8 +25,8 @@ export class CustomerProfileService {
   constructor(private readonly database: CustomerDatabaseService) {}
 
   /** The customer's profile. @throws ServiceError not_found */
-  async find(customerId: string): Promise<CustomerProfile> {
-    const [row] = await this.database.read<CustomerProfile & Record<string, unknown>>(FIND, [customerId]);
+  async find(): Promise<CustomerProfile> {
+    const [row] = await this.database.read<CustomerProfile & Record<string, unknown>>(FIND);
     if (!row) throw new ServiceError('not_found', 'There is no such customer');
     return row;
   }

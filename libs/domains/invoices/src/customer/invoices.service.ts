@@ -34,17 +34,13 @@ export class InvoicesService {
   ) {}
 
   /** A page of the customer's invoices, newest first. @throws ServiceError invalid_request for a bad cursor */
-  async list(
-    customerId: string,
-    { limit, cursor }: PageRequest,
-    filter: InvoiceListFilter = {},
-  ): Promise<Page<InvoiceRow>> {
+  async list({ limit, cursor }: PageRequest, filter: InvoiceListFilter = {}): Promise<Page<InvoiceRow>> {
     const wanted = [filter.status, filter.issuedFrom, filter.issuedTo];
     const list = listMark('invoices', wanted);
     const after = cursor === undefined ? undefined : decodeCursor(cursor, 'uuid', list);
     const filtered = wanted.some((value) => value !== undefined);
     const statement = filtered ? (after ? FILTERED_NEXT : FILTERED_FIRST) : after ? NEXT : FIRST;
-    const values: (string | number | null)[] = [customerId, limit + 1, this.config.BILLING_TIMEZONE];
+    const values: (string | number | null)[] = [limit + 1, this.config.BILLING_TIMEZONE];
     if (after) values.push(after.createdAt, after.id);
     if (filtered) values.push(...wanted.map((value) => value ?? null));
     const rows = await this.database.read<InvoiceRow & Record<string, unknown>>(statement, values);

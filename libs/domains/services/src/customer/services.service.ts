@@ -28,7 +28,7 @@ export class ServicesService {
   constructor(private readonly database: CustomerDatabaseService) {}
 
   /** A page of the customer's services, newest first. @throws ServiceError invalid_request for a bad cursor */
-  list(customerId: string, page: PageRequest): Promise<Page<CustomerServiceRow>> {
-    return LIST.read(this.database, customerId, page);
+  list(page: PageRequest): Promise<Page<CustomerServiceRow>> {
+    return LIST.read(this.database, page);
   }
 }

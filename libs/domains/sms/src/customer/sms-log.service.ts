@@ -16,7 +16,7 @@ export class SmsLogService {
   constructor(private readonly database: CustomerDatabaseService) {}
 
   /** A page of the customer's messages, newest first. @throws ServiceError invalid_request for a bad cursor */
-  list(customerId: string, page: PageRequest): Promise<Page<SmsRow>> {
-    return LOG.read(this.database, customerId, page);
+  list(page: PageRequest): Promise<Page<SmsRow>> {
+    return LOG.read(this.database, page);
   }
 }

@@ -61,7 +61,7 @@ export class ServiceStatusService {
   constructor(private readonly database: CustomerDatabaseService) {}
 
   /** A page of the customer's services with their status, newest service first. @throws ServiceError invalid_request */
-  list(customerId: string, page: PageRequest): Promise<Page<ServiceStatusRow>> {
-    return LIST.read(this.database, customerId, page);
+  list(page: PageRequest): Promise<Page<ServiceStatusRow>> {
+    return LIST.read(this.database, page);
   }
 }

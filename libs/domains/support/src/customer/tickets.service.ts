@@ -47,8 +47,8 @@ export class TicketsService {
   constructor(private readonly database: CustomerDatabaseService) {}
 
   /** A page of the customer's tickets, newest first. @throws ServiceError invalid_request for a bad cursor */
-  list(customerId: string, page: PageRequest): Promise<Page<TicketRow>> {
-    return LIST.read(this.database, customerId, page);
+  list(page: PageRequest): Promise<Page<TicketRow>> {
+    return LIST.read(this.database, page);
   }
 
   /**
@@ -56,7 +56,7 @@ export class TicketsService {
    * @param actor who opens it, for the audit log.
    * @throws ServiceError not_found if the service is not one of the customer's; nothing is stored then.
    */
-  async open(customerId: string, actor: string, ticket: NewTicket): Promise<TicketRow> {
+  async open(actor: string, ticket: NewTicket): Promise<TicketRow> {
     const id = randomUUID();
     const { title, body, service_id = null, resource_type = null, resource_id = null } = ticket;
     const priority = ticket.priority ?? 'normal';
@@ -64,9 +64,7 @@ export class TicketsService {
     const isPossible = service_id === null || (service_id >= 1 && service_id <= LAST_SERVICE_ID);
     const about = [service_id, resource_type, resource_id];
     const values = [id, title, body, priority, ...about, actor, randomUUID()];
-    const [opened] = isPossible
-      ? await this.database.write<{ opened_at: string | null }>(OPEN, [customerId, ...values])
-      : [];
+    const [opened] = isPossible ? await this.database.write<{ opened_at: string | null }>(OPEN, values) : [];
     if (!opened?.opened_at) throw new ServiceError('not_found', 'You have no service with this service_id');
     const times = { created_at: opened.opened_at, updated_at: opened.opened_at };
     return { id, title, body, status: 'open', priority, service_id, resource_type, resource_id, ...times, replies: [] };

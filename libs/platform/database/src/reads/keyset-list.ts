@@ -35,13 +35,12 @@ export class KeysetList<Row extends { id: string | number; created_at: string }>
   /** A page of the list. @throws ServiceError invalid_request for a cursor that this list did not give */
   async read(
     database: CustomerDatabaseService,
-    customerId: string,
     { limit, cursor }: PageRequest,
     filters: readonly ReadValue[] = [],
   ): Promise<Page<Row>> {
     const list = listMark(this.options.name, filters);
     const after = cursor === undefined ? undefined : decodeCursor(cursor, this.options.id, list);
-    const values = [customerId, limit + 1, ...filters];
+    const values = [limit + 1, ...filters];
     const rows = after
       ? await database.read<Row>(this.next, [...values, after.createdAt, after.id])
       : await database.read<Row>(this.first, values);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import { AppConfig } from '@platform/config';
+import { CustomerContextService } from '@platform/context';
 import { isDatabaseUnavailable } from '@platform/database';
 import { SecretUnreadableError } from '@platform/secrets';
 import { ProviderKeysService } from '../../provider-keys/provider-keys.service';
@@ -14,13 +15,16 @@ import { CallsInFlightService } from './calls-in-flight.service';
 import { reasonOf } from './failure-reason';
 import { refused } from './credit-refusal';
 
-/** On whose behalf a message is sent. */
+/** What a message's reservation remembers of the request; the customer is the one in context. */
 export interface AiCaller {
-  customerId: string;
+  /** The token that asks. */
   tokenId: string | null;
-  /** The id of the caller's request. */
+  /** The id of the request. */
   requestId: string | null;
 }
+
+/** A request for a message, and whose it is. */
+type CustomerCall = AiCaller & { customerId: string };
 
 type Reserved = Extract<ReservationResult, { outcome: 'reserved' }>;
 type Configured = Pick<Reserved, 'model' | 'keyCiphertext'>;
@@ -40,6 +44,7 @@ export class AiMessagesService {
     private readonly keys: ProviderKeysService,
     private readonly calls: CallsInFlightService,
     private readonly config: AppConfig,
+    private readonly context: CustomerContextService,
   ) {}
 
   /**
@@ -49,10 +54,11 @@ export class AiMessagesService {
    * service_unavailable
    */
   send(caller: AiCaller, request: MessageRequest): Promise<Buffer> {
-    return this.calls.track(this.charged(caller, request));
+    const { customerId } = this.context;
+    return this.calls.track(this.charged({ ...caller, customerId }, request));
   }
 
-  private async charged(caller: AiCaller, request: MessageRequest): Promise<Buffer> {
+  private async charged(caller: CustomerCall, request: MessageRequest): Promise<Buffer> {
     const { customerId } = caller;
     // No reservation is written for a call that will not be made.
     const down = this.upstream.unavailable();
@@ -70,7 +76,7 @@ export class AiMessagesService {
     return body;
   }
 
-  private async reserve(caller: AiCaller, request: MessageRequest, reservationId: string): Promise<Reserved> {
+  private async reserve(caller: CustomerCall, request: MessageRequest, reservationId: string): Promise<Reserved> {
     const maxTokens = Math.min(
       request.maxTokens ?? this.config.AI_DEFAULT_MAX_TOKENS,
       this.config.AI_OUTPUT_TOKENS_LIMIT,

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
+import { CustomerContextService } from '@platform/context';
 import { CustomerDatabaseService, prepared } from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import { ROOT_LOGGER, type RootLogger } from '@platform/logging';
@@ -37,6 +38,7 @@ export interface InvoicePdf {
 export class InvoicePdfsService {
   constructor(
     private readonly database: CustomerDatabaseService,
+    private readonly context: CustomerContextService,
     private readonly sources: BillingSourcesService,
     private readonly memory: PdfMemoryService,
     @Inject(ROOT_LOGGER) private readonly logger: RootLogger,
@@ -47,10 +49,10 @@ export class InvoicePdfsService {
    * @throws ServiceError not_found; rate_limited if the customer reads too many already; service_unavailable when the
    * source does not give it at present
    */
-  async open(customerId: string, invoiceId: string, signal: AbortSignal): Promise<InvoicePdf> {
-    const [row] = await this.database.read<PdfRow & Record<string, unknown>>(FIND, [customerId, invoiceId]);
+  async open(invoiceId: string, signal: AbortSignal): Promise<InvoicePdf> {
+    const [row] = await this.database.read<PdfRow & Record<string, unknown>>(FIND, [invoiceId]);
     if (!row) throw missing();
-    const place = await this.memory.enter(customerId, signal);
+    const place = await this.memory.enter(this.context.customerId, signal);
     try {
       const file = await this.fetch(row, signal);
       if (!file) throw missing();

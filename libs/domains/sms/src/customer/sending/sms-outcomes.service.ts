@@ -1,5 +1,6 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { CustomerContextService, isTransientFailure, DeferredWrites } from '@platform/database';
+import { CustomerContextService } from '@platform/context';
+import { isTransientFailure, DeferredWrites } from '@platform/database';
 import { ROOT_LOGGER, type RootLogger } from '@platform/logging';
 import type { SmsRow } from '../sms-view';
 import { type SmsNews, SmsStoreService } from './sms-store.service';
@@ -27,7 +28,7 @@ export class SmsOutcomesService implements OnApplicationShutdown {
   ) {
     this.later = new DeferredWrites<Outcome>({
       store: ({ customerId, smsId, gateway, news }) =>
-        this.context.run(customerId, () => this.store.conclude(customerId, smsId, gateway, news)),
+        this.context.run(customerId, () => this.store.conclude(smsId, gateway, news)),
       lost: ({ customerId, smsId, news }, reason) =>
         this.logger.error(
           { err: reason, customer_id: customerId, sms_id: smsId, outcome: news.status },
@@ -42,14 +43,14 @@ export class SmsOutcomesService implements OnApplicationShutdown {
    * Adds the outcome to the log. If the database is away just then the caller is still told what happened to the message,
    * since an error would make it send the message again; the log follows.
    */
-  async conclude(customerId: string, row: SmsRow, gateway: string, news: SmsNews): Promise<SmsRow> {
+  async conclude(row: SmsRow, gateway: string, news: SmsNews): Promise<SmsRow> {
     try {
-      return (await this.store.conclude(customerId, row.id, gateway, news)) ?? row;
+      return (await this.store.conclude(row.id, gateway, news)) ?? row;
     } catch (error) {
       const about = { err: error, sms_id: row.id, outcome: news.status };
       if (isTransientFailure(error)) {
         this.logger.warn(about, 'the outcome of an SMS could not be stored yet');
-        this.later.add({ customerId, smsId: row.id, gateway, news });
+        this.later.add({ customerId: this.context.customerId, smsId: row.id, gateway, news });
       } else this.logger.error(about, 'the outcome of an SMS could not be stored');
       return { ...row, status: news.status, error_code: news.errorCode };
     }

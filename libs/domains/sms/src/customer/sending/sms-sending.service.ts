@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { CustomerContextService } from '@platform/context';
 import { ServiceError } from '@platform/errors';
 import { type SendOutcome, SmsGateway } from '../../ports/sms-gateway.port';
 import { ReportReferencesService } from '../../delivery-reports/report-references.service';
@@ -26,6 +27,7 @@ export class SmsSendingService {
     private readonly store: SmsStoreService,
     private readonly outcomes: SmsOutcomesService,
     private readonly references: ReportReferencesService,
+    private readonly context: CustomerContextService,
   ) {}
 
   /**
@@ -33,14 +35,15 @@ export class SmsSendingService {
    * @throws ServiceError invalid_request, sms_disabled, rate_limited (daily cap), sms_gateway_rejected (this message will
    * not be sent), sms_gateway_failed (it was not sent, or nobody knows: the detail says which).
    */
-  async send(customerId: string, actor: string, order: SmsOrder): Promise<SmsRow> {
+  async send(actor: string, order: SmsOrder): Promise<SmsRow> {
     const country = this.check(order);
     const gateway = this.gateway.name;
     const sms = { ...order, ...segmentsOf(order.message), country, gateway };
-    const row = await this.store.create(customerId, actor, sms);
+    const { customerId } = this.context;
+    const row = await this.store.create(actor, sms);
     const reference = this.references.of(customerId, row.id);
     const outcome = await this.gateway.send({ ...order, customerId, reference, senderId: row.sender_id });
-    const told = await this.outcomes.conclude(customerId, row, gateway, newsOf(outcome));
+    const told = await this.outcomes.conclude(row, gateway, newsOf(outcome));
     if (outcome.kind !== 'taken' && told.status !== 'delivered' && told.status !== 'sent')
       throw failureOf(outcome, row.id);
     return told;

@@ -54,7 +54,7 @@ export class SmsStoreService {
    * @throws ServiceError sms_disabled; invalid_request for a country that is not allowed; rate_limited when a daily cap is
    * reached
    */
-  async create(customerId: string, actor: string, sms: NewSms): Promise<SmsRow> {
+  async create(actor: string, sms: NewSms): Promise<SmsRow> {
     const { to, country, message, encoding, segments, gateway } = sms;
     const { SMS_DAILY_CAP: cap, SMS_DAILY_PARTS_CAP: partsCap, SMS_COUNTRIES: countries } = this.config;
     const id = randomUUID();
@@ -70,13 +70,7 @@ export class SmsStoreService {
       actor,
       randomUUID(),
     ];
-    const [created] = await this.database.write<Created>(CREATE, [
-      customerId,
-      ...values,
-      country ?? null,
-      countries,
-      partsCap,
-    ]);
+    const [created] = await this.database.write<Created>(CREATE, [...values, country ?? null, countries, partsCap]);
     if (created?.outcome !== 'created') throw refusalOf(created, segments);
     const { sender_id, created_at } = created;
     const known = { id, to, sender_id, message, segments, encoding, created_at, updated_at: created_at };
@@ -87,15 +81,9 @@ export class SmsStoreService {
    * Adds what came of sending a message. One that certainly was not sent is taken off the count. Saying it again changes
    * nothing. @returns the message as it is known now
    */
-  async conclude(customerId: string, id: string, gateway: string, news: SmsNews): Promise<SmsRow | undefined> {
+  async conclude(id: string, gateway: string, news: SmsNews): Promise<SmsRow | undefined> {
     const zone = this.config.BILLING_TIMEZONE;
-    const [row] = await this.database.write<SmsRow>(RECORD_OUTCOME, [
-      customerId,
-      id,
-      gateway,
-      ...newsValues(news),
-      zone,
-    ]);
+    const [row] = await this.database.write<SmsRow>(RECORD_OUTCOME, [id, gateway, ...newsValues(news), zone]);
     return row;
   }
 }

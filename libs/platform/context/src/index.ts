@@ -1,0 +1,4 @@
+export { ContextModule } from './context.module';
+export { CustomerContextService } from './customer-context.service';
+export { logFields } from './log-fields';
+export type { WorkContext } from './work-context';
