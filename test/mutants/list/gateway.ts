@@ -98,8 +98,8 @@ export const gateway: Mutant[] = [
   {
     name: 'gateway: calls of callers that hung up are not waited for',
     file: GATEWAY,
-    find: 'return this.calls.track(this.charged(caller, request));',
-    replace: 'return this.charged(caller, request);',
+    find: 'return this.calls.track(this.charged({ ...caller, customerId }, request));',
+    replace: 'return this.charged({ ...caller, customerId }, request);',
     specs: CONTRACT,
   },
   {
