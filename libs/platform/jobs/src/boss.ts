@@ -1,6 +1,6 @@
 import { type ConstructorOptions, PgBoss } from 'pg-boss';
 import type { AppConfig } from '@platform/config';
-import { clientSettings, type DatabaseRole } from '@platform/database';
+import { clientSettings, DeadlineClient, type DatabaseRole } from '@platform/database';
 
 /** Connections for looking for work and for signs of life, apart from those that the work itself uses. */
 const CONNECTIONS = 3;
@@ -17,6 +17,8 @@ export function createBoss(config: AppConfig, role: DatabaseRole, options: Const
     ...(connectionString !== undefined && { connectionString }),
     ...(application_name !== undefined && { application_name }),
     max: CONNECTIONS,
+    // An option of the driver's pool, which the package passes on and its types leave out.
+    ...{ Client: DeadlineClient },
     // Its cron knows minutes only; recurring jobs schedule themselves.
     schedule: false,
     ...options,

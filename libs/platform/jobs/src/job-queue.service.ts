@@ -5,6 +5,7 @@ import { AppConfig } from '@platform/config';
 import { NotMigratedError } from '@platform/database';
 import { ROOT_LOGGER, type RootLogger } from '@platform/logging';
 import { createWorkerBoss } from './boss';
+import { endedWithin } from './ended-within';
 import { QueueConsumer } from './queue-consumer';
 import type { QueueItem, WorkQueue } from './work-queue';
 
@@ -17,6 +18,9 @@ const KEEP_SECONDS = 600;
 const ALWAYS = 1_000_000;
 /** How long after its deadline an item is taken from a worker that shows signs of life and does not end it. */
 const AFTER_DEADLINE_SECONDS = 30;
+
+/** The last part of the grace, in which pg-boss closes its connections though the database says nothing. */
+const STOP_BOSS_MS = 2_000;
 
 /** Queues of work in the database, shared by all workers (pg-boss). */
 @Injectable()
@@ -80,9 +84,10 @@ export class JobQueue implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   async onModuleDestroy(): Promise<void> {
-    await Promise.all(this.consumers.map((consumer) => consumer.stop(this.config.SHUTDOWN_GRACE_MS)));
+    const withinMs = Math.max(0, this.config.SHUTDOWN_GRACE_MS - STOP_BOSS_MS);
+    await Promise.all(this.consumers.map((consumer) => consumer.stop(withinMs)));
     this.consumers = [];
-    await this.boss.stop({ graceful: false });
+    await endedWithin(this.boss.stop({ graceful: false }), STOP_BOSS_MS);
   }
 
   private async prepare({ name, unique, deadlineMs }: WorkQueue): Promise<void> {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PgBoss } from 'pg-boss';
 import type { RootLogger } from '@platform/logging';
+import { endedWithin } from './ended-within';
 import type { WorkQueue } from './work-queue';
 
 /** How often a worker shows that it is alive and at its items. The database gives up on it after HEARTBEAT_SECONDS. */
@@ -54,12 +55,10 @@ export class QueueConsumer {
   async stop(withinMs: number): Promise<void> {
     this.stopping.abort();
     this.wake.resolve();
-    await this.loop;
-    let timer: NodeJS.Timeout | undefined;
-    const patience = new Promise((resolve) => (timer = setTimeout(resolve, withinMs)));
-    // What does not end is left to another worker: without a sign of life from here it is given away.
-    await Promise.race([Promise.all(this.work), patience]);
-    clearTimeout(timer);
+    // What does not end is left to another worker: without a sign of life from here it is given away. A look may be under
+    // way, too, and the database silent.
+    const ended = Promise.resolve(this.loop).then(() => Promise.all(this.work));
+    await endedWithin(ended, withinMs);
     clearInterval(this.heartbeat);
   }
 

@@ -8,6 +8,7 @@ import {
   isUnknownStatement,
 } from '../errors/database-errors';
 import type { ConnectionSettings } from './connection-settings';
+import { GOODBYE_MS } from './deadline-client';
 import type { PreparedStatement } from './prepared-statement';
 import { ReadQueue, reportPreparedStatements } from '../reads/read-queue';
 import { type ReadRow, type ReadValue, toWire } from '../reads/scoped-read';
@@ -86,10 +87,15 @@ export class PipelinedConnection {
     return this.load === 0 ? 0 : Math.max(this.latestMs, performance.now() - this.repliedAt);
   }
 
-  /** Closes the connection; what is under way is answered first. */
+  /** Closes the connection; what is under way is answered first, unless the server is silent. */
   async end(): Promise<void> {
     this.ended = true;
-    await this.client?.end();
+    const { client } = this;
+    if (!client) return;
+    const answered = this.load > 0 ? (this.settings.query_timeout ?? 0) : 0;
+    const timer = setTimeout(() => this.abandon(client), answered + GOODBYE_MS);
+    await client.end();
+    clearTimeout(timer);
   }
 
   private begin(): number {

@@ -1,0 +1,44 @@
+import { startApiProcess } from '@test/api-process';
+import { startTcpProxy, type TcpProxy } from '@test/tcp-proxy';
+import { createTestDatabase, type TestDatabase } from '@test/test-database';
+import { startWorkerProcess } from '@test/worker-process';
+
+const GRACE_MS = 4_000;
+/** A statement that was sent last waits for its answer 2 s; and the machine may be busy. */
+const CLOSE_MS = 6_000;
+const SETTINGS = { SHUTDOWN_GRACE_MS: String(GRACE_MS), DATABASE_STATEMENT_TIMEOUT_MS: '1000' };
+
+jest.setTimeout(60_000);
+
+describe('A process that is stopped while its database says nothing', () => {
+  let database: TestDatabase;
+  let proxy: TcpProxy;
+  let url: URL;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    url = new URL(database.url);
+    proxy = await startTcpProxy(Number(url.port));
+    url.port = String(proxy.port);
+  });
+  afterAll(async () => {
+    await proxy.close();
+    await database.drop();
+  });
+
+  it.each([
+    ['worker', startWorkerProcess],
+    ['API', startApiProcess],
+  ])('exits with 0, its grace and what its connections take to be given up later: the %s', async (_name, start) => {
+    const running = await start({ DATABASE_URL: url.href, ...SETTINGS });
+    try {
+      expect(proxy.stall()).toBeGreaterThan(3);
+      const asked = performance.now();
+      expect(await running.stop('SIGTERM')).toEqual({ code: 0, signal: null });
+      expect(performance.now() - asked).toBeLessThan(GRACE_MS + CLOSE_MS);
+    } finally {
+      await running.stop('SIGKILL');
+      proxy.abandonStalled();
+    }
+  });
+});
