@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { claimInvoiceNumbers } from '../../operator/invoice-numbers';
+import { claimInvoiceNumbers } from './invoice-numbers';
 import type { BillingSourceName } from '../../invoice-record';
 import type { SyncStep } from '../run/sync-step';
 

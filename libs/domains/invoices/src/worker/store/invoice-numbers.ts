@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import type { InvoiceSource, InvoiceType } from '../invoice-record';
+import type { InvoiceSource, InvoiceType } from '../../invoice-record';
 
 /** A document and the number that it bears. */
 export interface NumberedDocument {
