@@ -1,6 +1,6 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { type Document, parseDocument, readDocuments } from '@test/documents/markdown';
+import { type Document, parseDocument, readDocument, readDocuments } from '@test/documents/markdown';
 import { readSourceFiles } from '@test/documents/source-files';
 
 const documents = readDocuments();
@@ -8,7 +8,7 @@ const sources = readSourceFiles();
 const each = documents.map((document) => [document.path, document] as const);
 
 const TOP = /^(apps|libs|test|docs|\.ci|\.github)\//;
-const FILE = /^[\w.-]*[\w-]\.(md|ts|mjs|cjs|sql|json|ya?ml)$|^Dockerfile$|^\.env\.example$/;
+const FILE = /^\w[\w.-]*\.(md|ts|mjs|cjs|sql|json|ya?ml)$|^Dockerfile$|^\.env\.example$/;
 /** Files that programs and examples make. */
 const MADE = /^(dist|\.data)\//;
 
@@ -55,6 +55,12 @@ describe('names in documents', () => {
   it.each(each)('are of files that exist: %s', (_, document) => expect(missingFiles(document)).toEqual([]));
 
   it.each(each)('are of settings that exist: %s', (_, document) => expect(unknownSettings(document)).toEqual([]));
+
+  it('of files stand once in the architecture', () => {
+    const named = readDocument('docs/architecture.md').spans.filter((span) => TOP.test(span));
+    expect(named.length).toBeGreaterThan(40);
+    expect(named.filter((path, place) => named.indexOf(path) !== place)).toEqual([]);
+  });
 
   it('of what does not exist are found', () => {
     const text =
