@@ -62,6 +62,12 @@ describe('names in documents', () => {
     expect(named.filter((path, place) => named.indexOf(path) !== place)).toEqual([]);
   });
 
+  it('of apps, domains and parts of the platform are all on the map', () => {
+    const spans = new Set(readDocument('CONTRIBUTING.md').spans.map((span) => span.replace(/^apps\//, '')));
+    const folders = globSync('{apps,libs/domains,libs/platform}/*').map((path) => basename(path));
+    expect(folders.filter((folder) => !spans.has(folder))).toEqual([]);
+  });
+
   it('of what does not exist are found', () => {
     const text =
       '`libs/nothing/x.ts` `libs/*/no-such.ts` `no-such.json` `NO_SUCH_SETTING` `PORT` `DATABASE_URL=x` `README.md` `apps/*`';
