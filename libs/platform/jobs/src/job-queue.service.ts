@@ -6,6 +6,7 @@ import { NotMigratedError } from '@platform/database';
 import { ROOT_LOGGER, type RootLogger } from '@platform/logging';
 import { createWorkerBoss } from './boss';
 import { endedWithin } from './ended-within';
+import { JobMetrics } from './job-metrics';
 import { QueueConsumer } from './queue-consumer';
 import type { QueueItem, WorkQueue } from './work-queue';
 
@@ -31,6 +32,7 @@ export class JobQueue implements OnApplicationBootstrap, OnModuleDestroy {
 
   constructor(
     private readonly config: AppConfig,
+    private readonly metrics: JobMetrics,
     @Inject(ROOT_LOGGER) private readonly logger: RootLogger,
   ) {
     this.boss = createWorkerBoss(config);
@@ -78,7 +80,8 @@ export class JobQueue implements OnApplicationBootstrap, OnModuleDestroy {
     for (const queue of this.queues) {
       await this.prepare(queue);
       if (queue.first) await this.enqueue(queue.name, [queue.first]);
-      this.consumers.push(new QueueConsumer(this.boss, queue, this.logger));
+      this.metrics.show(queue.name);
+      this.consumers.push(new QueueConsumer(this.boss, queue, this.logger, () => this.metrics.failed(queue.name)));
     }
     for (const consumer of this.consumers) consumer.start();
   }

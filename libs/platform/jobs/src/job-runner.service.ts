@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ROOT_LOGGER, type RootLogger } from '@platform/logging';
+import { JobMetrics } from './job-metrics';
 import { JobQueue } from './job-queue.service';
 
 /** Work that is done again and again, by one worker at a time however many there are. */
@@ -24,12 +25,14 @@ const LOOK_AT_MOST_EVERY_MS = 5_000;
 export class JobRunner {
   constructor(
     private readonly queue: JobQueue,
+    private readonly metrics: JobMetrics,
     @Inject(ROOT_LOGGER) private readonly logger: RootLogger,
   ) {}
 
   /** Adds a job. */
   register(job: Job): void {
     const { name, everyMs, leaseMs } = job;
+    this.metrics.recurs(name);
     this.queue.register({
       name,
       concurrency: 1,
@@ -43,12 +46,22 @@ export class JobRunner {
 
   private async runOnce(job: Job, signal: AbortSignal): Promise<void> {
     const { name, everyMs } = job;
-    try {
-      await job.run(signal);
-    } catch (error) {
-      if (!signal.aborted) this.logger.error({ err: error, job: name }, 'job failed');
+    const fault = await job.run(signal).then(
+      () => (signal.aborted ? (signal.reason as unknown) : undefined),
+      (error: unknown) => (signal.aborted ? (signal.reason as unknown) : error),
+    );
+    if (fault === undefined) {
+      this.metrics.succeeded(name);
+    } else if (!signal.aborted || isTimeout(fault)) {
+      this.metrics.failed(name);
+      this.logger.error({ err: fault, job: name }, 'job failed');
     }
     // A run that was cut short is taken up by another worker at once.
     await this.queue.enqueue(name, [{ key: '', delaySeconds: signal.aborted ? 0 : everyMs / 1000 }]);
   }
+}
+
+/** Whether a run was ended because it took longer than it may, not because its worker stops or it was given to another. */
+function isTimeout(reason: unknown): boolean {
+  return Error.isError(reason) && reason.name === 'TimeoutError';
 }

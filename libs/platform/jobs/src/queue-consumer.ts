@@ -33,6 +33,8 @@ export class QueueConsumer {
     private readonly boss: PgBoss,
     private readonly queue: WorkQueue,
     private readonly logger: RootLogger,
+    /** Hears of every item whose work failed. */
+    private readonly onFailure: () => void,
   ) {}
 
   get name(): string {
@@ -111,6 +113,7 @@ export class QueueConsumer {
       try {
         await this.queue.handle(job.data.key, signal);
       } catch (error) {
+        this.onFailure();
         this.logger.error({ err: error, queue: name, key: job.data.key }, 'job failed');
         await this.boss.fail(name, job, { message: error instanceof Error ? error.message : String(error) });
         return;

@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Test, type TestingModule } from '@nestjs/testing';
+import { ConfigModule } from '@platform/config';
+import { DatabaseModule } from '@platform/database';
+import { LoggingModule } from '@platform/logging';
+import { Metrics } from '@platform/metrics';
+import { createTestDatabase, type TestDatabase } from '@test/test-database';
+import { until } from '@test/until';
+import { JobQueue } from './job-queue.service';
+import { JobQueueModule } from './job-queue.module';
+import { JobRunner } from './job-runner.service';
+
+describe("The jobs' metrics", () => {
+  let database: TestDatabase;
+  let worker: TestingModule;
+  const SHORT = { everyMs: 100, leaseMs: 60_000 };
+
+  const untilAborted = (signal: AbortSignal) =>
+    new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    const imports = [
+      ConfigModule.for(database.config),
+      DatabaseModule.as('account_operator'),
+      LoggingModule.forRoot(),
+      JobQueueModule,
+    ];
+    worker = await Test.createTestingModule({ imports }).compile();
+    const runner = worker.get(JobRunner);
+    runner.register({ ...SHORT, name: 'test.works', run: () => Promise.resolve() });
+    runner.register({ ...SHORT, name: 'test.fails', run: () => Promise.reject(new Error('no luck')) });
+    // It heeds its signal, so nothing is thrown.
+    runner.register({ name: 'test.endless', everyMs: 100, leaseMs: 100, run: untilAborted });
+    worker.get(JobQueue).register({
+      name: 'test.items',
+      concurrency: 1,
+      lookEveryMs: 500,
+      deadlineMs: 60_000,
+      unique: 'waiting-or-running',
+      first: { key: 'odd' },
+      handle: (key) => Promise.reject(new Error(`nothing can be done with ${key}`)),
+    });
+    await worker.init();
+  });
+  afterAll(async () => {
+    await worker.close();
+    await database.drop();
+  });
+
+  /** Values by job. */
+  async function read(metric: string): Promise<Record<string, number>> {
+    const found = await worker.get(Metrics).registry.getSingleMetric(metric)?.get();
+    return Object.fromEntries(found?.values.map(({ labels, value }) => [labels.job, value]) ?? []);
+  }
+  const failures = () => read('worker_job_failures_total');
+  const ages = () => read('worker_job_last_success_seconds');
+
+  it('count what fails, of a job or an item, and runs that take longer than they may', async () => {
+    await until(async () => {
+      const { 'test.fails': fails, 'test.endless': endless, 'test.items': items } = await failures();
+      return [fails, endless, items].every((count) => count !== undefined && count >= 1);
+    });
+    expect((await failures())['test.works']).toBe(0);
+  });
+
+  it('tell how long ago each recurring job succeeded; of one that never does, how long it has been tried', async () => {
+    const { 'test.fails': failing = 0 } = await ages();
+    await sleep(1_000);
+    // Begins anew with each success, so it is sometimes small, however slow the machine.
+    await until(async () => ((await ages())['test.works'] ?? Infinity) < 0.5);
+    const after = await ages();
+    expect(after['test.fails']).toBeGreaterThan(failing + 1);
+    expect(after['test.endless']).toBeGreaterThan(1);
+    expect(Object.keys(after).sort()).toEqual(['test.endless', 'test.fails', 'test.works']);
+  });
+});
