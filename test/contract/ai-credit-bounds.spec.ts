@@ -10,7 +10,7 @@ describe('AI credit', () => {
   let fixture: AiFixture;
   let model: string;
   beforeAll(async () => {
-    fixture = await createAiFixture({ AI_UPSTREAM_TIMEOUT_MS: '10000', AI_HOLD_MARGIN_MS: '200' });
+    fixture = await createAiFixture({ AI_UPSTREAM_TIMEOUT_MS: '10000', AI_RESERVATION_MARGIN_MS: '200' });
     model = await saveModelPrice(fixture.superuser);
   });
   afterAll(() => fixture.close());

@@ -8,14 +8,14 @@ import { until } from '@test/until';
 
 const hello = { messages: [{ role: 'user', content: 'Hello' }], max_tokens: 10 };
 
-/** The account is locked, so nothing can be stored: a settlement is tried for half of AI_HOLD_MARGIN_MS. */
+/** The account is locked, so nothing can be stored: a settlement is tried for half of AI_RESERVATION_MARGIN_MS. */
 describe('An AI call whose end cannot be stored', () => {
   let fixture: AiFixture;
   let locker: Client;
   let model: string;
   let customerId: string;
   beforeAll(async () => {
-    fixture = await createAiFixture({ AI_HOLD_MARGIN_MS: '3000', DATABASE_STATEMENT_TIMEOUT_MS: '400' });
+    fixture = await createAiFixture({ AI_RESERVATION_MARGIN_MS: '3000', DATABASE_STATEMENT_TIMEOUT_MS: '400' });
     locker = await connectAsSuperuser(fixture.database);
     model = await saveModelPrice(fixture.superuser);
   });

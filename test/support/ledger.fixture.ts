@@ -40,7 +40,7 @@ export async function createLedgerFixture(settings: Record<string, string> = {})
   const database = await createTestDatabase({
     ANTHROPIC_API_KEY: 'service-wide',
     AI_UPSTREAM_TIMEOUT_MS: '10000',
-    AI_HOLD_MARGIN_MS: '1000',
+    AI_RESERVATION_MARGIN_MS: '1000',
     ...settings,
   });
   const superuser = await connectAsSuperuser(database);

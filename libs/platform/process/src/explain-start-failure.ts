@@ -14,7 +14,7 @@ export function explainStartFailure(error: unknown): string {
   if (code === '28P01' || code === '28000') return 'The database refuses the user or password in DATABASE_URL';
   if (code === '3D000') return 'The database named in DATABASE_URL does not exist';
   if (error instanceof NotMigratedError || code === '22023' || code === '42704')
-    return 'The database is not migrated: run the migrations first (database migrate)';
+    return 'The database is not migrated: run npm run migrate (with containers: docker compose run --rm migrate)';
   if (code === '42501') return `The login in DATABASE_URL lacks a right: ${error.message}`;
   if (isDatabaseUnavailable(error)) return `The database does not answer (DATABASE_URL): ${error.message}`;
   return error.stack ?? error.message;

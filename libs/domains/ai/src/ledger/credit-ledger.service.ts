@@ -75,7 +75,7 @@ export class CreditLedgerService {
     const rows = await this.ledger.connections.single<ReservationRow>(RESERVE, [
       customers.ids,
       this.config.BILLING_TIMEZONE,
-      `${this.config.AI_UPSTREAM_TIMEOUT_MS + this.config.AI_HOLD_MARGIN_MS} milliseconds`,
+      `${this.config.AI_UPSTREAM_TIMEOUT_MS + this.config.AI_RESERVATION_MARGIN_MS} milliseconds`,
       this.notAfter(),
       upstreamSettings(this.config).sharedKey !== undefined,
       this.heartbeat.processId,

@@ -17,7 +17,7 @@ describe("The operator's AI services", () => {
   let model: string;
 
   beforeAll(async () => {
-    fixture = await createAiFixture({ AI_UPSTREAM_TIMEOUT_MS: '60000', AI_HOLD_MARGIN_MS: '1000' }, 2);
+    fixture = await createAiFixture({ AI_UPSTREAM_TIMEOUT_MS: '60000', AI_RESERVATION_MARGIN_MS: '1000' }, 2);
     model = await saveModelPrice(fixture.superuser);
   });
   afterAll(() => fixture.close());

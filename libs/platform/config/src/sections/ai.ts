@@ -7,7 +7,7 @@ export const ai = {
     .string()
     .default('Europe/Oslo')
     .refine((zone) => Intl.supportedValuesOf('timeZone').includes(zone) || zone === 'UTC', 'must be an IANA time zone')
-    .describe('time zone whose calendar months AI credit follows'),
+    .describe('time zone of the calendar: months of AI credit, days of SMS limits, due dates of invoices'),
   ANTHROPIC_BASE_URL: z
     .url()
     .optional()
@@ -29,16 +29,20 @@ export const ai = {
     .default(512)
     .describe('calls to the AI provider at a time, per process; further ones are refused at once'),
   AI_COUNT_TIMEOUT_MS: positive.default(10_000).describe('longest to wait for the AI provider to count tokens'),
-  AI_HOLD_MARGIN_MS: positive
+  AI_RESERVATION_MARGIN_MS: positive
     .default(60_000)
-    .describe('time beyond the upstream timeout after which a call that nothing was heard of is given up'),
+    .describe(
+      'time beyond AI_UPSTREAM_TIMEOUT_MS after which a pending reservation counts as abandoned; for half of it a settlement is tried again while the database is away',
+    ),
   AI_RESERVATION_RETENTION_DAYS: positive
     .default(90)
-    .describe('days that reservations stay after they were released or given up; those of `ai unknown` too'),
+    .describe('days that reservations are kept after their end, those of `ai unknown` too'),
   AI_DEFAULT_MAX_TOKENS: positive.default(4_096).describe('max_tokens of a message that names none'),
   AI_OUTPUT_TOKENS_LIMIT: positive
     .default(21_333)
-    .describe('most max_tokens sent upstream; a larger wish is lowered to it (the provider wants streaming above)'),
+    .describe(
+      'largest max_tokens sent to the provider; a larger one is lowered to it (the provider requires streaming above)',
+    ),
   AI_OUTPUT_TOKENS_FLOOR: positive
     .default(256)
     .describe('fewest output tokens worth a call: credit that buys fewer counts as used up'),
@@ -46,7 +50,9 @@ export const ai = {
     .default(1_000_000)
     .describe('largest context window of the models in use: no request has more input tokens'),
   AI_EXAMPLE_NOK_PER_USD: rate.default(10).describe('rate that converts the example prices'),
-  AI_LEDGER_CONNECTIONS: positive.default(4).describe('database connections for holds and settlements, per process'),
+  AI_LEDGER_CONNECTIONS: positive
+    .default(4)
+    .describe('database connections for reservations and settlements, per process'),
   AI_RETRIES: nonNegative
     .default(2)
     .describe('further attempts to connect to the AI provider, before anything was sent'),

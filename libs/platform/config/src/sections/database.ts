@@ -8,7 +8,7 @@ export const database = {
     .regex(/^postgres(ql)?:\/\//, 'must be a postgres:// address')
     .optional()
     .describe('PostgreSQL to use; default: the database of the running npm start'),
-  DATABASE_POOL_SIZE: positive.default(10).describe('connections for transactions, per process'),
+  DATABASE_POOL_SIZE: positive.default(10).describe('connections for writes and transactions, per process'),
   DATABASE_PIPELINES: positive
     .default(2)
     .describe('pipelined connections shared by single statements and reads, per process'),

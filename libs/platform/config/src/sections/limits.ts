@@ -13,7 +13,7 @@ export const limits = {
   CLIENT_CONNECTIONS: positive
     .default(10_000)
     .describe('connections of clients, per process; fewer where the limit of open files (ulimit -n) leaves fewer'),
-  BODY_MAX_DEPTH: positive.default(100).describe('objects and arrays in one another that a request body may have'),
+  BODY_MAX_DEPTH: positive.default(100).describe('levels of nested objects and arrays that a request body may have'),
   BODY_MAX_VALUES: positive
     .default(10_000)
     .describe('objects, arrays and values that a request body may consist of, AI messages apart'),
@@ -29,5 +29,5 @@ export const limits = {
   OVERLOAD_WAIT_MS: positive
     .default(100)
     .describe('waiting time inside a process above which, if it lasts for a second, new requests are refused with 503'),
-  PENDING_CREDIT_REQUESTS: positive.default(5).describe('credit requests a customer may have waiting'),
+  PENDING_CREDIT_REQUESTS: positive.default(5).describe('credit requests a customer may have pending'),
 };

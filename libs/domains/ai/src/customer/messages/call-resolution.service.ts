@@ -23,14 +23,14 @@ export class CallResolutionService {
   ) {}
 
   /**
-   * Charges a call, and tries for half of AI_HOLD_MARGIN_MS while the database is away.
+   * Charges a call, and tries for half of AI_RESERVATION_MARGIN_MS while the database is away.
    * @throws ServiceError service_unavailable: it is not charged, and the operator sees it as a call of unknown outcome.
    */
   async settle(settlement: Settlement): Promise<void> {
     const { customerId, reservationId, upstreamId } = settlement;
     let result: SettlementResult;
     try {
-      result = await this.persistently(() => this.ledger.settle(settlement), this.config.AI_HOLD_MARGIN_MS / 2);
+      result = await this.persistently(() => this.ledger.settle(settlement), this.config.AI_RESERVATION_MARGIN_MS / 2);
     } catch (error) {
       const call = { reservation_id: reservationId, upstream_request_id: upstreamId };
       this.logger.error({ msg: 'AI call could not be settled', ...call, err: error });
@@ -74,7 +74,7 @@ export class CallResolutionService {
   }
 
   private releaseInBackground(release: Release, afterMs = RETRY_MS): void {
-    const lifetime = this.config.AI_UPSTREAM_TIMEOUT_MS + this.config.AI_HOLD_MARGIN_MS;
+    const lifetime = this.config.AI_UPSTREAM_TIMEOUT_MS + this.config.AI_RESERVATION_MARGIN_MS;
     const attempt = delay(afterMs, undefined, { signal: this.stopping.signal })
       .then(() => this.persistently(() => this.ledger.release(release), lifetime))
       .then((resolution) => {
