@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { faker } from '@faker-js/faker';
 import { type InvoiceFixture, createInvoiceFixture } from '@test/invoice.fixture';
 import { until } from '@test/until';
@@ -39,34 +40,58 @@ describe('A sync whose worker is killed', () => {
     return rows[0] ?? { all: 0, different: 0 };
   };
 
-  it.each(['stripe', 'fiken'] as const)(
-    'from %s goes on within a minute, locks untouched: complete, none twice, no page read again but those in flight',
-    async (source) => {
+  /** Kills the worker while the source keeps it waiting for a page. @returns when. */
+  async function killInFlight(source: 'stripe' | 'fiken') {
+    const gate = fixture.sandbox[source].hold();
+    await gate.holding(1);
+    const killed = performance.now();
+    await worker?.stop('SIGKILL');
+    gate.open();
+    return killed;
+  }
+  /** Kills the worker wherever it is: it asks, reads, stores, or has just moved its checkpoint. @returns when. */
+  async function killAnywhere() {
+    await sleep(faker.number.float({ min: 0, max: 40 }));
+    const killed = performance.now();
+    await worker?.stop('SIGKILL');
+    return killed;
+  }
+
+  const CASES = [
+    { source: 'stripe', where: 'in flight', atFullSizeOnly: false },
+    { source: 'stripe', where: 'anywhere', atFullSizeOnly: true },
+    { source: 'fiken', where: 'in flight', atFullSizeOnly: true },
+    { source: 'fiken', where: 'anywhere', atFullSizeOnly: false },
+  ] as const;
+
+  it.each(CASES.filter(({ atFullSizeOnly }) => KILLS > 1 || !atFullSizeOnly))(
+    'from $source, $where, goes on within a minute, locks untouched: complete, none twice, a page read again for each kill',
+    async ({ source, where }) => {
       const control = fixture.sandbox[source];
+      // A request of a dead worker's lane and one of the next would be two at once.
+      fixture.sandbox.fiken.oneAtATime = true;
       const customer = await arrange(source);
       const before = control.total;
       const places = faker.helpers
-        .uniqueArray(() => faker.number.int({ min: 1, max: PAGES - 2 }), KILLS)
+        .uniqueArray(() => faker.number.int({ min: 1, max: PAGES - 12 }), KILLS)
         .sort((a, b) => a - b);
       let longest = 0;
       await start();
       for (const [kill, place] of places.entries()) {
         // A page of each former run was asked for in vain.
         await control.received(before + place + kill);
-        const gate = control.hold();
-        await gate.holding(1);
-        const killed = performance.now();
-        await worker?.stop('SIGKILL');
+        const killed = where === 'in flight' ? await killInFlight(source) : await killAnywhere();
         const seen = control.total;
-        gate.open();
         await start();
         await control.received(seen + 1);
         longest = Math.max(longest, performance.now() - killed);
       }
       await until(() => succeeded(customer));
-      if (KILLS > 1) console.log(`${source}: ${KILLS} kills, gone on within ${(longest / 1000).toFixed(1)} s at most`);
+      if (KILLS > 1)
+        console.log(`${source}, ${where}: ${KILLS} kills, gone on within ${(longest / 1000).toFixed(1)} s at most`);
       expect(longest).toBeLessThan(60_000);
       expect(await stored(customer)).toEqual({ all: INVOICES, different: INVOICES });
+      expect(fixture.sandbox.fiken.refused).toBe(0);
       expect(control.total - before).toBeLessThanOrEqual(PAGES + KILLS + 2);
     },
   );
