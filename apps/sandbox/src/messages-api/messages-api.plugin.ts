@@ -1,5 +1,5 @@
 import { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
-import { json } from '../shared/answer';
+import { type Answer, json } from '../shared/answer';
 import { Directives } from '../shared/faults/directives';
 import { nextId } from '../shared/identifiers';
 import { replyWith } from '../shared/reply-with';
@@ -10,8 +10,9 @@ import { refuseByDirective, refuseHeaders, versionOf } from './request/gatekeepe
 import { InvalidRequest } from './request/invalid-request';
 import { COUNT_PREFIX, type MessagesControls } from './messages-controls';
 import { lastUserText, type Prompt } from './request/prompt';
-import { promptTokens, replyMessage } from './reply-message';
+import { promptTokens, replyMessage } from './reply/reply-message';
 import { readPrompt } from './request/validate';
+import { streamedMessage } from './stream/streamed-message';
 import { checkVersionRules } from './request/version-rules';
 
 /** The API takes 32 MB; a little more is let through so that nobody fails for what counts as a megabyte. */
@@ -24,7 +25,10 @@ export function messagesApi(app: FastifyInstance, { messages, countTokens }: Mes
     serve(received, reply, messages, {
       needsMaxTokens: true,
       directives: (all) => all.without(COUNT_PREFIX),
-      reply: replyMessage,
+      reply: (prompt, directives, headers) => {
+        const message = replyMessage(prompt, directives);
+        return prompt.stream ? streamedMessage(message, directives, headers) : json(200, message, headers);
+      },
     });
   });
   app.post('/v1/messages/count_tokens', { bodyLimit: LARGEST_BODY }, (request, reply) => {
@@ -32,7 +36,7 @@ export function messagesApi(app: FastifyInstance, { messages, countTokens }: Mes
     serve(received, reply, countTokens, {
       needsMaxTokens: false,
       directives: (all) => all.scoped(COUNT_PREFIX),
-      reply: (prompt, directives) => ({ input_tokens: promptTokens(prompt, directives) }),
+      reply: (prompt, directives, headers) => json(200, { input_tokens: promptTokens(prompt, directives) }, headers),
     });
   });
   app.setNotFoundHandler((_request, reply) => replyWith(reply, apiError(404, nextId('req_'), 'Not found')));
@@ -45,7 +49,7 @@ interface Endpoint {
   needsMaxTokens: boolean;
   /** Those of the directives in a text that are meant for this endpoint. */
   directives: (all: Directives) => Directives;
-  reply: (prompt: Prompt, directives: Directives) => object;
+  reply: (prompt: Prompt, directives: Directives, headers: Record<string, string>) => Answer;
 }
 
 function serve(received: ReceivedRequest, reply: FastifyReply, control: UpstreamControl, endpoint: Endpoint): void {
@@ -58,7 +62,7 @@ function serve(received: ReceivedRequest, reply: FastifyReply, control: Upstream
       const refusal = refuseHeaders(received, requestId) ?? refuseByDirective(directives, requestId);
       if (refusal) return refusal;
       if (prompt instanceof InvalidRequest) return apiError(400, requestId, prompt.message);
-      return json(200, endpoint.reply(prompt, directives), { 'request-id': requestId });
+      return endpoint.reply(prompt, directives, { 'request-id': requestId });
     },
     complain: (message) => apiError(400, requestId, message),
   });

@@ -259,7 +259,7 @@ describe('the Messages API stand-in', () => {
       ['a bad cache lifetime', text({ cache_control: { type: 'ephemeral', ttl: '2h' } }), /cache_control\.ttl/],
       ['a system image', { ...plain, system: [{ type: 'image' }] }, /^system\.0/],
       ['five breakpoints', { ...text(marked), tools: [marked, marked, marked, marked] }, /Found 5/],
-      ['a stream', { ...plain, stream: true }, /does not stream/],
+      ['a stream that is neither', { ...plain, stream: 'yes' }, /valid boolean/],
     ])('meets %s', async (_name, body, message) => {
       const response = await post(body);
 

@@ -1,8 +1,9 @@
 import { COMMON_DIRECTIVES, UpstreamControl } from '../shared/faults/upstream-control';
-import { REPLY_DIRECTIVES } from './reply-message';
+import { STREAM_DIRECTIVES } from './stream/stream-script';
+import { REPLY_DIRECTIVES } from './reply/reply-message';
 
 const REFUSALS = ['status', 'retry-after', 'low-balance', 'spend-limit'];
-const FOR_MESSAGES = [...REFUSALS, ...REPLY_DIRECTIVES];
+const FOR_MESSAGES = [...REFUSALS, ...REPLY_DIRECTIVES, ...STREAM_DIRECTIVES];
 const FOR_COUNT = [...REFUSALS, 'tokens'];
 
 /** Directives for `count_tokens` carry this prefix in a request, since both endpoints get the same messages. */

@@ -3,6 +3,17 @@ export interface Answer {
   status: number;
   headers: Record<string, string>;
   body: string | Buffer;
+  /** Where the body comes in pieces; `body` has them all, for those who spoil it. */
+  stream?: StreamScript | undefined;
+}
+
+/** A body that comes event by event. */
+export interface StreamScript {
+  events: string[];
+  /** Milliseconds after each event. */
+  pauseMs: number;
+  /** After the last event the reply ends, its connection is cut, or nothing happens any more. */
+  ending: 'end' | 'cut' | 'hang';
 }
 
 export function json(status: number, body: unknown, headers: Record<string, string> = {}): Answer {

@@ -33,7 +33,8 @@ export function readPrompt(body: Buffer, needsMaxTokens: boolean): Prompt {
   if (prompt.tools !== undefined && !Array.isArray(prompt.tools))
     throw new InvalidRequest('tools: Input should be a valid list');
   checkBreakpoints(prompt);
-  if (prompt.stream === true) throw new InvalidRequest('stream: the sandbox does not stream; leave stream out');
+  if (prompt.stream !== undefined && typeof prompt.stream !== 'boolean')
+    throw new InvalidRequest('stream: Input should be a valid boolean');
   return prompt;
 }
 

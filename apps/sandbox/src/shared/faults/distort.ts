@@ -17,9 +17,9 @@ export function distort(answer: Answer, directives: Directives): Answer {
   }
   if (directives.has('not-json')) return htmlPage(200);
   if (directives.has('not-json-error')) return htmlPage(directives.number('not-json-error') ?? 502);
-  if (directives.has('empty')) return { ...answer, body: '' };
-  if (directives.has('truncated')) return { ...answer, body: firstHalf(answer.body) };
-  if (directives.has('wrong-shape')) return { ...answer, body: '{"unexpected":true}' };
+  if (directives.has('empty')) return { ...answer, body: '', stream: undefined };
+  if (directives.has('truncated')) return { ...answer, body: firstHalf(answer.body), stream: undefined };
+  if (directives.has('wrong-shape')) return { ...answer, body: '{"unexpected":true}', stream: undefined };
   return answer;
 }
 

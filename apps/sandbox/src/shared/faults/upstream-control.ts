@@ -1,6 +1,6 @@
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Answer } from '../answer';
-import { deliver, type Manner, manner, TRANSPORT } from '../sms/deliver';
+import { deliver, type Manner, manner, TRANSPORT } from './deliver';
 import { DirectiveError, Directives, type DirectiveValues } from './directives';
 import { distort, DISTORTIONS } from './distort';
 import { Gate } from './gate';

@@ -1,12 +1,12 @@
 import type { Message, StopReason, Usage } from '@anthropic-ai/sdk/resources/messages';
-import { DirectiveError, type Directives } from '../shared/faults/directives';
-import { nextId } from '../shared/identifiers';
-import { type InputTokens, measure, total } from './measure';
-import { lastUserText, type Prompt } from './request/prompt';
+import { DirectiveError, type Directives } from '../../shared/faults/directives';
+import { nextId } from '../../shared/identifiers';
+import { type InputTokens, measure, total } from '../measure';
+import { lastUserText, type Prompt } from '../request/prompt';
 import { echo, filler, type ReplyText } from './reply-text';
 
 /** Directives of a successful reply. */
-export const REPLY_DIRECTIVES = ['output-tokens', 'usage', 'cache', 'refusal', 'stop-reason'] as const;
+export const REPLY_DIRECTIVES = ['output-tokens', 'usage', 'cache', 'refusal', 'stop-reason', 'tool-use'] as const;
 
 const STOP_REASONS: readonly StopReason[] = [
   'end_turn',
@@ -27,7 +27,7 @@ export function replyMessage(prompt: Prompt, directives: Directives): Message {
     type: 'message',
     role: 'assistant',
     model: prompt.model,
-    content: reply.text === '' ? [] : [{ type: 'text', text: reply.text, citations: null }],
+    content: contentOf(reply, directives),
     stop_reason: refused ? 'refusal' : stopReason(reply, directives),
     stop_sequence: null,
     stop_details: refused ? { type: 'refusal', category: null, explanation: null } : null,
@@ -35,6 +35,21 @@ export function replyMessage(prompt: Prompt, directives: Directives): Message {
     diagnostics: null,
     usage: usage(measure(prompt), reply.tokens, directives),
   };
+}
+
+/** As the API does, a text that cites nothing says nothing of citations. */
+function contentOf(reply: ReplyText, directives: Directives): Message['content'] {
+  const texts = reply.text === '' ? [] : [{ type: 'text', text: reply.text }];
+  const input = directives.json('tool-use');
+  const tools = input ? [{ type: 'tool_use', id: nextId('toolu_'), ...toolCall(input) }] : [];
+  return [...texts, ...tools] as Message['content'];
+}
+
+function toolCall(value: object): { name: string; input: object } {
+  const { name, input } = value as { name?: unknown; input?: unknown };
+  if (typeof name !== 'string' || typeof input !== 'object' || input === null)
+    throw new DirectiveError('sandbox: directive "tool-use" takes {"name":"…","input":{…}}');
+  return { name, input };
 }
 
 /** The answer of `count_tokens`: the whole prompt, cached or not. */
@@ -49,7 +64,7 @@ function replyText(prompt: Prompt, directives: Directives): ReplyText {
 }
 
 function stopReason(reply: ReplyText, directives: Directives): StopReason {
-  const asked = directives.text('stop-reason');
+  const asked = directives.text('stop-reason') ?? (directives.has('tool-use') ? 'tool_use' : undefined);
   if (asked === undefined) return reply.cutShort ? 'max_tokens' : 'end_turn';
   const known = STOP_REASONS.find((reason) => reason === asked);
   if (!known) throw new DirectiveError(`sandbox: directive "stop-reason" takes one of ${STOP_REASONS.join(', ')}`);

@@ -1,5 +1,5 @@
-import { Directives } from '../shared/faults/directives';
-import { countText } from './token-count';
+import { Directives } from '../../shared/faults/directives';
+import { countText } from '../token-count';
 
 /** A reply's text with its size and whether it was cut short. */
 export interface ReplyText {

@@ -1,8 +1,8 @@
 import { type FastifyReply } from 'fastify';
-import { type Answer } from '../answer';
-import { type Directives } from '../faults/directives';
-import { firstHalf } from '../faults/distort';
-import { type Gate } from '../faults/gate';
+import { type Answer, type StreamScript } from '../answer';
+import { type Directives } from './directives';
+import { firstHalf } from './distort';
+import { type Gate } from './gate';
 
 /** Directives of every upstream about how its answer travels. */
 export const TRANSPORT = ['delay', 'cut', 'cut-body', 'slow-body', 'drip', 'flood', 'hang'] as const;
@@ -43,7 +43,7 @@ export function manner(directives: Directives): Manner | undefined {
 
 /** Writes the answer, in the given manner and not before the gate lets it go. */
 export function deliver(reply: FastifyReply, answer: Answer, { how, before, gate }: Obstacles): void {
-  if (!how && !before && !gate) {
+  if (!how && !before && !gate && !answer.stream) {
     void reply.code(answer.status).headers(answer.headers).send(answer.body);
     return;
   }
@@ -60,6 +60,11 @@ async function deliverSlowly(reply: FastifyReply, answer: Answer, { how, before,
   if (raw.destroyed || how?.ending === 'hang') return;
   if (how?.ending === 'cut') {
     raw.destroy();
+    return;
+  }
+  if (answer.stream && how?.ending !== 'flood' && how?.ending !== 'drip') {
+    raw.writeHead(answer.status, answer.headers);
+    await play(reply, answer.stream);
     return;
   }
   const body = Buffer.from(answer.body as string);
@@ -100,6 +105,18 @@ function pause(reply: FastifyReply, milliseconds: number): Promise<void> {
     const timer = setTimeout(done, milliseconds);
     reply.raw.once('close', done);
   });
+}
+
+/** The events one by one, as their script says. */
+async function play(reply: FastifyReply, { events, pauseMs, ending }: StreamScript): Promise<void> {
+  const { raw } = reply;
+  for (const event of events) {
+    if (raw.destroyed) return;
+    if (!raw.write(event)) await taken(reply);
+    await pause(reply, pauseMs);
+  }
+  if (ending === 'cut') raw.write('', () => raw.destroy());
+  else if (ending === 'end' && !raw.destroyed) raw.end();
 }
 
 /** A byte at a time: no pause is long, and the whole takes as long as the caller lets it. */
