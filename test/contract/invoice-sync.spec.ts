@@ -281,6 +281,16 @@ describe('The sync with Fiken', () => {
     expect(report).toMatchObject({ skipped: 1, problems: [{ sourceId: String(added[2]?.invoiceId) }] });
   });
 
+  it("never stores another contact's invoice, even if Fiken sends it", async () => {
+    const [mine, theirs] = company().addInvoices({ customerId: 14, count: 2 });
+    company().spoil(theirs?.invoiceId ?? 0, { customer: { contactId: 15 } });
+    const customer = await fixture.customer('fiken', '14');
+    expect(await sync(customer)).toBe('succeeded');
+    expect((await fixture.rows(customer)).map(({ source_id }) => source_id)).toEqual([String(mine?.invoiceId)]);
+    const [report] = await fixture.accounts.report(customer);
+    expect(report?.problems).toMatchObject([{ detail: 'It belongs to another customer' }]);
+  });
+
   it('does not hold up, nor is held up by, the other source', async () => {
     company().addInvoices({ customerId: 11, count: 3 });
     fixture.sandbox.stripe.store.addInvoices({ customer: 'cus_x', count: 3 });

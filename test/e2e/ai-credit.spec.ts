@@ -85,7 +85,7 @@ describe('POST /ai/credit-requests', () => {
         ['100', 100],
         ['50000', 50000],
         ['øre', 100.01],
-        ['awkward øre', 1234.29],
+        ['øre that are no whole number of them as a binary fraction', 128.02],
       ],
       refused: [
         ['99.99', 99.99],

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { InvoiceDto, InvoicePageDto } from '../../apps/customer-api/src/invoices/dto/invoice.dto';
 import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
 import { createCaller, startApi, type TestApi } from '@test/api';
+import { setDatabaseClock } from '@test/database-clock';
 import { expectProblem } from '@test/expect-problem';
 import { saveFakeBillingAccount, saveFakeInvoice } from '@test/factories/invoice.factory';
 import { createInvoiceFixture } from '@test/invoice.fixture';
@@ -79,11 +80,31 @@ describe('GET /invoices', () => {
       { type: 'credit_note', amountDue: '0' },
       { type: 'credit_note', amount: 1250.5, amount_due: 0 },
     ],
+    [
+      'a credit note never as overdue',
+      { type: 'credit_note', amountDue: '0', dueDate: '2026-01-02' },
+      { status: 'open', overdue: false },
+    ],
     ['an amount of one øre', { amount: '1', amountDue: '1' }, { amount: 0.01 }],
   ])('shows %s', async (_, overrides, expected) => {
     const caller = await createCaller(api);
     await saveFakeInvoice(api.superuser, caller.customer.id, overrides);
     expect((await list(caller)).data).toMatchObject([expected]);
+  });
+
+  it('shows one as overdue from the end of its due date in Norway on, whatever the date is in UTC', async () => {
+    const caller = await createCaller(api);
+    await saveFakeInvoice(api.superuser, caller.customer.id, { dueDate: '2026-03-10' });
+    const overdueAt = async (standsAt: string) => {
+      await setDatabaseClock(api.superuser, { standsAt });
+      return (await list(caller)).data[0]?.overdue;
+    };
+    try {
+      expect(await overdueAt('2026-03-10T22:59:59Z')).toBe(false);
+      expect(await overdueAt('2026-03-10T23:00:00Z')).toBe(true);
+    } finally {
+      await setDatabaseClock(api.superuser, 'right');
+    }
   });
 
   it("hides drafts, and another customer's invoices", async () => {

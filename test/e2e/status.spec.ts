@@ -101,10 +101,12 @@ describe('GET /status', () => {
     ]);
   });
 
-  it('shows 20 events at most, yet knows the worst of all', async () => {
+  it('shows the 20 newest events, yet knows the worst of all', async () => {
     const many = Array.from({ length: 25 }, (_, index): [string, number] => ['maintenance', -1 - index / 100]);
     const { status, events } = await statusWith(['outage', -100], ...many);
     expect([status, events.length]).toEqual(['outage', 20]);
+    const newest = many.slice(0, 20).map(([, starts]) => `maintenance ${starts}`);
+    expect(events.map(({ message }) => message)).toEqual(newest);
   });
 
   it('gives times in UTC and an open end as null', async () => {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { saveAiCustomer } from '@test/ai-factories';
 import { type AiStress, openAiStress, sendMessage } from '@test/ai-stress';
+import { holdBody } from '@test/held-body';
 import { holdLock, waitForLocks } from '@test/locks';
 import { until } from '@test/until';
 import { startWorkerProcess } from '@test/worker-process';
@@ -17,9 +18,12 @@ describe('SIGTERM', () => {
     const api = await stress.start();
     const { id, token } = await stress.customer({ included: 50 });
     const gate = stress.sandbox.messages.hold();
-    const calls = Array.from({ length: 5 }, () => sendMessage(api, token, MESSAGE, 1500));
+    const url = `${api.baseUrl}/ai/messages`;
+    const callers = await Promise.all(Array.from({ length: 5 }, () => holdBody(url, token, JSON.stringify(MESSAGE))));
+    const replies = callers.map((caller) => caller.finish());
     await stress.sandbox.messages.received(5);
-    expect(await Promise.all(calls)).toEqual(Array(5).fill('cut'));
+    for (const caller of callers) caller.hangUp();
+    expect(await Promise.all(replies)).toEqual(Array(5).fill(''));
     const exit = api.stop('SIGTERM');
     // No connection is open any more: a process that waits for its callers alone would be gone by now.
     await delay(1000);
@@ -27,6 +31,17 @@ describe('SIGTERM', () => {
     gate.open();
     expect(await exit).toEqual({ code: 0, signal: null });
     expect(await stress.audit(id)).toMatchObject({ problems: [], held: 0, usages: 5, duplicates: 0 });
+  }, 60_000);
+
+  it('gives up calls that outlast the grace time: answered so, released, uncharged', async () => {
+    const api = await stress.start({ SHUTDOWN_GRACE_MS: '4000', AI_UPSTREAM_TIMEOUT_MS: '120000' });
+    const { id, token } = await stress.customer({ included: 50 });
+    stress.sandbox.messages.always({ hang: true });
+    const calls = Array.from({ length: 3 }, () => sendMessage(api, token, MESSAGE));
+    await stress.sandbox.messages.received(3);
+    expect(await api.stop('SIGTERM')).toEqual({ code: 0, signal: null });
+    expect(await Promise.all(calls)).toEqual([502, 502, 502]);
+    expect(await stress.audit(id)).toMatchObject({ problems: [], held: 0, spent: 0, usages: 0 });
   }, 60_000);
 
   it('lets a job of the worker end what it is at; the rest is done by the next worker', async () => {

@@ -122,6 +122,19 @@ describe('a token that is deactivated', () => {
     expect(await statusOf(proxied.baseUrl, token)).toBe(401);
   });
 
+  it('is refused on the next call although the announcing connection was lost a moment ago', async () => {
+    for (let round = 0; round < 5; round++) {
+      await until(() => trusted(proxied));
+      const { id, token } = await warmToken();
+      proxy.stall(isAnnouncing);
+      proxy.abandonStalled();
+      // Whatever this answers: the end of the connection has arrived before.
+      await trusted(proxied);
+      await operator.tokens.deactivate(ACTOR, id);
+      expect(await statusOf(proxied.baseUrl, token)).toBe(401);
+    }
+  });
+
   it('does not keep a process from ending while the announcing connection is stuck', async () => {
     await until(() => trusted(proxied));
     expect(proxy.stall(isAnnouncing)).toBe(1);

@@ -28,8 +28,8 @@ export interface AiStress {
   superuser: Client;
   sandbox: Sandbox;
   model: string;
-  /** Starts another API process. */
-  start(): Promise<ApiProcess>;
+  /** Starts another API process, with settings of its own. */
+  start(settings?: Record<string, string>): Promise<ApiProcess>;
   /** A customer with AI and a token. */
   customer(ai: Partial<TestAiCustomer>): Promise<{ id: string; token: string }>;
   /** Does the worker's work as if every deadline had passed. @returns how many calls were given up */
@@ -78,8 +78,8 @@ export async function openAiStress(settings: Record<string, string> = {}): Promi
     superuser,
     sandbox,
     model,
-    start: async () => {
-      const api = await startApiProcess({ ...shared, DATABASE_URL: database.url });
+    start: async (own = {}) => {
+      const api = await startApiProcess({ ...shared, DATABASE_URL: database.url, ...own });
       processes.push(api);
       return api;
     },

@@ -53,6 +53,18 @@ describe('queries by id name the customer', () => {
     expect((await at(mine)).status).not.toBe(404);
   });
 
+  it('so that a draft is no invoice yet, neither listed nor its PDF opened', async () => {
+    const { customer, call } = await createCaller(api);
+    await saveFakeBillingAccount(api.superuser, customer.id, 'stripe', 'cus_of_drafts');
+    const save = (status: 'draft' | 'open', sourceId: string) =>
+      saveFakeInvoice(api.superuser, customer.id, { source: 'stripe', status, sourceId, pdfReference: sourceId });
+    const [draft, issued] = [await save('draft', 'in_2'), await save('open', 'in_3')];
+    const { data } = (await (await call('/invoices')).json()) as { data: { id: string }[] };
+    expect(data.map(({ id }) => id)).toEqual([issued.id]);
+    await expectProblem(await call(`/invoices/${draft.id}/pdf`), 404, 'not_found');
+    await expectProblem(await call(`/invoices/${issued.id}/pdf`), 503, 'service_unavailable');
+  });
+
   it("so that a connection set to another customer still finds one's own", async () => {
     const [mine, theirs] = [await addCreditRequest(me.customer.id), await addCreditRequest(other.customer.id)];
     const requests = api.app.get(CreditRequestsService, { strict: false });

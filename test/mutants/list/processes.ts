@@ -9,9 +9,8 @@ export const processes: Mutant[] = [
     file: 'libs/domains/ai/src/customer/messages/drain-calls.service.ts',
     find: 'await this.calls.drain(Math.max(0, this.config.SHUTDOWN_GRACE_MS - LAST_MS));',
     replace: 'await Promise.resolve();',
-    specs: ['test/contract/ai-gateway'],
-    test: 'finishes calls in flight',
-    survives: 'The second drain, at the end, waits for them, too',
+    specs: SHUTDOWN,
+    test: 'callers hung up',
   },
   {
     name: 'shutdown: the process ends before the calls of callers that hung up',
@@ -26,8 +25,8 @@ export const processes: Mutant[] = [
     file: 'libs/domains/ai/src/customer/messages/calls-in-flight.service.ts',
     find: '}, graceMs);',
     replace: '}, graceMs + 100_000);',
-    specs: ['test/contract/ai-gateway'],
-    test: 'outlast the shutdown',
+    specs: SHUTDOWN,
+    test: 'outlast the grace time',
   },
   {
     name: 'shutdown: a job is not waited for',
@@ -47,8 +46,8 @@ export const processes: Mutant[] = [
   {
     name: 'shutdown: last uses of tokens are lost',
     file: 'libs/platform/tokens/src/authentication/token-use-recorder.service.ts',
-    find: '      this.flush();\n      await this.writing;',
-    replace: '      await this.writing;',
+    find: '      this.flush();\n      await this.writing;\n      if (this.uses.size === 0 || ',
+    replace: '      await this.writing;\n      if (this.uses.size > 0 || ',
     specs: ['test/e2e/tokens'],
     test: 'on shutdown',
   },

@@ -128,7 +128,8 @@ export const tokens: Mutant[] = [
     file: LISTENER,
     find: '    this.provenAt = -Infinity;\n',
     replace: '',
-    specs: SUITE,
+    specs: ['test/faults/token-deactivation'],
+    test: 'lost a moment ago',
   },
   {
     name: 'tokens: a checksum is not looked at',
