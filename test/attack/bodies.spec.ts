@@ -1,4 +1,4 @@
-import { bombard } from '@test/bombardment';
+import { floodWithBodies } from '@test/send-hostile-bodies';
 import { HOSTILE_SHAPES, honestBody, type HostileBody, hostileBody } from '@test/hostile-bodies';
 
 const MB = 1024 * 1024;
@@ -15,7 +15,7 @@ function* bodies(): Generator<HostileBody> {
 /** npm run attack:bodies. On a quiet machine: it measures times. */
 describe('100 hostile bodies of 1 to 32 MB, with a heap of 512 MB', () => {
   it('neither stop the process nor hold others up, and honest ones are answered', async () => {
-    const seen = await bombard(bodies(), 6);
+    const seen = await floodWithBodies(bodies(), 6);
     const { answers, ...measured } = seen;
     console.log(measured, new Set(answers.map(({ shape, status }) => `${shape}: ${status}`)));
     expect(answers.filter(({ ok }) => !ok)).toEqual([]);

@@ -37,7 +37,7 @@ describe('An invoice number', () => {
   it('may be the same in another source', async () => {
     const { store } = fixture.sandbox.stripe;
     const [invoice] = store.addInvoices({ customer: 'cus_same', count: 1, statuses: ['paid'] });
-    store.spoil(invoice?.id ?? '', { number: 'M-3' });
+    store.corrupt(invoice?.id ?? '', { number: 'M-3' });
     const customer = await fixture.customer('stripe', 'cus_same');
     await add(customer, 'M-3');
     expect(await fixture.sync(customer, 'stripe')).toBe('succeeded');
@@ -51,8 +51,8 @@ describe('An invoice number', () => {
     const { store } = fixture.sandbox.stripe;
     const [theirs] = store.addInvoices({ customer: 'cus_first', count: 1, statuses: ['open'] });
     const [first, doubled] = store.addInvoices({ customer: 'cus_second', count: 2, statuses: ['paid'] });
-    store.spoil(theirs?.id ?? '', { number: 'S-1' });
-    store.spoil(doubled?.id ?? '', { number: 'S-1' });
+    store.corrupt(theirs?.id ?? '', { number: 'S-1' });
+    store.corrupt(doubled?.id ?? '', { number: 'S-1' });
     const [one, two] = [await fixture.customer('stripe', 'cus_first'), await fixture.customer('stripe', 'cus_second')];
     await fixture.sync(one, 'stripe');
     // Again: what bears the number already keeps it.
@@ -66,7 +66,7 @@ describe('An invoice number', () => {
       skipped: 1,
       problems: [{ sourceId: doubled?.id, detail: expect.stringContaining('S-1') }],
     });
-    store.spoil(doubled?.id ?? '', {});
+    store.corrupt(doubled?.id ?? '', {});
     expect(await fixture.sync(two, 'stripe')).toBe('succeeded');
     expect(await fixture.rows(two)).toHaveLength(2);
     expect((await fixture.accounts.report(two))[0]?.problems).toEqual([]);

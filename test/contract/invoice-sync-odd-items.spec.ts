@@ -27,23 +27,23 @@ describe('Odd items of a source', () => {
       count: 3,
       statuses: ['open'],
     });
-    fixture.sandbox.stripe.store.spoil(odd?.id ?? '', fields);
+    fixture.sandbox.stripe.store.corrupt(odd?.id ?? '', fields);
     const customer = await fixture.customer('stripe', 'cus_odd');
     expect(await fixture.sync(customer, 'stripe')).toBe('succeeded');
     expect((await fixture.rows(customer)).map(({ source_id }) => source_id)).toEqual([first?.id, last?.id]);
     expect(await report(customer)).toMatchObject({ stored: 2, skipped: 1, problems: [{ sourceId: odd?.id }] });
-    fixture.sandbox.stripe.store.spoil(odd?.id ?? '', {});
+    fixture.sandbox.stripe.store.corrupt(odd?.id ?? '', {});
     await fixture.sync(customer, 'stripe');
     expect(await fixture.rows(customer)).toHaveLength(3);
   });
 
   it('without an id keep the next sync from beginning later than this one', async () => {
     const [odd] = fixture.sandbox.stripe.store.addInvoices({ customer: 'cus_noid', count: 2, statuses: ['paid'] });
-    fixture.sandbox.stripe.store.spoil(odd?.id ?? '', { id: undefined });
+    fixture.sandbox.stripe.store.corrupt(odd?.id ?? '', { id: undefined });
     const customer = await fixture.customer('stripe', 'cus_noid');
     expect(await fixture.sync(customer, 'stripe')).toBe('succeeded');
     expect(await report(customer)).toMatchObject({ stored: 1, checkpoint: {} });
-    fixture.sandbox.stripe.store.spoil(odd?.id ?? '', {});
+    fixture.sandbox.stripe.store.corrupt(odd?.id ?? '', {});
     await fixture.sync(customer, 'stripe');
     expect(await fixture.rows(customer)).toHaveLength(2);
     expect((await report(customer))?.checkpoint.since).toBeDefined();
@@ -129,7 +129,7 @@ describe('Odd items of a source', () => {
     await fixture.sync(customer, 'stripe');
     const finalized = Date.parse('2026-02-01T23:30:00Z') / 1000;
     fixture.sandbox.stripe.store.update(draft?.id ?? '', { status: 'open' });
-    fixture.sandbox.stripe.store.spoil(draft?.id ?? '', { status_transitions: { finalized_at: finalized } });
+    fixture.sandbox.stripe.store.corrupt(draft?.id ?? '', { status_transitions: { finalized_at: finalized } });
     await fixture.sync(customer, 'stripe');
     expect(await fixture.rows(customer)).toMatchObject([
       // The day in Norway.

@@ -109,8 +109,8 @@ describe('The sync with Stripe', () => {
     const { store } = fixture.sandbox.stripe;
     const [first, second] = store.addInvoices({ customer: 'cus_o', count: 2 });
     const [theirs, broken] = [store.addCreditNote(first?.id ?? ''), store.addCreditNote(second?.id ?? '')];
-    store.updateCreditNote(theirs.id, { spoilt: { customer: 'cus_other' } });
-    store.updateCreditNote(broken.id, { spoilt: { total: 'a lot' } });
+    store.updateCreditNote(theirs.id, { corrupted: { customer: 'cus_other' } });
+    store.updateCreditNote(broken.id, { corrupted: { total: 'a lot' } });
     const customer = await fixture.customer('stripe', 'cus_o');
     expect(await sync(customer)).toBe('succeeded');
     expect(await fixture.rows(customer)).toHaveLength(2);
@@ -120,7 +120,7 @@ describe('The sync with Stripe', () => {
         expect.objectContaining({ sourceId: `credit-note:${broken.id}`, detail: expect.stringContaining('total') }),
       ]),
     );
-    store.updateCreditNote(broken.id, { spoilt: {} });
+    store.updateCreditNote(broken.id, { corrupted: {} });
     await sync(customer);
     expect((await fixture.rows(customer)).filter(({ type }) => type === 'credit_note')).toHaveLength(1);
   });
@@ -144,7 +144,7 @@ describe('The sync with Stripe', () => {
     const { store } = fixture.sandbox.stripe;
     const added = store.addInvoices({ customer: 'cus_e', count: 30, statuses: ['paid'] });
     const bad = added[10]?.id ?? '';
-    store.spoil(bad);
+    store.corrupt(bad);
     const customer = await fixture.customer('stripe', 'cus_e');
     expect(await sync(customer)).toBe('succeeded');
     expect(await fixture.rows(customer)).toHaveLength(29);
@@ -153,7 +153,7 @@ describe('The sync with Stripe', () => {
       skipped: 1,
       problems: [{ sourceId: bad, detail: expect.stringContaining('total') }],
     });
-    store.spoil(bad, {});
+    store.corrupt(bad, {});
     await sync(customer);
     expect(await fixture.rows(customer)).toHaveLength(30);
     expect(await report(customer)).toMatchObject({ skipped: 0, problems: [] });
@@ -162,7 +162,7 @@ describe('The sync with Stripe', () => {
   it("never stores another customer's invoice, even if Stripe sends it", async () => {
     const { store } = fixture.sandbox.stripe;
     const [mine, theirs] = store.addInvoices({ customer: 'cus_f', count: 2 });
-    store.spoil(theirs?.id ?? '', { customer: 'cus_other' });
+    store.corrupt(theirs?.id ?? '', { customer: 'cus_other' });
     const customer = await fixture.customer('stripe', 'cus_f');
     await sync(customer);
     expect((await fixture.rows(customer)).map(({ source_id }) => source_id)).toEqual([mine?.id]);
@@ -273,7 +273,7 @@ describe('The sync with Fiken', () => {
 
   it('skips a malformed invoice and reports it', async () => {
     const added = company().addInvoices({ customerId: 10, count: 5 });
-    company().spoil(added[2]?.invoiceId ?? 0);
+    company().corrupt(added[2]?.invoiceId ?? 0);
     const customer = await fixture.customer('fiken', '10');
     expect(await sync(customer)).toBe('succeeded');
     expect(await fixture.rows(customer)).toHaveLength(4);

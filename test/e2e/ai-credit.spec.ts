@@ -20,7 +20,7 @@ let fixture: AiApi;
 beforeAll(async () => (fixture = await startAiApi()));
 afterAll(() => fixture.stop());
 
-const ask = ({ post }: Caller, wish: object = {}) => post('/ai/credit-requests', { ...body, ...wish });
+const ask = ({ post }: Caller, reservation: object = {}) => post('/ai/credit-requests', { ...body, ...reservation });
 const overviewOf = async ({ call }: Pick<Caller, 'call'>) => (await (await call('/ai')).json()) as AiOverviewDto;
 
 describe('GET /ai', () => {

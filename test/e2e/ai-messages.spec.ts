@@ -192,10 +192,10 @@ describe('POST /ai/messages', () => {
 
   it('says 402 when the credit is used up', async () => {
     const caller = await createAiCaller(fixture, { included: 2 });
-    const wish = { messages: [{ role: 'user', content: 'x' }], max_tokens: 200 };
+    const reservation = { messages: [{ role: 'user', content: 'x' }], max_tokens: 200 };
     fixture.sandbox.messages.always({ usage: '{"input_tokens":5,"output_tokens":200}' });
-    expect((await send(caller, wish)).status).toBe(201);
-    const reply = await send(caller, wish);
+    expect((await send(caller, reservation)).status).toBe(201);
+    const reply = await send(caller, reservation);
     const { detail } = await expectProblem(reply, 402, 'credit_exhausted');
     expect(detail).toContain('POST /ai/credit-requests');
     expect(reply.headers.get('retry-after')).toBeNull();
@@ -203,11 +203,11 @@ describe('POST /ai/messages', () => {
 
   it('says 402 with Retry-After when messages in progress have reserved the credit, and shows what they have', async () => {
     const caller = await createAiCaller(fixture, { included: 2 });
-    const wish = { messages: [{ role: 'user', content: 'x' }], max_tokens: 300 };
+    const reservation = { messages: [{ role: 'user', content: 'x' }], max_tokens: 300 };
     const gate = fixture.sandbox.messages.hold();
-    const first = send(caller, wish);
+    const first = send(caller, reservation);
     await fixture.sandbox.messages.received(1);
-    const reply = await send(caller, wish);
+    const reply = await send(caller, reservation);
     const { detail } = await expectProblem(reply, 402, 'credit_exhausted');
     expect(detail).toContain('in progress');
     expect(reply.headers.get('retry-after')).toBe('5');
@@ -218,7 +218,7 @@ describe('POST /ai/messages', () => {
     });
     gate.open();
     expect((await first).status).toBe(201);
-    expect((await send(caller, wish)).status).toBe(201);
+    expect((await send(caller, reservation)).status).toBe(201);
   });
 
   it("says 402 and does not advise to buy when the operator's limit on all credit is reached", async () => {

@@ -4,7 +4,7 @@ import { until } from '@test/until';
 
 const body = { messages: [{ role: 'user', content: 'Hello' }], max_tokens: 10 };
 /** A provider counts as down after few failures, and is tried again soon. */
-const NERVOUS = {
+const SENSITIVE_CIRCUIT = {
   UPSTREAM_BREAKER_FAILURES: '3',
   UPSTREAM_BREAKER_SPREAD_MS: '0',
   UPSTREAM_BREAKER_RESET_MS: '400',
@@ -12,7 +12,7 @@ const NERVOUS = {
 
 describe('what the AI provider does to one customer', () => {
   let fixture: AiApi;
-  beforeAll(async () => (fixture = await startAiApi(NERVOUS)));
+  beforeAll(async () => (fixture = await startAiApi(SENSITIVE_CIRCUIT)));
   afterAll(() => fixture.stop());
   beforeEach(() => fixture.sandbox.reset());
 
@@ -45,12 +45,12 @@ describe('what the AI provider does to one customer', () => {
 describe('an AI provider that is down', () => {
   let fixture: AiApi;
   beforeEach(async () => {
-    fixture = await startAiApi(NERVOUS);
+    fixture = await startAiApi(SENSITIVE_CIRCUIT);
   });
   afterEach(() => fixture.stop());
 
   /** Callers of several customers in turn, and the provider failing until it is left alone. */
-  async function takeDown(): Promise<() => Promise<Response>> {
+  async function stopUpstream(): Promise<() => Promise<Response>> {
     const posts = await Promise.all(
       Array.from({ length: 3 }, async () => (await createAiCaller(fixture, { included: 100 })).post),
     );
@@ -69,7 +69,7 @@ describe('an AI provider that is down', () => {
   }
 
   it('is left alone, then tried by one call only; its success lets all through', async () => {
-    const send = await takeDown();
+    const send = await stopUpstream();
     fixture.sandbox.reset();
     const gate = fixture.sandbox.messages.hold();
     const trying: Promise<Response>[] = [];
@@ -92,7 +92,7 @@ describe('an AI provider that is down', () => {
   });
 
   it('is left alone again when the call that tries fails', async () => {
-    const send = await takeDown();
+    const send = await stopUpstream();
     const before = fixture.sandbox.messages.total;
     await until(async () => {
       await expectProblem(await send(), 502, 'ai_upstream_failed');
@@ -104,7 +104,7 @@ describe('an AI provider that is down', () => {
   });
 
   it('costs nothing and keeps no credit', async () => {
-    const send = await takeDown();
+    const send = await stopUpstream();
     await send();
     const { rows } = await fixture.api.superuser.query(
       `select sum(held)::float as held, sum(month_usage)::float as used from ai_account`,

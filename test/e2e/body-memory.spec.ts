@@ -1,7 +1,7 @@
 import { BodyMemory } from '@platform/http';
 import { createCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
-import { holdBody } from '@test/held-body';
+import { sendPartialBody } from '@test/partial-body';
 import { until } from '@test/until';
 
 const TICKETS = '/support/tickets';
@@ -34,7 +34,7 @@ describe('bytes of bodies in memory', () => {
   /** A request of the caller that holds so many bytes until it is ended. */
   const hold = async ({ token }: Caller, bytes: number) => {
     const before = memory.bytes;
-    const held = await holdBody(`${api.baseUrl}${TICKETS}`, token.token, ticket(bytes));
+    const held = await sendPartialBody(`${api.baseUrl}${TICKETS}`, token.token, ticket(bytes));
     await until(() => memory.bytes === before + bytes - 1);
     return held;
   };

@@ -6,7 +6,7 @@ import { createCaller, startApi, type TestApi } from '@test/api';
 import { declaredRoutes } from '@test/nest-routes';
 
 const REQUESTS = 10_000;
-const AT_ONCE = 50;
+const CONCURRENCY = 50;
 
 /** What a client might send. */
 interface Attempt {
@@ -20,7 +20,7 @@ describe('random requests', () => {
   let api: TestApi;
   let token: string;
   let routes: string[];
-  const agent = new Agent({ connections: AT_ONCE, pipelining: 1 });
+  const agent = new Agent({ connections: CONCURRENCY, pipelining: 1 });
   beforeAll(async () => {
     api = await startApi({
       RATE_LIMIT_REQUESTS_PER_MINUTE: '1000000',
@@ -220,7 +220,7 @@ describe('random requests', () => {
     const faults: string[] = [];
     const next = attempts.values();
     await Promise.all(
-      Array.from({ length: AT_ONCE }, async () => {
+      Array.from({ length: CONCURRENCY }, async () => {
         for (const one of next) {
           const { status, fault } = await send(one);
           statuses[status] = (statuses[status] ?? 0) + 1;

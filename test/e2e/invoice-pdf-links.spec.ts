@@ -37,7 +37,7 @@ describe('The PDF link of a Stripe invoice', () => {
     const [invoice] = store.addInvoices({ customer: caller.customer.id, count: 1, statuses: ['open'] });
     const sourceId = invoice?.id ?? '';
     await saveFakeBillingAccount(api.superuser, caller.customer.id, 'stripe', caller.customer.id);
-    if (link !== undefined) store.spoil(sourceId, { invoice_pdf: link });
+    if (link !== undefined) store.corrupt(sourceId, { invoice_pdf: link });
     const { id } = await saveFakeInvoice(api.superuser, caller.customer.id, {
       source: 'stripe',
       sourceId,

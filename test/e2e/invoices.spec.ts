@@ -259,8 +259,8 @@ describe('GET /invoices/:id/pdf', () => {
         invoice.id,
       ]);
       const id = rows[0]?.source_id ?? '';
-      if (source === 'stripe') sandbox.stripe.store.spoil(id, { customer: 'cus_other' });
-      else sandbox.fiken.store.company('demo').spoil(Number(id), { customer: { contactId: 2 } });
+      if (source === 'stripe') sandbox.stripe.store.corrupt(id, { customer: 'cus_other' });
+      else sandbox.fiken.store.company('demo').corrupt(Number(id), { customer: { contactId: 2 } });
       await expectProblem(await caller.call(`/invoices/${invoice.id}/pdf`), 404, 'not_found');
     },
   );
@@ -291,7 +291,7 @@ describe('GET /invoices/:id/pdf', () => {
     const { rows } = await api.superuser.query<{ source_id: string }>('select source_id from invoice where id = $1', [
       invoice.id,
     ]);
-    sandbox.fiken.store.company('demo').spoil(Number(rows[0]?.source_id), {
+    sandbox.fiken.store.company('demo').corrupt(Number(rows[0]?.source_id), {
       invoicePdf: { downloadUrl: `${elsewhere.url}/fiken/api/v2/files/x/y.pdf` },
     });
     await expectProblem(await caller.call(`/invoices/${invoice.id}/pdf`), 503, 'service_unavailable');

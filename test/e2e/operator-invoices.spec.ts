@@ -82,7 +82,7 @@ describe("The operator's command line: invoices, tickets and SMS", () => {
 
   it('links a customer, syncs it and shows the result', async () => {
     const [, , third] = sandbox.stripe.store.addInvoices({ customer: 'cus_op', count: 4, statuses: ['paid'] });
-    sandbox.stripe.store.spoil(third?.id ?? '');
+    sandbox.stripe.store.corrupt(third?.id ?? '');
     await json(`invoice link --customer ${customer} --source stripe --source-customer`, ' cus_op ');
     const spaces = [...`invoice link --customer ${customer} --source fiken --source-customer`.split(' '), ' '];
     expect(await run(spaces)).toMatchObject({ code: 1, stderr: expect.stringContaining('fiken') });

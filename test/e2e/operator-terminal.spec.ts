@@ -5,7 +5,7 @@ import { operatorCommand } from '@test/operator-command';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
 
 /** Clears the screen (in both spellings), writes a line of its own, writes backwards, hides. */
-const EVIL = 'Help\u001b[2J\u001b[1;1H\u009b2J\u0007\r\n1  approved\u202e009\u2066\u2028\u200b\u{e0041}';
+const HOSTILE = 'Help\u001b[2J\u001b[1;1H\u009b2J\u0007\r\n1  approved\u202e009\u2066\u2028\u200b\u{e0041}';
 const SHOWN =
   'Help\\u{1b}[2J\\u{1b}[1;1H\\u{9b}2J\\u{7}\\r\\n1  approved\\u{202e}009\\u{2066}\\u{2028}\\u{200b}\\u{e0041}';
 /** All that a terminal may be sent: what can be seen, and the ends of our own lines. */
@@ -22,32 +22,32 @@ describe("The operator's terminal", () => {
     superuser = await connectAsSuperuser(database);
     customer = (await saveFakeCustomer(superuser)).id;
     const query = (text: string, ...values: unknown[]) => superuser.query(text, [customer, ...values]);
-    await query('update customer set name = $2, email = $2 where id = $1', EVIL);
-    await query('insert into support_ticket (customer_id, id, title, body) values ($1, $2, $3, $3)', ticket, EVIL);
+    await query('update customer set name = $2, email = $2 where id = $1', HOSTILE);
+    await query('insert into support_ticket (customer_id, id, title, body) values ($1, $2, $3, $3)', ticket, HOSTILE);
     await query(
       `insert into support_ticket_reply (customer_id, id, ticket_id, author, body) values ($1, $2, $3, 'customer', $4)`,
       randomUUID(),
       ticket,
-      EVIL,
+      HOSTILE,
     );
     await query(
       'insert into ai_credit_request (customer_id, amount_nok, note, reference, created_at) values ($1, 500, $2, $2, now())',
-      EVIL,
+      HOSTILE,
     );
     await query(
       `insert into sms_message (customer_id, id, recipient, sender_id, message, segments, encoding, gateway)
        values ($1, $2, '+4790000000', 'Acme', $3, 1, 'UCS-2', '46elks')`,
       randomUUID(),
-      EVIL,
+      HOSTILE,
     );
     await query(
       `insert into customer_service (customer_id, type, name, config) values ($1, 'x', $2, $3)`,
-      EVIL,
-      JSON.stringify({ [EVIL]: [EVIL] }),
+      HOSTILE,
+      JSON.stringify({ [HOSTILE]: [HOSTILE] }),
     );
     await query(
       `insert into audit_log (customer_id, id, actor, action, metadata) values ($1, $2, $3, 'x', $4)`,
-      ...[randomUUID(), EVIL, JSON.stringify({ [EVIL]: EVIL })],
+      ...[randomUUID(), HOSTILE, JSON.stringify({ [HOSTILE]: HOSTILE })],
     );
   });
   afterAll(async () => {
@@ -85,7 +85,7 @@ describe("The operator's terminal", () => {
         command,
         lines: [],
       });
-      expect(JSON.stringify(JSON.parse(json))).toContain(JSON.stringify(EVIL).slice(1, -1));
+      expect(JSON.stringify(JSON.parse(json))).toContain(JSON.stringify(HOSTILE).slice(1, -1));
     }
   });
 
@@ -103,7 +103,7 @@ describe("The operator's terminal", () => {
   });
 
   it('is told of a failure without what it would obey', async () => {
-    const { code, stderr } = await operatorCommand(database, ['ticket', 'show', '--ticket', `x${EVIL}`]);
+    const { code, stderr } = await operatorCommand(database, ['ticket', 'show', '--ticket', `x${HOSTILE}`]);
     expect(code).toBe(1);
     expect(stderr.split('\n').filter((line) => !HARMLESS.test(line))).toEqual([]);
     expect(stderr).toContain('\\u{1b}');

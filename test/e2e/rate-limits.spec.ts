@@ -27,7 +27,7 @@ describe('rate limits', () => {
 
   it('show themselves in every reply, whatever it is', async () => {
     const { call } = await createCaller(api);
-    const poor = await createCaller(api, { scopes: ['ai:read'] });
+    const withoutScope = await createCaller(api, { scopes: ['ai:read'] });
     const post = { method: 'POST', body: '{', headers: { 'content-type': 'application/json' } };
     const replies: [name: string, status: number, reply: { status: number; headers: Headers } | undefined][] = [
       ['200', 200, await call('/customer')],
@@ -36,7 +36,7 @@ describe('rate limits', () => {
       ['bad body', 400, await call('/support/tickets', post)],
       ['bad type', 415, await call('/support/tickets', { ...post, headers: { 'content-type': 'text/plain' } })],
       ['no token', 401, await fetch(`${api.baseUrl}/customer`)],
-      ['no scope', 403, await poor.call('/status')],
+      ['no scope', 403, await withoutScope.call('/status')],
       ['unknown address', 404, await call('/nothing')],
       ['wrong method', 405, await call('/customer', { method: 'DELETE' })],
       [

@@ -26,7 +26,7 @@ describe('remembered tokens', () => {
 
   const listener = () => api.app.get(TokenChangeListenerService);
   /** As if every change were certain to be heard, however busy the machine is. */
-  const trustChanges = () => jest.spyOn(listener(), 'trusted', 'get').mockReturnValue(true);
+  const receiveChanges = () => jest.spyOn(listener(), 'trusted', 'get').mockReturnValue(true);
   const lookUps = async (work: () => Promise<unknown>) =>
     (await queriesDuring(work)).filter((text) => text.includes('app.authenticate')).length;
 
@@ -65,7 +65,7 @@ describe('remembered tokens', () => {
     let ahead = 0;
     const now = performance.now.bind(performance);
     jest.spyOn(performance, 'now').mockImplementation(() => now() + ahead);
-    trustChanges();
+    receiveChanges();
     const { token, call } = await createCaller(api);
     expect((await call('/customer')).status).toBe(200);
     await api.superuser.query('update service_token set active = false where id = $1', [token.id]);
@@ -76,7 +76,7 @@ describe('remembered tokens', () => {
   });
 
   it('are not made of an answer that is older than a change', async () => {
-    trustChanges();
+    receiveChanges();
     const { customer, token, call } = await createCaller(api);
     const { asked, answer } = holdNextLookUp();
     const before = call('/customer');
@@ -91,7 +91,7 @@ describe('remembered tokens', () => {
   });
 
   it('do not let a call after a change share an answer from before it', async () => {
-    trustChanges();
+    receiveChanges();
     const { customer, token, call } = await createCaller(api);
     const { asked, answer } = holdNextLookUp();
     const before = call('/customer');
@@ -119,7 +119,7 @@ describe('remembered tokens', () => {
   });
 
   it('of other customers stay when one changes', async () => {
-    trustChanges();
+    receiveChanges();
     const [changing, other] = [await createCaller(api), await createCaller(api)];
     await other.call('/customer');
     const change = heard(changing.customer.id);
@@ -129,7 +129,7 @@ describe('remembered tokens', () => {
   });
 
   it('are forgotten one by one: a second token of the customer is known by its own scopes', async () => {
-    trustChanges();
+    receiveChanges();
     const { customer, call } = await createCaller(api);
     const { token } = await saveFakeToken(api.superuser, customer.id, { scopes: ['sms:read'] });
     expect((await call('/status')).status).toBe(200);

@@ -101,10 +101,10 @@ describe('AI credit, under load and faults', () => {
     const apis = [await stress.start(), await stress.start()];
     const { id, token } = await stress.customer({ included: 20, purchased: 10 });
     const directives = () => {
-      const dice = Math.random();
-      if (dice < 0.1) return '[[sandbox:status=529]]';
-      if (dice < 0.2) return '[[sandbox:cut]]';
-      if (dice < 0.25) return '[[sandbox:not-json]]';
+      const random = Math.random();
+      if (random < 0.1) return '[[sandbox:status=529]]';
+      if (random < 0.2) return '[[sandbox:cut]]';
+      if (random < 0.25) return '[[sandbox:not-json]]';
       return `[[sandbox:delay=${Math.floor(Math.random() * 30)}]][[sandbox:output-tokens=${Math.ceil(Math.random() * 20)}]]`;
     };
     const outcomes = await Promise.all(

@@ -25,7 +25,7 @@ describe('AI that the operator disables', () => {
       RATE_LIMIT_ADDRESS_PER_MINUTE: '1000000',
     };
     replicas = await Promise.all([startApiProcess(settings), startApiProcess(settings)]);
-    await until(async () => (await Promise.all(replicas.map(hearsChanges))).every(Boolean));
+    await until(async () => (await Promise.all(replicas.map(receivesChanges))).every(Boolean));
   }, 60_000);
   afterAll(async () => {
     await Promise.all(replicas.map((replica) => replica.stop()));
@@ -33,7 +33,7 @@ describe('AI that the operator disables', () => {
     await database.drop();
   });
 
-  const hearsChanges = async ({ metricsUrl }: ApiProcess) =>
+  const receivesChanges = async ({ metricsUrl }: ApiProcess) =>
     /^token_cache_trusted 1$/m.test(await (await fetch(metricsUrl)).text());
 
   /** What a message without a content is answered: 400 while AI may be used; the right to use it comes first. */

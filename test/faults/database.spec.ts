@@ -79,7 +79,7 @@ describe('a PostgreSQL that goes away', () => {
   const ready = async () => (await fetch(`${api.origin}/health/ready`)).status;
 
   /** The process is the one that was started, and nothing went past its error handling. */
-  function expectUnharmed(): void {
+  function expectUnchanged(): void {
     expect(api.child.exitCode).toBeNull();
     expect(api.output().stderr).toBe('');
     expect(
@@ -113,10 +113,10 @@ describe('a PostgreSQL that goes away', () => {
       console.log(
         `${manner}: PostgreSQL back after ${Math.round(back - stoppedAt)} ms, 120 successes ${Math.round(recovered - back)} ms later; ${JSON.stringify(tally)}`,
       );
-      expectUnharmed();
+      expectUnchanged();
       expect(Object.keys(tally).sort()).toEqual(['200', '201', '503 service_unavailable']);
       expect(await works()).toBe(true);
-      expectUnharmed();
+      expectUnchanged();
     },
   );
 
@@ -147,7 +147,7 @@ describe('a PostgreSQL that goes away', () => {
     );
     expect(performance.now() - startedAt).toBeLessThan(25_000);
     for (let time = 0; time < 20; time++) expect(await works()).toBe(true);
-    expectUnharmed();
+    expectUnchanged();
     proxy.abandonStalled();
   });
 

@@ -13,7 +13,7 @@ import { until } from '@test/until';
 
 const MAIN = join(process.cwd(), 'dist', 'apps', 'customer-api', 'src', 'main.js');
 const LIMIT = 256;
-const CROWD = 500;
+const CONNECTIONS = 500;
 
 /** Clients take all the file descriptors that the process may have. */
 describe('an API without file descriptors to spare', () => {
@@ -22,7 +22,7 @@ describe('an API without file descriptors to spare', () => {
   let token: string;
   let port: number;
   let stop: () => Promise<unknown>;
-  const crowd: Socket[] = [];
+  const connections: Socket[] = [];
   const agent = new Agent({ keepAlive: true, maxSockets: 20 });
 
   beforeAll(async () => {
@@ -47,7 +47,7 @@ describe('an API without file descriptors to spare', () => {
   });
   afterAll(async () => {
     agent.destroy();
-    for (const socket of crowd) socket.destroy();
+    for (const socket of connections) socket.destroy();
     await stop();
     await superuser.end();
     await database.drop();
@@ -71,12 +71,12 @@ describe('an API without file descriptors to spare', () => {
   it('reads and writes for those who are connected, and opens no connection for it', async () => {
     // Reads alone have warmed them: that the writes' connections are there is not the work of earlier writes.
     await Promise.all(Array.from({ length: 20 }, () => call('GET', '/customer')));
-    for (let count = 0; count < CROWD; count++) {
+    for (let count = 0; count < CONNECTIONS; count++) {
       const socket = connect(port, '127.0.0.1');
       socket.on('error', () => undefined);
-      crowd.push(socket);
+      connections.push(socket);
     }
-    await Promise.all(crowd.map((socket) => Promise.race([once(socket, 'connect'), once(socket, 'close')])));
+    await Promise.all(connections.map((socket) => Promise.race([once(socket, 'connect'), once(socket, 'close')])));
     const ticket = '{"title":"a","body":"b"}';
     const statuses = await Promise.all([
       ...Array.from({ length: 20 }, () => call('POST', '/support/tickets', ticket)),
@@ -86,12 +86,12 @@ describe('an API without file descriptors to spare', () => {
   });
 
   it('lets a newcomer in, in place of a connection that nobody uses', async () => {
-    const newcomer = new Agent();
+    const newClient = new Agent();
     for (const [method, path, body, status] of [
       ['POST', '/support/tickets', '{"title":"a","body":"b"}', 201],
       ['GET', '/services', undefined, 200],
     ] as const)
-      expect(await call(method, path, body, newcomer)).toBe(status);
-    expect(crowd.filter(({ destroyed }) => !destroyed).length).toBeLessThan(LIMIT / 2);
+      expect(await call(method, path, body, newClient)).toBe(status);
+    expect(connections.filter(({ destroyed }) => !destroyed).length).toBeLessThan(LIMIT / 2);
   });
 });

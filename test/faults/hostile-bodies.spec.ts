@@ -1,4 +1,4 @@
-import { bombard } from '@test/bombardment';
+import { floodWithBodies } from '@test/send-hostile-bodies';
 import { HOSTILE_SHAPES, honestBody, hostileBody } from '@test/hostile-bodies';
 
 const MB = 1024 * 1024;
@@ -7,7 +7,7 @@ const MB = 1024 * 1024;
 describe('hostile bodies', () => {
   it('of every shape are refused in time, and an honest one of 30 MB is answered', async () => {
     const bodies = [...HOSTILE_SHAPES.map((shape) => hostileBody(shape, 8 * MB)), honestBody(30 * MB)];
-    const { answers, ...measured } = await bombard(bodies, 4);
+    const { answers, ...measured } = await floodWithBodies(bodies, 4);
     expect(answers.filter(({ ok }) => !ok)).toEqual([]);
     expect(answers).toHaveLength(bodies.length);
     expect(measured.alive).toBe(true);

@@ -4,7 +4,7 @@ import { caller } from '@test/api';
 import { type ApiProcess, startApiProcess } from '@test/api-process';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { saveFakeToken } from '@test/factories/service-token.factory';
-import { holdBody } from '@test/held-body';
+import { sendPartialBody } from '@test/partial-body';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
 import { until } from '@test/until';
 
@@ -69,7 +69,7 @@ describe('a caller that hangs up', () => {
   }
 
   it('in the middle of its body leaves one line and one metric', async () => {
-    const held = await holdBody(`${api.origin}${ROUTE}`, token, MESSAGE, ['X-Request-Id: mid-body']);
+    const held = await sendPartialBody(`${api.origin}${ROUTE}`, token, MESSAGE, ['X-Request-Id: mid-body']);
     await until(async () => /^request_body_bytes [1-9]/m.test(await metrics()));
     held.hangUp();
     await until(async () => (await metricLines()).length > 0);

@@ -22,14 +22,14 @@ describe('the outcome of an SMS, while the database is away', () => {
     await fixture.close();
   });
 
-  async function goAway(): Promise<void> {
+  async function shutDatabase(): Promise<void> {
     await server.query(`alter database ${name} with allow_connections false`);
     await server.query(
       `select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and application_name <> ''`,
       [name],
     );
   }
-  const comeBack = () => server.query(`alter database ${name} with allow_connections true`);
+  const openDatabase = () => server.query(`alter database ${name} with allow_connections true`);
 
   /** Sends so many, lets the database go away while the gateway has them, and lets the gateway answer. */
   async function sendMeanwhile(customerId: string, count: number, status?: number) {
@@ -37,7 +37,7 @@ describe('the outcome of an SMS, while the database is away', () => {
     if (status !== undefined) fixture.sandbox.elks46.script(...Array.from({ length: count }, () => ({ status })));
     const sent = Array.from({ length: count }, () => fixture.send(customerId).catch((error: unknown) => error));
     await fixture.sandbox.elks46.received((received += count));
-    await goAway();
+    await shutDatabase();
     gate.open();
     return Promise.all(sent);
   }
@@ -47,7 +47,7 @@ describe('the outcome of an SMS, while the database is away', () => {
     const told = await sendMeanwhile(customerId, 5);
     expect(told).toEqual(Array.from({ length: 5 }, () => expect.objectContaining({ status: 'accepted' }) as unknown));
     expect((await fixture.rows(customerId)).map(({ status }) => status)).toEqual(Array(5).fill('unknown'));
-    await comeBack();
+    await openDatabase();
     await until(async () => (await fixture.rows(customerId)).every(({ status }) => status === 'accepted'));
     expect(fixture.sandbox.elks46.accepted).toHaveLength(5);
   });
@@ -56,7 +56,7 @@ describe('the outcome of an SMS, while the database is away', () => {
     const customerId = await fixture.customer();
     const [told] = await sendMeanwhile(customerId, 1, 400);
     expect(told).toMatchObject({ code: 'sms_gateway_rejected' });
-    await comeBack();
+    await openDatabase();
     await until(async () => (await fixture.rows(customerId))[0]?.status === 'failed');
     const { rows } = await fixture.superuser.query('select messages from sms_daily_count where customer_id = $1', [
       customerId,
@@ -68,7 +68,7 @@ describe('the outcome of an SMS, while the database is away', () => {
     const customerId = await fixture.customer();
     await sendMeanwhile(customerId, 3);
     const closing = fixture.module.close();
-    await comeBack();
+    await openDatabase();
     await closing;
     expect((await fixture.rows(customerId)).map(({ status }) => status)).toEqual(Array(3).fill('accepted'));
   });

@@ -61,11 +61,11 @@ async function runAll(mutants: Mutant[], { jobs, seconds, trusted }: Options): P
     /** Whether the specs pass without a mistake; each combination is tried once. */
     const passes = (root: string, { specs, test }: Mutant) => {
       const key = JSON.stringify([specs, test]);
-      const known = sound.get(key) ?? runSpecs(root, { specs, test }, server, template).then(isPass);
+      const known = sound.get(key) ?? runSpecs(root, { specs, test }, server, template).then(passed);
       sound.set(key, known);
       return known;
     };
-    const isPass = ({ outcome }: { outcome: string }) => outcome === 'passed';
+    const passed = ({ outcome }: { outcome: string }) => outcome === 'passed';
     await Promise.all(Array.from({ length: jobs }, (_, place) => work(place)));
     return trials;
   } finally {

@@ -92,13 +92,13 @@ export class LedgerFunctions {
     ]);
   }
 
-  async book(owner: number, amount: Units): Promise<boolean> {
-    const { rows } = await this.client.query<{ booked: boolean }>(
+  async adjust(owner: number, amount: Units): Promise<boolean> {
+    const { rows } = await this.client.query<{ applied: boolean }>(
       `select app.ai_credit($1, app.billing_month(app.now(), $2), app.now(), 'manual_adjustment', $3, 'test', 'operator:test',
-         null, null) as booked`,
+         null, null) as applied`,
       [this.customers[owner], TIME_ZONE, nok(amount)],
     );
-    return rows[0]!.booked;
+    return rows[0]!.applied;
   }
 
   /** What the operator decides. */

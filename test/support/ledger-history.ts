@@ -75,7 +75,7 @@ export class LedgerHistory {
       { value: () => this.passTime(), weight: 9 },
       { value: () => this.abandon(), weight: 5 },
       { value: () => this.turn(), weight: 2 },
-      { value: () => this.book(), weight: 9 },
+      { value: () => this.adjust(), weight: 9 },
       { value: () => this.configure(), weight: 5 },
       { value: () => this.include(), weight: 4 },
     ])();
@@ -181,11 +181,11 @@ export class LedgerHistory {
     return this.told('turn', owner, null, null);
   }
 
-  private async book(): Promise<Step> {
+  private async adjust(): Promise<Step> {
     const owner = this.owner();
     const amount = this.amount() * (this.random.datatype.boolean() ? 1n : -1n) + 1n;
-    const done = await this.functions.book(owner, amount);
-    return this.told('book', [owner, nok(amount)], done, this.models[owner]!.book(amount, this.month));
+    const done = await this.functions.adjust(owner, amount);
+    return this.told('book', [owner, nok(amount)], done, this.models[owner]!.adjust(amount, this.month));
   }
 
   private async configure(): Promise<Step> {

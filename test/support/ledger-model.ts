@@ -160,7 +160,7 @@ export class LedgerModel {
   }
 
   /** The operator's booking. @returns false if that much is not free */
-  book(amount: Units, month: string): boolean {
+  adjust(amount: Units, month: string): boolean {
     this.turn(month);
     if (amount > 0n) {
       this.purchased += amount;

@@ -87,18 +87,18 @@ export async function createLedgerFixture(settings: Record<string, string> = {})
 }
 
 /** A call of 20 output tokens, which a plain price makes 0.1 NOK, unless told otherwise. */
-export function request(customerId: string, wish: Partial<ReservationRequest> = {}): ReservationRequest {
+export function request(customerId: string, overrides: Partial<ReservationRequest> = {}): ReservationRequest {
   return {
     customerId,
     reservationId: randomUUID(),
     inputTokens: 0,
     cache: 'none',
     maxTokens: 20,
-    leastTokens: wish.maxTokens ?? 20,
+    leastTokens: overrides.maxTokens ?? 20,
     mayShorten: true,
     requestId: 'request',
     tokenId: null,
-    ...wish,
+    ...overrides,
   };
 }
 

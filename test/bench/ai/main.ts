@@ -8,7 +8,7 @@ import { seedAiCustomers } from './seed';
 const PORTS = { database: 55_441, api: 55_442, internal: 55_443, upstream: 55_444, portkey: 55_445 };
 const CUSTOMERS = 1_000;
 const SECONDS = Number(process.argv[2] ?? 6);
-const GENEROUS = '1000000000';
+const LARGE_CREDIT = '1000000000';
 const BODY = JSON.stringify({ messages: [{ role: 'user', content: 'Hello, how are you today?' }], max_tokens: 64 });
 
 /** Messages through the whole API, every one held and settled durably, against a gateway that accounts for nothing. */
@@ -26,9 +26,9 @@ async function main(): Promise<void> {
         ANTHROPIC_BASE_URL: `http://127.0.0.1:${PORTS.upstream}`,
         ANTHROPIC_API_KEY: 'bench',
         LOG_LEVEL: 'warn',
-        RATE_LIMIT_REQUESTS_PER_MINUTE: GENEROUS,
-        RATE_LIMIT_AI_PER_MINUTE: GENEROUS,
-        RATE_LIMIT_ADDRESS_PER_MINUTE: GENEROUS,
+        RATE_LIMIT_REQUESTS_PER_MINUTE: LARGE_CREDIT,
+        RATE_LIMIT_AI_PER_MINUTE: LARGE_CREDIT,
+        RATE_LIMIT_ADDRESS_PER_MINUTE: LARGE_CREDIT,
       }),
     );
     stops.push(await startPortkey(PORTS.portkey));

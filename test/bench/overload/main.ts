@@ -44,15 +44,15 @@ async function measure(next: () => Order): Promise<void> {
   const capacity = await closedLoad(PORTS.api, 32, 10, next);
   print(`can be served: ${Math.round(capacity)} requests a second`);
   const usual = await openLoad(PORTS.api, capacity * USUAL, 20, next);
-  tell(`at ${USUAL} of it`, usual);
+  printResults(`at ${USUAL} of it`, usual);
   const flood = await openLoad(PORTS.api, capacity * 2, SECONDS, next);
-  tell('at twice of it', flood);
-  tell('… after its first 3 s', since(flood, 3));
+  printResults('at twice of it', flood);
+  printResults('… after its first 3 s', since(flood, 3));
   const after = await openLoad(PORTS.api, capacity * USUAL, 20, next);
   const late = after.answers.filter(isRefused).map(({ at }) => at);
-  tell(`at ${USUAL} again`, after);
+  printResults(`at ${USUAL} again`, after);
   print(`  the last refusal came ${late.length === 0 ? 0 : Math.round(Math.max(...late))} ms after the overload's end`);
-  tell('… after its first 5 s', since(after, 5));
+  printResults('… after its first 5 s', since(after, 5));
 }
 
 function isRefused({ status }: Answer): boolean {
@@ -65,7 +65,7 @@ function since(load: Load, seconds: number): Load {
   return { ...load, answers, seconds: load.seconds - seconds };
 }
 
-function tell(what: string, { answers, seconds, unsent, ownCpu }: Load): void {
+function printResults(what: string, { answers, seconds, unsent, ownCpu }: Load): void {
   const served = answers.filter((one) => !isRefused(one)).map(({ ms }) => ms);
   const tally: Record<string, number> = {};
   for (const { status } of answers) tally[status] = (tally[status] ?? 0) + 1;

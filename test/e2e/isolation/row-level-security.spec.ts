@@ -159,7 +159,7 @@ describe('row level security alone', () => {
       module.get(PipelinedConnectionsService).readAs<{ id: string }>(customer, statement, values);
 
     it("gives everyone their own rows and nobody another customer's, however requests interleave and whichever fail", async () => {
-      const strangers = Array.from({ length: 5 }, () => randomUUID());
+      const otherIds = Array.from({ length: 5 }, () => randomUUID());
       const outcomes = new Set<string>();
       const fails = (reading: Promise<unknown>) =>
         reading.then(
@@ -174,13 +174,13 @@ describe('row level security alone', () => {
           'select 1 / (select count(*) from customer where id = $1::uuid)',
         );
         const attempt = async (index: number): Promise<string> => {
-          const customer = [mine, theirs, ...strangers][index % 7] ?? mine;
+          const customer = [mine, theirs, ...otherIds][index % 7] ?? mine;
           // Failures of each part: of setting the customer, of the statement, of its parameters.
           if (index % 11 === 0) return fails(read('no uuid', everyone));
           if (index % 13 === 0) return fails(read(customer, failing, [randomUUID()]));
           if (index % 17 === 0) return fails(read(customer, failing, ['no uuid']));
           const rows = await read(customer, everyone);
-          const expected = strangers.includes(customer) ? [] : [{ id: customer }];
+          const expected = otherIds.includes(customer) ? [] : [{ id: customer }];
           return JSON.stringify(rows) === JSON.stringify(expected) ? 'right' : `wrong: ${JSON.stringify(rows)}`;
         };
         const turns = Array.from({ length: 300 }, async (_, index) => {

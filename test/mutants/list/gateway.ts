@@ -112,7 +112,7 @@ export const gateway: Mutant[] = [
   {
     name: "gateway: what the provider says of the operator's account is passed on",
     file: REFUSALS,
-    find: ' && !OPERATORS_BUSINESS.test(said as string)',
+    find: ' && !OPERATOR_ACCOUNT_TERMS.test(said as string)',
     replace: '',
     specs: CONTRACT,
   },

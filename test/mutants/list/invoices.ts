@@ -111,14 +111,14 @@ export const invoices: Mutant[] = [
   },
   {
     name: "invoices: a source's invoice is changed by the operator",
-    file: ADMINISTRATION,
+    file: OPERATOR_SERVICE,
     find: "if (source !== 'manual')",
     replace: "if (source === ('none' as never))",
     specs: ['test/e2e/operator-invoices'],
   },
   {
     name: 'invoices: on a paid one everything is due',
-    file: ADMINISTRATION,
+    file: OPERATOR_SERVICE,
     find: "status === 'open' || status === 'uncollectible'",
     replace: "status !== 'void'",
     specs: ['test/e2e/operator-invoices'],

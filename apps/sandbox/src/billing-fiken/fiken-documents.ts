@@ -15,7 +15,7 @@ export interface FikenInvoice {
   writeOff: boolean;
   creditNoteIds: number[];
   /** Fields that override what goes over the wire, to spoil one invoice. */
-  spoilt?: Record<string, unknown>;
+  corrupted?: Record<string, unknown>;
 }
 
 /** A credit note as the store keeps it. */

@@ -85,11 +85,11 @@ export class FikenCompany {
   }
 
   /** Makes one invoice come over the wire malformed; `undefined` as a value removes the field. */
-  spoil(
+  corrupt(
     invoiceId: number,
     fields: Record<string, unknown> = { gross: 'a lot', issueDate: null, invoiceNumber: {} },
   ): void {
-    this.invoice(invoiceId).spoilt = fields;
+    this.invoice(invoiceId).corrupted = fields;
   }
 
   /** Whether one of the documents is called so. */

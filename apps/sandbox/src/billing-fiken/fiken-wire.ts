@@ -26,7 +26,7 @@ export function wireInvoice(invoice: FikenInvoice, slug: string, files: string):
     customer: customer(invoice.customerId),
     sale: sale(invoice),
     dispatches: [],
-    ...invoice.spoilt,
+    ...invoice.corrupted,
   };
 }
 

@@ -161,7 +161,7 @@ describe('the Fiken stand-in', () => {
 
     it('with one malformed invoice among good ones', async () => {
       const [, second] = company.addInvoices({ customerId: 1, count: 3 });
-      company.spoil(second?.invoiceId ?? 0, { gross: undefined, dueDate: 'soon' });
+      company.corrupt(second?.invoiceId ?? 0, { gross: undefined, dueDate: 'soon' });
 
       expect((await list('')).map(({ gross }) => typeof gross)).toEqual(['number', 'undefined', 'number']);
     });

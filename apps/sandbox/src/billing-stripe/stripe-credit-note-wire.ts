@@ -25,7 +25,7 @@ export function wireCreditNote(note: StripeCreditNote, base: string, linkGenerat
     total_excluding_tax: total,
     voided_at: status === 'void' ? created + 86_400 : null,
   };
-  return { ...wire, ...note.spoilt };
+  return { ...wire, ...note.corrupted };
 }
 
 /** Fields that every credit note has and that nobody here looks at. */

@@ -14,5 +14,5 @@ export interface StripeCreditNote {
   /** Seconds since 1970. */
   created: number;
   /** Fields that override what goes over the wire, to spoil one note. */
-  spoilt?: Record<string, unknown>;
+  corrupted?: Record<string, unknown>;
 }

@@ -17,5 +17,5 @@ export interface StripeInvoice {
   /** Seconds since 1970. */
   dueDate: number;
   /** Fields that override what goes over the wire, to spoil one invoice. */
-  spoilt?: Record<string, unknown>;
+  corrupted?: Record<string, unknown>;
 }

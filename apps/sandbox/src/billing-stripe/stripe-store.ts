@@ -105,11 +105,11 @@ export class StripeStore {
   }
 
   /** Makes one invoice come over the wire malformed; `undefined` as a value removes the field. */
-  spoil(
+  corrupt(
     id: string,
     fields: Record<string, unknown> = { total: 'a lot', amount_due: null, created: 'yesterday' },
   ): void {
-    this.known(id).spoilt = fields;
+    this.known(id).corrupted = fields;
   }
 
   /** From now on the PDF and page links given so far are dead, as Stripe's are after a while. */

@@ -42,7 +42,7 @@ export function wireInvoice(invoice: StripeInvoice, base: string, linkGeneration
     total,
     total_excluding_tax: total,
   };
-  return { ...wire, ...invoice.spoilt };
+  return { ...wire, ...invoice.corrupted };
 }
 
 /** Fields that every invoice has and that nobody here looks at. */

@@ -212,7 +212,7 @@ describe('the Stripe stand-in', () => {
     });
 
     it('with one malformed invoice among good ones', async () => {
-      sandbox.stripe.store.spoil('in_sandbox0000000002');
+      sandbox.stripe.store.corrupt('in_sandbox0000000002');
       const { data } = await client.invoices.list({ customer: 'cus_1' });
 
       expect(data.map(({ total }) => typeof total)).toEqual(['number', 'string', 'number']);

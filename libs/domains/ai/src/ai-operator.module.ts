@@ -19,7 +19,7 @@ import { AiPricesOperatorService } from './operator/ai-prices-operator.service';
 import { AiVerificationOperatorService } from './operator/ai-verification-operator.service';
 import { IncludedCreditOperatorService } from './operator/included-credit-operator.service';
 
-/** What the operator's programs and the worker do with AI. */
+/** The AI services of the operator's program and the worker. */
 @Module({
   imports: [
     TypeOrmModule.forFeature([AiSettings, AiAccount, AiReservation, AiLedgerEntry, AiUsage, AiModelPrice]),

@@ -13,7 +13,7 @@ import { ProcessLivenessModule } from './liveness/process-liveness.module';
 import { AiUpstream } from './ports/ai-upstream.port';
 import { MessagesApiAdapter } from './adapters/messages-api/messages-api.adapter';
 
-/** What the API does with AI: messages, paid for from the customer's credit. */
+/** The AI services of the API: messages that are charged to the customer's credit. */
 @Module({
   imports: [ProcessLivenessModule, SecretsModule, UpstreamModule],
   providers: [

@@ -15,7 +15,7 @@ export {
   type AiConfigurationChange,
   type AiConfigurationView,
 } from './operator/ai-configuration-operator.service';
-export { type AiBooking, AiCreditOperatorService } from './operator/ai-credit-operator.service';
+export { type CreditChange, AiCreditOperatorService } from './operator/ai-credit-operator.service';
 export { AiMaintenanceService } from './worker/ai-maintenance.service';
 export { CreditLedgerService } from './ledger/credit-ledger.service';
 export type { ReservationRequest } from './ledger/credit-ledger.types';

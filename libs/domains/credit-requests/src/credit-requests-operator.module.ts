@@ -6,7 +6,6 @@ import { InvoicesOperatorModule } from '@domains/invoices';
 import { CreditRequestsOperatorService } from './operator/credit-requests-operator.service';
 import { CreditRequest } from './entities/credit-request.entity';
 
-/** The operator's way to credit requests. */
 @Module({
   imports: [TypeOrmModule.forFeature([CreditRequest]), AiOperatorModule, AuditModule, InvoicesOperatorModule],
   providers: [CreditRequestsOperatorService],

@@ -3,7 +3,6 @@ import { BillingCalendarModule } from '@platform/time';
 import { AiOverviewService } from './customer/ai-overview.service';
 import { CreditRequestsService } from './customer/credit-requests.service';
 
-/** Customers' way to their credit requests and AI status. */
 @Module({
   imports: [BillingCalendarModule],
   providers: [CreditRequestsService, AiOverviewService],

@@ -140,7 +140,7 @@ describe('Credit requests', () => {
   it('approved add the credit, an invoice and the audit entry, once however often it is typed', async () => {
     const customerId = await customer();
     const { request } = await create(customerId, { amountNok: 1234.5, reference: 'PO 9' });
-    // All of them have begun before the first gets on: none may take the request for one that still waits.
+    // All approvals have begun before the first one proceeds: each of them has seen the request as pending.
     const releaseLock = await holdLock(fixture.database, 'select from ai_credit_request where id = $1 for update', [
       request.id,
     ]);

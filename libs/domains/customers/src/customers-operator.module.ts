@@ -4,7 +4,6 @@ import { AuditModule } from '@platform/audit';
 import { Customer } from './entities/customer.entity';
 import { CustomersOperatorService } from './operator/customers-operator.service';
 
-/** The operator's customers. */
 @Module({
   imports: [TypeOrmModule.forFeature([Customer]), AuditModule],
   providers: [CustomersOperatorService],

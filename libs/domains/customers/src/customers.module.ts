@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { CustomerProfileService } from './customer/customer-profile.service';
 
-/** Customers' own profile. */
 @Module({ providers: [CustomerProfileService], exports: [CustomerProfileService] })
 export class CustomersModule {}

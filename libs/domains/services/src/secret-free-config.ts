@@ -2,16 +2,15 @@ import { ServiceError } from '@platform/errors';
 import type { SecretRedactor } from '@platform/secrets';
 
 /**
- * A service's settings are shown to its customer: refuses those that hold a configured secret or what looks like one, as
- * a name or a value, however deep. The refusal says where, and not what.
- * @throws ServiceError invalid_request
+ * Refuses a service's config that contains a configured secret or what looks like one, as a name or a value at any
+ * depth: its customer can read it. The error says where, not what. @throws ServiceError invalid_request
  */
 export function refuseSecrets(redactor: SecretRedactor, config: Record<string, unknown> | undefined): void {
   const place = config && placeOfSecret(redactor, config, 'config');
   if (place === undefined) return;
   throw new ServiceError(
     'invalid_request',
-    `${place} looks like a secret, and the customer is shown what is in config. Nothing was stored`,
+    `${place} looks like a secret, and the customer can read config. Nothing was stored`,
   );
 }
 

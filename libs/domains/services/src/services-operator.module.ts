@@ -5,7 +5,6 @@ import { SecretsModule } from '@platform/secrets';
 import { CustomerServiceEntity } from './entities/customer-service.entity';
 import { ServicesOperatorService } from './operator/services-operator.service';
 
-/** The operator's way to customers' services. */
 @Module({
   imports: [TypeOrmModule.forFeature([CustomerServiceEntity]), AuditModule, SecretsModule],
   providers: [ServicesOperatorService],

@@ -6,19 +6,22 @@ export type SenderKind = 'ALPHANUMERIC' | 'MSISDN' | 'SHORTNUMBER';
 /** Gateways that have rules for senders. */
 export type SenderGateway = '46elks' | 'link-mobility';
 
-/** Letters and digits, with a letter among them; blanks within. */
+/** Letters, digits and inner blanks, with at least one letter. */
 const LINK_TEXT = /^(?=.*[a-z])[a-z0-9]([a-z0-9 ]{0,9}[a-z0-9])?$/i;
-/** 3 to 11 letters and digits that begin with a letter (46elks.com/kb/sv/text-sender-id); most operators take blanks. */
+/**
+ * 3 to 11 letters and digits that begin with a letter (46elks.com/kb/sv/text-sender-id); most network operators accept
+ * blanks.
+ */
 const ELKS_TEXT = /^[a-z][a-z0-9 ]{1,9}[a-z0-9]$/i;
 const SHORT_NUMBER = /^\d{3,8}$/;
 
-/** What kind of sender a text is. */
+/** Kind of a sender. */
 export function senderKind(text: string): SenderKind {
   if (text.startsWith('+')) return 'MSISDN';
   return /^\d+$/.test(text) ? 'SHORTNUMBER' : 'ALPHANUMERIC';
 }
 
-/** What is wrong with a text as sender, for the gateway that is in use; nothing if it takes it. */
+/** Why the gateway does not accept a text as sender; undefined if it does. */
 export function senderFault(gateway: SenderGateway, text: string): string | undefined {
   const rule = RULES[gateway];
   return rule.takes(text) ? undefined : `${gateway} takes as sender ${rule.what}`;

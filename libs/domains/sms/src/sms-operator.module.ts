@@ -7,7 +7,6 @@ import { SmsMessage } from './entities/sms-message.entity';
 import { SmsSettings } from './entities/sms-settings.entity';
 import { SmsOperatorService } from './operator/sms-operator.service';
 
-/** The operator's way to SMS. */
 @Module({
   imports: [TypeOrmModule.forFeature([SmsSettings, SmsDailyCount, SmsMessage]), AuditModule, CustomersOperatorModule],
   providers: [SmsOperatorService],

@@ -5,7 +5,6 @@ import { ServicesOperatorModule } from '@domains/services';
 import { StatusEvent } from './entities/status-event.entity';
 import { StatusEventsOperatorService } from './operator/status-events-operator.service';
 
-/** The operator's announcements about services. */
 @Module({
   imports: [TypeOrmModule.forFeature([StatusEvent]), AuditModule, ServicesOperatorModule],
   providers: [StatusEventsOperatorService],

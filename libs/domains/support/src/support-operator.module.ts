@@ -7,12 +7,10 @@ import { TicketReply } from './entities/ticket-reply.entity';
 import { Ticket } from './entities/ticket.entity';
 import { TicketsOperatorService } from './operator/tickets-operator.service';
 
-/** The operator's way to tickets. */
 @Module({
   imports: [
     TypeOrmModule.forFeature([Ticket, TicketReply]),
     AuditModule,
-    // What tickets refer to.
     CustomersOperatorModule,
     ServicesOperatorModule,
   ],

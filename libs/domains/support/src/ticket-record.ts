@@ -1,4 +1,4 @@
-/** How a ticket stands: with the operator, waiting for the customer, solved, done with. */
+/** Status of a ticket: with the operator, waiting for the customer, solved, finished. */
 export const TICKET_STATUSES = ['open', 'pending', 'resolved', 'closed'] as const;
 export type TicketStatus = (typeof TICKET_STATUSES)[number];
 

@@ -43,7 +43,7 @@ export class QueueConsumer {
 
   start(): void {
     this.lookedAt = performance.now();
-    this.heartbeat = setInterval(() => void this.touch(), TOUCH_EVERY_MS);
+    this.heartbeat = setInterval(() => void this.extendLease(), TOUCH_EVERY_MS);
     this.loop = this.run();
   }
 
@@ -125,7 +125,7 @@ export class QueueConsumer {
     }
   }
 
-  private async touch(): Promise<void> {
+  private async extendLease(): Promise<void> {
     const held = [...this.active];
     try {
       await Promise.all(

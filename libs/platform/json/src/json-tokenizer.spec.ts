@@ -40,9 +40,9 @@ class Builder implements JsonHandler {
 /** A number's text is as it was written. */
 const rawOf = (written: unknown, text: string) => (typeof written === 'number' ? text : String(written));
 
-const AMPLE: JsonLimits = { depth: 100, values: 100_000 };
+const NO_LIMITS: JsonLimits = { depth: 100, values: 100_000 };
 
-function tokenize(bytes: Buffer, cuts: number[] = [], limits = AMPLE): unknown {
+function tokenize(bytes: Buffer, cuts: number[] = [], limits = NO_LIMITS): unknown {
   const builder = new Builder(bytes);
   const tokenizer = new JsonTokenizer(limits, builder);
   let from = 0;
@@ -54,7 +54,7 @@ function tokenize(bytes: Buffer, cuts: number[] = [], limits = AMPLE): unknown {
   return builder.root;
 }
 
-const outcome = (bytes: Buffer, cuts: number[] = [], limits = AMPLE): string => {
+const outcome = (bytes: Buffer, cuts: number[] = [], limits = NO_LIMITS): string => {
   try {
     tokenize(bytes, cuts, limits);
     return 'accepted';
@@ -80,13 +80,13 @@ describe('JsonTokenizer', () => {
   });
 
   it('accepts what JSON.parse accepts and refuses what it refuses, of objects spoiled byte by byte', () => {
-    const spoil = fc.record({
+    const corrupt = fc.record({
       at: fc.nat(200),
       byte: fc.constantFrom(...Buffer.from('{}[],:"\\0123456789-+.eEtrufalsn \t\0x\u00e9\u20ac')),
     });
     const kinds = new Set<string>();
     fc.assert(
-      fc.property(fc.jsonValue(), fc.array(spoil, { maxLength: 3 }), cuts, (value, spoils, places) => {
+      fc.property(fc.jsonValue(), fc.array(corrupt, { maxLength: 3 }), cuts, (value, spoils, places) => {
         const bytes = Buffer.from(JSON.stringify({ value, n: -12.5e-3, t: true, e: 'a\\n\u0001' }));
         for (const { at, byte } of spoils) bytes[at % bytes.length] = byte;
         const text = bytes.toString();

@@ -113,8 +113,8 @@ export class UpstreamCallError extends Error {
 
   constructor({ upstream, operation, reason, sent, code, reply, retryAfterMs }: UpstreamFailure) {
     const status = reply?.status;
-    const particulars = [status, code].filter((part) => part !== undefined).join(' ');
-    super(`${upstream} ${operation}: ${MEANINGS[reason]}${particulars && ` (${particulars})`}`);
+    const details = [status, code].filter((part) => part !== undefined).join(' ');
+    super(`${upstream} ${operation}: ${MEANINGS[reason]}${details && ` (${details})`}`);
     this.name = 'UpstreamCallError';
     this.upstream = upstream;
     this.operation = operation;

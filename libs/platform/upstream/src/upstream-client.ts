@@ -168,7 +168,7 @@ export class UpstreamClient implements ClientState {
         retries: this.options.retries,
         pauseMs: this.options.retryPauseMs,
         remainingMs: () => timeoutMs - call.durationMs,
-        handedOut: () => stream?.begun === true,
+        bodyConsumed: () => stream?.begun === true,
       }),
     );
   }

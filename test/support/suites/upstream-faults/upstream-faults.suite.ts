@@ -73,8 +73,8 @@ export function describeUpstreamFaults(name: string, adapter: FaultyAdapter): vo
       const result = observed.get(fault) as Observed;
       expect([fault.meaning].flat().map((meaning) => adapter.expected[meaning])).toContain(result.verdict);
       expect(result.outcome).toMatch(fault.outcome);
-      const turnedAway = fault.meaning === 'turned_away' || fault.meaning === 'closed_for_now';
-      const harmless = adapter.idempotent === true || turnedAway;
+      const refusedForNow = fault.meaning === 'turned_away' || fault.meaning === 'closed_for_now';
+      const harmless = adapter.idempotent === true || refusedForNow;
       expect(result.requests).toBeLessThanOrEqual(harmless ? (adapter.attempts ?? 1) : 1);
       expect(result.logged).not.toContain(REPLY_MARK);
       if (!adapter.tells?.test(result.outcome ?? '')) expect(result.told).not.toContain(REPLY_MARK);

@@ -19,7 +19,7 @@ export interface Manner {
 }
 
 /** What an answer waits for. */
-export interface Obstacles {
+export interface SendFaults {
   how: Manner | undefined;
   /** Work that has to end before the answer is written. */
   before: Promise<void> | undefined;
@@ -52,7 +52,7 @@ export function deliver(reply: FastifyReply, answer: Answer, { how, before, gate
   deliverSlowly(reply, answer, { how, before, gate }).catch((error: unknown) => reply.raw.destroy(error as Error));
 }
 
-async function deliverSlowly(reply: FastifyReply, answer: Answer, { how, before, gate }: Obstacles): Promise<void> {
+async function deliverSlowly(reply: FastifyReply, answer: Answer, { how, before, gate }: SendFaults): Promise<void> {
   await before;
   await pause(reply, how?.delayMs ?? 0);
   await gate?.enter();

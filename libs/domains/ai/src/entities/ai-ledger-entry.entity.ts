@@ -11,16 +11,16 @@ export const LEDGER_KINDS = [
 ] as const;
 export type LedgerKind = (typeof LEDGER_KINDS)[number];
 
-/** Credit of the month, which expires, or bought credit, which does not. */
+/** Included credit, which expires with its month, or purchased credit, which does not. */
 export type LedgerBucket = 'included' | 'purchased';
 
-/** One change of a customer's credit. Never changed, never removed; a correction is a new entry. */
+/** One change of a customer's credit. Entries are never changed or deleted; a correction is a new entry. */
 @Entity('ai_ledger_entry')
 export class AiLedgerEntry {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'ai_ledger_entry_pk' })
   customerId!: string;
 
-  /** The account's own count, from 1 without gaps. */
+  /** Numbers the account's entries from 1, without gaps. */
   @PrimaryColumn('bigint', { primaryKeyConstraintName: 'ai_ledger_entry_pk' })
   sequence!: string;
 
@@ -30,15 +30,15 @@ export class AiLedgerEntry {
   @Column('text')
   bucket!: LedgerBucket;
 
-  /** In NOK as a decimal text; negative takes credit away. */
+  /** In NOK as a decimal text; negative if it reduces the credit. */
   @Column('numeric', { precision: 24, scale: 12 })
   amount!: string;
 
-  /** What the bucket holds after the entry. */
+  /** Balance of the bucket after the entry. */
   @Column('numeric', { precision: 24, scale: 12 })
   balanceAfter!: string;
 
-  /** The account's month (`YYYY-MM`) the entry counts in; an expiry counts in the month that ended. */
+  /** The account's month (`YYYY-MM`) of the entry; an expiry belongs to the month that ended. */
   @Column('text')
   month!: string;
 
@@ -50,7 +50,7 @@ export class AiLedgerEntry {
   @Column('integer', { nullable: true })
   creditRequestId!: number | null;
 
-  /** The invoice that pays for it. */
+  /** The invoice for it. */
   @Column('uuid', { nullable: true })
   invoiceId!: string | null;
 

@@ -1,6 +1,9 @@
 import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** What a model costs from a moment on: five rates in NOK per million tokens, as decimal texts. Never changed once set. */
+/**
+ * The price of a model from a moment on: five rates in NOK per million tokens, as decimal texts. Never changed once
+ * set.
+ */
 @Entity('ai_model_price')
 @Check(
   'ai_model_price_rates_check',
@@ -16,11 +19,11 @@ export class AiModelPrice {
   @Column('numeric', { precision: 18, scale: 6 })
   input!: string;
 
-  /** Writing to a cache that lives five minutes. */
+  /** Writes to a cache with a time to live of five minutes. */
   @Column('numeric', { name: 'cache_write_5m', precision: 18, scale: 6 })
   cacheWrite5m!: string;
 
-  /** Writing to a cache that lives an hour. */
+  /** Writes to a cache with a time to live of an hour. */
   @Column('numeric', { name: 'cache_write_1h', precision: 18, scale: 6 })
   cacheWrite1h!: string;
 
@@ -30,7 +33,7 @@ export class AiModelPrice {
   @Column('numeric', { precision: 18, scale: 6 })
   output!: string;
 
-  /** An example that came with the service, not the operator's own price. */
+  /** True for an example price that came with the service. */
   @Column('boolean', { default: false })
   example!: boolean;
 

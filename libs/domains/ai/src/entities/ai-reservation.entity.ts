@@ -1,12 +1,15 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 /**
- * How a reservation stands: in progress, released, given up because nobody knows how the call ended, or charged after it
- * had been given up.
+ * State of a reservation: in progress, released, ended with an unknown outcome, or charged after an unknown outcome. A
+ * settled reservation is deleted.
  */
 export type ReservationState = 'pending' | 'released' | 'outcome_unknown' | 'settled_late';
 
-/** Credit reserved for one call before the upstream is called. When the call is charged its usage row takes its place. */
+/**
+ * Credit reserved for one call before the upstream is called. When the call is charged, its usage row replaces the
+ * reservation.
+ */
 @Entity('ai_hold')
 @Index('ai_hold_pending_idx', { synchronize: false })
 @Index('ai_hold_unknown_idx', { synchronize: false })
@@ -20,49 +23,49 @@ export class AiReservation {
   @Column('text', { default: 'pending' })
   state!: ReservationState;
 
-  /** In NOK as a decimal text: the most that the call was expected to cost. */
+  /** In NOK as a decimal text: the upper bound of the call's cost. */
   @Column('numeric', { precision: 24, scale: 12 })
   amount!: string;
 
   @Column('text')
   model!: string;
 
-  /** Which of the model's prices the call is charged by. */
+  /** From when the price is valid that the call is charged by. */
   @Column('timestamptz')
   priceValidFrom!: Date;
 
-  /** Most input tokens the request can have. */
+  /** Upper bound of the request's input tokens. */
   @Column('integer')
   inputTokensBound!: number;
 
-  /** The `max_tokens` the upstream was given: the caller's, or fewer if the credit bought no more. */
+  /** The `max_tokens` that the upstream was given: the caller's, or fewer if the credit buys no more. */
   @Column('integer')
   maxTokens!: number;
 
-  /** When the call is given up, if nothing was heard of it. */
+  /** When the reservation ends with an unknown outcome if it is still pending. */
   @Column('timestamptz')
   deadline!: Date;
 
-  /** The account's month (`YYYY-MM`) when it was made. */
+  /** The account's month (`YYYY-MM`) at the time of the reservation. */
   @Column('text', { nullable: true })
   month!: string | null;
 
-  /** The limit on included credit under which it was made, in NOK as a decimal text. */
+  /** The limit on included credit at the time of the reservation, in NOK as a decimal text. */
   @Column('numeric', { precision: 24, scale: 12, nullable: true })
   includedLimit!: string | null;
 
-  /** The process that made it and will resolve it; when it is gone, somebody else does. */
+  /** The process that made the reservation and will end it. If the process dies, a call or a worker ends it. */
   @Column('uuid', { nullable: true })
   processId!: string | null;
 
-  /** The request id of our own reply. */
+  /** The id of the API request. */
   @Column('text', { nullable: true })
   requestId!: string | null;
 
   @Column('uuid', { nullable: true })
   tokenId!: string | null;
 
-  /** Why it was released or given up. */
+  /** Why it was released or ended with an unknown outcome. */
   @Column('text', { nullable: true })
   reason!: string | null;
 

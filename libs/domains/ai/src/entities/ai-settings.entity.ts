@@ -1,6 +1,6 @@
 import { Check, Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
 
-/** What the operator decided about a customer's use of AI. */
+/** The operator's settings for a customer's use of AI. */
 @Entity('ai_settings')
 @Check('ai_settings_monthly_limit_check', `monthly_limit >= 0`)
 @Check('ai_settings_total_limit_check', `total_limit >= 0`)
@@ -12,19 +12,22 @@ export class AiSettings {
   @Column('boolean', { default: false })
   enabled!: boolean;
 
-  /** The upstream's name of the model. No model: AI is not configured. */
+  /** The upstream's name of the model. Null: AI is not configured. */
   @Column('text', { nullable: true })
   model!: string | null;
 
-  /** The customer's own upstream key, encrypted under SECRETS_KEY; without, the service-wide key serves. */
+  /** The customer's own provider key, encrypted under SECRETS_KEY; null: the service-wide key is used. */
   @Column('bytea', { nullable: true })
   keyCiphertext!: Buffer | null;
 
-  /** Most included credit that may be used in a month, in NOK as a decimal text; null: all of it. */
+  /** Most included credit that may be used in a month, in NOK as a decimal text; null: no limit. */
   @Column('numeric', { precision: 24, scale: 12, nullable: true })
   monthlyLimit!: string | null;
 
-  /** Most that may be used in a month, purchased credit included, in NOK as a decimal text; null: only the credit limits. */
+  /**
+   * Most that may be used in a month, purchased credit included, in NOK as a decimal text; null: no limit but the
+   * credit.
+   */
   @Column('numeric', { precision: 24, scale: 12, nullable: true })
   totalLimit!: string | null;
 

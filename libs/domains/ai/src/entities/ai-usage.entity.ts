@@ -6,7 +6,7 @@ export class AiUsage {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'ai_usage_pk' })
   customerId!: string;
 
-  /** The id of the hold that the call was made under; the hold is gone. */
+  /** The id of the call's reservation, which is deleted when the call is charged. */
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'ai_usage_pk' })
   id!: string;
 
@@ -33,11 +33,11 @@ export class AiUsage {
   @Column('integer')
   outputTokens!: number;
 
-  /** What the tokens cost at the price of the call, exact, as a decimal text. */
+  /** The cost of the tokens at the call's price, exact, as a decimal text. */
   @Column('numeric', { precision: 24, scale: 12 })
   cost!: string;
 
-  /** The part of the cost that no credit was left for; the customer is not charged it. */
+  /** The part of the cost that no credit covered. The customer is not charged for it. */
   @Column('numeric', { precision: 24, scale: 12, default: 0 })
   uncovered!: string;
 
@@ -49,7 +49,7 @@ export class AiUsage {
   @Column('text', { nullable: true })
   requestId!: string | null;
 
-  /** The request id of our own reply. */
+  /** The id of the API request. */
   @Column('text', { nullable: true })
   apiRequestId!: string | null;
 

@@ -18,8 +18,8 @@ describe('CreditLedger', () => {
 
   it('reserves, then charges included credit first and purchased credit for the rest', async () => {
     const customerId = await save({ included: 0.03, purchased: 1 });
-    const wish = request(customerId, { inputTokens: 10, maxTokens: 20 });
-    expect(await fixture.ledger().reserve(wish)).toEqual({
+    const reservation = request(customerId, { inputTokens: 10, maxTokens: 20 });
+    expect(await fixture.ledger().reserve(reservation)).toEqual({
       outcome: 'reserved',
       model,
       keyCiphertext: null,
@@ -29,7 +29,7 @@ describe('CreditLedger', () => {
 
     const settlement = {
       customerId,
-      reservationId: wish.reservationId,
+      reservationId: reservation.reservationId,
       usage: usage({ input: 10, output: 8 }),
       upstreamId: 'req_1',
     };
@@ -61,19 +61,19 @@ describe('CreditLedger', () => {
     const customerId = await save({ included: 5 });
     const outcomes = await Promise.all(
       Array.from({ length: 1000 }, async (_, index) => {
-        const wish = request(customerId, { maxTokens: 20 });
-        const { outcome } = await fixture.ledger(index).reserve(wish);
+        const reservation = request(customerId, { maxTokens: 20 });
+        const { outcome } = await fixture.ledger(index).reserve(reservation);
         if (outcome !== 'reserved') return outcome;
         if (index % 7 === 0)
           return fixture.ledger(index + 1).release({
             customerId,
-            reservationId: wish.reservationId,
+            reservationId: reservation.reservationId,
             outcome: 'released',
             reason: 'upstream 529',
           });
         await fixture.ledger(index + 1).settle({
           customerId,
-          reservationId: wish.reservationId,
+          reservationId: reservation.reservationId,
           usage: usage({ output: 20 }),
           upstreamId: null,
         });
@@ -113,8 +113,8 @@ describe('CreditLedger', () => {
     await Promise.all(
       Array.from({ length: 10_000 }, async (_, index) => {
         const customerId = customers[index % customers.length]!;
-        const wish = request(customerId, { inputTokens: 4_000_000, cache: '1h', maxTokens: 1_000_000 });
-        await fixture.ledger(index).reserve(wish);
+        const reservation = request(customerId, { inputTokens: 4_000_000, cache: '1h', maxTokens: 1_000_000 });
+        await fixture.ledger(index).reserve(reservation);
         const used = usage({
           input: tokens(),
           cacheWrite5m: tokens(),
@@ -123,7 +123,7 @@ describe('CreditLedger', () => {
           output: tokens(),
         });
         expected.set(
-          wish.reservationId,
+          reservation.reservationId,
           BigInt(used.input) * rate(price.input) +
             BigInt(used.cacheWrite5m) * rate(price.write5m) +
             BigInt(used.cacheWrite1h) * rate(price.write1h) +
@@ -132,7 +132,7 @@ describe('CreditLedger', () => {
         );
         await fixture
           .ledger(index)
-          .settle({ customerId, reservationId: wish.reservationId, usage: used, upstreamId: null });
+          .settle({ customerId, reservationId: reservation.reservationId, usage: used, upstreamId: null });
       }),
     );
     const { rows } = await fixture.superuser.query<{ hold_id: string; cost: string; uncovered: string }>(
@@ -179,7 +179,7 @@ describe('CreditLedger', () => {
   it("keeps to the operator's monthly limit, calls in flight included", async () => {
     const customerId = await save({ included: 5, monthlyLimit: 0.25 });
     const wishes = Array.from({ length: 5 }, () => request(customerId));
-    const outcomes = await Promise.all(wishes.map((wish, index) => fixture.ledger(index).reserve(wish)));
+    const outcomes = await Promise.all(wishes.map((reservation, index) => fixture.ledger(index).reserve(reservation)));
     expect(outcomes.filter(({ outcome }) => outcome === 'reserved')).toHaveLength(2);
   });
 
@@ -193,12 +193,12 @@ describe('CreditLedger', () => {
 
   it('never charges more than was reserved, though there is credit, and tells the rest', async () => {
     const customerId = await save({ included: 1, purchased: 1 });
-    const wish = request(customerId, { maxTokens: 20 });
-    await fixture.ledger().reserve(wish);
+    const reservation = request(customerId, { maxTokens: 20 });
+    await fixture.ledger().reserve(reservation);
     expect(
       await fixture.ledger().settle({
         customerId,
-        reservationId: wish.reservationId,
+        reservationId: reservation.reservationId,
         usage: usage({ output: 50 }),
         upstreamId: null,
       }),
@@ -222,13 +222,13 @@ describe('CreditLedger', () => {
     await fixture.setTime('2026-11-30T22:59:59Z');
     let started = 0;
     const calls = Array.from({ length: 600 }, async (_, index) => {
-      const wish = request(customerId);
-      expect((await fixture.ledger(index).reserve(wish)).outcome).toBe('reserved');
+      const reservation = request(customerId);
+      expect((await fixture.ledger(index).reserve(reservation)).outcome).toBe('reserved');
       if (++started === 150) await fixture.setTime('2026-11-30T23:00:01Z');
       expect(
         await fixture.ledger(index).settle({
           customerId,
-          reservationId: wish.reservationId,
+          reservationId: reservation.reservationId,
           usage: usage({ output: 20 }),
           upstreamId: null,
         }),
@@ -252,7 +252,7 @@ describe('CreditLedger', () => {
     const customers = await Promise.all(
       Array.from({ length: 12 }, (_, index) => save({ included: 0.1 * (index + 1) })),
     );
-    // As many calls as customers for everybody: the first can pay for one, the last for all.
+    // Every customer makes as many calls as there are customers: the first can pay for one, the last for all.
     const calls = customers.flatMap(() => [...customers, bare.id, off].map((customerId) => request(customerId)));
     const held = await Promise.all(calls.map((call) => fixture.ledger().reserve(call)));
     const outcomesOf = (customerId: string, outcome: string) =>
@@ -313,12 +313,12 @@ describe('CreditLedger', () => {
 
   it("cannot reach another customer's reservation", async () => {
     const [mine, theirs] = [await save({ included: 1 }), await save({ included: 1 })];
-    const wish = request(theirs);
-    await fixture.ledger().reserve(wish);
+    const reservation = request(theirs);
+    await fixture.ledger().reserve(reservation);
     await expect(
       fixture.ledger().settle({
         customerId: mine,
-        reservationId: wish.reservationId,
+        reservationId: reservation.reservationId,
         usage: usage({ output: 1 }),
         upstreamId: null,
       }),
@@ -341,11 +341,11 @@ describe('CreditLedger', () => {
 
   it('reports entries of no known kind, charged calls that are still held, and rows without an account', async () => {
     const customerId = await save({ included: 1 });
-    const wish = request(customerId);
-    await fixture.ledger().reserve(wish);
+    const reservation = request(customerId);
+    await fixture.ledger().reserve(reservation);
     await fixture.ledger().settle({
       customerId,
-      reservationId: wish.reservationId,
+      reservationId: reservation.reservationId,
       usage: usage({ output: 1 }),
       upstreamId: null,
     });
@@ -355,10 +355,13 @@ describe('CreditLedger', () => {
     await fixture.superuser.query(
       `insert into ai_hold (customer_id, id, state, amount, model, price_valid_from, input_tokens_bound, max_tokens, deadline, created_at)
        values ($1, $2, 'released', 0, 'm', now(), 1, 1, now(), now())`,
-      [customerId, wish.reservationId],
+      [customerId, reservation.reservationId],
     );
     expect(await fixture.problems(customerId)).toEqual([
-      expect.objectContaining({ problem: `call ${wish.reservationId}: charged, and yet held`, found: 'released' }),
+      expect.objectContaining({
+        problem: `call ${reservation.reservationId}: charged, and yet held`,
+        found: 'released',
+      }),
       expect.objectContaining({ problem: 'entry 1: no such kind, or not of such a bucket', found: 'gift of included' }),
     ]);
     await fixture.superuser.query('delete from ai_account where customer_id = $1', [customerId]);

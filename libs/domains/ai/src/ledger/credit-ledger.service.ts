@@ -15,7 +15,7 @@ import { LedgerConnectionsService } from './ledger-connections.service';
 import { LockedAccounts } from './batching/locked-accounts';
 import { ProcessHeartbeatService } from '../liveness/process-heartbeat.service';
 
-/** Every call goes to the Messages API; the name stands in the usage rows. */
+/** The provider's name in the usage rows: every call goes to the Messages API. */
 const PROVIDER = 'anthropic';
 
 /**
@@ -42,30 +42,34 @@ export class CreditLedgerService {
 
   /**
    * Reserves credit for a call, if the customer may use AI and has the credit.
-   * @throws DatabaseUnavailableError: the reservation may exist all the same; release it.
+   * @throws DatabaseUnavailableError: the reservation may exist all the same; release it
    */
   reserve(request: ReservationRequest): Promise<ReservationResult> {
     return this.reservations.do(request);
   }
 
   /**
-   * Charges a call, never more than was reserved. Idempotent. A reservation that was given up meanwhile is charged as far
-   * as free credit reaches.
-   * @throws DatabaseUnavailableError: the call may be charged all the same; settle it again to know.
+   * Charges a call, never more than was reserved. Idempotent. A reservation with an unknown outcome is charged as far
+   * as the free credit covers it.
+   * @throws DatabaseUnavailableError: the call may be charged all the same; settle it again to find out
    */
   settle(settlement: Settlement): Promise<SettlementResult> {
     return this.settlements.do(settlement);
   }
 
   /**
-   * Resolves a reservation, uncharged. Idempotent. @returns how it was resolved; nothing if there is none of that id.
-   * @throws DatabaseUnavailableError: it may be resolved all the same; release it again to know.
+   * Ends a reservation without charging it. Idempotent.
+   * @returns how the reservation ended; undefined if there is none with that id
+   * @throws DatabaseUnavailableError: it may have ended all the same; release it again to find out
    */
   release(release: Release): Promise<Resolution | undefined> {
     return this.releases.do(release);
   }
 
-  /** When the caller of a statement sent now stops waiting for it: the database does not begin it later. */
+  /**
+   * When the caller of a statement that is sent now stops waiting: the database does not begin the statement after
+   * that.
+   */
   private notAfter(): Date {
     return new Date(this.heartbeat.databaseTime().getTime() + this.config.DATABASE_STATEMENT_TIMEOUT_MS);
   }

@@ -17,15 +17,17 @@ export const UNLOCKED_ACCOUNTS = prepared(
   'select app.ai_unlocked_accounts($1) as "customerId"',
 );
 
-/** The customers of a batch that is sorted by customer, as the ledger's functions want them. Places count from 1. */
+/**
+ * The customers of a batch that is sorted by customer, as arguments of the ledger's functions. Positions count from 1.
+ */
 export interface Customers {
-  /** Each once, sorted. */
+  /** Distinct and sorted. */
   ids: string[];
-  /** The place of each one's first item in the batch. */
+  /** Position of each customer's first item in the batch. */
   first: number[];
-  /** The place of each one's last item in the batch. */
+  /** Position of each customer's last item in the batch. */
   last: number[];
-  /** For each item, the place of its customer in `ids`. */
+  /** For each item, the position of its customer in `ids`. */
   owner: number[];
 }
 

@@ -1,20 +1,20 @@
 import type { CacheUse, TokenUsage } from './token-usage';
 
-/** Asks for credit to be reserved for a call. */
+/** Asks to reserve credit for a call. */
 export interface ReservationRequest {
   customerId: string;
-  /** A UUID of the caller's making. */
+  /** A UUID that the caller generates. */
   reservationId: string;
-  /** Most input tokens the call can have. */
+  /** Upper bound of the call's input tokens. */
   inputTokens: number;
   cache: CacheUse;
-  /** Output tokens wanted. */
+  /** Wanted output tokens. */
   maxTokens: number;
-  /** Fewest output tokens that are worth the call. */
+  /** The fewest output tokens that the call is worth making for. */
   leastTokens: number;
-  /** Whether fewer than `maxTokens` will do, down to `leastTokens`, if the credit buys no more. */
+  /** Whether `maxTokens` may be reduced, down to `leastTokens`, if the credit buys no more. */
   mayShorten: boolean;
-  /** Our own request's id. */
+  /** The id of the API request. */
   requestId: string | null;
   tokenId: string | null;
 }
@@ -22,7 +22,7 @@ export interface ReservationRequest {
 /** Why no credit was reserved (`sql/reserve.sql`). */
 export type ReservationRefusal = 'disabled' | 'not_configured' | 'exhausted' | 'in_progress' | 'over_limit';
 
-/** The answer to a reservation request. Nothing is reserved unless `reserved`. */
+/** Result of a reservation request. Credit is reserved only if the outcome is `reserved`. */
 export type ReservationResult =
   | { outcome: ReservationRefusal }
   /** The credit may do for fewer input tokens or a shorter answer. */
@@ -40,9 +40,9 @@ export interface Settlement {
 
 /** How a call was charged. */
 export interface SettlementResult {
-  /** What it cost beyond what could be charged, in NOK as a decimal text; 0 as a rule. */
+  /** The part of the cost that could not be charged, in NOK as a decimal text; usually 0. */
   uncovered: string;
-  /** Whether the reservation had been given up before. */
+  /** Whether the reservation had ended with an unknown outcome before. */
   late: boolean;
 }
 
@@ -50,11 +50,13 @@ export interface SettlementResult {
 export interface Release {
   customerId: string;
   reservationId: string;
-  /** `released` when it cost nothing; `outcome_unknown` when it may have, for the operator to look at. */
+  /** `released` if the call cost nothing; `outcome_unknown` if the provider may bill it. */
   outcome: 'released' | 'outcome_unknown';
-  /** Why, in a few words; the operator reads it. */
+  /** The reason in a few words, for the operator. */
   reason: string;
 }
 
-/** How a reservation was resolved. `settled_late`: given up first, charged when its answer came. */
+/**
+ * How a reservation ended. `settled_late`: it had ended with an unknown outcome, and was charged when the answer came.
+ */
 export type Resolution = 'released' | 'outcome_unknown' | 'settled' | 'settled_late';

@@ -2,7 +2,7 @@ import { saveAiCustomer, type TestAiCustomer } from '@test/ai-factories';
 import { connectAsSuperuser } from '@test/test-database';
 import { type LedgerFixture, createLedgerFixture, request, usage } from '@test/ledger.fixture';
 
-/** A call reserves 0.1 NOK; its reservation is given up, and then its answer comes. */
+/** A call reserves 0.1 NOK. Its reservation ends with an unknown outcome, and then the answer comes. */
 describe('A settlement that finds its reservation given up', () => {
   let fixture: LedgerFixture;
   beforeAll(async () => (fixture = await createLedgerFixture()));
@@ -10,15 +10,15 @@ describe('A settlement that finds its reservation given up', () => {
   beforeEach(() => fixture.setTime('2026-11-15T12:00:00Z'));
   afterEach(async () => expect(await fixture.problems()).toEqual([]));
 
-  const givenUp = async (ai: Partial<TestAiCustomer>) => {
+  const abandoned = async (ai: Partial<TestAiCustomer>) => {
     const customerId = await saveAiCustomer(fixture.superuser, { model: fixture.model, month: '2026-11', ...ai });
-    const wish = request(customerId);
+    const reservation = request(customerId);
     await fixture.setTime('2026-11-15T12:00:00Z');
-    await fixture.ledger().reserve(wish);
+    await fixture.ledger().reserve(reservation);
     await fixture.setTime('2026-11-15T13:00:00Z');
     await fixture.superuser.query('select app.ai_resolve_abandoned($1)', [customerId]);
     expect(await fixture.account(customerId)).toMatchObject({ held: '0.000000000000' });
-    return { customerId, reservationId: wish.reservationId };
+    return { customerId, reservationId: reservation.reservationId };
   };
   const settle = (call: { customerId: string; reservationId: string }, output = 20, engine = 0) =>
     fixture.ledger(engine).settle({ ...call, usage: usage({ output }), upstreamId: 'req_late' });
@@ -27,7 +27,7 @@ describe('A settlement that finds its reservation given up', () => {
       .rows;
 
   it('charges what it cost in an entry of its own, once', async () => {
-    const call = await givenUp({ included: 1 });
+    const call = await abandoned({ included: 1 });
     expect(await settle(call)).toEqual({ uncovered: '0.000000000000', late: true });
     expect(await settle(call, 20, 1)).toEqual({ uncovered: '0.000000000000', late: true });
     expect(await fixture.account(call.customerId)).toMatchObject({
@@ -39,13 +39,13 @@ describe('A settlement that finds its reservation given up', () => {
   });
 
   it('is charged once however often it is said at the same moment', async () => {
-    const call = await givenUp({ included: 1 });
+    const call = await abandoned({ included: 1 });
     await Promise.all([0, 0, 1, 1].map((engine) => settle(call, 20, engine)));
     expect(await fixture.account(call.customerId)).toMatchObject({ included: '0.900000000000' });
   });
 
   it('charges what the credit still covers, and leaves what other calls have reserved', async () => {
-    const call = await givenUp({ included: 0.05, purchased: 0.1 });
+    const call = await abandoned({ included: 0.05, purchased: 0.1 });
     const other = request(call.customerId);
     await fixture.ledger().reserve(other);
     expect(await settle(call)).toEqual({ uncovered: '0.050000000000', late: true });
@@ -61,7 +61,7 @@ describe('A settlement that finds its reservation given up', () => {
   });
 
   it('is not begun by who has stopped waiting for it, also when an account was locked in between', async () => {
-    const call = await givenUp({ included: 1 });
+    const call = await abandoned({ included: 1 });
     const locker = await connectAsSuperuser(fixture.database);
     await locker.query('begin');
     await locker.query('select from ai_account where customer_id = $1 for update', [call.customerId]);
@@ -80,12 +80,12 @@ describe('A settlement that finds its reservation given up', () => {
   });
 
   it('charges nothing without credit, and never more than had been reserved', async () => {
-    const bare = await givenUp({ included: 0.1 });
+    const bare = await abandoned({ included: 0.1 });
     await fixture.superuser.query(
       `select app.ai_credit($1, '2026-11', app.now(), 'manual_adjustment', -0.1, 'test', 'operator:test', null, null)`,
       [bare.customerId],
     );
     expect(await settle(bare)).toEqual({ uncovered: '0.100000000000', late: true });
-    expect(await settle(await givenUp({ included: 5 }), 100)).toEqual({ uncovered: '0.400000000000', late: true });
+    expect(await settle(await abandoned({ included: 5 }), 100)).toEqual({ uncovered: '0.400000000000', late: true });
   });
 });

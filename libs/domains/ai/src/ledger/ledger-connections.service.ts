@@ -2,12 +2,12 @@ import { Inject, Injectable } from '@nestjs/common';
 import { AppConfig } from '@platform/config';
 import { PIPELINE_SETTINGS, type PipelineSettings, PipelinedConnectionsService } from '@platform/database';
 
-/** Longest that a batch waits for an account somebody else has locked: all its other customers wait as long. */
+/** Longest time that a batch waits for a locked account: all its other customers wait as long. */
 const LOCK_TIMEOUT_MS = 100;
 
 /**
- * The ledger's own connections. A batch may wait for an account's lock; on the shared connections everybody's reads would
- * wait behind it. They close when the last call in flight is settled, not when Nest closes the others.
+ * The ledger's own connections. A batch may wait for an account's lock; on shared connections, reads would wait behind
+ * it. They close after the last call in progress is settled, later than Nest closes the others.
  */
 @Injectable()
 export class LedgerConnectionsService {

@@ -15,9 +15,9 @@ describe('The limits of a month', () => {
     return id;
   };
   const call = async (customerId: string) => {
-    const wish = request(customerId);
-    const { outcome } = await fixture.ledger().reserve(wish);
-    if (outcome === 'reserved') await settle(wish);
+    const reservation = request(customerId);
+    const { outcome } = await fixture.ledger().reserve(reservation);
+    if (outcome === 'reserved') await settle(reservation);
     return outcome;
   };
   const settle = ({ customerId, reservationId }: { customerId: string; reservationId: string }) =>
@@ -39,10 +39,11 @@ describe('The limits of a month', () => {
   it('on included credit holds for calls in progress, and begins anew with the month', async () => {
     const customerId = await save({ included: 5, monthlyLimit: 0.25 });
     const wishes = Array.from({ length: 5 }, () => request(customerId));
-    const outcomes = await Promise.all(wishes.map((wish, index) => fixture.ledger(index).reserve(wish)));
+    const outcomes = await Promise.all(wishes.map((reservation, index) => fixture.ledger(index).reserve(reservation)));
     expect(outcomes.filter(({ outcome }) => outcome === 'reserved')).toHaveLength(2);
     expect(outcomes.filter(({ outcome }) => outcome === 'in_progress')).toHaveLength(3);
-    for (const [index, wish] of wishes.entries()) if (outcomes[index]!.outcome === 'reserved') await settle(wish);
+    for (const [index, reservation] of wishes.entries())
+      if (outcomes[index]!.outcome === 'reserved') await settle(reservation);
     expect(await call(customerId)).toBe('exhausted');
     await fixture.setTime('2026-12-01T12:00:00Z');
     expect(await call(customerId)).toBe('reserved');
@@ -56,18 +57,18 @@ describe('The limits of a month', () => {
     for (let count = 0; count < 4; count++) outcomes.push(await call(customerId));
     expect(outcomes).toEqual(['reserved', 'reserved', 'reserved', 'over_limit']);
     expect(await balances(customerId)).toEqual([0, 4.8, 0.3, 0.1]);
-    // Nobody is advised to buy what the limit would keep from being spent.
+    // The error must not advise to buy credit that the limit would not allow to spend.
     expect((await fixture.ledger().reserve(request(customerId, { maxTokens: 2000 }))).outcome).toBe('over_limit');
   });
 
   it('lowered while a call runs do not leave the call uncharged', async () => {
     const customerId = await save({ included: 5, monthlyLimit: 1 });
-    const wish = request(customerId);
-    await fixture.ledger().reserve(wish);
+    const reservation = request(customerId);
+    await fixture.ledger().reserve(reservation);
     await fixture.superuser.query('update ai_settings set monthly_limit = 0, total_limit = 0 where customer_id = $1', [
       customerId,
     ]);
-    expect(await settle(wish)).toEqual({ uncovered: '0.000000000000', late: false });
+    expect(await settle(reservation)).toEqual({ uncovered: '0.000000000000', late: false });
     expect(await balances(customerId)).toEqual([4.9, 0, 0.1, 0.1]);
     expect(await call(customerId)).toBe('over_limit');
     expect(await fixture.problems(customerId)).toEqual([]);
@@ -75,20 +76,20 @@ describe('The limits of a month', () => {
 
   it('leave purchased credit that calls in progress count on to them when the operator takes some', async () => {
     const customerId = await save({ included: 5, purchased: 0.5, monthlyLimit: 0 });
-    const wish = request(customerId);
-    await fixture.ledger().reserve(wish);
+    const reservation = request(customerId);
+    await fixture.ledger().reserve(reservation);
     const take = async (amount: number) =>
       (
-        await fixture.superuser.query<{ booked: boolean }>(
-          `select app.ai_credit($1, '2026-11', app.now(), 'manual_adjustment', $2, 'test', 'operator:test', null, null) as booked`,
+        await fixture.superuser.query<{ applied: boolean }>(
+          `select app.ai_credit($1, '2026-11', app.now(), 'manual_adjustment', $2, 'test', 'operator:test', null, null) as applied`,
           [customerId, -amount],
         )
-      ).rows[0]!.booked;
-    // The 5 NOK that the limit keeps from being spent can be taken, what the call has reserved cannot.
+      ).rows[0]!.applied;
+    // The 5 NOK above the limit can be deducted; the reserved credit cannot.
     expect(await take(5.5)).toBe(false);
     expect(await take(5.4)).toBe(true);
     expect(await balances(customerId)).toEqual([0, 0.1, 0, 0]);
-    await settle(wish);
+    await settle(reservation);
     expect(await balances(customerId)).toEqual([0, 0, 0.1, 0]);
     expect(await fixture.problems(customerId)).toEqual([]);
   });

@@ -11,9 +11,9 @@ describe('Included credit at the turn of the month', () => {
   const save = (ai: Partial<TestAiCustomer>) =>
     saveAiCustomer(fixture.superuser, { model: fixture.model, month: '2026-11', ...ai });
   const reserve = async (customerId: string) => {
-    const wish = request(customerId, { maxTokens: 60 });
-    expect((await fixture.ledger().reserve(wish)).outcome).toBe('reserved');
-    return wish.reservationId;
+    const reservation = request(customerId, { maxTokens: 60 });
+    expect((await fixture.ledger().reserve(reservation)).outcome).toBe('reserved');
+    return reservation.reservationId;
   };
   const settle = (customerId: string, reservationId: string, output = 20) =>
     fixture.ledger().settle({ customerId, reservationId, usage: usage({ output }), upstreamId: null });
@@ -47,7 +47,7 @@ describe('Included credit at the turn of the month', () => {
       const customerId = await save({ included: 1 });
       const id = await reserve(customerId);
       await turn();
-      // Another call turns the month.
+      // Another call rolls the account over to the new month.
       await settle(customerId, await reserve(customerId));
       expect(await carried(customerId)).toBe(0.3);
       if (end === 'released') {
@@ -68,7 +68,7 @@ describe('Included credit at the turn of the month', () => {
     const [first, second] = [await reserve(customerId), await reserve(customerId)];
     await turn();
     await settle(customerId, first);
-    // 0.1 was used; the second call may need 0.3 of the 0.4 that are left.
+    // 0.1 was used; the second call may need 0.3 of the remaining 0.4.
     expect(await carried(customerId)).toBe(0.3);
     await settle(customerId, second, 60);
     expect(await carried(customerId)).toBe(0);

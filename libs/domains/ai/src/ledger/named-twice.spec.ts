@@ -8,7 +8,7 @@ interface Row {
   late: boolean;
 }
 
-/** The functions themselves: the ledger's batches are taken apart when they fail, which would hide a fault here. */
+/** Calls the SQL functions directly: the service retries a failed batch item by item, which would hide a fault here. */
 describe('A call named twice in one batch', () => {
   let fixture: LedgerFixture;
   beforeAll(async () => (fixture = await createLedgerFixture()));

@@ -1,4 +1,4 @@
-/** How caching is asked for, which decides what an input token may cost. */
+/** Requested caching, which decides the highest price of an input token. */
 export type CacheUse = 'none' | '5m' | '1h';
 
 /** Tokens by price. */

@@ -3,19 +3,19 @@ import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { PIPELINE_SETTINGS, type PipelineSettings, PipelinedConnectionsService, prepared } from '@platform/database';
 
 const EVERY_MS = 1_000;
-/** A heartbeat that takes longer has failed; the next one tries another connection. */
+/** A heartbeat that takes longer has failed; the next one uses a new connection. */
 const TIMEOUT_MS = 2_000;
 
 const HEARTBEAT = prepared('process.heartbeat', 'select app.process_heartbeat($1) as now');
-const FAREWELL = prepared('process.farewell', 'delete from process_liveness where id = $1 returning id');
+const ANNOUNCE_END = prepared('process.farewell', 'delete from process_liveness where id = $1 returning id');
 
 /**
- * Makes this process's liveness visible in the database, by one small write a second on a connection of its own: what
- * a process has reserved is given back soon after it died (`ledger/sql/process-heartbeat.sql`).
+ * Writes a heartbeat to the database once a second, on its own connection: reservations of a process that died are
+ * resolved soon after (`sql/process-heartbeat.sql`).
  */
 @Injectable()
 export class ProcessHeartbeatService implements OnModuleInit {
-  /** Names this process in its reservations. Another one after every start. */
+  /** Identifies this process in its reservations. A new id at every start. */
   readonly processId = randomUUID();
   private readonly logger = new Logger(ProcessHeartbeatService.name);
   private connection: PipelinedConnectionsService;
@@ -23,30 +23,33 @@ export class ProcessHeartbeatService implements OnModuleInit {
   private running?: Promise<void>;
   private ended = false;
   private failing = false;
-  /** The database's time less this process's monotonic clock, in ms. */
+  /** The database's time minus this process's monotonic clock, in ms. */
   private offset = Date.now() - performance.now();
 
   constructor(@Inject(PIPELINE_SETTINGS) private readonly settings: PipelineSettings) {
     this.connection = this.newConnection();
   }
 
-  /** The first heartbeat comes before the first reservation. */
+  /** The first heartbeat is sent before the first reservation. */
   async onModuleInit(): Promise<void> {
     await this.beat();
   }
 
-  /** The time on the database's own clock, as far as the last heartbeat tells: never ahead of it. */
+  /** The database's time according to the last heartbeat; never ahead of the database's clock. */
   databaseTime(): Date {
     return new Date(performance.now() + this.offset);
   }
 
-  /** Says that the process ends: whatever it has still reserved can be given back at once. Whoever reserves calls it last. */
+  /**
+   * Announces that the process ends: its remaining reservations can be resolved at once. Called after the last
+   * reservation.
+   */
   async end(): Promise<void> {
     this.ended = true;
     clearTimeout(this.timer);
     await this.running;
-    // Without it the reservations are given back ten seconds later.
-    await this.connection.single(FAREWELL, [this.processId]).catch(() => undefined);
+    // If this fails, the reservations are resolved ten seconds later.
+    await this.connection.single(ANNOUNCE_END, [this.processId]).catch(() => undefined);
     await this.connection.onApplicationShutdown();
   }
 
@@ -69,7 +72,7 @@ export class ProcessHeartbeatService implements OnModuleInit {
     } catch (error) {
       if (!this.failing) this.logger.warn({ msg: 'Heartbeat failed', err: error });
       this.failing = true;
-      // The server may have vanished without a word; a connection that it does not answer on is of no use.
+      // The server may have vanished without closing the connection, so the connection is dropped.
       void this.connection.onApplicationShutdown().catch(() => undefined);
       this.connection = this.newConnection();
     }

@@ -9,12 +9,17 @@ describe("A dead process's reservations", () => {
   beforeAll(async () => (fixture = await createLedgerFixture()));
   afterAll(() => fixture.close());
 
-  /** Reserves as a process that gave its last sign of life so many seconds of service ago. */
+  /**
+   * Reserves as a process whose last heartbeat was the given number of seconds ago (seconds in which the database ran).
+   */
   const reservedBy = async (customerId: string, silentSeconds: number | 'never') => {
     const processId = randomUUID();
-    const wish = request(customerId);
-    await fixture.ledger().reserve(wish);
-    await fixture.superuser.query('update ai_hold set process_id = $1 where id = $2', [processId, wish.reservationId]);
+    const reservation = request(customerId);
+    await fixture.ledger().reserve(reservation);
+    await fixture.superuser.query('update ai_hold set process_id = $1 where id = $2', [
+      processId,
+      reservation.reservationId,
+    ]);
     if (silentSeconds !== 'never') {
       await fixture.superuser.query(
         `insert into process_liveness (id, seen, seen_at)
@@ -22,7 +27,7 @@ describe("A dead process's reservations", () => {
         [processId, silentSeconds],
       );
     }
-    return { processId, reservationId: wish.reservationId };
+    return { processId, reservationId: reservation.reservationId };
   };
   const save = (included = 0.1) => saveAiCustomer(fixture.superuser, { model: fixture.model, included });
   const states = async (customerId: string) =>
@@ -63,7 +68,7 @@ describe("A dead process's reservations", () => {
   it('are not given back because the database was away: only time that it served counts', async () => {
     const customerId = await save();
     const { processId } = await reservedBy(customerId, 1);
-    // The database was stopped for a minute; the first heartbeat after it is another process's.
+    // The database was stopped for a minute; the first heartbeat after that is another process's.
     await fixture.superuser.query(`update liveness_clock set ticked_at = ticked_at - interval '1 minute'`);
     await fixture.superuser.query('select app.process_heartbeat($1)', [randomUUID()]);
     expect(await resolve()).toBe(0);

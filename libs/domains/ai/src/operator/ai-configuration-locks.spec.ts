@@ -20,7 +20,7 @@ describe('Two operators who change the included credit at once', () => {
     const configure = () =>
       fixture.operator.get(AiConfigurationOperatorService).configure(ACTOR, customerId, { includedNok: '30' });
     const changes = order === 'service update first' ? [update, configure] : [configure, update];
-    // Whoever comes second has taken all locks it can get when the first goes on.
+    // The second operator's command has taken all locks that it can get when the first goes on.
     const releaseLock = await holdLock(
       fixture.database,
       'select from customer_service where customer_id = $1 for update',

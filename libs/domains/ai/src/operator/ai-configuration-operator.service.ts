@@ -11,29 +11,29 @@ import { AiSettings } from '../entities/ai-settings.entity';
 import { ProviderKeysService } from '../provider-keys/provider-keys.service';
 import { IncludedCreditOperatorService } from './included-credit-operator.service';
 
-/** What the operator decides about a customer's AI; what is left out stays. Amounts in NOK as decimal texts. */
+/** A change of a customer's AI settings; undefined fields stay unchanged. Amounts in NOK as decimal texts. */
 export interface AiConfigurationChange {
   enabled?: boolean;
   model?: string;
-  /** Credit that each month includes. Raised, the difference comes at once; lowered, from next month. */
+  /** Included credit per month. An increase is added at once, a decrease applies from next month. */
   includedNok?: string;
-  /** Most included credit that may be used in a month; null takes the limit away. */
+  /** Most included credit that may be used in a month; null removes the limit. */
   monthlyLimitNok?: string | null;
-  /** Most that may be used in a month, purchased credit included; null takes the limit away. */
+  /** Most that may be used in a month, purchased credit included; null removes the limit. */
   totalLimitNok?: string | null;
-  /** The customer's own key; null goes back to the service-wide one. */
+  /** The customer's own provider key; null returns to the service-wide one. */
   apiKey?: string | null;
 }
 
-/** A customer's AI as the operator sees it. Never the key. */
+/** A customer's AI settings and balances, without the key. */
 export interface AiConfigurationView {
   customerId: string;
   enabled: boolean;
   model: string | null;
   ownKey: boolean;
-  /** What the customer's `ai` service says that a month includes. */
+  /** Included credit per month according to the customer's `ai` service. */
   monthlyIncludedNok: string;
-  /** What this month includes, and what the next one will as things stand. */
+  /** Included credit of this month, and of the next one as configured now. */
   includedThisMonthNok: string;
   includedFromNextMonthNok: string;
   monthlyLimitNok: string | null;
@@ -45,7 +45,7 @@ export interface AiConfigurationView {
   monthUsageNok: string;
 }
 
-/** The operator's way to customers' AI settings. Every change is audited. */
+/** Manages customers' AI settings for the operator. Every change is audited. */
 @Injectable()
 export class AiConfigurationOperatorService {
   constructor(
@@ -56,13 +56,13 @@ export class AiConfigurationOperatorService {
     private readonly included: IncludedCreditOperatorService,
   ) {}
 
-  /** Sets a customer's AI up, or changes it. @throws ServiceError not_found, invalid_request */
+  /** Creates or changes a customer's AI settings. @throws ServiceError not_found, invalid_request */
   configure(actor: string, customerId: string, change: AiConfigurationChange): Promise<AiConfigurationView> {
     const { enabled, model, includedNok, monthlyLimitNok, totalLimitNok, apiKey } = change;
     return this.dataSource.transaction(async (manager) => {
       await lockCustomer(manager, customerId);
       if (model !== undefined) await requirePrice(manager, model);
-      // Then row locks in the order of the calls' own: the account first.
+      // Then row locks in the same order as AI calls take them: the account first.
       await manager.query('insert into ai_account (customer_id) values ($1) on conflict do nothing', [customerId]);
       await manager.query('select from ai_account where customer_id = $1 for no key update', [customerId]);
       await manager.query('insert into ai_settings (customer_id) values ($1) on conflict do nothing', [customerId]);
@@ -87,7 +87,7 @@ export class AiConfigurationOperatorService {
     });
   }
 
-  /** A customer's AI. @throws ServiceError not_found */
+  /** A customer's AI settings and balances. @throws ServiceError not_found */
   async show(customerId: string): Promise<AiConfigurationView> {
     await requireCustomer(this.dataSource.manager, customerId);
     return this.view(this.dataSource.manager, customerId);
@@ -118,7 +118,7 @@ export class AiConfigurationOperatorService {
   }
 }
 
-/** The change as the audit log has it: that a key was set, not which. */
+/** The change as it is written to the audit log: that a key was set, not which. */
 function audited({ apiKey, ...rest }: AiConfigurationChange): Record<string, unknown> {
   return apiKey === undefined ? rest : { ...rest, own_key: apiKey === null ? 'removed' : 'set' };
 }

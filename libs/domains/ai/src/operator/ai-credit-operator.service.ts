@@ -7,8 +7,8 @@ import { AiReservation } from '../entities/ai-reservation.entity';
 import { AiLedgerEntry, type LedgerKind } from '../entities/ai-ledger-entry.entity';
 import { AiUsage } from '../entities/ai-usage.entity';
 
-/** A booking of the operator's. */
-export interface AiBooking {
+/** A change of a customer's credit by the operator. */
+export interface CreditChange {
   customerId: string;
   kind: Extract<LedgerKind, 'manual_adjustment' | 'refund' | 'invoice_topup'>;
   /** In NOK as decimal text; only an adjustment may be negative. */
@@ -18,10 +18,10 @@ export interface AiBooking {
   invoiceId?: string;
 }
 
-/** Rows shown at most; the oldest fall out. */
+/** Maximum number of rows; the oldest are left out. */
 const SHOWN = 500;
 
-/** The operator's way to customers' AI credit: bookings, and what became of it. */
+/** Manages customers' AI credit for the operator: adjustments, refunds, and lists of entries and calls. */
 @Injectable()
 export class AiCreditOperatorService {
   constructor(
@@ -31,16 +31,16 @@ export class AiCreditOperatorService {
   ) {}
 
   /**
-   * Books an adjustment or a refund, audited.
-   * @throws ServiceError not_found; invalid_request if more would be taken than is free
+   * Adds an adjustment or a refund, audited. @throws ServiceError not_found; invalid_request if it would deduct more
+   * than the free credit
    */
-  adjust(actor: string, booking: AiBooking): Promise<AiLedgerEntry[]> {
-    const { customerId, kind, amountNok, note } = booking;
+  adjust(actor: string, change: CreditChange): Promise<AiLedgerEntry[]> {
+    const { customerId, kind, amountNok, note } = change;
     return this.dataSource.transaction(async (manager) => {
       const [customer] = await manager.query<unknown[]>('select 1 from customer where id = $1', [customerId]);
       if (!customer) throw new ServiceError('not_found', `There is no customer ${customerId}`);
       const before = await this.lastSequence(manager, customerId);
-      await this.book(manager, actor, booking);
+      await this.applyChange(manager, actor, change);
       await this.audit.record(manager, {
         customerId,
         actor,
@@ -59,14 +59,17 @@ export class AiCreditOperatorService {
     });
   }
 
-  /** Books within the caller's transaction. @throws ServiceError invalid_request if more would be taken than is free */
-  async book(manager: EntityManager, actor: string, booking: AiBooking): Promise<void> {
-    const { customerId, kind, amountNok, note, creditRequestId = null, invoiceId = null } = booking;
-    const [row] = await manager.query<{ booked: boolean }[]>(
-      `select app.ai_credit($1, app.billing_month(app.now(), $2), app.now(), $3, $4, $5, $6, $7, $8) as booked`,
+  /**
+   * Adds a change within the caller's transaction. @throws ServiceError invalid_request if it would deduct more than
+   * the free credit
+   */
+  async applyChange(manager: EntityManager, actor: string, change: CreditChange): Promise<void> {
+    const { customerId, kind, amountNok, note, creditRequestId = null, invoiceId = null } = change;
+    const [row] = await manager.query<{ applied: boolean }[]>(
+      `select app.ai_credit($1, app.billing_month(app.now(), $2), app.now(), $3, $4, $5, $6, $7, $8) as applied`,
       [customerId, this.calendar.timeZone, kind, amountNok, note, actor, creditRequestId, invoiceId],
     );
-    if (row?.booked) return;
+    if (row?.applied) return;
     throw new ServiceError(
       'invalid_request',
       `The customer has less free credit than ${amountNok.replace('-', '')} NOK`,
@@ -91,7 +94,7 @@ export class AiCreditOperatorService {
     });
   }
 
-  /** Calls, of one customer or of all, of which nobody knows how they ended: not charged, perhaps billed by the provider. */
+  /** Calls with an unknown outcome, of one customer or of all: not charged, the provider may bill them. */
   unknownOutcomes(customerId?: string): Promise<AiReservation[]> {
     return this.dataSource.manager.find(AiReservation, {
       where: { state: 'outcome_unknown', ...(customerId && { customerId }) },

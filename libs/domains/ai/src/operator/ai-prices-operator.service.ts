@@ -9,24 +9,24 @@ import { BillingCalendar } from '@platform/time';
 import { AiModelPrice } from '../entities/ai-model-price.entity';
 import { EXAMPLE_PRICES_USD } from './example-prices';
 
-/** A price the operator sets, in NOK per million tokens as decimal texts. */
+/** A new price, in NOK per million tokens as decimal texts. */
 export interface NewAiPrice {
   model: string;
   input: string;
   output: string;
-  /** Default: 1.25 × input, as the provider's own. */
+  /** Default: 1.25 × input, as in the provider's price list. */
   cacheWrite5m?: string;
   /** Default: 2 × input. */
   cacheWrite1h?: string;
   /** Default: 0.1 × input. */
   cacheRead?: string;
-  /** The day (`YYYY-MM-DD`, in the billing time zone) from which it holds; default: now. */
+  /** First day (`YYYY-MM-DD`, in the billing time zone); default: now. */
   from?: string;
 }
 
 const DECIMALS = 6;
 
-/** The operator's way to model prices. A price is never changed: a new one takes its place from a date on. */
+/** Manages model prices for the operator. A price never changes: a new one replaces it from a date on. */
 @Injectable()
 export class AiPricesOperatorService {
   constructor(
@@ -36,7 +36,10 @@ export class AiPricesOperatorService {
     private readonly config: AppConfig,
   ) {}
 
-  /** Sets a model's price from a moment on. @throws ServiceError invalid_request if it has one from that very moment */
+  /**
+   * Sets a model's price from a moment on. @throws ServiceError invalid_request if it already has a price from that
+   * moment
+   */
   async set(actor: string, { model, from, ...rates }: NewAiPrice): Promise<AiModelPrice> {
     let validFrom = from === undefined ? undefined : this.calendar.startOf(from);
     try {
@@ -63,7 +66,7 @@ export class AiPricesOperatorService {
 
   /**
    * Adds example prices for a few models, so that a fresh installation can be tried: the provider's public prices at
-   * AI_EXAMPLE_NOK_PER_USD, marked as examples. A model that has a price keeps it. @returns the models that got one
+   * AI_EXAMPLE_NOK_PER_USD, marked as examples. A model that has a price keeps it. @returns the models that got a price
    */
   async addExamples(): Promise<string[]> {
     const rate = String(this.config.AI_EXAMPLE_NOK_PER_USD);

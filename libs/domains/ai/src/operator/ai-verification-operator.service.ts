@@ -1,17 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
-/** Something in a customer's books that does not add up. */
+/** A difference between a customer's account, ledger, usage and reservations. */
 export interface LedgerProblem {
   customerId: string;
-  /** What does not add up. */
+  /** Description of the difference. */
   problem: string;
-  /** What it is, and what it should be. */
+  /** The actual value, and the expected one. */
   found: string;
   expected: string;
 }
 
-// One statement, hence one snapshot: calls that go on meanwhile don't show as problems.
+// One statement, therefore one snapshot: calls in progress cause no false problems.
 const VERIFY = `
   with entries as (
     select customer_id, sequence, bucket, month, kind, amount, balance_after,
@@ -133,12 +133,12 @@ const VERIFY = `
   where ($1::uuid is null or o.customer_id = $1) and not exists (select from ai_account a where a.customer_id = o.customer_id)
   order by 1, 2`;
 
-/** Checks that the books add up: every account equals its ledger, every charge its usage. */
+/** Verifies the accounts: every account equals its ledger, every charge its usage. */
 @Injectable()
 export class AiVerificationOperatorService {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** All problems, of one customer or of all. None: everything adds up. */
+  /** All problems, of one customer or of all; empty if there are none. */
   async verify(customerId?: string): Promise<LedgerProblem[]> {
     return this.dataSource.query<LedgerProblem[]>(VERIFY, [customerId ?? null]);
   }

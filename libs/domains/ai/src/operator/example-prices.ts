@@ -1,6 +1,6 @@
 /**
- * The provider's public prices in USD per million tokens, as read on 2026-11-20. Examples to try the service with; what
- * customers are charged is for the operator to say.
+ * The provider's public prices in USD per million tokens, as read on 2026-11-20. Examples for trying the service; the
+ * operator sets what customers are charged.
  */
 export const EXAMPLE_PRICES_USD = [
   { model: 'claude-opus-5', input: '5', cacheWrite5m: '6.25', cacheWrite1h: '10', cacheRead: '0.5', output: '25' },

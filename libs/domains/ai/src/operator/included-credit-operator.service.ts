@@ -7,8 +7,9 @@ import { BillingCalendar } from '@platform/time';
 const MOST_NOK = 1_000_000_000;
 
 /**
- * The credit that each month includes. Its one source is `monthly_included_nok` in the config of the customer's `ai` service,
- * where the customer can read it. Raised, by whichever command, the difference comes at once; lowered, from next month.
+ * The included credit per month. Its single source is `monthly_included_nok` in the config of the customer's `ai`
+ * service, where the customer can read it. An increase, by any command, is added at once; a decrease applies from next
+ * month.
  */
 @Injectable()
 export class IncludedCreditOperatorService implements OnModuleInit {
@@ -56,7 +57,7 @@ export class IncludedCreditOperatorService implements OnModuleInit {
     }
   }
 
-  /** Grants what the month includes by now beyond what it was granted. */
+  /** Grants the difference between the month's included credit and what was granted. */
   async grantRaise(manager: EntityManager, actor: string, customerId: string): Promise<void> {
     await manager.query('select app.ai_grant_difference($1, app.billing_month(app.now(), $2), app.now(), $3)', [
       customerId,

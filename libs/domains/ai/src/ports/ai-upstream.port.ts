@@ -1,14 +1,14 @@
 import type { TokenUsage } from '../ledger/token-usage';
 import type { UpstreamError } from './upstream-error';
 
-/** A message to be created, or its tokens to be counted. */
+/** A request to create a message or to count its tokens. */
 export interface UpstreamCall {
-  /** Whose call it is; not sent. */
+  /** The customer of the call; not sent. */
   customerId: string;
   /** The provider's key; never logged. */
   apiKey: string;
   model: string;
-  /** The JSON of `messages`, passed on byte for byte, in parts that are sent as they are: together they may have 32 MB. */
+  /** The JSON of `messages`, forwarded byte for byte, in parts that are not copied: together they may have 32 MB. */
   messages: readonly Buffer[];
   /** The JSON of `system`, likewise. */
   system?: readonly Buffer[];
@@ -23,17 +23,17 @@ export interface UpstreamMessage {
   requestId: string | null;
 }
 
-/** The AI provider. Adapters speak its wire format. */
+/** The AI provider. Adapters implement its wire format. */
 export abstract class AiUpstream {
-  /**
-   * Creates a message of at most `maxTokens` tokens.
-   * @throws UpstreamError, also when `signal` aborts
-   */
+  /** Creates a message of at most `maxTokens` tokens. @throws UpstreamError, also when `signal` aborts */
   abstract createMessage(call: UpstreamCall & { maxTokens: number }, signal: AbortSignal): Promise<UpstreamMessage>;
 
-  /** Counts a request's input tokens; the provider calls it an estimate, and charges nothing. @throws UpstreamError */
+  /**
+   * Counts a request's input tokens. The provider calls the result an estimate, and charges nothing. @throws
+   * UpstreamError
+   */
   abstract countTokens(call: UpstreamCall, signal: AbortSignal): Promise<number>;
 
-  /** Why a call would not be made at present, the provider being down; nothing if it would. */
+  /** The error if calls are not made at present because the provider is down; otherwise undefined. */
   abstract unavailable(): UpstreamError | undefined;
 }

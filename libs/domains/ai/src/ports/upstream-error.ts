@@ -1,12 +1,12 @@
 import { ServiceError } from '@platform/errors';
 
-/** What is known of a call that brought no message. */
+/** What is known of a failed call. */
 export interface UpstreamFault {
-  /** Refused by the provider, or failed on the way or there. */
+  /** Whether the provider refused the call, or the call failed. */
   code: 'ai_upstream_rejected' | 'ai_upstream_failed';
-  /** What happened, in a few words for the operator; no secret. */
+  /** What happened, in a few words for the operator; contains no secret. */
   reason: string;
-  /** What the caller may know of it. */
+  /** The detail that the customer may read. */
   detail: string;
   retryAfterSeconds?: number;
   /** The provider's own id of the call. */
@@ -20,7 +20,7 @@ export class UpstreamError extends Error {
     super(fault.reason, { cause: fault.cause });
   }
 
-  /** As the caller is told. */
+  /** Converts it to the error for the customer. */
   toServiceError(): ServiceError {
     const { code, detail, retryAfterSeconds } = this.fault;
     return new ServiceError(code, detail, { retryAfterSeconds, cause: this });

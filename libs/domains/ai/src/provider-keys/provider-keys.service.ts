@@ -3,10 +3,10 @@ import { AppConfig } from '@platform/config';
 import { SecretBox, SecretRedactor } from '@platform/secrets';
 import { upstreamSettings } from '../adapters/messages-api/upstream-settings';
 
-/** Decrypted keys kept; each costs a decryption otherwise. */
+/** Maximum number of cached keys; each one saves a decryption. */
 const MOST_KEPT = 10_000;
 
-/** Customers' upstream keys, stored encrypted. */
+/** Customers' provider keys, which are stored encrypted. */
 @Injectable()
 export class ProviderKeysService {
   private readonly kept = new Map<string, string>();
@@ -17,15 +17,15 @@ export class ProviderKeysService {
     private readonly redactor: SecretRedactor,
   ) {}
 
-  /** Encrypts a customer's key for its row. */
+  /** Encrypts a customer's key for storage. */
   seal(customerId: string, apiKey: string): Buffer {
     return this.secrets.seal(apiKey, purposeOf(customerId));
   }
 
-  /** The key to call with: the customer's own, or the service-wide one. @throws SecretUnreadableError */
+  /** The key for a call: the customer's own, or the service-wide one. @throws SecretUnreadableError */
   keyFor(customerId: string, ciphertext: Buffer | null): string {
     if (!ciphertext) return upstreamSettings(this.config).sharedKey ?? '';
-    // The ciphertext is part of the name: a changed key is never served from memory.
+    // The ciphertext is part of the cache key: a changed key is never served from the cache.
     const name = `${customerId}${ciphertext.toString('base64')}`;
     const known = this.kept.get(name);
     if (known !== undefined) return known;

@@ -18,7 +18,7 @@ export interface AiStatus {
   month: string;
 }
 
-/** The status, and the credit requests that wait for the operator, newest first. */
+/** The status and the pending credit requests, newest first. */
 export interface AiOverviewView {
   status: AiStatus;
   pending: CreditRequestRow[];
@@ -36,7 +36,7 @@ interface Row {
   pending: CreditRequestRow[];
 }
 
-// One statement, one snapshot. An account that no call and no worker has rolled over yet is shown as if it had been.
+// One statement, therefore one snapshot. An account that has not been rolled over yet is shown as if it had been.
 const OVERVIEW = prepared(
   'ai.overview',
   `select coalesce(s.enabled, false) as enabled, b.included::text, b.purchased::text,
@@ -63,7 +63,7 @@ const OVERVIEW = prepared(
             greatest(a.month, c.month) as month) b`,
 );
 
-/** Customers' reading of their AI status. */
+/** The customer's AI status. */
 @Injectable()
 export class AiOverviewService {
   constructor(
@@ -71,7 +71,7 @@ export class AiOverviewService {
     private readonly calendar: BillingCalendar,
   ) {}
 
-  /** The status and the waiting requests, as of one moment. */
+  /** The status and the pending requests, as of one moment. */
   async find(): Promise<AiOverviewView> {
     const [row] = await this.database.read<Row & Record<string, unknown>>(OVERVIEW, [this.calendar.timeZone]);
     if (!row) throw new Error('The overview has one row');

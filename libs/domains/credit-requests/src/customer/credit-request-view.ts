@@ -1,6 +1,6 @@
 import type { CreditRequestStatus } from '../entities/credit-request.entity';
 
-/** A credit request as its customer sees it. */
+/** The fields of a credit request that its customer sees. */
 export interface CreditRequestRow {
   id: number;
   /** In NOK, as decimal text. */
@@ -17,7 +17,7 @@ export interface CreditRequestRow {
   created_at: string;
 }
 
-/** The columns of the view. `time` writes times, where they become part of JSON and no driver reads them. */
+/** The columns of the view. `time` formats times: as JSON they do not pass through the driver's parsers. */
 export const viewColumns = (time = (column: string) => column) =>
   `id, amount_nok::text as amount_nok, note, reference, status, reason, invoice_id, ${time('decided_at')} as decided_at,
    ${time('created_at')} as created_at`;

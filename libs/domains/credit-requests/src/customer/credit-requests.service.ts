@@ -7,9 +7,9 @@ import type { Page, PageRequest } from '@platform/pagination';
 import type { CreditRequestStatus } from '../entities/credit-request.entity';
 import { type CreditRequestRow, viewColumns } from './credit-request-view';
 
-/** What a customer asks for. */
+/** A new credit request. */
 export interface NewCreditRequest {
-  /** The token that asks, for the audit log. */
+  /** The token that makes the request, for the audit log. */
   tokenId: string;
   /** 100 to 50000, two decimals at most. */
   amountNok: number;
@@ -45,15 +45,15 @@ export class CreditRequestsService {
   ) {}
 
   /**
-   * Adds a request, or returns the one that has the same reference, unchanged.
-   * @throws ServiceError ai_disabled, too_many_pending_requests
+   * Adds a request. Returns the existing one, unchanged, if the reference is known. @throws ServiceError ai_disabled,
+   * too_many_pending_requests
    */
-  async create(wish: NewCreditRequest): Promise<{ request: CreditRequestRow; created: boolean }> {
-    const { tokenId, amountNok, note = null, reference = null } = wish;
+  async create(newRequest: NewCreditRequest): Promise<{ request: CreditRequestRow; created: boolean }> {
+    const { tokenId, amountNok, note = null, reference = null } = newRequest;
     const cap = this.config.PENDING_CREDIT_REQUESTS;
     const values = [String(amountNok), note, reference, cap, `token:${tokenId}`, randomUUID()];
     const [result] = await this.database.write<CreditRequestRow & { outcome: Outcome }>(CREATE, values);
-    if (!result) throw new Error('The database did not say what became of the credit request');
+    if (!result) throw new Error('The database returned no result for the credit request');
     const { outcome, ...request } = result;
     switch (outcome) {
       case 'disabled':

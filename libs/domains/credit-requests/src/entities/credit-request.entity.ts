@@ -34,7 +34,7 @@ export class CreditRequest {
   @Column('text', { nullable: true })
   note!: string | null;
 
-  /** The customer's own name for the request: sent again, it makes no second one. */
+  /** The customer's own id of the request, which makes it idempotent. */
   @Column('text', { nullable: true })
   reference!: string | null;
 
@@ -45,11 +45,11 @@ export class CreditRequest {
   @Column('text', { nullable: true })
   reason!: string | null;
 
-  /** The invoice by which the approved amount is paid. */
+  /** The invoice of the approved amount. */
   @Column('uuid', { nullable: true })
   invoiceId!: string | null;
 
-  /** `operator:<system user>`; the customer does not see it. */
+  /** `operator:<system user>`; not shown to the customer. */
   @Column('text', { nullable: true })
   decidedBy!: string | null;
 

@@ -8,17 +8,17 @@ import { ManualInvoicesOperatorService } from '@domains/invoices';
 import { hundredths } from '@platform/money';
 import { CreditRequest, type CreditRequestStatus } from '../entities/credit-request.entity';
 
-/** Requests shown at most; the oldest fall out. */
+/** Maximum number of requests; the oldest are left out. */
 const SHOWN = 500;
 const DAYS_TO_PAY = 14;
 
-/** Which requests the operator wants to see. */
+/** Filters of the list. */
 export interface CreditRequestFilter {
   customerId?: string;
   status?: CreditRequestStatus;
 }
 
-/** The operator's decisions about credit requests: each taken once, audited. */
+/** The operator's decisions about credit requests. Every change is audited. */
 @Injectable()
 export class CreditRequestsOperatorService {
   constructor(
@@ -39,9 +39,10 @@ export class CreditRequestsOperatorService {
   }
 
   /**
-   * Invoices the amount, adds the credit and approves, all or nothing. An approved request is returned as it is.
-   * @param invoiceNumber the number printed on the invoice; default `AI-<request id>`.
-   * @throws ServiceError not_found; invalid_request for a rejected one, or a number that another invoice has.
+   * Invoices the amount, adds the credit and approves the request, all or nothing. Idempotent: an approved request is
+   * returned unchanged.
+   * @param invoiceNumber the number printed on the invoice; default `AI-<request id>`
+   * @throws ServiceError not_found; invalid_request for a rejected request, or a number that another invoice has
    */
   approve(actor: string, id: number, invoiceNumber = `AI-${id}`): Promise<CreditRequest> {
     return this.dataSource.transaction(async (manager) => {
@@ -62,7 +63,7 @@ export class CreditRequestsOperatorService {
       });
       const note = request.reference ?? request.note;
       const cause = { creditRequestId: id, invoiceId };
-      await this.credit.book(manager, actor, { customerId, kind: 'invoice_topup', amountNok, note, ...cause });
+      await this.credit.applyChange(manager, actor, { customerId, kind: 'invoice_topup', amountNok, note, ...cause });
       const decision = { status: 'approved' as const, invoiceId, decidedBy: actor, decidedAt: now };
       await manager.update(CreditRequest, { customerId, id }, decision);
       await this.audit.record(manager, {
@@ -76,8 +77,8 @@ export class CreditRequestsOperatorService {
   }
 
   /**
-   * Rejects a request; the customer can read why. A rejected request is returned as it is.
-   * @throws ServiceError not_found; invalid_request for an approved one
+   * Rejects a request; the customer can read why. Idempotent: a rejected request is returned unchanged. @throws
+   * ServiceError not_found; invalid_request for an approved request
    */
   reject(actor: string, id: number, reason: string): Promise<CreditRequest> {
     return this.dataSource.transaction(async (manager) => {
@@ -100,7 +101,7 @@ export class CreditRequestsOperatorService {
   }
 }
 
-/** The operator knows a request by its number alone: first whose it is, then the row itself, locked. */
+/** The operator gives only the request's number: finds its customer first, then locks the row. */
 async function lockRequest(manager: EntityManager, id: number): Promise<CreditRequest> {
   const found = await manager.findOne(CreditRequest, { select: { customerId: true, id: true }, where: { id } });
   const request =

@@ -4,12 +4,12 @@ import { createAiFixture } from '@test/ai.fixture';
 
 describe('The invoice of an approved credit request', () => {
   it.each([
-    // Half past one in the morning of the next day in Oslo, where the month has ended, too.
+    // 01:30 of the next day in Oslo, where the next month has begun.
     ['Europe/Oslo', '2026-06-30T23:30:00Z', '2026-07-01', '2026-07-15'],
     ['Europe/Oslo', '2026-11-15T23:30:00Z', '2026-11-16', '2026-11-30'],
     ['UTC', '2026-06-30T23:30:00Z', '2026-06-30', '2026-07-14'],
     ['America/New_York', '2027-01-01T03:30:00Z', '2026-12-31', '2027-01-14'],
-    // The clock goes back, and forward, before it is due: still fourteen days.
+    // Daylight saving time ends, and begins, before the due date: still fourteen days.
     ['Europe/Oslo', '2026-10-17T22:30:00Z', '2026-10-18', '2026-11-01'],
     ['Europe/Oslo', '2026-03-20T22:30:00Z', '2026-03-20', '2026-04-03'],
   ])('is dated by %s: approved at %s it is issued on %s and due on %s', async (zone, instant, issued, due) => {

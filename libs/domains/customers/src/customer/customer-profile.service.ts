@@ -7,7 +7,7 @@ const FIND = prepared(
   `select id, name, organization_number, customer_number, email, active, created_at from customer where id = $1`,
 );
 
-/** What a customer may know of itself. */
+/** The fields of a customer that the customer sees. */
 export interface CustomerProfile {
   id: string;
   name: string;
@@ -19,12 +19,12 @@ export interface CustomerProfile {
   created_at: string;
 }
 
-/** Customers' reading of their own profile. */
+/** The customer's own profile. */
 @Injectable()
 export class CustomerProfileService {
   constructor(private readonly database: CustomerDatabaseService) {}
 
-  /** The customer's profile. @throws ServiceError not_found */
+  /** @throws ServiceError not_found */
   async find(): Promise<CustomerProfile> {
     const [row] = await this.database.read<CustomerProfile & Record<string, unknown>>(FIND);
     if (!row) throw new ServiceError('not_found', 'There is no such customer');

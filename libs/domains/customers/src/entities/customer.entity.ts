@@ -25,7 +25,7 @@ export class Customer {
   @Column('text')
   email!: string;
 
-  /** False shuts all of the customer's tokens out. */
+  /** If false, all of the customer's tokens are refused. */
   @Column('boolean', { default: true })
   active!: boolean;
 

@@ -9,15 +9,18 @@ import { ServiceError } from '@platform/errors';
 import { Customer } from '../entities/customer.entity';
 import { isOrganizationNumber } from '../organization-number';
 
-/** What the operator says of a new customer. Without a number of the operator's own, the next free one is given. */
+/** A new customer. Without a customer number, it gets the next free one. */
 export type NewCustomer = Pick<Customer, 'name' | 'organizationNumber' | 'email'> & { customerNumber?: string };
 
-/** Limits that the operator may set; null goes back to the default. */
+/** Limits that the operator may set; null resets a limit to the default. */
 export type CustomerLimits = Partial<
   Pick<Customer, 'requestsPerMinute' | 'aiPerMinute' | 'smsPerMinute' | 'pendingCreditRequests'>
 >;
 
-/** The operator's way to customers. Every change is audited, and announced where tokens depend on it. */
+/**
+ * Manages customers for the operator. Every change is audited, and announced to the API processes if tokens depend on
+ * it.
+ */
 @Injectable()
 export class CustomersOperatorService {
   constructor(
@@ -60,12 +63,11 @@ export class CustomersOperatorService {
     return findCustomer(this.dataSource.manager, id);
   }
 
-  /** Lets a customer's tokens in, or shuts them all out. */
+  /** Activates a customer, or deactivates it: then all its tokens are refused. */
   setActive(actor: string, id: string, active: boolean): Promise<Customer> {
     return this.change(actor, id, active ? 'customer.activate' : 'customer.deactivate', { active });
   }
 
-  /** Sets limits of a customer's own. */
   setLimits(actor: string, id: string, limits: CustomerLimits): Promise<Customer> {
     const { pendingCreditRequests, ...perMinute } = limits;
     if (Object.values(perMinute).some((limit) => limit !== null && limit < 1)) {
@@ -99,6 +101,6 @@ async function findCustomer(manager: EntityManager, id: string): Promise<Custome
 
 async function nextCustomerNumber(manager: EntityManager): Promise<string> {
   const [row] = await manager.query<{ number: string }[]>(`select nextval('customer_number_seq')::text as number`);
-  if (!row) throw new Error('The sequence gave no number');
+  if (!row) throw new Error('The sequence returned no number');
   return row.number;
 }

@@ -4,7 +4,7 @@ import type { InvoiceStatus } from '../invoice-record';
  * What is due, and what that makes of an open invoice. One that was credited in full, or beyond it, is not open, though its
  * source may say so: nothing is to be paid. It is void where nothing ever was paid.
  */
-export function settleWhatIsCredited(
+export function settleCredited(
   status: InvoiceStatus,
   due: bigint,
   wasPaid: boolean,

@@ -38,7 +38,7 @@ const SHOWN = 500;
 export class InvoicesOperatorService {
   constructor(
     private readonly dataSource: DataSource,
-    private readonly book: ManualInvoicesOperatorService,
+    private readonly manualInvoices: ManualInvoicesOperatorService,
     private readonly audit: AuditService,
   ) {}
 
@@ -48,7 +48,7 @@ export class InvoicesOperatorService {
     return this.dataSource.transaction(async (manager) => {
       const [customer] = await manager.query<unknown[]>('select 1 from customer where id = $1', [customerId]);
       if (!customer) throw new ServiceError('not_found', `There is no customer ${customerId}`);
-      const id = await this.book.issue(manager, invoice);
+      const id = await this.manualInvoices.issue(manager, invoice);
       const added = await manager.findOneByOrFail(Invoice, { customerId, id });
       const amount = toDecimal(BigInt(added.amount), added.currency);
       const metadata = { invoice_id: id, number, amount, currency: added.currency };

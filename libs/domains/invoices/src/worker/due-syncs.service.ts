@@ -25,7 +25,7 @@ export interface DueSyncs {
 /** Looked up at a time. */
 const BATCH = 2_000;
 /** What was queued so long ago and has not run is queued again: the queue may have been emptied. */
-const FORGOTTEN = `interval '10 minutes'`;
+const QUEUE_EXPIRY = `interval '10 minutes'`;
 
 /** Tells which syncs are due. */
 @Injectable()
@@ -49,7 +49,7 @@ export class DueSyncsService {
     const rows = await this.dataSource.query<{ customer_id: string; found_at: string }[]>(
       `select customer_id, app.now()::text as found_at from invoice_sync
        where source = $1 and due_at <= app.now() and (failures > 0) = $2
-         and (queued_at is null or queued_at < due_at or queued_at < app.now() - ${FORGOTTEN})
+         and (queued_at is null or queued_at < due_at or queued_at < app.now() - ${QUEUE_EXPIRY})
        order by due_at limit $3`,
       [source, lane === 'failing', BATCH],
     );

@@ -10,7 +10,7 @@ const LIST = new KeysetList<CustomerServiceRow>({
     where customer_id = $1 ${after} order by created_at desc, id desc limit $2`,
 });
 
-/** A service as a customer sees it. */
+/** The fields of a service that the customer sees. */
 export interface CustomerServiceRow {
   id: number;
   type: string;
@@ -22,7 +22,7 @@ export interface CustomerServiceRow {
   updated_at: string;
 }
 
-/** Customers' reading of their own services. */
+/** The customer's own services. */
 @Injectable()
 export class ServicesService {
   constructor(private readonly database: CustomerDatabaseService) {}

@@ -21,7 +21,7 @@ export class CustomerServiceEntity {
   })
   id!: number;
 
-  /** What kind of service, such as `ai`, `sms` or `hosting`. */
+  /** Type of the service, such as `ai`, `sms` or `hosting`. */
   @Column('text')
   type!: string;
 
@@ -31,7 +31,7 @@ export class CustomerServiceEntity {
   @Column('text', { default: 'active' })
   status!: ServiceStatus;
 
-  /** Settings that the customer may see, such as the included monthly AI credit. Never a secret. */
+  /** Settings that the customer can read, such as the included monthly AI credit. Never a secret. */
   @Column('jsonb', { default: {} })
   config!: Record<string, unknown>;
 

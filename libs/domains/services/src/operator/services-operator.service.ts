@@ -7,15 +7,15 @@ import { CustomerServiceEntity } from '../entities/customer-service.entity';
 import { refuseSecrets } from '../secret-free-config';
 import { lockCustomer } from '@domains/customers';
 
-/** What the operator says of a new service. */
+/** A new service. */
 export type NewService = Pick<CustomerServiceEntity, 'customerId' | 'type' | 'name'> &
   Partial<Pick<CustomerServiceEntity, 'status' | 'config'>>;
-/** What the operator may change of one. */
+/** A change of a service. */
 export type ServiceChange = Partial<Pick<CustomerServiceEntity, 'name' | 'status' | 'config'>>;
 
 /**
- * Lets another domain follow a change of a service, in the same transaction.
- * @throws ServiceError invalid_request to refuse the change
+ * Lets another domain react to a change of a service in the same transaction. @throws ServiceError invalid_request to
+ * refuse the change
  */
 export type ServiceChangeListener = (
   manager: EntityManager,
@@ -23,7 +23,7 @@ export type ServiceChangeListener = (
   service: CustomerServiceEntity,
 ) => Promise<void>;
 
-/** The operator's way to customers' services. Every change is audited. */
+/** Manages customers' services for the operator. Every change is audited. */
 @Injectable()
 export class ServicesOperatorService {
   private readonly listeners: ServiceChangeListener[] = [];
@@ -34,14 +34,14 @@ export class ServicesOperatorService {
     private readonly secrets: SecretRedactor,
   ) {}
 
-  /** Has `listener` follow every service that is added or changed. */
+  /** Calls `listener` for every service that is added or changed. */
   onChange(listener: ServiceChangeListener): void {
     this.listeners.push(listener);
   }
 
   /**
-   * Gives a customer a service.
-   * @throws ServiceError not_found for an unknown customer; invalid_request for a config that holds a secret
+   * Adds a service to a customer. @throws ServiceError not_found for an unknown customer; invalid_request for a config
+   * that contains a secret
    */
   async add(actor: string, service: NewService): Promise<CustomerServiceEntity> {
     refuseSecrets(this.secrets, service.config);
@@ -60,7 +60,7 @@ export class ServicesOperatorService {
     });
   }
 
-  /** Changes a service. @throws ServiceError not_found; invalid_request for a config that holds a secret */
+  /** Changes a service. @throws ServiceError not_found; invalid_request for a config that contains a secret */
   async update(actor: string, id: number, change: ServiceChange): Promise<CustomerServiceEntity> {
     refuseSecrets(this.secrets, change.config);
     return this.dataSource.transaction(async (manager) => {
@@ -105,7 +105,7 @@ export class ServicesOperatorService {
   }
 }
 
-/** The operator knows a service by its number alone, so this look-up names no customer. */
+/** The operator gives only the service's number, so this query names no customer. */
 async function findService(manager: EntityManager, id: number): Promise<CustomerServiceEntity> {
   const service = await manager.findOneBy(CustomerServiceEntity, { id });
   if (!service) throw new ServiceError('not_found', `There is no service ${id}`);

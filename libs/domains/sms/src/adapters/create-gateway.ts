@@ -6,18 +6,18 @@ import { LinkMobilityAdapter } from './link-mobility/link-mobility.adapter';
 import { NoGatewayAdapter } from './no-gateway.adapter';
 import type { SmsGateway } from '../ports/sms-gateway.port';
 
-/** Any credentials do for the sandbox. */
+/** The sandbox accepts any credentials. */
 const SANDBOX_ACCOUNT = { username: 'sandbox', password: 'sandbox' };
 const SANDBOX_GATE = 'customer-api';
-/** Longest reply that is read; a longer one is none of a gateway's. */
+/** Longest reply that is read; gateways send none that long. */
 const LONGEST_REPLY_BYTES = 256 * 1024;
 
-/** A gateway's account and where it is. */
+/** Account and address of a gateway. */
 interface Access extends GatewayAccount {
   url: string;
 }
 
-/** The gateway that the configuration names: the real one with its credentials, else the sandbox's, else none. */
+/** The configured gateway with its credentials; else the sandbox's; else none. */
 export function createGateway(config: AppConfig, clients: UpstreamClients): SmsGateway {
   return config.SMS_GATEWAY === '46elks' ? createElks(config, clients) : createLink(config, clients);
 }
@@ -55,7 +55,7 @@ function openClient(config: AppConfig, clients: UpstreamClients, name: string, {
     maxReplyBytes: LONGEST_REPLY_BYTES,
     retries: 2,
     retryPauseMs: 200,
-    // A message that is on its way must not end as one of which nobody knows.
+    // A message that was sent must not end with an unknown outcome because of a shutdown.
     finishesAtShutdown: true,
   });
 }

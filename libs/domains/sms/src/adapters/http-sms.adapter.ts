@@ -7,25 +7,26 @@ export interface GatewayAccount {
   password: string;
 }
 
-/** A message in a gateway's own form. */
+/** A message in a gateway's wire format. */
 export interface WrittenSms {
-  /** Below the gateway's base address. */
+  /** Path below the gateway's base address. */
   path: string;
   contentType: string;
   body: string;
 }
 
 /**
- * Statuses that say for certain that nothing was done with a request (RFC 9110 §15.5, 6585). Not among them: 408 and 499,
- * after which a message may have gone on its way, 409, which a second one may get, and what proxies make up.
+ * Statuses that say for certain that a request was not executed (RFC 9110 §15.5, 6585). Not among them: 408 and 499,
+ * after which the message may have been sent; 409, which a repeated message may get; and statuses that proxies
+ * generate.
  */
 const REFUSALS = new Set([
   400, 401, 402, 403, 404, 405, 406, 410, 411, 412, 413, 414, 415, 421, 422, 426, 428, 431, 451,
 ]);
 
 /**
- * What the gateways have in common: one message per call, whatever happens. A try is repeated only when the one before
- * certainly sent nothing: it never left, or was turned away with the word when to come back.
+ * What the gateways have in common: each call sends one message at most. A request is retried only if the one before
+ * certainly sent nothing: there was no connection, or it was refused with a `Retry-After`.
  */
 export abstract class HttpSmsAdapter extends SmsGateway {
   private readonly authorization: string;
@@ -52,13 +53,13 @@ export abstract class HttpSmsAdapter extends SmsGateway {
     }
   }
 
-  /** The gateway's form of a message. */
+  /** Converts a message to the gateway's wire format. */
   protected abstract write(sms: OutgoingSms): WrittenSms;
 
-  /** The outcome that a reply of status 2xx tells. @throws UpstreamCallError if it tells none */
+  /** The outcome according to a reply with status 2xx. @throws UpstreamCallError if the reply does not say */
   protected abstract readAccepted(reply: UpstreamReply): SendOutcome;
 
-  /** The outcome that a reply with one of the {@link REFUSALS} tells. */
+  /** The outcome according to a reply with one of the {@link REFUSALS}. */
   protected abstract readRefused(reply: UpstreamReply): SendOutcome;
 
   private interpret(reply: UpstreamReply): SendOutcome {
@@ -66,7 +67,7 @@ export abstract class HttpSmsAdapter extends SmsGateway {
     if (reply.ok) return this.readAccepted(reply);
     if (status === 429 || (status === 503 && retryAfterMs !== undefined))
       return { kind: 'unreachable', errorCode: 'gateway_busy' };
-    // A server or proxy that failed, or gave up waiting, may have done so after the message went on its way.
+    // A server or proxy that failed or timed out may have sent the message before.
     if (!REFUSALS.has(status)) return { kind: 'unknown', errorCode: 'gateway_error' };
     if (status === 401 || status === 402 || status === 403)
       return { kind: 'unreachable', errorCode: 'gateway_refused_account' };
@@ -74,10 +75,10 @@ export abstract class HttpSmsAdapter extends SmsGateway {
   }
 }
 
-/** What a call without a usable reply means for the message. */
+/** The outcome of a call without a usable reply. */
 function outcomeOf({ reason, sent }: UpstreamCallError): SendOutcome {
   const timedOut = reason.startsWith('timeout');
-  // A redirect too may come after the message was taken on.
+  // The message may have been accepted before a redirect, too.
   if (sent) return { kind: 'unknown', errorCode: timedOut ? 'gateway_timeout' : 'gateway_error' };
   if (reason === 'circuit_open') return { kind: 'unreachable', errorCode: 'gateway_down' };
   if (reason === 'busy') return { kind: 'unreachable', errorCode: 'gateway_busy' };

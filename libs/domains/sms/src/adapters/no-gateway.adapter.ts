@@ -1,6 +1,6 @@
 import { type SendOutcome, SmsGateway } from '../ports/sms-gateway.port';
 
-/** Stands where the operator has configured no gateway. */
+/** Used if the operator has configured no gateway. */
 export class NoGatewayAdapter extends SmsGateway {
   readonly name = 'none';
 

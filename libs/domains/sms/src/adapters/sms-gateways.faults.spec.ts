@@ -17,7 +17,8 @@ const common: Pick<FaultyAdapter, 'deadline' | 'open' | 'judge' | 'attempts'> & 
   },
   judge: (result) => (result as { kind?: string }).kind ?? 'thrown',
   attempts: 3,
-  // `unreachable` and `refused` say for certain that nothing was sent; `unknown` that it must not be sent again.
+  // `unreachable` and `refused` say for certain that nothing was sent; after `unknown` the message must not be sent
+  // again.
   expected: {
     ok: 'taken',
     unsent: 'unreachable',

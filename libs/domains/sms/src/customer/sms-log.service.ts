@@ -10,7 +10,7 @@ const LOG = new KeysetList<SmsRow>({
     where customer_id = $1 ${after} order by created_at desc, id desc limit $2`,
 });
 
-/** What a customer has sent. */
+/** The customer's send log. */
 @Injectable()
 export class SmsLogService {
   constructor(private readonly database: CustomerDatabaseService) {}

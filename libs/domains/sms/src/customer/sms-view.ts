@@ -15,10 +15,10 @@ export interface SmsRow {
   /** RFC 3339. */
   created_at: string;
   updated_at: string;
-  /** When the handset got it. */
+  /** When the handset received it. */
   delivered_at: string | null;
 }
 
-/** What of a message's row is shown. */
+/** Columns that the customer sees. */
 export const SMS_COLUMNS = `id, recipient as "to", sender_id, message, status, segments, encoding, error_code, created_at,
   updated_at, delivered_at`;

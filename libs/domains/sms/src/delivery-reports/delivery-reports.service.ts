@@ -6,10 +6,10 @@ import { readLinkReport } from '../adapters/link-mobility/link-report';
 import { ReportReferencesService } from './report-references.service';
 import { ReportStoreService } from './report-store.service';
 
-/** What became of a delivery report: taken in, not a report, not signed by us, or about a message that is not there. */
+/** Result of a delivery report: stored, malformed, forged (not signed by us), or about an unknown message. */
 export type ReportResult = 'stored' | 'malformed' | 'forged' | 'unknown_message';
 
-/** Takes in what gateways report of messages, in any order, any number of times, even before the send was answered. */
+/** Receives delivery reports from gateways: in any order, any number of times, even before the reply to the send. */
 @Injectable()
 export class DeliveryReportsService {
   constructor(
@@ -18,17 +18,17 @@ export class DeliveryReportsService {
     @Inject(ROOT_LOGGER) private readonly logger: RootLogger,
   ) {}
 
-  /** A report of 46elks; `reference` is the end of the address it came to. */
+  /** A report of 46elks; `reference` is the end of the address that it was posted to. */
   fromElks(reference: string, body: string): Promise<ReportResult> {
-    return this.takeIn('46elks', readElksReport(reference, body));
+    return this.handle('46elks', readElksReport(reference, body));
   }
 
   /** A report of LINK Mobility. */
   fromLink(body: string): Promise<ReportResult> {
-    return this.takeIn('link-mobility', readLinkReport(body));
+    return this.handle('link-mobility', readLinkReport(body));
   }
 
-  private async takeIn(gateway: string, report: DeliveryReport | undefined): Promise<ReportResult> {
+  private async handle(gateway: string, report: DeliveryReport | undefined): Promise<ReportResult> {
     if (!report) return 'malformed';
     const sms = this.references.read(report.reference);
     if (!sms) {
@@ -37,7 +37,10 @@ export class DeliveryReportsService {
     }
     const { customerId, smsId } = sms;
     if (await this.store.add(customerId, smsId, gateway, report)) return 'stored';
-    this.logger.warn({ gateway, customer_id: customerId, sms_id: smsId }, 'a delivery report is about no message');
+    this.logger.warn(
+      { gateway, customer_id: customerId, sms_id: smsId },
+      'a delivery report is about an unknown message',
+    );
     return 'unknown_message';
   }
 }

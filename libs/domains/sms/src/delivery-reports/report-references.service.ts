@@ -2,7 +2,7 @@ import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 import { Injectable } from '@nestjs/common';
 import { AppConfig } from '@platform/config';
 
-/** A message that a delivery report is about. */
+/** The message of a delivery report. */
 export interface ReportedSms {
   customerId: string;
   smsId: string;
@@ -12,15 +12,15 @@ const ID_BYTES = 16;
 const SIGNATURE_BYTES = 16;
 
 /**
- * References that go out with messages and come back with delivery reports: whose message it is, and our signature.
- * Only the gateway was told the reference, so a report that bears it is the gateway's, and nobody can make one up.
+ * References of messages that gateways return with delivery reports: customer, message and our signature. Only the
+ * gateway receives the reference, so a report with a valid one comes from the gateway.
  */
 @Injectable()
 export class ReportReferencesService {
   private readonly key: Buffer;
 
   constructor({ SECRETS_KEY }: AppConfig) {
-    // Without a key (never in production) reports are understood until the process ends.
+    // Without a key (never in production) reports are accepted until the process ends.
     const secret = SECRETS_KEY === undefined ? randomBytes(32) : Buffer.from(SECRETS_KEY, 'base64');
     this.key = Buffer.from(hkdfSync('sha256', secret, '', 'sms delivery report references', 32));
   }
@@ -31,7 +31,7 @@ export class ReportReferencesService {
     return Buffer.concat([ids, this.sign(ids)]).toString('base64url');
   }
 
-  /** The message that a reference stands for, or nothing if it is not one of ours. */
+  /** The message of a reference, or undefined if the reference is not one of ours. */
   read(reference: string): ReportedSms | undefined {
     const bytes = Buffer.from(reference, 'base64url');
     if (bytes.length !== 2 * ID_BYTES + SIGNATURE_BYTES || bytes.toString('base64url') !== reference) return undefined;

@@ -1,10 +1,10 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { PIPELINE_SETTINGS, type PipelineSettings, PipelinedConnectionsService } from '@platform/database';
-import { newsValues, RECORD_OUTCOME, type SmsNews } from '../customer/sending/sms-store.service';
+import { updateValues, RECORD_OUTCOME, type SmsStatusUpdate } from '../customer/sending/sms-store.service';
 
 /**
- * Stores delivery reports, on a connection of their own: a gateway that sends them by the thousand takes no customer's place
- * in line, and customers without end do not make it send them all again.
+ * Stores delivery reports on a separate connection: thousands of reports do not delay customers, and a high load of
+ * customers does not make gateways repeat their reports.
  */
 @Injectable()
 export class ReportStoreService implements OnApplicationShutdown {
@@ -14,10 +14,10 @@ export class ReportStoreService implements OnApplicationShutdown {
     this.connections = new PipelinedConnectionsService({ client, size: 1 });
   }
 
-  /** Adds news to a customer's message. @returns whether there is one with this id from this gateway. */
-  async add(customerId: string, smsId: string, gateway: string, news: SmsNews): Promise<boolean> {
-    // Without a time zone: what was handed over counts, also if it never arrives.
-    const values = [customerId, smsId, gateway, ...newsValues(news), null];
+  /** Stores a new status of a customer's message. @returns whether there is a message with this id from this gateway */
+  async add(customerId: string, smsId: string, gateway: string, update: SmsStatusUpdate): Promise<boolean> {
+    // Without a billing time zone: a message that failed to arrive still counts for its day.
+    const values = [customerId, smsId, gateway, ...updateValues(update), null];
     return (await this.connections.single(RECORD_OUTCOME, values)).length === 1;
   }
 

@@ -1,10 +1,10 @@
 const DAY_MS = 86_400_000;
-/** Before any message of ours. */
+/** Earlier than any message. */
 const EARLIEST = Date.parse('2020-01-01T00:00:00Z');
 
 /**
- * A time that a report names, or null if it cannot be meant: not a time, or one that no message was delivered at. What is
- * stored is decided by the database, which knows when the message was sent.
+ * A time from a report, or null if it is not a time or not plausible. The database makes the final check, as it knows
+ * when the message was sent.
  */
 export function reportTime(text: string | undefined): Date | null {
   const time = Date.parse(text ?? '');

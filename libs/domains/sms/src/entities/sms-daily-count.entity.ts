@@ -1,6 +1,9 @@
 import { Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
 
-/** Messages a customer has sent on a day. Counted in the transaction that logs the message, so never off by one. */
+/**
+ * Number of messages that a customer has sent on a day. Counted in the transaction that logs the message, so it is
+ * exact.
+ */
 @Entity('sms_daily_count')
 export class SmsDailyCount {
   @ForeignKey('customer', 'id', { name: 'sms_daily_count_customer_fk' })
@@ -14,7 +17,7 @@ export class SmsDailyCount {
   @Column('integer')
   messages!: number;
 
-  /** Parts (segments) that they were sent in. */
+  /** Parts (segments) of these messages. */
   @Column('integer', { default: 0 })
   parts!: number;
 }

@@ -1,7 +1,7 @@
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import type { SmsEncoding, SmsStatus } from '../sms-record';
 
-/** A message in a customer's send log. The row is there before the gateway is asked. */
+/** A message in a customer's send log. The row is stored before the gateway is called. */
 @Entity('sms_message')
 @Index('sms_message_newest_idx', { synchronize: false })
 @Check('sms_message_status_check', `status in ('unknown', 'accepted', 'sent', 'failed', 'delivered')`)
@@ -27,18 +27,18 @@ export class SmsMessage {
   @Column('text', { default: 'unknown' })
   status!: SmsStatus;
 
-  /** Parts the message is split into on the air. */
+  /** Number of parts (segments) of the message. */
   @Column('smallint')
   segments!: number;
 
   @Column('text')
   encoding!: SmsEncoding;
 
-  /** The gateway it was handed to. */
+  /** The gateway that the message was sent through. */
   @Column('text')
   gateway!: string;
 
-  /** The gateway's id for it, once known. */
+  /** The gateway's id of the message, once known. */
   @Column('text', { nullable: true })
   gatewayMessageId!: string | null;
 
@@ -46,7 +46,7 @@ export class SmsMessage {
   @Column('text', { nullable: true })
   errorCode!: string | null;
 
-  /** When the handset got it. */
+  /** When the handset received it. */
   @Column('timestamptz', { nullable: true })
   deliveredAt!: Date | null;
 

@@ -1,6 +1,6 @@
 import { Check, Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
 
-/** What the operator allows a customer to send. Without a row, nothing. */
+/** The operator's settings for a customer's SMS. Without a row, SMS is disabled. */
 @Entity('sms_settings')
 @Check('sms_settings_sender_check', `sender_id is not null or not enabled`)
 @Check('sms_settings_cap_check', `daily_cap >= 0`)
@@ -13,19 +13,19 @@ export class SmsSettings {
   @Column('boolean', { default: false })
   enabled!: boolean;
 
-  /** What recipients see the message come from. Never the customer's to choose. */
+  /** The sender that recipients see. Customers cannot choose it. */
   @Column('text', { nullable: true })
   senderId!: string | null;
 
-  /** Messages the customer may send per calendar day; default: the service's. */
+  /** Messages that the customer may send per calendar day; null: the service's default. */
   @Column('integer', { nullable: true })
   dailyCap!: number | null;
 
-  /** Parts of messages the customer may send per calendar day; default: the service's. */
+  /** Parts of messages that the customer may send per calendar day; null: the service's default. */
   @Column('integer', { nullable: true })
   dailyPartsCap!: number | null;
 
-  /** Countries the customer may send to (ISO 3166); none means all, null the service's. */
+  /** Countries that the customer may send to (ISO 3166); empty: all countries, null: the service's default. */
   @Column('text', { array: true, nullable: true })
   countries!: string[] | null;
 

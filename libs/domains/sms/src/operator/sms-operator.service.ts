@@ -7,22 +7,22 @@ import { SmsMessage } from '../entities/sms-message.entity';
 import { SmsSettings } from '../entities/sms-settings.entity';
 import { senderFault } from '../sender-rules';
 
-/** What the operator changes of a customer's settings; what is left out stays. */
+/** A change of a customer's settings; undefined fields stay unchanged. */
 export interface SmsSettingsChange {
   enabled?: boolean;
   senderId?: string;
-  /** Null goes back to the service's own. */
+  /** Null resets it to the service's default. */
   dailyCap?: number | null;
-  /** In parts of messages. Null goes back to the service's own. */
+  /** In parts of messages. Null resets it to the service's default. */
   dailyPartsCap?: number | null;
-  /** ISO 3166 codes; none for all countries, null for the service's own. */
+  /** ISO 3166 codes; empty for all countries, null for the service's default. */
   countries?: string[] | null;
 }
 
-/** Messages shown at most. */
+/** Maximum number of messages. */
 const SHOWN = 200;
 
-/** The operator's way to SMS. Every change is audited. */
+/** Manages customers' SMS settings for the operator. Every change is audited. */
 @Injectable()
 export class SmsOperatorService {
   constructor(
@@ -32,9 +32,9 @@ export class SmsOperatorService {
   ) {}
 
   /**
-   * Sets what a customer may send.
-   * @throws ServiceError invalid_request for a sender that the gateway does not take, or for sending without one; not_found
-   * for an unknown customer.
+   * Changes a customer's settings.
+   * @throws ServiceError invalid_request for a sender that the gateway does not accept, or for enabling SMS without a
+   * sender; not_found for an unknown customer
    */
   async configure(actor: string, customerId: string, change: SmsSettingsChange): Promise<SmsSettings> {
     const fault = change.senderId === undefined ? undefined : senderFault(this.config.SMS_GATEWAY, change.senderId);
@@ -74,7 +74,7 @@ export class SmsOperatorService {
   }
 }
 
-/** A setting after a change: what was left out stays. */
+/** A setting after a change; undefined leaves it unchanged. */
 function changed<T>(change: T | null | undefined, present: T | null | undefined): T | null {
   return change === undefined ? (present ?? null) : change;
 }

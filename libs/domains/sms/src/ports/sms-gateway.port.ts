@@ -1,8 +1,8 @@
-/** A message on its way to a gateway. */
+/** A message to be sent through a gateway. */
 export interface OutgoingSms {
-  /** Whose message it is; not sent. */
+  /** The customer of the message; not sent. */
   customerId: string;
-  /** Our own reference; the gateway hands it back with every delivery report. */
+  /** Our reference; the gateway returns it with every delivery report. */
   reference: string;
   /** E.164. */
   to: string;
@@ -11,8 +11,8 @@ export interface OutgoingSms {
 }
 
 /**
- * What a gateway made of a message. `refused` and `unreachable` are certain: no message was sent. `unknown` means that
- * one may have been: it must never be sent again.
+ * Outcome of sending a message. `refused` and `unreachable` are certain: no message was sent. `unknown` means that one
+ * may have been sent: it must never be sent again.
  */
 export type SendOutcome =
   | { kind: 'taken'; status: 'accepted' | 'sent'; gatewayMessageId: string | null }
@@ -36,26 +36,26 @@ export type SmsErrorCode =
   | 'expired'
   | 'not_delivered';
 
-/** What a delivery report says, in our terms. */
+/** The content of a delivery report. */
 export interface DeliveryReport {
-  /** The reference that went out with the message. */
+  /** The reference that was sent with the message. */
   reference: string;
   gatewayMessageId: string | null;
   /** `unknown`: the gateway does not know either. */
   status: 'unknown' | 'sent' | 'delivered' | 'failed';
   errorCode: SmsErrorCode | null;
-  /** Null also when the gateway does not say when. */
+  /** Null also if the gateway does not say when. */
   deliveredAt: Date | null;
 }
 
-/** A gateway that puts SMS on the air. */
+/** A gateway that sends SMS. */
 export abstract class SmsGateway {
-  /** Kept with each message. */
+  /** Stored with each message. */
   abstract readonly name: string;
 
-  /** Why the gateway cannot carry this text, for the customer; nothing if it can. */
+  /** Why the gateway cannot send this text, for the customer; undefined if it can. */
   abstract unsupported(message: string): string | undefined;
 
-  /** Hands a message over, once. Never throws: whatever goes wrong is an outcome. */
+  /** Sends a message, once. Never throws: every failure is an outcome. */
   abstract send(sms: OutgoingSms): Promise<SendOutcome>;
 }

@@ -4,12 +4,12 @@ import type { Page, PageRequest } from '@platform/pagination';
 import { timeSql } from '@platform/time';
 import type { StatusLevel } from '../entities/status-event.entity';
 
-/** Events shown of one service: those running, then the newest. */
+/** Maximum number of events per service: those in progress, then the newest. */
 const EVENTS_SHOWN = 20;
 
 /**
- * One statement reads services and their events in one snapshot. An event runs from its start to its end; a service is
- * as bad as the worst event running, in the order of the levels, and operational when none runs.
+ * One statement reads services and their events in one snapshot. The status of a service is the worst level of its
+ * events in progress, and operational if there are none.
  */
 const QUERY = (after: string) => `
   select s.id, s.type, s.name, s.created_at, coalesce(w.worst, 'operational') as status,
@@ -33,7 +33,7 @@ const QUERY = (after: string) => `
 
 const LIST = new KeysetList<ServiceStatusRow>({ name: 'status.list', id: 'integer', query: QUERY });
 
-/** An event as a customer sees it. */
+/** The fields of an event that the customer sees. */
 export interface StatusEventRow {
   id: string;
   status: StatusLevel;
@@ -44,18 +44,18 @@ export interface StatusEventRow {
   running: boolean;
 }
 
-/** A service, how it is at present, and what was announced about it. */
+/** A service with its current status and its events. */
 export interface ServiceStatusRow {
   id: number;
   type: string;
   name: string;
   status: StatusLevel;
   events: StatusEventRow[];
-  /** When the customer got the service. RFC 3339. */
+  /** When the service was added. RFC 3339. */
   created_at: string;
 }
 
-/** Customers' reading of the status of their own services. */
+/** The status of the customer's own services. */
 @Injectable()
 export class ServiceStatusService {
   constructor(private readonly database: CustomerDatabaseService) {}

@@ -1,6 +1,6 @@
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 
-/** How well a service works, from well to not at all. */
+/** Levels of a status, from best to worst. */
 export const STATUS_LEVELS = ['operational', 'maintenance', 'degraded', 'outage'] as const;
 export type StatusLevel = (typeof STATUS_LEVELS)[number];
 
@@ -29,7 +29,7 @@ export class StatusEvent {
   @Column('timestamptz')
   startsAt!: Date;
 
-  /** When it ended or will end; null while nobody knows. */
+  /** When the event ends or ended; null if that is not known. */
   @Column('timestamptz', { nullable: true })
   endsAt!: Date | null;
 

@@ -7,10 +7,10 @@ import { ServiceError } from '@platform/errors';
 import { ServicesOperatorService } from '@domains/services';
 import { StatusEvent } from '../entities/status-event.entity';
 
-/** What the operator announces. */
+/** A new event. */
 export type NewStatusEvent = Pick<StatusEvent, 'serviceId' | 'status' | 'message'> & { startsAt?: Date };
 
-/** The operator's announcements about services. Every one is audited. */
+/** Manages status events of services for the operator. Every change is audited. */
 @Injectable()
 export class StatusEventsOperatorService {
   constructor(
@@ -19,7 +19,7 @@ export class StatusEventsOperatorService {
     private readonly services: ServicesOperatorService,
   ) {}
 
-  /** Announces an event, from now or from a time. @throws ServiceError not_found, invalid_request */
+  /** Announces an event, from now or from a given time. @throws ServiceError not_found, invalid_request */
   async post(actor: string, { serviceId, status, message, startsAt }: NewStatusEvent): Promise<StatusEvent> {
     if (message.trim() === '') throw new ServiceError('invalid_request', 'An event needs a message');
     const { customerId } = await this.services.find(serviceId);
@@ -33,7 +33,7 @@ export class StatusEventsOperatorService {
     });
   }
 
-  /** Ends an event now. @throws ServiceError not_found, invalid_request if it has ended */
+  /** Ends an event now. @throws ServiceError not_found; invalid_request if it has ended already */
   end(actor: string, id: string): Promise<StatusEvent> {
     return this.dataSource.transaction(async (manager) => {
       const event = await manager.findOneBy(StatusEvent, { id });
@@ -41,7 +41,7 @@ export class StatusEventsOperatorService {
       const { customerId } = event;
       const now = await databaseNow(manager);
       if (event.endsAt && event.endsAt <= now) throw new ServiceError('invalid_request', 'The event has ended already');
-      // An event that has not begun is called off: it ends when it would have begun.
+      // An event that has not begun is cancelled: it ends at its start time.
       const endsAt = event.startsAt > now ? event.startsAt : now;
       await manager.update(StatusEvent, { customerId, id }, { endsAt });
       await this.audit.record(manager, { customerId, actor, action: 'status.end', metadata: { event_id: id } });

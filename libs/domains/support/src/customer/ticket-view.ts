@@ -1,6 +1,6 @@
 import type { ReplyAuthor, TicketPriority, TicketStatus } from '../ticket-record';
 
-/** A reply as the customer sees it. */
+/** The fields of a reply that the customer sees. */
 export interface TicketReplyRow {
   id: string;
   author: ReplyAuthor;
@@ -9,7 +9,7 @@ export interface TicketReplyRow {
   created_at: string;
 }
 
-/** A ticket as the customer sees it. */
+/** The fields of a ticket that the customer sees. */
 export interface TicketRow {
   id: string;
   title: string;
@@ -26,6 +26,6 @@ export interface TicketRow {
   replies: TicketReplyRow[];
 }
 
-/** What of a ticket's row is shown. */
+/** Columns that the customer sees. */
 export const TICKET_COLUMNS =
   'id, title, body, status, priority, service_id, resource_type, resource_id, created_at, updated_at';

@@ -7,7 +7,10 @@ import { timeSql } from '@platform/time';
 import type { TicketPriority } from '../ticket-record';
 import { TICKET_COLUMNS, type TicketRow } from './ticket-view';
 
-/** Tickets and their threads in one snapshot. Internal notes are left out here, and could not be read if they were not. */
+/**
+ * Tickets and their threads in one snapshot. Internal notes are excluded here; the role could not read them in any
+ * case.
+ */
 const QUERY = (after: string) => `
   select ${TICKET_COLUMNS}, coalesce(thread.replies, '[]') as replies
   from (select * from support_ticket where customer_id = $1 ${after} order by created_at desc, id desc limit $2) ticket
@@ -25,23 +28,23 @@ const OPEN = prepared(
   'select app.open_support_ticket($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as opened_at',
 );
 
-/** PostgreSQL's largest integer; a service has no greater number. */
+/** PostgreSQL's largest integer: no service has a greater number. */
 const LAST_SERVICE_ID = 2_147_483_647;
 
-/** What a customer reports. */
+/** A new ticket. */
 export interface NewTicket {
   title: string;
   body: string;
   /** Default `normal`. */
   priority?: TicketPriority | null;
-  /** A service of the customer's that it is about. */
+  /** The service that the ticket is about; must be one of the customer's. */
   service_id?: number | null;
-  /** What else it is about, in the customer's own terms. */
+  /** Type of another resource that the ticket is about, in the customer's own terms. */
   resource_type?: string | null;
   resource_id?: string | null;
 }
 
-/** Customers' own tickets. */
+/** The customer's own tickets. */
 @Injectable()
 export class TicketsService {
   constructor(private readonly database: CustomerDatabaseService) {}
@@ -52,15 +55,14 @@ export class TicketsService {
   }
 
   /**
-   * Opens a ticket.
-   * @param actor who opens it, for the audit log.
-   * @throws ServiceError not_found if the service is not one of the customer's; nothing is stored then.
+   * Opens a ticket. @param actor the token, for the audit log. @throws ServiceError not_found if the service is not one
+   * of the customer's; nothing is stored then
    */
   async open(actor: string, ticket: NewTicket): Promise<TicketRow> {
     const id = randomUUID();
     const { title, body, service_id = null, resource_type = null, resource_id = null } = ticket;
     const priority = ticket.priority ?? 'normal';
-    // What no integer column can hold is nobody's service.
+    // A number that does not fit the column cannot be a service of anyone.
     const isPossible = service_id === null || (service_id >= 1 && service_id <= LAST_SERVICE_ID);
     const about = [service_id, resource_type, resource_id];
     const values = [id, title, body, priority, ...about, actor, randomUUID()];

@@ -2,7 +2,7 @@ import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm
 import type { ReplyAuthor } from '../ticket-record';
 import { Ticket } from './ticket.entity';
 
-/** A reply in a ticket's thread, or a note of the operator's that the customer never sees. */
+/** A reply in a ticket's thread, or an internal note that the customer never sees. */
 @Entity('support_ticket_reply')
 @Index('support_ticket_reply_thread_idx', ['customerId', 'ticketId', 'createdAt', 'id'])
 @Check('support_ticket_reply_author_check', `author in ('customer', 'operator')`)
@@ -23,7 +23,7 @@ export class TicketReply {
   @Column('text')
   author!: ReplyAuthor;
 
-  /** For the operator's eyes only. The API's role cannot read such a row. */
+  /** True for an internal note. The API's role cannot read such a row. */
   @Column('boolean', { default: false })
   internal!: boolean;
 

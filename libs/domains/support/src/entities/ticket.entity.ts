@@ -30,11 +30,11 @@ export class Ticket {
   @Column('text', { default: 'normal' })
   priority!: TicketPriority;
 
-  /** The service of the customer that the ticket is about. */
+  /** The customer's service that the ticket is about. */
   @Column('integer', { nullable: true })
   serviceId!: number | null;
 
-  /** What else it is about, in the customer's own terms. */
+  /** Type of another resource that the ticket is about, in the customer's own terms. */
   @Column('text', { nullable: true })
   resourceType!: string | null;
 

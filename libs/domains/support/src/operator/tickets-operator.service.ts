@@ -7,25 +7,25 @@ import { TicketReply } from '../entities/ticket-reply.entity';
 import { Ticket } from '../entities/ticket.entity';
 import type { ReplyAuthor, TicketStatus } from '../ticket-record';
 
-/** Which tickets the operator wants to see. */
+/** Filters of the list. */
 export interface TicketFilter {
   customerId?: string;
   status?: TicketStatus;
 }
 
-/** What is added to a thread. */
+/** A reply or note to add to a thread. */
 export interface NewReply {
   body: string;
-  /** `customer` records what the customer said elsewhere, such as on the telephone. */
+  /** `customer` records what the customer said elsewhere, such as by telephone. */
   author: ReplyAuthor;
-  /** For the operator's eyes only. */
+  /** True for an internal note. */
   internal: boolean;
 }
 
-/** Tickets shown at most; the oldest fall out. */
+/** Maximum number of tickets; the oldest are left out. */
 const SHOWN = 500;
 
-/** The operator's way to tickets. Every change is audited. */
+/** Manages tickets for the operator. Every change is audited. */
 @Injectable()
 export class TicketsOperatorService {
   constructor(
@@ -60,7 +60,7 @@ export class TicketsOperatorService {
       const id = randomUUID();
       const reply = { customerId, id, ticketId, author, internal, body, createdAt: () => 'app.now()' };
       await manager.insert(TicketReply, reply);
-      // A note that the customer cannot see must not show in the ticket's times either.
+      // An internal note must not change the times that the customer sees.
       if (!internal) await manager.update(Ticket, { customerId, id: ticketId }, { updatedAt: () => 'app.now()' });
       const action = internal ? 'ticket.note' : 'ticket.reply';
       await this.audit.record(manager, { customerId, actor, action, metadata: { ticket_id: ticketId, reply_id: id } });
@@ -80,7 +80,7 @@ export class TicketsOperatorService {
   }
 }
 
-/** The operator knows a ticket by its id alone, so this look-up names no customer. */
+/** The operator gives only the ticket's id, so this query names no customer. */
 async function findTicket(manager: EntityManager, id: string): Promise<Ticket> {
   const ticket = await manager.findOneBy(Ticket, { id });
   if (!ticket) throw new ServiceError('not_found', `There is no ticket ${id}`);

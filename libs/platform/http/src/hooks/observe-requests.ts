@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { onReplyClosed } from '../connections/on-reply-closed';
 
 /** What is noted of a request whose caller hung up before it was answered; no caller ever sees it. */
-const HUNG_UP = 499;
+const CLIENT_DISCONNECTED = 499;
 
 /** A request that has ended, with or without a caller who still listened. */
 export interface EndedRequest {
@@ -20,7 +20,7 @@ export function observeRequests(server: FastifyInstance, observe: (ended: EndedR
     const begun = performance.now();
     const { raw } = reply;
     onReplyClosed(raw, () => {
-      const status = raw.headersSent ? raw.statusCode : HUNG_UP;
+      const status = raw.headersSent ? raw.statusCode : CLIENT_DISCONNECTED;
       observe({ request, status, durationMs: performance.now() - begun });
     });
     done();

@@ -11,16 +11,16 @@ const LEAST_PER_SECOND = 10;
 /** Time over which what is being finished is averaged: as long as the waiting time takes to follow what is let in. */
 const AVERAGED_MS = 300;
 /** Up to this part of the target there may be room for more than is being finished. */
-const ROOM = 0.5;
+const CAPACITY_THRESHOLD = 0.5;
 /** How fast the server is taken to be able to do more, per measurement, while there is room; and how far beyond what it does. */
-const FASTER = 1.25;
+const GROWTH = 1.25;
 const HEADROOM = 2;
 /** What came in before load was shed is worked off first: meanwhile so much of the server's rate is let in. */
 const BACKLOG_SHARE = 0.1;
 /** Afterwards it is so much at least: a waiting time that does not fall although fewer are let in has another cause. */
 const LEAST_SHARE = 0.5;
 /** Unless the waiting time shows that even this is too much: then that rate is forgotten, by this much per measurement. */
-const FORGET = 0.95;
+const DECAY = 0.95;
 /** What was not used is saved up for so long: requests do not come evenly. */
 const SAVED_SECONDS = 0.5;
 /** Load is shed no more when nothing had to be refused for so long. */
@@ -108,13 +108,13 @@ export class LoadShedder {
     const { targetMs, standingMs } = this.options;
     const backlogMs = 2 * standingMs;
     if (waitMs <= targetMs || this.measuredAt - this.begunAt > backlogMs) this.caughtUp = true;
-    if (waitMs > ROOM * targetMs) this.capacity = this.finishedPerSecond;
+    if (waitMs > CAPACITY_THRESHOLD * targetMs) this.capacity = this.finishedPerSecond;
     else {
       const most = HEADROOM * this.finishedPerSecond + LEAST_PER_SECOND;
-      this.capacity = Math.max(this.finishedPerSecond, Math.min(this.capacity * FASTER, most));
+      this.capacity = Math.max(this.finishedPerSecond, Math.min(this.capacity * GROWTH, most));
       this.known = Math.max(this.known, this.finishedPerSecond);
     }
-    if (waitMs > standingMs && this.caughtUp) this.known *= FORGET;
+    if (waitMs > standingMs && this.caughtUp) this.known *= DECAY;
     const share = waitMs > targetMs ? targetMs / waitMs : 1 + 0.2 * (1 - waitMs / targetMs);
     const least = this.known * (this.caughtUp ? LEAST_SHARE : BACKLOG_SHARE);
     return Math.max(LEAST_PER_SECOND, least, this.capacity * share);

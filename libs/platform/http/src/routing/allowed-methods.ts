@@ -30,11 +30,11 @@ export class AllowedMethods {
       return new ServiceError('invalid_request', 'The address has an invalid percent encoding');
     }
     const allowed = this.at(request);
-    if (allowed.length === 0) return new ServiceError('not_found', this.whereToLook(request));
+    if (allowed.length === 0) return new ServiceError('not_found', this.documentationHint(request));
     return new ServiceError('method_not_allowed', `Use ${allowed.join(' or ')} here`);
   }
 
-  private whereToLook(request: FastifyRequest): string {
+  private documentationHint(request: FastifyRequest): string {
     const similar = similarAddress(pathOf(request), this.routes());
     return similar === undefined
       ? 'There is nothing at this address; /docs lists the operations'

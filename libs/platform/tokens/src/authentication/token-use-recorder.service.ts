@@ -7,7 +7,7 @@ import type { AuthenticatedCustomer } from '../authenticated-customer';
 const WRITE_EVERY_MS = 1000;
 const RETRY_MS = 250;
 /** At shutdown, what is noted is tried for this long yet. */
-const LAST_TRIES_MS = 5000;
+const SHUTDOWN_RETRY_MS = 5000;
 /** Tokens noted at most; a process that cannot store them for long enough to meet more forgets the others' uses. */
 const CAPACITY = 50_000;
 const RECORD = prepared('access.record-token-use', 'select app.record_token_uses($1, $2, $3)');
@@ -41,7 +41,7 @@ export class TokenUseRecorderService implements OnApplicationShutdown {
 
   /** The last calls are stored here: Nest closes the database, a global module, after all others. */
   async onApplicationShutdown(): Promise<void> {
-    const giveUpAt = performance.now() + LAST_TRIES_MS;
+    const giveUpAt = performance.now() + SHUTDOWN_RETRY_MS;
     for (;;) {
       this.flush();
       await this.writing;

@@ -45,7 +45,7 @@ export class BodyReader {
     if (!/^(identity)?$/i.test(head.headers['content-encoding'] ?? ''))
       throw this.fail('unexpected', 'CONTENT_ENCODING');
     if (this.stream) this.stream.begin(head, flow);
-    else this.makeRoom(Number(head.headers['content-length'] ?? 0));
+    else this.reserveMemory(Number(head.headers['content-length'] ?? 0));
   }
 
   /** @returns whether more is wanted */
@@ -73,7 +73,7 @@ export class BodyReader {
   }
 
   /** A body of known length is put together as it comes, instead of all at once at its end. */
-  private makeRoom(length: number): void {
+  private reserveMemory(length: number): void {
     if (length >= LARGE_BYTES) this.whole = Buffer.allocUnsafeSlow(length);
   }
 

@@ -6,11 +6,17 @@ import type { UpstreamRequest } from '../upstream-options';
 import type { Flow } from '../wire/exchange';
 
 /** Failures to connect say something about the upstream whoever calls. */
-const NOBODYS: readonly UpstreamFailureReason[] = ['no_such_name', 'refused', 'unreachable', 'tls', 'timeout_connect'];
+const NETWORK_FAILURES: readonly UpstreamFailureReason[] = [
+  'no_such_name',
+  'refused',
+  'unreachable',
+  'tls',
+  'timeout_connect',
+];
 /** These say nothing about it. */
-const OURS: readonly UpstreamFailureReason[] = ['cancelled', 'shutdown', 'busy', 'circuit_open'];
+const OWN_REFUSALS: readonly UpstreamFailureReason[] = ['cancelled', 'shutdown', 'busy', 'circuit_open'];
 /** These may come of our own standing still: nobody looked at the clock or the connection. */
-const BY_THE_CLOCK: readonly UpstreamFailureReason[] = [
+const TIME_LIMITS: readonly UpstreamFailureReason[] = [
   'timeout_connect',
   'timeout_first_byte',
   'timeout_idle',
@@ -108,11 +114,11 @@ export class CallInProgress {
     if (!this.isFailure(error, reason)) this.observation.succeeded();
     else if (
       this.heldBack ||
-      (this.stalled && reason && BY_THE_CLOCK.includes(reason)) ||
-      (reason && OURS.includes(reason))
+      (this.stalled && reason && TIME_LIMITS.includes(reason)) ||
+      (reason && OWN_REFUSALS.includes(reason))
     )
       this.observation.nothing();
-    else this.observation.failed(reason && NOBODYS.includes(reason) ? undefined : this.request.onBehalfOf);
+    else this.observation.failed(reason && NETWORK_FAILURES.includes(reason) ? undefined : this.request.onBehalfOf);
   }
 
   /** A status of 4xx never fails: it is the caller's doing. What cannot be used although it is 2xx does. */

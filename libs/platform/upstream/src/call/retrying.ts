@@ -15,11 +15,11 @@ export interface RetrySettings {
   /** Milliseconds left until the call's deadline. */
   remainingMs: () => number;
   /** Whether the reply has been handed out already. */
-  handedOut: () => boolean;
+  bodyConsumed: () => boolean;
 }
 
 /** Tries again what may be, after the pause that the upstream asks for, as long as the call's deadline leaves time. */
-export function retrying({ rule, retries, pauseMs, remainingMs, handedOut }: RetrySettings): RetryPolicy {
+export function retrying({ rule, retries, pauseMs, remainingMs, bodyConsumed }: RetrySettings): RetryPolicy {
   const allows = (least: RetryRule) => STEPS.indexOf(rule) >= STEPS.indexOf(least);
   let attempt = 0;
   let pause = 0;
@@ -30,14 +30,14 @@ export function retrying({ rule, retries, pauseMs, remainingMs, handedOut }: Ret
     return pause < remainingMs();
   };
   const error = (failure: unknown) => {
-    if (!(failure instanceof UpstreamCallError) || FINAL.includes(failure.reason) || handedOut()) return false;
+    if (!(failure instanceof UpstreamCallError) || FINAL.includes(failure.reason) || bodyConsumed()) return false;
     return allows(failure.sent ? 'idempotent' : 'unsent') && inTime(failure.retryAfterMs);
   };
   const reply = (value: unknown) => {
     if (!(value instanceof UpstreamReply)) return false;
     const { status, retryAfterMs } = value;
-    const turnedAway = status === 429 || (status === 503 && retryAfterMs !== undefined);
-    const again = turnedAway ? allows('turned_away') : status >= 500 && allows('idempotent');
+    const refusedForNow = status === 429 || (status === 503 && retryAfterMs !== undefined);
+    const again = refusedForNow ? allows('turned_away') : status >= 500 && allows('idempotent');
     return again && inTime(retryAfterMs);
   };
   const backoff = new DelegateBackoff<IRetryBackoffContext<unknown>>(() => pause);

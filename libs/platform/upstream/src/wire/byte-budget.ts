@@ -28,7 +28,7 @@ export class ByteBudget {
 
   private close(lease: ByteLease): void {
     if (!this.leases.delete(lease)) return;
-    for (const waiting of this.leases) waiting.goOn();
+    for (const waiting of this.leases) waiting.next();
   }
 }
 
@@ -53,7 +53,7 @@ export class ByteLease {
   }
 
   /** Goes on if there is room again. */
-  goOn(): void {
+  next(): void {
     if (!this.paused || !this.mayGoOn()) return;
     const flow = this.paused;
     this.paused = undefined;

@@ -11,15 +11,15 @@ import { upstreamSettings } from './upstream-settings';
 const API_VERSION = '2023-06-01';
 const RETRY_PAUSE_MS = 200;
 /**
- * A reply's bytes follow from the tokens that were asked for: a token is a few bytes on average, the longest are runs of
- * spaces, and JSON may write a character in six.
+ * Upper bound of a reply's size: a token is a few bytes on average, the longest tokens are runs of spaces, and JSON may
+ * escape a character as six bytes.
  */
 const REPLY_BYTES = { atLeast: 256 * 1024, perToken: 128 };
 const COUNT_REPLY_BYTES = 16 * 1024;
 
 type Request = UpstreamCall & { maxTokens?: number };
 
-/** The Messages API over HTTP: non-streaming, tried again only if nothing was sent. */
+/** The Messages API over HTTP: not streaming, retried only if nothing was sent. */
 @Injectable()
 export class MessagesApiAdapter extends AiUpstream {
   private readonly client: UpstreamClient;
@@ -80,7 +80,7 @@ export class MessagesApiAdapter extends AiUpstream {
       headers: { 'content-type': 'application/json', 'anthropic-version': API_VERSION, 'x-api-key': call.apiKey },
       body: bodyOf(call),
       onBehalfOf: call.customerId,
-      // Without a connection nothing was sent, so nothing can be done twice.
+      // If there was no connection, nothing was sent, so a retry cannot repeat the call.
       retry: 'unsent',
     } as const;
     try {
@@ -95,7 +95,7 @@ export class MessagesApiAdapter extends AiUpstream {
   }
 }
 
-/** The request's JSON, with the caller's own parts spliced in unread and uncopied: a call may take minutes. */
+/** The request's JSON. The caller's own parts are inserted unparsed and uncopied, because a call may take minutes. */
 function bodyOf({ model, maxTokens, system, messages }: Request): Buffer[] {
   const head = `{"model":${JSON.stringify(model)}${maxTokens === undefined ? '' : `,"max_tokens":${maxTokens}`}`;
   return [Buffer.from(head), ...(system ? [SYSTEM, ...system] : []), MESSAGES, ...messages, END];

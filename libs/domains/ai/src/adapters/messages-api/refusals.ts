@@ -2,8 +2,11 @@ import { foreignId, foreignText, type SecretRedactor } from '@platform/secrets';
 import type { UpstreamReply } from '@platform/upstream';
 import { UpstreamError } from '../../ports/upstream-error';
 
-/** What a provider's message may say of the operator's own account; such a message is not passed on. */
-const OPERATORS_BUSINESS =
+/**
+ * Signs of a message about the operator's own account with the provider. Such a message is not passed on to the
+ * customer.
+ */
+const OPERATOR_ACCOUNT_TERMS =
   /credit|balance|billing|plan|organi[sz]ation|workspace|account|api.?key|token limit per|rate limit/i;
 
 interface ErrorBody {
@@ -11,20 +14,21 @@ interface ErrorBody {
 }
 
 /**
- * What a status of 4xx or 5xx means. 401, 402, 403, 404 and 429 are the operator's trouble with the provider: the
- * customer learns that it refused, not why. What is wrong with the request itself (400, 413) the customer may read,
- * bounded and without secrets: a provider may repeat the key that it was called with.
+ * What a status of 4xx or 5xx means. 401, 402, 403, 404 and 429 concern the operator's account with the provider: the
+ * customer learns that the provider refused, not why. The text about a faulty request (400, 413) is passed on to the
+ * customer, shortened and redacted: a provider may repeat the key that it was called with.
  */
 export function refusal(redactor: SecretRedactor, reply: UpstreamReply): UpstreamError {
   const { status, headers, retryAfterMs } = reply;
   const { type, message: said } = errorOf(reply.jsonObject());
   const message = foreignText(redactor, said);
   const rejected = status >= 400 && status < 500;
-  const told = (status === 400 || status === 413) && message !== undefined && !OPERATORS_BUSINESS.test(said as string);
+  const customerDetail =
+    (status === 400 || status === 413) && message !== undefined && !OPERATOR_ACCOUNT_TERMS.test(said as string);
   return new UpstreamError({
     code: rejected ? 'ai_upstream_rejected' : 'ai_upstream_failed',
     reason: `upstream ${status}${foreignId(redactor, type) ? ` ${type}` : ''}`,
-    detail: told
+    detail: customerDetail
       ? `The AI provider rejected the request: ${message}`
       : rejected
         ? 'The AI provider rejected the request. You were not charged'
@@ -34,7 +38,7 @@ export function refusal(redactor: SecretRedactor, reply: UpstreamReply): Upstrea
   });
 }
 
-/** A refusal need not be JSON: a proxy in between answers in HTML. */
+/** The body of a refusal may be something else than JSON: a proxy answers in HTML. */
 function errorOf(body: ErrorBody = {}): { type?: string; message?: unknown } {
   const { type, message } = body.error ?? {};
   return { type: typeof type === 'string' && /^\w{1,60}$/.test(type) ? type : undefined, message };

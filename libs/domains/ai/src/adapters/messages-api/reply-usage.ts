@@ -1,6 +1,6 @@
 import type { TokenUsage } from '../../ledger/token-usage';
 
-/** More tokens than any call can have: a larger count is no count. */
+/** More tokens than any call can have. A larger count is invalid. */
 const MOST_TOKENS = 1_000_000_000;
 
 interface Reply {
@@ -14,26 +14,26 @@ interface Reply {
   } | null;
 }
 
-/** No count. */
-class Uncountable extends Error {}
+/** A count is missing or invalid. */
+class InvalidCountError extends Error {}
 
 /**
- * The tokens that a message was made of, by price. Cache writes whose time to live the reply does not tell count as
- * five minutes, which is the provider's default.
- * @returns nothing when the reply is no message with its usage: it cannot be charged, so it must not be passed on.
+ * The tokens of a message, by price. Cache writes without a stated time to live count as five minutes, the provider's
+ * default.
+ * @returns undefined if the reply is not a message with its usage: it cannot be charged, so it must not be passed on
  */
 export function usageOf(reply: unknown): TokenUsage | undefined {
   try {
     return countsOf(reply as Reply | null);
   } catch (error) {
-    if (error instanceof Uncountable) return undefined;
+    if (error instanceof InvalidCountError) return undefined;
     throw error;
   }
 }
 
 function countsOf(reply: Reply | null): TokenUsage {
   const usage = reply?.usage;
-  if (reply?.type !== 'message' || typeof usage !== 'object' || usage === null) throw new Uncountable();
+  if (reply?.type !== 'message' || typeof usage !== 'object' || usage === null) throw new InvalidCountError();
   const cacheWrite1h = count(usage.cache_creation?.ephemeral_1h_input_tokens ?? 0);
   const known5m = count(usage.cache_creation?.ephemeral_5m_input_tokens ?? 0);
   const written = count(usage.cache_creation_input_tokens ?? 0);
@@ -48,5 +48,5 @@ function countsOf(reply: Reply | null): TokenUsage {
 
 function count(value: unknown): number {
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MOST_TOKENS) return value;
-  throw new Uncountable();
+  throw new InvalidCountError();
 }

@@ -1,7 +1,7 @@
 import type { UpstreamCallError, UpstreamFailureReason } from '@platform/upstream';
 import { UpstreamError } from '../../ports/upstream-error';
 
-/** When trying again may help after a call was not made. */
+/** `Retry-After` of a call that was not made. */
 const RETRY_SECONDS = 5;
 
 const DETAILS: Partial<Record<UpstreamFailureReason, string>> = {
@@ -18,7 +18,7 @@ const DETAILS: Partial<Record<UpstreamFailureReason, string>> = {
 const UNREACHABLE = 'The AI provider cannot be reached. You were not charged';
 const UNREADABLE = 'The AI provider gave an answer that could not be read. You were not charged';
 
-/** What a call without a usable reply means. */
+/** The error for a call without a usable reply. */
 export function unanswered({ reason, code, sent }: UpstreamCallError): UpstreamError {
   const notCalled = reason === 'circuit_open' || reason === 'busy';
   return new UpstreamError({

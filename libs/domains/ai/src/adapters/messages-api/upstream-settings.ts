@@ -1,16 +1,16 @@
 import type { AppConfig } from '@platform/config';
 
-/** Where the AI provider is, and the key for customers without one of their own. */
+/** Address of the AI provider, and the key for customers without their own. */
 export interface UpstreamSettings {
   baseUrl: string;
   sharedKey?: string;
 }
 
 const PUBLIC_ADDRESS = 'https://api.anthropic.com';
-/** The sandbox takes any key. */
+/** The sandbox accepts any key. */
 const SANDBOX_KEY = 'sandbox';
 
-/** The provider that is configured; with nothing configured the sandbox, where one runs. */
+/** The configured provider; without one, the sandbox, if it runs. */
 export function upstreamSettings(config: AppConfig): UpstreamSettings {
   const { ANTHROPIC_BASE_URL: baseUrl, ANTHROPIC_API_KEY: sharedKey, SANDBOX_URL: sandbox } = config;
   if (baseUrl === undefined && sharedKey === undefined && sandbox !== undefined) {

@@ -1,20 +1,23 @@
 import type { CacheUse } from '../../ledger/token-usage';
 
-/** What a request's content blocks say about what they can cost. */
+/** Facts about a request's content blocks that decide what they can cost. */
 export interface ContentSurvey {
   cache: CacheUse;
   images: number;
-  /** Bytes of base64 image data: they are no text, an image costs by its size. */
+  /** Bytes of base64 image data. They are not text: an image costs by its size. */
   imageBytes: number;
-  /** Tool calls and results are rendered for the model in a longer form than their JSON. */
+  /** Whether the request has tool calls or results, which the model sees in a longer form than their JSON. */
   usesTools: boolean;
-  /** A block whose tokens its bytes do not bound, such as a PDF, which is compressed, or a kind unknown here. */
+  /**
+   * Whether a block's tokens are not bounded by its bytes, such as a PDF, which is compressed, or an unknown block
+   * type.
+   */
   unbounded: boolean;
-  /** Where a block refers to a file in the operator's own workspace. */
+  /** JSON pointer to a block that refers to a file in the operator's workspace. */
   foreignFile?: string;
 }
 
-/** What is judged of one content block; nothing where a value has another type than it should have. */
+/** The fields of a content block that the survey needs; undefined where a value has the wrong type. */
 export interface SurveyedBlock {
   type?: string;
   sourceType?: string;

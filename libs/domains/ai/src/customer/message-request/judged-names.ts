@@ -1,6 +1,6 @@
 import type { Frame } from './request-frame';
 
-/** Names of members that decide whether a request is valid or what it can cost, a bit for each. */
+/** Names of members that decide whether a request is valid or what it can cost, one bit each. */
 export const NAMES = {
   messages: 1,
   system: 2,
@@ -21,7 +21,7 @@ const OF_BODY = NAMES.messages | NAMES.system | NAMES.max_tokens;
 const OF_MESSAGE = NAMES.role | NAMES.content;
 const OF_BLOCKS = ~(OF_BODY | NAMES.role);
 
-/** The bit of the member that is being read, if it is judged where it stands; else 0. */
+/** The bit of the current member if its name is checked at this place, else 0. */
 export function judgedName({ kind, key }: Frame): number {
   const bit = BITS.get(key) ?? 0;
   if (bit === 0) return 0;

@@ -7,7 +7,7 @@ import { DETAILS, type Fault, RequestFaults } from './request-faults';
 import { type Frame, kindInside, newFrame, pointerInto, pointerTo } from './request-frame';
 
 const ROLES = new Set<string | undefined>(['user', 'assistant', 'system']);
-/** The upstream's own limit. */
+/** The provider's own limit. */
 const MOST_MESSAGES = 100_000;
 
 interface Span {
@@ -24,7 +24,7 @@ export class MessageRequestReader implements JsonHandler {
   private readonly survey = emptySurvey();
   private readonly faults = new RequestFaults();
   private frame?: Frame;
-  /** Objects and arrays open inside one whose inside is of no concern. */
+  /** Number of open objects and arrays inside an ignored one. */
   private ignored = 0;
   private messages?: Span;
   private system?: Span;
@@ -33,7 +33,9 @@ export class MessageRequestReader implements JsonHandler {
   /** @param contextTokens input tokens that no request can exceed. */
   constructor(private readonly contextTokens: number) {}
 
-  /** The request, when the body has been read. @param bytes the body. @throws ServiceError invalid_request */
+  /**
+   * Returns the request after the whole body was parsed. @param bytes the body. @throws ServiceError invalid_request
+   */
   result(bytes: SegmentedBytes): MessageRequest {
     if (!this.messages) this.faults.add({ pointer: '/messages', detail: DETAILS.missing });
     this.faults.throwIfAny();
@@ -118,7 +120,7 @@ export class MessageRequestReader implements JsonHandler {
     }
   }
 
-  /** What the place of an object or array says, before its inside is looked at. */
+  /** Checks an object or array by its place, before its members are parsed. */
   private judgeNested(frame: Frame, expected: boolean, start: number): void {
     if (frame.kind === 'body') {
       if (expected) this.messages = { start, end: start };
@@ -131,14 +133,14 @@ export class MessageRequestReader implements JsonHandler {
     } else if (frame.kind === 'content' && !expected) this.badBlock(frame, pointerInto(frame));
   }
 
-  /** There is one more message, so the one before it was not the last. */
+  /** Another message begins, so the one before it was not the last. */
   private nextMessage(frame: Frame, isObject: boolean): void {
     this.faults.add(...(frame.faults ?? []));
     frame.faults = undefined;
     if (!isObject) this.faults.add({ pointer: pointerInto(frame), detail: DETAILS.message });
   }
 
-  /** A member of the body that is no array of messages. */
+  /** A member of the body that is not an array of messages. */
   private option(frame: Frame, kind: 'string' | 'number' | 'literal' | 'nested', token?: JsonToken): void {
     const fault = (detail: string) => this.faults.add({ pointer: pointerInto(frame), detail });
     if (frame.key === 'messages') {
@@ -163,7 +165,7 @@ export class MessageRequestReader implements JsonHandler {
 
   private partMember(frame: Frame, token: JsonToken): void {
     if (frame.key === 'type') {
-      // A text too long to be read is no type that is known.
+      // A text that is too long to be read is not a known type.
       frame.type = token.text() ?? '';
       if (frame.type === 'container_upload') this.survey.foreignFile ??= pointerTo(frame);
     } else if (frame.key === 'data' && frame.kind === 'source')
@@ -176,7 +178,7 @@ export class MessageRequestReader implements JsonHandler {
     surveyBlock(this.survey, frame);
   }
 
-  /** The first bad block of a message is named. */
+  /** Reports the first invalid block of a message. */
   private badBlock({ parent: message }: Frame, pointer: string): void {
     if (message) message.faults ??= [{ pointer, detail: DETAILS.block }];
   }
@@ -188,7 +190,7 @@ export class MessageRequestReader implements JsonHandler {
     if (frame.content === undefined) this.faults.add(content(DETAILS.content));
     this.faults.add(...(frame.faults ?? []));
     if (frame.content !== 'empty') return;
-    // The last message may be the empty beginning of the model's answer. Whether it is the last is seen later.
+    // The last message may be the empty beginning of the model's answer. Whether it is the last one is known later.
     if (frame.role === 'assistant' && frame.parent) frame.parent.faults = [content(DETAILS.emptyContent)];
     else this.faults.add(content(DETAILS.emptyContent));
   }
@@ -201,7 +203,7 @@ export class MessageRequestReader implements JsonHandler {
   }
 }
 
-/** A text of no characters: two quotes. */
+/** Length of an empty JSON text: two quotes. */
 const EMPTY_TEXT = 2;
 
 function lengthOf(span: Span | undefined): number {

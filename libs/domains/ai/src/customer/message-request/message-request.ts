@@ -1,13 +1,13 @@
 import type { CacheUse } from '../../ledger/token-usage';
 
-/** A valid request for a message, ready to be passed on. */
+/** A valid request for a message. */
 export interface MessageRequest {
-  /** The JSON of `messages`, byte for byte as the caller wrote it, in as many parts as it is kept in. */
+  /** The JSON of `messages`, byte for byte as the caller sent it, in one or more parts. */
   messages: Buffer[];
   /** The JSON of `system`, likewise. */
   system?: Buffer[];
   maxTokens?: number;
-  /** No model can count more input tokens than this. */
+  /** Upper bound of the input tokens. */
   inputTokens: number;
   cache: CacheUse;
 }

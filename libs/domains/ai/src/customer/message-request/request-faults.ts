@@ -1,24 +1,23 @@
 import { ServiceError } from '@platform/errors';
 
-/** What is wrong with which part of a request; `pointer` is a JSON pointer (RFC 6901). */
+/** A fault in a part of a request; `pointer` is a JSON pointer (RFC 6901). */
 export interface Fault {
   pointer: string;
   detail: string;
 }
 
-/** Faults that are named at most: whoever has more has the first ones to mend first. */
+/** Maximum number of faults in an error. */
 const MOST_FAULTS = 20;
 
-/** Collects what is wrong with a request, in its order. */
+/** Collects the faults of a request, in order. */
 export class RequestFaults {
   private readonly faults: Fault[] = [];
 
-  /** Notes a fault. */
   add(...faults: Fault[]): void {
     this.faults.push(...faults.slice(0, MOST_FAULTS - this.faults.length));
   }
 
-  /** @throws ServiceError invalid_request if there is any. */
+  /** @throws ServiceError invalid_request if there are faults */
   throwIfAny(): void {
     if (this.faults.length === 0) return;
     const detail = this.faults.map((fault) => fault.detail).join('; ');
@@ -26,7 +25,7 @@ export class RequestFaults {
   }
 }
 
-/** What can be wrong, by the field that it is about. */
+/** Details of the faults, by field. */
 export const DETAILS = {
   missing: 'messages is required, an array such as [{"role":"user","content":"Hello"}]',
   messages: 'messages must be an array of objects with role and content',

@@ -10,35 +10,37 @@ import type { Fault } from './request-faults';
 export type FrameKind =
   'body' | 'messages' | 'message' | 'content' | 'blocks' | 'block' | 'part' | 'source' | 'cache' | 'list';
 
-/** An object or array of a request that is being read, and what is known of it so far. */
+/** An object or array of a request that is being parsed, and what is known of it so far. */
 export interface Frame {
   kind: FrameKind;
   isArray: boolean;
   parent?: Frame;
-  /** The member whose value is next, or being read. */
+  /** The member whose value is next or being parsed. */
   key?: string;
-  /** The item that is being read; -1 before the first. */
+  /** Index of the item that is being parsed; -1 before the first. */
   index: number;
-  /** The names that are judged and were seen, a bit for each. */
+  /** Checked names that were seen, one bit each. */
   seen: number;
-  /** Of a block or a part: its `type`, if it is a text. */
+  /** Of a block or a part: its `type`, if that is a text. */
   type?: string;
-  /** Of a block: what its `source` says. Of a source: its own. */
+  /** The type of the `source`: of a block, that of its source. */
   sourceType?: string;
   sourceBytes: number;
   /** Of a message. */
   role?: string;
   content?: 'missing' | 'empty' | 'given';
-  /** Of a message: what is wrong with its content, and of `messages`: what is wrong unless the last message was the last. */
+  /**
+   * Of a message: the faults of its content. Of `messages`: the faults that apply unless the last message was the last
+   * one.
+   */
   faults?: Fault[];
 }
 
-/** A frame of which nothing is known yet. */
 export function newFrame(kind: FrameKind, isArray: boolean, parent?: Frame): Frame {
   return { kind, isArray, parent, index: -1, seen: 0, sourceBytes: 0 };
 }
 
-/** What an object or array is, by where it stands; nothing if its inside is of no concern. */
+/** The kind of an object or array by its place; undefined if its content is ignored. */
 export function kindInside(parent: Frame | undefined, isArray: boolean): FrameKind | undefined {
   switch (parent?.kind) {
     case undefined:
@@ -59,7 +61,7 @@ export function kindInside(parent: Frame | undefined, isArray: boolean): FrameKi
 }
 
 function kindOfPart({ kind, key }: Frame, isArray: boolean): FrameKind | undefined {
-  // A tool's input is data for the tool: nothing in it is a block.
+  // A tool's input is data for the tool and has no content blocks.
   if (key === 'input' && kind === 'block') return undefined;
   if (key === 'cache_control') return 'cache';
   if (key === 'source' && kind === 'block' && !isArray) return 'source';
@@ -67,14 +69,14 @@ function kindOfPart({ kind, key }: Frame, isArray: boolean): FrameKind | undefin
   return key === 'content' ? 'blocks' : 'list';
 }
 
-/** Where a frame stands in the body, as a JSON pointer. */
+/** The place of a frame in the body, as a JSON pointer. */
 export function pointerTo(frame: Frame | undefined): string {
   let pointer = '';
   for (let outer = frame?.parent; outer; outer = outer.parent) pointer = segmentOf(outer) + pointer;
   return pointer;
 }
 
-/** The pointer to what is being read in a frame: its present member or item. */
+/** The pointer to the current member or item of a frame. */
 export function pointerInto(frame: Frame): string {
   return pointerTo(frame) + segmentOf(frame);
 }

@@ -29,10 +29,10 @@ type CustomerCall = AiCaller & { customerId: string };
 type Reserved = Extract<ReservationResult, { outcome: 'reserved' }>;
 type Configured = Pick<Reserved, 'model' | 'keyCiphertext'>;
 
-/** The provider calls its count an estimate: room for what it may be off. */
+/** The provider calls its count an estimate. The margin covers its error. */
 const COUNT_MARGIN = { factor: 1.05, tokens: 100 };
 
-/** Sends messages to the AI model, each paid for from the customer's credit: reserve, call, settle. */
+/** Sends messages to the AI model and charges them to the customer's credit: reserve, call, settle. */
 @Injectable()
 export class AiMessagesService {
   private readonly logger = new Logger(AiMessagesService.name);
@@ -48,8 +48,8 @@ export class AiMessagesService {
   ) {}
 
   /**
-   * Sends a message; a caller that stops listening does not stop it.
-   * @returns the provider's reply, byte for byte, once it is charged.
+   * Sends a message. The call goes on if the caller disconnects.
+   * @returns the provider's reply, byte for byte, once it is charged
    * @throws ServiceError ai_disabled, ai_not_configured, credit_exhausted, ai_upstream_rejected, ai_upstream_failed,
    * service_unavailable
    */
@@ -60,7 +60,7 @@ export class AiMessagesService {
 
   private async charged(caller: CustomerCall, request: MessageRequest): Promise<Buffer> {
     const { customerId } = caller;
-    // No reservation is written for a call that will not be made.
+    // A call that would not be made needs no reservation.
     const down = this.upstream.unavailable();
     if (down) throw down.toServiceError();
     const reservationId = randomUUID();
@@ -96,7 +96,7 @@ export class AiMessagesService {
       result = await this.tryToReserve({ ...coarse, inputTokens, mayShorten: true });
     }
     if (result.outcome === 'reserved') return result;
-    // With p_may_shorten the ledger knows no third answer.
+    // With p_may_shorten the ledger has no other refusal.
     throw refused(result.outcome === 'too_large' ? 'exhausted' : result.outcome);
   }
 
@@ -104,45 +104,48 @@ export class AiMessagesService {
     try {
       return await this.ledger.reserve(request);
     } catch (error) {
-      if (isDatabaseUnavailable(error)) this.resolution.releaseInDoubt(request.customerId, request.reservationId);
+      if (isDatabaseUnavailable(error)) this.resolution.releaseUncertain(request.customerId, request.reservationId);
       throw error;
     }
   }
 
-  /** A closer bound of the input than its size gives. @throws ServiceError when the provider does not tell one */
+  /**
+   * Gets a tighter upper bound of the input tokens from the provider. @throws ServiceError if the provider does not
+   * answer
+   */
   private async countedInput(customerId: string, request: MessageRequest, configured: Configured): Promise<number> {
     try {
-      const counted = await this.calls.endable((signal) =>
+      const counted = await this.calls.withShutdownSignal((signal) =>
         this.upstream.countTokens(this.callOf(customerId, request, configured), signal),
       );
       return Math.min(request.inputTokens, Math.ceil(counted * COUNT_MARGIN.factor) + COUNT_MARGIN.tokens);
     } catch (error) {
       this.logger.warn({ msg: 'AI tokens could not be counted', reason: reasonOf(error) });
-      throw asTold(error);
+      throw toServiceError(error);
     }
   }
 
   private call(customerId: string, request: MessageRequest, reserved: Reserved): Promise<UpstreamMessage> {
     const call = { ...this.callOf(customerId, request, reserved), maxTokens: reserved.maxTokens };
-    return this.calls.endable((signal) => this.upstream.createMessage(call, signal));
+    return this.calls.withShutdownSignal((signal) => this.upstream.createMessage(call, signal));
   }
 
   private callOf(customerId: string, { messages, system }: MessageRequest, { model, keyCiphertext }: Configured) {
     return { customerId, apiKey: this.keys.keyFor(customerId, keyCiphertext), model, messages, system };
   }
 
-  /** Releases the reservation of a call that brought no answer. @returns the error to answer with. */
+  /** Releases the reservation of a call that failed. @returns the error to reply with */
   private async failed(customerId: string, reservationId: string, error: unknown): Promise<unknown> {
     const upstreamId = error instanceof UpstreamError ? error.fault.requestId : undefined;
     const reason = reasonOf(error);
     const call = { reservation_id: reservationId, upstream_request_id: upstreamId };
     this.logger.warn({ msg: 'AI call failed', reason, ...call });
     await this.resolution.release({ customerId, reservationId, outcome: 'released', reason });
-    return asTold(error);
+    return toServiceError(error);
   }
 }
 
-function asTold(error: unknown): unknown {
+function toServiceError(error: unknown): unknown {
   if (error instanceof UpstreamError) return error.toServiceError();
   return error instanceof SecretUnreadableError ? refused('not_configured') : error;
 }

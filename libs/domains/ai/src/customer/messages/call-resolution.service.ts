@@ -9,7 +9,7 @@ import { UncoveredUsageService } from './uncovered-usage.service';
 
 const RETRY_MS = 250;
 
-/** Resolves the reservation of every call, also while the database is away: settlements and releases are tried again. */
+/** Ends the reservation of every call. While the database is unavailable, settlements and releases are retried. */
 @Injectable()
 export class CallResolutionService {
   private readonly logger = new Logger(CallResolutionService.name);
@@ -46,7 +46,7 @@ export class CallResolutionService {
     this.uncovered.report(settlement, result);
   }
 
-  /** Releases the reservation of a call that brought no answer; while the database is away, behind the caller's back. */
+  /** Releases the reservation of a failed call. While the database is unavailable, it retries in the background. */
   async release(release: Release): Promise<void> {
     try {
       await this.ledger.release(release);
@@ -56,19 +56,19 @@ export class CallResolutionService {
     }
   }
 
-  /** Releases a reservation of which it is unknown whether it was stored. */
-  releaseInDoubt(customerId: string, reservationId: string): void {
+  /** Releases a reservation that may or may not have been stored. */
+  releaseUncertain(customerId: string, reservationId: string): void {
     const release: Release = { customerId, reservationId, outcome: 'released', reason: 'reservation in doubt' };
     this.releaseInBackground(release, this.lastStatementMs);
   }
 
-  /** Stops trying, for the process ends: what is still reserved is given back as a gone process's. */
+  /** Stops retrying because the process ends. The remaining reservations are resolved as those of a dead process. */
   async stop(): Promise<void> {
     this.stopping.abort();
     await Promise.all(this.background);
   }
 
-  /** How long a statement that was begun before its caller stopped waiting may still be running. */
+  /** How long a statement may still run that began before its caller stopped waiting. */
   private get lastStatementMs(): number {
     return this.config.DATABASE_STATEMENT_TIMEOUT_MS;
   }
@@ -76,7 +76,7 @@ export class CallResolutionService {
   private releaseInBackground(release: Release, afterMs = RETRY_MS): void {
     const lifetime = this.config.AI_UPSTREAM_TIMEOUT_MS + this.config.AI_RESERVATION_MARGIN_MS;
     const attempt = delay(afterMs, undefined, { signal: this.stopping.signal })
-      .then(() => this.persistently(() => this.ledger.release(release), lifetime))
+      .then(() => this.withRetries(() => this.ledger.release(release), lifetime))
       .then((resolution) => {
         if (release.outcome === 'outcome_unknown' && resolution === 'settled') {
           const msg = 'AI call was charged though its caller was told that it was not: refund it with ai credit';
@@ -85,14 +85,14 @@ export class CallResolutionService {
       })
       .catch((error: unknown) => {
         if (this.stopping.signal.aborted) return;
-        // Its deadline resolves it.
+        // The reservation ends at its deadline.
         this.logger.error({ msg: 'AI reservation not released', reservation_id: release.reservationId, err: error });
       })
       .finally(() => this.background.delete(attempt));
     this.background.add(attempt);
   }
 
-  private async persistently<T>(work: () => Promise<T>, forMs: number): Promise<T> {
+  private async withRetries<T>(work: () => Promise<T>, forMs: number): Promise<T> {
     const giveUpAt = performance.now() + forMs;
     for (;;) {
       try {

@@ -1,20 +1,19 @@
 import { Injectable } from '@nestjs/common';
 
 /**
- * The calls under way, those included whose client hung up: they are charged all the same, so the process must not end
- * before them.
+ * The calls in progress, including those whose client disconnected: they are charged all the same, so the process must
+ * not end before them.
  */
 @Injectable()
 export class CallsInFlightService {
   private readonly calls = new Set<Promise<unknown>>();
   private readonly upstream = new Set<AbortController>();
 
-  /** How many there are. */
   get count(): number {
     return this.calls.size;
   }
 
-  /** Keeps a call in mind until it is done. */
+  /** Tracks a call until it ends. */
   track<T>(call: Promise<T>): Promise<T> {
     const forget = () => {
       this.calls.delete(kept);
@@ -24,8 +23,8 @@ export class CallsInFlightService {
     return call;
   }
 
-  /** Gives `work` a signal that aborts when the process can't wait any longer. */
-  async endable<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  /** Runs `work` with a signal that aborts when the process cannot wait any longer. */
+  async withShutdownSignal<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const controller = new AbortController();
     this.upstream.add(controller);
     try {
@@ -35,7 +34,7 @@ export class CallsInFlightService {
     }
   }
 
-  /** Waits for all; what is at the upstream after `graceMs` is given up, uncharged, and answered so. */
+  /** Waits for all calls. After `graceMs`, aborts the rest: they are not charged, and answered with an error. */
   async drain(graceMs: number): Promise<void> {
     const timer = setTimeout(() => {
       for (const controller of this.upstream) controller.abort();

@@ -1,10 +1,10 @@
 import { ServiceError } from '@platform/errors';
 import type { ReservationRefusal } from '../../ledger/credit-ledger.types';
 
-/** When trying again makes sense after calls in progress had reserved the credit: most calls take seconds. */
+/** `Retry-After` when calls in progress have reserved the credit: most calls take seconds. */
 const RESERVED_RETRY_SECONDS = 5;
 
-/** What a caller is told for whom no credit was reserved. */
+/** The error for a refused reservation. */
 export function refused(outcome: ReservationRefusal): ServiceError {
   switch (outcome) {
     case 'disabled':

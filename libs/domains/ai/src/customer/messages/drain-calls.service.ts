@@ -5,10 +5,10 @@ import { ProcessHeartbeatService } from '../../liveness/process-heartbeat.servic
 import { CallResolutionService } from './call-resolution.service';
 import { CallsInFlightService } from './calls-in-flight.service';
 
-/** How long a call that was given up at shutdown gets to be released and answered. */
+/** Time for calls that were aborted at shutdown to be released and answered. */
 const LAST_MS = 1_000;
 
-/** Lets the calls in flight end before what they need is closed. */
+/** Lets the calls in progress end before the connections they need are closed. */
 @Injectable()
 export class DrainCallsService implements BeforeApplicationShutdown, OnApplicationShutdown {
   constructor(

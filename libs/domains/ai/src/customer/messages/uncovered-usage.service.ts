@@ -3,20 +3,20 @@ import { Counter } from 'prom-client';
 import { Metrics } from '@platform/metrics';
 import type { Settlement, SettlementResult } from '../../ledger/credit-ledger.types';
 
-/** Raises the alarm for usage that the operator pays the provider for and no customer is charged for. */
+/** Reports usage that the operator pays the provider for and no customer is charged for. */
 @Injectable()
 export class UncoveredUsageService {
   private readonly logger = new Logger(UncoveredUsageService.name);
   private readonly calls?: Counter<'cause'>;
   private readonly amount?: Counter<'cause'>;
 
-  // The engine of a test serves no metrics.
+  // Tests run the module without metrics.
   constructor(@Optional() metrics?: Metrics) {
     if (!metrics) return;
     const registers = [metrics.registry];
     this.calls = new Counter({
       name: 'ai_uncovered_calls_total',
-      help: 'AI calls charged less than they cost, or charged late: the provider reported more than was reserved, or the reservation had been given up',
+      help: 'AI calls charged less than they cost, or charged late: the provider reported more than was reserved, or the reservation had ended with an unknown outcome',
       labelNames: ['cause'],
       registers,
     });
@@ -28,13 +28,15 @@ export class UncoveredUsageService {
     });
   }
 
-  /** Reports a settlement, if there is something to report. */
+  /** Logs and counts a settlement that is late or not fully covered. */
   report({ customerId, reservationId, usage, upstreamId }: Settlement, { uncovered, late }: SettlementResult): void {
     const nok = Number(uncovered);
     if (nok === 0 && !late) return;
     const cause = late ? 'reservation_given_up' : 'beyond_reservation';
     this.logger.error({
-      msg: late ? 'AI call answered after its reservation was given up' : 'AI call cost more than was reserved for it',
+      msg: late
+        ? 'AI call answered after its reservation had ended with an unknown outcome'
+        : 'AI call cost more than was reserved for it',
       customer_id: customerId,
       reservation_id: reservationId,
       upstream_request_id: upstreamId,

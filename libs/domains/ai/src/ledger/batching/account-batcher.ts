@@ -4,18 +4,19 @@ import type { LockedAccounts } from './locked-accounts';
 import { MicroBatcher } from './micro-batcher';
 
 const BATCH = { size: 64, concurrency: 2, failsAll: isDatabaseUnavailable };
-/** How often a batch is tried without the customers that were found locked. */
+/** How often a batch is retried without the customers whose accounts are locked. */
 const ATTEMPTS = 3;
 const LOCKED = Symbol('locked');
 
 /**
- * Batches of one kind of ledger operation, over many customers, sorted by customer. A batch that meets a locked account goes
- * on without that customer, whose operations wait by themselves: a locked account delays its own customer only.
+ * Batches operations of one kind on the accounts of many customers, sorted by customer. If an account is locked, the
+ * batch goes on without that customer, whose operations wait by themselves: a locked account delays its own customer
+ * only.
  */
 export class AccountBatcher<Item extends { customerId: string }, Result> {
   private readonly batches: MicroBatcher<Item, Result | typeof LOCKED>;
 
-  /** `run` does a batch, all or nothing, and gives the results in its order. */
+  /** `run` executes a batch, all or nothing, and returns the results in the same order. */
   constructor(
     private readonly run: (batch: Item[]) => Promise<Result[]>,
     private readonly locked: LockedAccounts,
@@ -27,7 +28,7 @@ export class AccountBatcher<Item extends { customerId: string }, Result> {
     });
   }
 
-  /** Does an operation together with others. @throws DatabaseUnavailableError also when the account stays locked */
+  /** Executes an operation in a batch with others. @throws DatabaseUnavailableError also if the account stays locked */
   async do(item: Item): Promise<Result> {
     const { customerId } = item;
     const until = this.locked.deadline();

@@ -33,11 +33,11 @@ describe('A locked account', () => {
     return performance.now() - startedAt;
   };
   const call = async (customerId: string) => {
-    const wish = request(customerId);
-    expect(await fixture.ledger().reserve(wish)).toMatchObject({ outcome: 'reserved' });
+    const reservation = request(customerId);
+    expect(await fixture.ledger().reserve(reservation)).toMatchObject({ outcome: 'reserved' });
     await fixture
       .ledger()
-      .settle({ customerId, reservationId: wish.reservationId, usage: usage({ output: 20 }), upstreamId: null });
+      .settle({ customerId, reservationId: reservation.reservationId, usage: usage({ output: 20 }), upstreamId: null });
   };
 
   it('delays its own customer only, under load', async () => {
@@ -45,12 +45,12 @@ describe('A locked account', () => {
     const waiting = Promise.all(Array.from({ length: 60 }, () => call(locked)));
     const durations: number[] = [];
     for (let round = 0; round < 10; round++) {
-      // New calls of the locked customer keep coming in between.
+      // New calls of the locked customer keep arriving in between.
       void call(locked).catch(() => undefined);
       durations.push(...(await Promise.all(others.map((customerId) => timed(call(customerId))))));
     }
     expect(durations).toHaveLength(400);
-    // Without the lock a round takes some milliseconds; each wait for a lock would cost three seconds.
+    // Without the lock a round takes some milliseconds; each wait for a lock would take three seconds.
     durations.sort((a, b) => a - b);
     expect(durations[Math.floor(durations.length * 0.9)]).toBeLessThan(500);
     expect(durations.at(-1)).toBeLessThan(1_500);
@@ -79,11 +79,11 @@ describe('A locked account', () => {
     await locker.query('commit');
     await locker.query('begin');
     await locker.query('select from ai_account where customer_id = $1 for update', [locked]);
-    const wish = request(other);
-    await fixture.ledger().reserve(wish);
+    const reservation = request(other);
+    await fixture.ledger().reserve(reservation);
     await fixture.superuser.query(
       `update ai_hold set process_id = gen_random_uuid(), month = '2020-01' where id = $1`,
-      [wish.reservationId],
+      [reservation.reservationId],
     );
     await fixture.superuser.query(`update ai_account set month = '2020-01' where customer_id = $1`, [other]);
     const maintenance = fixture.operator.get(AiMaintenanceService);

@@ -3,21 +3,21 @@ import { DatabaseUnavailableError } from '@platform/database';
 
 const PROBE_EVERY_MS = 50;
 
-/** Tells which of these customers' accounts nobody has locked, without waiting for the others. */
+/** Returns the customers whose accounts are not locked, without waiting for the others. */
 export type UnlockedAccounts = (customerIds: string[]) => Promise<string[]>;
 
 interface Waiting {
   until: number;
-  proceed: () => void;
+  resolve: () => void;
   fail: (error: unknown) => void;
 }
 
-/** The accounts that somebody else keeps locked: whoever needs one waits here, and holds no connection meanwhile. */
+/** Accounts that another transaction keeps locked. Operations on them wait here without a connection. */
 export class LockedAccounts {
   private readonly waiting = new Map<string, Waiting[]>();
   private watching = false;
 
-  /** @param patienceMs after which a wait has failed */
+  /** @param patienceMs longest time to wait */
   constructor(
     private readonly unlocked: UnlockedAccounts,
     private readonly patienceMs: number,
@@ -28,22 +28,22 @@ export class LockedAccounts {
     return this.waiting.has(customerId);
   }
 
-  /** Which of these accounts are locked right now. */
+  /** Which of these accounts are locked now. */
   async among(customerIds: string[]): Promise<Set<string>> {
     const unlocked = new Set(await this.unlocked(customerIds));
     return new Set(customerIds.filter((id) => !unlocked.has(id)));
   }
 
-  /** When a wait that begins now has lasted too long, as `performance.now()` will say. */
+  /** The end of a wait that begins now, in terms of `performance.now()`. */
   deadline(): number {
     return performance.now() + this.patienceMs;
   }
 
-  /** Waits until an account is unlocked. @throws DatabaseUnavailableError when it is not by `until` */
+  /** Waits until an account is unlocked. @throws DatabaseUnavailableError if it is still locked at `until` */
   wait(customerId: string, until: number): Promise<void> {
-    return new Promise((proceed, fail) => {
+    return new Promise((resolve, fail) => {
       const others = this.waiting.get(customerId) ?? [];
-      others.push({ until, proceed, fail });
+      others.push({ until, resolve, fail });
       this.waiting.set(customerId, others);
       if (!this.watching) void this.watch();
     });
@@ -57,7 +57,7 @@ export class LockedAccounts {
         for (const customerId of await this.unlocked([...this.waiting.keys()])) {
           const those = this.waiting.get(customerId) ?? [];
           this.waiting.delete(customerId);
-          for (const { proceed } of those) proceed();
+          for (const { resolve } of those) resolve();
         }
       } catch (error) {
         this.endAll((waiting) => waiting.fail(error));

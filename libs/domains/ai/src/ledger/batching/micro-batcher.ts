@@ -1,28 +1,30 @@
-/** What one caller wants of a batch, and the caller's promise. */
+/** An item with the promise of its caller. */
 interface Waiting<Item, Result> {
   item: Item;
   resolve: (result: Result) => void;
   reject: (error: unknown) => void;
 }
 
-/** How a batcher batches. */
 export interface BatcherOptions<Item, Result> {
-  /** Does the items of a batch; the results in the same order. All or nothing: a failure means that nothing was done. */
+  /** Executes a batch and returns the results in the same order. All or nothing: after a failure nothing was done. */
   run: (items: Item[]) => Promise<Result[]>;
-  /** Orders a batch. All batches in one order can't deadlock. */
+  /** Order of the items in a batch. Batches in one order cannot deadlock. */
   compare: (a: Item, b: Item) => number;
-  /** Items per batch at most. */
+  /** Maximum number of items per batch. */
   size: number;
-  /** Batches under way at most. One beside another starts only when it is full. */
+  /** Maximum number of concurrent batches. A second batch starts only when it is full. */
   concurrency: number;
-  /** Tells failures that would hit every item alike: a batch that fails so is not taken apart. */
+  /**
+   * Whether a failure would hit every item alike, such as an unavailable database. Such a batch is not retried item by
+   * item.
+   */
   failsAll: (error: unknown) => boolean;
 }
 
 /**
- * Collects what arrives in one turn of the event loop, and while a batch is under way, into one batch: under load many
- * items share a round trip and a commit, and a lone item waits for nothing but the end of its turn. Two half batches side
- * by side cost the database more than one whole: a second starts only when it is full.
+ * Collects the items of one turn of the event loop, and those that arrive during a batch, into one batch. Under load
+ * many items share a round trip and a commit; a single item waits only for the end of its turn. Two half-full batches
+ * cost the database more than one full batch, so a second one starts only when it is full.
  */
 export class MicroBatcher<Item, Result> {
   private waiting: Waiting<Item, Result>[] = [];
@@ -31,7 +33,7 @@ export class MicroBatcher<Item, Result> {
 
   constructor(private readonly options: BatcherOptions<Item, Result>) {}
 
-  /** Does an item, sooner or later together with others. */
+  /** Executes an item, possibly in a batch with others. */
   do(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ item, resolve, reject });
@@ -70,7 +72,7 @@ export class MicroBatcher<Item, Result> {
       batch.forEach(({ resolve }, index) => resolve(results[index] as Result));
     } catch (error) {
       if (batch.length === 1 || this.options.failsAll(error)) return batch.forEach(({ reject }) => reject(error));
-      // One item's fault must not fail the others.
+      // A faulty item must not fail the others.
       for (const one of batch) await this.runBatch([one]);
     }
   }

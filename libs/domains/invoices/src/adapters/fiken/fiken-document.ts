@@ -3,7 +3,7 @@ import { fromDecimals } from '../../money/invoice-money';
 import { CREDIT_NOTE, type SourceInvoice, type SourceProblem } from '../../ports/billing-source.port';
 import { fikenBalance } from './fiken-balance';
 import { day, explain, foreign, problemOf, text } from '../read-items';
-import { settleWhatIsCredited } from '../settled-by-credit';
+import { settleCredited } from '../settled-by-credit';
 
 const hundredths = z.int();
 const currency = z
@@ -64,7 +64,7 @@ export function readFikenInvoice(item: unknown, account: string): SourceInvoice 
   const wasPaid = (invoice.sale?.totalPaid ?? 0) > 0;
   const { status, amountDue } = settled
     ? { status: settledStatus(invoice), amountDue: 0n }
-    : settleWhatIsCredited('open', balance, wasPaid);
+    : settleCredited('open', balance, wasPaid);
   const settledDate = invoice.sale?.settledDate;
   return {
     sourceId: String(invoice.invoiceId),

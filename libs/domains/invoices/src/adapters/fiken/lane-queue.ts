@@ -45,12 +45,12 @@ export class LaneQueue {
   enter(urgency: Urgency, signal: AbortSignal, waitMs?: number): LaneTicket {
     signal.throwIfAborted();
     const ticket = new LaneTicket(urgency);
-    const giveUp = (reason: unknown) => {
+    const reject = (reason: unknown) => {
       if (this.remove(ticket)) ticket.refuse(reason);
     };
-    const onAbort = () => giveUp(signal.reason);
+    const onAbort = () => reject(signal.reason);
     signal.addEventListener('abort', onAbort, { once: true });
-    const timer = waitMs === undefined ? undefined : setTimeout(() => giveUp(new LaneBusyError()), waitMs);
+    const timer = waitMs === undefined ? undefined : setTimeout(() => reject(new LaneBusyError()), waitMs);
     const settled = () => {
       clearTimeout(timer);
       signal.removeEventListener('abort', onAbort);

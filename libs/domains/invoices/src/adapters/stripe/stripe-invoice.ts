@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Calendar } from '../calendar';
 import type { SourceInvoice, SourceProblem } from '../../ports/billing-source.port';
 import { explain, foreign, problemOf, text } from '../read-items';
-import { settleWhatIsCredited } from '../settled-by-credit';
+import { settleCredited } from '../settled-by-credit';
 import { currency, customer, minorUnits, seconds, timeOf } from './stripe-values';
 
 const amount = z.int();
@@ -45,7 +45,7 @@ export function readStripeInvoice(item: unknown, account: string, calendar: Cale
     sourceId: invoice.id,
     type: 'invoice',
     number: invoice.number ?? 'draft',
-    ...settleWhatIsCredited(invoice.status, owed ? remaining : 0n, (invoice.amount_paid ?? 0) > 0),
+    ...settleCredited(invoice.status, owed ? remaining : 0n, (invoice.amount_paid ?? 0) > 0),
     currency: code,
     amount: total,
     issueDate: calendar.dateOf(timeOf(issued)),

@@ -11,8 +11,8 @@ export function stripeError(error: unknown): unknown {
   if (isMissing(error) && error.param === 'starting_after') return new LostPositionError();
   const status = error.statusCode === undefined ? 'something that is no reply of its own' : String(error.statusCode);
   const code = [error.code, error.rawType].find((known) => known !== undefined && /^[a-z0-9_]{1,64}$/.test(known));
-  const told = `stripe answered ${status}${code === undefined ? '' : ` (${code})`}`;
-  return new SourceError(told, parseRetryAfter(error.headers?.['retry-after']));
+  const message = `stripe answered ${status}${code === undefined ? '' : ` (${code})`}`;
+  return new SourceError(message, parseRetryAfter(error.headers?.['retry-after']));
 }
 
 /** Whether Stripe has no such document. */

@@ -9,11 +9,11 @@ export interface NumberedDocument {
   sourceId: string;
 }
 
-const WISHED = 'jsonb_to_recordset($2::jsonb) as v (type text, number text, source_id text)';
+const NUMBERED_DOCUMENTS = 'jsonb_to_recordset($2::jsonb) as v (type text, number text, source_id text)';
 // In an order, so that transactions which want the same numbers wait for each other and do not lock each other out.
 const CLAIM = `insert into invoice_number (source, type, number, source_id)
-  select $1, v.type, v.number, v.source_id from ${WISHED} order by v.type, v.number on conflict do nothing`;
-const TAKEN = `select v.source_id from ${WISHED}
+  select $1, v.type, v.number, v.source_id from ${NUMBERED_DOCUMENTS} order by v.type, v.number on conflict do nothing`;
+const TAKEN = `select v.source_id from ${NUMBERED_DOCUMENTS}
   join invoice_number n on n.source = $1 and n.type = v.type and n.number = v.number and n.source_id <> v.source_id`;
 
 /**
@@ -26,8 +26,8 @@ export async function claimInvoiceNumbers(
   documents: NumberedDocument[],
 ): Promise<Set<string>> {
   if (documents.length === 0) return new Set();
-  const wished = documents.map(({ type, number, sourceId }) => ({ type, number, source_id: sourceId }));
-  const parameters = [source, JSON.stringify(wished)];
+  const numbers = documents.map(({ type, number, sourceId }) => ({ type, number, source_id: sourceId }));
+  const parameters = [source, JSON.stringify(numbers)];
   await manager.query(CLAIM, parameters);
   const taken = await manager.query<{ source_id: string }[]>(TAKEN, parameters);
   return new Set(taken.map(({ source_id }) => source_id));

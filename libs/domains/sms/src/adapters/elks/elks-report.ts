@@ -3,8 +3,9 @@ import type { DeliveryReport } from '../../ports/sms-gateway.port';
 import { reportTime } from '../../delivery-reports/report-time';
 
 /**
- * Reads a delivery report of 46elks: a form, posted to the address that went out with the message, which ends in its
- * reference. @returns nothing if it is not such a report.
+ * Parses a delivery report of 46elks: a form, posted to the address that was sent with the message and ends in its
+ * reference.
+ * @returns undefined if it is not such a report
  */
 export function readElksReport(reference: string, body: string): DeliveryReport | undefined {
   const form = new URLSearchParams(body);
@@ -19,7 +20,7 @@ export function readElksReport(reference: string, body: string): DeliveryReport 
   };
 }
 
-/** 46elks writes times in UTC with microseconds and no zone. */
+/** Parses a time of 46elks: UTC with microseconds and no zone. */
 function utcTime(text: string | null): Date | null {
   const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?/.exec(text ?? '')?.[0];
   return time === undefined ? null : reportTime(`${time}Z`);

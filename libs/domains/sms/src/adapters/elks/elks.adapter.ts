@@ -3,11 +3,13 @@ import { gatewayMessageId } from '../gateway-message-id';
 import { type GatewayAccount, HttpSmsAdapter, type WrittenSms } from '../http-sms.adapter';
 import type { OutgoingSms, SendOutcome, SmsErrorCode } from '../../ports/sms-gateway.port';
 
-/** 46elks: a form goes out, JSON comes back, delivery reports come to an address that goes out with the message. */
+/** 46elks: form requests, JSON replies, and delivery reports to an address that is sent with each message. */
 export class ElksAdapter extends HttpSmsAdapter {
   readonly name = '46elks';
 
-  /** @param reportUrl gives the address for the reports of the message with a reference, if they are wanted */
+  /**
+   * @param reportUrl returns the address for delivery reports of a message with this reference, if reports are wanted
+   */
   constructor(
     client: UpstreamClient,
     account: GatewayAccount,
@@ -38,7 +40,7 @@ export class ElksAdapter extends HttpSmsAdapter {
     };
   }
 
-  /** The reason is a sentence for people. Only the form that names a key of ours for certain is judged by. */
+  /** The reason is a sentence for people. It is evaluated only if it names one of our fields unambiguously. */
   protected readRefused({ body }: UpstreamReply): SendOutcome {
     const [, key] = /\bkey (to|from)\W*$/i.exec(body.toString()) ?? [];
     return {

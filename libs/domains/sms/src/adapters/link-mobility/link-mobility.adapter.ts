@@ -5,15 +5,18 @@ import { linkResult } from './link-result';
 import { senderKind } from '../../sender-rules';
 import type { OutgoingSms, SendOutcome } from '../../ports/sms-gateway.port';
 
-/** Our account at LINK Mobility. */
+/** The account at LINK Mobility. */
 export interface LinkAccount extends GatewayAccount {
   platformId: string;
   platformPartnerId: string;
-  /** Gate for delivery reports; none are asked for without. */
+  /** Gate for delivery reports; without it, none are requested. */
   reportGate?: string;
 }
 
-/** LINK Mobility: JSON both ways, results as codes; delivery reports come to the gate and carry our reference. */
+/**
+ * LINK Mobility: JSON requests and replies with result codes; delivery reports come to the gate and carry our
+ * reference.
+ */
 export class LinkMobilityAdapter extends HttpSmsAdapter {
   readonly name = 'link-mobility';
 
@@ -61,7 +64,7 @@ export class LinkMobilityAdapter extends HttpSmsAdapter {
   protected readRefused(reply: UpstreamReply): SendOutcome {
     const { resultCode } = reply.jsonObject() ?? {};
     if (typeof resultCode !== 'number') return { kind: 'refused', errorCode: 'rejected' };
-    // With 400 it is the code that tells; with any other status the request never came to the sending of messages.
+    // With 400 the result code decides; with any other status the message was not processed.
     const isCertain = reply.status !== 400 || linkResult(resultCode).status === 'failed';
     return isCertain ? refusal(resultCode) : { kind: 'unknown', errorCode: 'gateway_error' };
   }

@@ -4,7 +4,10 @@ import { readJsonObject } from '../read-json-object';
 import type { DeliveryReport } from '../../ports/sms-gateway.port';
 import { reportTime } from '../../delivery-reports/report-time';
 
-/** Reads a delivery report of LINK Mobility: JSON, posted to the gate. @returns nothing if it is not such a report. */
+/**
+ * Parses a delivery report of LINK Mobility: JSON, posted to the gate.
+ * @returns undefined if it is not such a report
+ */
 export function readLinkReport(body: string): DeliveryReport | undefined {
   const { refId, id, resultCode, timestamp } = readJsonObject(body) ?? {};
   if (typeof refId !== 'string' || typeof resultCode !== 'number') return undefined;

@@ -1,6 +1,6 @@
 import { ServiceError } from '@platform/errors';
 
-/** What the database made of a message that was to be sent. */
+/** The database's answer to a new message. */
 export interface Created {
   outcome: 'created' | 'disabled' | 'country' | 'capped' | 'parts_capped';
   sender_id: string;
@@ -10,7 +10,7 @@ export interface Created {
   countries: string[];
 }
 
-/** What the customer is told of a message that may not be sent. */
+/** The error for a message that may not be sent. */
 export function refusalOf(created: Created | undefined, segments: number): ServiceError {
   switch (created?.outcome) {
     case 'capped':
@@ -29,7 +29,7 @@ export function refusalOf(created: Created | undefined, segments: number): Servi
   }
 }
 
-/** A recipient that nothing is sent to, with the reason. */
+/** The error for a recipient that may not be sent to. */
 export function refusedRecipient(detail: string): ServiceError {
   return new ServiceError('invalid_request', detail, { errors: [{ pointer: '/to', detail }] });
 }

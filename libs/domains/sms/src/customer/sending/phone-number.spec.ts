@@ -9,7 +9,7 @@ describe('isPlausibleRecipient', () => {
     '+4521212121',
     '+12025550123',
     '+358401234567',
-    // Of a machine: twelve digits.
+    // A machine's number: twelve digits.
     '+47580012345678',
   ])('takes %s', (number) => expect(isPlausibleRecipient(number)).toBe(true));
 

@@ -6,7 +6,7 @@ const REFUSALS: Partial<Record<string, string>> = {
   invalid_content: 'The SMS gateway does not accept the content of the message; nothing was sent',
 };
 
-/** What the customer is told when its message was not taken on. What is the operator's trouble says no more than that. */
+/** The error for a message that was not accepted. It gives no details of problems that concern the operator. */
 export function failureOf(outcome: Exclude<SendOutcome, { kind: 'taken' }>, id: string): ServiceError {
   switch (outcome.kind) {
     case 'refused':

@@ -3,20 +3,20 @@ import { CustomerContextService } from '@platform/context';
 import { isTransientFailure, DeferredWrites } from '@platform/database';
 import { ROOT_LOGGER, type RootLogger } from '@platform/logging';
 import type { SmsRow } from '../sms-view';
-import { type SmsNews, SmsStoreService } from './sms-store.service';
+import { type SmsStatusUpdate, SmsStoreService } from './sms-store.service';
 
-/** What came of sending a message. */
+/** Outcome of sending a message. */
 interface Outcome {
   customerId: string;
   smsId: string;
   gateway: string;
-  news: SmsNews;
+  update: SmsStatusUpdate;
 }
 
-/** At shutdown, outcomes are tried to be stored for this long yet. */
-const LAST_TRIES_MS = 5000;
+/** How long outcomes are retried at shutdown. */
+const SHUTDOWN_RETRY_MS = 5000;
 
-/** Stores what came of messages, at once or, while the database is away, as soon as it is back. */
+/** Stores outcomes of messages, at once or, while the database is unavailable, as soon as it is back. */
 @Injectable()
 export class SmsOutcomesService implements OnApplicationShutdown {
   private readonly later: DeferredWrites<Outcome>;
@@ -27,11 +27,11 @@ export class SmsOutcomesService implements OnApplicationShutdown {
     @Inject(ROOT_LOGGER) private readonly logger: RootLogger,
   ) {
     this.later = new DeferredWrites<Outcome>({
-      store: ({ customerId, smsId, gateway, news }) =>
-        this.context.run(customerId, () => this.store.conclude(smsId, gateway, news)),
-      lost: ({ customerId, smsId, news }, reason) =>
+      store: ({ customerId, smsId, gateway, update }) =>
+        this.context.run(customerId, () => this.store.conclude(smsId, gateway, update)),
+      lost: ({ customerId, smsId, update }, reason) =>
         this.logger.error(
-          { err: reason, customer_id: customerId, sms_id: smsId, outcome: news.status },
+          { err: reason, customer_id: customerId, sms_id: smsId, outcome: update.status },
           'the outcome of an SMS could not be stored',
         ),
       capacity: 10_000,
@@ -40,23 +40,23 @@ export class SmsOutcomesService implements OnApplicationShutdown {
   }
 
   /**
-   * Adds the outcome to the log. If the database is away just then the caller is still told what happened to the message,
-   * since an error would make it send the message again; the log follows.
+   * Stores the outcome. If the database is unavailable, the caller still gets the outcome, because after an error it
+   * would send the message again; the log is updated later.
    */
-  async conclude(row: SmsRow, gateway: string, news: SmsNews): Promise<SmsRow> {
+  async conclude(row: SmsRow, gateway: string, update: SmsStatusUpdate): Promise<SmsRow> {
     try {
-      return (await this.store.conclude(row.id, gateway, news)) ?? row;
+      return (await this.store.conclude(row.id, gateway, update)) ?? row;
     } catch (error) {
-      const about = { err: error, sms_id: row.id, outcome: news.status };
+      const about = { err: error, sms_id: row.id, outcome: update.status };
       if (isTransientFailure(error)) {
         this.logger.warn(about, 'the outcome of an SMS could not be stored yet');
-        this.later.add({ customerId: this.context.customerId, smsId: row.id, gateway, news });
+        this.later.add({ customerId: this.context.customerId, smsId: row.id, gateway, update });
       } else this.logger.error(about, 'the outcome of an SMS could not be stored');
-      return { ...row, status: news.status, error_code: news.errorCode };
+      return { ...row, status: update.status, error_code: update.errorCode };
     }
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await this.later.close(LAST_TRIES_MS);
+    await this.later.close(SHUTDOWN_RETRY_MS);
   }
 }

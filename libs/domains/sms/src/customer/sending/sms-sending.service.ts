@@ -9,9 +9,9 @@ import { failureOf } from './send-failure';
 import { isPlausibleRecipient, recipientKind } from './phone-number';
 import { segmentsOf } from './segments';
 import { SmsOutcomesService } from './sms-outcomes.service';
-import { type SmsNews, SmsStoreService } from './sms-store.service';
+import { type SmsStatusUpdate, SmsStoreService } from './sms-store.service';
 
-/** What a customer asks to be sent. */
+/** A message that a customer wants to send. */
 export interface SmsOrder {
   /** E.164. */
   to: string;
@@ -19,7 +19,7 @@ export interface SmsOrder {
   message: string;
 }
 
-/** Sends SMS: one message per call at most, whatever happens on the way, and each in the log before it leaves. */
+/** Sends SMS. Each call sends one message at most, and stores it in the log before it is sent. */
 @Injectable()
 export class SmsSendingService {
   constructor(
@@ -31,9 +31,9 @@ export class SmsSendingService {
   ) {}
 
   /**
-   * @param actor who asks, for the audit log.
-   * @throws ServiceError invalid_request, sms_disabled, rate_limited (daily cap), sms_gateway_rejected (this message will
-   * not be sent), sms_gateway_failed (it was not sent, or nobody knows: the detail says which).
+   * @param actor the token, for the audit log
+   * @throws ServiceError invalid_request, sms_disabled, rate_limited (daily cap), sms_gateway_rejected (this message
+   * will not be sent), sms_gateway_failed (it was not sent, or the outcome is unknown: the detail says which)
    */
   async send(actor: string, order: SmsOrder): Promise<SmsRow> {
     const country = this.check(order);
@@ -43,17 +43,17 @@ export class SmsSendingService {
     const row = await this.store.create(actor, sms);
     const reference = this.references.of(customerId, row.id);
     const outcome = await this.gateway.send({ ...order, customerId, reference, senderId: row.sender_id });
-    const told = await this.outcomes.conclude(row, gateway, newsOf(outcome));
-    if (outcome.kind !== 'taken' && told.status !== 'delivered' && told.status !== 'sent')
+    const result = await this.outcomes.conclude(row, gateway, updateOf(outcome));
+    if (outcome.kind !== 'taken' && result.status !== 'delivered' && result.status !== 'sent')
       throw failureOf(outcome, row.id);
-    return told;
+    return result;
   }
 
   /** @returns the recipient's country, if its number tells */
   private check({ to, message }: SmsOrder): string | undefined {
-    if (!isPlausibleRecipient(to)) throw refusedRecipient('to is not a telephone number that can exist');
+    if (!isPlausibleRecipient(to)) throw refusedRecipient('to is not a valid telephone number');
     const { country, never } = recipientKind(to);
-    if (never !== undefined) throw refusedRecipient(`to is a ${never} number: no SMS is sent to those`);
+    if (never !== undefined) throw refusedRecipient(`to is a ${never} number: SMS are not sent to such numbers`);
     const detail = this.gateway.unsupported(message);
     if (detail !== undefined)
       throw new ServiceError('invalid_request', detail, { errors: [{ pointer: '/message', detail }] });
@@ -61,7 +61,7 @@ export class SmsSendingService {
   }
 }
 
-function newsOf(outcome: SendOutcome): SmsNews {
+function updateOf(outcome: SendOutcome): SmsStatusUpdate {
   const common = { deliveredAt: null };
   if (outcome.kind === 'taken') {
     return { ...common, status: outcome.status, errorCode: null, gatewayMessageId: outcome.gatewayMessageId };

@@ -7,25 +7,25 @@ import { SMS_COLUMNS, type SmsRow } from '../sms-view';
 import { type Created, refusalOf } from './create-refusal';
 import { SMS_STATUSES, type SmsEncoding, type SmsStatus } from '../../sms-record';
 
-/** A message before anybody was asked to send it. */
+/** A message that has not been sent yet. */
 export interface NewSms {
   /** E.164. */
   to: string;
-  /** ISO 3166, where the number tells it. */
+  /** ISO 3166, if the number tells it. */
   country: string | undefined;
   message: string;
   encoding: SmsEncoding;
   segments: number;
-  /** Name of the gateway that it will be handed to. */
+  /** Name of the gateway that will send it. */
   gateway: string;
 }
 
-/** News about a message, from the reply to its send or from a delivery report. */
-export interface SmsNews {
+/** A new status of a message, from the reply to its send or from a delivery report. */
+export interface SmsStatusUpdate {
   status: SmsStatus;
   gatewayMessageId: string | null;
   errorCode: SmsErrorCode | null;
-  /** When the handset got it; if nobody said, a delivered message counts as delivered now. */
+  /** When the handset received it; null for a delivered message means now. */
   deliveredAt: Date | null;
 }
 
@@ -35,13 +35,13 @@ const CREATE = prepared(
    from app.create_sms($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
 );
 
-/** Adds news to a message; in order: customer, id, gateway, and what {@link newsValues} gives. */
+/** Stores a new status of a message. Parameters: customer, id, gateway, and the values of {@link newsValues}. */
 export const RECORD_OUTCOME = prepared(
   'sms.record-outcome',
   `select ${SMS_COLUMNS} from app.record_sms_outcome($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 );
 
-/** The rows behind sending, always of the customer in context. */
+/** Stores messages, always of the customer in context. */
 @Injectable()
 export class SmsStoreService {
   constructor(
@@ -50,9 +50,9 @@ export class SmsStoreService {
   ) {}
 
   /**
-   * Counts a message and writes it down, its outcome unknown: what it is, should the process end now.
-   * @throws ServiceError sms_disabled; invalid_request for a country that is not allowed; rate_limited when a daily cap is
-   * reached
+   * Counts a message and logs it with the status `unknown`, which remains if the process dies.
+   * @throws ServiceError sms_disabled; invalid_request for a country that is not allowed; rate_limited if a daily cap
+   * is reached
    */
   async create(actor: string, sms: NewSms): Promise<SmsRow> {
     const { to, country, message, encoding, segments, gateway } = sms;
@@ -78,18 +78,19 @@ export class SmsStoreService {
   }
 
   /**
-   * Adds what came of sending a message. One that certainly was not sent is taken off the count. Saying it again changes
-   * nothing. @returns the message as it is known now
+   * Stores the outcome of sending. A message that was certainly not sent is subtracted from the daily count.
+   * Idempotent.
+   * @returns the message with its current status
    */
-  async conclude(id: string, gateway: string, news: SmsNews): Promise<SmsRow | undefined> {
+  async conclude(id: string, gateway: string, update: SmsStatusUpdate): Promise<SmsRow | undefined> {
     const zone = this.config.BILLING_TIMEZONE;
-    const [row] = await this.database.write<SmsRow>(RECORD_OUTCOME, [id, gateway, ...newsValues(news), zone]);
+    const [row] = await this.database.write<SmsRow>(RECORD_OUTCOME, [id, gateway, ...updateValues(update), zone]);
     return row;
   }
 }
 
-/** News as {@link RECORD_OUTCOME} takes it, from the fourth value to the last but one. */
-export function newsValues({ status, errorCode, deliveredAt, gatewayMessageId }: SmsNews): unknown[] {
+/** Parameters of {@link RECORD_OUTCOME} from the fourth to the last but one. */
+export function updateValues({ status, errorCode, deliveredAt, gatewayMessageId }: SmsStatusUpdate): unknown[] {
   const overruled = SMS_STATUSES.slice(0, SMS_STATUSES.indexOf(status));
   return [status, overruled, errorCode, deliveredAt, gatewayMessageId];
 }

@@ -49,7 +49,7 @@ const WATCH_HEALTH = `
 `;
 
 /** Starts the built API with a heap of 512 MB and sends it the bodies, so many at a time. */
-export async function bombard(bodies: Iterable<HostileBody>, atATime: number): Promise<Observed> {
+export async function floodWithBodies(bodies: Iterable<HostileBody>, atATime: number): Promise<Observed> {
   const sandbox = await startSandbox();
   const database = await createTestDatabase();
   const superuser = await connectAsSuperuser(database);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 /** A request whose body is on its way: its caller has sent so much of it and holds back the rest. */
-export interface HeldBody {
+export interface PartialBody {
   socket: Socket;
   /** Sends the rest. @returns what was answered, as text. */
   finish(): Promise<string>;
@@ -11,7 +11,12 @@ export interface HeldBody {
 }
 
 /** Sends a POST's headers and all of its JSON but the last byte. */
-export async function holdBody(url: string, token: string, json: string, headers: string[] = []): Promise<HeldBody> {
+export async function sendPartialBody(
+  url: string,
+  token: string,
+  json: string,
+  headers: string[] = [],
+): Promise<PartialBody> {
   const { hostname, port, pathname } = new URL(url);
   const socket = connect(Number(port), hostname);
   await once(socket, 'connect');
