@@ -4,7 +4,7 @@ const VIEW = 'libs/domains/invoices/src/customer/invoice-view.ts';
 const READER = 'libs/domains/invoices/src/customer/invoices.service.ts';
 const STRIPE = 'libs/domains/invoices/src/adapters/stripe/stripe-invoice.ts';
 const FIKEN = 'libs/domains/invoices/src/adapters/fiken/fiken-document.ts';
-const ADMINISTRATION = 'libs/domains/invoices/src/operator/invoices-operator.service.ts';
+const OPERATOR_SERVICE = 'libs/domains/invoices/src/operator/invoices-operator.service.ts';
 const SYNC = ['libs/domains/invoices/src/adapters/amounts', 'test/contract/invoice'];
 const INVOICE_SPECS = ['test/e2e/invoice', 'test/contract/invoice'];
 

@@ -87,7 +87,7 @@ export class StripeStore {
   }
 
   /** Changes a credit note, or what of it goes over the wire, such as `{ status: 'void' }`. */
-  updateCreditNote(id: string, change: Partial<Pick<StripeCreditNote, 'status' | 'spoilt'>>): void {
+  updateCreditNote(id: string, change: Partial<Pick<StripeCreditNote, 'status' | 'corrupted'>>): void {
     const note = this.notes.get(id);
     if (!note) throw new Error(`The sandbox has no Stripe credit note ${id}`);
     Object.assign(note, change);

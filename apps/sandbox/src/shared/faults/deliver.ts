@@ -42,7 +42,7 @@ export function manner(directives: Directives): Manner | undefined {
 }
 
 /** Writes the answer, in the given manner and not before the gate lets it go. */
-export function deliver(reply: FastifyReply, answer: Answer, { how, before, gate }: Obstacles): void {
+export function deliver(reply: FastifyReply, answer: Answer, { how, before, gate }: SendFaults): void {
   if (!how && !before && !gate && !answer.stream) {
     void reply.code(answer.status).headers(answer.headers).send(answer.body);
     return;

@@ -30,7 +30,7 @@ export class CallResolutionService {
     const { customerId, reservationId, upstreamId } = settlement;
     let result: SettlementResult;
     try {
-      result = await this.persistently(() => this.ledger.settle(settlement), this.config.AI_RESERVATION_MARGIN_MS / 2);
+      result = await this.withRetries(() => this.ledger.settle(settlement), this.config.AI_RESERVATION_MARGIN_MS / 2);
     } catch (error) {
       const call = { reservation_id: reservationId, upstream_request_id: upstreamId };
       this.logger.error({ msg: 'AI call could not be settled', ...call, err: error });
