@@ -283,7 +283,7 @@ describe('The sync with Fiken', () => {
 
   it("never stores another contact's invoice, even if Fiken sends it", async () => {
     const [mine, theirs] = company().addInvoices({ customerId: 14, count: 2 });
-    company().spoil(theirs?.invoiceId ?? 0, { customer: { contactId: 15 } });
+    company().corrupt(theirs?.invoiceId ?? 0, { customer: { contactId: 15 } });
     const customer = await fixture.customer('fiken', '14');
     expect(await sync(customer)).toBe('succeeded');
     expect((await fixture.rows(customer)).map(({ source_id }) => source_id)).toEqual([String(mine?.invoiceId)]);

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { saveAiCustomer } from '@test/ai-factories';
 import { type AiStress, openAiStress, sendMessage } from '@test/ai-stress';
-import { holdBody } from '@test/held-body';
+import { sendPartialBody } from '@test/partial-body';
 import { holdLock, waitForLocks } from '@test/locks';
 import { until } from '@test/until';
 import { startWorkerProcess } from '@test/worker-process';
@@ -19,7 +19,9 @@ describe('SIGTERM', () => {
     const { id, token } = await stress.customer({ included: 50 });
     const gate = stress.sandbox.messages.hold();
     const url = `${api.baseUrl}/ai/messages`;
-    const callers = await Promise.all(Array.from({ length: 5 }, () => holdBody(url, token, JSON.stringify(MESSAGE))));
+    const callers = await Promise.all(
+      Array.from({ length: 5 }, () => sendPartialBody(url, token, JSON.stringify(MESSAGE))),
+    );
     const replies = callers.map((caller) => caller.finish());
     await stress.sandbox.messages.received(5);
     for (const caller of callers) caller.hangUp();
