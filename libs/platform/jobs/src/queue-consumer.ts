@@ -131,7 +131,7 @@ export class QueueConsumer {
       await Promise.all(
         held.map(async ([job, lost]) => {
           // The count is there; the package's types leave it out.
-          const { affected } = (await this.boss.extendLease(this.queue.name, job)) as { affected?: number };
+          const { affected } = (await this.boss.touch(this.queue.name, job)) as { affected?: number };
           if (affected === 0) lost.abort();
         }),
       );
