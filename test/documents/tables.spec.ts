@@ -7,19 +7,14 @@ import { InternalListener } from '@platform/internal-listener';
 import { startApi, type TestApi } from '@test/api';
 import { logMessages } from '@test/documents/log-messages';
 import { readSourceFiles } from '@test/documents/source-files';
+import { tableRows } from '@test/documents/tables';
 import { WorkerModule } from '../../apps/worker/src/worker.module';
-
-/** The rows of a page's tables, cell by cell. */
-function rowsOf(page: string): string[][] {
-  const rows = readFileSync(page, 'utf8').matchAll(/^\| (.*) \|$/gm);
-  return [...rows].map(([, row = '']) => row.split(' | ').map((cell) => cell.trim()));
-}
 
 const code = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text);
 
 describe("tables of the customers' guide", () => {
   it('have every error code with its status and title', () => {
-    const rows = rowsOf('docs/guide/errors.md').filter(([status = '']) => /^\d{3}$/.test(status));
+    const rows = tableRows('docs/guide/errors.md').filter(([status = '']) => /^\d{3}$/.test(status));
     const described = Object.fromEntries(
       rows.map(([status, name, title]) => [code(name)[0], { status: Number(status), title }]),
     );
@@ -28,7 +23,7 @@ describe("tables of the customers' guide", () => {
   });
 
   it('have every scope with the operations that it allows', () => {
-    const rows = rowsOf('docs/guide/tokens.md').filter(([, what = '']) => /`(GET|POST) |^nothing/.test(what));
+    const rows = tableRows('docs/guide/tokens.md').filter(([, what = '']) => /`(GET|POST) |^nothing/.test(what));
     const described = Object.fromEntries(rows.map(([scope, what]) => [code(scope)[0] ?? scope, code(what).sort()]));
     const { paths } = JSON.parse(readFileSync('openapi.json', 'utf8')) as {
       paths: Record<string, Record<string, { security: { token: string[] }[] }>>;
@@ -56,7 +51,7 @@ describe("tables of the operators' handbook", () => {
     try {
       const names = await Promise.all([api.app.get(InternalListener), worker.get(InternalListener)].map(metricsOf));
       const existing = new Set(names.flat().filter((name) => !/^(process|nodejs)_/.test(name)));
-      const rows = rowsOf('docs/handbook/monitoring.md').filter(([, of]) =>
+      const rows = tableRows('docs/handbook/monitoring.md').filter(([, of]) =>
         /^(API|worker|API, worker)$/.test(of ?? ''),
       );
       expect(rows.flatMap(([name]) => code(name)).sort()).toEqual([...existing].sort());
@@ -71,7 +66,7 @@ describe("tables of the operators' handbook", () => {
     );
     const messages = files.flatMap(({ path }) => logMessages(path));
     expect(messages.length).toBeGreaterThan(30);
-    const rows = rowsOf('docs/handbook/incidents.md').filter(([level]) => level === 'error' || level === 'warn');
+    const rows = tableRows('docs/handbook/incidents.md').filter(([level]) => level === 'error' || level === 'warn');
     const described = rows.map(([level, text]) => `${level}: ${code(text)[0]}`);
     const existing = new Set(messages.map(({ level, text }) => `${level}: ${text}`));
     expect([...existing].filter((message) => !described.includes(message))).toEqual([]);
