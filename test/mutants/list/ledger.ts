@@ -205,7 +205,7 @@ export const ledger: Mutant[] = [
     file: `${SQL}settle.sql`,
     find: 'usable := greatest(usable - carried_overs[owner], 0);',
     replace: '',
-    specs: HISTORIES,
+    specs: LEDGER,
   },
   {
     name: 'ledger, histories: who has reached the total limit is advised to buy',
