@@ -43,7 +43,7 @@ describe('the day of an SMS', () => {
     const gate = fixture.sandbox.elks46.hold();
     fixture.sandbox.elks46.script({ status: 400 });
     const refused = fixture.send(customer).catch((error: unknown) => error);
-    await fixture.sandbox.elks46.received(1);
+    await gate.holding(1);
     await setTime('2026-11-22T23:00:10Z');
     gate.open();
     expect(await refused).toMatchObject({ code: 'sms_gateway_rejected' });

@@ -1,3 +1,4 @@
+import { setDatabaseClock } from '@test/database-clock';
 import { createSmsFixture, type SmsFixture } from '@test/sms.fixture';
 
 const GATEWAYS = [
@@ -44,6 +45,26 @@ describe.each(GATEWAYS)('A strange delivery report of $gateway', ({ gateway, con
     const delivered = row?.delivered_at?.getTime() ?? 0;
     expect(delivered).toBeGreaterThanOrEqual(began - 5000);
     expect(delivered).toBeLessThanOrEqual(Date.now() + 5000);
+  });
+
+  it.each([
+    ['5 minutes before it was sent, as clocks differ', '2026-11-20T11:55:00Z', '2026-11-20T12:00:00Z'],
+    ['more than 5 minutes before it was sent', '2026-11-20T11:54:59Z', '2026-11-20T13:00:00Z'],
+    ['since it was sent', '2026-11-20T12:30:00Z', '2026-11-20T12:30:00Z'],
+    ['to come', '2026-11-20T13:00:01Z', '2026-11-20T13:00:00Z'],
+  ])('of a message sent at 12:00, read at 13:00, with a time %s: %s is %s', async (_, time, delivered) => {
+    try {
+      await setDatabaseClock(fixture.superuser, { standsAt: '2026-11-20T12:00:00Z' });
+      const gate = fixture.sandbox[control].hold();
+      const reply = sent({ 'report-time': time });
+      await gate.holding(1);
+      await setDatabaseClock(fixture.superuser, { standsAt: '2026-11-20T13:00:00Z' });
+      gate.open();
+      const { row } = await reply;
+      expect(row).toMatchObject({ status: 'delivered', delivered_at: new Date(delivered) });
+    } finally {
+      await setDatabaseClock(fixture.superuser, 'right');
+    }
   });
 
   it.each(['a\u0000b', '\u0000', 'x'.repeat(10_000), '\ud800', 'line\nfeed'])(

@@ -163,7 +163,7 @@ export const ledger: Mutant[] = [
     file: `${SQL}resolve-abandoned.sql`,
     find: '(h.deadline < moment or app.process_is_gone(h.process_id))',
     replace: '(h.created_at < moment)',
-    specs: BOUNDS,
+    specs: OPERATOR,
   },
   {
     name: 'ledger: what is given up stays reserved',

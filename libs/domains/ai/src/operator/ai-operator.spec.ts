@@ -228,6 +228,24 @@ describe("The operator's AI services", () => {
     expect(await problemsOf(fixture, customerId)).toEqual([]);
   });
 
+  it('give up the call whose deadline has passed, and none that the same customer sent later', async () => {
+    const customerId = await saveAiCustomer(fixture.superuser, { model, included: 10, month: '2026-11' });
+    const gate = fixture.sandbox.messages.hold();
+    const first = fixture.send(customerId, hello);
+    await fixture.sandbox.messages.received(1);
+    const { held } = await balancesOf(fixture.superuser, customerId);
+    await fixture.setTime('2026-11-15T12:00:50Z');
+    const second = fixture.send(customerId, hello);
+    await fixture.sandbox.messages.received(2);
+    await fixture.setTime('2026-11-15T12:01:30Z');
+    expect(await fixture.operator.get(AiMaintenanceService).resolveAbandoned()).toBe(1);
+    expect((await balancesOf(fixture.superuser, customerId)).held).toBe(held);
+    gate.open();
+    await Promise.all([first, second]);
+    expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({ held: 0 });
+    expect(await problemsOf(fixture, customerId)).toEqual([]);
+  });
+
   it('forget reservations that ended long ago, and none in progress', async () => {
     const customerId = await saveAiCustomer(fixture.superuser, { model, included: 10, month: '2026-11' });
     const states = async () => {
