@@ -69,6 +69,16 @@ describe('commands of the operator', () => {
     );
   });
 
+  it('that comments name for the containers exist', () => {
+    const text = readSourceFiles()
+      .filter(({ path }) => path.endsWith('.yml'))
+      .map((file) => file.text)
+      .join('\n');
+    const named = parseDocument('x.md', `\`\`\`sh\n${text.replaceAll('```', '')}\n\`\`\``);
+    expect(text).toContain('run --rm operator customer create');
+    expect(unknown(named)).toEqual([]);
+  });
+
   it('that do not exist are found', () => {
     const text =
       '`operator customer create --name X --no-such Y`, `operator customer paint`\n```sh\nnpm run -s operator -- no verb\n```';
