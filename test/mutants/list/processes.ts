@@ -31,8 +31,8 @@ export const processes: Mutant[] = [
   {
     name: 'shutdown: a job is not waited for',
     file: 'libs/platform/jobs/src/queue-consumer.ts',
-    find: 'await Promise.race([Promise.all(this.work), patience]);',
-    replace: 'void patience;',
+    find: 'await endedWithin(ended, withinMs);',
+    replace: 'void ended.catch(() => undefined);',
     specs: SHUTDOWN,
     test: 'a job of the worker',
   },

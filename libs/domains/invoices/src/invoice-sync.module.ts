@@ -15,7 +15,7 @@ import { SyncHealthService } from './worker/sync-health.service';
 import { SyncRequestsOperatorService } from './operator/sync-requests-operator.service';
 import { SyncStoreService } from './worker/store/sync-store.service';
 
-/** Invoices from the billing sources: who customers are there, and the syncs. */
+/** Links of customers to billing sources, and the syncs. */
 @Module({
   imports: [
     TypeOrmModule.forFeature([Invoice, InvoiceNumber, BillingAccount, InvoiceSync, InvoiceSyncProblem]),

@@ -7,7 +7,6 @@ import { Invoice } from './entities/invoice.entity';
 import { InvoicesOperatorService } from './operator/invoices-operator.service';
 import { ManualInvoicesOperatorService } from './operator/manual-invoices-operator.service';
 
-/** The operator's own invoices. */
 @Module({
   imports: [TypeOrmModule.forFeature([Invoice, InvoiceNumber]), AuditModule, CustomersOperatorModule],
   providers: [ManualInvoicesOperatorService, InvoicesOperatorService],

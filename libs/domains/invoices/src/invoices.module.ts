@@ -4,7 +4,6 @@ import { InvoicePdfsService } from './customer/pdf/invoice-pdfs.service';
 import { InvoicesService } from './customer/invoices.service';
 import { PdfMemoryService } from './customer/pdf/pdf-memory.service';
 
-/** Customers' own invoices. */
 @Module({
   imports: [BillingSourcesModule],
   providers: [InvoicesService, InvoicePdfsService, PdfMemoryService],

@@ -13,14 +13,14 @@ import { requireHost } from './hooks/require-host';
 import type { ScopeDescriptions } from './open-api/describe-scopes';
 import { serveOpenApi } from './open-api/serve-open-api';
 
-/** Puts the customers' interface below its prefix. */
+/** Sets the prefix of the customers' API. */
 export function setApiPrefix(app: NestFastifyApplication): void {
   app.setGlobalPrefix(API_PREFIX, { exclude: ['health/live', 'health/ready'] });
 }
 
 /**
- * Everything the HTTP application needs besides its modules: one function for the real process and for tests.
- * @param scopes every scope that a token can have, with what it opens; for the OpenAPI document.
+ * Configures the HTTP application apart from its modules: one function for the real process and for tests. @param
+ * scopes all scopes with their descriptions, for the OpenAPI document
  */
 export function configureApplication(app: NestFastifyApplication, scopes: ScopeDescriptions): NestFastifyApplication {
   const server = app.getHttpAdapter().getInstance();

@@ -5,7 +5,7 @@ import type { Server } from 'node:http';
 
 const CLOSE_IDLE_EVERY_MS = 50;
 
-/** Knows whether the process is about to stop: what is in flight is finished, nothing new is taken. */
+/** Whether the process is draining: requests in progress are finished, new ones are refused. */
 @Injectable()
 export class Draining implements OnModuleDestroy {
   active = false;
@@ -18,9 +18,9 @@ export class Draining implements OnModuleDestroy {
   onModuleDestroy(): void {
     this.active = true;
     const server = this.adapterHost.httpAdapter.getHttpServer() as Server;
-    // A connection is closed when its last reply is out; left alone, it would be kept for a request that is not taken.
+    // A connection is closed after its last reply; otherwise it would be kept alive for requests that are refused.
     setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_EVERY_MS).unref();
-    // A caller that never finishes its request does not keep the process.
+    // A client that never finishes its request does not keep the process running.
     setTimeout(() => server.closeAllConnections(), this.config.SHUTDOWN_GRACE_MS).unref();
   }
 }

@@ -10,11 +10,11 @@ import { problemOf } from './problems/problem';
 import { collectRoutes } from './routing/routes';
 import { sendProblem } from './problems/send-problem';
 
-/** Headers a request may have, in bytes, and the longest a request may take to arrive. */
+/** Maximum size of a request's headers in bytes, and maximum time for a request to arrive. */
 const LIMITS = { maxHeaderSize: 16_384, requestTimeoutMs: 120_000, keepAliveMs: 72_000 };
 const SANE_REQUEST_ID = /^[\w.~:+/=-]{1,128}$/;
 
-/** The HTTP server, set up so that everything it answers by itself has our shape too. */
+/** The HTTP server, configured so that all its own error replies are problem details too. */
 export function createAdapter(config: AppConfig): FastifyAdapter {
   const server = fastify({
     trustProxy: config.TRUST_PROXY?.split(',').map((part) => part.trim()) ?? false,
@@ -25,10 +25,10 @@ export function createAdapter(config: AppConfig): FastifyAdapter {
     },
     keepAliveTimeout: LIMITS.keepAliveMs,
     requestTimeout: LIMITS.requestTimeoutMs,
-    // Node would answer a missing Host by itself, and not in our shape: see requireHost.
+    // Node's own reply to a missing Host is not a problem: see requireHost.
     http: { maxHeaderSize: LIMITS.maxHeaderSize, requireHostHeader: false },
     return503OnClosing: false,
-    // No parameter can be longer than the headers, so the router never answers for itself.
+    // No parameter can be longer than the headers, so the router never refuses one by itself.
     routerOptions: { ignoreTrailingSlash: false, maxParamLength: LIMITS.maxHeaderSize },
     rewriteUrl: ({ url = '/' }) => (isReadable(url) ? url : UNREADABLE_ADDRESS),
     frameworkErrors: (error, request, reply) => {
@@ -37,7 +37,7 @@ export function createAdapter(config: AppConfig): FastifyAdapter {
     },
     clientErrorHandler: answerUnreadable,
   });
-  // The body is read after the guards have let the caller in. Until then not even its type is looked at.
+  // The body is read after the guards. Until then its content type is not checked either.
   for (const method of server.supportedMethods) {
     server.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   }
@@ -48,13 +48,13 @@ export function createAdapter(config: AppConfig): FastifyAdapter {
   return new FastifyAdapter(server as never);
 }
 
-/** Answers what is not HTTP at all, on the bare connection. */
+/** Replies to bytes that are not HTTP, directly on the connection. */
 function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
-  // More came behind a request that asked for the connection to be closed: its answer, still to come, is the last.
+  // The client sent more after a request with `Connection: close`: the pending reply is the last one.
   if (error.code === 'HPE_CLOSED_CONNECTION') return;
   const id = randomUUID();
   const known = error.code === 'HPE_HEADER_OVERFLOW' || error.code === 'ERR_HTTP_REQUEST_TIMEOUT';

@@ -4,7 +4,7 @@ import { BodyMemory } from './body/body-memory';
 import { TurnBudget } from './body/turn-budget';
 import { Draining } from './draining';
 
-/** What the global filter, the guard that reads bodies and the hooks need. */
+/** Providers of the global filter, the body guard and the hooks. */
 @Module({
   providers: [AllowedMethods, BodyMemory, Draining, TurnBudget],
   exports: [AllowedMethods, BodyMemory, Draining, TurnBudget],

@@ -2,7 +2,7 @@ import { type ArgumentMetadata, ValidationPipe } from '@nestjs/common';
 import type { ValidationError } from 'class-validator';
 import { explainFaults } from './problems/explain-faults';
 
-/** What class-validator found, on its way to where the input itself is known. */
+/** Errors of class-validator, passed on to where the input itself is known. */
 class InvalidInput extends Error {
   constructor(readonly faults: ValidationError[]) {
     super('The input is not valid');
@@ -23,12 +23,15 @@ export function createValidationPipe(): ValidationPipe {
   });
 }
 
-/** Spends nothing where nothing is to be checked: most calls have no query, and what that gives is worked out once for each DTO. */
+/**
+ * Skips validation where there is nothing to validate: most calls have no query, and its defaults are computed once per
+ * DTO.
+ */
 class QuickValidationPipe extends ValidationPipe {
   private readonly withoutQuery = new Map<unknown, Promise<object>>();
 
   override transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
-    // What our own decorators give, such as the customer, is no input.
+    // Values of our own decorators, such as the customer, are not input.
     if (metadata.type === 'custom') return value as Promise<unknown>;
     if (metadata.type !== 'query' || Object.keys(value ?? {}).length > 0) return this.check(value, metadata);
     let empty = this.withoutQuery.get(metadata.metatype);
@@ -36,7 +39,7 @@ class QuickValidationPipe extends ValidationPipe {
       empty = super.transform({}, metadata) as Promise<object>;
       this.withoutQuery.set(metadata.metatype, empty);
     }
-    // A copy for each call: nobody can change what the next one gets.
+    // A copy for each call, so that no handler can change the next call's defaults.
     return empty.then((query) => Object.assign(Object.create(Object.getPrototypeOf(query) as object) as object, query));
   }
 

@@ -11,7 +11,7 @@ import { BillingSourcesService } from './billing-sources.service';
 import type { FikenLaneService } from './fiken/fiken-lane.service';
 import { LostPositionError, SourceError } from '../ports/source-error';
 
-/** One process, nobody else at Fiken: the lane is always free. */
+/** A lane that is always free: no other process uses Fiken. */
 const freeLane = {
   use: (_urgency: string, { signal }: { signal: AbortSignal }, work: (held: AbortSignal) => unknown) => work(signal),
 } as unknown as FikenLaneService;
@@ -29,7 +29,7 @@ const common: Pick<FaultyAdapter, 'deadline' | 'judge' | 'expected' | 'attempts'
     if (result instanceof LostPositionError) return 'lost position';
     return result instanceof SourceError ? 'source error' : result instanceof Error ? result.name : 'page';
   },
-  // A sync tries again later whatever went wrong; what matters is that it never takes a fault for a page.
+  // A sync is retried whatever the fault; the point is that no fault is taken for a page.
   expected: {
     ok: 'page',
     unsent: 'source error',

@@ -3,7 +3,7 @@ import { UpstreamModule } from '@platform/upstream';
 import { BillingSourcesService } from './billing-sources.service';
 import { FikenLaneService } from './fiken/fiken-lane.service';
 
-/** The billing sources that are configured, and the way to them. */
+/** The configured billing sources. */
 @Module({
   imports: [UpstreamModule],
   providers: [BillingSourcesService, FikenLaneService],

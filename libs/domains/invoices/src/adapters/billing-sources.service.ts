@@ -9,13 +9,13 @@ import { FikenAdapter, LARGEST_PDF } from './fiken/fiken.adapter';
 import { isStripeLink } from './stripe/stripe-links';
 import { StripeAdapter } from './stripe/stripe.adapter';
 
-/** Any credential does for the sandbox. */
+/** The sandbox accepts any credential. */
 const SANDBOX_CREDENTIAL = 'sandbox';
 const SANDBOX_COMPANY = 'demo';
-/** A page of a hundred documents is never above a few. */
+/** Upper bound of a page of a hundred documents. */
 const LARGEST_PAGE = 8 * 1024 * 1024;
 
-/** The sources that are configured: the real ones with their credentials, else the sandbox's, else none. */
+/** The configured sources: the real ones with their credentials, else the sandbox's, else none. */
 @Injectable()
 export class BillingSourcesService {
   private readonly sources: ReadonlyMap<BillingSourceName, BillingSource>;
@@ -39,12 +39,12 @@ export class BillingSourcesService {
     this.sources = new Map(sources.map((source) => [source.name, source]));
   }
 
-  /** A source, unless it is not configured. */
+  /** The source of that name; undefined if it is not configured. */
   find(name: BillingSourceName): BillingSource | undefined {
     return this.sources.get(name);
   }
 
-  /** All that are configured. */
+  /** All configured sources. */
   all(): BillingSource[] {
     return [...this.sources.values()];
   }

@@ -1,9 +1,9 @@
-/** Tells the calendar date in a time zone. */
+/** The calendar date of a time in a time zone. */
 export class Calendar {
   private readonly format: Intl.DateTimeFormat;
 
   constructor(timeZone: string) {
-    // Swedish dates are written as ISO 8601 has them.
+    // The Swedish locale formats dates as ISO 8601.
     this.format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' });
   }
 

@@ -1,22 +1,22 @@
 import { z } from 'zod';
 import { isProblem, type SourceInvoice, type SourceProblem } from '../ports/billing-source.port';
 
-/** Longest text of a source that is kept. */
+/** Longest text of a source that is stored. */
 const LONGEST = 500;
 
-/** A text that the database can store and a customer can read: not empty, not too long, no control or half characters. */
+/** A text that can be stored and shown: not empty, not too long, without control characters or lone surrogates. */
 export const text = z
   .string()
   .min(1)
   .max(LONGEST)
   .refine((value) => value.isWellFormed() && !/\p{Cc}/u.test(value), 'has characters that cannot be stored');
 
-/** A day of our time, `YYYY-MM-DD`. */
+/** A calendar date, `YYYY-MM-DD`. */
 export const day = z.iso
   .date()
   .refine((value) => value >= '1970-01-01' && value < '2200-01-01', 'is not a possible date');
 
-/** Reads each item by itself, so that one that cannot be read does not stop the others. */
+/** Parses each item separately, so that an invalid one does not stop the others. */
 export function readItems(
   items: unknown[],
   read: (item: unknown) => SourceInvoice | SourceProblem,
@@ -29,7 +29,7 @@ export function readItems(
   return { invoices, problems };
 }
 
-/** Says what is wrong with an item: field by field, without its values. */
+/** Describes the faults of an item, field by field, without its values. */
 export function explain(error: z.ZodError): string {
   return error.issues
     .map(({ path, message }) => `${path.join('.') || 'item'}: ${message}`)
@@ -37,10 +37,10 @@ export function explain(error: z.ZodError): string {
     .slice(0, LONGEST);
 }
 
-/** Stands for the id of an item that has none: it cannot be asked for again. */
+/** The id of an item without an id: it cannot be requested again. */
 const NO_ID = 'without an id';
 
-/** An item that cannot be read, under the id that it has in `field`; `prefix` tells kinds of documents apart. */
+/** The problem of an item that could not be parsed. `field` holds its id; `prefix` separates kinds of documents. */
 export function problemOf(item: unknown, field: string, detail: string, prefix = ''): SourceProblem {
   const id = typeof item === 'object' && item !== null ? (item as Record<string, unknown>)[field] : undefined;
   if ((typeof id !== 'string' && typeof id !== 'number') || id === '') {
@@ -49,12 +49,14 @@ export function problemOf(item: unknown, field: string, detail: string, prefix =
   return { sourceId: prefix + storable(String(id)), detail };
 }
 
-/** An item that a source counts among a customer's and that says that it is another's. It must never be stored as this one's. */
+/**
+ * Marks an item that the source lists for this customer but that names another one. It must never be stored for this
+ * customer.
+ */
 export function foreign(problem: SourceProblem): SourceProblem {
   return { ...problem, detail: 'It belongs to another customer', foreign: true };
 }
 
-/** A text as the database can store it. */
 function storable(value: string): string {
   return value
     .toWellFormed()

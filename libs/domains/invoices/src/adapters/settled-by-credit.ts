@@ -1,8 +1,8 @@
 import type { InvoiceStatus } from '../invoice-record';
 
 /**
- * What is due, and what that makes of an open invoice. One that was credited in full, or beyond it, is not open, though its
- * source may say so: nothing is to be paid. It is void where nothing ever was paid.
+ * The amount due, and the resulting status of an open invoice. An invoice that is credited in full or more is not open,
+ * even if its source says so. It is void if nothing was ever paid.
  */
 export function settleCredited(
   status: InvoiceStatus,

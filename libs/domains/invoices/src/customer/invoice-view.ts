@@ -1,6 +1,6 @@
 import type { InvoiceSource, InvoiceType, VisibleInvoiceStatus } from '../invoice-record';
 
-/** An invoice as the customer sees it. */
+/** The fields of an invoice that the customer sees. */
 export interface InvoiceRow {
   id: string;
   type: InvoiceType;
@@ -10,7 +10,7 @@ export interface InvoiceRow {
   /** Open, and past its due date. */
   overdue: boolean;
   currency: string;
-  /** Minor units, as the driver has a bigint. */
+  /** Minor units; a string because the driver returns bigints as strings. */
   amount: string;
   amount_due: string;
   /** `YYYY-MM-DD`. */
@@ -19,16 +19,16 @@ export interface InvoiceRow {
   /** RFC 3339. */
   paid_at: string | null;
   kid: string | null;
-  /** A link that works without a credential; null if there is none, or the PDF must be streamed. */
+  /** A link that works without a credential; null if there is none, or the API serves the PDF. */
   pdf_url: string | null;
-  /** Whether `InvoicePdfs` can open the PDF. */
+  /** Whether the API serves the PDF. */
   streamed: boolean;
   hosted_url: string | null;
   created_at: string;
   updated_at: string;
 }
 
-/** What of an invoice's row is shown. @param zone the parameter that is the time zone whose date decides what is overdue */
+/** Columns that the customer sees. @param zone the parameter with the time zone that decides what is overdue */
 export const invoiceColumns = (zone: string) => `id, type, number, source, status,
   status = 'open' and type = 'invoice' and due_date is not null and due_date < (app.now() at time zone ${zone})::date as overdue,
   currency, amount, amount_due, issue_date, due_date, paid_at, kid, pdf_url,

@@ -5,7 +5,7 @@ import { decodeCursor, listMark, type Page, type PageRequest, paginate } from '@
 import type { VisibleInvoiceStatus } from '../invoice-record';
 import { invoiceColumns, type InvoiceRow } from './invoice-view';
 
-/** Which invoices of a customer are wanted; all without. */
+/** Filters of the list; undefined fields do not filter. */
 export interface InvoiceListFilter {
   status?: VisibleInvoiceStatus;
   /** First and last issue date, `YYYY-MM-DD`, both included. */
@@ -13,7 +13,7 @@ export interface InvoiceListFilter {
   issuedTo?: string;
 }
 
-/** Drafts are left out here, and could not be read if they were not. */
+/** Drafts are excluded here; the role could not read them in any case. */
 const QUERY = (conditions: string) => `select ${invoiceColumns('$3')} from invoice
   where customer_id = $1 and status <> 'draft' ${conditions} order by created_at desc, id desc limit $2`;
 const AFTER = 'and (created_at, id) < ($4::timestamptz, $5::uuid)';
@@ -25,7 +25,7 @@ const NEXT = prepared('invoices.next', QUERY(AFTER));
 const FILTERED_FIRST = prepared('invoices.filtered-first', QUERY(FILTER('$4', '$5', '$6')));
 const FILTERED_NEXT = prepared('invoices.filtered-next', QUERY(`${AFTER} ${FILTER('$6', '$7', '$8')}`));
 
-/** Customers' reading of their own invoices. */
+/** The customer's own invoices. */
 @Injectable()
 export class InvoicesService {
   constructor(

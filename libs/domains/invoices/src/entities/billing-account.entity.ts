@@ -1,7 +1,7 @@
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import type { BillingSourceName } from '../invoice-record';
 
-/** Who a customer is in a billing source. The operator makes the link. */
+/** The link of a customer to an account in a billing source. The operator creates it. */
 @Entity('billing_account')
 @Index('billing_account_source_idx', ['source', 'sourceCustomerId'])
 @Check('billing_account_source_check', `source in ('stripe', 'fiken')`)

@@ -2,8 +2,8 @@ import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
 import type { InvoiceSource, InvoiceType } from '../invoice-record';
 
 /**
- * A number that an invoice bears: once per issuing source over all customers. Credit notes have numbers of their own, as
- * sources count them apart. Never removed, so that no number is given twice.
+ * A number that an invoice has: unique per issuing source over all customers. Credit notes have separate numbers, as
+ * sources count them separately. Never deleted, so that no number is used twice.
  */
 @Entity('invoice_number')
 @Check('invoice_number_source_check', `source in ('manual', 'stripe', 'fiken')`)
@@ -18,7 +18,7 @@ export class InvoiceNumber {
   @PrimaryColumn('text', { primaryKeyConstraintName: 'invoice_number_pk' })
   number!: string;
 
-  /** The source's own id of the document that bears it. */
+  /** The source's own id of the document with this number. */
   @Column('text')
   sourceId!: string;
 }

@@ -2,7 +2,7 @@ import { Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
 import type { BillingSourceName } from '../invoice-record';
 import { BillingAccount } from './billing-account.entity';
 
-/** An item of a source that could not be read and was skipped. Gone once it can be. */
+/** An item of a source that could not be read and was skipped. Deleted once it can be read. */
 @Entity('invoice_sync_problem')
 @ForeignKey(() => BillingAccount, ['customerId', 'source'], ['customerId', 'source'], {
   name: 'invoice_sync_problem_account_fk',
@@ -15,11 +15,11 @@ export class InvoiceSyncProblem {
   @PrimaryColumn('text', { primaryKeyConstraintName: 'invoice_sync_problem_pk' })
   source!: BillingSourceName;
 
-  /** The source's id of the item, or its place in the list when it has none. */
+  /** The source's id of the item, or its position in the list if it has none. */
   @PrimaryColumn('text', { primaryKeyConstraintName: 'invoice_sync_problem_pk' })
   sourceId!: string;
 
-  /** What is wrong with it. */
+  /** Description of the problem. */
   @Column('text')
   detail!: string;
 

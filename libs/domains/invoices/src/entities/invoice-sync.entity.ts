@@ -2,7 +2,7 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import type { BillingSourceName } from '../invoice-record';
 import { BillingAccount } from './billing-account.entity';
 
-/** How the sync of a customer's invoices from one source stands. */
+/** State of the sync of a customer's invoices with one source. */
 @Entity('invoice_sync')
 @Index('invoice_sync_due_idx', ['source', 'dueAt'])
 @ForeignKey(() => BillingAccount, ['customerId', 'source'], ['customerId', 'source'], {
@@ -16,23 +16,23 @@ export class InvoiceSync {
   @PrimaryColumn('text', { primaryKeyConstraintName: 'invoice_sync_pk' })
   source!: BillingSourceName;
 
-  /** How far the source was read; only its adapter understands it. Saved with every page. */
+  /** Checkpoint of the sync; only the source's adapter understands it. Saved with every page. */
   @Column('jsonb', { default: {} })
   checkpoint!: Record<string, unknown>;
 
-  /** When a worker is to take it up again. */
+  /** When the next run is due. */
   @Column('timestamptz', { default: () => 'now()' })
   dueAt!: Date;
 
-  /** When it was put into the queue; before `dueAt` for one that waits for its time. */
+  /** When it was put into the queue; earlier than `dueAt` if the next run is not queued yet. */
   @Column('timestamptz', { nullable: true })
   queuedAt!: Date | null;
 
-  /** The run that may write; null between runs. A run that finds another's id here has lost the account and ends. */
+  /** The run that may write; null between runs. A run that finds another run's id here ends. */
   @Column('uuid', { nullable: true })
   runId!: string | null;
 
-  /** Runs that failed since the last that succeeded. */
+  /** Failed runs since the last successful one. */
   @Column('integer', { default: 0 })
   failures!: number;
 
@@ -49,11 +49,11 @@ export class InvoiceSync {
   @Column('timestamptz', { nullable: true })
   succeededAt!: Date | null;
 
-  /** Invoices that the present or last run stored. */
+  /** Invoices that the current or last run stored. */
   @Column('integer', { default: 0 })
   stored!: number;
 
-  /** Items that the present or last run could not read. */
+  /** Items that the current or last run could not read. */
   @Column('integer', { default: 0 })
   skipped!: number;
 

@@ -19,22 +19,22 @@ export class Invoice {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'invoice_pk' })
   id!: string;
 
-  /** Where the invoice was made. */
+  /** Where the invoice was issued. */
   @Column('text')
   source!: InvoiceSource;
 
-  /** The source's own id for it; for a manual invoice what makes it that one, such as its number. */
+  /** The source's own id; for a manual invoice a unique text, such as its number. */
   @Column('text')
   sourceId!: string;
 
   @Column('text', { default: 'invoice' })
   type!: InvoiceType;
 
-  /** The number printed on it. */
+  /** The number printed on the invoice. */
   @Column('text')
   number!: string;
 
-  /** A draft is kept so that its sync finds it again, and is shown to nobody. */
+  /** Drafts are stored so that their sync finds them again, and are not shown to customers. */
   @Column('text')
   status!: InvoiceStatus;
 
@@ -46,7 +46,7 @@ export class Invoice {
   @Column('bigint')
   amount!: string;
 
-  /** What is still to be paid, in minor units. */
+  /** The unpaid amount, in minor units. */
   @Column('bigint')
   amountDue!: string;
 
@@ -64,26 +64,26 @@ export class Invoice {
   @Column('text', { nullable: true })
   kid!: string | null;
 
-  /** A PDF that anyone with the link can fetch. */
+  /** A link to the PDF that needs no credential. */
   @Column('text', { nullable: true })
   pdfUrl!: string | null;
 
-  /** What the source needs to fetch the PDF with its credential; such a PDF is streamed by us. */
+  /** What the source needs to fetch the PDF with its credential. The API streams such a PDF. */
   @Column('text', { nullable: true })
   pdfReference!: string | null;
 
-  /** A page of the source where the invoice can be seen and paid. */
+  /** A page of the source where the invoice can be viewed and paid. */
   @Column('text', { nullable: true })
   hostedUrl!: string | null;
 
-  /** When the invoice was issued, so that it could be seen: its place in the list. A later sync changes it for a draft only. */
+  /** When the invoice was issued, which decides its position in the list. Later syncs change it for drafts only. */
   @Column('timestamptz', { default: () => 'now()' })
   createdAt!: Date;
 
   @Column('timestamptz', { default: () => 'now()' })
   updatedAt!: Date;
 
-  /** When a sync last saw it in its source. */
+  /** When a sync last found it in its source. */
   @Column('timestamptz', { nullable: true })
   syncedAt!: Date | null;
 }

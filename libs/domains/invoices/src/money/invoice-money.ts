@@ -1,6 +1,6 @@
 /**
- * ISO 4217 currencies whose amounts do not have two decimals: how many they have. MGA is written without: its minor unit
- * is a fifth, and out of use.
+ * Number of decimals of ISO 4217 currencies that do not have two. MGA has none here: its minor unit is a fifth, and out
+ * of use.
  */
 const DECIMALS: Readonly<Record<string, number>> = {
   ...Object.fromEntries(
@@ -27,14 +27,14 @@ const DECIMALS: Readonly<Record<string, number>> = {
   ...Object.fromEntries(['BHD', 'IQD', 'JOD', 'KWD', 'LYD', 'OMR', 'TND'].map((currency) => [currency, 3])),
 };
 
-/** How many decimals amounts of a currency have. */
+/** Number of decimals of a currency. */
 export function decimalsOf(currency: string): number {
   return DECIMALS[currency] ?? 2;
 }
 
 /**
- * The amount in a currency's minor unit that a source writes as a whole number with `decimals` decimals; nothing if it is
- * finer than the currency's minor unit.
+ * Converts an amount that a source gives as a whole number with `decimals` decimals to the currency's minor unit;
+ * undefined if it has a smaller fraction.
  */
 export function fromDecimals(amount: number, decimals: number, currency: string): bigint | undefined {
   const difference = decimalsOf(currency) - decimals;
@@ -43,7 +43,7 @@ export function fromDecimals(amount: number, decimals: number, currency: string)
   return BigInt(amount) % divisor === 0n ? BigInt(amount) / divisor : undefined;
 }
 
-/** Writes minor units as a decimal number: `123456`, NOK is `1234.56`. Exact, however large. */
+/** Formats minor units as a decimal number: `123456` in NOK is `1234.56`. Exact for any size. */
 export function toDecimal(minorUnits: bigint, currency: string): string {
   const decimals = decimalsOf(currency);
   const digits = (minorUnits < 0n ? -minorUnits : minorUnits).toString().padStart(decimals + 1, '0');
@@ -52,8 +52,8 @@ export function toDecimal(minorUnits: bigint, currency: string): string {
 }
 
 /**
- * The number that a decimal is sent as in JSON. Up to 2^53 minor units the quotient is the number nearest to the decimal, and
- * so prints as it.
+ * The JSON number of an amount. Up to 2^53 minor units the quotient is the number nearest to the decimal, so it prints
+ * as the decimal.
  */
 export function toNumber(minorUnits: string, currency: string): number {
   const units = Number(minorUnits);
@@ -62,7 +62,9 @@ export function toNumber(minorUnits: string, currency: string): number {
     : Number(toDecimal(BigInt(minorUnits), currency));
 }
 
-/** Reads a decimal number as minor units; nothing if it is none or is finer than the currency's minor unit. */
+/**
+ * Parses a decimal number to minor units; undefined if it is not a number or has a smaller fraction than the currency.
+ */
 export function toMinorUnits(decimal: string, currency: string): bigint | undefined {
   const [, sign, whole, fraction = ''] = /^(-?)(\d{1,15})(?:\.(\d+))?$/.exec(decimal) ?? [];
   const decimals = decimalsOf(currency);

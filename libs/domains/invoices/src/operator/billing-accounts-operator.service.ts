@@ -8,13 +8,16 @@ import { InvoiceSync } from '../entities/invoice-sync.entity';
 import { Invoice } from '../entities/invoice.entity';
 import type { BillingSourceName } from '../invoice-record';
 
-/** A customer's sync with a source, and what it could not read. */
+/** A customer's sync with a source, with its problems. */
 export type SyncReport = InvoiceSync & { sourceCustomerId: string; problems: InvoiceSyncProblem[] };
 
-/** Serialises links, so that two customers cannot be given one account at once. The number only has to be the project's own. */
+/**
+ * Serialises links, so that two customers cannot be linked to one account at once. The number only has to be unique
+ * within this project.
+ */
 const LINK_LOCK = 7_264_020;
 
-/** The operator's way to who customers are in the billing sources. Every change is audited. */
+/** Manages customers' links to billing sources for the operator. Every change is audited. */
 @Injectable()
 export class BillingAccountsOperatorService {
   constructor(
@@ -23,23 +26,26 @@ export class BillingAccountsOperatorService {
   ) {}
 
   /**
-   * Says who a customer is in a source; its invoices come with the next sync.
-   * @throws ServiceError not_found; invalid_request if it is linked already, or another customer has the account: one
-   * customer must never see another's invoices.
+   * Links a customer to an account of a source. The next sync fetches its invoices.
+   * @throws ServiceError not_found; invalid_request if the customer is linked already, or another customer has the
+   * account: one customer must never see another's invoices
    */
   async link(actor: string, customerId: string, source: BillingSourceName, givenId: string): Promise<BillingAccount> {
     const sourceCustomerId = givenId.trim();
     if (sourceCustomerId === '' || sourceCustomerId.length > 200 || /\p{Cc}/u.test(sourceCustomerId)) {
-      throw new ServiceError('invalid_request', `The customer's id in ${source} is missing, or is none`);
+      throw new ServiceError('invalid_request', `The customer's id in ${source} is missing or invalid`);
     }
     return this.dataSource.transaction(async (manager) => {
       await manager.query('select pg_advisory_xact_lock($1)', [LINK_LOCK]);
       const [customer] = await manager.query<unknown[]>('select 1 from customer where id = $1', [customerId]);
       if (!customer) throw new ServiceError('not_found', `There is no customer ${customerId}`);
-      // Whether any customer has the account: the one look-up here that names none.
+      // Whether any customer has the account: the only query here that names no customer.
       const taken = await manager.findOneBy(BillingAccount, { source, sourceCustomerId });
       if (taken)
-        throw new ServiceError('invalid_request', `Customer ${taken.customerId} is ${sourceCustomerId} in ${source}`);
+        throw new ServiceError(
+          'invalid_request',
+          `Customer ${taken.customerId} is linked to ${sourceCustomerId} in ${source} already`,
+        );
       if (await manager.findOneBy(BillingAccount, { customerId, source })) {
         throw new ServiceError('invalid_request', `The customer is linked to ${source} already: unlink it first`);
       }
@@ -51,7 +57,10 @@ export class BillingAccountsOperatorService {
     });
   }
 
-  /** Undoes a link and removes the invoices that came by it: a wrong link must leave nothing behind. @throws ServiceError not_found */
+  /**
+   * Removes a link and the invoices that were synced through it, so that a wrong link leaves nothing behind. @throws
+   * ServiceError not_found
+   */
   unlink(actor: string, customerId: string, source: BillingSourceName): Promise<{ invoicesRemoved: number }> {
     return this.dataSource.transaction(async (manager) => {
       const account = await manager.findOneBy(BillingAccount, { customerId, source });
@@ -65,7 +74,7 @@ export class BillingAccountsOperatorService {
     });
   }
 
-  /** How the syncs of a customer, or of all, stand; `failing`: of those only whose last run failed. */
+  /** State of the syncs of a customer, or of all; with `failing` only those whose last run failed. */
   async report(customerId?: string, failing = false): Promise<SyncReport[]> {
     const where = customerId === undefined ? {} : { customerId };
     const { manager } = this.dataSource;

@@ -1,6 +1,6 @@
 import { ServiceError } from '@platform/errors';
 
-/** There is an invoice with this number already, of this customer or another. */
+/** An invoice of this or another customer already has this number. */
 export class DuplicateInvoiceError extends ServiceError {
   constructor(number: string) {
     super('invalid_request', `There already is an invoice ${number}: choose another number`);

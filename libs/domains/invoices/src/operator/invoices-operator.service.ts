@@ -7,13 +7,13 @@ import type { InvoiceSource, VisibleInvoiceStatus } from '../invoice-record';
 import { toDecimal } from '../money/invoice-money';
 import { ManualInvoicesOperatorService, type ManualInvoice } from './manual-invoices-operator.service';
 
-/** Which invoices the operator wants to see. */
+/** Filters of the list. */
 export interface InvoiceFilter {
   customerId: string;
   source?: InvoiceSource;
 }
 
-/** An invoice as the operator sees it: amounts as decimals, drafts too. */
+/** The fields of an invoice that the operator sees: amounts as decimals, drafts included. */
 export type InvoiceSummary = Pick<
   Invoice,
   | 'id'
@@ -30,10 +30,10 @@ export type InvoiceSummary = Pick<
   | 'paidAt'
 >;
 
-/** Invoices shown at most; the oldest fall out. */
+/** Maximum number of invoices; the oldest are left out. */
 const SHOWN = 500;
 
-/** The operator's way to invoices. Every change is audited. */
+/** Manages invoices for the operator. Every change is audited. */
 @Injectable()
 export class InvoicesOperatorService {
   constructor(
@@ -58,12 +58,12 @@ export class InvoicesOperatorService {
   }
 
   /**
-   * Sets the status of a manual invoice, and with it what is due.
-   * @throws ServiceError not_found; invalid_request for one of a billing source, which would set it back.
+   * Sets the status of a manual invoice, and its amount due accordingly. @throws ServiceError not_found;
+   * invalid_request for an invoice of a billing source, which the next sync would reset
    */
   setStatus(actor: string, id: string, status: VisibleInvoiceStatus): Promise<InvoiceSummary> {
     return this.dataSource.transaction(async (manager) => {
-      // The operator knows an invoice by its id alone, so this look-up names no customer.
+      // The operator gives only the invoice's id, so this query names no customer.
       const invoice = await manager.findOneBy(Invoice, { id });
       if (!invoice) throw new ServiceError('not_found', `There is no invoice ${id}`);
       const { customerId, source, amount, status: before } = invoice;

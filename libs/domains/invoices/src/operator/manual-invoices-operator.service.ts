@@ -6,12 +6,12 @@ import { InvoiceNumber } from '../entities/invoice-number.entity';
 import { Invoice } from '../entities/invoice.entity';
 import { DuplicateInvoiceError } from './duplicate-invoice.error';
 
-/** An invoice that the operator made outside any billing source. */
+/** An invoice that the operator issued outside of any billing source. */
 export interface ManualInvoice {
   customerId: string;
   /** The number printed on the invoice. */
   number: string;
-  /** What makes it this invoice and no other, such as `credit-request:17`; default: its number. */
+  /** Unique id of the invoice, such as `credit-request:17`; default: its number. */
   sourceId?: string;
   /** In the currency's minor unit (øre). */
   amount: bigint;
@@ -22,18 +22,18 @@ export interface ManualInvoice {
   /** `YYYY-MM-DD`. */
   dueDate?: string;
   kid?: string;
-  /** Links that work without a credential. */
+  /** Links that need no credential. */
   pdfUrl?: string;
   hostedUrl?: string;
 }
 
-/** Writes invoices of the operator's own making. */
+/** Creates invoices that the operator issues. */
 @Injectable()
 export class ManualInvoicesOperatorService {
   /**
-   * Adds an open invoice within the caller's transaction, so that it exists exactly when what it is for does.
-   * @returns the invoice's id.
-   * @throws DuplicateInvoiceError if an invoice of any customer has this number; the transaction is lost then.
+   * Adds an open invoice within the caller's transaction, together with its cause.
+   * @returns the invoice's id
+   * @throws DuplicateInvoiceError if an invoice of any customer has this number; the transaction is aborted then
    */
   async issue(manager: EntityManager, invoice: ManualInvoice): Promise<string> {
     const { amount, sourceId = invoice.number, currency = 'NOK', ...rest } = invoice;

@@ -6,17 +6,17 @@ import { ServiceError } from '@platform/errors';
 import type { BillingSourceName } from '../invoice-record';
 import { BillingSourcesService } from '../adapters/billing-sources.service';
 
-/** What is to be synced now. */
+/** A request to sync now. */
 export interface SyncRequest {
   customerId?: string;
   source?: BillingSourceName;
-  /** Read everything anew, not only what has changed. Invoices keep their ids. */
+  /** Read all documents, not only those that changed. Invoices keep their ids. */
   full?: boolean;
 }
 
 const LOOK_MS = 250;
 
-/** The operator's way to a sync that does not wait for its time. The worker runs it. */
+/** Requests syncs for the operator before they are due. The worker runs them. */
 @Injectable()
 export class SyncRequestsOperatorService {
   constructor(
@@ -25,7 +25,7 @@ export class SyncRequestsOperatorService {
     private readonly audit: AuditService,
   ) {}
 
-  /** Makes syncs due at once, those too that wait after a failure. @returns how many */
+  /** Makes syncs due at once, including those that wait after a failure. @returns how many */
   request(actor: string, { customerId, source, full = false }: SyncRequest): Promise<number> {
     this.assertConfigured(source);
     return this.dataSource.transaction(async (manager) => {
@@ -47,9 +47,9 @@ export class SyncRequestsOperatorService {
   }
 
   /**
-   * Requests the sync of one account and waits for its end.
-   * @returns whether it succeeded; nothing if no worker has ended it within `withinMs`
-   * @throws ServiceError invalid_request if the source is not configured, not_found if the customer is not linked to it
+   * Requests the sync of one account and waits for its end. @returns whether it succeeded; undefined if no worker has
+   * finished it within `withinMs` @throws ServiceError invalid_request if the source is not configured, not_found if
+   * the customer is not linked to it
    */
   async requestAndWait(
     actor: string,

@@ -1,15 +1,15 @@
 import type { BillingSourceName, InvoiceStatus, InvoiceType } from '../invoice-record';
 
-/** An invoice or credit note as a source has it, in our terms. */
+/** An invoice or credit note of a source, in the terms of this domain. */
 export interface SourceInvoice {
-  /** Never changes, and no other document of the source has it. */
+  /** Unique among the source's documents; never changes. */
   sourceId: string;
   type: InvoiceType;
   number: string;
   status: InvoiceStatus;
   /** ISO 4217, upper case. */
   currency: string;
-  /** Minor units; of a credit note what it takes back, never negative. */
+  /** Minor units, never negative; of a credit note the credited amount. */
   amount: bigint;
   /** Minor units, never negative. */
   amountDue: bigint;
@@ -21,73 +21,75 @@ export interface SourceInvoice {
   /** What {@link BillingSource.fetchPdf} needs to find the PDF; null if there is none. */
   pdfReference: string | null;
   hostedUrl: string | null;
-  /** When it was issued; of a draft, when that was made. */
+  /** When it was issued; for a draft, when it was created. */
   createdAt: Date;
 }
 
-/** Begins the ids of credit notes: sources count them apart from invoices. */
+/** Prefix of the ids of credit notes: sources count them separately from invoices. */
 export const CREDIT_NOTE = 'credit-note:';
 
 /** An item that could not be read, and why. */
 export interface SourceProblem {
   sourceId: string;
   detail: string;
-  /** It is another customer's: what is stored of it for this one must go. */
+  /** It belongs to another customer: a copy stored for this one must be deleted. */
   foreign?: true;
-  /** It has no id, so that it cannot be asked for again. */
+  /** It has no id, so it cannot be requested again. */
   unidentified?: true;
 }
 
-/** A part of a feed. */
+/** A page of a feed. */
 export interface SourcePage {
   invoices: SourceInvoice[];
   problems: SourceProblem[];
-  /** Where the next part begins; the feed ends here without it. */
+  /** Position of the next page; undefined on the last one. */
   next?: string;
 }
 
 /** A list that a sync reads. */
 export interface Feed {
   name: string;
-  /** It shows what is unsettled, however old: of no use where nothing unsettled is left to be looked for. */
+  /** It lists unsettled documents, however old: not needed when none are left to look for. */
   unsettled?: true;
 }
 
-/** What is asked of a feed. */
+/** A request for a page of a feed. */
 export interface FeedRequest {
   feed: string;
   /** The customer's id in the source. */
   account: string;
-  /** When the last complete sync began; the first sync has none and wants everything. */
+  /** When the last complete sync began; undefined for the first sync, which reads everything. */
   since?: Date;
-  /** Where to begin; the start without. */
+  /** Position of the page; undefined for the first one. */
   position?: string;
 }
 
-/** A system that issues invoices. All of it may throw {@link SourceError}; the signal ends the request under way. */
+/**
+ * A system that issues invoices. Every method may throw {@link SourceError}; the signal aborts the request in progress.
+ */
 export interface BillingSource {
   readonly name: BillingSourceName;
 
-  /** Syncs that one worker runs at a time: of accounts that are well, and of those that failed last time. */
+  /** Syncs that one worker runs at a time: of accounts without failures, and of those that failed last time. */
   readonly concurrency: { well: number; failing: number };
 
   /**
-   * What a sync reads, in this order: what is new or changed since, and what is unsettled at present. An unsettled
-   * invoice of ours that is in none of them has been settled meanwhile, and is asked for by itself.
+   * The feeds that a sync reads, in this order: what is new or changed since, and what is unsettled at present. A
+   * stored unsettled invoice that is in none of them has been settled meanwhile, and is requested by itself.
    */
   feeds(since: Date | undefined): readonly Feed[];
 
-  /** Reads a part of a feed. @throws LostPositionError if the position is gone and the feed must start over */
+  /** Reads a page of a feed. @throws LostPositionError if the position is gone and the feed must start over */
   readPage(request: FeedRequest, signal: AbortSignal): Promise<SourcePage>;
 
-  /** Reads one document; nothing if the source has it no more. */
+  /** Reads one document; undefined if the source no longer has it. */
   readOne(account: string, sourceId: string, signal: AbortSignal): Promise<SourceInvoice | SourceProblem | undefined>;
 
-  /** The whole PDF of a document; nothing if the source has none, or the document is another customer's now. */
+  /** The whole PDF of a document; undefined if the source has none, or the document belongs to another customer now. */
   fetchPdf(account: string, sourceId: string, signal: AbortSignal): Promise<Buffer | undefined>;
 }
 
-/** Tells an item that could not be read from one that could. */
+/** Whether an item could not be read. */
 export function isProblem(item: SourceInvoice | SourceProblem): item is SourceProblem {
   return 'detail' in item;
 }

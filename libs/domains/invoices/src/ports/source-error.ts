@@ -1,8 +1,8 @@
 import { UpstreamCallError } from '@platform/upstream';
 
-/** A source could not be read. The message is for the operator and holds nothing that the source said. */
+/** A source could not be read. The message is for the operator and contains no text of the source. */
 export class SourceError extends Error {
-  /** @param retryAfterMs how long the source asked us to stay away, an hour at most */
+  /** @param retryAfterMs how long the source asked to wait, an hour at most */
   constructor(
     message: string,
     readonly retryAfterMs?: number,
@@ -11,13 +11,13 @@ export class SourceError extends Error {
   }
 }
 
-/** A list cannot be what the source has: it goes in circles, or says that there is more and does not show it. */
+/** A list is inconsistent: it repeats itself, or says that there are more items and returns none. */
 export class BrokenFeedError extends SourceError {}
 
-/** The place in a feed where reading was to go on is gone. */
+/** The position where a feed was to go on is gone. */
 export class LostPositionError extends Error {}
 
-/** A failed call as the sync knows it; anything else stays what it is. */
+/** Converts a failed upstream call; other errors are returned unchanged. */
 export function asSourceError(error: unknown): unknown {
   return error instanceof UpstreamCallError ? new SourceError(error.message, error.retryAfterMs) : error;
 }

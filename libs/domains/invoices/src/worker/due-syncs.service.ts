@@ -3,17 +3,17 @@ import { DataSource } from 'typeorm';
 import type { BillingSourceName } from '../invoice-record';
 import { BillingSourcesService } from '../adapters/billing-sources.service';
 
-/** Accounts that failed last time wait apart, so that they never take the others' places. */
+/** Accounts that failed last time have a queue of their own, so that they do not delay the others. */
 export type SyncLane = 'well' | 'failing';
 
-/** A source's syncs of one lane, and how many of them a worker runs at a time. */
+/** A source's queue for one lane, and how many of its syncs a worker runs at a time. */
 export interface SyncLaneSettings {
   source: BillingSourceName;
   lane: SyncLane;
   concurrency: number;
 }
 
-/** Customers to be synced with a source. */
+/** Customers whose sync with a source is due. */
 export interface DueSyncs {
   source: BillingSourceName;
   lane: SyncLane;
@@ -22,12 +22,12 @@ export interface DueSyncs {
   foundAt: string;
 }
 
-/** Looked up at a time. */
+/** Number of accounts per query. */
 const BATCH = 2_000;
-/** What was queued so long ago and has not run is queued again: the queue may have been emptied. */
+/** A sync that was queued this long ago and has not run is queued again: the queue may have been emptied. */
 const QUEUE_EXPIRY = `interval '10 minutes'`;
 
-/** Tells which syncs are due. */
+/** Finds syncs that are due. */
 @Injectable()
 export class DueSyncsService {
   constructor(
@@ -35,7 +35,7 @@ export class DueSyncsService {
     private readonly dataSource: DataSource,
   ) {}
 
-  /** The lanes of all sources that are configured. */
+  /** The lanes of all configured sources. */
   lanes(): SyncLaneSettings[] {
     return this.sources
       .all()
@@ -44,7 +44,7 @@ export class DueSyncsService {
       );
   }
 
-  /** What is due and is not in the queue, longest due first. */
+  /** Syncs that are due and not queued, the longest due first. */
   async find({ source, lane }: Pick<SyncLaneSettings, 'source' | 'lane'>): Promise<DueSyncs> {
     const rows = await this.dataSource.query<{ customer_id: string; found_at: string }[]>(
       `select customer_id, app.now()::text as found_at from invoice_sync
@@ -57,9 +57,8 @@ export class DueSyncsService {
   }
 
   /**
-   * Remembers which of them were put into the queue, as of when they were found due: one that was made due anew since is
-   * still to be put in. So is one that the queue refused because its former run is under way; one that only waits there
-   * for very long is not looked at again for a while.
+   * Marks syncs as queued, as of when they were found due: one that was made due again since remains to be queued. The
+   * same applies to one that the queue refused because its last run is in progress.
    */
   async markQueued({ source, customerIds, foundAt }: DueSyncs, put: readonly string[]): Promise<void> {
     if (customerIds.length === 0) return;

@@ -8,15 +8,15 @@ import { InvoiceSyncRun } from './run/invoice-sync-run';
 import { RunSupersededError, type SyncRun, SyncStoreService } from './store/sync-store.service';
 
 /**
- * How a run ended. `continued`: there is more than one run may read, and the next goes on. `stopped`: the process ends, and
- * another goes on. `superseded`: another run has begun. `unlinked`: there is nothing to sync.
+ * How a run ended. `continued`: there is more to read than one run may; the next one goes on. `stopped`: the process
+ * stops; another one goes on. `superseded`: another run has begun. `unlinked`: there is nothing to sync.
  */
 export type SyncOutcome = 'succeeded' | 'continued' | 'failed' | 'stopped' | 'superseded' | 'unlinked';
 
-/** Longest one run may take. What it has stored until then stays, and the next goes on. */
+/** Longest time of one run. What it has stored stays, and the next run goes on from there. */
 export const RUN_DEADLINE_MS = 120_000;
 
-/** Syncs one customer's invoices with one billing source at a time. Which and when is the queue's to say. */
+/** Syncs one customer's invoices with one billing source at a time. The queue decides which and when. */
 @Injectable()
 export class InvoiceSyncsService {
   constructor(
@@ -26,7 +26,9 @@ export class InvoiceSyncsService {
     @Inject(ROOT_LOGGER) private readonly logger: RootLogger,
   ) {}
 
-  /** Runs a customer's sync now. The signal ends the request under way. Never throws for what is wrong with the source. */
+  /**
+   * Runs a customer's sync now. The signal aborts the request in progress. Never throws for a failure of the source.
+   */
   async run(customerId: string, name: BillingSourceName, stop: AbortSignal): Promise<SyncOutcome> {
     const source = this.sources.find(name);
     const begun = source && (await this.store.begin(customerId, name));
@@ -65,14 +67,14 @@ export class InvoiceSyncsService {
     }
   }
 
-  /** Leaves the rest to a later run. */
+  /** Ends the run with a failure; a later run goes on. */
   private async giveUp(run: SyncRun, error: unknown): Promise<void> {
     const known = error instanceof SourceError;
-    const message = known ? error.message : 'The sync failed for a reason of its own; see the log';
+    const message = known ? error.message : 'The sync failed because of an internal error; see the log';
     const fields = { customer_id: run.customerId, source: run.source };
     this.logger[known ? 'warn' : 'error']({ ...fields, err: error }, 'invoice sync failed');
     const { since } = run.checkpoint;
-    // A list that makes no sense is begun anew: where it led cannot be trusted.
+    // A feed that is inconsistent starts over: its position cannot be trusted.
     const checkpoint = error instanceof BrokenFeedError ? { ...(since !== undefined && { since }) } : run.checkpoint;
     await this.store.fail(run, {
       error: message,

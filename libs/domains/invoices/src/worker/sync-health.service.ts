@@ -2,21 +2,21 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { BillingSourceName } from '../invoice-record';
 
-/** How the syncs with a source stand, over all customers. */
+/** State of the syncs with a source, over all customers. */
 export interface SourceSyncHealth {
   source: BillingSourceName;
   accounts: number;
   /** Accounts whose last run failed. */
   failing: number;
-  /** Seconds since the oldest last success; of an account that never succeeded, since it was linked. */
+  /** Age of the oldest last success in seconds; an account that never succeeded counts from when it was linked. */
   oldest_success_age: number;
-  /** Seconds that the sync which has waited longest is overdue. */
+  /** How long the most overdue sync is overdue, in seconds. */
   overdue: number;
   /** Documents that could not be read. */
   problems: number;
 }
 
-/** What an operator watches of the syncs. */
+/** State of the syncs for the metrics. */
 @Injectable()
 export class SyncHealthService {
   constructor(private readonly dataSource: DataSource) {}

@@ -2,11 +2,11 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { ServiceError } from '@platform/errors';
 import { invalidBody } from './body-faults';
 
-/** Said where there is no body. */
+/** Detail of the error for a missing body. */
 export const NO_BODY = 'The request has no body; send a JSON object, with the header Content-Type: application/json';
 const HOW = 'Send the body as application/json in UTF-8';
 
-/** Refuses a request whose headers say that it has no body, or none of JSON. @throws ServiceError */
+/** Refuses a request whose headers announce no body, or one that is not JSON. @throws ServiceError */
 export function assertJsonBody(headers: IncomingHttpHeaders): void {
   if (!hasBody(headers)) throw invalidBody(NO_BODY);
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';

@@ -8,7 +8,7 @@ const DETAILS: Record<Exclude<JsonFaultKind, 'too_many_values'>, string> = {
   too_deep: 'The body is nested too deeply',
 };
 
-/** Says in the caller's terms what is wrong with a body; what is no fault of its JSON is left as it is. */
+/** Converts a fault of the JSON to an error for the caller; other errors are returned unchanged. */
 export function explainBodyFault(error: unknown, mostValues: number): unknown {
   if (!(error instanceof JsonFault)) return error;
   if (error.kind === 'too_many_values')
@@ -19,7 +19,7 @@ export function explainBodyFault(error: unknown, mostValues: number): unknown {
   return invalidBody(DETAILS[error.kind]);
 }
 
-/** The error for a body that is no JSON object. */
+/** The error for a body that is not a JSON object. */
 export function invalidBody(detail: string): ServiceError {
   return new ServiceError('invalid_request', detail, { errors: [{ pointer: '', detail }] });
 }

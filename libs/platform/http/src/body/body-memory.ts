@@ -2,20 +2,20 @@ import { Injectable } from '@nestjs/common';
 import { AppConfig } from '@platform/config';
 import { ServiceError } from '@platform/errors';
 
-/** Seconds after which some of the requests that hold memory are likely to be done. */
+/** `Retry-After`: some of the requests that occupy memory are likely to be finished by then. */
 const RETRY_AFTER_SECONDS = 5;
 
-/** The memory that one request's body takes, from its first byte until nobody needs it any more. */
+/** The memory of one request's body, from its first byte until it is no longer needed. */
 export interface BodyLease {
-  /** Takes more. @throws ServiceError rate_limited or service_unavailable when there is no more to be had. */
+  /** Reserves more bytes. @throws ServiceError rate_limited or service_unavailable if the bound is reached */
   take(bytes: number): void;
-  /** Gives all of it back. Idempotent. */
+  /** Releases all of it. Idempotent. */
   release(): void;
 }
 
 /**
- * Bounds the bytes of request bodies that are in memory: of one customer, so that nobody takes the others' place, and of
- * the process. Bytes count when they arrive, so a caller that only announces them takes nothing.
+ * Bounds the memory of request bodies: per customer, so that none takes the others' share, and per process. Bytes count
+ * when they arrive, so announcing a large body reserves nothing.
  */
 @Injectable()
 export class BodyMemory {
@@ -24,12 +24,11 @@ export class BodyMemory {
 
   constructor(private readonly config: AppConfig) {}
 
-  /** Bytes held at present. */
+  /** Bytes in use. */
   get bytes(): number {
     return this.held;
   }
 
-  /** Opens a lease for a request of a customer. */
   lease(customerId: string): BodyLease {
     let taken = 0;
     return {

@@ -2,31 +2,31 @@ import { SetMetadata } from '@nestjs/common';
 import type { AppConfig } from '@platform/config';
 import type { JsonHandler, SegmentedBytes } from '@platform/json';
 
-/** Makes a request of a body while it arrives. */
+/** Parses a body while it arrives. */
 export interface BodyReader<Result> extends JsonHandler {
-  /** What the body says, once all of it has been read. @throws ServiceError invalid_request */
+  /** The result, after the whole body was parsed. @throws ServiceError invalid_request */
   result(bytes: SegmentedBytes): Result;
 }
 
-/** How a route's body is read. */
+/** How a route's body is parsed. */
 export interface BodyRules {
-  /** The most bytes that it may have. */
+  /** Maximum size in bytes. */
   bytes: number;
-  /** The most objects, arrays and values that it may consist of. */
+  /** Maximum number of objects, arrays and values. */
   values(config: AppConfig): number;
-  /** Reads one body. */
+  /** Creates the reader of one body. */
   reader(config: AppConfig): BodyReader<unknown>;
 }
 
 const BODY_RULES = 'http:body-rules';
 
-/** Declares that a route's body is not parsed as a whole, but read by `rules.reader` while it arrives. */
+/** Declares that a route's body is parsed by `rules.reader` while it arrives, not as a whole. */
 export const ReadBodyBy = (rules: BodyRules) => SetMetadata(BODY_RULES, rules);
 
-/** Room for the longest valid body of any route but AI messages, even if every character of it is escaped. */
+/** Enough for the longest valid body of any route but AI messages, even if every character is escaped. */
 const DEFAULT_BYTES = 256 * 1024;
 
-/** Parses the whole body: at this size that takes no time worth sharing. */
+/** Parses the body as a whole, which takes little time at this size. */
 class WholeBody implements BodyReader<unknown> {
   open(): void {
     // The text is parsed when it is complete.
@@ -53,7 +53,7 @@ const DEFAULT: BodyRules = {
 
 const declared = new WeakMap<object, BodyRules>();
 
-/** The rules of a handler's body. Looked up once. */
+/** The rules of a handler's body, from its metadata (cached). */
 export function bodyRulesOf(handler: object): BodyRules {
   let rules = declared.get(handler);
   if (!rules) {

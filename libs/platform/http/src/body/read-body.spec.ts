@@ -7,7 +7,7 @@ import { TurnBudget } from './turn-budget';
 const PIECE = Buffer.alloc(8192, 'a');
 const LIMIT = 1024 * 1024;
 
-/** A body all of whose pieces have arrived, as they do on a busy machine. */
+/** A body all of whose chunks have arrived, as on a busy machine. */
 function arrived(pieces: number, end = true): IncomingMessage {
   const request = new Readable({ read: () => undefined });
   for (let count = 0; count < pieces; count++) request.push(PIECE);
@@ -15,7 +15,7 @@ function arrived(pieces: number, end = true): IncomingMessage {
   return Object.assign(request, { headers: {} }) as unknown as IncomingMessage;
 }
 
-/** Reads a piece for longer than a turn may take. */
+/** Uses up the time of a turn. */
 function spendTurn(): void {
   const begun = performance.now();
   while (performance.now() - begun < 12);

@@ -2,13 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '@platform/errors';
 import type { TurnBudget } from './turn-budget';
 
-/** Pieces below this size are read at once, whatever the turn's time: reading them takes less than counting would. */
+/** Chunks below this size are parsed at once: that takes less time than the accounting would. */
 const SMALL_BYTES = 4096;
 
 /**
- * Hands a request's body on piece by piece while it arrives.
- * @param take reads a piece; what it throws ends the reading.
- * @throws ServiceError payload_too_large, invalid_request if the body ends early, and what `take` throws
+ * Passes on a request's body chunk by chunk while it arrives.
+ * @param take parses a chunk; an error that it throws ends the body
+ * @throws ServiceError payload_too_large, invalid_request if the body ends early, and the errors of `take`
  */
 export function readBody(
   request: IncomingMessage,
@@ -25,7 +25,7 @@ export function readBody(
       settled = true;
       request.off('data', onData).off('end', onEnd).off('error', onAbort).off('close', onAbort);
       if (!error) return resolve();
-      // Whoever answers decides what becomes of the rest.
+      // The error reply decides whether the rest is discarded.
       request.pause();
       reject(error);
     };
@@ -41,7 +41,7 @@ export function readBody(
       request.pause();
       turns.later(() => {
         waiting = false;
-        // The caller may have gone meanwhile.
+        // The client may have disconnected meanwhile.
         if (!settled) accept(piece);
         if (settled) return;
         if (ended) settle();
@@ -55,7 +55,7 @@ export function readBody(
       else if (piece.length < SMALL_BYTES) accept(piece);
       else turns.run(() => accept(piece));
     };
-    // A stream that is paused in its last piece announces its end all the same.
+    // A stream that is paused at its last chunk emits 'end' all the same.
     const onEnd = () => {
       ended = true;
       request.off('error', onAbort).off('close', onAbort);

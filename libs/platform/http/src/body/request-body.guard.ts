@@ -11,18 +11,18 @@ import { TurnBudget } from './turn-budget';
 
 /** A request whose body was read. */
 export interface RequestWithBody<Body = unknown> extends FastifyRequest {
-  /** What the route's reader made of it; without one, the parsed JSON. */
+  /** The result of the route's reader; by default the parsed JSON. */
   body: Body;
-  /** The body's bytes as they came. */
+  /** The body's bytes. */
   rawBody: SegmentedBytes;
-  /** The memory that the body takes; whoever ends the request's work releases it. */
+  /** The memory of the body; released when the request ends. */
   bodyLease?: BodyLease;
 }
 
 /**
- * Reads the JSON body, as the last guard: a caller without a token, a scope or a request left is told so before its body
- * is looked at, and cannot make the service hold it in memory. A guard and not an interceptor because interceptors cost
- * every request, also those without a body.
+ * Reads the JSON body, as the last guard: a caller without a token, without the scope or over a limit is refused before
+ * its body is read, and cannot make the service keep it in memory. It is a guard because an interceptor would cost time
+ * on every request, also on those without a body.
  */
 @Injectable()
 export class RequestBodyGuard implements CanActivate {

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 
-/** The most of one turn of the event loop that is spent on bodies: everything else waits meanwhile. */
+/** Most milliseconds of one turn of the event loop that are spent on bodies: all other work waits for that long. */
 const MS_A_TURN = 10;
 
 /**
- * Shares the event loop between large bodies and everything else: when a turn's time is spent, the next pieces wait for
- * turns to come, in their order.
+ * Shares the event loop between large bodies and other work: when a turn's time is used up, further chunks wait for
+ * later turns, in order.
  */
 @Injectable()
 export class TurnBudget {
@@ -13,12 +13,12 @@ export class TurnBudget {
   private readonly waiting: (() => void)[] = [];
   private scheduled = false;
 
-  /** Whether the present turn's time is spent. */
+  /** Whether the time of the current turn is used up. */
   get spent(): boolean {
     return this.spentMs >= MS_A_TURN || this.waiting.length > 0;
   }
 
-  /** Does some work at once, and counts its time. */
+  /** Runs work at once and counts its time. */
   run(work: () => void): void {
     const begun = performance.now();
     try {
@@ -29,7 +29,7 @@ export class TurnBudget {
     }
   }
 
-  /** Does some work in a turn that has time for it. */
+  /** Runs work in a later turn that has time left. */
   later(work: () => void): void {
     this.waiting.push(work);
     this.schedule();

@@ -3,13 +3,13 @@ import type { Socket } from 'node:net';
 import { onReplyClosed } from './on-reply-closed';
 
 /**
- * Keeps a server's connections within a bound. One too many takes the place of the connection that has been idle longest, so
- * that clients which only keep connections open do not shut the others out. When none is idle it is closed without a word,
- * so that a proxy turns to another replica.
+ * Bounds a server's connections. A connection above the bound replaces the one that has been idle longest, so that idle
+ * clients do not shut others out. If none is idle, the new one is closed without a reply, so that a proxy tries another
+ * replica.
  */
 export function boundConnections(server: Server, most: number): void {
   let open = 0;
-  /** Connections without a request under way, the one idle longest first. */
+  /** Connections without a request in progress, the longest idle first. */
   const idle = new Set<Socket>();
   server.prependListener('connection', (socket: Socket) => {
     open++;
@@ -20,7 +20,7 @@ export function boundConnections(server: Server, most: number): void {
     if (open > most) {
       const [longest] = idle;
       if (!longest) {
-        // Not before the server has taken note of it.
+        // After the server has registered the connection.
         process.nextTick(() => socket.destroy());
         return;
       }

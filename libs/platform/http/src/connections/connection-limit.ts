@@ -1,14 +1,15 @@
 import { readFileSync } from 'node:fs';
 import type { AppConfig } from '@platform/config';
 
-/** Files, timers, signals, the log, the internal listener, Redis: what a process needs besides the connections below. */
+/** File descriptors for other purposes: files, timers, signals, the log, the internal listener, Redis. */
 const OTHER_DESCRIPTORS = 48;
-/** However few descriptors there are, so many clients are let in. */
+/** Minimum number of client connections, even with few descriptors. */
 const LEAST = 16;
 
 /**
- * The most client connections that leave enough file descriptors for the database and the upstreams: without them a request
- * could be taken and not be served. When there are few, half of what is left is kept for calls to upstreams.
+ * The maximum number of client connections that leaves enough file descriptors for the database and the upstreams:
+ * without them a request could be accepted but not served. If descriptors are few, half of the rest is kept for calls
+ * to upstreams.
  */
 export function mostConnections(config: AppConfig, descriptors = descriptorLimit()): number {
   const { DATABASE_POOL_SIZE, DATABASE_PIPELINES, AI_LEDGER_CONNECTIONS, AI_UPSTREAM_CONNECTIONS } = config;
@@ -18,7 +19,7 @@ export function mostConnections(config: AppConfig, descriptors = descriptorLimit
   return Math.max(LEAST, Math.min(config.CLIENT_CONNECTIONS, left - upstreams));
 }
 
-/** The process's limit of open files; no limit where the system does not tell. */
+/** The process's limit of open files; Infinity if the system does not tell. */
 function descriptorLimit(): number {
   try {
     const [, soft] = /^Max open files\s+(\S+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];

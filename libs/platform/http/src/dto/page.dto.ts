@@ -4,43 +4,43 @@ import type { Page } from '@platform/pagination';
 import { FieldRule } from '../fields/field-rule';
 import { IsQueryNumber } from '../fields/is-whole-number.decorator';
 
-/** Which part of a list is asked for. */
+/** Paging parameters. */
 export class PageQueryDto {
-  /** How many items to return at most. */
+  /** Maximum number of items. */
   @ApiProperty({ required: false, type: 'integer', format: 'int32', minimum: 1, maximum: 200, default: 50 })
   @IsOptional()
   @IsQueryNumber({ min: 1, max: 200 })
   limit: number = 50;
 
-  /** The `next_cursor` of the page before; leave it out for the first page. */
+  /** The `next_cursor` of the previous page; leave it out for the first page. */
   @ApiProperty({ required: false, maxLength: 200, pattern: '^[\\w-]+$' })
   @IsOptional()
   @FieldRule((value) => (isCursor(value) ? undefined : 'must be a next_cursor of this list'))
   cursor?: string;
 }
 
-/** Whether it has the form of a cursor; whether it is one of the list that is read, the list knows. */
+/** Checks the format of a cursor only; the list checks whether the cursor is one of its own. */
 function isCursor(value: unknown): boolean {
   return typeof value === 'string' && value.length <= 200;
 }
 
-/** What every list has besides its `data`. */
+/** The fields that every page has besides `data`. */
 export class PageDto {
   /**
-   * Whether there are more items after these.
+   * Whether there are more items after this page.
    * @example false
    */
   has_more!: boolean;
 
   /**
-   * Send it as `cursor` to get the next page; null on the last.
+   * The `cursor` of the next page; null on the last page.
    * @example null
    */
   @ApiProperty({ type: String, nullable: true, maxLength: 200 })
   next_cursor!: string | null;
 }
 
-/** A page as it is sent. */
+/** Maps a page to its DTO. */
 export function toPageDto<Item, Dto>(page: Page<Item>, toDto: (item: Item) => Dto): PageDto & { data: Dto[] } {
   return { data: page.items.map(toDto), has_more: page.hasMore, next_cursor: page.nextCursor };
 }

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { type ErrorCode, errorCatalog } from '@platform/errors';
 
-/** What is wrong with one part of the request. */
+/** A fault in one part of the request. */
 export class ProblemErrorDto {
   /**
    * The part: a JSON pointer (RFC 6901) into the body, or `/` and the name of a query parameter.
@@ -10,7 +10,7 @@ export class ProblemErrorDto {
   pointer!: string;
 
   /**
-   * What is wrong with it.
+   * Description of the fault.
    * @example 'amount_nok must be from 100 to 50000'
    */
   detail!: string;
@@ -19,7 +19,7 @@ export class ProblemErrorDto {
 /** An error, as RFC 9457 problem details. */
 export class ProblemDto {
   /**
-   * Identifies the kind of error, and leads to its description on the server that answered.
+   * Identifies the kind of error, and links to its description on the server that answered.
    * @example '/docs/errors#invalid_request'
    */
   @ApiProperty({ format: 'uri-reference' })
@@ -39,7 +39,7 @@ export class ProblemDto {
   status!: number;
 
   /**
-   * What went wrong this time.
+   * Description of this occurrence of the error.
    * @example 'amount_nok must be from 100 to 50000'
    */
   detail!: string;
@@ -58,6 +58,6 @@ export class ProblemDto {
   @ApiProperty({ maxLength: 128 })
   request_id!: string;
 
-  /** What is wrong with which part of the request, when the request is not valid. */
+  /** The faults of an invalid request, one per part. */
   errors?: ProblemErrorDto[];
 }

@@ -1,12 +1,12 @@
 import { ValidateBy } from 'class-validator';
 
 /**
- * What is wrong with a field's value, in words that begin behind the field's name, such as `must be a string`; nothing if
- * it is right. `input` is all that came with it.
+ * Returns the fault of a field's value, to be appended to the field's name, such as `must be a string`; undefined if
+ * the value is valid. `input` has all fields.
  */
 export type FaultOf = (value: unknown, input: Readonly<Record<string, unknown>>) => string | undefined;
 
-/** Declares a field's rule for the validation pipe. A field that is missing is said to be required, whatever the rule. */
+/** Declares a field's rule for the validation pipe. A missing field is reported as required, whatever the rule. */
 export function FieldRule(faultOf: FaultOf): PropertyDecorator {
   return ValidateBy({
     name: 'fieldRule',

@@ -2,7 +2,7 @@ import { FieldRule } from './field-rule';
 
 const SHAPE = /^(\d{4})-(\d\d)-(\d\d)$/;
 
-/** Declares a day as `YYYY-MM-DD`, and which field of the same request it must not come before. */
+/** A date, `YYYY-MM-DD`, optionally not before another field of the same request. */
 export function IsDay({ notBefore }: { notBefore?: string } = {}): PropertyDecorator {
   return FieldRule((value, input) => {
     if (Array.isArray(value)) return 'can be given only once';

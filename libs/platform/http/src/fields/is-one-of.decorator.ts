@@ -1,7 +1,7 @@
 import { typeName } from '@platform/errors';
 import { FieldRule } from './field-rule';
 
-/** Declares a text that is one of a few. */
+/** A text that is one of the choices. */
 export function IsOneOf(choices: readonly string[]): PropertyDecorator {
   return FieldRule((value) => {
     if (typeof value === 'string' && choices.includes(value)) return undefined;

@@ -3,7 +3,7 @@ import { Transform } from 'class-transformer';
 import { typeName } from '@platform/errors';
 import { FieldRule } from './field-rule';
 
-/** Declares a whole number in a JSON body. */
+/** A whole number in a JSON body. */
 export function IsWholeNumber(): PropertyDecorator {
   return FieldRule((value) => {
     if (typeof value !== 'number') return `must be a whole number, not ${typeName(value)}`;
@@ -11,7 +11,7 @@ export function IsWholeNumber(): PropertyDecorator {
   });
 }
 
-/** Declares a whole number in a query, written in digits. */
+/** A whole number in a query, written in digits. */
 export function IsQueryNumber({ min, max }: { min: number; max: number }): PropertyDecorator {
   return applyDecorators(
     Transform(({ value }: { value: unknown }) => (isDigits(value) ? Number(value) : value)),

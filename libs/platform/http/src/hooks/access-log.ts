@@ -2,8 +2,8 @@ import type { AccessLog } from '@platform/logging';
 import type { EndedRequest } from './observe-requests';
 
 /**
- * Logs one line for each request but health checks. It names the route, not the address: an address may hold what a
- * caller put there.
+ * Logs one line for each request except health checks. It has the route, not the address: an address may contain a
+ * caller's data.
  */
 export function logRequests(log: AccessLog): (ended: EndedRequest) => void {
   return ({ request, status, durationMs }) => {

@@ -1,15 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 
 /**
- * Protects the pages under /docs, where customers type their tokens: nothing but our own scripts runs there, nothing is sent
- * anywhere but to the interface itself, and no other site shows them in a frame.
- * @param interfaceOrigin where "try it out" sends its calls, if not to the page's own origin.
+ * Protects the pages under /docs, where customers enter their tokens: only our own scripts run there, requests go to
+ * the API only, and no other site can embed them in a frame. @param interfaceOrigin the origin that "try it out" calls,
+ * if it is not the page's own origin
  */
 export function addDocumentHeaders(server: FastifyInstance, interfaceOrigin?: string): void {
   const policy = [
     "default-src 'none'",
     "script-src 'self'",
-    // Swagger UI's page has a style element of its own.
+    // Swagger UI's page has an inline style element.
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data:",
     `connect-src 'self'${interfaceOrigin === undefined ? '' : ` ${interfaceOrigin}`}`,

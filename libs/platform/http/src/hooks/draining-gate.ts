@@ -4,7 +4,7 @@ import type { Draining } from '../draining';
 import { problemOf } from '../problems/problem';
 import { sendProblem } from '../problems/send-problem';
 
-/** Refuses new requests on connections that are still open while the process stops; another replica takes them. */
+/** Refuses new requests on open connections while the process is draining; another replica serves them. */
 export function addDrainingGate(server: FastifyInstance, draining: Draining): void {
   server.addHook('onRequest', (request, reply, done) => {
     if (!draining.active || request.url.startsWith('/health/')) return done();

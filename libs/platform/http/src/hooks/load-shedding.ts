@@ -5,12 +5,12 @@ import type { LoadShedder } from '../overload/load-shedder';
 import { problemOf } from '../problems/problem';
 import { sendProblem } from '../problems/send-problem';
 
-/** Refuses at once what cannot be served in time. */
+/** Refuses requests at once that cannot be served in time. */
 export function addLoadShedding(server: FastifyInstance, shedder: LoadShedder): void {
   server.addHook('onRequest', (request, reply, done) => {
     if (request.url.startsWith('/health/')) return done();
     if (shedder.admit()) {
-      // Answered, or its caller has hung up: of a flood of callers without patience most end so.
+      // 'close' covers both: answered, or the client disconnected, as most do in an overload.
       onReplyClosed(reply.raw, () => shedder.finish());
       return done();
     }

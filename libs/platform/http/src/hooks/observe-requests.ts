@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { onReplyClosed } from '../connections/on-reply-closed';
 
-/** What is noted of a request whose caller hung up before it was answered; no caller ever sees it. */
+/** Logged status of a request whose client disconnected before the reply; it is never sent. */
 const CLIENT_DISCONNECTED = 499;
 
-/** A request that has ended, with or without a caller who still listened. */
+/** A request that has ended, with or without its client. */
 export interface EndedRequest {
   request: FastifyRequest;
   status: number;
@@ -12,8 +12,8 @@ export interface EndedRequest {
 }
 
 /**
- * Tells of every request exactly once, when its connection has the last of the reply or is closed: what a caller that
- * hung up has begun may still be charged, so it is not passed over.
+ * Reports every request exactly once, when its reply is complete or its connection is closed: a request of a client
+ * that disconnected may still be charged, so it is reported as well.
  */
 export function observeRequests(server: FastifyInstance, observe: (ended: EndedRequest) => void): void {
   server.addHook('onRequest', (request, reply, done) => {

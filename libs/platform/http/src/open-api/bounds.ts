@@ -1,13 +1,13 @@
 import { allows, type Document, operationsOf, resolve, type Schema } from './document';
 
-/** The longest text of a format. What else a reply may hold says its field, where it is enforced. */
+/** Maximum length of a text by format. Other bounds stand at the field, where they are enforced. */
 const TEXT_BY_FORMAT: Record<string, number> = { 'date-time': 27, date: 10, uuid: 36, email: 254 };
 /** RFC 3339 in UTC, to the microsecond: always the same length, so that texts compare as times do. */
 const TIME = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{6}Z$';
 const PAGE_ITEMS = 200;
 const INT32 = [-2_147_483_648, 2_147_483_647] as const;
 
-/** Says how large values can be, so that whoever generates a client knows: what formats say of all, and of pages. */
+/** Adds bounds of values for client generators: those that follow from formats, and those of pages. */
 export function addBounds(document: Document): void {
   const seen = new Set<Schema>();
   for (const { parameters = [], requestBody, responses } of operationsOf(document)) {

@@ -3,7 +3,7 @@ import { type DeclaredProblems, takeDeclaredProblems } from './problems/declared
 import { type Document, operationsOf, type Operation } from './document';
 import { problemReplies } from './problems/problem-reply';
 
-/** What any request can meet before a route is found, and what can go wrong with any body. */
+/** Errors that any request can get before its route is found, and errors that any body can cause. */
 const ANY_REQUEST: ErrorCode[] = ['invalid_request', 'headers_too_large'];
 const ANY_BODY: ErrorCode[] = ['request_timeout', 'payload_too_large', 'unsupported_media_type'];
 
@@ -29,7 +29,7 @@ const HEADERS = {
   },
 };
 
-/** Adds to every operation the replies that any operation can give, and to every reply its headers. */
+/** Adds the replies that every operation can give, and the headers of every reply. */
 export function completeReplies(document: Document): void {
   document.components.headers = HEADERS;
   for (const operation of operationsOf(document)) {

@@ -12,8 +12,8 @@ import { addExamples } from './examples';
 import { asOpenApi31 } from './open-api-31';
 
 /**
- * The OpenAPI 3.1 document of the application's routes: what they declare, and what holds for all of them.
- * @param scopes every scope that a token can have, with what it opens.
+ * Creates the OpenAPI 3.1 document: the declarations of the routes, and what applies to all of them. @param scopes all
+ * scopes with their descriptions
  */
 export function createDocument(
   app: INestApplication,

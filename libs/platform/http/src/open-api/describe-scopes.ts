@@ -1,6 +1,6 @@
 import { type Document, operationsOf } from './document';
 
-/** The scopes by name, each with what it opens. */
+/** Descriptions of the scopes, by name. */
 export type ScopeDescriptions = Readonly<Record<string, string>>;
 
 /** The scopes as a Markdown table. */
@@ -9,7 +9,7 @@ export function scopeTable(scopes: ScopeDescriptions): string {
   return ['| scope | opens |', '| --- | --- |', ...rows].join('\n');
 }
 
-/** Says in every operation's description which scope it needs: tools show a bearer scheme's scopes nowhere. */
+/** Adds the needed scope to every operation's description: tools do not show the scopes of a bearer scheme. */
 export function describeScopes(document: Document): void {
   for (const operation of operationsOf(document)) {
     const [scope] = scopesOf(operation);

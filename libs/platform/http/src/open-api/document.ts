@@ -1,4 +1,4 @@
-/** A JSON schema, as far as the document's rules look at it. */
+/** A JSON schema, as far as it is used here. */
 export interface Schema {
   $ref?: string;
   type?: string | string[];
@@ -25,7 +25,7 @@ export interface Media {
   examples?: Record<string, { value: unknown }>;
 }
 
-/** What an operation answers with one status. */
+/** A reply of an operation. */
 export interface Reply {
   description: string;
   headers?: Record<string, { $ref: string }>;
@@ -43,7 +43,7 @@ export interface Operation {
   responses: Record<string, Reply>;
 }
 
-/** An OpenAPI document, as far as its rules look at it. */
+/** An OpenAPI document, as far as it is used here. */
 export interface Document {
   info: Record<string, unknown>;
   servers: Record<string, unknown>[];

@@ -1,6 +1,6 @@
 import { type Document, type Operation, resolve } from './document';
 
-/** A fault that a request for the operation can have, in the words of the validation; none if it takes no input. */
+/** A validation error that a request of the operation can get; undefined if it takes no input. */
 export function exampleFault(
   document: Document,
   operation: Operation,

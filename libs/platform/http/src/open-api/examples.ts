@@ -1,6 +1,6 @@
 import { allows, type Document, type Media, operationsOf, resolve, type Schema } from './document';
 
-/** Gives every body an example, made of the examples of its fields. */
+/** Adds an example to every body, composed of the examples of its fields. */
 export function addExamples(document: Document): void {
   for (const { requestBody, responses } of operationsOf(document)) {
     for (const { content = {} } of [requestBody ?? {}, ...Object.values(responses)]) {
@@ -30,7 +30,7 @@ function exampleOf(document: Document, reference: Schema): unknown {
   return madeUp(schema);
 }
 
-/** An optional field without an example, such as the number of a record, would make a request fail that is sent as it is. */
+/** An optional field without an example, such as a record's number, would make the example request fail. */
 function isShown(name: string, { required = [] }: Schema, field: Schema): boolean {
   return required.includes(name) || field.example !== undefined;
 }

@@ -1,8 +1,8 @@
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 /**
- * Mends what the generator still writes as OpenAPI 3.0 did: `nullable` becomes the type `null`. Bytes stay a string of the
- * format `binary`: version 3.1 would leave their schema empty, but generators of clients know the format.
+ * Converts what the generator writes as OpenAPI 3.0: `nullable` becomes the type `null`. Bytes stay a string of the
+ * format `binary`: version 3.1 would leave their schema empty, but client generators know the format.
  */
 export function asOpenApi31<Part>(document: Part): Part {
   return convert(document as Json) as Part;

@@ -10,7 +10,7 @@ export function serveOpenApi(app: NestFastifyApplication, config: AppConfig, sco
     jsonDocumentUrl: 'docs/openapi.json',
     yamlDocumentUrl: 'docs/openapi.yaml',
     customSiteTitle: 'Customer API',
-    // A token is forgotten with the page: it does not stay in the browser.
+    // A token is not stored in the browser: it is gone when the page is closed.
     swaggerOptions: { persistAuthorization: false, displayRequestDuration: true, tryItOutEnabled: true },
   });
 }

@@ -3,13 +3,13 @@ import { LoadShedder } from './load-shedder';
 const TICK_MS = 100;
 const STEP_MS = 1;
 
-/** Numbers that look random and are the same at every run. */
+/** Pseudo-random numbers that are the same in every run. */
 function seeded(seed: number): () => number {
   let state = seed;
   return () => (state = (state * 1_103_515_245 + 12_345) % 2_147_483_648) / 2_147_483_648;
 }
 
-/** A server that finishes one request after another, and those who come to it, in a time of our own. */
+/** Simulates a server and its clients with a clock of its own. */
 class Simulation {
   now = 0;
   readonly waits: { at: number; ms: number }[] = [];
@@ -19,12 +19,12 @@ class Simulation {
   private queue: number[] = [];
   private capacity = 0;
 
-  /** What others add to the measured waiting time, in milliseconds. */
+  /** What other work adds to the measured waiting time, in milliseconds. */
   othersMs = 0;
 
   constructor(public perSecond: number) {}
 
-  /** Lets requests come at a rate, irregularly, for so many milliseconds. */
+  /** Makes requests arrive at a rate, irregularly, for some milliseconds. */
   run(arrivalsPerSecond: number, ms: number): void {
     for (const until = this.now + ms; this.now < until; this.now += STEP_MS) {
       const expected = (arrivalsPerSecond * STEP_MS) / 1000;
@@ -48,7 +48,7 @@ class Simulation {
     }
   }
 
-  /** Requests per second that were served in a time. */
+  /** Requests per second that were served in an interval. */
   served(from: number, to: number): number {
     return (this.waits.filter(({ at }) => at >= from && at < to).length / (to - from)) * 1000;
   }
@@ -67,7 +67,7 @@ describe('load shedding', () => {
   it.each([50, 300, 2000])('at twice what %i a second can be served keeps serving, in time', (perSecond) => {
     const server = new Simulation(perSecond);
     server.run(perSecond * 2, 120_000);
-    // What came before the queue counted as standing waits for its turn; all later ones hardly.
+    // Requests from before the shedding began still wait; later ones hardly do.
     expect(server.p99(5000, 120_000)).toBeLessThan(250);
     expect(server.waits.length).toBeGreaterThan(0.9 * perSecond * 120);
     expect(server.longest()).toBeLessThan(3000);

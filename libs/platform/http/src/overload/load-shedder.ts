@@ -1,42 +1,45 @@
-/** When load is shed. */
 export interface LoadShedderOptions {
-  /** Waiting time, in milliseconds, that is kept to under overload. */
+  /** Target waiting time under overload, in milliseconds. */
   targetMs: number;
   /** Load is shed once the waiting time has been above the target for this long without a break: a burst passes. */
   standingMs: number;
 }
 
-/** Requests per second that are let in at least, to see how long they wait. */
+/** Minimum number of requests per second that are accepted, to measure how long they wait. */
 const LEAST_PER_SECOND = 10;
-/** Time over which what is being finished is averaged: as long as the waiting time takes to follow what is let in. */
+/** Period over which the rate of finished requests is averaged: as long as the waiting time takes to react. */
 const AVERAGED_MS = 300;
-/** Up to this part of the target there may be room for more than is being finished. */
+/** Below this part of the target waiting time, the capacity may be higher than the rate of finished requests. */
 const CAPACITY_THRESHOLD = 0.5;
-/** How fast the server is taken to be able to do more, per measurement, while there is room; and how far beyond what it does. */
+/** Factor by which the assumed capacity may grow per measurement, and its limit relative to the finished rate. */
 const GROWTH = 1.25;
 const HEADROOM = 2;
-/** What came in before load was shed is worked off first: meanwhile so much of the server's rate is let in. */
+/** Part of the rate that is accepted while the requests from before the shedding are worked off. */
 const BACKLOG_SHARE = 0.1;
-/** Afterwards it is so much at least: a waiting time that does not fall although fewer are let in has another cause. */
+/**
+ * Minimum part of the rate that is accepted after that: a waiting time that does not fall although fewer are accepted
+ * has another cause.
+ */
 const LEAST_SHARE = 0.5;
-/** Unless the waiting time shows that even this is too much: then that rate is forgotten, by this much per measurement. */
+/** Factor per measurement by which the known rate is reduced if even that part is too much. */
 const DECAY = 0.95;
-/** What was not used is saved up for so long: requests do not come evenly. */
+/** Unused capacity that is saved, in seconds: requests do not arrive evenly. */
 const SAVED_SECONDS = 0.5;
-/** Load is shed no more when nothing had to be refused for so long. */
+/** Shedding ends when no request had to be refused for this long, in milliseconds. */
 const CALM_MS = 2000;
 
 /**
- * Decides which requests are let in. While they are served as fast as they come, all are. Once a queue stands, serving all
- * would make all wait ever longer until nobody is served in time; so only as many are let in as are being finished, a
- * little more or fewer as the measured waiting time is below or above its target. All others can be refused at once.
+ * Decides which requests are accepted. While requests are served as fast as they arrive, all are accepted. Once a queue
+ * persists, accepting all would make all wait longer and longer until none is served in time; so only as many are
+ * accepted as are finished, a little more or fewer while the measured waiting time is below or above its target. All
+ * others are refused at once.
  */
 export class LoadShedder {
   private waitingSince?: number;
   private shedding = false;
-  /** Whether what came in before the shedding has been worked off. */
+  /** Whether the requests from before the shedding have been worked off. */
   private caughtUp = false;
-  /** What the server is taken to finish in a second, and what it was seen to before it had to refuse. */
+  /** The assumed capacity in requests per second, and the rate measured before the shedding. */
   private capacity = 0;
   private known = 0;
   private allowance = 0;
@@ -58,7 +61,7 @@ export class LoadShedder {
     return this.shedding;
   }
 
-  /** Whether a request is let in. */
+  /** Whether to accept a request. */
   admit(): boolean {
     if (!this.shedding) return true;
     if (this.allowance >= 1) {
@@ -69,12 +72,12 @@ export class LoadShedder {
     return false;
   }
 
-  /** Counts a request that was let in and has ended, however. */
+  /** Counts the end of an accepted request. */
   finish(): void {
     this.finished++;
   }
 
-  /** Takes in how long a request that comes now would wait, in milliseconds; to be told about ten times a second. */
+  /** Updates the measured waiting time of a new request, in milliseconds; called about ten times a second. */
   measure(waitMs: number): void {
     const now = this.now();
     const ms = now - this.measuredAt;
@@ -103,7 +106,7 @@ export class LoadShedder {
     this.allowance = 0;
   }
 
-  /** @returns how many requests a second are let in until the next measurement */
+  /** @returns how many requests per second are accepted until the next measurement */
   private adjust(waitMs: number): number {
     const { targetMs, standingMs } = this.options;
     const backlogMs = 2 * standingMs;

@@ -1,6 +1,6 @@
 const EVERY_MS = 20;
 
-/** How late the event loop comes to what is due: how long a request waits before anything looks at it. */
+/** Measures the event loop's delay: how long a new request waits before it is handled. */
 export class LoopDelay {
   private latest = 0;
   private due = performance.now() + EVERY_MS;

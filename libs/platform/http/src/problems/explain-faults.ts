@@ -8,9 +8,8 @@ interface Fault {
 }
 
 /**
- * Says what is wrong with a body or a query. An unknown field is ignored as ever, but named where one that is required
- * is missing and has a similar name.
- * @param input the body or query as it was parsed, unknown fields included.
+ * Describes the faults of a body or query. Unknown fields are ignored, but named if a required field with a similar
+ * name is missing. @param input the parsed body or query, unknown fields included
  */
 export function explainFaults(found: ValidationError[], input: unknown): ServiceError {
   const missing = found.filter(({ value }) => value === undefined).map(({ property }) => property);
@@ -19,14 +18,14 @@ export function explainFaults(found: ValidationError[], input: unknown): Service
   return new ServiceError('invalid_request', errors.map(({ detail }) => detail).join('; '), { errors });
 }
 
-/** Fields that are missing, each with the field that was probably meant to be it. */
+/** Missing fields, each with the unknown field that was probably meant. */
 function misspelt(missing: string[], input: unknown): Map<string, string> {
   const given = typeof input === 'object' && input !== null ? Object.keys(input).slice(0, MOST_NAMES) : [];
   const similar = missing.map((name) => [name, similarName(name, given)] as const);
   return new Map(similar.filter((pair): pair is [string, string] => pair[1] !== undefined));
 }
 
-/** Names that are compared at most. */
+/** Maximum number of names that are compared. */
 const MOST_NAMES = 50;
 
 function explain(fault: ValidationError, parent: string, hints: Map<string, string>): Fault[] {

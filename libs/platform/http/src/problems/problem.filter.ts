@@ -5,7 +5,7 @@ import { AllowedMethods } from '../routing/allowed-methods';
 import { problemOf } from './problem';
 import { sendProblem } from './send-problem';
 
-/** The one way out for every error: problem details (RFC 9457), and a log line when the fault is ours. */
+/** Converts every error to problem details (RFC 9457), and logs it if the fault is ours. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   constructor(

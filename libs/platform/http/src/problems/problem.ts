@@ -17,21 +17,21 @@ export interface Problem {
   };
 }
 
-/** What Fastify and Node report before a request reaches a handler, in our terms. */
+/** Errors that Fastify and Node raise before a request reaches a handler. */
 const FRAMEWORK_FAULTS: Record<string, [ErrorCode, string]> = {
   MALFORMED_HTTP: ['invalid_request', 'The request is not valid HTTP'],
   HPE_HEADER_OVERFLOW: ['headers_too_large', 'The address and the headers have more than 16 KB together'],
   ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The request did not arrive in time'],
 };
 
-/** A fault of Nest's own, such as an unknown route, by its status. */
+/** Nest's own errors, such as an unknown route, by status. */
 const STATUS_FAULTS: Record<number, [ErrorCode, string]> = {
   400: ['invalid_request', 'The request is not valid'],
   404: ['not_found', 'There is nothing at this address'],
   503: ['service_unavailable', 'Try again in a moment'],
 };
 
-/** Says what went wrong in the caller's terms. Whatever is not the caller's fault says nothing of its inside. */
+/** Describes an error for the caller. An internal error reveals no details. */
 export function problemOf(error: unknown, requestId: string): Problem {
   const fault = toServiceError(error);
   const { status, title } = errorCatalog[fault.code];
@@ -69,7 +69,7 @@ function toServiceError(error: unknown): ServiceError {
   );
 }
 
-/** RFC 6750 §3: a bare challenge when no credentials came, the error when they were not enough. */
+/** RFC 6750 §3: a challenge without an error if no credentials were sent, with the error if they were insufficient. */
 function challenge({ code, options: { bearer } }: ServiceError): Record<string, string> {
   if (!bearer) return code === 'unauthorized' ? { 'www-authenticate': 'Bearer' } : {};
   const scope = bearer.scope === undefined ? '' : `, scope="${bearer.scope}"`;

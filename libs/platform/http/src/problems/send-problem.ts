@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { discardRest, isSmall, isStillArriving } from '../body/discard/discard-rest';
 import type { Problem } from './problem';
 
-/** Writes a problem as the reply. A caller that is still sending its body gets to read it. */
+/** Sends a problem as the reply. A client that is still sending its body can read it. */
 export function sendProblem(reply: FastifyReply, { status, headers, body }: Problem): void {
   const text = JSON.stringify(body);
   void reply.code(status).headers(headers).type('application/problem+json');
@@ -15,7 +15,7 @@ export function sendProblem(reply: FastifyReply, { status, headers, body }: Prob
     else reply.raw.once('finish', () => request.socket.destroySoon());
   });
   if (!closes) return void reply.send(text);
-  // Node closes such a connection with the end of the reply: all of it is sent, its end comes after that of the body.
+  // Node closes such a connection at the end of the reply: the whole text is sent, the end after that of the body.
   void reply.header('content-length', Buffer.byteLength(text)).send(Readable.from(textUntil(text, discarded)));
 }
 

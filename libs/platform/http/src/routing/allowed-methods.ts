@@ -6,12 +6,12 @@ import { decodedPath, UNREADABLE_ADDRESS } from './readable-address';
 import { type Route, routesOf } from './routes';
 import { similarAddress } from './similar-address';
 
-/** Tells an address that does not exist from one that exists with other methods. */
+/** Distinguishes an unknown address from one that exists with other methods. */
 @Injectable()
 export class AllowedMethods {
   constructor(private readonly adapterHost: HttpAdapterHost) {}
 
-  /** The methods that the request's address answers to. */
+  /** The methods that the request's address supports. */
   at(request: FastifyRequest): string[] {
     const path = pathOf(request);
     return [
@@ -23,7 +23,7 @@ export class AllowedMethods {
     ];
   }
 
-  /** Nest reports a wrong method or encoding as an unknown address; this gives each its own name. */
+  /** Converts Nest's error for a wrong method or encoding, which it reports as an unknown address. */
   explain(request: FastifyRequest, error: unknown): unknown {
     if (!(error instanceof NotFoundException)) return error;
     if (request.url === UNREADABLE_ADDRESS) {

@@ -1,2 +1,2 @@
-/** Paths below it are the customers' interface; health checks and documents are not. */
+/** Prefix of the customers' API; health checks and documentation have other paths. */
 export const API_PREFIX = 'api/v1';

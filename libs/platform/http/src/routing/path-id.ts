@@ -3,7 +3,7 @@ import { ServiceError } from '@platform/errors';
 
 const SHAPES = { integer: /^[1-9]\d{0,8}$/, uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i };
 
-/** Reads an id from the path. What has not the shape of one is not found, like an id that does not exist. */
+/** Parses an id from the path. An id of the wrong format is not found, like an unknown id. */
 export const PathId = {
   integer: pathId('integer', Number),
   uuid: pathId('uuid', (text) => text.toLowerCase()),

@@ -1,4 +1,4 @@
-/** Stands for an address that can't be decoded, so that such a request passes all hooks too. Nobody can send it. */
+/** Replaces an address that cannot be decoded, so that such a request passes all hooks too. No client can send it. */
 export const UNREADABLE_ADDRESS = '/\0';
 
 /** Whether an address's path has a valid percent encoding. */
@@ -7,7 +7,7 @@ export function isReadable(url: string): boolean {
   return !path.includes('%') || decodedPath(path) !== undefined;
 }
 
-/** The path as the router reads it; undefined for an invalid percent encoding. */
+/** The decoded path; undefined for an invalid percent encoding. */
 export function decodedPath(path: string): string | undefined {
   try {
     return decodeURIComponent(path) && decodeURI(path);

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 
-/** A route as the router knows it. */
+/** A route of the router. */
 export interface Route {
   method: string;
   /** Its address, with `:name` for a parameter. */
@@ -11,7 +11,7 @@ export interface Route {
 
 const known = new WeakMap<FastifyInstance, Route[]>();
 
-/** Writes down the routes that will be added to a server. */
+/** Collects the routes that are added to a server from now on. */
 export function collectRoutes(server: FastifyInstance): void {
   const routes: Route[] = [];
   known.set(server, routes);
@@ -21,7 +21,7 @@ export function collectRoutes(server: FastifyInstance): void {
   });
 }
 
-/** The routes that were added. */
+/** The collected routes. */
 export function routesOf(server: FastifyInstance): readonly Route[] {
   return known.get(server) ?? [];
 }

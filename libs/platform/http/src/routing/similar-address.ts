@@ -3,10 +3,10 @@ import type { Route } from './routes';
 import { similarName } from './similar-name';
 
 const PREFIX = `/${API_PREFIX}`;
-/** Longer paths are no slips of the pen; comparing costs. */
+/** Longer paths are not compared, to limit the cost. */
 const LONGEST = 200;
 
-/** The address that someone probably meant by one that does not exist: another spelling of it, or one that ends the same. */
+/** The known address that an unknown one probably meant: another spelling of it, or one with the same end. */
 export function similarAddress(path: string, routes: readonly Route[]): string | undefined {
   if (path.length > LONGEST) return undefined;
   const known = routes.filter(({ url }) => url.startsWith(`${PREFIX}/`));
@@ -15,7 +15,7 @@ export function similarAddress(path: string, routes: readonly Route[]): string |
   const below = plain.replace(/^(\/api)?(\/v\d+)?(\/api\/v\d+)*(?=\/)/, '');
   const spelling = [plain, `${PREFIX}${below}`].find(exists);
   if (spelling !== undefined) return spelling;
-  // Addresses without ids: nobody's id can stand in the wrong place then.
+  // Only addresses without ids, so that no id can be in the wrong place.
   const fixed = known.map(({ url }) => url).filter((url) => !url.includes(':'));
   const wanted = below.replace(/^.*\//, '');
   if (wanted === '') return undefined;

@@ -1,10 +1,7 @@
-/** Longest name that is compared: no field of ours is longer, and comparing costs. */
+/** Longer names are not compared, to limit the cost; no field is longer. */
 const LONGEST = 60;
 
-/**
- * The name among some that someone probably wrote in place of another: `amountNok`, `amount` or `ammount_nok` for
- * `amount_nok`.
- */
+/** The name that a caller probably meant: `amount_nok` for `amountNok`, `amount` or `ammount_nok`. */
 export function similarName(wanted: string, names: readonly string[]): string | undefined {
   return names.find((name) => name.length <= LONGEST && isSimilar(plain(wanted), plain(name)));
 }
@@ -20,7 +17,7 @@ function isSimilar(wanted: string, name: string): boolean {
   return wanted.length >= 4 && editDistance(wanted, name) <= 2;
 }
 
-/** How many letters must be put in, taken out or changed to make one text the other (Levenshtein). */
+/** The Levenshtein distance of two texts. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let line = 1; line <= from.length; line++) {

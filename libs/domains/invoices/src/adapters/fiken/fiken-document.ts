@@ -13,7 +13,7 @@ const currency = z
 const customer = z.object({ contactId: z.int() });
 const pdf = z.object({ downloadUrl: z.string().min(1) }).nullish();
 
-/** What of a Fiken invoice we rely on. Amounts are hundredths of its currency, whatever that is; some are of NOK. */
+/** The fields of a Fiken invoice that are used. Amounts are in hundredths of its currency; some are in NOK. */
 const wireInvoice = z.object({
   invoiceId: z.int(),
   invoiceNumber: z.int(),
@@ -50,7 +50,7 @@ const wireCreditNote = z.object({
   settled: z.boolean().nullish(),
 });
 
-/** Reads an invoice of one customer (a Fiken contact). Another customer's is a problem. */
+/** Parses an invoice of one customer (a Fiken contact). Another customer's invoice is a problem. */
 export function readFikenInvoice(item: unknown, account: string): SourceInvoice | SourceProblem {
   const problem = (detail: string): SourceProblem => problemOf(item, 'invoiceId', detail);
   const parsed = wireInvoice.safeParse(item);
@@ -84,7 +84,7 @@ export function readFikenInvoice(item: unknown, account: string): SourceInvoice 
   };
 }
 
-/** Fiken says only that an invoice is settled; how follows from the rest. */
+/** Derives the status of a settled invoice from its other fields: Fiken only says that it is settled. */
 function settledStatus({
   sale,
   associatedCreditNotes,
@@ -94,14 +94,14 @@ function settledStatus({
   return credited ? 'void' : 'paid';
 }
 
-/** Reads a credit note of one customer. Nothing is due on it. */
+/** Parses a credit note of one customer. Its amount due is zero. */
 export function readFikenCreditNote(item: unknown, account: string): SourceInvoice | SourceProblem {
   const problem = (detail: string): SourceProblem => problemOf(item, 'creditNoteId', detail, CREDIT_NOTE);
   const parsed = wireCreditNote.safeParse(item);
   if (!parsed.success) return problem(explain(parsed.error));
   const note = parsed.data;
   if (String(note.customer.contactId) !== account) return foreign(problem(''));
-  // What it takes back, whichever sign the books give that.
+  // The credited amount, whichever sign it has at Fiken.
   const amount = fromDecimals(Math.abs(note.gross), 2, note.currency);
   if (amount === undefined) return problem(`gross: ${note.currency} has no such fraction`);
   return {
@@ -128,13 +128,13 @@ export function fikenPdfLink(item: unknown): string | undefined {
   return (data?.invoicePdf ?? data?.creditNotePdf)?.downloadUrl;
 }
 
-/** Whether a document is this customer's. */
+/** Whether a document belongs to this customer. */
 export function belongsTo(item: unknown, account: string): boolean {
   const { data } = z.object({ customer }).safeParse(item);
   return data !== undefined && String(data.customer.contactId) === account;
 }
 
-/** The same day in UTC and in Norway. */
+/** Noon: the same day in UTC and in Norway. */
 function startOf(date: string): Date {
   return new Date(`${date}T00:00:00Z`);
 }

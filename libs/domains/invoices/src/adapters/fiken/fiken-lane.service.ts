@@ -4,15 +4,18 @@ import { isLockTimeout, PIPELINE_SETTINGS, type PipelineSettings } from '@platfo
 import { LaneQueue, type LaneTicket, type Urgency } from './lane-queue';
 import { LaneSession } from './lane-session';
 
-/** Who holds this has Fiken to itself; who waits for a PDF holds the other beside it. The numbers only have to be the project's own. */
+/**
+ * Advisory locks: the process that holds LANE may call Fiken; a process that waits for a PDF holds the other one. The
+ * numbers only have to be unique within this project.
+ */
 const LANE = '(7264, 21)';
 const PDF_WAITS = '(7264, 22)';
-/** How often a sync looks whether PDFs still wait. */
+/** How often a sync checks whether PDFs are still waiting. */
 const LOOK_MS = 50;
 
 /**
- * Fiken's rule of one request at a time, over all processes: locks of the database's, on a connection of its own, which end
- * with the process that holds them. PDFs, for which somebody waits, go before syncs.
+ * Enforces Fiken's rule of one request at a time, over all processes: with advisory locks on a separate connection,
+ * which end with the process that holds them. PDFs, for which a customer waits, go before syncs.
  */
 @Injectable()
 export class FikenLaneService implements OnApplicationShutdown {
@@ -23,8 +26,8 @@ export class FikenLaneService implements OnApplicationShutdown {
   constructor(@Inject(PIPELINE_SETTINGS) private readonly settings: PipelineSettings) {}
 
   /**
-   * Does `work` while nobody else has a request under way. Its signal ends it when the hold on the lane is lost.
-   * @throws LaneBusyError if its turn does not come within `waitMs`; what the signal was aborted with
+   * Runs `work` while no other process has a request in progress. Its signal aborts if the lock is lost. @throws
+   * LaneBusyError if its turn does not come within `waitMs`; the signal's reason if it aborts
    */
   async use<T>(
     urgency: Urgency,
@@ -62,14 +65,14 @@ export class FikenLaneService implements OnApplicationShutdown {
   private async serveOne(session: LaneSession, { urgency }: LaneTicket): Promise<void> {
     if (urgency === 'pdf') await session.query(`select pg_advisory_lock_shared${PDF_WAITS}`);
     else if (!(await this.pdfsDone(session))) return;
-    // Whoever it was for may have given up meanwhile: then it is the next one's, and nobody's request is made.
+    // The caller may have given up in the meantime: then the next one gets the lane, and no request is made.
     const ticket = (await this.locked(session, urgency)) ? this.queue.take(urgency) : undefined;
     if (ticket) await ticket.serve(session.lost);
-    // What cannot be unlocked ends with its session; those who wait now get another.
+    // If the unlock fails, the locks end with their session; waiting calls get a new session.
     await session.query('select pg_advisory_unlock_all()').catch(() => session.abandon());
   }
 
-  /** Waits for the lane; false if it is no longer wanted for this. */
+  /** Waits for the lane; false if it is no longer needed. */
   private async locked(session: LaneSession, urgency: Urgency): Promise<boolean> {
     while (this.queue.next()?.urgency === urgency) {
       try {
@@ -82,7 +85,7 @@ export class FikenLaneService implements OnApplicationShutdown {
     return false;
   }
 
-  /** Waits until nobody waits for a PDF; false if one is asked for here meanwhile. */
+  /** Waits until no process waits for a PDF; false if a PDF is requested in this process meanwhile. */
   private async pdfsDone(session: LaneSession): Promise<boolean> {
     for (;;) {
       const row = await session.query<{ free: boolean }>(

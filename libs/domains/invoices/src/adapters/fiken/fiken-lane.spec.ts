@@ -28,7 +28,7 @@ describe('The lane to Fiken, when the link to the database goes silent', () => {
     await database.drop();
   });
 
-  /** The lane as a process of its own has it. */
+  /** The lane as another process has it. */
   function laneOver(port: number | string): FikenLaneService {
     const url = new URL(database.url);
     url.port = String(port);
@@ -72,7 +72,7 @@ describe('The lane to Fiken, when the link to the database goes silent', () => {
     await begun.promise;
     const waiting = pass(waiter);
     await waitForLocks(superuser, 1);
-    // Three waits of the server's that ended in vain.
+    // Three waits of the server that ended without the lock.
     for (let seen = 0, at = ''; seen < 3;) {
       const { rows } = await superuser.query<{ at: string }>(
         `select query_start::text as at from pg_stat_activity

@@ -33,7 +33,7 @@ describe("Fiken's count of pages", () => {
         retries: 0,
         retryPauseMs: 5,
       });
-      // The lane is another spec's.
+      // The lane has its own spec.
       const lane = {
         use: (_: unknown, { signal }: { signal: AbortSignal }, work: (held: AbortSignal) => unknown) => work(signal),
       };

@@ -14,7 +14,7 @@ import type { FikenLaneService } from './fiken-lane.service';
 import { readItems } from '../read-items';
 import { asSourceError, BrokenFeedError, SourceError } from '../../ports/source-error';
 
-/** Where Fiken is, whose books, and with which token. */
+/** Address, company and token of Fiken. */
 export interface FikenSettings {
   url: string;
   token: string;
@@ -24,18 +24,18 @@ export interface FikenSettings {
 
 const PAGE_SIZE = 100;
 const DAY_MS = 86_400_000;
-/** How long somebody waits for a PDF until Fiken is free. */
+/** How long a PDF waits for Fiken to be free. */
 const PDF_WAIT_MS = 10_000;
 export const LARGEST_PDF = 16 * 1024 * 1024;
 
-/** The lists of Fiken that a sync reads, with what they are asked for. */
+/** The lists of Fiken that a sync reads, with their queries. */
 const FEEDS: Record<string, { list: string; read: typeof readFikenInvoice; unsettled?: true }> = {
   invoices: { list: 'invoices', read: readFikenInvoice },
   'credit-notes': { list: 'creditNotes', read: readFikenCreditNote },
   unsettled: { list: 'invoices', read: readFikenInvoice, unsettled: true },
 };
 
-/** What is asked of Fiken. */
+/** A request to Fiken. */
 interface Question {
   operation: string;
   path?: string;
@@ -49,7 +49,7 @@ interface Question {
 /** Fiken, API version 2. It lists documents oldest first and tells changes by the day. */
 export class FikenAdapter implements BillingSource {
   readonly name = 'fiken';
-  /** More than one, so that Fiken, which takes one request at a time, need not wait while we store. */
+  /** More than one, so that Fiken, which accepts one request at a time, is not idle while a page is stored. */
   readonly concurrency = { well: 2, failing: 1 };
   private readonly origin: string;
 
@@ -64,7 +64,8 @@ export class FikenAdapter implements BillingSource {
 
   feeds(since: Date | undefined): readonly Feed[] {
     const changed = [{ name: 'invoices' }, { name: 'credit-notes' }];
-    // Whether a payment counts as a change of the invoice is not documented, so the unsettled ones are looked at besides.
+    // Fiken does not document whether a payment counts as a change of the invoice, so unsettled invoices are read as
+    // well.
     return since ? [...changed, { name: 'unsettled', unsettled: true }] : changed;
   }
 
@@ -92,13 +93,13 @@ export class FikenAdapter implements BillingSource {
 
   fetchPdf(account: string, sourceId: string, signal: AbortSignal): Promise<Buffer | undefined> {
     return this.lane.use('pdf', { signal, waitMs: PDF_WAIT_MS }, async (held) => {
-      // The document first: whose it is, and where its file is now.
+      // Reads the document first: it tells whose it is, and where its file is now.
       for (let attempt = 1; ; attempt++) {
         const document = await this.document(account, sourceId, held);
         const link = belongsTo(document, account) ? fikenPdfLink(document) : undefined;
         if (link === undefined) return undefined;
         const url = URL.parse(link);
-        // The token goes to Fiken and to nobody else, wherever a link points.
+        // The token is sent to Fiken only, wherever a link points.
         if (url?.origin !== this.origin) throw new SourceError('The PDF link does not lead to Fiken');
         const file = { operation: 'files.get', url, account, signal: held, maxReplyBytes: LARGEST_PDF };
         const reply = await this.ask(file, (answer) => answer);
@@ -108,7 +109,7 @@ export class FikenAdapter implements BillingSource {
     });
   }
 
-  /** A document as Fiken sends it; nothing if there is none. */
+  /** A document as Fiken returns it; undefined if there is none. */
   private document(account: string, sourceId: string, signal: AbortSignal): Promise<unknown> {
     const isNote = sourceId.startsWith(CREDIT_NOTE);
     const id = encodeURIComponent(isNote ? sourceId.slice(CREDIT_NOTE.length) : sourceId);
@@ -131,7 +132,7 @@ export class FikenAdapter implements BillingSource {
         const items = accepted(reply).json();
         if (!Array.isArray(items)) throw reply.unusable('unexpected', 'NOT_A_LIST');
         const count = reply.headers['fiken-api-page-count'] ?? '';
-        // An empty one is not none at all: it would end the list.
+        // An empty header is an error, not a count of zero: it would end the list.
         const pageCount = /^\d{1,9}$/.test(count) ? Number(count) : undefined;
         if (pageCount === undefined) throw reply.unusable('unexpected', 'NO_PAGE_COUNT');
         const page = reply.headers['fiken-api-page'];

@@ -1,28 +1,28 @@
 import { SourceError } from '../../ports/source-error';
 
-/** What the lane is wanted for. */
+/** What the lane is needed for. */
 export type Urgency = 'pdf' | 'sync';
 
-/** The lane's turn did not come in time. */
+/** The lane did not become free in time. */
 export class LaneBusyError extends SourceError {
   constructor() {
     super('Fiken takes one request at a time, and others were first', 5_000);
   }
 }
 
-/** Somebody who waits for the lane, or has it. */
+/** A call that waits for the lane or has it. */
 export class LaneTicket {
   private readonly coming = Promise.withResolvers<AbortSignal>();
   private readonly left = Promise.withResolvers<void>();
 
   constructor(readonly urgency: Urgency) {}
 
-  /** Resolves when it has the lane, with a signal that tells that it has lost it. */
+  /** Resolves when the call has the lane, with a signal that aborts if the lane is lost. */
   get turn(): Promise<AbortSignal> {
     return this.coming.promise;
   }
 
-  /** Gives it the lane, until it leaves. */
+  /** Gives the lane to the call until it leaves. */
   serve(lost: AbortSignal): Promise<void> {
     this.coming.resolve(lost);
     return this.left.promise;
@@ -37,11 +37,11 @@ export class LaneTicket {
   }
 }
 
-/** Who waits for the lane in this process: PDFs first, else first come, first served. */
+/** The calls of this process that wait for the lane: PDFs first, otherwise in order of arrival. */
 export class LaneQueue {
   private waiting: LaneTicket[] = [];
 
-  /** Joins the queue; the ticket's turn fails when the signal aborts or `waitMs` are over before. */
+  /** Joins the queue. The ticket's turn rejects when the signal aborts or after `waitMs`. */
   enter(urgency: Urgency, signal: AbortSignal, waitMs?: number): LaneTicket {
     signal.throwIfAborted();
     const ticket = new LaneTicket(urgency);
@@ -60,12 +60,12 @@ export class LaneQueue {
     return ticket;
   }
 
-  /** Who is next. */
+  /** The next ticket. */
   next(): LaneTicket | undefined {
     return this.waiting.find(({ urgency }) => urgency === 'pdf') ?? this.waiting[0];
   }
 
-  /** Takes who is next out of the queue, if the lane is wanted for that. */
+  /** Removes the next ticket from the queue, if it has this urgency. */
   take(urgency: Urgency): LaneTicket | undefined {
     const ticket = this.next();
     if (ticket?.urgency !== urgency) return undefined;
@@ -73,7 +73,7 @@ export class LaneQueue {
     return ticket;
   }
 
-  /** Nobody gets a turn: the lane cannot be had. */
+  /** Rejects all tickets because the lane is not available. */
   fail(reason: unknown): void {
     for (const ticket of this.waiting.splice(0)) ticket.refuse(reason);
   }

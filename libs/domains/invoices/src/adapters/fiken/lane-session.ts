@@ -1,8 +1,9 @@
 import { type ConnectionSettings, DatabaseUnavailableError, DeadlineClient } from '@platform/database';
 
 /**
- * Longest without an answer. Every statement is answered soon, as locks are waited for in pieces; an idle session asks for a
- * sign of life. A link that went silent is given up, and the server ends a session that it hears nothing of, later.
+ * Longest time without a reply. Every statement is answered soon, as locks are waited for in short steps; an idle
+ * session sends a probe. A connection without replies is dropped, and the server ends a session that it hears nothing
+ * from.
  */
 const PROBE_MS = 2_000;
 const ANSWER_MS = 6_000;
@@ -10,10 +11,10 @@ const SETTINGS = `set statement_timeout = 0; set lock_timeout = '2s'; set idle_s
   set client_connection_check_interval = '2s';
   set tcp_keepalives_idle = 5; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 3`;
 
-/** A session of the database's that holds locks for this process, and knows soon when it has lost them. */
+/** A database session that holds locks for this process, and notices soon when it has lost them. */
 export class LaneSession {
   private readonly end = new AbortController();
-  /** Settles when what was asked last is answered. */
+  /** Settles when the last statement is answered. */
   private latest: Promise<unknown> = Promise.resolve();
   private unanswered = 0;
   private probe: NodeJS.Timeout | undefined;
@@ -37,15 +38,17 @@ export class LaneSession {
     return session;
   }
 
-  /** Aborts when the session, and with it every lock, is gone. */
+  /** Aborts when the session, and with it every lock, is lost. */
   get lost(): AbortSignal {
     return this.end.signal;
   }
 
-  /** @returns the first row. @throws as the driver does; locks that are not to be had within 2 s: see isLockTimeout */
+  /**
+   * @returns the first row. @throws the driver's error; for locks that are not available within 2 s see isLockTimeout
+   */
   query<Row extends object = object>(statement: string): Promise<Row | undefined> {
     clearTimeout(this.probe);
-    // One at a time: its time to be answered counts from when it is sent.
+    // One statement at a time: the time-out of each begins when it is sent.
     const answer = this.latest.then(async () => (await this.client.query<Row>(statement)).rows[0]);
     this.unanswered++;
     const done = () => --this.unanswered || this.probeLater();
@@ -53,7 +56,7 @@ export class LaneSession {
     return answer;
   }
 
-  /** Ends it at once, whether the server listens or not. */
+  /** Ends the session at once, whether the server responds or not. */
   abandon(): void {
     this.lose();
     this.client.abandon();
@@ -61,7 +64,7 @@ export class LaneSession {
 
   private lose(): void {
     clearTimeout(this.probe);
-    this.end.abort(new DatabaseUnavailableError(new Error('The hold on the lane to Fiken was lost')));
+    this.end.abort(new DatabaseUnavailableError(new Error('The lock on the lane to Fiken was lost')));
   }
 
   private probeLater(): void {

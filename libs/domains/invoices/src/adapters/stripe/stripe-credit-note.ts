@@ -4,7 +4,7 @@ import { CREDIT_NOTE, type SourceInvoice, type SourceProblem } from '../../ports
 import { explain, foreign, problemOf, text } from '../read-items';
 import { currency, customer, minorUnits, seconds, timeOf } from './stripe-values';
 
-/** What of a Stripe credit note we rely on. */
+/** The fields of a Stripe credit note that are used. */
 const wire = z.object({
   id: text,
   customer,
@@ -17,7 +17,7 @@ const wire = z.object({
   pdf: z.string().nullish(),
 });
 
-/** Reads a credit note of one customer. Nothing is due on it. Another customer's is a problem, as with invoices. */
+/** Parses a credit note of one customer. Its amount due is zero. Another customer's is a problem. */
 export function readStripeCreditNote(
   item: unknown,
   account: string,
@@ -35,7 +35,7 @@ export function readStripeCreditNote(
     sourceId: CREDIT_NOTE + note.id,
     type: 'credit_note',
     number: note.number,
-    // What it gives back has been taken off the invoice, paid back or put on the customer's balance when it is issued.
+    // Its amount was subtracted from the invoice, refunded or added to the customer's balance when it was issued.
     status: note.status === 'void' ? 'void' : 'paid',
     currency: code,
     amount: total,
@@ -44,7 +44,7 @@ export function readStripeCreditNote(
     dueDate: null,
     paidAt: null,
     kid: null,
-    // The link in the note expires: a fresh one is asked for when somebody wants the PDF.
+    // The link in the note expires: a new one is requested when a customer opens the PDF.
     pdfReference: note.pdf ? note.id : null,
     hostedUrl: null,
     createdAt: timeOf(note.created),

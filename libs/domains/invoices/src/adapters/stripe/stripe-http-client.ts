@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type Stripe from 'stripe';
 import { UpstreamCallError, type UpstreamClient, type UpstreamReply, type UpstreamRequest } from '@platform/upstream';
 
-/** What a call of the SDK cannot carry itself. */
+/** Parameters of a call that the SDK does not pass through. */
 export type StripeCallContext = Pick<
   UpstreamRequest,
   'operation' | 'onBehalfOf' | 'signal' | 'maxReplyBytes' | 'retry'
@@ -11,23 +11,23 @@ export type StripeCallContext = Pick<
 type HttpClient = NonNullable<NonNullable<ConstructorParameters<typeof Stripe>[1]>['httpClient']>;
 type HttpResponse = Awaited<ReturnType<HttpClient['makeRequest']>>;
 
-/** Headers of a reply that the SDK acts on. Others it prints, such as notices to the developer. */
+/** Reply headers that the SDK needs. It prints others, such as notices to developers. */
 const READ = ['request-id', 'retry-after', 'stripe-should-retry'];
 
-/** Hides the failure's code from the SDK, which tries again by itself when it sees certain ones. */
+/** Hides the failure's code from the SDK, which would retry by itself for certain codes. */
 class StripeUnreachable extends Error {
   constructor(readonly failure: UpstreamCallError) {
     super(failure.message);
   }
 }
 
-/** Lets Stripe's SDK call through our own client: its `httpClient`. Time-outs, bounds and retries are that client's. */
+/** The SDK's `httpClient` that makes calls through our own client, with its time-outs, bounds and retries. */
 export class StripeHttpClient implements HttpClient {
   private readonly context = new AsyncLocalStorage<StripeCallContext>();
 
   constructor(private readonly client: UpstreamClient) {}
 
-  /** Makes the SDK's call in `work` with what the SDK does not carry. */
+  /** Makes the SDK's calls in `work` with these parameters. */
   with<T>(context: StripeCallContext, work: () => Promise<T>): Promise<T> {
     return this.context.run(context, work);
   }
@@ -61,7 +61,7 @@ export class StripeHttpClient implements HttpClient {
   }
 }
 
-/** Why the SDK could not reach Stripe; nothing if the error is another. */
+/** The failure because of which the SDK could not reach Stripe; undefined for other errors. */
 export function stripeFailure(error: unknown): UpstreamCallError | undefined {
   const { detail } = (error ?? {}) as { detail?: unknown };
   return detail instanceof StripeUnreachable ? detail.failure : undefined;
@@ -70,7 +70,7 @@ export function stripeFailure(error: unknown): UpstreamCallError | undefined {
 function responseOf(reply: UpstreamReply): HttpResponse {
   const json = reply.ok ? reply.json() : reply.jsonObject();
   if (typeof json !== 'object' || json === null) throw reply.ok ? reply.unusable('unexpected') : reply.refused();
-  // Whatever Stripe sends says what it is.
+  // Every object of Stripe names its type.
   if (reply.ok && typeof (json as { object?: unknown }).object !== 'string') throw reply.unusable('unexpected');
   // The SDK takes any JSON without an `error` for a success.
   if (!reply.ok && !('error' in json && json.error)) throw reply.refused();

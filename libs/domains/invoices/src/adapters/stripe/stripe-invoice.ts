@@ -7,7 +7,7 @@ import { currency, customer, minorUnits, seconds, timeOf } from './stripe-values
 
 const amount = z.int();
 
-/** What of a Stripe invoice we rely on. */
+/** The fields of a Stripe invoice that are used. */
 const wire = z.object({
   id: text,
   customer,
@@ -27,14 +27,14 @@ const wire = z.object({
   status_transitions: z.object({ finalized_at: seconds.nullish(), paid_at: seconds.nullish() }),
 });
 
-/** Reads an invoice of one customer. Another customer's is a problem. */
+/** Parses an invoice of one customer. Another customer's is a problem. */
 export function readStripeInvoice(item: unknown, account: string, calendar: Calendar): SourceInvoice | SourceProblem {
   const problem = (detail: string): SourceProblem => problemOf(item, 'id', detail);
   const parsed = wire.safeParse(item);
   if (!parsed.success) return problem(explain(parsed.error));
   const invoice = parsed.data;
   if (invoice.customer !== account) return foreign(problem(''));
-  if (invoice.status !== 'draft' && !invoice.number) return problem('number: it has none although it is final');
+  if (invoice.status !== 'draft' && !invoice.number) return problem('number: missing although the invoice is final');
   const code = invoice.currency.toUpperCase();
   const total = minorUnits(invoice.total, code);
   const remaining = minorUnits(invoice.amount_remaining, code);
@@ -52,7 +52,7 @@ export function readStripeInvoice(item: unknown, account: string, calendar: Cale
     dueDate: invoice.due_date ? calendar.dateOf(timeOf(invoice.due_date)) : null,
     paidAt: invoice.status_transitions.paid_at ? timeOf(invoice.status_transitions.paid_at) : null,
     kid: null,
-    // The link in the invoice expires: a fresh one is asked for when somebody wants the PDF.
+    // The link in the invoice expires: a new one is requested when a customer opens the PDF.
     pdfReference: invoice.invoice_pdf ? invoice.id : null,
     hostedUrl: invoice.hosted_invoice_url ?? null,
     createdAt: timeOf(issued),

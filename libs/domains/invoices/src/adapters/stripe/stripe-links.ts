@@ -1,14 +1,14 @@
-/** Where PDF links of Stripe may lead. */
+/** Where links to Stripe's PDFs may lead. */
 export interface StripeLinkSettings {
-  /** Base address of the API: what is at the same origin is allowed, which is how a stand-in serves files. */
+  /** Base address of the API: its origin is allowed, because the sandbox serves files there. */
   url: string;
   /** Host names; their subdomains count as well. */
   pdfHosts: readonly string[];
 }
 
 /**
- * Whether a link that Stripe gave, or was redirected to, leads to Stripe: by HTTPS to one of its hosts. A link is data of a
- * reply: without this it would have us fetch any address, in our own network too.
+ * Whether a link or redirect from Stripe leads to Stripe: by HTTPS to one of its hosts. A link is untrusted data:
+ * without this check the service could be made to fetch any address, in its own network too.
  */
 export function isStripeLink(link: URL, { url, pdfHosts }: StripeLinkSettings): boolean {
   if (link.origin === new URL(url).origin) return true;

@@ -3,7 +3,7 @@ import { parseRetryAfter } from '@platform/upstream';
 import { asSourceError, LostPositionError, SourceError } from '../../ports/source-error';
 import { stripeFailure } from './stripe-http-client';
 
-/** What Stripe's SDK threw, as the sync knows it: with Stripe's code, never with its text, which may repeat what was sent. */
+/** Converts an error of Stripe's SDK: keeps Stripe's code, never its text, which may repeat the request. */
 export function stripeError(error: unknown): unknown {
   const failure = stripeFailure(error);
   if (failure) return asSourceError(failure);

@@ -18,27 +18,27 @@ import { readStripeInvoice } from './stripe-invoice';
 import { isStripeLink, type StripeLinkSettings } from './stripe-links';
 import { isMissing, stripeError } from './stripe-refusal';
 
-/** Where Stripe is and with which key. */
+/** Address and key of Stripe. */
 export interface StripeSettings extends StripeLinkSettings {
   secretKey: string;
 }
 
-/** The ways to Stripe's API and to its files. */
+/** Clients of Stripe's API and of its files. */
 export interface StripeClients {
   api: UpstreamClient;
   files: UpstreamClient;
 }
 
-/** Clocks differ and a new invoice may show up in the list a moment late. */
+/** Clocks differ, and a new invoice may appear in the list a moment late. */
 const OVERLAP_SECONDS = 3600;
 const PAGE_SIZE = 100;
-/** Drafts and uncollectible invoices may still become something else. */
+/** Drafts and uncollectible invoices may still change their status. */
 const UNSETTLED = ['draft', 'open', 'uncollectible'] as const;
 
 /** The feed of credit notes. */
 const CREDIT_NOTES = 'credit-notes';
 
-/** A page of a list, as far as a sync looks at it. */
+/** The fields of a list page that are used. */
 interface Page {
   data: unknown;
   has_more: unknown;
@@ -63,7 +63,7 @@ export class StripeAdapter implements BillingSource {
       port: port || (protocol === 'https:' ? 443 : 80),
       protocol: protocol === 'https:' ? 'https' : 'http',
       httpClient: this.http,
-      // The client has its own rules for trying again.
+      // Our own client does the retries.
       maxNetworkRetries: 0,
       telemetry: false,
     });
@@ -87,7 +87,7 @@ export class StripeAdapter implements BillingSource {
     if (!has_more) return items;
     const last = (data.at(-1) as { id?: unknown } | null | undefined)?.id;
     if (typeof last !== 'string' || last === '')
-      throw new BrokenFeedError('stripe says that there is more, and not where');
+      throw new BrokenFeedError('stripe says that there are more pages, but gives no cursor');
     return { ...items, next: last };
   }
 
@@ -103,7 +103,10 @@ export class StripeAdapter implements BillingSource {
     });
   }
 
-  /** All of them, every time: an old one may have been voided since, the list has no filter for that, and they are few. */
+  /**
+   * Reads all of them every time: an old one may have been voided since, the list has no filter for that, and there are
+   * few.
+   */
   private creditNotes({ account, position }: FeedRequest): Promise<Page> {
     return this.stripe.creditNotes.list({
       customer: account,
@@ -124,7 +127,7 @@ export class StripeAdapter implements BillingSource {
   }
 
   async fetchPdf(account: string, sourceId: string, signal: AbortSignal): Promise<Buffer | undefined> {
-    // The link in a document expires, one just given hardly does: then another is asked for, once.
+    // The link in a document may have expired, a new one has not: then the document is requested again, once.
     for (let attempt = 1; ; attempt++) {
       const document = await this.document(account, sourceId, signal);
       if (!document || ownerOf(document) !== account) return undefined;
@@ -141,7 +144,7 @@ export class StripeAdapter implements BillingSource {
     if (!url || !isStripeLink(url, this.settings))
       throw new SourceError('The PDF link of Stripe does not lead to Stripe');
     try {
-      // The link is all it takes: the key stays here.
+      // The link needs no credential: the key is not sent.
       const request = { operation: 'files.get', method: 'GET', url, signal, onBehalfOf: account } as const;
       return await this.clients.files.call({ ...request, retry: 'idempotent' }, (reply) => reply);
     } catch (error) {
@@ -149,7 +152,7 @@ export class StripeAdapter implements BillingSource {
     }
   }
 
-  /** A document; nothing if Stripe has none. */
+  /** A document; undefined if Stripe has none. */
   private async document(
     account: string,
     sourceId: string,
@@ -181,7 +184,7 @@ export class StripeAdapter implements BillingSource {
   }
 }
 
-/** Stripe's id of a credit note; nothing for an invoice. */
+/** Stripe's id of a credit note; undefined for an invoice. */
 function noteIdOf(sourceId: string): string | undefined {
   return sourceId.startsWith(CREDIT_NOTE) ? sourceId.slice(CREDIT_NOTE.length) : undefined;
 }

@@ -2,13 +2,13 @@ import { Readable } from 'node:stream';
 
 const CHUNK = 64 * 1024;
 
-/** A file that is in memory as a whole, on its way to a reader at the reader's pace. */
+/** Streams a file from memory at the reader's pace. */
 export class BufferedFile extends Readable {
-  /** When the reader last took something, in the process's own time. */
+  /** When the reader last took data, by the process's monotonic clock. */
   takenAt = performance.now();
   private sent = 0;
 
-  /** @param gone is told once, when the memory is free: the reader has it all, or will not have it */
+  /** @param gone called once when the memory is free: the reader has the whole file or was closed */
   constructor(
     private file: Buffer,
     private readonly gone: (file: BufferedFile) => void,

@@ -24,16 +24,16 @@ interface PdfRow {
   account: string;
 }
 
-/** A PDF on its way to the customer. Its content must be read or destroyed. */
+/** A PDF to be streamed. Its content must be read or destroyed. */
 export interface InvoicePdf {
   content: Readable;
   /** Bytes. */
   length: number;
-  /** What to call it. */
+  /** Suggested file name. */
   fileName: string;
 }
 
-/** Fetches PDFs that need the billing source's credential, or a fresh link, on the customer's behalf. */
+/** Fetches PDFs that need the billing source's credential, or a new link, on behalf of the customer. */
 @Injectable()
 export class InvoicePdfsService {
   constructor(
@@ -45,9 +45,9 @@ export class InvoicePdfsService {
   ) {}
 
   /**
-   * @param signal tells that nobody waits any more: then nothing is asked of the source
-   * @throws ServiceError not_found; rate_limited if the customer reads too many already; service_unavailable when the
-   * source does not give it at present
+   * @param signal aborts when the client has disconnected: then the source is not called
+   * @throws ServiceError not_found; rate_limited if the customer reads too many PDFs already; service_unavailable if
+   * the source does not return it at present
    */
   async open(invoiceId: string, signal: AbortSignal): Promise<InvoicePdf> {
     const [row] = await this.database.read<PdfRow & Record<string, unknown>>(FIND, [invoiceId]);
@@ -83,7 +83,7 @@ export class InvoicePdfsService {
   }
 }
 
-/** Sources answer with a page that asks for a login, too. Readers look for the header within the first kB of a file. */
+/** Sources may answer with a login page instead. PDF readers look for the header within the first kB of a file. */
 function isPdf(file: Buffer): boolean {
   return file.subarray(0, 1024).includes('%PDF-');
 }

@@ -4,29 +4,29 @@ import { AppConfig } from '@platform/config';
 import { ServiceError } from '@platform/errors';
 import { BufferedFile } from './buffered-file';
 
-/** PDFs that one customer may have under way at a time. */
+/** Maximum number of concurrent PDFs per customer. */
 const PER_CUSTOMER = 4;
-/** Least rate: a reader takes the next 64 kB within this time. */
+/** Minimum rate: a reader takes the next 64 kB within this time. */
 const SLOWEST_MS = 10_000;
-/** Where memory is short, within this. */
+/** The same while memory is short. */
 const SLOWEST_WHEN_SHORT_MS = 1_000;
 const LOOK_MS = 500;
 const WAIT_MS = 10_000;
 
-/** The place of one PDF, from its request until its reader has it. */
+/** The memory of one PDF, from its request until its reader has it. */
 export interface PdfPlace {
   /**
-   * Puts a fetched file into the place. The stream must be read or destroyed; a reader slower than the least rate is cut off.
-   * @throws ServiceError service_unavailable if those that were fetched meanwhile have taken the room
+   * Stores a fetched file. The stream must be read or destroyed; a reader below the minimum rate is disconnected.
+   * @throws ServiceError service_unavailable if other files have used up the memory meanwhile
    */
   fill(file: Buffer): Readable;
-  /** Gives the place up: there will be no file. */
+  /** Releases the memory: there will be no file. */
   leave(): void;
 }
 
 /**
- * The memory for PDFs on their way to customers. They are fetched at full speed, so that a slow customer holds memory here
- * and nothing at the source; how much, is bounded, and who takes nothing gives way to others.
+ * The memory for PDFs. They are fetched at full speed, so that a slow customer occupies memory here and no connection
+ * to the source. The memory is bounded, and readers that take nothing are disconnected for others.
  */
 @Injectable()
 export class PdfMemoryService implements OnApplicationShutdown {
@@ -40,8 +40,8 @@ export class PdfMemoryService implements OnApplicationShutdown {
   }
 
   /**
-   * Waits for room for a PDF.
-   * @throws ServiceError rate_limited if the customer has too many under way, service_unavailable if there is no room in time
+   * Waits for free memory for a PDF. @throws ServiceError rate_limited if the customer has too many in progress,
+   * service_unavailable if no memory becomes free in time
    */
   async enter(customerId: string, signal: AbortSignal): Promise<PdfPlace> {
     const own = this.underWay.get(customerId) ?? 0;
@@ -67,7 +67,7 @@ export class PdfMemoryService implements OnApplicationShutdown {
   }
 
   private fill(file: Buffer, leave: () => void): Readable {
-    // Many may have found room at once, before any of them had its file.
+    // Several calls may have found free memory at once, before any of them had its file.
     const excess = this.held + file.length - this.limit;
     if (excess > 0 && this.files.size > 0) this.cutOff(SLOWEST_WHEN_SHORT_MS, excess);
     if (this.files.size > 0 && this.held + file.length > this.limit) throw tooMany();
@@ -100,7 +100,7 @@ export class PdfMemoryService implements OnApplicationShutdown {
     return bytes;
   }
 
-  /** Cuts off readers that have taken nothing for so long, those first that have waited longest, until so much is free. */
+  /** Disconnects readers that have taken nothing for this long, the slowest first, until enough memory is free. */
   private cutOff(ms: number, wanted = Infinity): void {
     const now = performance.now();
     const slow = [...this.files].filter(({ takenAt }) => now - takenAt > ms).sort((a, b) => a.takenAt - b.takenAt);

@@ -21,7 +21,7 @@ describe('PdfMemory', () => {
     expect(refused).toEqual(Array(4).fill(expect.objectContaining({ code: 'service_unavailable' })));
     const [first] = files as { destroy(): void }[];
     first?.destroy();
-    // There is room again, also for those who were refused.
+    // Memory is free again, also for those who were refused.
     const place = await memory.enter('c', never);
     expect(() => place.fill(Buffer.alloc(900_000))).not.toThrow();
   });

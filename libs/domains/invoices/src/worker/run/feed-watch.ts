@@ -4,7 +4,7 @@ import { BrokenFeedError } from '../../ports/source-error';
 /** More than any list has: ten million documents. */
 const MOST_PAGES = 100_000;
 
-/** Watches that a feed which says that there is more gets anywhere: it must show something usable, and something new, each time. */
+/** Checks that a feed makes progress: every page but the last must contain something readable and something new. */
 export class FeedWatch {
   private readonly seen = new Set<string>();
 
@@ -15,7 +15,7 @@ export class FeedWatch {
     for (const id of fresh) this.seen.add(id);
     if (next === undefined) return;
     if (invoices.length === 0)
-      throw new BrokenFeedError('The list says that there is more, and shows nothing that can be read');
+      throw new BrokenFeedError('The list says that there are more items, but returns none that can be read');
     if (next === position || fresh.length === 0) throw new BrokenFeedError('The list repeats itself');
     if (pages >= MOST_PAGES) throw new BrokenFeedError('The list does not end');
   }

@@ -5,14 +5,15 @@ import type { RunProgress, SyncCheckpoint } from './sync-checkpoint';
 import { GONE, type SyncStep } from './sync-step';
 import type { SyncRun, SyncStoreService, Unconfirmed } from '../store/sync-store.service';
 
-/** Documents asked for one by one between two saves. */
+/** Documents requested one by one between two saves. */
 const BATCH = 20;
-/** Pages, or batches, that a run reads before it lets others go first. */
+/** Pages or batches that a run reads before other accounts get their turn. */
 const PAGES_AT_A_TIME = 50;
 
 /**
- * One run of a sync: the feeds, page by page, then what is unsettled or was unreadable and none of them has shown. After each step
- * its findings and the place to go on are stored together, so a run may be cut anywhere and is taken up by the next.
+ * One run of a sync: the feeds, page by page, then unsettled or unreadable documents that no feed has listed. Each
+ * step's result and the next position are stored together, so a run can be interrupted anywhere and the next one
+ * continues.
  */
 export class InvoiceSyncRun {
   private steps = 0;
@@ -25,12 +26,12 @@ export class InvoiceSyncRun {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** Whether something was stored, so that the next run begins further on. */
+  /** Whether something was stored, so that the next run begins at a later position. */
   get moved(): boolean {
     return this.steps > 0;
   }
 
-  /** Runs to the end. @returns what to remember for the next; nothing if there is more to read than one run may. */
+  /** Runs to the end. @returns the checkpoint for the next run; undefined if there is more to read than one run may */
   async complete(): Promise<SyncCheckpoint | undefined> {
     const { since: text, run } = this.run.checkpoint;
     const since = text === undefined ? undefined : new Date(text);
@@ -46,13 +47,13 @@ export class InvoiceSyncRun {
     return { ...(progress.unread ? text !== undefined && { since: text } : { since: progress.startedAt }) };
   }
 
-  /** Whether a feed can show anything: one of unsettled documents only where some are left to be looked for. */
+  /** Whether a feed can return anything: one of unsettled documents only if some are left to look for. */
   private async shows({ unsettled }: Feed, { startedAt, position }: RunProgress): Promise<boolean> {
     if (!unsettled || position !== undefined) return true;
     return (await this.store.unconfirmed(this.run, startedAt, '', 1, false)).length > 0;
   }
 
-  /** Reads a page. @returns how far the run has come with it */
+  /** Reads a page. @returns the progress of the run after it */
   private async readFeed(feed: string, since: Date | undefined, before: RunProgress): Promise<RunProgress> {
     const page = await this.readPage(feed, since, before);
     const pages = (before.pages ?? 0) + 1;
@@ -64,7 +65,7 @@ export class InvoiceSyncRun {
         ? { ...kept, feed: before.feed + 1 }
         : { ...kept, feed: before.feed, position: page.next, pages };
     if (page.next === undefined) this.watch = new FeedWatch();
-    // Most feeds are empty most of the time: nothing has happened that would be worth a transaction.
+    // Most feeds are empty most of the time and need no transaction.
     if (page.next !== undefined || page.invoices.length + page.problems.length > 0) await this.save(page, progress);
     return progress;
   }
@@ -80,7 +81,7 @@ export class InvoiceSyncRun {
     }
   }
 
-  /** @returns whether all of it was looked at */
+  /** @returns whether all of it was checked */
   private async confirmRest(progress: RunProgress, all: boolean): Promise<boolean> {
     let after = progress.position ?? '';
     for (;;) {

@@ -1,21 +1,21 @@
-/** How far a run has come. Stored with each page, so that whoever goes on goes on from there. */
+/** Progress of a run. Stored with each page, so that another run can continue there. */
 export interface RunProgress {
-  /** When it began by the database's clock, RFC 3339. */
+  /** When the run began by the database's clock, RFC 3339. */
   startedAt: string;
-  /** Index of the feed being read; past the last when the settled ones are being looked for. */
+  /** Index of the current feed; past the last one while settled documents are looked for. */
   feed: number;
-  /** Where in the feed to go on, or after which invoice. */
+  /** Position in the feed, or the last invoice that was checked. */
   position?: string;
-  /** Pages read of the present feed. */
+  /** Pages of the current feed that were read. */
   pages?: number;
-  /** Something had no id, and cannot be asked for again: the next run must begin where this one did. */
+  /** An item had no id and cannot be requested again: the next run must begin where this one did. */
   unread?: true;
 }
 
-/** What is kept of a customer's sync with one source. */
+/** Checkpoint of a customer's sync with one source. */
 export interface SyncCheckpoint {
-  /** When the last complete run began, RFC 3339. Nothing of what the source had before was left out. */
+  /** When the last complete run began, RFC 3339. All documents from before were read. */
   since?: string;
-  /** The run under way, or one that was cut short. */
+  /** The run in progress, or one that was interrupted. */
   run?: RunProgress;
 }

@@ -6,16 +6,15 @@ import { deleteDrafts, deleteMoved, upsertInvoices, upsertProblems, voidGone } f
 import type { SyncStep } from '../run/sync-step';
 import { refuseTakenNumbers } from './taken-numbers';
 
-/** Whose documents, and where from. */
+/** Customer, source and account of the documents. */
 export interface SyncedAccount {
   customerId: string;
   source: BillingSourceName;
 }
 
 /**
- * Stores what a step found, within the caller's transaction. What the database refuses becomes a problem of that one
- * document and stops no other.
- * @returns how many documents were stored, and how many could not be
+ * Stores the result of a step within the caller's transaction. If the database refuses a document, it becomes a problem
+ * and the others are stored. @returns how many documents were stored, and how many could not be
  */
 export async function storeStep(
   manager: EntityManager,
@@ -36,7 +35,7 @@ export async function storeStep(
 async function storeInvoices(manager: EntityManager, account: SyncedAccount, step: SyncStep): Promise<SyncStep> {
   const attempt = await tryToStore(manager, account, step);
   if (attempt || step.invoices.length === 0) return attempt ?? step;
-  // One of them is at fault: each by itself.
+  // One of the documents is at fault: store each one by itself.
   const result: SyncStep = { ...step, invoices: [], problems: [...step.problems] };
   for (const invoice of step.invoices) {
     const alone = await tryToStore(manager, account, { invoices: [invoice], problems: [] });
@@ -47,14 +46,14 @@ async function storeInvoices(manager: EntityManager, account: SyncedAccount, ste
   return result;
 }
 
-/** @returns the step as it was stored; nothing if the database refused it as a whole */
+/** @returns the step as it was stored; undefined if the database refused it as a whole */
 async function tryToStore(
   manager: EntityManager,
   { customerId, source }: SyncedAccount,
   step: SyncStep,
 ): Promise<SyncStep | undefined> {
   try {
-    // A transaction within one is a savepoint.
+    // A nested transaction is a savepoint.
     return await manager.transaction(async (savepoint) => {
       const storable = await refuseTakenNumbers(savepoint, source, step);
       await upsertInvoices(savepoint, customerId, source, storable.invoices);

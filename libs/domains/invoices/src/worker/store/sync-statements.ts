@@ -8,7 +8,7 @@ import type { SyncStep } from '../run/sync-step';
 
 const UPSERT = readFileSync(join(__dirname, 'sql', 'upsert-invoices.sql'), 'utf8');
 
-/** Stores invoices as their source has them now. */
+/** Inserts or updates invoices. */
 export async function upsertInvoices(
   manager: EntityManager,
   customerId: string,
@@ -16,7 +16,7 @@ export async function upsertInvoices(
   invoices: SourceInvoice[],
 ): Promise<void> {
   if (invoices.length === 0) return;
-  // A page that shifted under its reader may hold a document twice; one statement can store it once.
+  // A page that shifted while it was read may contain a document twice; one statement can store it once.
   const bySourceId = new Map(invoices.map((invoice) => [invoice.sourceId, invoice]));
   const rows = [...bySourceId.values()].map((invoice) => ({
     id: randomUUID(),
@@ -39,14 +39,14 @@ export async function upsertInvoices(
   await manager.query(UPSERT, [customerId, source, JSON.stringify(rows)]);
 }
 
-/** What the source counts as this customer's is nobody else's: a document that moved leaves its former customer. */
+/** Deletes other customers' copies of documents that the source assigns to this customer. */
 async function removeFromOthers(
   manager: EntityManager,
   customerId: string,
   source: BillingSourceName,
   sourceIds: string[],
 ): Promise<void> {
-  // Whose else they are: the one look-up here that names no customer.
+  // Finds the other customers: the only query here that names no customer.
   const others = await manager.query<{ customer_id: string; source_ids: string[] }[]>(
     `select customer_id, array_agg(source_id) as source_ids from invoice
      where source = $1 and source_id = any($2) and customer_id <> $3 group by customer_id`,
@@ -55,7 +55,7 @@ async function removeFromOthers(
   for (const other of others) await deleteMoved(manager, other.customer_id, source, other.source_ids);
 }
 
-/** Notes the items that could not be read, and forgets those that could be this time. */
+/** Stores problems of items that could not be read, and deletes those of items that were read this time. */
 export async function upsertProblems(
   manager: EntityManager,
   customerId: string,
@@ -76,7 +76,7 @@ export async function upsertProblems(
   }
 }
 
-/** Removes drafts that their source has no more. */
+/** Deletes drafts that their source no longer has. */
 export async function deleteDrafts(
   manager: EntityManager,
   customerId: string,
@@ -89,7 +89,7 @@ export async function deleteDrafts(
   );
 }
 
-/** Removes documents that are another customer's. */
+/** Deletes documents that belong to another customer now. */
 export async function deleteMoved(
   manager: EntityManager,
   customerId: string,
@@ -103,7 +103,7 @@ export async function deleteMoved(
   ]);
 }
 
-/** Nothing is to be paid any more on invoices that their source has no more. */
+/** Voids invoices that their source no longer has. */
 export async function voidGone(
   manager: EntityManager,
   customerId: string,

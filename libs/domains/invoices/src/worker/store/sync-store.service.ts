@@ -10,7 +10,7 @@ import { GONE, type SyncStep } from '../run/sync-step';
 
 const UNCONFIRMED = readFileSync(join(__dirname, 'sql', 'unconfirmed.sql'), 'utf8');
 
-/** A run of a customer's sync with a source: the only one that may write, until another begins. */
+/** A run of a customer's sync with a source. Only the newest run may write. */
 export interface SyncRun {
   id: string;
   customerId: string;
@@ -22,24 +22,26 @@ export interface SyncRun {
   startedAt: string;
 }
 
-/** A document that no feed has shown. */
+/** A document that no feed has listed. */
 export interface Unconfirmed {
   id: string;
-  /** It may vanish from the source without a trace. */
+  /** A draft may disappear from the source. */
   draft: boolean;
   /** The source did not have it the last time either. */
   gone: boolean;
 }
 
-/** Another run has begun: this one was given up, or the operator wants everything anew. */
+/** Another run has begun: this one took too long, or the operator requested a full sync. */
 export class RunSupersededError extends Error {}
 
-/** The rows behind syncing, as the operator's role. Every statement that writes names the customer. */
+/** Stores the state of syncs, in the operator's role. Every statement that writes names the customer. */
 @Injectable()
 export class SyncStoreService {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Begins a run, which ends the right of any other to write. Nothing if the customer is not linked. */
+  /**
+   * Begins a run; from now on no other run of the account may write. Returns undefined if the customer is not linked.
+   */
   async begin(customerId: string, source: BillingSourceName): Promise<SyncRun | undefined> {
     const id = randomUUID();
     const [rows] = await this.dataSource.query<[{ checkpoint: SyncCheckpoint; started_at: Date }[], number]>(
@@ -60,7 +62,7 @@ export class SyncStoreService {
     return { id, customerId, source, account: account.source_customer_id, checkpoint, startedAt };
   }
 
-  /** Stores what a step found together with how far the run has come. @throws RunSupersededError */
+  /** Stores a step's result and the run's progress. @throws RunSupersededError */
   async save(run: SyncRun, step: SyncStep, checkpoint: SyncCheckpoint): Promise<void> {
     await this.dataSource.transaction(async (manager) => {
       await this.write(manager, run, 'checkpoint = $4', [checkpoint]);
@@ -70,7 +72,10 @@ export class SyncStoreService {
     run.checkpoint = checkpoint;
   }
 
-  /** Ends a complete run. The next is due `everyMinutes` from now, or at once if it was asked for meanwhile. @throws RunSupersededError */
+  /**
+   * Ends a complete run. The next one is due `everyMinutes` from now, or at once if it was requested meanwhile. @throws
+   * RunSupersededError
+   */
   async succeed(run: SyncRun, checkpoint: SyncCheckpoint, everyMinutes: number): Promise<void> {
     await this.write(
       this.dataSource.manager,
@@ -83,8 +88,8 @@ export class SyncStoreService {
   }
 
   /**
-   * Ends a run that failed; the next goes on where this one stopped. Its pause doubles with each failure: up to a minute in
-   * the first hour, after that up to `longestMinutes`; longer if the source asked for it. @throws RunSupersededError
+   * Ends a failed run; the next one continues from there. The pause doubles with each failure: up to a minute in the
+   * first hour, then up to `longestMinutes`; longer if the source asked for it. @throws RunSupersededError
    */
   async fail(
     run: SyncRun,
@@ -104,12 +109,15 @@ export class SyncStoreService {
     );
   }
 
-  /** Ends a run in the middle, for another to go on at once. @throws RunSupersededError */
+  /** Ends a run before its end; another one continues at once. @throws RunSupersededError */
   async pause(run: SyncRun): Promise<void> {
     await this.write(this.dataSource.manager, run, 'run_id = null, due_at = app.now()', []);
   }
 
-  /** What no feed has shown since the run began and must be asked for by itself. `all`: settled documents, too. */
+  /**
+   * Documents that no feed has listed since the run began and that must be requested one by one. `all`: settled
+   * documents, too.
+   */
   unconfirmed(run: SyncRun, since: string, after: string, limit: number, all: boolean): Promise<Unconfirmed[]> {
     return this.dataSource.query(UNCONFIRMED, [run.customerId, run.source, after, since, limit, all, GONE]);
   }

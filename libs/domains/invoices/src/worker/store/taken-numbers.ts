@@ -4,8 +4,8 @@ import type { BillingSourceName } from '../../invoice-record';
 import type { SyncStep } from '../run/sync-step';
 
 /**
- * Claims the numbers of what a step found, drafts apart, as they have none yet.
- * @returns the step as it can be stored: documents whose number another one bears are problems of it.
+ * Claims the numbers of a step's documents; drafts have none yet. @returns the step to store: documents whose number
+ * another one has become problems
  */
 export async function refuseTakenNumbers(
   manager: EntityManager,

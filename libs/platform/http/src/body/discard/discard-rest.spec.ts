@@ -8,7 +8,6 @@ describe('discardRest', () => {
   beforeEach(() => jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] }));
   afterEach(() => jest.useRealTimers());
 
-  /** A body that is being thrown away. */
   function begin() {
     const body = new PassThrough({ highWaterMark: 64 * MB });
     const overran = jest.fn();

@@ -1,25 +1,25 @@
 import type { IncomingMessage } from 'node:http';
 
-/** What is read of a refused request's body before its caller is given up. */
+/** Most bytes of a refused request's body that are read before the connection is closed. */
 const MOST_BYTES = 32 * 1024 * 1024;
 const LONGEST_MS = 10_000;
-/** A body that is as good as here, and needs no watching: Node reads and drops it. */
+/** A body this small needs no bound: Node reads and discards it. */
 const SMALL_BYTES = 16 * 1024;
 
-/** Whether a request has a body that has not been read to its end. */
+/** Whether a request has a body that has not been read completely. */
 export function isStillArriving({ complete, headers }: IncomingMessage): boolean {
   return !complete && (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0);
 }
 
-/** Whether that body is so small that its rest need not be bounded. */
+/** Whether the body is so small that the rest need not be bounded. */
 export function isSmall({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) <= SMALL_BYTES;
 }
 
 /**
- * Reads the rest of a body and throws it away, so that a caller which is still sending reads the answer instead of being
- * cut off (RFC 9112 §9.6). Ends when the body does, or its caller, or when it is too much or takes too long; then the
- * connection is closed as soon as the answer is out.
+ * Reads and discards the rest of a body, so that a client that is still sending can read the reply instead of being cut
+ * off (RFC 9112 §9.6). Ends with the body, with the connection, or at a limit of size or time; then the connection is
+ * closed after the reply.
  */
 export function discardRest(request: IncomingMessage, onOverrun: () => void): Promise<void> {
   return new Promise((resolve) => {
@@ -39,7 +39,7 @@ export function discardRest(request: IncomingMessage, onOverrun: () => void): Pr
       if (left < 0) overrun();
     };
     const timer = setTimeout(overrun, LONGEST_MS).unref();
-    // A connection that breaks is none of our trouble any more.
+    // An error of the connection needs no handling any more.
     request
       .on('data', count)
       .once('end', stop)

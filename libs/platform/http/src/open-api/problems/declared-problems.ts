@@ -1,13 +1,13 @@
 import type { ErrorCode } from '@platform/errors';
 import type { Operation } from '../document';
 
-/** Error codes that an operation declares, each with the detail that it writes, if it names one. */
+/** Error codes that an operation declares, each with its detail if it names one. */
 export type DeclaredProblems = Partial<Record<ErrorCode, string | null>>;
 
-/** Extensions that carry an operation's errors through the generator; nobody outside sees them. */
+/** Prefix of extensions that carry an operation's errors through the generator; they are removed from the document. */
 export const PROBLEM_PREFIX = 'x-problem-';
 
-/** Takes the declared errors out of an operation. */
+/** Removes the declared errors from an operation and returns them. */
 export function takeDeclaredProblems(operation: Operation): DeclaredProblems {
   const fields = operation as unknown as Record<string, unknown>;
   const names = Object.keys(fields).filter((name) => name.startsWith(PROBLEM_PREFIX));

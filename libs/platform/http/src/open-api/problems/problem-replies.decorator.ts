@@ -5,8 +5,8 @@ import { ProblemDto } from '../../dto/problem.dto';
 import { PROBLEM_PREFIX } from './declared-problems';
 
 /**
- * Documents errors that an operation can give: codes, or codes with the detail that it writes. It may stand on a handler
- * several times, in other decorators too: the codes add up.
+ * Documents errors of an operation: codes, or codes with the detail. It can be applied several times, also through
+ * other decorators: the codes add up.
  */
 export function ProblemReplies(...problems: (ErrorCode | [code: ErrorCode, detail: string])[]): MethodDecorator {
   const declared = problems.map((problem) => (typeof problem === 'string' ? ([problem, null] as const) : problem));

@@ -7,7 +7,7 @@ import { exampleFault } from '../example-fault';
 const REQUEST_ID = '3f0c1d9e-7d2a-4f0e-9a51-0f9f3c2f8a11';
 const PROBLEM = { $ref: '#/components/schemas/ProblemDto' };
 
-/** The error replies of an operation by status: one for each, with the codes that it can carry and an example of each. */
+/** The error replies of an operation by status: one reply for each status, with its codes and an example of each. */
 export function problemReplies(
   document: Document,
   operation: Operation,

@@ -8,7 +8,7 @@ const STYLE = `
   code { font-size: 0.95em; }
 `;
 
-/** The page that explains every code of the catalogue; the `type` of a problem leads to the code's section. */
+/** The page that explains every code of the catalogue; the `type` of a problem links to the code's section. */
 export function errorPage(): string {
   const entries = (Object.entries(errorCatalog) as [ErrorCode, ErrorCatalogEntry][]).sort(
     ([, one], [, other]) => one.status - other.status,
