@@ -41,8 +41,9 @@ const defaults = new Set(
 const knownToTools = sources.map(({ text }) => text).join('\n');
 
 /** Settings that a document names and no program reads. */
-function unknownSettings({ spans }: Document): string[] {
-  const names = spans.flatMap((span) => /^([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?:=.*)?$/.exec(span)?.[1] ?? []);
+function unknownSettings({ spans, blocks }: Document): string[] {
+  const shell = blocks.filter(({ language }) => language === 'sh').map(({ text }) => text);
+  const names = [...spans, ...shell].flatMap((code) => code.match(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g) ?? []);
   return names.filter((name) => {
     const setting = name.replace(/_FILE$/, '');
     if (settings.has(setting) || defaults.has(name) || name === 'NAME_FILE' || setting.endsWith('_')) return false;
@@ -70,10 +71,10 @@ describe('names in documents', () => {
 
   it('of what does not exist are found', () => {
     const text =
-      '`libs/nothing/x.ts` `libs/*/no-such.ts` `no-such.json` `NO_SUCH_SETTING` `PORT` `DATABASE_URL=x` `README.md` `apps/*`';
+      '`libs/nothing/x.ts` `libs/*/no-such.ts` `no-such.json` `NO_SUCH_SETTING` `PORT` `DATABASE_URL=x npm test` `README.md` `apps/*`\n```sh\nNO_SETTING=1 npm test\n```';
     const document = parseDocument('x.md', text);
     expect(missingFiles(document)).toEqual(['libs/nothing/x.ts', 'libs/*/no-such.ts', 'no-such.json']);
-    expect(unknownSettings(document)).toEqual(['NO_SUCH_SETTING']);
+    expect(unknownSettings(document)).toEqual(['NO_SUCH_SETTING', 'NO_SETTING']);
   });
 });
 
