@@ -1,26 +1,9 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { AddressLimit, RateLimitStorage } from '@platform/access';
+import { RateLimitStorageService } from '@platform/access';
 import { TokenChangeListenerService } from '@platform/tokens';
 import { DatabaseClockService } from '@platform/database';
 import { BodyMemory, observeRequests } from '@platform/http';
 import { Metrics } from '@platform/metrics';
-
-/** Counts requests per network address before any other hook. Health checks count too, because anyone can call them. */
-export function addAddressLimit(app: NestFastifyApplication): void {
-  const limit = app.get(AddressLimit);
-  app
-    .getHttpAdapter()
-    .getInstance()
-    .addHook('onRequest', (request, reply, done) => {
-      try {
-        const checked = limit.check(request, reply);
-        if (checked) void checked.then(() => done(), done);
-        else done();
-      } catch (refused) {
-        done(refused as Error);
-      }
-    });
-}
 
 /** Measures requests, and exposes the gauges that operators monitor. */
 export function exposeMetrics(app: NestFastifyApplication): void {
@@ -30,7 +13,7 @@ export function exposeMetrics(app: NestFastifyApplication): void {
   );
   const bodies = app.get(BodyMemory);
   metrics.reportNumber('request_body_bytes', 'Bytes of request bodies held in memory', () => bodies.bytes);
-  const storage = app.get(RateLimitStorage);
+  const storage = app.get(RateLimitStorageService);
   metrics.reportState(
     'rate_limit_degraded',
     'Redis is unavailable: rate limits are counted per process',

@@ -6,7 +6,7 @@ export { CurrentCustomer } from './decorators/current-customer.decorator';
 export { CustomerContextInterceptor } from './customer-context.interceptor';
 export { CustomerRateLimitGuard } from './rate-limit/customer-rate-limit.guard';
 export { Public, isPublic } from './decorators/public.decorator';
-export { RateLimitStorage } from './rate-limit/rate-limit-storage';
+export { RateLimitStorageService } from './rate-limit/rate-limit-storage.service';
 export { RateLimitAs } from './rate-limit/rate-limit-as.decorator';
 export { AnyScope, RequireScope, requiredScope } from './decorators/require-scope.decorator';
 export { ScopeGuard } from './guards/scope.guard';

@@ -3,13 +3,20 @@ import type { FastifyReply } from 'fastify';
 /** How near a caller is to a limit. */
 export interface RateLimitState {
   limit: number;
-  remaining: number;
-  resetSeconds: number;
+  /** Requests in this window, this one included. */
+  totalHits: number;
+  /** Seconds until the window ends. */
+  timeToExpire: number;
 }
 
-/** Shows a limit in the reply's headers. The last one shown counts. */
-export function showRateLimit(reply: FastifyReply, { limit, remaining, resetSeconds }: RateLimitState): void {
-  reply.header('x-ratelimit-limit', limit);
-  reply.header('x-ratelimit-remaining', remaining);
-  reply.header('x-ratelimit-reset', resetSeconds);
+/** How many more requests are let in. */
+export function remainingOf({ limit, totalHits }: RateLimitState): number {
+  return Math.max(0, limit - totalHits);
+}
+
+/** Shows a limit in the reply's headers (specification §7). The last one shown counts. */
+export function showRateLimit(reply: FastifyReply, state: RateLimitState): void {
+  reply.header('x-ratelimit-limit', state.limit);
+  reply.header('x-ratelimit-remaining', remainingOf(state));
+  reply.header('x-ratelimit-reset', state.timeToExpire);
 }

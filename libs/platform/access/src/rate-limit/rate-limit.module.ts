@@ -1,24 +1,27 @@
 import { Module } from '@nestjs/common';
 import { ThrottlerModule } from '@nestjs/throttler';
 import { AppConfig } from '@platform/config';
+import { isPublic } from '../decorators/public.decorator';
 import { AddressLimit } from './address-limit';
-import { MINUTE_MS, RateLimitStorage } from './rate-limit-storage';
-import { RateLimitStorageModule } from './rate-limit-storage.module';
+import { limitOf } from './customer-limits';
+import { MINUTE_MS, RateLimitStorageService } from './rate-limit-storage.service';
 
-/**
- * Limits per customer, all routes together, and tighter ones for routes that send something. Nest's throttler asks;
- * counting, keys and headers are ours: its own count per route and address, and take much of the throughput.
- */
+/** The counts, on their own: the throttler's options need them. */
+@Module({ providers: [RateLimitStorageService], exports: [RateLimitStorageService] })
+class RateLimitStorageModule {}
+
+/** Limits per network address, and Nest's throttler with limits per customer. */
 @Module({
   imports: [
     RateLimitStorageModule,
     ThrottlerModule.forRootAsync({
       imports: [RateLimitStorageModule],
-      inject: [AppConfig, RateLimitStorage],
-      useFactory: (config: AppConfig, storage: RateLimitStorage) => ({
+      inject: [AppConfig, RateLimitStorageService],
+      useFactory: (config: AppConfig, storage: RateLimitStorageService) => ({
         storage,
-        // One entry: each costs every request a walk through the route's metadata. The guard knows the tighter limits.
-        throttlers: [{ ttl: MINUTE_MS, limit: config.RATE_LIMIT_REQUESTS_PER_MINUTE }],
+        skipIf: isPublic,
+        // One throttler: each costs every request a walk through the route's metadata. The guard adds the tighter limits.
+        throttlers: [{ name: 'requests', ttl: MINUTE_MS, limit: (context) => limitOf(context, 'requests', config) }],
       }),
     }),
   ],
