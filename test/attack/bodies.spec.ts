@@ -14,7 +14,7 @@ function* bodies(): Generator<HostileBody> {
 
 /** npm run attack:bodies. On a quiet machine: it measures times. */
 describe('100 hostile bodies of 1 to 32 MB, with a heap of 512 MB', () => {
-  it('neither stop the process nor hold others up, and honest ones are answered', async () => {
+  it('neither stop the process nor delay others, and valid ones are answered', async () => {
     const seen = await floodWithBodies(bodies(), 6);
     const { answers, ...measured } = seen;
     console.log(measured, new Set(answers.map(({ shape, status }) => `${shape}: ${status}`)));

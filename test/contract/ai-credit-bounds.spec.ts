@@ -16,7 +16,7 @@ describe('AI credit', () => {
   afterAll(() => fixture.close());
   beforeEach(() => fixture.sandbox.reset());
 
-  it.each(['purchased', 'included'])('that is reserved for a call cannot be taken meanwhile: %s', async (bucket) => {
+  it.each(['purchased', 'included'])('that is reserved for a call cannot be deducted meanwhile: %s', async (bucket) => {
     const customerId = await saveAiCustomer(fixture.superuser, { model, [bucket]: 2 });
     const gate = fixture.sandbox.messages.hold();
     const call = fixture.send(customerId, hello);
@@ -38,7 +38,7 @@ describe('AI credit', () => {
     expect(await problemsOf(fixture, customerId)).toEqual([]);
   });
 
-  it('of a call that runs is not given up by the worker, however long the call takes', async () => {
+  it('of a call in progress is not released by the worker, however long the call takes', async () => {
     const customerId = await saveAiCustomer(fixture.superuser, { model, included: 5 });
     const gate = fixture.sandbox.messages.hold();
     const call = fixture.send(customerId, hello);

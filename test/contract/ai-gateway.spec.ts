@@ -111,7 +111,7 @@ describe('The AI gateway', () => {
     expect(fixture.sandbox.messages.total).toBe(1);
   });
 
-  it('tells the customer what is wrong with the request, and nothing of the account with the provider', async () => {
+  it('tells the customer what is wrong with the request, and nothing about the operator’s account with the provider', async () => {
     const customerId = await customer(5);
     const detailOf = async () =>
       ((await fixture.send(customerId, hello()).catch((error: unknown) => error)) as ServiceError).detail;
@@ -201,7 +201,7 @@ describe('The AI gateway', () => {
     expect(rows).toEqual([{ count: 2 }]);
   });
 
-  it('gives up calls that outlast the shutdown, uncharged', async () => {
+  it('aborts calls that outlast the shutdown, uncharged', async () => {
     const stopping = await createAiFixture({ SHUTDOWN_GRACE_MS: '1000' });
     try {
       const stoppingModel = await saveModelPrice(stopping.superuser);
@@ -298,7 +298,7 @@ describe('The AI gateway', () => {
       expect(await Promise.all(waiting)).toEqual(Array(4).fill('ai_upstream_failed'));
     });
 
-    it('lets nobody suffer for the calls of one customer, nor for what is their own fault', async () => {
+    it('does not refuse customers because of one customer’s failing calls or their own faults', async () => {
       const one = await another();
       broken.sandbox.messages.always({ status: 500 });
       for (let count = 0; count < 8; count++) await codeOf(broken.send(one, hello()));

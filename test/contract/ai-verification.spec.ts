@@ -5,7 +5,7 @@ import { type AiFixture, createAiFixture, problemsOf } from '@test/ai.fixture';
 const BOOKED = 'credit request %s: what was booked is not what was approved';
 
 /** Each case falsifies one row, as a mistake in a function or a hand in the database would. */
-describe('The check of the AI books', () => {
+describe('The verification of AI accounts', () => {
   let fixture: AiFixture;
   beforeAll(async () => (fixture = await createAiFixture({}, 0, { operator: [CreditRequestsOperatorModule] })));
   afterAll(() => fixture.close());
@@ -27,7 +27,7 @@ describe('The check of the AI books', () => {
     return { customerId, id, pending: await request(), booked: `500 NOK, invoice ${invoiceId}` };
   }
 
-  it('finds nothing in books that are right', async () => {
+  it('finds no problems in correct accounts', async () => {
     const { customerId } = await arrange();
     expect(await problemsOf(fixture, customerId)).toEqual([]);
     expect(await problemsOf(fixture)).toEqual([]);

@@ -213,7 +213,7 @@ describe('a beginner who', () => {
       'service_id must be a whole number, not a string',
     ],
     [
-      'names a service of nobody',
+      'names an unknown service',
       () => ticket({ service_id: 999_999 }),
       404,
       'not_found',
@@ -344,7 +344,7 @@ describe('a beginner who', () => {
 
   it('makes one of many mistakes', () => expect(MISTAKES.length).toBeGreaterThanOrEqual(50));
 
-  it.each(MISTAKES)('%s is told what to do', async (_name, mistake, status, code, detail) => {
+  it.each(MISTAKES)('%s gets an error that says what to do', async (_name, mistake, status, code, detail) => {
     const [path, init = {}] = mistake();
     const headers = { authorization: `Bearer ${token}`, ...(init.headers as Record<string, string> | undefined) };
     const problem = await expectProblem(await fetch(`${full.api.origin}${path}`, { ...init, headers }), status, code);

@@ -13,7 +13,7 @@ describe('An invoice number', () => {
       .get(InvoicesOperatorService)
       .add('operator:test', { customerId, number, amount: 100n, issueDate: '2026-11-01', dueDate: '2026-11-15' });
 
-  it('is given once over all customers, whoever asks at the same time', async () => {
+  it('is unique over all customers, also under concurrent requests', async () => {
     const customers = await Promise.all(Array.from({ length: 5 }, newCustomer));
     const added = await Promise.allSettled(customers.map((customer) => add(customer, 'M-1')));
     const refused = added.filter((result) => result.status === 'rejected');
@@ -26,7 +26,7 @@ describe('An invoice number', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('is free again when the invoice did not come to be', async () => {
+  it('is free again if the invoice was not created', async () => {
     await expect(add('00000000-0000-4000-8000-000000000000', 'M-2')).rejects.toMatchObject({ code: 'not_found' });
     const customer = await newCustomer();
     const badDate = { customerId: customer, number: 'M-2', amount: 100n, issueDate: '2026-02-30' };

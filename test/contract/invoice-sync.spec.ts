@@ -56,7 +56,7 @@ describe('The sync with Stripe', () => {
     expect(fixture.sandbox.stripe.total).toBe(3 + 1 + 2 + 2);
   });
 
-  it('notices what became of each unsettled invoice, however old', async () => {
+  it('updates each unsettled invoice, however old', async () => {
     const { store } = fixture.sandbox.stripe;
     const statuses = ['open', 'draft', 'uncollectible', 'open'] as const;
     const [open, draft, lost, still] = store.addInvoices({ customer: 'cus_c', count: 4, statuses });
@@ -140,7 +140,7 @@ describe('The sync with Stripe', () => {
     ).toEqual(before);
   });
 
-  it('skips what it cannot read, says so, and takes it once it can', async () => {
+  it('skips and reports unreadable documents, and stores them once they are readable', async () => {
     const { store } = fixture.sandbox.stripe;
     const added = store.addInvoices({ customer: 'cus_e', count: 30, statuses: ['paid'] });
     const bad = added[10]?.id ?? '';
@@ -224,7 +224,7 @@ describe('The sync with Fiken', () => {
   const sync = (customer: string) => fixture.sync(customer, 'fiken');
   const company = () => fixture.sandbox.fiken.store.company('demo');
 
-  it('stores invoices and credit notes with what Fiken says between the lines', async () => {
+  it('stores invoices and credit notes with the states that Fiken implies', async () => {
     const [paid, open, lost, credited] = company().addInvoices({ customerId: 7, count: 4, unpaidEvery: 1 });
     company().settle(paid?.invoiceId ?? 0, '2026-01-09');
     company().writeOff(lost?.invoiceId ?? 0, '2026-02-01');
@@ -291,7 +291,7 @@ describe('The sync with Fiken', () => {
     expect(report?.problems).toMatchObject([{ detail: 'It belongs to another customer' }]);
   });
 
-  it('does not hold up, nor is held up by, the other source', async () => {
+  it('neither delays the other source nor is delayed by it', async () => {
     company().addInvoices({ customerId: 11, count: 3 });
     fixture.sandbox.stripe.store.addInvoices({ customer: 'cus_x', count: 3 });
     const onFiken = await fixture.customer('fiken', '11');
@@ -309,7 +309,7 @@ describe('The sync with Fiken', () => {
     expect(await fixture.rows(onStripe)).toEqual([]);
   }, 20_000);
 
-  it('is in one hand at a time', async () => {
+  it('runs once at a time per account', async () => {
     company().addInvoices({ customerId: 12, count: 3 });
     const customer = await fixture.customer('fiken', '12');
     const gate = fixture.sandbox.fiken.hold();

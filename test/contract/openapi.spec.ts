@@ -61,7 +61,7 @@ const SPECIFIED: [route: string, scope: string | null, statuses: number[]][] = [
 const ANYWHERE = [429, 500, 503];
 
 describe('the OpenAPI document', () => {
-  it('is what the compiled code makes: what is said of the file below is said of the service', () => {
+  it('is what the compiled code generates', () => {
     const program = join(process.cwd(), 'dist', 'apps', 'customer-api', 'src', 'openapi.js');
     const { status, stderr } = spawnSync(process.execPath, [program, '--check', 'openapi.json'], {
       encoding: 'utf8',

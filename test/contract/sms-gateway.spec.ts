@@ -281,7 +281,7 @@ describe('The refusals of LINK Mobility', () => {
     expect(body).toMatchObject({ source: sender, sourceTON: kind });
   });
 
-  it('include emoji, which the customer is told before anything is sent or counted', async () => {
+  it('include emoji, which is refused before anything is sent or counted', async () => {
     const customer = await fixture.customer();
     await expect(fixture.send(customer, { message: 'Hello 😀' })).rejects.toMatchObject({
       code: 'invalid_request',

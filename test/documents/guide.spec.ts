@@ -74,7 +74,7 @@ describe("examples of the customers' guide", () => {
     expect(read.map((line) => line.split(':', 1)[0]).sort()).toEqual([...numbers, '10042'].sort());
   });
 
-  it('look for an SMS that nobody confirmed, instead of sending it again', async () => {
+  it('look up an unconfirmed SMS instead of sending it again', async () => {
     const { stdout } = await runProgram(named('send.ts'), environment, ['+4790000001', '[[sandbox:cut]] Hello']);
     expect(stdout).toMatch(/ is unknown: do not send it again$/m);
   });

@@ -268,7 +268,7 @@ describe('POST /ai/messages', () => {
     );
   });
 
-  it('charges a caller that hung up', async () => {
+  it('charges a client that disconnected', async () => {
     const caller = await createAiCaller(fixture);
     const gate = fixture.sandbox.messages.hold();
     const controller = new AbortController();

@@ -22,7 +22,7 @@ describe('The turn of the month, under load over HTTP', () => {
     await fixture.stop();
   });
 
-  it('expires what nobody has reserved at once and the rest with the calls, grants once, loses no call and shows the new month at once', async () => {
+  it('expires unreserved credit at once and the rest with the calls, grants once, loses no call and shows the new month at once', async () => {
     const { customer, token } = await createAiCaller(fixture, { included: 500, purchased: 100, month: '2030-11' });
     const calls = [fixture.api, second].map(({ baseUrl }) => caller(baseUrl, token.token));
     fixture.sandbox.messages.always({ delay: 20 });

@@ -39,7 +39,7 @@ describe('bytes of bodies in memory', () => {
     return held;
   };
 
-  it('are bounded for each customer, whose next is refused with 429 and taken when there is room again', async () => {
+  it('are bounded for each customer, whose next is refused with 429 and accepted when memory is free again', async () => {
     const [me, other] = [await createCaller(api), await createCaller(api)];
     const held = await hold(me, 20_000);
     const refused = await post(me, ticket(15_000));
@@ -67,7 +67,7 @@ describe('bytes of bodies in memory', () => {
     ['one that is cut short', ticket(20_000).slice(0, -1), 400],
     ['one of too many values', `{"x":[${'1,'.repeat(12_000)}1]}`, 413],
     ['one with a fault in a field', '{"title":"","body":7}', 400],
-    ['one for which there is no room', ticket(OF_ONE + 1), 429],
+    ['one above the bound', ticket(OF_ONE + 1), 429],
   ])('are given back once after %s', async (_case, body, status) => {
     const me = await createCaller(api);
     expect((await post(me, body)).status).toBe(status);
@@ -76,7 +76,7 @@ describe('bytes of bodies in memory', () => {
     expect((await post(me, ticket(OF_ONE))).status).toBe(201);
   });
 
-  it('are given back when the caller hangs up in the middle', async () => {
+  it('are released when the client disconnects', async () => {
     const me = await createCaller(api);
     (await hold(me, 20_000)).hangUp();
     await until(() => memory.bytes === 0);

@@ -102,7 +102,7 @@ describe("The operator's terminal", () => {
     expect(lines[at + 1]).toMatch(/^ {5,}1 {2}approved/);
   });
 
-  it('is told of a failure without what it would obey', async () => {
+  it('gets failure messages without control characters', async () => {
     const { code, stderr } = await operatorCommand(database, ['ticket', 'show', '--ticket', `x${HOSTILE}`]);
     expect(code).toBe(1);
     expect(stderr.split('\n').filter((line) => !HARMLESS.test(line))).toEqual([]);

@@ -123,7 +123,7 @@ describe('the network address of a caller', () => {
       ['/64 networks of one /48', '2001:db8:c:1::1', '2001:db8:c:2::1'],
       ['shortened networks', '2001:db8:d::1', '2001:db8:e::1'],
       ['IPv4 addresses written as IPv6', '::ffff:198.51.100.1', '::ffff:198.51.100.2'],
-    ])('is told apart: %s', async (_name, first, second) => {
+    ])('is distinguished: %s', async (_name, first, second) => {
       expect(await from(first)).toBe(9);
       expect(await from(second)).toBe(9);
     });

@@ -61,7 +61,7 @@ describe('remembered tokens', () => {
     return promise;
   }
 
-  it('are believed for a minute: then a change that nobody announced is seen', async () => {
+  it('are cached for a minute: then an unannounced change takes effect', async () => {
     let ahead = 0;
     const now = performance.now.bind(performance);
     jest.spyOn(performance, 'now').mockImplementation(() => now() + ahead);

@@ -87,7 +87,7 @@ describe('POST /sms/send', () => {
         ['letters', '+47abcdefgh'],
         ['too few digits for the country', '+47900000'],
         ['too many digits', '+4790000000000000'],
-        ['a country code that nobody has', '+999123456789'],
+        ['an unassigned country code', '+999123456789'],
         ['a number', 4790000000],
         ['a list', ['+4790000000']],
         ['a missing field', undefined],

@@ -262,7 +262,7 @@ describe('service tokens', () => {
       await trusted();
     });
 
-    it('are refused after the announcing connection was cut and is back, although nobody heard of it', async () => {
+    it('are refused after the listening connection was cut and is back, although the announcement was lost', async () => {
       const { token, id } = await arrange();
       await warm(token);
       await cut();

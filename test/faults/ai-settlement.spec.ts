@@ -75,7 +75,7 @@ describe('An AI call whose end cannot be stored', () => {
     expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({ included: 5, usage: 0, held: 0 });
   });
 
-  it('is told at once that the provider refused it; its reservation is released as soon as that can be stored', async () => {
+  it('is answered at once that the provider refused it; its reservation is released as soon as that can be stored', async () => {
     fixture.sandbox.messages.always({ status: 529 });
     expect(await sendAndLock()).toBe('ai_upstream_failed');
     expect((await balancesOf(fixture.superuser, customerId)).held).toBeGreaterThan(0);

@@ -85,7 +85,7 @@ describe('an API without file descriptors to spare', () => {
     expect(new Set(statuses)).toEqual(new Set([201, 200]));
   });
 
-  it('lets a newcomer in, in place of a connection that nobody uses', async () => {
+  it('accepts a new client in place of an idle connection', async () => {
     const newClient = new Agent();
     for (const [method, path, body, status] of [
       ['POST', '/support/tickets', '{"title":"a","body":"b"}', 201],

@@ -12,7 +12,7 @@ type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
 const ROUTE = '/api/v1/ai/messages';
 const MESSAGE = JSON.stringify({ messages: [{ role: 'user', content: 'Hello' }], max_tokens: 10 });
 
-describe('a caller that hangs up', () => {
+describe('a client that disconnects', () => {
   let sandbox: Sandbox;
   let database: TestDatabase;
   let api: ApiProcess;

@@ -67,7 +67,7 @@ describe('Bad accounts among good ones', () => {
   const memory = async () =>
     Number(/^process_resident_memory_bytes (\S+)$/m.exec(await (await fetch(`${worker.url}/metrics`)).text())?.[1]);
 
-  it('do not hold up the good ones, are listed with their reasons, and are well by themselves within two minutes', async () => {
+  it('do not delay the good ones, are listed with their reasons, and recover by themselves within two minutes', async () => {
     let most = 0;
     const watch = setInterval(
       () =>

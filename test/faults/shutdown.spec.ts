@@ -14,7 +14,7 @@ describe('SIGTERM', () => {
   afterAll(() => stress.close());
   beforeEach(() => stress.sandbox.reset());
 
-  it('lets calls end whose callers hung up: they are charged before the process ends', async () => {
+  it('finishes calls of disconnected clients: they are charged before the process ends', async () => {
     const api = await stress.start();
     const { id, token } = await stress.customer({ included: 50 });
     const gate = stress.sandbox.messages.hold();

@@ -42,7 +42,7 @@ describe('the outcome of an SMS, while the database is away', () => {
     return Promise.all(sent);
   }
 
-  it('is told to the caller at once, and stored as soon as the database is back', async () => {
+  it('is returned to the caller at once, and stored as soon as the database is back', async () => {
     const customerId = await fixture.customer();
     const told = await sendMeanwhile(customerId, 5);
     expect(told).toEqual(Array.from({ length: 5 }, () => expect.objectContaining({ status: 'accepted' }) as unknown));

@@ -85,7 +85,7 @@ describe('a token that is deactivated', () => {
     expect(times[Math.floor(times.length / 2)]).toBeLessThan(100);
   });
 
-  it('is refused within 100 ms although the announcing connection is stuck and nobody was told', async () => {
+  it('is refused within 100 ms although the listening connection is stuck and no process was notified', async () => {
     for (let round = 0; round < 3; round++) {
       await until(() => trusted(proxied));
       const { id, token } = await warmToken();

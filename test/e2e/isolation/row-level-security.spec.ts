@@ -63,7 +63,7 @@ describe('row level security alone', () => {
 
   const REFUSED = '42501';
 
-  it('covers every table that has a customer, in all rooms', () => {
+  it('covers every table that has a customer', () => {
     expect(tables.length).toBeGreaterThanOrEqual(18);
     expect(tables).toEqual(expect.arrayContaining(['customer', 'service_token', 'customer_service', 'audit_log']));
   });
@@ -111,7 +111,7 @@ describe('row level security alone', () => {
     ).toEqual([]);
   });
 
-  it('opens the tables of the AI ledger to the customers of a batch, and to nobody else', async () => {
+  it('allows only the customers of a batch in the tables of the AI ledger', async () => {
     const opened = async (table: string) => {
       await api.query('begin');
       try {
@@ -158,7 +158,7 @@ describe('row level security alone', () => {
     const read = (customer: string, statement: PreparedStatement, values: string[] = []) =>
       module.get(PipelinedConnectionsService).readAs<{ id: string }>(customer, statement, values);
 
-    it("gives everyone their own rows and nobody another customer's, however requests interleave and whichever fail", async () => {
+    it("returns only the customer's own rows, however requests interleave and whichever fail", async () => {
       const otherIds = Array.from({ length: 5 }, () => randomUUID());
       const outcomes = new Set<string>();
       const fails = (reading: Promise<unknown>) =>

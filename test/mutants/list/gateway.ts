@@ -96,7 +96,7 @@ export const gateway: Mutant[] = [
     specs: CONTRACT,
   },
   {
-    name: 'gateway: calls of callers that hung up are not waited for',
+    name: 'gateway: calls of disconnected clients are not waited for',
     file: GATEWAY,
     find: 'return this.calls.track(this.charged({ ...caller, customerId }, request));',
     replace: 'return this.charged({ ...caller, customerId }, request);',
@@ -117,7 +117,7 @@ export const gateway: Mutant[] = [
     specs: CONTRACT,
   },
   {
-    name: 'gateway: every 4xx is told in the words of the provider',
+    name: 'gateway: every 4xx is passed on with the provider’s text',
     file: REFUSALS,
     find: '(status === 400 || status === 413)',
     replace: 'status < 500',

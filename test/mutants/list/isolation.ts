@@ -47,7 +47,7 @@ export const isolation: Mutant[] = [
     specs: NAMED,
   },
   {
-    name: 'isolation: a write is scoped to nobody',
+    name: 'isolation: a write has no customer in context',
     file: 'libs/domains/support/src/sql/open-support-ticket.sql',
     find: '  perform app.set_customer(p_customer);\n',
     replace: '',

@@ -10,15 +10,15 @@ export const processes: Mutant[] = [
     find: 'await this.calls.drain(Math.max(0, this.config.SHUTDOWN_GRACE_MS - LAST_MS));',
     replace: 'await Promise.resolve();',
     specs: SHUTDOWN,
-    test: 'callers hung up',
+    test: 'calls of disconnected clients',
   },
   {
-    name: 'shutdown: the process ends before the calls of callers that hung up',
+    name: 'shutdown: the process ends before the calls of disconnected clients',
     file: 'libs/domains/ai/src/customer/messages/calls-in-flight.service.ts',
     find: 'while (this.calls.size > 0) await Promise.all(this.calls);',
     replace: 'await Promise.resolve();',
     specs: SHUTDOWN,
-    test: 'callers hung up',
+    test: 'calls of disconnected clients',
   },
   {
     name: 'shutdown: what outlasts the grace time is never given up',

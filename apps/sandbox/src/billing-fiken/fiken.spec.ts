@@ -109,7 +109,7 @@ describe('the Fiken stand-in', () => {
     expect((await get(`/companies/acme/creditNotes/${note.creditNoteId}`)).status).toBe(200);
   });
 
-  it('gives a PDF to whoever has the token, and to nobody else', async () => {
+  it('gives a PDF only with the token', async () => {
     const [added] = company.addInvoices({ customerId: 1, count: 1 });
     const note = company.credit(added?.invoiceId ?? 0, '2026-02-01');
     const [invoice] = await list('');
@@ -147,7 +147,7 @@ describe('the Fiken stand-in', () => {
   });
 
   describe('fails', () => {
-    it('with 429 and a time to come back', async () => {
+    it('with 429 and Retry-After', async () => {
       sandbox.fiken.script({ status: 429, 'retry-after': 2 });
       const response = await get('/companies/acme/invoices');
 
@@ -166,7 +166,7 @@ describe('the Fiken stand-in', () => {
       expect((await list('')).map(({ gross }) => typeof gross)).toEqual(['number', 'undefined', 'number']);
     });
 
-    it('for a second request at a time, if told to be strict', async () => {
+    it('for a second concurrent request, in strict mode', async () => {
       sandbox.fiken.oneAtATime = true;
       const gate = sandbox.fiken.hold();
       const first = get('/companies/acme/invoices');

@@ -100,7 +100,7 @@ describe('the Stripe stand-in', () => {
     expect(page.has_more).toBe(true);
   });
 
-  it('serves PDF and page to whoever has the link, until it expires', async () => {
+  it('serves PDF and page without a credential, until the link expires', async () => {
     sandbox.stripe.store.addInvoices({ customer: 'cus_1', count: 1 });
     const invoice = await client.invoices.retrieve('in_sandbox0000000001');
     const pdf = await fetch(invoice.invoice_pdf ?? '');
@@ -177,7 +177,7 @@ describe('the Stripe stand-in', () => {
   describe('fails', () => {
     beforeEach(() => sandbox.stripe.store.addInvoices({ customer: 'cus_1', count: 3 }));
 
-    it('with 429 and a time to come back, which the SDK understands', async () => {
+    it('with 429 and Retry-After, which the SDK understands', async () => {
       sandbox.stripe.script({ status: 429, 'retry-after': 3 });
       const error = await client.invoices.list({ customer: 'cus_1' }).catch((caught: unknown) => caught);
 

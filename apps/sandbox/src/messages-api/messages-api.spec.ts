@@ -175,7 +175,7 @@ describe('the Messages API stand-in', () => {
       expect(response.headers.get('content-type')).toContain('text/plain');
     });
 
-    it('429 says when to come back', async () => {
+    it('429 has Retry-After', async () => {
       const response = await post({
         ...plain,
         messages: [{ role: 'user', content: '[[sandbox:status=429]][[sandbox:retry-after=7]]' }],
@@ -185,14 +185,14 @@ describe('the Messages API stand-in', () => {
       expect(response.headers.get('anthropic-ratelimit-requests-remaining')).toBe('0');
     });
 
-    it('of a spend limit is a 429 that does not', async () => {
+    it('of a spend limit is a 429 without Retry-After', async () => {
       const response = await post({ ...plain, messages: [{ role: 'user', content: '[[sandbox:spend-limit]]' }] });
 
       expect(response.status).toBe(429);
       expect(response.headers.get('retry-after')).toBeNull();
     });
 
-    it('of exhausted money is a 400', async () => {
+    it('of exhausted prepaid credit is a 400', async () => {
       const error = await ask('[[sandbox:low-balance]]').catch((caught: unknown) => caught);
 
       expect(error).toMatchObject({
@@ -202,7 +202,7 @@ describe('the Messages API stand-in', () => {
       });
     });
 
-    it('tells of a directive that it does not know', async () => {
+    it('reports an unknown directive', async () => {
       await expect(ask('[[sandbox:statsu=500]]')).rejects.toMatchObject({
         status: 400,
         message: expect.stringContaining('statsu'),

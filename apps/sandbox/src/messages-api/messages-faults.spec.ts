@@ -70,7 +70,7 @@ describe('faults of the wire', () => {
     expect(await response.text()).toMatch(body);
   });
 
-  describe('in the hands of a test', () => {
+  describe('controlled by a test', () => {
     it('records bodies byte for byte, and headers', async () => {
       const body = Buffer.from(
         '{ "model":"m","max_tokens" : 5,"messages":[{"role":"user","content":[{"x_unknown":1.0,"type":"text","text":"\\u00e6"}]}]}',
@@ -98,7 +98,7 @@ describe('faults of the wire', () => {
       expect((await post('[[sandbox:status=503]]')).status).toBe(503);
     });
 
-    it('fails until told otherwise', async () => {
+    it('fails until reset', async () => {
       sandbox.messages.always({ status: 529 });
       expect([(await post('a')).status, (await post('b')).status]).toEqual([529, 529]);
 
@@ -106,7 +106,7 @@ describe('faults of the wire', () => {
       expect((await post('c')).status).toBe(200);
     });
 
-    it('holds replies until they are let go', async () => {
+    it('holds replies until they are released', async () => {
       const gate = sandbox.messages.hold();
       let answered = 0;
       const calls = ['a', 'b', 'c'].map((text) => post(text).then(() => (answered += 1)));
@@ -122,7 +122,7 @@ describe('faults of the wire', () => {
       expect((await post('d')).status).toBe(200);
     });
 
-    it('notices when a client hangs up while its reply is held', async () => {
+    it('notices when a client disconnects while its reply is held', async () => {
       const gate = sandbox.messages.hold();
       const patience = new AbortController();
       const call = post('gone', patience.signal).catch(() => 'aborted');

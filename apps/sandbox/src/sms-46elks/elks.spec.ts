@@ -144,7 +144,7 @@ describe('the 46elks stand-in', () => {
       expect(reports.map(({ status }) => status)).toEqual(['sent', 'delivered']);
     });
 
-    it('tells of a directive that it does not know, and takes nothing on', async () => {
+    it('reports an unknown directive, and takes nothing on', async () => {
       expect((await send('[[sandbox:refusal]]')).status).toBe(400);
       expect((await send('[[sandbox:reports=lost]]')).status).toBe(400);
       expect(sandbox.elks46.accepted).toEqual([]);
@@ -194,7 +194,7 @@ describe('the 46elks stand-in', () => {
       expect((await call).status).toBe(200);
     });
 
-    it('come at a test’s word, on any message and in any order', async () => {
+    it('are sent when a test asks, on any message and in any order', async () => {
       sandbox.elks46.usualReports = [];
       await send('Hi');
       const [sms] = sandbox.elks46.accepted;

@@ -122,7 +122,7 @@ describe('the LINK Mobility stand-in', () => {
       expect(sandbox.link.accepted).toHaveLength(1);
     });
 
-    it('tells of a directive that it does not know', async () => {
+    it('reports an unknown directive', async () => {
       expect((await send('[[sandbox:no-credits]]')).status).toBe(400);
     });
   });

@@ -47,7 +47,7 @@ describe('Credit requests', () => {
       (error: unknown) => (error instanceof ServiceError ? error.code : String(error)),
     );
 
-  it('are kept as they were asked for, audited, and add no credit', async () => {
+  it('are stored and audited, and add no credit', async () => {
     const customerId = await customer();
     const { request, created } = await create(customerId, { amountNok: 1234.5, note: 'PO 7', reference: 'ref-æ' });
     expect(created).toBe(true);
@@ -137,7 +137,7 @@ describe('Credit requests', () => {
     expect((await list(customerId, { limit: 10 }, 'approved')).items.map(({ id }) => id)).toEqual([ids[2]]);
   });
 
-  it('approved add the credit, an invoice and the audit entry, once however often it is typed', async () => {
+  it('approved add the credit, an invoice and the audit entry once, however often the command is repeated', async () => {
     const customerId = await customer();
     const { request } = await create(customerId, { amountNok: 1234.5, reference: 'PO 9' });
     // All approvals have begun before the first one proceeds: each of them has seen the request as pending.
@@ -176,7 +176,7 @@ describe('Credit requests', () => {
     expect(await codeOf(creditRequests().reject('operator:test', request.id, 'no'))).toBe('invalid_request');
   });
 
-  it('leave nothing behind when the invoice cannot be made', async () => {
+  it('change nothing if the invoice cannot be created', async () => {
     const customerId = await customer();
     const [one, two] = [await create(customerId), await create(customerId)];
     await creditRequests().approve('operator:test', one.request.id, 'N-1');
@@ -191,7 +191,7 @@ describe('Credit requests', () => {
     expect((await overview(customerId)).pending.map(({ id }) => id)).toEqual([two.request.id]);
   });
 
-  it('rejected say why, and make room for another', async () => {
+  it('rejected have a reason, and do not count as pending', async () => {
     const customerId = await customer();
     await fixture.superuser.query('update customer set pending_credit_requests = 1 where id = $1', [customerId]);
     const { request } = await create(customerId);
@@ -239,7 +239,7 @@ describe('Credit requests', () => {
       expect((await overview(customerId)).status.currentMonthLimit).toBe(7.5);
     });
 
-    it('shows the new month before anybody has rolled the account over', async () => {
+    it('shows the new month before the account is rolled over', async () => {
       const customerId = await saveAiCustomer(fixture.superuser, {
         model,
         included: 20,

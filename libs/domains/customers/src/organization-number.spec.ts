@@ -25,7 +25,7 @@ describe('organisation number', () => {
     }
   });
 
-  it('never needs a check digit of ten: such numbers are not given out', () => {
+  it('rejects numbers with a check digit of ten, which are not issued', () => {
     // 6 · 2 = 12, and 12 mod 11 = 1.
     const taken = Array.from({ length: 10 }, (_, digit) => isOrganizationNumber(`00000006${digit}`)).filter(Boolean);
     expect(taken).toEqual([]);

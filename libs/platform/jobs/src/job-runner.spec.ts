@@ -142,7 +142,7 @@ describe('The job queue', () => {
     await ended.promise;
   });
 
-  it('gives what a dead worker had under way to another within a minute, and the dead hear that it is gone', async () => {
+  it('gives a dead worker’s items to another within a minute, and aborts them in the first if it resumes', async () => {
     const lost = Promise.withResolvers<void>();
     const taken = Promise.withResolvers<void>();
     let attempts = 0;
@@ -171,7 +171,7 @@ describe('The job queue', () => {
     expect(attempts).toBe(2);
   }, 60_000);
 
-  it('holds an item once, however often it is put in, and fills every free place', async () => {
+  it('queues an item once, however often it is added, and uses every free slot', async () => {
     const gates = new Map<string, PromiseWithResolvers<void>>();
     const gate = (key: string) => gates.get(key) ?? gates.set(key, Promise.withResolvers()).get(key)!;
     const begun: string[] = [];
@@ -220,7 +220,7 @@ describe('The job queue', () => {
     await until(() => begun === 2);
   });
 
-  it('leaves nothing behind of its pauses between looks, however many there are', async () => {
+  it('leaks no listeners or timers while polling', async () => {
     const queue: WorkQueue = {
       name: 'test.idle',
       concurrency: 1,
@@ -244,7 +244,7 @@ describe('The job queue', () => {
     expect(Math.max(0, ...left)).toBeLessThan(5);
   });
 
-  it("gives the API's role no right to any of it", async () => {
+  it("grants the API's role no rights on the queue", async () => {
     const { rows: tables } = await superuser.query<{ name: string; may: boolean }>(
       `select c.oid::regclass::text as name, has_table_privilege('customer_api', c.oid, 'select, insert, update, delete') as may
        from pg_class c where c.relnamespace = 'pgboss'::regnamespace and c.relkind in ('r', 'p')`,

@@ -67,7 +67,7 @@ const outcome = (bytes: Buffer, cuts: number[] = [], limits = NO_LIMITS): string
 const cuts = fc.array(fc.nat(400), { maxLength: 12 });
 
 describe('JsonTokenizer', () => {
-  it('says what JSON.parse says of any object, wherever it is cut', () => {
+  it('agrees with JSON.parse on any object, however it is split', () => {
     const spaces = fc.constantFrom(undefined, 1, '\t', ' \n');
     const values = fc.jsonValue({ maxDepth: 6, depthSize: 'large', stringUnit: 'binary' });
     fc.assert(
@@ -79,7 +79,7 @@ describe('JsonTokenizer', () => {
     );
   });
 
-  it('accepts what JSON.parse accepts and refuses what it refuses, of objects spoiled byte by byte', () => {
+  it('accepts what JSON.parse accepts and refuses what it refuses, of objects corrupted byte by byte', () => {
     const corrupt = fc.record({
       at: fc.nat(200),
       byte: fc.constantFrom(...Buffer.from('{}[],:"\\0123456789-+.eEtrufalsn \t\0x\u00e9\u20ac')),
@@ -135,7 +135,7 @@ describe('JsonTokenizer', () => {
     expect(outcome(Buffer.from([0x7b, 0x22, 0xe2, 0x82]))).toBe('not_utf8');
   });
 
-  it('counts what opens and what separates, and nothing in a text', () => {
+  it('counts brackets and commas, but not in strings', () => {
     const limits = { depth: 3, values: 6 };
     expect(outcome(Buffer.from('{"a":[1,2],"b":[{"c":"[[[{{{,,,"}]}'), [], limits)).toBe('accepted');
     expect(outcome(Buffer.from('{"a":[1,2],"b":[{"c":0,"d":0}]}'), [], limits)).toBe('too_many_values');

@@ -35,7 +35,7 @@ describe('the log', () => {
     ['a token', { token: 'hidden' }],
     ['a key', { account: { api_key: 'hidden', key: 'hidden' } }],
     ['a password', { password: 'hidden' }],
-  ])('shows nothing of %s', (_name, fields) => {
+  ])('logs nothing of %s', (_name, fields) => {
     expect(written((logger) => logger.error(fields, 'x'))).not.toContain('hidden');
   });
 
@@ -70,7 +70,7 @@ describe('the log', () => {
     expect(JSON.parse(line)).toMatchObject({ text: '[redacted]', msg: 'x [redacted]' });
   });
 
-  it('has nothing that a terminal would obey', () => {
+  it('has no control characters', () => {
     const line = written((logger) => logger.error({ text: '\u001b[2J\u009b31m\u202e' }, 'x'));
     expect(line.trim()).toMatch(/^[\x20-\x7e]*$/);
     expect(JSON.parse(line)).toMatchObject({ text: '\u001b[2J\u009b31m\u202e' });

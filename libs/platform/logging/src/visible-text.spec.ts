@@ -18,12 +18,12 @@ describe('visibleText', () => {
 });
 
 describe('visibleLines', () => {
-  it('keeps the ends of lines, and nothing else that a terminal obeys', () =>
+  it('keeps line ends, and no other control characters', () =>
     expect(visibleLines('a\r\nb\n\rc\u001b')).toBe('a\nb\n\\rc\\u{1b}'));
 });
 
 describe('visibleJson', () => {
-  it('means the same, and holds nothing that a terminal obeys', () => {
+  it('is equivalent, and has no control characters', () => {
     const value = { text: '\u001b[2J\u009b31m\u202e\u2028\u007f\u{e0041}👍\ud800 ordinary\n' };
     const json = visibleJson(JSON.stringify(value, null, 2));
     expect(JSON.parse(json)).toEqual(value);

@@ -11,11 +11,11 @@ describe('cursor', () => {
     ['2026-11-20 08:00:00+00', '999999999', 'integer' as const],
     ['2024-02-29 23:59:59.1+00', '0d9f1c1e-58a8-4c0b-9a55-0a4f6d1f7c10', 'uuid' as const],
     ['2026-11-20T08:00:00.000Z', '1', 'integer' as const],
-  ])('comes back as it was: %s, %s', (createdAt, id, kind) => {
+  ])('decodes to the same value: %s, %s', (createdAt, id, kind) => {
     expect(decodeCursor(encodeCursor({ createdAt, id }, LIST), kind, LIST)).toEqual({ createdAt, id });
   });
 
-  it('can stand in an address as it is', () => {
+  it('needs no escaping in an address', () => {
     expect(encodeCursor({ createdAt: TIME, id: '12' }, LIST)).toMatch(/^[\w-]{1,200}$/);
   });
 

@@ -70,7 +70,7 @@ describe('SecretRedactor', () => {
     expect(Object.keys(JSON.parse(redactor.redact(json)) as object)).toEqual(['a', 'b']),
   );
 
-  it('knows what was put to use, for all who have the same settings', () => {
+  it('knows secrets that were used, for all users of the same settings', () => {
     const key = `customers-own-key-${randomBytes(8).toString('hex')}`;
     expect(SecretRedactor.of(config).redact(key)).toBe(key);
     SecretRedactor.of(config).use(key);
@@ -84,7 +84,7 @@ describe('SecretRedactor', () => {
     expect(known.redact('(secret-number-two-and-more)')).toBe('([redacted])');
   });
 
-  it('keeps ten thousand keys, and is no slower for them', () => {
+  it('keeps ten thousand keys without becoming slower', () => {
     const known = new SecretRedactor(loadConfig({}));
     const keys = Array.from({ length: 25_000 }, (_, n) => `key-of-customer-${n}-${'x'.repeat(n % 7)}`);
     keys.forEach((key) => known.use(key));

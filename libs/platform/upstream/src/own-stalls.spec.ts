@@ -6,7 +6,7 @@ import { until } from '@test/until';
 import { UpstreamClients } from './upstream-clients.service';
 import type { UpstreamClient } from './upstream-client';
 
-describe('When this process stands still', () => {
+describe('When this process stalls', () => {
   let server: RawServer;
   let clients: UpstreamClients;
   let client: UpstreamClient;

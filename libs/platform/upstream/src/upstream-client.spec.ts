@@ -99,7 +99,7 @@ describe('UpstreamClient', () => {
         socket.write(request.startsWith('GET /base/x') ? rawReply(302, '', { location }) : rawReply(200, 'there')),
       );
 
-    it('follows none unless it is told to', async () => {
+    it('follows none by default', async () => {
       redirect('/there');
       await expect(bodyOf(open())).rejects.toMatchObject({ reason: 'redirect' });
     });
@@ -131,7 +131,7 @@ describe('UpstreamClient', () => {
       await expect(bodyOf(client, { retry: 'unsent' })).rejects.toMatchObject({ reason: 'refused', sent: false });
     });
 
-    it('what was turned away, after the pause that was asked for', async () => {
+    it('what was refused for now, after the requested pause', async () => {
       let requests = 0;
       server.answer((socket) =>
         socket.write(++requests < 3 ? rawReply(429, '', { 'retry-after': '0' }) : rawReply(200, 'in')),
@@ -172,7 +172,7 @@ describe('UpstreamClient', () => {
     await expect(bodyOf(client)).rejects.toMatchObject({ reason: 'shutdown' });
   });
 
-  it('has no more calls under way than it may; others wait as far as there is room', async () => {
+  it('bounds concurrent calls; others wait in a bounded queue', async () => {
     server.answer(() => undefined);
     const client = open({ concurrency: 1, queue: 1 });
     // The one that waits gives up long before the one under way makes room for it.

@@ -46,7 +46,7 @@ export const connectionFaults: UpstreamFault[] = [
     hangs: true,
     address: secure,
   },
-  { name: 'nobody vouches for its certificate', meaning: 'unsent', outcome: /^tls$/, tls: true },
+  { name: 'its certificate is not trusted', meaning: 'unsent', outcome: /^tls$/, tls: true },
   {
     name: 'it resets the connection at once',
     meaning: ['unsent', 'lost'],

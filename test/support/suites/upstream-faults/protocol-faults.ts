@@ -73,7 +73,7 @@ export const protocolFaults: UpstreamFault[] = [
     answer: (socket, good) => socket.end(good),
   },
   {
-    name: 'it sends a second reply that nobody asked for',
+    name: 'it sends an unexpected second reply',
     meaning: 'ok',
     outcome: /^200$/,
     answer: (socket, good) => socket.write(good + rawReply(500, REPLY_MARK)),

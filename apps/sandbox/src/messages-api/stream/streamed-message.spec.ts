@@ -85,7 +85,7 @@ describe('a streamed reply of the Messages API stand-in', () => {
     ]);
   });
 
-  it('may have events that nobody knows', async () => {
+  it('may have unknown events', async () => {
     const response = await fetch(`${sandbox.urls.messages}/v1/messages`, {
       method: 'POST',
       headers: { 'x-api-key': 'k', 'anthropic-version': '2023-06-01' },

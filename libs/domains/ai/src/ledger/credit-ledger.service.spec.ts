@@ -170,7 +170,7 @@ describe('CreditLedger', () => {
     ['none', 0.01],
     ['5m', 0.0125],
     ['1h', 0.02],
-  ] as const)('holds for the dearest way to read the input when caching is %s', async (cache, amount) => {
+  ] as const)('reserves for the highest price of the input when caching is %s', async (cache, amount) => {
     const customerId = await save({ included: 1 });
     await fixture.ledger().reserve(request(customerId, { inputTokens: 10, cache, maxTokens: 1, leastTokens: 1 }));
     expect(Number((await fixture.account(customerId)).held)).toBeCloseTo(amount + 0.005, 12);
@@ -183,7 +183,7 @@ describe('CreditLedger', () => {
     expect(outcomes.filter(({ outcome }) => outcome === 'reserved')).toHaveLength(2);
   });
 
-  it('refuses who may not use AI, and who is not configured', async () => {
+  it('refuses customers without AI, and customers without a model', async () => {
     const disabled = await save({ enabled: false, included: 5 });
     const unpriced = await saveAiCustomer(fixture.superuser, { model: 'unheard-of', included: 5 });
     expect(await fixture.ledger().reserve(request(disabled))).toEqual({ outcome: 'disabled' });
@@ -191,7 +191,7 @@ describe('CreditLedger', () => {
     expect(await fixture.ledger().reserve(request(randomUUID()))).toEqual({ outcome: 'disabled' });
   });
 
-  it('never charges more than was reserved, though there is credit, and tells the rest', async () => {
+  it('never charges more than was reserved, though there is credit, and reports the rest as uncovered', async () => {
     const customerId = await save({ included: 1, purchased: 1 });
     const reservation = request(customerId, { maxTokens: 20 });
     await fixture.ledger().reserve(reservation);
@@ -217,7 +217,7 @@ describe('CreditLedger', () => {
     expect(await fixture.problems(customerId)).toEqual([]);
   });
 
-  it('turns the month once in the middle of load: one expiry, one grant, no call lost', async () => {
+  it('rolls over once under load: one expiry, one grant, no call lost', async () => {
     const customerId = await save({ included: 50, purchased: 100 });
     await fixture.setTime('2026-11-30T22:59:59Z');
     let started = 0;
@@ -246,7 +246,7 @@ describe('CreditLedger', () => {
     expect(await fixture.problems(customerId)).toEqual([]);
   });
 
-  it('keeps customers apart who share a batch, whatever becomes of their calls', async () => {
+  it('isolates customers in one batch, whatever the outcome of their calls', async () => {
     const bare = await saveFakeCustomer(fixture.superuser);
     const off = await save({ included: 1, enabled: false });
     const customers = await Promise.all(
@@ -281,7 +281,7 @@ describe('CreditLedger', () => {
     expect(ends).toContain('released');
   });
 
-  it('ends a call once, however often it is said at the same moment', async () => {
+  it('settles or releases a call once, however many requests arrive at the same moment', async () => {
     const customerId = await save({ included: 1 });
     const [charged, freed] = [request(customerId), request(customerId)];
     await Promise.all([
@@ -326,7 +326,7 @@ describe('CreditLedger', () => {
     expect(Number((await fixture.account(theirs)).held)).toBeCloseTo(0.1, 12);
   });
 
-  it('reports books that do not add up', async () => {
+  it('reports accounts that differ from their ledger', async () => {
     const customerId = await save({ included: 1 });
     await fixture.superuser.query('update ai_account set included = 2 where customer_id = $1', [customerId]);
     expect(await fixture.problems(customerId)).toEqual([
@@ -339,7 +339,7 @@ describe('CreditLedger', () => {
     ]);
   });
 
-  it('reports entries of no known kind, charged calls that are still held, and rows without an account', async () => {
+  it('reports entries of no known kind, charged calls that are still reserved, and rows without an account', async () => {
     const customerId = await save({ included: 1 });
     const reservation = request(customerId);
     await fixture.ledger().reserve(reservation);

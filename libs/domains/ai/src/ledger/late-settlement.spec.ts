@@ -3,7 +3,7 @@ import { connectAsSuperuser } from '@test/test-database';
 import { type LedgerFixture, createLedgerFixture, request, usage } from '@test/ledger.fixture';
 
 /** A call reserves 0.1 NOK. Its reservation ends with an unknown outcome, and then the answer comes. */
-describe('A settlement that finds its reservation given up', () => {
+describe('A settlement after an unknown outcome', () => {
   let fixture: LedgerFixture;
   beforeAll(async () => (fixture = await createLedgerFixture()));
   afterAll(() => fixture.close());
@@ -26,7 +26,7 @@ describe('A settlement that finds its reservation given up', () => {
     (await fixture.superuser.query<{ state: string }>('select state from ai_hold where customer_id = $1', [customerId]))
       .rows;
 
-  it('charges what it cost in an entry of its own, once', async () => {
+  it('charges the cost in a separate entry, once', async () => {
     const call = await abandoned({ included: 1 });
     expect(await settle(call)).toEqual({ uncovered: '0.000000000000', late: true });
     expect(await settle(call, 20, 1)).toEqual({ uncovered: '0.000000000000', late: true });
@@ -38,7 +38,7 @@ describe('A settlement that finds its reservation given up', () => {
     expect((await fixture.entries(call.customerId)).filter(({ kind }) => kind === 'usage')).toHaveLength(1);
   });
 
-  it('is charged once however often it is said at the same moment', async () => {
+  it('is charged once, however many settlements arrive at the same moment', async () => {
     const call = await abandoned({ included: 1 });
     await Promise.all([0, 0, 1, 1].map((engine) => settle(call, 20, engine)));
     expect(await fixture.account(call.customerId)).toMatchObject({ included: '0.900000000000' });
@@ -60,7 +60,7 @@ describe('A settlement that finds its reservation given up', () => {
     });
   });
 
-  it('is not begun by who has stopped waiting for it, also when an account was locked in between', async () => {
+  it('is not begun after its caller stopped waiting, also if the account was locked in between', async () => {
     const call = await abandoned({ included: 1 });
     const locker = await connectAsSuperuser(fixture.database);
     await locker.query('begin');

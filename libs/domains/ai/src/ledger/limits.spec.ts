@@ -36,7 +36,7 @@ describe('The limits of a month', () => {
     expect(await fixture.problems(customerId)).toEqual([]);
   });
 
-  it('on included credit holds for calls in progress, and begins anew with the month', async () => {
+  it('on included credit counts calls in progress, and starts over with the month', async () => {
     const customerId = await save({ included: 5, monthlyLimit: 0.25 });
     const wishes = Array.from({ length: 5 }, () => request(customerId));
     const outcomes = await Promise.all(wishes.map((reservation, index) => fixture.ledger(index).reserve(reservation)));
@@ -74,7 +74,7 @@ describe('The limits of a month', () => {
     expect(await fixture.problems(customerId)).toEqual([]);
   });
 
-  it('leave purchased credit that calls in progress count on to them when the operator takes some', async () => {
+  it('keep purchased credit that calls in progress need when the operator deducts some', async () => {
     const customerId = await save({ included: 5, purchased: 0.5, monthlyLimit: 0 });
     const reservation = request(customerId);
     await fixture.ledger().reserve(reservation);

@@ -2,7 +2,7 @@ import { saveAiCustomer, type TestAiCustomer } from '@test/ai-factories';
 import { type LedgerFixture, createLedgerFixture, request, usage } from '@test/ledger.fixture';
 
 /** A call reserves 0.3 NOK, and costs 0.1 for 20 tokens. */
-describe('Included credit at the turn of the month', () => {
+describe('Included credit at the roll-over to a new month', () => {
   let fixture: LedgerFixture;
   beforeAll(async () => (fixture = await createLedgerFixture()));
   afterAll(() => fixture.close());
@@ -42,7 +42,7 @@ describe('Included credit at the turn of the month', () => {
     expect(await fixture.account(customerId)).toMatchObject({ included: '1.000000000000', held: '0.000000000000' });
   });
 
-  it('expires when the call is released, or given up', async () => {
+  it('expires when the call is released or ends with an unknown outcome', async () => {
     for (const end of ['released', 'given up']) {
       const customerId = await save({ included: 1 });
       const id = await reserve(customerId);
@@ -104,7 +104,7 @@ describe('Included credit at the turn of the month', () => {
     });
   });
 
-  it('carries no more over than its limit had let the calls count on', async () => {
+  it('carries over no more than the limit allowed the calls to reserve', async () => {
     const customerId = await save({ included: 5, purchased: 1, monthlyLimit: 0.1 });
     const old = await reserve(customerId);
     await turn();
@@ -124,7 +124,7 @@ describe('Included credit at the turn of the month', () => {
     ['2026-06-30T21:59:59.999Z', '2026-06'],
     ['2026-06-30T22:00:00.000Z', '2026-07'],
     ['2026-12-31T23:30:00.000Z', '2027-01'],
-  ])('turns with the billing time zone: %s is in %s', async (instant, month) => {
+  ])('rolls over in the billing time zone: %s is in %s', async (instant, month) => {
     await fixture.setTime(instant);
     const customerId = await save({ included: 1, month: '2026-01' });
     await settle(customerId, await reserve(customerId));

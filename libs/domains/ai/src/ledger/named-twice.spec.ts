@@ -34,7 +34,7 @@ describe('A call named twice in one batch', () => {
     return [included, held, month_usage].map(Number);
   };
 
-  it('is charged once, and told twice', async () => {
+  it('is charged once, and answered twice', async () => {
     const { customerId, reservationId } = await reserved();
     expect(await settleTwice(customerId, reservationId, 30)).toEqual(
       [1, 2].map((place) => ({ place, outcome: 'settled', uncovered: '0.050000000000', late: false })),
@@ -43,7 +43,7 @@ describe('A call named twice in one batch', () => {
     expect(await fixture.problems(customerId)).toEqual([]);
   });
 
-  it('is charged once also when its reservation had been given up', async () => {
+  it('is charged once also after an unknown outcome', async () => {
     const { customerId, reservationId } = await reserved();
     await fixture.setTime('2026-11-15T13:00:00Z');
     await fixture.superuser.query('select app.ai_resolve_abandoned($1)', [customerId]);
@@ -67,7 +67,7 @@ describe('A call named twice in one batch', () => {
     expect(await fixture.problems(customerId)).toEqual([]);
   });
 
-  it('tells what its provider was not paid for as often as it is settled: an answer may have been lost', async () => {
+  it('returns the uncovered cost at every settlement: a reply may have been lost', async () => {
     const { customerId, reservationId } = await reserved();
     const settle = () =>
       fixture.ledger().settle({ customerId, reservationId, usage: usage({ output: 30 }), upstreamId: null });

@@ -39,7 +39,7 @@ describe("A dead process's reservations", () => {
     ).rows;
   const resolve = () => fixture.operator.get(AiMaintenanceService).resolveAbandoned();
 
-  it('are given back after a grace, long before their deadline, and not before', async () => {
+  it('are resolved after the grace time, long before their deadline, and not before', async () => {
     const [gone, silent] = [await save(), await save()];
     await reservedBy(gone, 11);
     await reservedBy(silent, 8);
@@ -50,14 +50,14 @@ describe("A dead process's reservations", () => {
     expect(await fixture.problems()).toEqual([]);
   });
 
-  it('are given back at once when the process said that it ends', async () => {
+  it('are resolved at once if the process announced its end', async () => {
     const customerId = await save();
     await reservedBy(customerId, 'never');
     expect(await resolve()).toBeGreaterThan(0);
     expect(await states(customerId)).toMatchObject([{ state: 'outcome_unknown' }]);
   });
 
-  it('are given back by the next call that needs the credit, also when no worker runs', async () => {
+  it('are resolved by the next call that needs the credit, also without a worker', async () => {
     const customerId = await save();
     await reservedBy(customerId, 11);
     expect((await fixture.ledger().reserve(request(customerId))).outcome).toBe('reserved');
@@ -65,7 +65,7 @@ describe("A dead process's reservations", () => {
     expect(await fixture.problems(customerId)).toEqual([]);
   });
 
-  it('are not given back because the database was away: only time that it served counts', async () => {
+  it('are not resolved because the database was down: its downtime does not count', async () => {
     const customerId = await save();
     const { processId } = await reservedBy(customerId, 1);
     // The database was stopped for a minute; the first heartbeat after that is another process's.
@@ -78,7 +78,7 @@ describe("A dead process's reservations", () => {
     expect(rows).toEqual([{ gone: false }]);
   });
 
-  it('that came back to life are its own again; what was given up is charged late', async () => {
+  it('belong to it again if it resumes; resolved ones are charged late', async () => {
     const customerId = await save(1);
     const { processId, reservationId } = await reservedBy(customerId, 11);
     await resolve();
@@ -94,7 +94,7 @@ describe("A dead process's reservations", () => {
     expect(await fixture.problems(customerId)).toEqual([]);
   });
 
-  it('are not given back while it goes on reserving, though its heartbeats are lost', async () => {
+  it('are not resolved while it goes on reserving, even if its heartbeats are lost', async () => {
     const customerId = await save();
     await fixture.superuser.query('update process_liveness set seen = seen - $1::interval', ['1 minute']);
     expect((await fixture.ledger().reserve(request(customerId))).outcome).toBe('reserved');
@@ -105,7 +105,7 @@ describe("A dead process's reservations", () => {
     expect(rows).toEqual([{ gone: false }]);
   });
 
-  it('are found by what each process writes once a second', async () => {
+  it('are found by the heartbeat of each process', async () => {
     const heartbeat = fixture.engines[0]!.get(ProcessHeartbeatService);
     const seen = async () => {
       const { rows } = await fixture.superuser.query<{ at: Date }>(
@@ -120,7 +120,7 @@ describe("A dead process's reservations", () => {
     expect(Math.abs(heartbeat.databaseTime().getTime() - Date.now())).toBeLessThan(1_000);
   });
 
-  it('do not stay behind in the list of processes for ever', async () => {
+  it('are removed from the list of processes after some time', async () => {
     const customerId = await save();
     const { processId } = await reservedBy(customerId, 20);
     await fixture.superuser.query(`update process_liveness set seen_at = now() - interval '2 days' where id = $1`, [

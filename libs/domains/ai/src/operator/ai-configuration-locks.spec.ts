@@ -11,7 +11,7 @@ describe('Two operators who change the included credit at once', () => {
   beforeAll(async () => (fixture = await createAiFixture({}, 0)));
   afterAll(() => fixture.close());
 
-  it.each(['service update first', 'ai configure first'])('do not wait for each other for ever: %s', async (order) => {
+  it.each(['service update first', 'ai configure first'])('do not deadlock: %s', async (order) => {
     const model = await saveModelPrice(fixture.superuser);
     const customerId = await saveAiCustomer(fixture.superuser, { model, included: 10 });
     const services = fixture.operator.get(ServicesOperatorService, { strict: false });

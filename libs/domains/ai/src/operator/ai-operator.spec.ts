@@ -45,7 +45,7 @@ describe("The operator's AI services", () => {
       (error: unknown) => (error instanceof ServiceError ? error.code : String(error)),
     );
 
-  it('set a customer up so that a message can be sent, with a key of its own that is nowhere to be read', async () => {
+  it('configure a customer so that a message can be sent, with its own provider key that is never shown', async () => {
     const customerId = await plainCustomer();
     const view = await fixture.operator.get(AiConfigurationOperatorService).configure(ACTOR, customerId, {
       enabled: true,
@@ -87,7 +87,7 @@ describe("The operator's AI services", () => {
     ]);
   });
 
-  it('grant a raise at once and a cut from next month', async () => {
+  it('grant an increase at once and a decrease from next month', async () => {
     const customerId = await plainCustomer();
     const configure = (includedNok: string) =>
       fixture.operator.get(AiConfigurationOperatorService).configure(ACTOR, customerId, { includedNok });
@@ -110,7 +110,7 @@ describe("The operator's AI services", () => {
     expect(await problemsOf(fixture, customerId)).toEqual([]);
   });
 
-  it('know one source of the included credit: the ai service, whichever command edits it', async () => {
+  it('store the included credit in the ai service, whichever command changes it', async () => {
     const customerId = await plainCustomer();
     const configuration = fixture.operator.get(AiConfigurationOperatorService);
     await configuration.configure(ACTOR, customerId, { enabled: true, includedNok: '100' });
@@ -171,7 +171,7 @@ describe("The operator's AI services", () => {
     expect(await problemsOf(fixture)).toEqual([]);
   });
 
-  it('catch up in one step when nobody rolled the months over', async () => {
+  it('catch up in one step when accounts missed several months', async () => {
     const customerId = await saveAiCustomer(fixture.superuser, { model, included: 10, month: '2026-07' });
     await fixture.send(customerId, hello);
     expect((await entries(customerId)).slice(0, 3)).toEqual([
@@ -192,7 +192,7 @@ describe("The operator's AI services", () => {
     expect(await entries(customerId)).toEqual([]);
   });
 
-  it('are not stopped by an included credit that is no number', async () => {
+  it('skip an included credit that is not a number', async () => {
     const customerId = await saveAiCustomer(fixture.superuser, { model, included: 10, month: '2026-10', purchased: 5 });
     await fixture.superuser.query(
       `update customer_service set config = '{"monthly_included_nok":"lots"}' where customer_id = $1`,
@@ -201,7 +201,7 @@ describe("The operator's AI services", () => {
     expect(await fixture.send(customerId, hello)).toMatchObject({ type: 'message' });
   });
 
-  it('give up a call whose deadline has passed, uncharged, and show it; a late answer is charged and handed out', async () => {
+  it('end a call whose deadline has passed with an unknown outcome, and list it; a late answer is charged and returned', async () => {
     const customerId = await saveAiCustomer(fixture.superuser, { model, included: 10, month: '2026-11' });
     const gate = fixture.sandbox.messages.hold();
     const call = codeOf(fixture.send(customerId, hello));
@@ -228,7 +228,7 @@ describe("The operator's AI services", () => {
     expect(await problemsOf(fixture, customerId)).toEqual([]);
   });
 
-  it('give up the call whose deadline has passed, and none that the same customer sent later', async () => {
+  it('end only the call whose deadline has passed, not later ones of the same customer', async () => {
     const customerId = await saveAiCustomer(fixture.superuser, { model, included: 10, month: '2026-11' });
     const gate = fixture.sandbox.messages.hold();
     const first = fixture.send(customerId, hello);
@@ -246,7 +246,7 @@ describe("The operator's AI services", () => {
     expect(await problemsOf(fixture, customerId)).toEqual([]);
   });
 
-  it('forget reservations that ended long ago, and none in progress', async () => {
+  it('delete reservations that ended long ago, and none in progress', async () => {
     const customerId = await saveAiCustomer(fixture.superuser, { model, included: 10, month: '2026-11' });
     const states = async () => {
       const { rows } = await fixture.superuser.query<{ state: string }>(
@@ -277,7 +277,7 @@ describe("The operator's AI services", () => {
     expect(await states()).toEqual([]);
   });
 
-  it('book adjustments and refunds, and take no more than is free', async () => {
+  it('add adjustments and refunds, and deduct no more than the free credit', async () => {
     const customerId = await saveAiCustomer(fixture.superuser, { model, included: 10, month: '2026-11' });
     const adjust = (kind: 'manual_adjustment' | 'refund', amountNok: string) =>
       fixture.operator.get(AiCreditOperatorService).adjust(ACTOR, { customerId, kind, amountNok, note: 'why' });

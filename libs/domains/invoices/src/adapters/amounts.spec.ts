@@ -114,7 +114,7 @@ describe("Stripe's amounts", () => {
     expect(read(stripe(late))).toMatchObject({ issueDate: '2026-07-01', dueDate: '2027-01-01' });
   });
 
-  it('have their place by when the invoice was issued, not its draft made', () => {
+  it('are sorted by when the invoice was issued, not when its draft was created', () => {
     expect(read(stripe({})).createdAt).toEqual(new Date('2026-01-01T09:00:00Z'));
   });
 });

@@ -9,13 +9,13 @@ describe('ReportReferences', () => {
   const [customerId, smsId] = [randomUUID(), randomUUID()];
   const reference = withKey(key).of(customerId, smsId);
 
-  it('reads what another process with the same key has written', () => {
+  it('reads references of another process with the same key', () => {
     expect(withKey(key).read(reference)).toEqual({ customerId, smsId });
   });
 
   it('fits a URL and a gateway', () => expect(reference).toMatch(/^[\w-]{64}$/));
 
-  it('does not contain what would let others make one', () => {
+  it('does not contain the signing key', () => {
     expect(withKey(randomBytes(32)).read(reference)).toBeUndefined();
   });
 

@@ -32,11 +32,11 @@ describe('a failure of the database', () => {
     ['through TypeORM', new QueryFailedError('select 1', [], server('57P01'))],
     ['of all addresses of a host', new AggregateError([network('ECONNREFUSED')])],
     ['for want of time', new OverloadedError()],
-  ])('means that it is away: %s', (_what, error) => {
+  ])('means that it is unavailable: %s', (_what, error) => {
     expect([isDatabaseUnavailable(error), isTransientFailure(error)]).toEqual([true, true]);
   });
 
-  it.each(['40001', '40P01', '55P03'])('that comes of another transaction may pass: %s', (code) => {
+  it.each(['40001', '40P01', '55P03'])('caused by another transaction is transient: %s', (code) => {
     expect([isDatabaseUnavailable(server(code)), isTransientFailure(server(code))]).toEqual([false, true]);
   });
 
@@ -48,7 +48,7 @@ describe('a failure of the database', () => {
     ['of ours', new Error('The rows were not described: timeout expired')],
     ['of a file', network('EACCES')],
     ['nothing', undefined],
-  ])('means that something is wrong with us: %s', (_what, error) => {
+  ])('is our own fault: %s', (_what, error) => {
     expect(isTransientFailure(error)).toBe(false);
   });
 });

@@ -28,7 +28,7 @@ describe('reads that are sent together', () => {
     await database.drop();
   });
 
-  it('runs each as its own customer, however many go together', async () => {
+  it('run each as its own customer, however many are sent together', async () => {
     for (let round = 0; round < 20; round++) {
       const customers = Array.from({ length: 100 }, () => randomUUID());
       const rows = await Promise.all(customers.map((id, index) => pipeline.readAs(id, WHO, [String(index)])));
@@ -61,7 +61,7 @@ describe('reads that are sent together', () => {
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
 
-  it('leaves no customer behind on the connection', async () => {
+  it('leave no customer set on the connection', async () => {
     await pipeline.readAs(randomUUID(), LATER, []);
     expect(await pipeline.single(LEFT_OVER, [])).toEqual([{ customer: null }]);
   });
@@ -76,7 +76,7 @@ describe('reads that are sent together', () => {
     expect([alone, read, again]).toEqual([[{ customer: null }], [{ customer }], [{ customer: null }]]);
   });
 
-  it('tells everyone who waits when the connection is lost, and goes on with a new one', async () => {
+  it('fail when the connection is lost, and continue on a new one', async () => {
     const sleep = prepared('test.sleep', 'select pg_sleep(30)');
     const waiting = Promise.allSettled([
       pipeline.readAs(randomUUID(), sleep, []),

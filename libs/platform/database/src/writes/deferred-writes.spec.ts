@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { DeferredWrites } from './deferred-writes';
 
-describe('what is stored later', () => {
-  it('is stored, whichever moment of the end of earlier work it is added in', async () => {
+describe('deferred writes', () => {
+  it('are stored even if they are added while earlier writes end', async () => {
     for (let moment = 0; moment < 12; moment++) {
       const stored: string[] = [];
       const lost = jest.fn();

@@ -2,7 +2,7 @@ import { loadConfig } from '@platform/config';
 import { BodyMemory } from './body-memory';
 
 describe('BodyMemory', () => {
-  it('takes back what a lease holds once, however often it is released', () => {
+  it('releases a lease once, however often release is called', () => {
     const memory = new BodyMemory(loadConfig({}));
     const [one, other] = [memory.lease('a'), memory.lease('a')];
     one.take(10);

@@ -40,7 +40,7 @@ describe('readBody', () => {
     await expect(reading).rejects.toThrow('too much');
   });
 
-  it('hands on nothing more once its caller has gone', async () => {
+  it('passes on nothing after the client disconnected', async () => {
     const request = arrived(4, false);
     let read = 0;
     const reading = readBody(request, LIMIT, new TurnBudget(), () => {

@@ -14,7 +14,7 @@ describe('mostConnections', () => {
     expect(mostConnections(config, Infinity)).toBe(config.CLIENT_CONNECTIONS);
   });
 
-  it('lets somebody in even where there are hardly any', () => {
+  it('allows a few connections even with hardly any descriptors', () => {
     expect(mostConnections(config, 64)).toBeGreaterThan(0);
   });
 });

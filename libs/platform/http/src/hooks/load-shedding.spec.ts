@@ -34,13 +34,13 @@ describe('requests that the load shedder counts as finished', () => {
 
   const get = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).text();
 
-  it('are those that it let in: none that another limit refused, no health check', async () => {
+  it('are those that it accepted: none that another limit refused, no health check', async () => {
     for (const path of ['/refused', '/health/live', '/served']) await get(path);
     await until(() => finished.mock.calls.length > 0);
     expect(finished).toHaveBeenCalledTimes(1);
   });
 
-  it('are also those whose caller hung up', async () => {
+  it('include those whose client disconnected', async () => {
     const socket = connect(port, '127.0.0.1');
     socket.write('GET /endless HTTP/1.1\r\nhost: a\r\n\r\n');
     await until(() => arrived === 1);

@@ -91,7 +91,7 @@ describe('load shedding', () => {
     expect(server.longest()).toBeLessThan(2000);
   });
 
-  it('lets everybody in again after a stand-still', () => {
+  it('accepts all requests again after a stall', () => {
     const server = new Simulation(1000);
     server.run(500, 5000);
     const stalled = server.now + 10_000;

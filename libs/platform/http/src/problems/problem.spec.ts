@@ -47,7 +47,7 @@ describe('problem details', () => {
       new AggregateError([Object.assign(new Error(), { code: 'ECONNREFUSED' })]),
       'service_unavailable',
     ],
-  ])('say nothing of the inside of %s', (_name, error, code) => {
+  ])('reveal no details of %s', (_name, error, code) => {
     const { body } = problemOf(error, 'id');
     expect(body.code).toBe(code);
     expect(JSON.stringify(body)).not.toMatch(/secret|driver|parameter|undefined|stack/);

@@ -29,7 +29,7 @@ describe('Circuit', () => {
     expect(circuit.open).toBe(true);
   });
 
-  it('opens for failures that are nobody’s', async () => {
+  it('opens for failures without a caller', async () => {
     const circuit = open();
     await fail(circuit, undefined, undefined, undefined, undefined);
     expect(circuit.open).toBe(true);

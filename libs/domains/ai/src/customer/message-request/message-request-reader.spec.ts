@@ -240,7 +240,7 @@ describe('readMessageRequest', () => {
     expect(withBlocks({ type: 'tool_result', content: [{ ...text, ...extra }] }).cache).toBe(cache);
   });
 
-  it('holds for the dearer kind of cache when both are asked for', () => {
+  it('reports the dearer kind of cache when both are requested', () => {
     const [short, long] = ['5m', '1h'].map((ttl) => ({ ...text, cache_control: { type: 'ephemeral', ttl } }));
     expect(withBlocks(short, long).cache).toBe('1h');
     expect(withBlocks(long, short).cache).toBe('1h');

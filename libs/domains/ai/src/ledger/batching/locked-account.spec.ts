@@ -72,7 +72,7 @@ describe('A locked account', () => {
     expect(await fixture.account(locked)).toMatchObject({ held: '0.000000000000' });
   });
 
-  it('keeps the worker from nobody else', async () => {
+  it('does not block the worker for other customers', async () => {
     const other = await save();
     await fixture.superuser.query(`update ai_account set month = '2020-01' where customer_id = any ($1)`, [[other]]);
     await locker.query(`update ai_account set month = '2020-01' where customer_id = $1`, [locked]);

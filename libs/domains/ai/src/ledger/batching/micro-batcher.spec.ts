@@ -17,7 +17,7 @@ describe('MicroBatcher', () => {
     return { batches, batcher };
   }
 
-  it('does what comes in one turn together, in order, in limited batches', async () => {
+  it('batches the items of one turn, in order, up to the batch size', async () => {
     const gate = Promise.withResolvers<void>();
     const { batches, batcher } = recording(async (items) => {
       await gate.promise;
@@ -34,7 +34,7 @@ describe('MicroBatcher', () => {
     expect(batches.slice(2)).toEqual([[3]]);
   });
 
-  it('collects what arrives while a batch is under way, and starts a second beside it when that is full', async () => {
+  it('collects items during a batch, and starts a second batch when it is full', async () => {
     const gate = Promise.withResolvers<void>();
     const { batches, batcher } = recording(async (items) => {
       await gate.promise;

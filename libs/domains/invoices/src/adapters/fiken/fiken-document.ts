@@ -134,7 +134,7 @@ export function belongsTo(item: unknown, account: string): boolean {
   return data !== undefined && String(data.customer.contactId) === account;
 }
 
-/** Noon: the same day in UTC and in Norway. */
+/** Midnight UTC, which is the same day in Norway. */
 function startOf(date: string): Date {
   return new Date(`${date}T00:00:00Z`);
 }

@@ -7,7 +7,7 @@ import { FikenLaneService } from './fiken-lane.service';
 
 jest.setTimeout(60_000);
 
-describe('The lane to Fiken, when the link to the database goes silent', () => {
+describe('The lane to Fiken, when the database stops responding', () => {
   let database: TestDatabase;
   let superuser: Client;
   let proxy: TcpProxy;
@@ -44,7 +44,7 @@ describe('The lane to Fiken, when the link to the database goes silent', () => {
       (error: unknown) => (isDatabaseUnavailable(error) ? 'the database is away' : error),
     );
 
-  it('is lost by who has it, given up by who waits for it, and goes to others; both can have it again', async () => {
+  it('is lost by its owner, rejected for waiting calls, and available to others; both can get it again', async () => {
     const [holder, waiter] = [laneOver(proxy.port), laneOver(proxy.port)];
     const begun = Promise.withResolvers<void>();
     const held = failure(
@@ -62,7 +62,7 @@ describe('The lane to Fiken, when the link to the database goes silent', () => {
     expect(await Promise.all([other, pass(holder), pass(waiter)])).toEqual(['had it', 'had it', 'had it']);
   });
 
-  it('is waited for longer than a statement may take, as long as the database answers', async () => {
+  it('can be waited for longer than a statement may take, as long as the database responds', async () => {
     const [holder, waiter] = [laneOver(proxy.port), laneOver(proxy.port)];
     const [begun, done] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const held = holder.use('sync', { signal }, () => {

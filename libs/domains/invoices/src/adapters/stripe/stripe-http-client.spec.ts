@@ -37,13 +37,13 @@ describe('StripeHttpClient', () => {
     http.with({ operation: 'invoices.list', onBehalfOf: 'cus_1' }, () => stripe.invoices.list({ customer: 'cus_1' }));
   const failure = () => list().catch((error: unknown) => stripeFailure(error) ?? error);
 
-  it('carries the call of the SDK', async () => {
+  it('makes the SDK’s call', async () => {
     server.answer((socket) => socket.write(rawReply(200, '{"object":"list","data":[{"id":"in_1"}],"has_more":false}')));
     expect((await list()).data).toEqual([{ id: 'in_1' }]);
     expect(server.requests[0]).toMatch(/^GET \/v1\/invoices\?customer=cus_1 [^]*authorization: bearer sk_test_mine/i);
   });
 
-  it('leaves refusals to the SDK', async () => {
+  it('passes refusals to the SDK', async () => {
     const body = '{"error":{"type":"invalid_request_error","code":"resource_missing","param":"starting_after"}}';
     server.answer((socket) => socket.write(rawReply(404, body, { 'request-id': 'req_1' })));
     await expect(list()).rejects.toMatchObject({ code: 'resource_missing', statusCode: 404, requestId: 'req_1' });
@@ -52,17 +52,17 @@ describe('StripeHttpClient', () => {
   it.each([
     ['a page that is not JSON', rawReply(200, '<html>secret'), { reason: 'not_json' }],
     ['JSON of another kind', rawReply(200, '"secret"'), { reason: 'unexpected' }],
-    ['a refusal by somebody else', rawReply(502, '<html>secret'), { reason: 'status', status: 502 }],
+    ['a refusal by a proxy', rawReply(502, '<html>secret'), { reason: 'status', status: 502 }],
     ['a refusal that does not say so', rawReply(500, '{}'), { reason: 'status', status: 500 }],
     ['a giant', rawReply(200, 'x'.repeat(20_000)), { reason: 'too_large' }],
-  ])('tells apart: %s', async (_, reply, expected) => {
+  ])('distinguishes %s', async (_, reply, expected) => {
     server.answer((socket) => socket.write(reply));
     const error = await failure();
     expect(error).toMatchObject({ upstream: 'stripe', operation: 'invoices.list', ...expected });
     expect(JSON.stringify(error)).not.toContain('secret');
   });
 
-  it('tries nothing again by itself', async () => {
+  it('does not retry by itself', async () => {
     server.answer((socket) => socket.resetAndDestroy());
     expect(await failure()).toMatchObject({ reason: 'disconnected' });
     expect(server.requests).toHaveLength(1);

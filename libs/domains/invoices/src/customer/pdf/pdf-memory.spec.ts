@@ -6,7 +6,7 @@ describe('PdfMemory', () => {
   const memory = new PdfMemoryService(loadConfig({ NODE_ENV: 'test', INVOICE_PDF_MEMORY_MB: '2' }));
   afterAll(() => memory.onApplicationShutdown());
 
-  it('holds no more than it may, however many found room at once', async () => {
+  it('never exceeds its bound, even if many find free memory at once', async () => {
     const customers = ['a', 'b', 'c', 'd', 'e', 'f'];
     const places = await Promise.all(customers.map((customer) => memory.enter(customer, never)));
     const files = places.map((place) => {
@@ -26,7 +26,7 @@ describe('PdfMemory', () => {
     expect(() => place.fill(Buffer.alloc(900_000))).not.toThrow();
   });
 
-  it('takes a file that is larger than all of its room when it is alone', async () => {
+  it('accepts a single file that is larger than the bound', async () => {
     const alone = new PdfMemoryService(loadConfig({ NODE_ENV: 'test', INVOICE_PDF_MEMORY_MB: '1' }));
     const place = await alone.enter('a', never);
     expect(() => place.fill(Buffer.alloc(3_000_000))).not.toThrow();

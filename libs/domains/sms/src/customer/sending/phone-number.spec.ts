@@ -22,7 +22,7 @@ describe('isPlausibleRecipient', () => {
     ['a hyphen', '+47-90000000'],
     ['letters', '+47abcdefgh'],
     ['Arabic digits', '+٤٧٩٠٠٠٠٠٠٠'],
-    ['a country code that nobody has', '+999123456789'],
+    ['an unassigned country code', '+999123456789'],
     ['a zero for a country code', '+0790000000'],
     ['too few digits for the country', '+47900000'],
     ['too many digits for the country', '+479000000000'],
@@ -34,8 +34,8 @@ describe('isPlausibleRecipient', () => {
   ])('refuses %s', (_, number) => expect(isPlausibleRecipient(number)).toBe(false));
 });
 
-describe('what is wrong with a recipient', () => {
-  it('is nothing for one in international format', () => expect(recipientFault('+4790000000')).toBeUndefined());
+describe('the fault of a recipient', () => {
+  it('is undefined for an international number', () => expect(recipientFault('+4790000000')).toBeUndefined());
 
   it.each([
     ['+47 900 00 000', 'must have nothing but digits after the +: write +4790000000'],

@@ -11,13 +11,13 @@ describe('the page of errors', () => {
     expect(Object.keys(sections).sort()).toEqual(Object.keys(errorCatalog).sort());
   });
 
-  it.each(Object.keys(errorCatalog) as ErrorCode[])('says of %s what it is and what to do', (code) => {
+  it.each(Object.keys(errorCatalog) as ErrorCode[])('describes %s and what to do', (code) => {
     const { status, title, advice } = errorCatalog[code];
     for (const text of [String(status), title, advice]) expect(sections[code]).toContain(text);
     expect(advice).toMatch(/^[A-Z].{15,}\.$/);
   });
 
-  it('asks for nothing from elsewhere', () => {
+  it('loads nothing from other hosts', () => {
     expect(page).not.toMatch(/<(script|link|img|iframe)|url\(|@import/);
   });
 });
