@@ -19,8 +19,8 @@ module.exports = {
       name: 'libraries-are-imported-through-their-index',
       comment: "Another library's files are its own affair.",
       severity: 'error',
-      from: { path: '^(apps|libs/domains|libs/platform|test)/([^/]+)/' },
-      to: { path: '^libs/[^/]+/[^/]+/', pathNot: ['^libs/[^/]+/[^/]+/src/index[.]ts$', '^$1/$2/'] },
+      from: { path: '^(apps|libs/domains|libs/platform|libs(?=/schema/)|test)/([^/]+)/' },
+      to: { path: '^libs/', pathNot: ['^libs/(schema|[^/]+/[^/]+)/src/index[.]ts$', '^$1/$2/'] },
     },
     {
       name: 'libraries-know-no-app',
@@ -47,6 +47,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^libs/platform/', pathNot: TESTS },
       to: { path: '^libs/domains/' },
+    },
+    {
+      name: 'schema-stands-above-the-domains',
+      comment: 'It knows the migrations of all of them; only programs and tests use it.',
+      severity: 'error',
+      from: { path: '^libs/(domains|platform)/', pathNot: TESTS },
+      to: { path: '^libs/schema/' },
     },
     {
       name: 'domains-reach-no-http',

@@ -18,6 +18,7 @@ const config: Config = {
           baseUrl: process.cwd(),
           paths: {
             '@domains/*': ['libs/domains/*/src/index.ts'],
+            '@schema': ['libs/schema/src/index.ts'],
             '@platform/*': ['libs/platform/*/src/index.ts'],
             '@test/*': ['test/support/*'],
           },

@@ -21,20 +21,20 @@ describe('AI credit', () => {
     const gate = fixture.sandbox.messages.hold();
     const call = fixture.send(customerId, hello);
     await fixture.sandbox.messages.received(1);
-    const { held } = await balancesOf(fixture.superuser, customerId);
-    expect(held).toBeGreaterThan(0);
+    const { reserved } = await balancesOf(fixture.superuser, customerId);
+    expect(reserved).toBeGreaterThan(0);
     const take = (amountNok: string) =>
       fixture.operator
         .get(AiCreditOperatorService)
         .adjust(OPERATOR, { customerId, kind: 'manual_adjustment', amountNok, note: 'typo' } as never);
     await expect(take('-2')).rejects.toMatchObject({ code: 'invalid_request' });
-    await expect(take((held - 2 - 0.000001).toFixed(6))).rejects.toMatchObject({ code: 'invalid_request' });
-    await take((held - 2).toFixed(6));
+    await expect(take((reserved - 2 - 0.000001).toFixed(6))).rejects.toMatchObject({ code: 'invalid_request' });
+    await take((reserved - 2).toFixed(6));
     gate.open();
     expect(await call).toMatchObject({ type: 'message' });
     const after = await balancesOf(fixture.superuser, customerId);
-    expect(after.held).toBe(0);
-    expect(after.purchased + after.included).toBeCloseTo(held - after.usage, 9);
+    expect(after.reserved).toBe(0);
+    expect(after.purchased + after.included).toBeCloseTo(reserved - after.usage, 9);
     expect(await problemsOf(fixture, customerId)).toEqual([]);
   });
 
@@ -46,10 +46,10 @@ describe('AI credit', () => {
     // Beyond the margin that a deadline has, within the time that a call may take.
     await fixture.superuser.query('select pg_sleep(0.6)');
     expect(await fixture.operator.get(AiMaintenanceService).resolveAbandoned()).toBe(0);
-    expect((await balancesOf(fixture.superuser, customerId)).held).toBeGreaterThan(0);
+    expect((await balancesOf(fixture.superuser, customerId)).reserved).toBeGreaterThan(0);
     gate.open();
     expect(await call).toMatchObject({ type: 'message' });
-    expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({ held: 0 });
+    expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({ reserved: 0 });
     const { rows } = await fixture.superuser.query('select count(*)::int from ai_usage where customer_id = $1', [
       customerId,
     ]);
@@ -82,7 +82,7 @@ describe('AI credit', () => {
     await month('2031-04');
     const second = await exhaust();
     expect(second).toBe(first);
-    expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({ month: '2031-04', held: 0 });
+    expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({ month: '2031-04', reserved: 0 });
     expect(await problemsOf(fixture, customerId)).toEqual([]);
   });
 });

@@ -30,7 +30,8 @@ describe('The AI gateway', () => {
       (error: unknown) => (error instanceof ServiceError ? error.code : error),
     );
   const holdsOf = async (customerId: string) =>
-    (await fixture.superuser.query('select state, reason from ai_hold where customer_id = $1', [customerId])).rows;
+    (await fixture.superuser.query('select state, reason from ai_reservation where customer_id = $1', [customerId]))
+      .rows;
 
   it("answers with the provider's own bytes, and charges what it reports", async () => {
     const customerId = await customer(5);
@@ -46,7 +47,7 @@ describe('The AI gateway', () => {
       engine.get(AiMessagesService).send({ tokenId: null, requestId: 'r' }, request),
     );
     expect(reply.toString()).toBe(body);
-    expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({ usage: 0.013, held: 0 });
+    expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({ usage: 0.013, reserved: 0 });
     const { rows } = await fixture.superuser.query(
       'select request_id, input_tokens, output_tokens from ai_usage where customer_id = $1',
       [customerId],
@@ -84,7 +85,7 @@ describe('The AI gateway', () => {
     const customerId = await customer(5);
     fixture.sandbox.messages.always({ status });
     expect(await codeOf(fixture.send(customerId, hello()))).toBe(code);
-    expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({ included: 5, held: 0, usage: 0 });
+    expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({ included: 5, reserved: 0, usage: 0 });
     expect(await holdsOf(customerId)).toEqual([
       { state: 'released', reason: expect.stringContaining(`upstream ${status}`) },
     ]);
@@ -107,7 +108,7 @@ describe('The AI gateway', () => {
     const customerId = await customer(5);
     fixture.sandbox.messages.always(directives);
     expect(await codeOf(fixture.send(customerId, hello()))).toBe('ai_upstream_failed');
-    expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({ included: 5, held: 0, usage: 0 });
+    expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({ included: 5, reserved: 0, usage: 0 });
     expect(fixture.sandbox.messages.total).toBe(1);
   });
 
@@ -168,7 +169,7 @@ describe('The AI gateway', () => {
       const customerId = await customer(1.8);
       expect(await codeOf(fixture.send(customerId, { ...long, max_tokens: 4000 }))).toBe('credit_exhausted');
       expect(fixture.sandbox.messages.total).toBe(0);
-      expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({ included: 1.8, held: 0 });
+      expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({ included: 1.8, reserved: 0 });
     });
 
     it.each<Record<string, number | true>>([{ hang: true }, { status: 500 }, { cut: true }])(
@@ -177,7 +178,7 @@ describe('The AI gateway', () => {
         fixture.sandbox.countTokens.always(fault);
         const short = await customer(1.5);
         expect(await codeOf(fixture.send(short, long))).toBe('ai_upstream_failed');
-        expect(await balancesOf(fixture.superuser, short)).toMatchObject({ included: 1.5, held: 0 });
+        expect(await balancesOf(fixture.superuser, short)).toMatchObject({ included: 1.5, reserved: 0 });
         // Whoever has credit for the coarse bound needs no count.
         expect(await fixture.send(await customer(5), long)).toMatchObject({ type: 'message' });
       },
@@ -211,7 +212,7 @@ describe('The AI gateway', () => {
       await stopping.sandbox.messages.received(1);
       await stopping.engines[0]!.get(CallsInFlightService).drain(0);
       expect(await call).toBe('ai_upstream_failed');
-      expect(await balancesOf(stopping.superuser, customerId)).toMatchObject({ included: 5, held: 0 });
+      expect(await balancesOf(stopping.superuser, customerId)).toMatchObject({ included: 5, reserved: 0 });
     } finally {
       await stopping.close();
     }
@@ -255,7 +256,7 @@ describe('The AI gateway', () => {
     afterEach(() => broken.close());
     const another = () => saveAiCustomer(broken.superuser, { model: brokenModel, included: 5 });
     const reservations = async (customerId: string) =>
-      (await broken.superuser.query('select 1 from ai_hold where customer_id = $1', [customerId])).rowCount;
+      (await broken.superuser.query('select 1 from ai_reservation where customer_id = $1', [customerId])).rowCount;
 
     it('answers at once, reserves nothing, and recovers', async () => {
       broken.sandbox.messages.always({ status: 529 });
@@ -268,7 +269,7 @@ describe('The AI gateway', () => {
       expect([broken.sandbox.messages.total, await reservations(customerId)]).toEqual([4, 0]);
       broken.sandbox.messages.always();
       await until(async () => (await codeOf(broken.send(customerId, hello()))) === 'sent');
-      expect(await balancesOf(broken.superuser, customerId)).toMatchObject({ held: 0 });
+      expect(await balancesOf(broken.superuser, customerId)).toMatchObject({ reserved: 0 });
     });
 
     it.each([

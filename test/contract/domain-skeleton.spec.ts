@@ -3,7 +3,7 @@ import { basename, dirname } from 'node:path';
 
 /** Folders that a domain may have, as CONTRIBUTING describes them. */
 const SIDES = ['customer', 'operator', 'worker'];
-const FOLDERS = [...SIDES, 'entities', 'ports', 'adapters', 'sql'];
+const FOLDERS = [...SIDES, 'entities', 'ports', 'adapters', 'sql', 'migrations'];
 /** Parts that several sides of a domain use, by domain. */
 const SHARED: Record<string, string[]> = {
   ai: ['ledger', 'liveness', 'provider-keys'],

@@ -1,11 +1,11 @@
 import { Client } from 'pg';
+import { migrateSchema } from '@schema';
 import { generateToken, hashToken } from '@platform/tokens';
-import { migrateDatabase } from '@platform/database';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { connectAsSuperuser, createApiLogin, createTestDatabase, type TestDatabase } from '@test/test-database';
 
-/** They set the present customer and name no table; all others that write, or run with their owner's rights, are pinned. */
-const SET_ONLY = ['app.set_customer(uuid)', 'app.set_customers(uuid[])'];
+/** It sets the present customer and names no table; all others that write, or run with their owner's rights, are pinned. */
+const SET_ONLY = ['app.set_customer(uuid)'];
 
 describe('a function of the schema', () => {
   let database: TestDatabase;
@@ -76,7 +76,7 @@ describe('a function of the schema', () => {
       try {
         expect(await impersonate()).toEqual([]);
       } finally {
-        await migrateDatabase(database.config);
+        await migrateSchema(database.config);
       }
       await expect(login.query('create temporary table another (a integer)')).rejects.toMatchObject({ code: '42501' });
     });

@@ -27,7 +27,7 @@ describe('the example of the AI ledger', () => {
     const ledger = fixture.ledger();
     const seen = new Set<number>();
     const shows = async (step: number) => {
-      const { included, purchased, held, reserved = held } = await fixture.account(customerId);
+      const { included, purchased, reserved } = await fixture.account(customerId);
       const [a, b, c] = [included, purchased, reserved].map(Number) as [number, number, number];
       expect([step, ...[a, b, c, a + b - c].map((nok) => nok.toFixed(3))]).toEqual([step, ...(steps.get(step) ?? [])]);
       seen.add(step);

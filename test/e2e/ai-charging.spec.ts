@@ -108,7 +108,7 @@ describe('the charge of an AI message', () => {
         [customer.id],
       );
       expect(rows[0]).toMatchObject({ calls: 1 });
-      expect(await balancesOf(fixture.api.superuser, customer.id)).toMatchObject({ held: 0, usage: rows[0]?.cost });
+      expect(await balancesOf(fixture.api.superuser, customer.id)).toMatchObject({ reserved: 0, usage: rows[0]?.cost });
       expect(fixture.sandbox.messages.total).toBe(1);
     } finally {
       await api.app.close();

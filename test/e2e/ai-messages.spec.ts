@@ -173,7 +173,7 @@ describe('POST /ai/messages', () => {
     await expectProblem(await send(await createAiCaller(fixture, { model: 'unheard-of' })), 403, 'ai_not_configured');
     const unreadable = await createAiCaller(fixture, { keyCiphertext: Buffer.alloc(40, 1) });
     await expectProblem(await send(unreadable), 403, 'ai_not_configured');
-    expect(await balancesOf(fixture.api.superuser, unreadable.customer.id)).toMatchObject({ held: 0, usage: 0 });
+    expect(await balancesOf(fixture.api.superuser, unreadable.customer.id)).toMatchObject({ reserved: 0, usage: 0 });
   });
 
   it('says 403 where AI is not enabled before it looks at the body, and before 402', async () => {
@@ -211,10 +211,10 @@ describe('POST /ai/messages', () => {
     const { detail } = await expectProblem(reply, 402, 'credit_exhausted');
     expect(detail).toContain('in progress');
     expect(reply.headers.get('retry-after')).toBe('5');
-    const { held } = await balancesOf(fixture.api.superuser, caller.customer.id);
-    expect(held).toBeGreaterThan(1.5);
+    const { reserved } = await balancesOf(fixture.api.superuser, caller.customer.id);
+    expect(reserved).toBeGreaterThan(1.5);
     expect(await (await caller.call('/ai')).json()).toMatchObject({
-      ai: { reserved_credit: held, total_available_credit: 2, current_month_limit: 2 },
+      ai: { reserved_credit: reserved, total_available_credit: 2, current_month_limit: 2 },
     });
     gate.open();
     expect((await first).status).toBe(201);
@@ -242,7 +242,7 @@ describe('POST /ai/messages', () => {
     const caller = await createAiCaller(fixture);
     fixture.sandbox.messages.always(directives);
     await expectProblem(await send(caller), 502, code);
-    expect(await balancesOf(fixture.api.superuser, caller.customer.id)).toMatchObject({ included: 5, held: 0 });
+    expect(await balancesOf(fixture.api.superuser, caller.customer.id)).toMatchObject({ included: 5, reserved: 0 });
   });
 
   it("never shows the operator's key", async () => {
@@ -280,6 +280,6 @@ describe('POST /ai/messages', () => {
     await fixture.api.app.get(CallsInFlightService).drain(5_000);
     const balances = await balancesOf(fixture.api.superuser, caller.customer.id);
     expect(balances.usage).toBeGreaterThan(0);
-    expect(balances.held).toBe(0);
+    expect(balances.reserved).toBe(0);
   });
 });

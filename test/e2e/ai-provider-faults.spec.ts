@@ -107,8 +107,8 @@ describe('an AI provider that is down', () => {
     const send = await stopUpstream();
     await send();
     const { rows } = await fixture.api.superuser.query(
-      `select sum(held)::float as held, sum(month_usage)::float as used from ai_account`,
+      `select sum(reserved)::float as reserved, sum(month_usage)::float as used from ai_account`,
     );
-    expect(rows).toEqual([{ held: 0, used: 0 }]);
+    expect(rows).toEqual([{ reserved: 0, used: 0 }]);
   });
 });

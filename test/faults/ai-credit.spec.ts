@@ -17,7 +17,7 @@ function watchKilled(superuser: Client) {
   const waits: number[] = [];
   const pending = async () => {
     const { rows } = await superuser.query<{ id: string }>(
-      `select distinct process_id as id from ai_hold where state = 'pending'`,
+      `select distinct process_id as id from ai_reservation where state = 'pending'`,
     );
     return rows.map(({ id }) => id);
   };
@@ -58,7 +58,7 @@ describe('AI credit, under load and faults', () => {
   const settledCalls = async (customerId: string) => {
     const { rows } = await stress.superuser.query<{ settled: number; pending: number }>(
       `select (select count(*)::int from ai_usage where customer_id = $1) as settled,
-              (select count(*)::int from ai_hold where customer_id = $1 and state = 'pending') as pending`,
+              (select count(*)::int from ai_reservation where customer_id = $1 and state = 'pending') as pending`,
       [customerId],
     );
     return rows[0]!;
@@ -90,7 +90,7 @@ describe('AI credit, under load and faults', () => {
       Array.from({ length: 1000 }, (_, index) => sendMessage(apis[index % 2]!, token, message())),
     );
     const audit = await stress.audit(id);
-    expect(audit).toMatchObject({ problems: [], held: 0, duplicates: 0, usages: count(outcomes, 201) });
+    expect(audit).toMatchObject({ problems: [], reserved: 0, duplicates: 0, usages: count(outcomes, 201) });
     expect(audit.spent).toBeCloseTo(count(outcomes, 201) * 0.1, 10);
     expect(audit.spent).toBeLessThanOrEqual(5);
     expect(count(outcomes, 201)).toBeGreaterThan(10);
@@ -116,7 +116,7 @@ describe('AI credit, under load and faults', () => {
     );
     await quiet(id);
     const audit = await stress.audit(id);
-    expect(audit).toMatchObject({ problems: [], held: 0, duplicates: 0 });
+    expect(audit).toMatchObject({ problems: [], reserved: 0, duplicates: 0 });
     expect(audit.spent).toBeLessThanOrEqual(30);
     expect(audit.usages).toBeGreaterThanOrEqual(count(outcomes, 201));
     expect(audit.usages).toBeLessThanOrEqual(count(outcomes, 201) + count(outcomes, 'cut'));
@@ -132,10 +132,10 @@ describe('AI credit, under load and faults', () => {
     await api.stop('SIGKILL');
     const killedAt = performance.now();
     expect(new Set(await Promise.all(calls))).toEqual(new Set(['cut']));
-    expect((await stress.audit(id)).held).toBeGreaterThan(0);
+    expect((await stress.audit(id)).reserved).toBeGreaterThan(0);
     await quiet(id);
     expect(performance.now() - killedAt).toBeLessThan(15_000);
-    expect(await stress.audit(id)).toMatchObject({ problems: [], held: 0, spent: 0, usages: 0 });
+    expect(await stress.audit(id)).toMatchObject({ problems: [], reserved: 0, spent: 0, usages: 0 });
   });
 
   it('outlives a process that is stopped and goes on: what was given up meanwhile is charged late, and answered', async () => {
@@ -151,7 +151,7 @@ describe('AI credit, under load and faults', () => {
     stopped.child.kill('SIGCONT');
     expect(new Set(await Promise.all(calls))).toEqual(new Set([201]));
     expect(await sendMessage(stopped, token, message())).toBe(201);
-    expect(await stress.audit(id)).toMatchObject({ problems: [], held: 0, usages: 7, duplicates: 0 });
+    expect(await stress.audit(id)).toMatchObject({ problems: [], reserved: 0, usages: 7, duplicates: 0 });
   });
 
   it.each([
@@ -180,7 +180,7 @@ describe('AI credit, under load and faults', () => {
     await quietLedger();
     await stress.resolveAbandoned();
     const audit = await stress.audit(id);
-    expect(audit).toMatchObject({ problems: [], held: 0, duplicates: 0 });
+    expect(audit).toMatchObject({ problems: [], reserved: 0, duplicates: 0 });
     if (moment === 'reservation') expect(audit.usages).toBe(0);
   });
 
@@ -212,7 +212,7 @@ describe('AI credit, under load and faults', () => {
     let usages = 0;
     for (const { id } of customers) {
       const audit = await stress.audit(id);
-      expect(audit).toMatchObject({ problems: [], held: 0, duplicates: 0 });
+      expect(audit).toMatchObject({ problems: [], reserved: 0, duplicates: 0 });
       usages += audit.usages;
     }
     // Whoever was answered was charged; a call that was charged and not answered was killed in between.
@@ -233,7 +233,7 @@ describe('AI credit, under load and faults', () => {
     const outcomes = await Promise.all(calls);
     expect((await exit).code).toBe(0);
     const audit = await stress.audit(id);
-    expect(audit).toMatchObject({ problems: [], held: 0, usages: count(outcomes, 201) });
+    expect(audit).toMatchObject({ problems: [], reserved: 0, usages: count(outcomes, 201) });
     expect(count(outcomes, 201)).toBeGreaterThanOrEqual(20);
     // What came too late was refused before anything was done, at the door or with a 503.
     expect(count(outcomes, 201) + count(outcomes, 503) + count(outcomes, 'cut')).toBe(200);

@@ -63,7 +63,7 @@ describe('An AI call whose end cannot be stored', () => {
       customerId,
     ]);
     expect(rows).toEqual([{ count: 1 }]);
-    expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({ held: 0 });
+    expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({ reserved: 0 });
   });
 
   it('is refused with 503 when it cannot, uncharged, and the operator sees it', async () => {
@@ -72,15 +72,15 @@ describe('An AI call whose end cannot be stored', () => {
     await locker.query('rollback');
     await until(async () => (await unknown()).length === 1);
     expect(await unknown()).toMatchObject([{ state: 'outcome_unknown', reason: 'settlement could not be stored' }]);
-    expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({ included: 5, usage: 0, held: 0 });
+    expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({ included: 5, usage: 0, reserved: 0 });
   });
 
   it('is answered at once that the provider refused it; its reservation is released as soon as that can be stored', async () => {
     fixture.sandbox.messages.always({ status: 529 });
     expect(await sendAndLock()).toBe('ai_upstream_failed');
-    expect((await balancesOf(fixture.superuser, customerId)).held).toBeGreaterThan(0);
+    expect((await balancesOf(fixture.superuser, customerId)).reserved).toBeGreaterThan(0);
     await locker.query('rollback');
-    await until(async () => (await balancesOf(fixture.superuser, customerId)).held === 0);
+    await until(async () => (await balancesOf(fixture.superuser, customerId)).reserved === 0);
     expect(await unknown()).toEqual([]);
   });
 
@@ -90,6 +90,6 @@ describe('An AI call whose end cannot be stored', () => {
     expect(fixture.sandbox.messages.total).toBe(0);
     await locker.query('rollback');
     expect(await fixture.send(customerId, hello)).toMatchObject({ type: 'message' });
-    expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({ held: 0 });
+    expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({ reserved: 0 });
   });
 });

@@ -3,8 +3,9 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import { migrateSchema } from '@schema';
 import { loadConfig } from '@platform/config';
-import { type EmbeddedPostgres, migrateDatabase, startEmbeddedPostgres } from '@platform/database';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '@platform/database';
 import { caller } from '@test/api';
 import { type ApiProcess, spawnApi, startApiProcess } from '@test/api-process';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
@@ -46,7 +47,7 @@ describe('a PostgreSQL that goes away', () => {
     await chmod(folder, 0o755);
     port = await freePort();
     server = await startServer();
-    await migrateDatabase(loadConfig({ DATABASE_URL: server.url }));
+    await migrateSchema(loadConfig({ DATABASE_URL: server.url }));
     await asSuperuser(async (client) => {
       const { id } = await saveFakeCustomer(client);
       token = (await saveFakeToken(client, id)).token;

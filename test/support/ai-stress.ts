@@ -37,7 +37,7 @@ export interface AiStress {
   /** Whether the books add up, and what they say. */
   audit(
     customerId: string,
-  ): Promise<{ problems: object[]; held: number; spent: number; usages: number; duplicates: number }>;
+  ): Promise<{ problems: object[]; reserved: number; spent: number; usages: number; duplicates: number }>;
   close(): Promise<void>;
 }
 
@@ -95,8 +95,8 @@ export async function openAiStress(settings: Record<string, string> = {}): Promi
       return resolved;
     },
     audit: async (customerId) => {
-      const { rows } = await superuser.query<{ held: number; spent: number; usages: number; duplicates: number }>(
-        `select a.held::float, a.month_usage::float as spent,
+      const { rows } = await superuser.query<{ reserved: number; spent: number; usages: number; duplicates: number }>(
+        `select a.reserved::float, a.month_usage::float as spent,
                 (select count(*)::int from ai_usage where customer_id = $1) as usages,
                 (select (count(*) - count(distinct api_request_id))::int from ai_usage where customer_id = $1) as duplicates
          from ai_account a where customer_id = $1`,

@@ -82,11 +82,11 @@ export async function balancesOf(superuser: Client, customerId: string) {
   const { rows } = await superuser.query<{
     included: number;
     purchased: number;
-    held: number;
+    reserved: number;
     usage: number;
     month: string;
   }>(
-    'select included::float, purchased::float, held::float, month_usage::float as usage, month from ai_account where customer_id = $1',
+    'select included::float, purchased::float, reserved::float, month_usage::float as usage, month from ai_account where customer_id = $1',
     [customerId],
   );
   const [row] = rows;

@@ -131,7 +131,7 @@ export class LedgerFunctions {
   /** All balances, in the customers' order. */
   async accounts() {
     const { rows } = await this.client.query<Record<string, string>>(
-      `select month, included::text, carried_over::text, purchased::text, held::text, month_usage::text,
+      `select month, included::text, carried_over::text, purchased::text, reserved::text, month_usage::text,
               month_included_usage::text, month_granted::text
        from ai_account where customer_id = any ($1) order by customer_id`,
       [this.customers],

@@ -91,7 +91,7 @@ export class LedgerHistory {
       included: model.included,
       carried_over: model.carried,
       purchased: model.purchased,
-      held: model.held,
+      reserved: model.reserved,
       month_usage: model.used,
       month_included_usage: model.usedIncluded,
       month_granted: model.granted,

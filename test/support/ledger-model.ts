@@ -9,7 +9,7 @@ export interface ModelPrice {
   output: Units;
 }
 
-interface Hold {
+interface Reservation {
   amount: Units;
   month: string;
   limit: Units | null;
@@ -49,7 +49,7 @@ export class LedgerModel {
   used: Units = 0n;
   usedIncluded: Units = 0n;
   granted: Units = 0n;
-  readonly holds = new Map<string, Hold>();
+  readonly reservations = new Map<string, Reservation>();
 
   constructor(
     readonly price: ModelPrice,
@@ -60,7 +60,7 @@ export class LedgerModel {
     return this.fresh + this.carried;
   }
 
-  get held(): Units {
+  get reserved(): Units {
     return this.pending().reduce((sum, { amount }) => sum + amount, 0n);
   }
 
@@ -81,7 +81,7 @@ export class LedgerModel {
     return {
       included: now.included,
       purchased: now.purchased,
-      reserved: now.held,
+      reserved: now.reserved,
       usage: now.used,
       limit: now.used + now.leftThisMonth,
     };
@@ -90,9 +90,9 @@ export class LedgerModel {
   turn(month: string): void {
     if (month <= this.month) return;
     // Calls in progress count on usable included credit first, then on purchased credit, at last on what a limit withholds.
-    const first = min(this.usableIncluded(this.monthlyLimit), this.held);
-    const second = min(this.held - first, this.purchased);
-    this.carried = this.held - second;
+    const first = min(this.usableIncluded(this.monthlyLimit), this.reserved);
+    const second = min(this.reserved - first, this.purchased);
+    this.carried = this.reserved - second;
     this.fresh = this.granted = this.enabled ? this.monthIncludes : 0n;
     this.used = this.usedIncluded = 0n;
     this.month = month;
@@ -102,11 +102,12 @@ export class LedgerModel {
     if (!this.enabled) return items.map(() => ({ outcome: 'disabled', tokens: 0 }));
     this.turn(month);
     let lookedForAbandoned = false;
-    const before = this.held;
+    const before = this.reserved;
     return items.map(({ id, input, cache, max: most, least, mayShorten }) => {
       const bound = BigInt(input) * this.dearestInput(cache);
       const out = (tokens: number) => BigInt(tokens) * this.price.output;
-      const free = () => min(this.spendable, this.totalLimit === null ? null : this.totalLimit - this.used) - this.held;
+      const free = () =>
+        min(this.spendable, this.totalLimit === null ? null : this.totalLimit - this.used) - this.reserved;
       if (before > 0n && !lookedForAbandoned && bound + out(most) > free()) {
         lookedForAbandoned = true;
         this.abandon(now);
@@ -118,11 +119,11 @@ export class LedgerModel {
       if (tokens < least) {
         if (this.totalLimit !== null && needed > this.totalLimit - this.used)
           return { outcome: 'over_limit', tokens: 0 };
-        return { outcome: this.held > 0n && needed <= this.spendable ? 'in_progress' : 'exhausted', tokens: 0 };
+        return { outcome: this.reserved > 0n && needed <= this.spendable ? 'in_progress' : 'exhausted', tokens: 0 };
       }
       const amount = bound + out(tokens);
       const deadline = now + lifetime;
-      this.holds.set(id, { amount, month, limit: this.monthlyLimit, deadline, state: 'pending', uncovered: 0n });
+      this.reservations.set(id, { amount, month, limit: this.monthlyLimit, deadline, state: 'pending', uncovered: 0n });
       return { outcome: 'reserved', tokens };
     });
   }
@@ -130,15 +131,17 @@ export class LedgerModel {
   settle(items: SettleItem[], month: string): { uncovered: Units; late: boolean }[] {
     this.turn(month);
     const results = items.map(({ id, tokens }) => {
-      const hold = this.holds.get(id)!;
-      if (hold.state !== 'settled' && hold.state !== 'settled_late') {
+      const reservation = this.reservations.get(id)!;
+      if (reservation.state !== 'settled' && reservation.state !== 'settled_late') {
         const cost = this.cost(tokens);
-        const late = hold.state !== 'pending';
-        hold.state = late ? 'settled_late' : 'settled';
-        const charge = late ? this.chargeLate(cost, hold) : this.charge(min(cost, hold.amount), hold);
-        hold.uncovered = cost - charge;
+        const late = reservation.state !== 'pending';
+        reservation.state = late ? 'settled_late' : 'settled';
+        const charge = late
+          ? this.chargeLate(cost, reservation)
+          : this.charge(min(cost, reservation.amount), reservation);
+        reservation.uncovered = cost - charge;
       }
-      return { uncovered: hold.uncovered, late: hold.state === 'settled_late' };
+      return { uncovered: reservation.uncovered, late: reservation.state === 'settled_late' };
     });
     this.expireCarried();
     return results;
@@ -146,16 +149,16 @@ export class LedgerModel {
 
   release(ids: string[], state: 'released' | 'outcome_unknown'): string[] {
     for (const id of ids) {
-      const hold = this.holds.get(id)!;
-      if (hold.state === 'pending') hold.state = state;
+      const reservation = this.reservations.get(id)!;
+      if (reservation.state === 'pending') reservation.state = state;
     }
     this.expireCarried();
-    return ids.map((id) => this.holds.get(id)!.state);
+    return ids.map((id) => this.reservations.get(id)!.state);
   }
 
   /** Gives up what has passed its deadline. */
   abandon(now: number): void {
-    for (const hold of this.pending()) if (hold.deadline < now) hold.state = 'outcome_unknown';
+    for (const reservation of this.pending()) if (reservation.deadline < now) reservation.state = 'outcome_unknown';
     this.expireCarried();
   }
 
@@ -166,11 +169,11 @@ export class LedgerModel {
       this.purchased += amount;
       return true;
     }
-    const fromPurchased = min(-amount, this.purchased, max(0n, this.spendable - this.held));
+    const fromPurchased = min(-amount, this.purchased, max(0n, this.spendable - this.reserved));
     const fromIncluded = -amount - fromPurchased;
     if (fromIncluded > this.included) return false;
     const usable = min(this.included - fromIncluded, this.limitLeft(this.monthlyLimit));
-    if (max(0n, usable) + this.purchased - fromPurchased < this.held) return false;
+    if (max(0n, usable) + this.purchased - fromPurchased < this.reserved) return false;
     this.purchased -= fromPurchased;
     this.takeIncluded(fromIncluded);
     return true;
@@ -183,8 +186,8 @@ export class LedgerModel {
     this.granted = this.monthIncludes;
   }
 
-  private pending(): Hold[] {
-    return [...this.holds.values()].filter(({ state }) => state === 'pending');
+  private pending(): Reservation[] {
+    return [...this.reservations.values()].filter(({ state }) => state === 'pending');
   }
 
   private limitLeft(limit: Units | null): Units | null {
@@ -215,16 +218,16 @@ export class LedgerModel {
   }
 
   /** What is free now, and never more than was reserved then. */
-  private chargeLate(cost: Units, hold: Hold): Units {
-    const credit = this.usableIncluded(hold.limit) + this.purchased - this.held;
-    const total = this.totalLimit === null ? null : this.totalLimit - this.used - this.held;
-    return this.charge(max(0n, min(cost, hold.amount, credit, total)), hold, true);
+  private chargeLate(cost: Units, reservation: Reservation): Units {
+    const credit = this.usableIncluded(reservation.limit) + this.purchased - this.reserved;
+    const total = this.totalLimit === null ? null : this.totalLimit - this.used - this.reserved;
+    return this.charge(max(0n, min(cost, reservation.amount, credit, total)), reservation, true);
   }
 
   /** What the former month left for the call, then fresh included credit within the limit, then purchased credit. */
-  private charge(amount: Units, hold: Hold, late = false): Units {
-    const withinLimit = max(0n, this.usableIncluded(hold.limit) - this.carried);
-    const left = !late && hold.month < this.month ? min(amount, this.carried) : 0n;
+  private charge(amount: Units, reservation: Reservation, late = false): Units {
+    const withinLimit = max(0n, this.usableIncluded(reservation.limit) - this.carried);
+    const left = !late && reservation.month < this.month ? min(amount, this.carried) : 0n;
     const fresh = min(amount - left, withinLimit);
     const bought = min(amount - left - fresh, this.purchased);
     // The limit may have been lowered since, and the purchased credit be gone: the call had reserved it all the same.

@@ -3,8 +3,9 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import { migrateSchema } from '@schema';
 import { loadConfig } from '@platform/config';
-import { migrateDatabase, startEmbeddedPostgres } from '@platform/database';
+import { startEmbeddedPostgres } from '@platform/database';
 import { migrateJobQueue } from '@platform/jobs';
 import { freePort } from './free-port';
 
@@ -43,7 +44,7 @@ export async function createTemplate(serverUrl: string): Promise<string> {
   await client.query(`create database ${name}`);
   await client.end();
   const config = loadConfig({ NODE_ENV: 'test', DATABASE_URL: serverUrl.replace(/\/postgres$/, `/${name}`) });
-  await migrateDatabase(config);
+  await migrateSchema(config);
   await migrateJobQueue(config);
   return name;
 }

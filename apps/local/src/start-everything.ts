@@ -1,12 +1,12 @@
+import { migrateSchema } from '@schema';
 import { loadConfig, saveLocalServices } from '@platform/config';
-import { migrateDatabase } from '@platform/database';
 import { migrateJobQueue } from '@platform/jobs';
 import { seedDemo } from './demo/seed-demo';
 import { assertPortsFree } from './ports';
 import { loadLocalSecrets } from './local-secrets';
 import { assertNotRunning } from './running';
 import { type ChildProcess, startChild } from './processes/child-process';
-import { type DatabaseLogins, makeDatabaseLogins } from './processes/database-logins';
+import { makeDatabaseLogins } from './processes/database-logins';
 import { startDatabase } from './processes/local-database';
 import { welcome } from './welcome';
 
@@ -37,12 +37,13 @@ export async function startEverything(aborted: AbortSignal): Promise<Everything>
   try {
     const local = production ? undefined : await localEnvironment(given, config.INTERNAL_PORT, stops);
     const environment = local?.environment ?? given;
-    const logins = local?.logins;
     const settings = loadConfig(environment);
     aborted.throwIfAborted();
-    await migrateDatabase(settings);
+    await migrateSchema(settings);
     await migrateJobQueue(settings);
     aborted.throwIfAborted();
+    // After the migrations: a database that they refuse is left as it was.
+    const logins = local?.databaseUrl ? await makeDatabaseLogins(local.databaseUrl) : undefined;
     const demo = settings.DEMO_CUSTOMER ? await seedDemo(settings) : undefined;
     const children: ChildProcess[] = [];
     // The API gets the configured internal port; the worker gets any free port.
@@ -72,16 +73,16 @@ async function localEnvironment(
   given: NodeJS.ProcessEnv,
   internalPort: number,
   stops: (() => Promise<void>)[],
-): Promise<{ environment: NodeJS.ProcessEnv; logins?: DatabaseLogins }> {
+): Promise<{ environment: NodeJS.ProcessEnv; databaseUrl?: string }> {
   const services: Record<string, string> = {};
-  let logins: DatabaseLogins | undefined;
+  let databaseUrl: string | undefined;
   if (!given.DATABASE_URL) {
     assertNotRunning();
     const secrets = loadLocalSecrets();
     const database = await startDatabase(secrets.databasePassword);
     stops.push(() => database.stop());
-    logins = await makeDatabaseLogins(database.url);
-    Object.assign(services, { DATABASE_URL: database.url, SECRETS_KEY: secrets.secretsKey, DEMO_CUSTOMER: 'true' });
+    databaseUrl = database.url;
+    Object.assign(services, { DATABASE_URL: databaseUrl, SECRETS_KEY: secrets.secretsKey, DEMO_CUSTOMER: 'true' });
   }
   if (!given.SANDBOX_URL) {
     const sandbox = await startChild('sandbox', given);
@@ -92,5 +93,5 @@ async function localEnvironment(
   }
   saveLocalServices({ ...services, LAUNCHER_PID: String(process.pid) });
   const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
-  return { environment: { ...services, ...set }, logins };
+  return { environment: { ...services, ...set }, databaseUrl };
 }

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
+import { migrateSchema } from '@schema';
 import { loadConfig } from '@platform/config';
-import { migrateDatabase } from '@platform/database';
 import { migrateJobQueue } from '@platform/jobs';
 import { explainStartFailure } from '@platform/process';
 
@@ -11,7 +11,7 @@ import { explainStartFailure } from '@platform/process';
 Promise.resolve()
   .then(async () => {
     const config = loadConfig();
-    const applied = await migrateDatabase(config);
+    const applied = await migrateSchema(config);
     await migrateJobQueue(config);
     return applied;
   })

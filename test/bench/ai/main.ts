@@ -11,7 +11,7 @@ const SECONDS = Number(process.argv[2] ?? 6);
 const LARGE_CREDIT = '1000000000';
 const BODY = JSON.stringify({ messages: [{ role: 'user', content: 'Hello, how are you today?' }], max_tokens: 64 });
 
-/** Messages through the whole API, every one held and settled durably, against a gateway that accounts for nothing. */
+/** Messages through the whole API, each reserved and settled durably, against a gateway that accounts for nothing. */
 async function main(): Promise<void> {
   const database = await startBenchDatabase(PORTS.database);
   const stops: (() => Promise<void>)[] = [];

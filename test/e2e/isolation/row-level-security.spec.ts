@@ -111,30 +111,6 @@ describe('row level security alone', () => {
     ).toEqual([]);
   });
 
-  it('allows only the customers of a batch in the tables of the AI ledger', async () => {
-    const opened = async (table: string) => {
-      await api.query('begin');
-      try {
-        await api.query('select app.set_customers($1)', [[mine]]);
-        return (await api.query(`select ${customerColumn(table)} as owner from ${table}`)).rows.map(
-          ({ owner }) => owner as string,
-        );
-      } finally {
-        await api.query('rollback');
-      }
-    };
-    const seen: { table: string; owners: string[] }[] = [];
-    for (const table of tables) seen.push({ table, owners: await opened(table) });
-    expect(seen.flatMap(({ owners }) => owners)).not.toContain(theirs);
-    expect(seen.filter(({ owners }) => owners.includes(mine)).map(({ table }) => table)).toEqual([
-      'ai_account',
-      'ai_hold',
-      'ai_ledger_entry',
-      'ai_settings',
-      'ai_usage',
-    ]);
-  });
-
   it('does not carry a customer over to the next transaction of the connection', async () => {
     await api.query('begin');
     await api.query('select app.set_customer($1)', [mine]);

@@ -83,9 +83,23 @@ export const isolation: Mutant[] = [
   },
   {
     name: 'isolation: row level security is not forced',
-    file: 'libs/platform/database/src/migrations/helpers.ts',
+    file: 'libs/platform/database/src/migrations/customer-table.ts',
     find: 'force row level security',
     replace: 'no force row level security',
+    specs: ['test/contract/schema'],
+  },
+  {
+    name: 'isolation: the API may change a balance without the ledger',
+    file: 'libs/domains/ai/src/migrations/account-tables.ts',
+    find: "'ai_account', { apiMay: 'select' }",
+    replace: "'ai_account', { apiMay: 'select, update' }",
+    specs: ['test/contract/schema-rules'],
+  },
+  {
+    name: "isolation: row level security shows the operator's notes",
+    file: 'libs/domains/support/src/migrations/1763683200600-support.ts',
+    find: ", visible: 'not internal'",
+    replace: '',
     specs: ['test/contract/schema'],
   },
   {

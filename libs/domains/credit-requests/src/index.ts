@@ -5,3 +5,4 @@ export { CreditRequestsOperatorModule } from './credit-requests-operator.module'
 export type { CreditRequestRow } from './customer/credit-request-view';
 export { CreditRequestsService, type NewCreditRequest } from './customer/credit-requests.service';
 export { CreditRequestsModule } from './credit-requests.module';
+export { CreditRequestsSchema1763683200800 } from './migrations/1763683200800-credit-requests';

@@ -26,3 +26,4 @@ export { InvoiceSyncsService, RUN_DEADLINE_MS, type SyncOutcome } from './worker
 export { DueSyncsService, type SyncLaneSettings } from './worker/due-syncs.service';
 export { type SourceSyncHealth, SyncHealthService } from './worker/sync-health.service';
 export { SyncRequestsOperatorService } from './operator/sync-requests-operator.service';
+export { InvoicesSchema1763683200900 } from './migrations/1763683200900-invoices';

@@ -8,3 +8,4 @@ export {
 } from './operator/services-operator.service';
 export { ServicesOperatorModule } from './services-operator.module';
 export { ServicesModule } from './services.module';
+export { ServicesSchema1763683200300 } from './migrations/1763683200300-services';

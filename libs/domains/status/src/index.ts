@@ -3,3 +3,4 @@ export { ServiceStatusService, type ServiceStatusRow, type StatusEventRow } from
 export { StatusModule } from './status.module';
 export { StatusEventsOperatorService, type NewStatusEvent } from './operator/status-events-operator.service';
 export { StatusOperatorModule } from './status-operator.module';
+export { StatusSchema1763683200400 } from './migrations/1763683200400-status';

@@ -15,3 +15,4 @@ export {
   type TicketStatus,
 } from './ticket-record';
 export type { TicketReplyRow, TicketRow } from './customer/ticket-view';
+export { SupportSchema1763683200600 } from './migrations/1763683200600-support';

@@ -12,6 +12,7 @@ export {
   NotMigratedError,
   OverloadedError,
   UnfitDatabaseError,
+  UnknownSchemaError,
 } from './errors/database-errors';
 export { DatabaseClockService, databaseNow } from './condition/database-clock.service';
 export { DatabaseLoadService } from './condition/database-load.service';
@@ -22,6 +23,11 @@ export { DeferredWrites } from './writes/deferred-writes';
 export { WriteConnectionsService } from './writes/write-connections.service';
 export { PipelinedConnectionsService } from './connections/pipelined-connections.service';
 export { type PreparedStatement, prepared } from './connections/prepared-statement';
+export { createFunction, type FunctionAccess } from './migrations/create-function';
+export { type CustomerTableAccess, secureCustomerTable } from './migrations/customer-table';
+export { distribute, replicate } from './migrations/distribution';
+export { ForwardMigration } from './migrations/forward-migration';
+export { DatabaseSchema1763683200000 } from './migrations/1763683200000-database';
 export { migrateDatabase } from './schema/migrate';
 export { pendingSchemaChanges } from './schema/schema-drift';
 export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded/embedded-postgres';

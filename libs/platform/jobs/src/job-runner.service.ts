@@ -5,7 +5,7 @@ import { JobQueue } from './job-queue.service';
 
 /** Work that is done again and again, by one worker at a time however many there are. */
 export interface Job {
-  /** Such as `ai.resolve-stale-holds`. */
+  /** Such as `ai.roll-months-over`. */
   name: string;
   /** From the end of a run to the beginning of the next. */
   everyMs: number;

@@ -1,9 +1,10 @@
 import { ConfigError } from '@platform/config';
-import { isDatabaseUnavailable, NotMigratedError, UnfitDatabaseError } from '@platform/database';
+import { isDatabaseUnavailable, NotMigratedError, UnfitDatabaseError, UnknownSchemaError } from '@platform/database';
 
 /** Says why a process could not start, in words for whoever started it: a line for each fault, no stack for known ones. */
 export function explainStartFailure(error: unknown): string {
-  if (error instanceof ConfigError || error instanceof UnfitDatabaseError) return error.message;
+  if ([ConfigError, UnfitDatabaseError, UnknownSchemaError].some((known) => error instanceof known))
+    return (error as Error).message;
   if (error instanceof AggregateError && error.errors.length > 0) return explainStartFailure(error.errors[0]);
   if (!(error instanceof Error)) return String(error);
   const { code, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number };

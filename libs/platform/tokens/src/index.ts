@@ -9,3 +9,4 @@ export { announceTokenChange } from './token-changes';
 export { generateToken, hashToken, isWellFormed, TOKEN_PREFIX } from './token-format';
 export { TokensOperatorModule } from './tokens-operator.module';
 export { TokensModule } from './tokens.module';
+export { TokensSchema1763683200200 } from './migrations/1763683200200-tokens';

@@ -5,7 +5,10 @@ import { Check, Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
  * reservations; only the database functions of this domain write them.
  */
 @Entity('ai_account')
-@Check('ai_account_balance_check', `included >= 0 and purchased >= 0 and held >= 0 and held <= included + purchased`)
+@Check(
+  'ai_account_balance_check',
+  `included >= 0 and purchased >= 0 and reserved >= 0 and reserved <= included + purchased`,
+)
 export class AiAccount {
   @ForeignKey('customer', 'id', { name: 'ai_account_customer_fk' })
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'ai_account_pk' })
@@ -44,7 +47,7 @@ export class AiAccount {
 
   /** Credit reserved by calls in progress. */
   @Column('numeric', { precision: 24, scale: 12, default: 0 })
-  held!: string;
+  reserved!: string;
 
   /** Sequence number of the last ledger entry. */
   @Column('bigint', { default: 0 })

@@ -10,14 +10,14 @@ export type ReservationState = 'pending' | 'released' | 'outcome_unknown' | 'set
  * Credit reserved for one call before the upstream is called. When the call is charged, its usage row replaces the
  * reservation.
  */
-@Entity('ai_hold')
-@Index('ai_hold_pending_idx', { synchronize: false })
-@Index('ai_hold_unknown_idx', { synchronize: false })
+@Entity('ai_reservation')
+@Index('ai_reservation_pending_idx', { synchronize: false })
+@Index('ai_reservation_unknown_idx', { synchronize: false })
 export class AiReservation {
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'ai_hold_pk' })
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'ai_reservation_pk' })
   customerId!: string;
 
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'ai_hold_pk' })
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'ai_reservation_pk' })
   id!: string;
 
   @Column('text', { default: 'pending' })

@@ -25,7 +25,7 @@ describe('CreditLedger', () => {
       keyCiphertext: null,
       maxTokens: 20,
     });
-    expect(await fixture.account(customerId)).toMatchObject({ held: '0.110000000000' });
+    expect(await fixture.account(customerId)).toMatchObject({ reserved: '0.110000000000' });
 
     const settlement = {
       customerId,
@@ -38,7 +38,7 @@ describe('CreditLedger', () => {
     expect(await fixture.account(customerId)).toMatchObject({
       included: '0.000000000000',
       purchased: '0.980000000000',
-      held: '0.000000000000',
+      reserved: '0.000000000000',
       month_usage: '0.050000000000',
     });
     expect(await fixture.entries(customerId)).toEqual([
@@ -84,10 +84,10 @@ describe('CreditLedger', () => {
     expect(settled).toBeGreaterThan(30);
     expect(settled).toBeLessThanOrEqual(50);
     expect(outcomes).toContain('in_progress');
-    const { included, held, month_usage } = await fixture.account(customerId);
+    const { included, reserved, month_usage } = await fixture.account(customerId);
     expect(Number(month_usage)).toBeCloseTo(settled * 0.1, 12);
     expect(Number(included)).toBeCloseTo(5 - settled * 0.1, 12);
-    expect(Number(held)).toBe(0);
+    expect(Number(reserved)).toBe(0);
     expect(await fixture.problems(customerId)).toEqual([]);
   });
 
@@ -135,13 +135,13 @@ describe('CreditLedger', () => {
           .settle({ customerId, reservationId: reservation.reservationId, usage: used, upstreamId: null });
       }),
     );
-    const { rows } = await fixture.superuser.query<{ hold_id: string; cost: string; uncovered: string }>(
-      'select id as hold_id, cost, uncovered from ai_usage where customer_id = any ($1)',
+    const { rows } = await fixture.superuser.query<{ reservation_id: string; cost: string; uncovered: string }>(
+      'select id as reservation_id, cost, uncovered from ai_usage where customer_id = any ($1)',
       [customers],
     );
     expect(rows).toHaveLength(10_000);
-    for (const { hold_id, cost, uncovered } of rows) {
-      expect([hold_id, BigInt(cost.replace('.', ''))]).toEqual([hold_id, expected.get(hold_id)]);
+    for (const { reservation_id, cost, uncovered } of rows) {
+      expect([reservation_id, BigInt(cost.replace('.', ''))]).toEqual([reservation_id, expected.get(reservation_id)]);
       expect(Number(uncovered)).toBe(0);
     }
     expect(await fixture.problems()).toEqual([]);
@@ -163,7 +163,7 @@ describe('CreditLedger', () => {
     ).toMatchObject({
       outcome: 'exhausted',
     });
-    expect(await fixture.account(customerId)).toMatchObject({ held: '0.000000000000' });
+    expect(await fixture.account(customerId)).toMatchObject({ reserved: '0.000000000000' });
   });
 
   it.each([
@@ -173,7 +173,7 @@ describe('CreditLedger', () => {
   ] as const)('reserves for the highest price of the input when caching is %s', async (cache, amount) => {
     const customerId = await save({ included: 1 });
     await fixture.ledger().reserve(request(customerId, { inputTokens: 10, cache, maxTokens: 1, leastTokens: 1 }));
-    expect(Number((await fixture.account(customerId)).held)).toBeCloseTo(amount + 0.005, 12);
+    expect(Number((await fixture.account(customerId)).reserved)).toBeCloseTo(amount + 0.005, 12);
   });
 
   it("keeps to the operator's monthly limit, calls in flight included", async () => {
@@ -206,7 +206,7 @@ describe('CreditLedger', () => {
     expect(await fixture.account(customerId)).toMatchObject({
       included: '0.900000000000',
       purchased: '1.000000000000',
-      held: '0.000000000000',
+      reserved: '0.000000000000',
       month_usage: '0.100000000000',
     });
     const { rows } = await fixture.superuser.query(
@@ -254,16 +254,16 @@ describe('CreditLedger', () => {
     );
     // Every customer makes as many calls as there are customers: the first can pay for one, the last for all.
     const calls = customers.flatMap(() => [...customers, bare.id, off].map((customerId) => request(customerId)));
-    const held = await Promise.all(calls.map((call) => fixture.ledger().reserve(call)));
+    const reserved = await Promise.all(calls.map((call) => fixture.ledger().reserve(call)));
     const outcomesOf = (customerId: string, outcome: string) =>
-      held.filter((result, index) => calls[index]!.customerId === customerId && result.outcome === outcome).length;
+      reserved.filter((result, index) => calls[index]!.customerId === customerId && result.outcome === outcome).length;
     expect(customers.map((id) => outcomesOf(id, 'reserved'))).toEqual(customers.map((_, index) => index + 1));
     expect(customers.map((id) => outcomesOf(id, 'in_progress'))).toEqual(customers.map((_, index) => 11 - index));
     expect([bare.id, off].map((id) => outcomesOf(id, 'disabled'))).toEqual([12, 12]);
 
     const ends = await Promise.all(
       calls.map(async ({ customerId, reservationId }, index) => {
-        if (held[index]!.outcome !== 'reserved') return 'refused';
+        if (reserved[index]!.outcome !== 'reserved') return 'refused';
         if (index % 3 === 0)
           return fixture.ledger(1).release({ customerId, reservationId, outcome: 'released', reason: 'upstream 529' });
         await fixture
@@ -275,7 +275,7 @@ describe('CreditLedger', () => {
     for (const id of customers) {
       const settled = ends.filter((end, index) => calls[index]!.customerId === id && end === 'settled').length;
       expect(Number((await fixture.account(id)).month_usage)).toBeCloseTo(settled * 0.05, 12);
-      expect(Number((await fixture.account(id)).held)).toBe(0);
+      expect(Number((await fixture.account(id)).reserved)).toBe(0);
       expect(await fixture.problems(id)).toEqual([]);
     }
     expect(ends).toContain('released');
@@ -307,7 +307,10 @@ describe('CreditLedger', () => {
     expect(await Promise.all([0, 0, 1].map((index) => fixture.ledger(index).release(release)))).toEqual(
       Array(3).fill('released'),
     );
-    expect(await fixture.account(customerId)).toMatchObject({ held: '0.100000000000', month_usage: '0.050000000000' });
+    expect(await fixture.account(customerId)).toMatchObject({
+      reserved: '0.100000000000',
+      month_usage: '0.050000000000',
+    });
     expect(await fixture.problems(customerId)).toEqual([]);
   });
 
@@ -323,7 +326,7 @@ describe('CreditLedger', () => {
         upstreamId: null,
       }),
     ).rejects.toThrow('knows no reservation');
-    expect(Number((await fixture.account(theirs)).held)).toBeCloseTo(0.1, 12);
+    expect(Number((await fixture.account(theirs)).reserved)).toBeCloseTo(0.1, 12);
   });
 
   it('reports accounts that differ from their ledger', async () => {
@@ -353,13 +356,13 @@ describe('CreditLedger', () => {
       customerId,
     ]);
     await fixture.superuser.query(
-      `insert into ai_hold (customer_id, id, state, amount, model, price_valid_from, input_tokens_bound, max_tokens, deadline, created_at)
+      `insert into ai_reservation (customer_id, id, state, amount, model, price_valid_from, input_tokens_bound, max_tokens, deadline, created_at)
        values ($1, $2, 'released', 0, 'm', now(), 1, 1, now(), now())`,
       [customerId, reservation.reservationId],
     );
     expect(await fixture.problems(customerId)).toEqual([
       expect.objectContaining({
-        problem: `call ${reservation.reservationId}: charged, and yet held`,
+        problem: `call ${reservation.reservationId}: charged, and yet reserved`,
         found: 'released',
       }),
       // A gift is no grant of the month.
@@ -370,11 +373,11 @@ describe('CreditLedger', () => {
     expect((await fixture.problems(customerId)).map(({ problem }) => problem)).toEqual(
       expect.arrayContaining([
         'ledger entries without an account',
-        'holds without an account',
+        'reservations without an account',
         'usages without an account',
       ]),
     );
-    for (const table of ['ai_hold', 'ai_usage', 'ai_ledger_entry'])
+    for (const table of ['ai_reservation', 'ai_usage', 'ai_ledger_entry'])
       await fixture.superuser.query(`delete from ${table} where customer_id = $1`, [customerId]);
   });
 });

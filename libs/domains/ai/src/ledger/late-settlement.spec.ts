@@ -17,14 +17,17 @@ describe('A settlement after an unknown outcome', () => {
     await fixture.ledger().reserve(reservation);
     await fixture.setTime('2026-11-15T13:00:00Z');
     await fixture.superuser.query('select app.ai_resolve_abandoned($1)', [customerId]);
-    expect(await fixture.account(customerId)).toMatchObject({ held: '0.000000000000' });
+    expect(await fixture.account(customerId)).toMatchObject({ reserved: '0.000000000000' });
     return { customerId, reservationId: reservation.reservationId };
   };
   const settle = (call: { customerId: string; reservationId: string }, output = 20, engine = 0) =>
     fixture.ledger(engine).settle({ ...call, usage: usage({ output }), upstreamId: 'req_late' });
   const states = async (customerId: string) =>
-    (await fixture.superuser.query<{ state: string }>('select state from ai_hold where customer_id = $1', [customerId]))
-      .rows;
+    (
+      await fixture.superuser.query<{ state: string }>('select state from ai_reservation where customer_id = $1', [
+        customerId,
+      ])
+    ).rows;
 
   it('charges the cost in a separate entry, once', async () => {
     const call = await abandoned({ included: 1 });
@@ -50,7 +53,7 @@ describe('A settlement after an unknown outcome', () => {
     await fixture.ledger().reserve(other);
     expect(await settle(call)).toEqual({ uncovered: '0.050000000000', late: true });
     expect(await fixture.account(call.customerId)).toMatchObject({
-      held: '0.100000000000',
+      reserved: '0.100000000000',
       month_usage: '0.050000000000',
     });
     await settle({ ...call, reservationId: other.reservationId });

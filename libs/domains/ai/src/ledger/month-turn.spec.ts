@@ -39,7 +39,7 @@ describe('Included credit at the roll-over to a new month', () => {
       ['usage', 'included', -0.1, '2026-12'],
       ['expiry', 'included', -0.2, '2026-11'],
     ]);
-    expect(await fixture.account(customerId)).toMatchObject({ included: '1.000000000000', held: '0.000000000000' });
+    expect(await fixture.account(customerId)).toMatchObject({ included: '1.000000000000', reserved: '0.000000000000' });
   });
 
   it('expires when the call is released or ends with an unknown outcome', async () => {
@@ -58,7 +58,10 @@ describe('Included credit at the roll-over to a new month', () => {
       }
       expect(await carried(customerId)).toBe(0);
       expect((await since(customerId, 1)).at(-1)).toEqual(['expiry', 'included', -0.3, '2026-11']);
-      expect(await fixture.account(customerId)).toMatchObject({ included: '0.900000000000', held: '0.000000000000' });
+      expect(await fixture.account(customerId)).toMatchObject({
+        included: '0.900000000000',
+        reserved: '0.000000000000',
+      });
       await fixture.setTime('2026-11-30T22:59:50Z');
     }
   });

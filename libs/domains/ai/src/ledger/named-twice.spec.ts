@@ -30,8 +30,8 @@ describe('A call named twice in one batch', () => {
     return rows.sort((a, b) => a.place - b.place);
   };
   const charged = async (customerId: string) => {
-    const { included, held, month_usage } = await fixture.account(customerId);
-    return [included, held, month_usage].map(Number);
+    const { included, reserved, month_usage } = await fixture.account(customerId);
+    return [included, reserved, month_usage].map(Number);
   };
 
   it('is charged once, and answered twice', async () => {

@@ -16,7 +16,7 @@ describe("A dead process's reservations", () => {
     const processId = randomUUID();
     const reservation = request(customerId);
     await fixture.ledger().reserve(reservation);
-    await fixture.superuser.query('update ai_hold set process_id = $1 where id = $2', [
+    await fixture.superuser.query('update ai_reservation set process_id = $1 where id = $2', [
       processId,
       reservation.reservationId,
     ]);
@@ -33,7 +33,7 @@ describe("A dead process's reservations", () => {
   const states = async (customerId: string) =>
     (
       await fixture.superuser.query<{ state: string; reason: string }>(
-        'select state, reason from ai_hold where customer_id = $1 order by created_at',
+        'select state, reason from ai_reservation where customer_id = $1 order by created_at',
         [customerId],
       )
     ).rows;
@@ -46,7 +46,7 @@ describe("A dead process's reservations", () => {
     expect(await resolve()).toBe(1);
     expect(await states(gone)).toEqual([{ state: 'outcome_unknown', reason: 'process gone' }]);
     expect(await states(silent)).toEqual([{ state: 'pending', reason: null }]);
-    expect(Number((await fixture.account(gone)).held)).toBe(0);
+    expect(Number((await fixture.account(gone)).reserved)).toBe(0);
     expect(await fixture.problems()).toEqual([]);
   });
 
@@ -85,7 +85,10 @@ describe("A dead process's reservations", () => {
     await fixture.superuser.query('select app.process_heartbeat($1)', [processId]);
     const again = request(customerId);
     await fixture.ledger().reserve(again);
-    await fixture.superuser.query('update ai_hold set process_id = $1 where id = $2', [processId, again.reservationId]);
+    await fixture.superuser.query('update ai_reservation set process_id = $1 where id = $2', [
+      processId,
+      again.reservationId,
+    ]);
     await resolve();
     expect(await states(customerId)).toMatchObject([{ state: 'outcome_unknown' }, { state: 'pending' }]);
     expect(
@@ -99,7 +102,7 @@ describe("A dead process's reservations", () => {
     await fixture.superuser.query('update process_liveness set seen = seen - $1::interval', ['1 minute']);
     expect((await fixture.ledger().reserve(request(customerId))).outcome).toBe('reserved');
     const { rows } = await fixture.superuser.query<{ gone: boolean }>(
-      'select app.process_is_gone(process_id) as gone from ai_hold where customer_id = $1',
+      'select app.process_is_gone(process_id) as gone from ai_reservation where customer_id = $1',
       [customerId],
     );
     expect(rows).toEqual([{ gone: false }]);

@@ -41,7 +41,7 @@ export interface AiConfigurationView {
   month: string | null;
   includedNok: string;
   purchasedNok: string;
-  heldNok: string;
+  reservedNok: string;
   monthUsageNok: string;
 }
 
@@ -112,7 +112,7 @@ export class AiConfigurationOperatorService {
       month: account?.month ?? null,
       includedNok: account?.included ?? '0',
       purchasedNok: account?.purchased ?? '0',
-      heldNok: account?.held ?? '0',
+      reservedNok: account?.reserved ?? '0',
       monthUsageNok: account?.monthUsage ?? '0',
     };
   }

@@ -210,7 +210,7 @@ describe("The operator's AI services", () => {
     expect(await maintenance.resolveAbandoned()).toBe(0);
     await fixture.setTime('2026-11-15T12:02:00Z');
     expect(await Promise.all([maintenance.resolveAbandoned(), maintenance.resolveAbandoned()])).toContain(1);
-    expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({ included: 10, held: 0 });
+    expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({ included: 10, reserved: 0 });
     expect(await fixture.operator.get(AiCreditOperatorService).unknownOutcomes(customerId)).toMatchObject([
       { state: 'outcome_unknown' },
     ]);
@@ -221,7 +221,7 @@ describe("The operator's AI services", () => {
     expect(cost).toBeGreaterThan(0);
     expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({
       included: 10 - cost,
-      held: 0,
+      reserved: 0,
       usage: cost,
     });
     expect(await fixture.operator.get(AiCreditOperatorService).unknownOutcomes(customerId)).toEqual([]);
@@ -233,16 +233,16 @@ describe("The operator's AI services", () => {
     const gate = fixture.sandbox.messages.hold();
     const first = fixture.send(customerId, hello);
     await fixture.sandbox.messages.received(1);
-    const { held } = await balancesOf(fixture.superuser, customerId);
+    const { reserved } = await balancesOf(fixture.superuser, customerId);
     await fixture.setTime('2026-11-15T12:00:50Z');
     const second = fixture.send(customerId, hello);
     await fixture.sandbox.messages.received(2);
     await fixture.setTime('2026-11-15T12:01:30Z');
     expect(await fixture.operator.get(AiMaintenanceService).resolveAbandoned()).toBe(1);
-    expect((await balancesOf(fixture.superuser, customerId)).held).toBe(held);
+    expect((await balancesOf(fixture.superuser, customerId)).reserved).toBe(reserved);
     gate.open();
     await Promise.all([first, second]);
-    expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({ held: 0 });
+    expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({ reserved: 0 });
     expect(await problemsOf(fixture, customerId)).toEqual([]);
   });
 
@@ -250,7 +250,7 @@ describe("The operator's AI services", () => {
     const customerId = await saveAiCustomer(fixture.superuser, { model, included: 10, month: '2026-11' });
     const states = async () => {
       const { rows } = await fixture.superuser.query<{ state: string }>(
-        'select state from ai_hold where customer_id = $1 order by state',
+        'select state from ai_reservation where customer_id = $1 order by state',
         [customerId],
       );
       return rows.map(({ state }) => state);
@@ -265,7 +265,7 @@ describe("The operator's AI services", () => {
     await maintenance.purgeEnded(1);
     expect(await states()).toEqual(['pending', 'released']);
     await fixture.superuser.query(
-      `update ai_hold set resolved_at = resolved_at - interval '2 days', created_at = created_at - interval '2 days'
+      `update ai_reservation set resolved_at = resolved_at - interval '2 days', created_at = created_at - interval '2 days'
        where customer_id = $1`,
       [customerId],
     );

@@ -21,7 +21,7 @@ const VERIFY = `
     where $1::uuid is null or customer_id = $1
   ),
   account as (
-    select a.customer_id, a.month, a.included, a.carried_over, a.purchased, a.held, a.month_usage, a.month_included_usage,
+    select a.customer_id, a.month, a.included, a.carried_over, a.purchased, a.reserved, a.month_usage, a.month_included_usage,
            a.month_granted, a.ledger_sequence
     from ai_account a
     where $1::uuid is null or a.customer_id = $1
@@ -40,8 +40,8 @@ const VERIFY = `
     group by e.customer_id
   ),
   pending as (
-    select h.customer_id, sum(h.amount) as held, coalesce(sum(h.amount) filter (where h.month < a.month), 0) as held_over_month
-    from ai_hold h
+    select h.customer_id, sum(h.amount) as reserved, coalesce(sum(h.amount) filter (where h.month < a.month), 0) as reserved_over_month
+    from ai_reservation h
     join account a on a.customer_id = h.customer_id
     where h.state = 'pending'
     group by h.customer_id
@@ -76,8 +76,8 @@ const VERIFY = `
       a.month_included_usage, coalesce(t.month_included_usage, 0)),
     ('credit granted for the month is not the sum of its ledger entries', a.month_granted, coalesce(t.month_granted, 0)),
     ('more included credit is carried over than calls of an earlier month have reserved',
-      a.carried_over, least(a.carried_over, a.included, coalesce(p.held_over_month, 0))),
-    ('held credit is not the sum of the pending holds', a.held, coalesce(p.held, 0)),
+      a.carried_over, least(a.carried_over, a.included, coalesce(p.reserved_over_month, 0))),
+    ('reserved credit is not the sum of the pending reservations', a.reserved, coalesce(p.reserved, 0)),
     ('the entry count is not the number of entries', a.ledger_sequence, coalesce(t.entries, 0))
   ) as c (problem, found, expected)
   where c.found <> c.expected
@@ -101,18 +101,18 @@ const VERIFY = `
   full join topup t on t.customer_id = r.customer_id and t.credit_request_id = r.id
   where t.booked is distinct from r.booked
   union all
-  select h.customer_id, format('call %s: charged, and yet held', h.id), h.state, 'no hold'
-  from ai_hold h
+  select h.customer_id, format('call %s: charged, and yet reserved', h.id), h.state, 'no reservation'
+  from ai_reservation h
   join ai_usage u on u.customer_id = h.customer_id and u.id = h.id
   where h.state <> 'settled_late' and ($1::uuid is null or h.customer_id = $1)
   union all
   select h.customer_id, format('call %s: charged late, and yet not charged', h.id), 'no usage', 'a usage'
-  from ai_hold h
+  from ai_reservation h
   where h.state = 'settled_late' and ($1::uuid is null or h.customer_id = $1)
     and not exists (select from ai_usage u where u.customer_id = h.customer_id and u.id = h.id)
   union all
   select h.customer_id, format('call %s: no such state', h.id), h.state, 'one of the four states'
-  from ai_hold h
+  from ai_reservation h
   where h.state not in ('pending', 'released', 'outcome_unknown', 'settled_late') and ($1::uuid is null or h.customer_id = $1)
   union all
   select u.customer_id, format('call %s: uncovered is no part of its cost', u.id), u.uncovered::text, u.cost::text
@@ -128,7 +128,7 @@ const VERIFY = `
   select o.customer_id, format('%s without an account', o.what), o.rows::text, '0'
   from (
     select customer_id, 'ledger entries' as what, count(*) as rows from ai_ledger_entry group by customer_id
-    union all select customer_id, 'holds', count(*) from ai_hold group by customer_id
+    union all select customer_id, 'reservations', count(*) from ai_reservation group by customer_id
     union all select customer_id, 'usages', count(*) from ai_usage group by customer_id) o
   where ($1::uuid is null or o.customer_id = $1) and not exists (select from ai_account a where a.customer_id = o.customer_id)
   order by 1, 2`;

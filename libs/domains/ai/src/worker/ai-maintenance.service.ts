@@ -17,7 +17,7 @@ const ROLL_OVER = `
   select app.ai_roll_over(customer_id, app.billing_month(app.now(), $2), app.now())::int as done from unlocked`;
 
 const WITH_ABANDONED = `
-  select distinct customer_id as id from ai_hold
+  select distinct customer_id as id from ai_reservation
   where state = 'pending' and (deadline < app.now() or app.process_is_gone(process_id)) and customer_id > $1
   order by customer_id limit $2`;
 
@@ -27,19 +27,19 @@ const RESOLVE_ABANDONED = 'select app.ai_resolve_abandoned($1) as done';
 const FORGET_GONE = `
   delete from process_liveness p
   where p.seen_at < now() - interval '1 day' and app.process_is_gone(p.id)
-    and not exists (select from ai_hold h where h.state = 'pending' and h.process_id = p.id)`;
+    and not exists (select from ai_reservation h where h.state = 'pending' and h.process_id = p.id)`;
 
 /** Reservations that ended some days ago; one statement deletes a few thousand rows at most. */
 const WITH_ENDED = `
-  select distinct customer_id as id from ai_hold
+  select distinct customer_id as id from ai_reservation
   where state <> 'pending' and resolved_at < app.now() - make_interval(days => $3) and customer_id > $1
   order by customer_id limit $2`;
 
 const PURGE_ENDED = `
   with ended as (
-    select id from ai_hold
+    select id from ai_reservation
     where customer_id = $1 and state <> 'pending' and resolved_at < app.now() - make_interval(days => $2) limit 5000),
-  purged as (delete from ai_hold where customer_id = $1 and id in (select id from ended) returning 1)
+  purged as (delete from ai_reservation where customer_id = $1 and id in (select id from ended) returning 1)
   select count(*)::int as done from purged`;
 
 /**

@@ -53,11 +53,11 @@ const OVERVIEW = prepared(
    left join ai_account a on a.customer_id = c.customer_id
    cross join lateral (
      select case when a.month >= c.month then a.included
-                 else coalesce(app.ai_kept_over_month(a.included, s.monthly_limit - a.month_included_usage, a.purchased, a.held), 0)
+                 else coalesce(app.ai_kept_over_month(a.included, s.monthly_limit - a.month_included_usage, a.purchased, a.reserved), 0)
                       + case when s.enabled then app.ai_included_credit($1) else 0 end
             end as included,
             coalesce(a.purchased, 0) as purchased,
-            coalesce(a.held, 0) as reserved,
+            coalesce(a.reserved, 0) as reserved,
             case when a.month >= c.month then a.month_usage else 0 end as usage,
             case when a.month >= c.month then a.month_included_usage else 0 end as included_usage,
             greatest(a.month, c.month) as month) b`,

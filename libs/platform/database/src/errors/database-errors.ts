@@ -17,6 +17,18 @@ export class NotMigratedError extends Error {
   }
 }
 
+/** The database has tables that the migrations of this version did not make. Nothing in it was changed. */
+export class UnknownSchemaError extends Error {
+  /** @param sign what tells so, such as `table ai_hold` */
+  constructor(sign: string) {
+    super(
+      `The database was made by another version of this service (it has ${sign}), and this one cannot update it; nothing in it ` +
+        `was changed. Run that version, or start with an empty database: let DATABASE_URL name one or, if npm start made ` +
+        `this one, move the folder .data/postgres away`,
+    );
+  }
+}
+
 /** The process must not run on the database: its login or role has rights that it should not have, or lacks some. */
 export class UnfitDatabaseError extends Error {}
 

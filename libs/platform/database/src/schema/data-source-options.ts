@@ -2,7 +2,6 @@ import type { DataSourceOptions } from 'typeorm';
 import type { AppConfig } from '@platform/config';
 import { clientSettings, type DatabaseRole } from '../connections/connection-settings';
 import { DeadlineClient } from '../connections/deadline-client';
-import { migrations } from '../migrations';
 import { TEXT_TIMES } from '../connections/text-times';
 import { SnakeNamingStrategy } from './snake-naming-strategy';
 
@@ -24,9 +23,6 @@ export function dataSourceOptions(config: AppConfig, role: DatabaseRole): DataSo
     },
     synchronize: false,
     migrationsRun: false,
-    migrationsTableName: 'schema_migration',
-    migrationsTransactionMode: 'each',
-    migrations,
     namingStrategy: new SnakeNamingStrategy(),
     // Extensions would be TypeORM's to install; the schema needs none.
     installExtensions: false,

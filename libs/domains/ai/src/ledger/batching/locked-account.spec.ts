@@ -27,6 +27,10 @@ describe('A locked account', () => {
   });
 
   const save = () => saveAiCustomer(fixture.superuser, { model: fixture.model, included: 50 });
+  const moveToAFormerMonth = async (client: Client, customerId: string) => {
+    for (const table of ['ai_account', 'ai_ledger_entry'])
+      await client.query(`update ${table} set month = '2020-01' where customer_id = $1`, [customerId]);
+  };
   const timed = async <T>(work: Promise<T>) => {
     const startedAt = performance.now();
     await work;
@@ -69,23 +73,23 @@ describe('A locked account', () => {
     });
     await locker.query('rollback');
     await call(locked);
-    expect(await fixture.account(locked)).toMatchObject({ held: '0.000000000000' });
+    expect(await fixture.account(locked)).toMatchObject({ reserved: '0.000000000000' });
   });
 
   it('does not block the worker for other customers', async () => {
     const other = await save();
-    await fixture.superuser.query(`update ai_account set month = '2020-01' where customer_id = any ($1)`, [[other]]);
-    await locker.query(`update ai_account set month = '2020-01' where customer_id = $1`, [locked]);
+    await moveToAFormerMonth(fixture.superuser, other);
+    await moveToAFormerMonth(locker, locked);
     await locker.query('commit');
     await locker.query('begin');
     await locker.query('select from ai_account where customer_id = $1 for update', [locked]);
     const reservation = request(other);
     await fixture.ledger().reserve(reservation);
     await fixture.superuser.query(
-      `update ai_hold set process_id = gen_random_uuid(), month = '2020-01' where id = $1`,
+      `update ai_reservation set process_id = gen_random_uuid(), month = '2020-01' where id = $1`,
       [reservation.reservationId],
     );
-    await fixture.superuser.query(`update ai_account set month = '2020-01' where customer_id = $1`, [other]);
+    await moveToAFormerMonth(fixture.superuser, other);
     const maintenance = fixture.operator.get(AiMaintenanceService);
     expect(await timed(maintenance.rollMonthsOver().then((count) => expect(count).toBe(1)))).toBeLessThan(1_000);
     expect(await timed(maintenance.resolveAbandoned().then((count) => expect(count).toBe(1)))).toBeLessThan(1_000);

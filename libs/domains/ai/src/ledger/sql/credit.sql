@@ -21,11 +21,11 @@ begin
   part := greatest(rest, -acc.purchased);
   -- Included credit that its limit keeps from being spent backs no reservation: purchased credit may have to stay for them.
   if part < 0 then
-    part := greatest(part, least(0, acc.held - app.ai_spendable(acc.included, limit_left, acc.purchased)));
+    part := greatest(part, least(0, acc.reserved - app.ai_spendable(acc.included, limit_left, acc.purchased)));
   end if;
   rest := rest - part;
   if acc.included + rest < 0
-     or (p_amount < 0 and app.ai_spendable(acc.included + rest, limit_left, acc.purchased + part) < acc.held) then
+     or (p_amount < 0 and app.ai_spendable(acc.included + rest, limit_left, acc.purchased + part) < acc.reserved) then
     return false;
   end if;
   if part <> 0 then

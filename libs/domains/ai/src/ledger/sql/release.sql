@@ -8,23 +8,21 @@
 create function app.ai_release(
   p_customers uuid[], p_owner integer[], p_ids uuid[], p_states text[], p_reasons text[])
 returns table (place integer, outcome text)
-language plpgsql
+language plpgsql security definer
 set search_path = pg_catalog, public, pg_temp
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
 declare
   moment timestamptz := app.now();
-  scope text;
   call record;
   customer uuid;
   answers integer := 0;
   places integer[] := '{}';
-  tids tid[] := '{}';
+  ids uuid[] := '{}';
   owners uuid[] := '{}';
   amounts numeric[] := '{}';
   over_month uuid[] := '{}';
 begin
-  scope := app.set_customers(p_customers);
   perform from unnest(p_customers) with ordinality as c (customer, place)
   join ai_account a on a.customer_id = c.customer order by c.place for no key update of a;
   for call in
@@ -32,8 +30,8 @@ begin
     from unnest(p_ids, p_owner) with ordinality as c (id, owner, place)
     -- OFFSET 0 keeps the planner from turning the look-up around, into reading all reservations.
     cross join lateral (
-      select h.customer_id, h.ctid as tid, h.state, h.amount, h.month < a.month as over_month
-      from ai_hold h
+      select h.customer_id, h.id, h.state, h.amount, h.month < a.month as over_month
+      from ai_reservation h
       join ai_account a on a.customer_id = h.customer_id
       where h.customer_id = p_customers[c.owner] and h.id = c.id
       offset 0) h
@@ -43,9 +41,9 @@ begin
     if call.state = 'pending' then
       outcome := p_states[place];
       -- Named twice in one batch, it is released once.
-      if call.tid <> all (tids) then
+      if (call.customer_id, call.id) not in (select * from unnest(owners, ids)) then
         places := places || place;
-        tids := tids || call.tid;
+        ids := ids || call.id;
         owners := owners || call.customer_id;
         amounts := amounts || call.amount;
         if call.over_month and call.customer_id <> all (over_month) then
@@ -58,10 +56,10 @@ begin
   end loop;
   if cardinality(places) > 0 then
     with gone as (
-      update ai_hold h set state = p_states[u.place], reason = p_reasons[u.place], resolved_at = moment
-      from unnest(tids, places) as u (tid, place)
-      where h.ctid = u.tid)
-    update ai_account a set held = a.held - f.amount
+      update ai_reservation h set state = p_states[u.place], reason = p_reasons[u.place], resolved_at = moment
+      from unnest(owners, ids, places) as u (customer, id, place)
+      where h.customer_id = u.customer and h.id = u.id)
+    update ai_account a set reserved = a.reserved - f.amount
     from (select u.customer, sum(u.amount) as amount from unnest(owners, amounts) as u (customer, amount) group by u.customer) f
     where a.customer_id = f.customer;
   end if;
@@ -73,6 +71,6 @@ begin
     select c.place::integer, 'settled'
     from unnest(p_ids, p_owner) with ordinality as c (id, owner, place)
     join ai_usage u on u.customer_id = p_customers[c.owner] and u.id = c.id
-    where not exists (select from ai_hold h where h.customer_id = u.customer_id and h.id = u.id);
+    where not exists (select from ai_reservation h where h.customer_id = u.customer_id and h.id = u.id);
   end if;
 end $$

@@ -22,7 +22,7 @@ create function app.ai_reserve(
   p_ids uuid[], p_input_tokens integer[], p_cache text[], p_max_tokens integer[], p_least_tokens integer[],
   p_may_shorten boolean[], p_request_ids text[], p_token_ids uuid[])
 returns table (place integer, outcome text, model text, key_ciphertext bytea, max_tokens integer)
-language plpgsql
+language plpgsql security definer
 set search_path = pg_catalog, public, pg_temp
 -- Rows are only ever looked up by key. Plans are made when the function first runs and kept: made on tables that are
 -- still small, they would read the whole table and go on doing so when it has grown.
@@ -32,11 +32,10 @@ as $$
 declare
   moment timestamptz := app.now();
   present_month text := app.billing_month(moment, p_time_zone);
-  scope text;
   acc record;
   spendable numeric;
   free numeric;
-  reserved numeric;
+  reserved_here numeric;
   wanted numeric;
   cost numeric;
   least_cost numeric;
@@ -56,9 +55,8 @@ begin
   if clock_timestamp() > p_not_after then
     raise exception 'the caller has stopped waiting' using errcode = 'query_canceled';
   end if;
-  scope := app.set_customers(p_customers);
   for acc in
-    select c.customer, c.first, c.last, a.month, a.included, a.purchased, a.held, a.month_usage, a.month_included_usage,
+    select c.customer, c.first, c.last, a.month, a.included, a.purchased, a.reserved, a.month_usage, a.month_included_usage,
            s.monthly_limit, s.total_limit, s.enabled, s.model, s.key_ciphertext,
            p.valid_from, p.input, p.cache_write_5m, p.cache_write_1h, p.cache_read, p.output
     from unnest(p_customers, p_first, p_last) with ordinality as c (customer, first, last, place)
@@ -87,14 +85,14 @@ begin
 
     if acc.month < present_month then
       perform app.ai_roll_over(acc.customer, present_month, moment);
-      select a.month, a.included, a.held, a.month_usage, a.month_included_usage
-      into acc.month, acc.included, acc.held, acc.month_usage, acc.month_included_usage
+      select a.month, a.included, a.reserved, a.month_usage, a.month_included_usage
+      into acc.month, acc.included, acc.reserved, acc.month_usage, acc.month_included_usage
       from ai_account a where a.customer_id = acc.customer;
     end if;
     -- The total limit caps all that is used in the month. A limit that is null is none.
     spendable := app.ai_spendable(acc.included, acc.monthly_limit - acc.month_included_usage, acc.purchased);
-    free := least(spendable, acc.total_limit - acc.month_usage) - acc.held;
-    reserved := 0;
+    free := least(spendable, acc.total_limit - acc.month_usage) - acc.reserved;
+    reserved_here := 0;
     looked_for_abandoned := false;
     for i in acc.first .. acc.last loop
       place := i;
@@ -105,13 +103,13 @@ begin
         else greatest(acc.input, acc.cache_read) end;
       -- Without p_may_shorten the input bound is a coarse one, and says nothing yet about what the call needs at least.
       least_cost := p_least_tokens[i] * acc.output * 0.000001 + case when p_may_shorten[i] then cost else 0 end;
-      if not looked_for_abandoned and acc.held > 0 and cost + p_max_tokens[i] * acc.output * 0.000001 > free then
+      if not looked_for_abandoned and acc.reserved > 0 and cost + p_max_tokens[i] * acc.output * 0.000001 > free then
         -- Calls whose process died may have reserved it, and the worker may be down, too.
         looked_for_abandoned := true;
         if app.ai_resolve_abandoned(acc.customer) > 0 then
-          select a.included, a.held into acc.included, acc.held from ai_account a where a.customer_id = acc.customer;
+          select a.included, a.reserved into acc.included, acc.reserved from ai_account a where a.customer_id = acc.customer;
           spendable := app.ai_spendable(acc.included, acc.monthly_limit - acc.month_included_usage, acc.purchased);
-          free := least(spendable, acc.total_limit - acc.month_usage) - acc.held - reserved;
+          free := least(spendable, acc.total_limit - acc.month_usage) - acc.reserved - reserved_here;
         end if;
       end if;
       wanted := p_max_tokens[i];
@@ -128,7 +126,7 @@ begin
       elsif wanted < p_least_tokens[i] then
         outcome := case
           when least_cost > acc.total_limit - acc.month_usage then 'over_limit'
-          when least_cost <= spendable and acc.held + reserved > 0 then 'in_progress'
+          when least_cost <= spendable and acc.reserved + reserved_here > 0 then 'in_progress'
           else 'exhausted'
         end;
         max_tokens := 0;
@@ -137,7 +135,7 @@ begin
         max_tokens := wanted;
         cost := cost + wanted * acc.output * 0.000001;
         free := free - cost;
-        reserved := reserved + cost;
+        reserved_here := reserved_here + cost;
         places := places || i;
         owners := owners || acc.customer;
         models := models || acc.model;
@@ -149,9 +147,9 @@ begin
       end if;
       return next;
     end loop;
-    if reserved > 0 then
+    if reserved_here > 0 then
       changed := changed || acc.customer;
-      changes := changes || reserved;
+      changes := changes || reserved_here;
     end if;
   end loop;
 
@@ -160,14 +158,14 @@ begin
     if app.process_is_gone(p_process) then
       perform app.process_heartbeat(p_process);
     end if;
-    with held as (
-      insert into ai_hold (customer_id, id, amount, model, price_valid_from, input_tokens_bound, max_tokens, deadline,
+    with reserved as (
+      insert into ai_reservation (customer_id, id, amount, model, price_valid_from, input_tokens_bound, max_tokens, deadline,
                            month, included_limit, process_id, request_id, token_id, created_at)
       select u.customer, p_ids[u.place], u.amount, u.model, u.valid_from, p_input_tokens[u.place], u.max_tokens,
              moment + p_lifetime, u.month, u.included_limit, p_process, p_request_ids[u.place], p_token_ids[u.place], moment
       from unnest(owners, places, amounts, models, prices, granted, months, limits)
         as u (customer, place, amount, model, valid_from, max_tokens, month, included_limit))
-    update ai_account a set held = a.held + u.amount
+    update ai_account a set reserved = a.reserved + u.amount
     from unnest(changed, changes) as u (customer, amount)
     where a.customer_id = u.customer;
   end if;

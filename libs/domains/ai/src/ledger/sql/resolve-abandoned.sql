@@ -20,7 +20,7 @@ begin
     return null;
   end if;
   with resolved as (
-    update ai_hold h
+    update ai_reservation h
     set state = 'outcome_unknown', resolved_at = moment,
         reason = case when h.deadline < moment then 'deadline passed' else 'process gone' end
     where h.customer_id = p_customer and h.state = 'pending' and (h.deadline < moment or app.process_is_gone(h.process_id))
@@ -28,7 +28,7 @@ begin
   select coalesce(sum(r.amount), 0), count(*), bool_or(r.month < a.month) into freed, resolved, over_month
   from resolved r cross join ai_account a where a.customer_id = p_customer;
   if resolved > 0 then
-    update ai_account set held = held - freed where customer_id = p_customer;
+    update ai_account set reserved = reserved - freed where customer_id = p_customer;
   end if;
   if over_month then
     perform app.ai_expire_carried_over(p_customer, moment);

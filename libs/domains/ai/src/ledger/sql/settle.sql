@@ -15,14 +15,13 @@ create function app.ai_settle(
   p_input integer[], p_write_5m integer[], p_write_1h integer[], p_read integer[], p_output integer[],
   p_upstream_ids text[])
 returns table (place integer, outcome text, uncovered numeric, late boolean)
-language plpgsql
+language plpgsql security definer
 set search_path = pg_catalog, public, pg_temp
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
 declare
   moment timestamptz := app.now();
   present_month text := app.billing_month(moment, p_time_zone);
-  scope text;
   acc record;
   call record;
   customer uuid;
@@ -36,13 +35,15 @@ declare
   includeds numeric[] := '{}';
   carried_overs numeric[] := '{}';
   purchaseds numeric[] := '{}';
-  helds numeric[] := '{}';
+  reserveds numeric[] := '{}';
   usages numeric[] := '{}';
   included_usages numeric[] := '{}';
   sequences bigint[] := '{}';
   places integer[] := '{}';
-  tids tid[] := '{}';
-  late_tids tid[] := '{}';
+  settled uuid[] := '{}';
+  settled_owners uuid[] := '{}';
+  late_ids uuid[] := '{}';
+  late_owners uuid[] := '{}';
   over_month uuid[] := '{}';
   models text[] := '{}';
   request_ids text[] := '{}';
@@ -59,9 +60,8 @@ begin
   if clock_timestamp() > p_not_after then
     raise exception 'the caller has stopped waiting' using errcode = 'query_canceled';
   end if;
-  scope := app.set_customers(p_customers);
   for acc in
-    select c.place, c.customer, a.month, a.included, a.carried_over, a.purchased, a.held, a.month_usage,
+    select c.place, c.customer, a.month, a.included, a.carried_over, a.purchased, a.reserved, a.month_usage,
            a.month_included_usage, a.ledger_sequence
     from unnest(p_customers) with ordinality as c (customer, place)
     join ai_account a on a.customer_id = c.customer
@@ -70,7 +70,7 @@ begin
   loop
     if acc.month < present_month then
       perform app.ai_roll_over(acc.customer, present_month, moment);
-      select acc.place, acc.customer, a.month, a.included, a.carried_over, a.purchased, a.held, a.month_usage,
+      select acc.place, acc.customer, a.month, a.included, a.carried_over, a.purchased, a.reserved, a.month_usage,
              a.month_included_usage, a.ledger_sequence into acc
       from ai_account a where a.customer_id = acc.customer;
     end if;
@@ -78,7 +78,7 @@ begin
     includeds[acc.place] := acc.included;
     carried_overs[acc.place] := acc.carried_over;
     purchaseds[acc.place] := acc.purchased;
-    helds[acc.place] := acc.held;
+    reserveds[acc.place] := acc.reserved;
     usages[acc.place] := acc.month_usage;
     included_usages[acc.place] := acc.month_included_usage;
     sequences[acc.place] := acc.ledger_sequence;
@@ -98,9 +98,9 @@ begin
       as u (owner, id, input, write_5m, write_1h, read, output, place)
     -- OFFSET 0 keeps the planner from turning the look-up around, into reading all reservations.
     cross join lateral (
-      select h.ctid as tid, h.state, h.amount, h.month, h.included_limit, h.model, h.request_id, h.token_id,
+      select h.id, h.state, h.amount, h.month, h.included_limit, h.model, h.request_id, h.token_id,
              p.input, p.cache_write_5m, p.cache_write_1h, p.cache_read, p.output
-      from ai_hold h
+      from ai_reservation h
       join ai_model_price p on p.model = h.model and p.valid_from = h.price_valid_from
       where h.customer_id = p_customers[u.owner] and h.id = u.id and h.state <> 'settled_late'
       offset 0) h
@@ -110,17 +110,19 @@ begin
     outcome := 'settled';
     late := call.state <> 'pending';
     -- Named twice in one batch, it is charged once.
-    continue when call.tid = any (tids) or call.tid = any (late_tids);
+    continue when (p_customers[owner], call.id) in (select * from unnest(settled_owners || late_owners, settled || late_ids));
     usable := greatest(least(includeds[owner], call.included_limit - included_usages[owner]), 0);
     if late then
-      charge := greatest(least(call.cost, call.amount, usable + purchaseds[owner] - helds[owner],
-        (select s.total_limit from ai_settings s where s.customer_id = p_customers[owner]) - usages[owner] - helds[owner]), 0);
-      late_tids := late_tids || call.tid;
+      charge := greatest(least(call.cost, call.amount, usable + purchaseds[owner] - reserveds[owner],
+        (select s.total_limit from ai_settings s where s.customer_id = p_customers[owner]) - usages[owner] - reserveds[owner]), 0);
+      late_ids := late_ids || call.id;
+      late_owners := late_owners || p_customers[owner];
       carried := 0;
     else
       charge := least(call.cost, call.amount);
-      helds[owner] := helds[owner] - call.amount;
-      tids := tids || call.tid;
+      reserveds[owner] := reserveds[owner] - call.amount;
+      settled := settled || call.id;
+      settled_owners := settled_owners || p_customers[owner];
       -- What the turn of the month left for the calls that had reserved it is theirs alone.
       carried := case when call.month < months[owner] then least(charge, carried_overs[owner]) else 0 end;
       if call.month < months[owner] and p_customers[owner] <> all (over_month) then
@@ -166,7 +168,8 @@ begin
 
   if cardinality(places) > 0 then
     with gone as (
-      delete from ai_hold where ctid = any (tids)),
+      delete from ai_reservation r using unnest(settled_owners, settled) as s (customer, id)
+      where r.customer_id = s.customer and r.id = s.id),
     used as (
       insert into ai_usage (customer_id, id, provider, model, input_tokens, cache_write_5m_tokens, cache_write_1h_tokens,
                             cache_read_tokens, output_tokens, cost, uncovered, request_id, api_request_id, token_id, created_at)
@@ -182,14 +185,15 @@ begin
       from unnest(entry_places, entry_sequences, entry_buckets, entry_amounts, entry_balances)
         as e (place, sequence, bucket, amount, balance))
     update ai_account a
-    set included = s.included, carried_over = s.carried_over, purchased = s.purchased, held = s.held,
+    set included = s.included, carried_over = s.carried_over, purchased = s.purchased, reserved = s.reserved,
         month_usage = s.month_usage, month_included_usage = s.month_included_usage, ledger_sequence = s.sequence
-    from unnest(p_customers, includeds, carried_overs, purchaseds, helds, usages, included_usages, sequences)
-      as s (customer, included, carried_over, purchased, held, month_usage, month_included_usage, sequence)
+    from unnest(p_customers, includeds, carried_overs, purchaseds, reserveds, usages, included_usages, sequences)
+      as s (customer, included, carried_over, purchased, reserved, month_usage, month_included_usage, sequence)
     where a.customer_id = s.customer and a.ledger_sequence <> s.sequence;
   end if;
-  if cardinality(late_tids) > 0 then
-    update ai_hold h set state = 'settled_late' where h.ctid = any (late_tids);
+  if cardinality(late_ids) > 0 then
+    update ai_reservation r set state = 'settled_late' from unnest(late_owners, late_ids) as l (customer, id)
+    where r.customer_id = l.customer and r.id = l.id;
   end if;
   foreach customer in array over_month loop
     perform app.ai_expire_carried_over(customer, moment);
@@ -199,7 +203,7 @@ begin
     select c.place::integer, 'settled', u.uncovered, h.id is not null
     from unnest(p_ids, p_owner) with ordinality as c (id, owner, place)
     join ai_usage u on u.customer_id = p_customers[c.owner] and u.id = c.id
-    left join ai_hold h on h.customer_id = u.customer_id and h.id = u.id
+    left join ai_reservation h on h.customer_id = u.customer_id and h.id = u.id
     where c.place <> all (places);
   end if;
 end $$

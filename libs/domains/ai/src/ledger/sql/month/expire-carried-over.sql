@@ -12,7 +12,7 @@ begin
   perform app.set_customer(p_customer);
   select * into acc from ai_account where customer_id = p_customer;
   select coalesce(sum(amount), 0) into needed
-  from ai_hold where customer_id = p_customer and state = 'pending' and month < acc.month;
+  from ai_reservation where customer_id = p_customer and state = 'pending' and month < acc.month;
   expired := acc.carried_over - needed;
   if expired <= 0 then
     return;

@@ -21,7 +21,7 @@ begin
   end if;
   select s.monthly_limit - acc.month_included_usage, s.enabled into limit_left, turned_on
   from ai_settings s where s.customer_id = p_customer;
-  kept := app.ai_kept_over_month(acc.included, limit_left, acc.purchased, acc.held);
+  kept := app.ai_kept_over_month(acc.included, limit_left, acc.purchased, acc.reserved);
   granted := case when turned_on then app.ai_included_credit(p_customer) else 0 end;
   expired := acc.included - kept;
   if expired > 0 then

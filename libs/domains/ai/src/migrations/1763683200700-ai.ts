@@ -1,0 +1,27 @@
+import type { QueryRunner } from 'typeorm';
+import { ForwardMigration } from '@platform/database';
+import { createAccountTables } from './account-tables';
+import { createAiFunctions } from './ai-functions';
+import { createCallTables } from './call-tables';
+import { createLivenessTables } from './liveness-tables';
+
+/** Prices, accounts, the calls and their ledger, and which processes live. */
+export class AiSchema1763683200700 extends ForwardMigration {
+  override readonly tables = [
+    'ai_model_price',
+    'ai_settings',
+    'ai_account',
+    'ai_reservation',
+    'ai_usage',
+    'ai_ledger_entry',
+    'liveness_clock',
+    'process_liveness',
+  ];
+
+  async up(runner: QueryRunner): Promise<void> {
+    await createAccountTables(runner);
+    await createCallTables(runner);
+    await createLivenessTables(runner);
+    await createAiFunctions(runner);
+  }
+}

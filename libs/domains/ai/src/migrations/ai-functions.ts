@@ -1,0 +1,36 @@
+import { join } from 'node:path';
+import type { QueryRunner } from 'typeorm';
+import { createFunction, type FunctionAccess } from '@platform/database';
+
+const AI = join(__dirname, '..');
+
+/** What the API and the operator's programs both compute or say. */
+const SHARED: FunctionAccess = {};
+/** Done for the API by the operator's role: the API's own has no right to write what it changes. */
+const FOR_THE_API: FunctionAccess = { asOperator: true };
+/** The operator's programs', and what the functions above do on the way. */
+const OPERATORS: FunctionAccess = { roles: ['account_operator'] };
+
+/** In the order in which they need one another. */
+const FUNCTIONS: Record<string, FunctionAccess> = {
+  'liveness/sql/process-heartbeat': SHARED,
+  'liveness/sql/process-is-gone': SHARED,
+  'ledger/sql/month/billing-month': SHARED,
+  'ledger/sql/month/included-credit': SHARED,
+  'ledger/sql/month/kept-over-month': SHARED,
+  'ledger/sql/spendable': SHARED,
+  'ledger/sql/month/roll-over': OPERATORS,
+  'ledger/sql/month/expire-carried-over': OPERATORS,
+  'ledger/sql/month/grant-difference': OPERATORS,
+  'ledger/sql/resolve-abandoned': OPERATORS,
+  'ledger/sql/reserve': FOR_THE_API,
+  'ledger/sql/settle': FOR_THE_API,
+  'ledger/sql/release': FOR_THE_API,
+  'ledger/sql/unlocked-accounts': FOR_THE_API,
+  'ledger/sql/credit': OPERATORS,
+};
+
+/** The ledger's functions, and those that tell which processes live. */
+export async function createAiFunctions(runner: QueryRunner): Promise<void> {
+  for (const [file, access] of Object.entries(FUNCTIONS)) await createFunction(runner, join(AI, file), access);
+}

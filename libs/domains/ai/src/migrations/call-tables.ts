@@ -1,0 +1,85 @@
+import type { QueryRunner } from 'typeorm';
+import { distribute, secureCustomerTable } from '@platform/database';
+
+/**
+ * What a call leaves: a reservation, then a usage row and ledger entries. There are no foreign keys between them: each would
+ * cost a look-up and a row lock per row, and one to the price would make all calls of a model queue for its row's lock. The
+ * API's role writes none of them, only the ledger's functions do.
+ */
+export async function createCallTables(runner: QueryRunner): Promise<void> {
+  await runner.query(`
+    create table ai_reservation (
+      customer_id uuid not null,
+      id uuid not null,
+      state text not null default 'pending',
+      amount numeric(24,12) not null,
+      model text not null,
+      price_valid_from timestamptz not null,
+      input_tokens_bound integer not null,
+      max_tokens integer not null,
+      deadline timestamptz not null,
+      month text,
+      included_limit numeric(24,12),
+      process_id uuid,
+      request_id text,
+      token_id uuid,
+      reason text,
+      created_at timestamptz not null,
+      resolved_at timestamptz,
+      constraint ai_reservation_pk primary key (customer_id, id)
+    )`);
+  await runner.query(
+    `create index ai_reservation_pending_idx on ai_reservation (customer_id, deadline) where state = 'pending'`,
+  );
+  await runner.query(
+    `create index ai_reservation_unknown_idx on ai_reservation (customer_id, resolved_at desc) where state = 'outcome_unknown'`,
+  );
+  await distribute(runner, 'ai_reservation');
+  await secureCustomerTable(runner, 'ai_reservation');
+
+  await runner.query(`
+    create table ai_usage (
+      customer_id uuid not null,
+      id uuid not null,
+      provider text not null,
+      model text not null,
+      input_tokens integer not null,
+      cache_write_5m_tokens integer not null,
+      cache_write_1h_tokens integer not null,
+      cache_read_tokens integer not null,
+      output_tokens integer not null,
+      cost numeric(24,12) not null,
+      uncovered numeric(24,12) not null default 0,
+      currency text not null default 'NOK',
+      request_id text,
+      api_request_id text,
+      token_id uuid,
+      created_at timestamptz not null,
+      constraint ai_usage_pk primary key (customer_id, id)
+    )`);
+  await distribute(runner, 'ai_usage');
+  await secureCustomerTable(runner, 'ai_usage', { apiMay: 'select' });
+  await runner.query(`revoke update, delete on ai_usage from account_operator`);
+
+  // In the order of the account's own counter. Entries are only added: a correction is a new entry.
+  await runner.query(`
+    create table ai_ledger_entry (
+      customer_id uuid not null,
+      sequence bigint not null,
+      kind text not null,
+      bucket text not null,
+      amount numeric(24,12) not null,
+      balance_after numeric(24,12) not null,
+      month text not null,
+      usage_id uuid,
+      credit_request_id integer,
+      invoice_id uuid,
+      note text,
+      actor text not null,
+      created_at timestamptz not null,
+      constraint ai_ledger_entry_pk primary key (customer_id, sequence)
+    )`);
+  await distribute(runner, 'ai_ledger_entry');
+  await secureCustomerTable(runner, 'ai_ledger_entry', { apiMay: 'select' });
+  await runner.query(`revoke update, delete on ai_ledger_entry from account_operator`);
+}

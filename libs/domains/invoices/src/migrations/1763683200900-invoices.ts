@@ -1,0 +1,76 @@
+import type { QueryRunner } from 'typeorm';
+import { distribute, ForwardMigration, replicate, secureCustomerTable } from '@platform/database';
+import { createSyncTables } from './sync-tables';
+
+/** Invoices of every billing source, the numbers they bear, and how far each source is read. */
+export class InvoicesSchema1763683200900 extends ForwardMigration {
+  override readonly tables = ['invoice', 'invoice_number', 'billing_account', 'invoice_sync', 'invoice_sync_problem'];
+
+  async up(runner: QueryRunner): Promise<void> {
+    await createInvoices(runner);
+    await createInvoiceNumbers(runner);
+    await createSyncTables(runner);
+  }
+}
+
+/** Amounts are in the currency's minor unit. */
+async function createInvoices(runner: QueryRunner): Promise<void> {
+  await runner.query(`
+    create table invoice (
+      customer_id uuid not null,
+      id uuid not null,
+      source text not null,
+      source_id text not null,
+      type text not null default 'invoice',
+      number text not null,
+      status text not null,
+      currency text not null,
+      amount bigint not null,
+      amount_due bigint not null,
+      issue_date date not null,
+      due_date date,
+      paid_at timestamptz,
+      kid text,
+      pdf_url text,
+      pdf_reference text,
+      hosted_url text,
+      created_at timestamptz not null default now(),
+      updated_at timestamptz not null default now(),
+      synced_at timestamptz,
+      constraint invoice_pk primary key (customer_id, id),
+      constraint invoice_source_key unique (customer_id, source, source_id),
+      constraint invoice_customer_fk foreign key (customer_id) references customer (id),
+      constraint invoice_source_check check (source in ('manual', 'stripe', 'fiken')),
+      constraint invoice_type_check check (type in ('invoice', 'credit_note')),
+      constraint invoice_status_check check (status in ('draft', 'open', 'paid', 'void', 'uncollectible')),
+      constraint invoice_currency_check check (currency ~ '^[A-Z]{3}$')
+    )`);
+  await runner.query(`create index invoice_newest_idx on invoice (customer_id, created_at desc, id desc)`);
+  // What a sync has to look at again: the source may still change these.
+  await runner.query(
+    `create index invoice_unsettled_idx on invoice (customer_id, source, source_id) where status in ('draft', 'open', 'uncollectible')`,
+  );
+  // An invoice that moved to another customer is found by its id at the source.
+  await runner.query(`create index invoice_source_idx on invoice (source, source_id)`);
+  await distribute(runner, 'invoice');
+  await secureCustomerTable(runner, 'invoice', { apiMay: 'select', visible: `status <> 'draft'` });
+}
+
+/**
+ * Numbers that invoices bear, each once per issuing source and kind of document, over all customers. `invoice` itself cannot
+ * promise that: its keys begin with the customer. A number stays claimed for good.
+ */
+async function createInvoiceNumbers(runner: QueryRunner): Promise<void> {
+  await runner.query(`
+    create table invoice_number (
+      source text not null,
+      type text not null,
+      number text not null,
+      source_id text not null,
+      constraint invoice_number_pk primary key (source, type, number),
+      constraint invoice_number_source_check check (source in ('manual', 'stripe', 'fiken')),
+      constraint invoice_number_type_check check (type in ('invoice', 'credit_note'))
+    )`);
+  await replicate(runner, 'invoice_number');
+  await runner.query(`grant select, insert on invoice_number to account_operator`);
+}

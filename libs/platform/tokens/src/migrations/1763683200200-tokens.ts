@@ -1,0 +1,50 @@
+import { join } from 'node:path';
+import type { QueryRunner } from 'typeorm';
+import { createFunction, distribute, ForwardMigration, replicate, secureCustomerTable } from '@platform/database';
+
+const SQL = join(__dirname, '..', 'authentication', 'sql');
+
+/** Service tokens, when each was last used, and the two functions through which the API reaches them. */
+export class TokensSchema1763683200200 extends ForwardMigration {
+  override readonly tables = ['service_token', 'service_token_use'];
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      create table service_token (
+        id uuid not null,
+        customer_id uuid not null,
+        token_hash bytea not null,
+        scopes text[] not null,
+        active boolean not null default true,
+        deactivated_at timestamptz,
+        expires_at timestamptz,
+        rotated_from uuid,
+        created_at timestamptz not null default now(),
+        constraint service_token_pk primary key (id),
+        constraint service_token_hash_key unique (token_hash),
+        constraint service_token_customer_fk foreign key (customer_id) references customer (id),
+        constraint service_token_rotated_from_fk foreign key (rotated_from) references service_token (id)
+      )`);
+    await runner.query(`create index service_token_customer_idx on service_token (customer_id, created_at)`);
+    await runner.query(`create index service_token_rotated_from_idx on service_token (rotated_from)`);
+    await replicate(runner, 'service_token');
+    await secureCustomerTable(runner, 'service_token');
+
+    await runner.query(`
+      create table service_token_use (
+        customer_id uuid not null,
+        token_id uuid not null,
+        last_used_at timestamptz not null,
+        constraint service_token_use_pk primary key (customer_id, token_id),
+        constraint service_token_use_token_fk foreign key (token_id) references service_token (id)
+      )`);
+    await runner.query(`create index service_token_use_token_idx on service_token_use (token_id)`);
+    await distribute(runner, 'service_token_use');
+    await secureCustomerTable(runner, 'service_token_use');
+
+    // The API's role may not read the tables: it knows no customer before it knows the token.
+    for (const name of ['authenticate', 'record-token-uses']) {
+      await createFunction(runner, join(SQL, name), { roles: ['customer_api'], asOperator: true });
+    }
+  }
+}

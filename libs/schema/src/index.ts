@@ -1,0 +1,2 @@
+export { migrateSchema } from './migrate-schema';
+export { migrations } from './migrations';

@@ -1,0 +1,29 @@
+import { AiSchema1763683200700 } from '@domains/ai';
+import { CreditRequestsSchema1763683200800 } from '@domains/credit-requests';
+import { CustomersSchema1763683200100 } from '@domains/customers';
+import { InvoicesSchema1763683200900 } from '@domains/invoices';
+import { ServicesSchema1763683200300 } from '@domains/services';
+import { SmsSchema1763683201000 } from '@domains/sms';
+import { StatusSchema1763683200400 } from '@domains/status';
+import { SupportSchema1763683200600 } from '@domains/support';
+import { AuditSchema1763683200500 } from '@platform/audit';
+import { DatabaseSchema1763683200000 } from '@platform/database';
+import { TokensSchema1763683200200 } from '@platform/tokens';
+
+/**
+ * Every migration, in the order in which they run: each refers only to tables of those above it. Once a version with it is
+ * released, a migration is never edited.
+ */
+export const migrations = [
+  DatabaseSchema1763683200000,
+  CustomersSchema1763683200100,
+  TokensSchema1763683200200,
+  ServicesSchema1763683200300,
+  StatusSchema1763683200400,
+  AuditSchema1763683200500,
+  SupportSchema1763683200600,
+  AiSchema1763683200700,
+  CreditRequestsSchema1763683200800,
+  InvoicesSchema1763683200900,
+  SmsSchema1763683201000,
+];

@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto';
+import { Client } from 'pg';
+import { migrateSchema } from '@schema';
+import { type AppConfig, loadConfig } from '@platform/config';
+import { UnknownSchemaError } from '@platform/database';
+import { explainStartFailure } from '@platform/process';
+import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
+
+/** The first and the last of the migrations before there was one for each domain, and tables that they made. */
+const FORMER = `
+  create schema app;
+  create table schema_migration (id serial primary key, "timestamp" bigint not null, name varchar not null);
+  insert into schema_migration ("timestamp", name) values
+    (1763683200000, 'Foundation1763683200000'), (1763684010000, 'AiLedgerFunctionsAudited1763684010000');
+  create table customer (id uuid primary key);
+  create table ai_hold (customer_id uuid not null, id uuid not null, primary key (customer_id, id));
+  insert into customer values ('00000000-0000-4000-8000-000000000001')`;
+
+/** All that a database consists of, but for what changes by itself. */
+const CONTENTS = `
+  select relnamespace::regnamespace::text as schema, relname as name, relkind as kind, relacl::text as rights
+  from pg_class where relnamespace::regnamespace::text in ('public', 'app', 'pgboss')
+  union all select pronamespace::regnamespace::text, proname, 'f', proacl::text from pg_proc
+  where pronamespace::regnamespace::text in ('public', 'app', 'pgboss')
+  union all select 'database', 'rights', 'd', datacl::text from pg_database where datname = current_database()
+  union all select 'schema', nspname, 's', nspacl::text from pg_namespace where nspname !~ '^pg_'
+  order by 1, 2, 3, 4`;
+
+describe('migrating a database that another version made', () => {
+  let database: TestDatabase;
+  let client: Client;
+  let config: AppConfig;
+  beforeEach(async () => {
+    database = await createTestDatabase();
+    client = await connectAsSuperuser(database);
+    config = database.config;
+  });
+  afterEach(async () => {
+    await client.end();
+    await database.drop();
+  });
+
+  /** Tries, and makes sure that nothing was changed. @returns what the operator is told */
+  async function refusal(): Promise<string> {
+    const before = (await client.query(CONTENTS)).rows;
+    const error: unknown = await migrateSchema(config).catch((failure: unknown) => failure);
+    expect(error).toBeInstanceOf(UnknownSchemaError);
+    expect((await client.query(CONTENTS)).rows).toEqual(before);
+    return explainStartFailure(error);
+  }
+
+  it('says what to do, in one line, and changes nothing', async () => {
+    const name = `former_${randomBytes(4).toString('hex')}`;
+    await client.query(`create database ${name}`);
+    const url = database.url.replace(/\/[^/]+$/, `/${name}`);
+    const former = new Client({ connectionString: url });
+    await former.connect();
+    try {
+      await former.query(FORMER);
+      const before = (await former.query(CONTENTS)).rows;
+      const error: unknown = await migrateSchema(loadConfig({ NODE_ENV: 'test', DATABASE_URL: url })).catch(
+        (failure: unknown) => failure,
+      );
+      expect(explainStartFailure(error)).toMatch(
+        /^The database was made by another version .*Foundation1763683200000.*nothing in it was changed\. .*DATABASE_URL.*\.data\/postgres.*$/,
+      );
+      expect((await former.query(CONTENTS)).rows).toEqual(before);
+      expect((await former.query('select from customer')).rowCount).toBe(1);
+    } finally {
+      await former.end();
+      await client.query(`drop database ${name}`);
+    }
+  });
+
+  it('compares the schema, where the names of migrations tell nothing', async () => {
+    await client.query('alter table ai_reservation rename to ai_hold');
+    expect(await refusal()).toContain('no table ai_reservation');
+  });
+
+  it('is not fooled by a database without a record of migrations', async () => {
+    await client.query('drop table schema_migration');
+    expect(await refusal()).toContain('no record of migrations');
+  });
+
+  it("does not take another program's table for ours", async () => {
+    await client.query(`delete from schema_migration where name like 'SmsSchema%'`);
+    expect(await refusal()).toContain('table sms_settings');
+  });
+
+  it('has nothing to do where everything is up to date', async () => {
+    expect(await migrateSchema(config)).toEqual([]);
+  });
+});
