@@ -14,7 +14,7 @@ export function remainingOf({ limit, totalHits }: RateLimitState): number {
   return Math.max(0, limit - totalHits);
 }
 
-/** Shows a limit in the reply's headers (specification §7). The last one shown counts. */
+/** Shows a limit in the headers of the reply. The last one shown counts. */
 export function showRateLimit(reply: FastifyReply, state: RateLimitState): void {
   reply.header('x-ratelimit-limit', state.limit);
   reply.header('x-ratelimit-remaining', remainingOf(state));
