@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-/** How the stand-ins were asked to run. */
+/** Options of the command line. */
 export interface CommandLine {
   port: number;
   linkGates: Record<string, string>;

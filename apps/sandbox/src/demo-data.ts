@@ -6,7 +6,7 @@ export const DEMO_STRIPE_CUSTOMER = 'cus_demo';
 export const DEMO_FIKEN_COMPANY = 'demo';
 export const DEMO_FIKEN_CUSTOMER = 1001;
 
-/** Gives the billing stand-ins something to show. */
+/** Adds demo data to the billing sources. */
 export function addDemoData({ stripe, fiken }: Sandbox): void {
   const [credited] = stripe.store.addInvoices({ customer: DEMO_STRIPE_CUSTOMER, count: 12, everySeconds: 14 * 86_400 });
   if (credited) stripe.store.addCreditNote(credited.id);

@@ -3,13 +3,13 @@ import { addDemoData } from './demo-data';
 import { type Sandbox, startSandbox } from './sandbox';
 import { refuseInProduction } from './shared/production';
 
-/** How long delivery reports take here, so that somebody who looks sees an SMS accepted first and delivered later. */
+/** Delay of delivery reports, so that an SMS is visibly `accepted` before it is `delivered`. */
 const REPORT_DELAY_MS = 500;
 
 async function main(): Promise<void> {
   refuseInProduction();
   const { port, linkGates } = readCommandLine(process.argv.slice(2));
-  // Nobody looks at what was received, so nothing is kept.
+  // No test reads the recorded requests, so none are kept.
   const sandbox = await startSandbox({ port, linkGates, recordLimit: 0, reportDelayMs: REPORT_DELAY_MS });
   addDemoData(sandbox);
   stopWithItsParent(sandbox);
@@ -17,7 +17,7 @@ async function main(): Promise<void> {
   process.send?.({ type: 'sandbox-listening', url: sandbox.url, urls: sandbox.urls });
 }
 
-/** Ends on Ctrl-C, on a polite kill, and when the process that forked this one is gone. */
+/** Stops on SIGINT, SIGTERM, and when the parent process is gone. */
 function stopWithItsParent(sandbox: Sandbox): void {
   let stopping = false;
   const stop = () => {

@@ -23,17 +23,17 @@ const FIKEN_PATH = '/fiken/api/v2';
 export interface SandboxOptions {
   /** Port to listen on; 0, the default, lets the system choose. */
   port?: number;
-  /** Address to listen on; 127.0.0.1 is the default and should stay it. */
+  /** Address to listen on; 127.0.0.1 by default. */
   host?: string;
-  /** How many requests, messages and delivery reports each upstream keeps for a test to look at; 10,000 by default. */
+  /** Number of requests, messages and delivery reports that each upstream records; 10,000 by default. */
   recordLimit?: number;
-  /** Milliseconds from an SMS reply to its delivery reports, unless directed otherwise; 0 by default. */
+  /** Milliseconds from an SMS reply to its delivery reports, unless a directive says otherwise; 0 by default. */
   reportDelayMs?: number;
-  /** Delivery report gates of LINK Mobility, gate id to URL; a test may add to them later. */
+  /** Delivery report gates of LINK Mobility, gate id to URL; a test can add more. */
   linkGates?: Record<string, string>;
 }
 
-/** Base address of each upstream: what stands in for `https://api.…` in a client's settings. */
+/** Base address of each upstream, for the client's settings. */
 export interface SandboxUrls {
   messages: string;
   elks46: string;
@@ -43,7 +43,7 @@ export interface SandboxUrls {
   fiken: string;
 }
 
-/** Running stand-ins, and the handles by which a test steers them. */
+/** The running sandbox with the controls of its upstreams. */
 export interface Sandbox {
   url: string;
   urls: SandboxUrls;
@@ -55,16 +55,16 @@ export interface Sandbox {
   link: LinkControl;
   stripe: StripeControl;
   fiken: FikenControl;
-  /** Breaks all connections and refuses new ones, as a host that is down does. */
+  /** Closes all connections and refuses new ones, like a host that is down. */
   refuseConnections(): Promise<void>;
   /** Listens again, on the same port. */
   acceptConnections(): Promise<void>;
-  /** Brings every upstream back to how it started. */
+  /** Resets every upstream to its initial state. */
   reset(): void;
   close(): Promise<void>;
 }
 
-/** Starts all stand-ins on one port. Throws when `NODE_ENV=production`. */
+/** Starts all upstreams on one port. @throws if `NODE_ENV=production` */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   refuseInProduction();
   const { port = 0, host = '127.0.0.1', recordLimit = 10_000, reportDelayMs = 0, linkGates = {} } = options;

@@ -2,14 +2,14 @@ import { type FastifyReply } from 'fastify';
 import { UpstreamControl } from '../shared/faults/upstream-control';
 import { FikenStore } from './fiken-store';
 
-/** Fiken under a test's control. Its directives stand in the token, where a request has room for them. */
+/** Controls of the Fiken sandbox. Directives are part of the token. */
 export class FikenControl extends UpstreamControl {
   readonly store = new FikenStore();
-  /** Fiken's rule that a client has one request underway at a time: any more get 429. Off unless a test wants it. */
+  /** Fiken's rule of one concurrent request per client: further requests get 429. Off by default. */
   oneAtATime = false;
-  /** Requests that came while another was underway. */
+  /** Number of requests that were refused because another one was in progress. */
   refused = 0;
-  /** Bytes that a PDF has at least. */
+  /** Minimum size of PDFs in bytes. */
   largePdf = 0;
   private underway = 0;
 
@@ -25,7 +25,7 @@ export class FikenControl extends UpstreamControl {
     this.largePdf = 0;
   }
 
-  /** @internal counts a request until it is answered; tells whether there were others before it */
+  /** @internal counts a request until it is answered; returns whether another one was in progress */
   enter(reply: FastifyReply): boolean {
     const crowded = this.oneAtATime && this.underway > 0;
     if (crowded) this.refused += 1;

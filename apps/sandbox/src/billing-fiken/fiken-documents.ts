@@ -11,10 +11,10 @@ export interface FikenInvoice {
   lastModifiedDate: string;
   /** Paid or credited on this date. */
   settledDate?: string;
-  /** Given up as lost. */
+  /** Written off. */
   writeOff: boolean;
   creditNoteIds: number[];
-  /** Fields that override what goes over the wire, to spoil one invoice. */
+  /** Fields of the wire format to override, which makes the invoice malformed. */
   corrupted?: Record<string, unknown>;
 }
 

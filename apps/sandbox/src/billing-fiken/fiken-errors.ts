@@ -2,7 +2,7 @@ import { type Answer, json } from '../shared/answer';
 import { standing } from '../shared/credentials';
 import { type Directives } from '../shared/faults/directives';
 
-/** An error as Fiken's login writes them; what the rest of the API sends is not documented beyond the status. */
+/** An error in the format of Fiken's login; for the rest of the API only the status is documented. */
 export function fikenError(status: number, description: string, headers: Record<string, string> = {}): Answer {
   const error = status === 401 ? 'invalid_token' : status < 500 ? 'bad_request' : 'server_error';
   return json(status, { error, error_description: description }, headers);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** What a document is called as a file. */
+/** The file name of a document. */
 export function fileName(kind: 'faktura' | 'kreditnota', number: number, issueDate: string): string {
   return `${kind}_${issueDate.slice(0, 4)}_${number}.pdf`;
 }

@@ -1,6 +1,6 @@
 import { type FikenCreditNote, type FikenInvoice } from './fiken-documents';
 
-/** Query parameters as they came. */
+/** Parsed query parameters. */
 export type Query = Record<string, string | string[] | undefined>;
 
 /** A request that Fiken refuses. */
@@ -13,7 +13,7 @@ export class FikenRefusal extends Error {
   }
 }
 
-/** A page and what the pagination headers say of it. */
+/** A page with the values of the pagination headers. */
 export interface Page<Item> {
   items: Item[];
   headers: Record<string, string>;
@@ -38,7 +38,7 @@ export function paginate<Item>(items: Item[], query: Query): Page<Item> {
   };
 }
 
-/** Which invoices a query asks for. */
+/** The filter of invoices for a query. */
 export function invoiceFilter(query: Query): (invoice: FikenInvoice) => boolean {
   const issued = dateFilter(query, 'issueDate');
   const modified = dateFilter(query, 'lastModified');
@@ -55,7 +55,7 @@ export function invoiceFilter(query: Query): (invoice: FikenInvoice) => boolean 
     number(invoice.invoiceNumber);
 }
 
-/** Which credit notes a query asks for. */
+/** The filter of credit notes for a query. */
 export function creditNoteFilter(query: Query): (note: FikenCreditNote) => boolean {
   const issued = dateFilter(query, 'issueDate');
   const modified = dateFilter(query, 'lastModified');

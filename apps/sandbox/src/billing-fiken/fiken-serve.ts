@@ -6,7 +6,7 @@ import { type FikenControl } from './fiken-control';
 import { fikenError, refuseByDirective, refuseToken, tooManyRequests } from './fiken-errors';
 import { FikenRefusal } from './fiken-query';
 
-/** Answers a request with `respond`, unless its token, its directives or the request before it forbid that. */
+/** Answers a request with `respond`, unless its token, its directives or a request in progress prevent it. */
 export function serve(
   control: FikenControl,
   request: FastifyRequest,

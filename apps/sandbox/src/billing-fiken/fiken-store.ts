@@ -4,7 +4,7 @@ import { type FikenCreditNote, type FikenInvoice } from './fiken-documents';
 import { fileId, fileName } from './fiken-files';
 import { kidOf } from './kid';
 
-/** A series of invoices; everything but the customer and the count has a default. */
+/** A series of invoices; all fields but the customer and the count have a default. */
 export interface FikenSeries {
   /** The customer's contact id. */
   customerId: number;
@@ -12,11 +12,11 @@ export interface FikenSeries {
   /** Issue date of the first. */
   from?: string;
   everyDays?: number;
-  /** Every so many-th invoice is left unpaid; 3 by default, 1 for all. */
+  /** One in how many invoices is unpaid; 3 by default, 1 for all. */
   unpaidEvery?: number;
 }
 
-/** The books of one company, the same in every run that adds the same. */
+/** The documents of one company; the same calls create the same documents in every run. */
 export class FikenCompany {
   readonly invoices: FikenInvoice[] = [];
   readonly creditNotes: FikenCreditNote[] = [];
@@ -49,12 +49,12 @@ export class FikenCompany {
     return added;
   }
 
-  /** The customer pays. */
+  /** Records the payment of an invoice. */
   settle(invoiceId: number, date: string): void {
     Object.assign(this.invoice(invoiceId), { settledDate: date, lastModifiedDate: date });
   }
 
-  /** The invoice is given up as lost. */
+  /** Writes the invoice off. */
   writeOff(invoiceId: number, date: string): void {
     Object.assign(this.invoice(invoiceId), { writeOff: true, settledDate: date, lastModifiedDate: date });
   }
@@ -79,12 +79,12 @@ export class FikenCompany {
     return note;
   }
 
-  /** The invoice was never there. */
+  /** Deletes the invoice. */
   remove(invoiceId: number): void {
     this.invoices.splice(this.invoices.indexOf(this.invoice(invoiceId)), 1);
   }
 
-  /** Makes one invoice come over the wire malformed; `undefined` as a value removes the field. */
+  /** Makes one invoice malformed on the wire; `undefined` as a value removes the field. */
   corrupt(
     invoiceId: number,
     fields: Record<string, unknown> = { gross: 'a lot', issueDate: null, invoiceNumber: {} },
@@ -92,7 +92,7 @@ export class FikenCompany {
     this.invoice(invoiceId).corrupted = fields;
   }
 
-  /** Whether one of the documents is called so. */
+  /** Whether a document has this file name. */
   hasDocument(name: string): boolean {
     return (
       this.invoices.some((invoice) => fileName('faktura', invoice.invoiceNumber, invoice.issueDate) === name) ||
@@ -111,7 +111,7 @@ export class FikenCompany {
 export class FikenStore {
   private readonly companies = new Map<string, FikenCompany>();
 
-  /** The books of a company, which exists from the first time somebody asks for them here. */
+  /** The company of this slug; created on first use. */
   company(slug: string): FikenCompany {
     const company = this.companies.get(slug) ?? new FikenCompany(slug);
     this.companies.set(slug, company);

@@ -86,13 +86,13 @@ export function fiken(app: FastifyInstance, control: FikenControl, path: string)
   app.setNotFoundHandler((_request, reply) => replyWith(reply, fikenError(404, 'Not found')));
 }
 
-/** A PDF with so many bytes at least: blanks after its end are still that PDF. */
+/** A PDF of a minimum size: blanks after its end are allowed. */
 function pdfOf(name: string, bytes: number): Buffer {
   const pdf = onePagePdf(`Sandbox ${name}`);
   return bytes === 0 ? pdf : Buffer.concat([pdf, Buffer.alloc(bytes, ' ')]);
 }
 
-/** Says that there are more pages, whatever there is. */
+/** Claims more pages than there are, if a directive asks for it. */
 function manyPages(directives: Directives, { page }: Query): Record<string, string> {
   if (!directives.has('endless') && !directives.has('blank-page')) return {};
   return { 'Fiken-Api-Page': String(page ?? 0), 'Fiken-Api-Page-Count': '1000000' };

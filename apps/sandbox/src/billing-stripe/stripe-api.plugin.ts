@@ -30,7 +30,7 @@ export function stripeApi(app: FastifyInstance, control: StripeControl, linkPath
   });
 }
 
-/** A kind of document: where it is found, and how it goes over the wire. */
+/** A kind of document: how to find it, and its wire format. */
 interface Kind<Item> {
   path: string;
   list: (query: Query) => Page<Item>;

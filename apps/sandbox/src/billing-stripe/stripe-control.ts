@@ -1,7 +1,7 @@
 import { UpstreamControl } from '../shared/faults/upstream-control';
 import { StripeStore } from './stripe-store';
 
-/** Stripe under a test's control. Its directives stand in the secret key, where a request has room for them. */
+/** Controls of the Stripe sandbox. Directives are part of the secret key. */
 export class StripeControl extends UpstreamControl {
   readonly store = new StripeStore();
 

@@ -28,7 +28,7 @@ export function wireCreditNote(note: StripeCreditNote, base: string, linkGenerat
   return { ...wire, ...note.corrupted };
 }
 
-/** Fields that every credit note has and that nobody here looks at. */
+/** Fields of every credit note that this project does not use. */
 const UNUSED = {
   amount_shipping: 0,
   customer_account: null,

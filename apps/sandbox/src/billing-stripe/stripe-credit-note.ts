@@ -13,6 +13,6 @@ export interface StripeCreditNote {
   total: number;
   /** Seconds since 1970. */
   created: number;
-  /** Fields that override what goes over the wire, to spoil one note. */
+  /** Fields of the wire format to override, which makes the note malformed. */
   corrupted?: Record<string, unknown>;
 }

@@ -1,6 +1,6 @@
 import { type Answer, json } from '../shared/answer';
 
-/** What goes into the `error` object besides its message. */
+/** Fields of the `error` object besides its message. */
 export interface StripeErrorDetails {
   code?: string;
   param?: string;

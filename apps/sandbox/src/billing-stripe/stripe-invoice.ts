@@ -16,6 +16,6 @@ export interface StripeInvoice {
   created: number;
   /** Seconds since 1970. */
   dueDate: number;
-  /** Fields that override what goes over the wire, to spoil one invoice. */
+  /** Fields of the wire format to override, which makes the invoice malformed. */
   corrupted?: Record<string, unknown>;
 }

@@ -12,7 +12,7 @@ interface Link {
   Params: { link: string };
 }
 
-/** The hosted page and the PDF that an invoice links to, and the PDF of a credit note. No key needed: whoever has a link may look, until it expires. */
+/** The hosted page and the PDF of an invoice, and the PDF of a credit note. They need no key until the link expires. */
 export function stripeLinks(app: FastifyInstance, control: StripeControl): void {
   const { store } = control;
   const invoice = (id: string) => store.get(id)?.id;
@@ -61,7 +61,7 @@ function serve(
   });
 }
 
-/** A link is a document's id and the generation of links that it belongs to. */
+/** The document of a link, which consists of the document's id and the generation of the link. */
 function follow(store: StripeStore, link: string): string | undefined {
   const [, id, generation] = /^(.+)_(\d+)$/.exec(link) ?? [];
   return Number(generation) === store.linkGeneration ? id : undefined;

@@ -3,7 +3,7 @@ import { type StripeInvoice } from './stripe-invoice';
 import { StripeRefusal } from './stripe-errors';
 import { type StripeStore } from './stripe-store';
 
-/** Query parameters as they came, `created[gte]` under that very name. */
+/** Parsed query parameters; `created[gte]` is one name. */
 export type Query = Record<string, string | string[] | undefined>;
 
 const OF_INVOICES =
@@ -107,7 +107,7 @@ function one(query: Query, name: string): string | undefined {
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** An id that names nothing; Stripe answers 404 where it stands in the path and 400 where it is a parameter. */
+/** The error for an unknown id: 404 if it is part of the path, 400 if it is a parameter. */
 export function missing(param: string, id: string, status = 400): StripeRefusal {
   const what = param === 'customer' ? 'customer' : id.startsWith('cn_') ? 'credit note' : 'invoice';
   return new StripeRefusal(status, `No such ${what}: '${id}'`, { code: 'resource_missing', param });

@@ -5,19 +5,19 @@ import { type StripeInvoice, type StripeStatus } from './stripe-invoice';
 const DAY = 86_400;
 const USUAL_STATUSES: readonly StripeStatus[] = ['paid', 'open', 'paid', 'paid', 'uncollectible', 'paid', 'void'];
 
-/** A series of invoices; everything but the customer and the count has a default. */
+/** A series of invoices; all fields but the customer and the count have a default. */
 export interface StripeSeries {
   customer: string;
   count: number;
-  /** Taken in turn; the default has every state but draft. */
+  /** Used in turn; by default every state but draft. */
   statuses?: readonly StripeStatus[];
   currency?: string;
-  /** When the first of them was created. */
+  /** When the first one was created. */
   from?: Date;
   everySeconds?: number;
 }
 
-/** What the stand-in knows: customers, their invoices and credit notes, the same in every run that adds the same. */
+/** Customers with their invoices and credit notes; the same calls create the same data in every run. */
 export class StripeStore {
   private readonly byCustomer = new Map<string, StripeInvoice[]>();
   private readonly byId = new Map<string, StripeInvoice>();
@@ -68,7 +68,7 @@ export class StripeStore {
     this.byCustomer.set(customer, [...(this.byCustomer.get(customer) ?? []), invoice].sort(newestFirst));
   }
 
-  /** Credits an invoice, with all of its total unless told otherwise. The invoice itself stays as it is. */
+  /** Credits an invoice, by default its total. The invoice itself does not change. */
   addCreditNote(invoiceId: string, { total, created }: { total?: number; created?: number } = {}): StripeCreditNote {
     const invoice = this.known(invoiceId);
     const serial = this.notes.size + 1;
@@ -86,7 +86,7 @@ export class StripeStore {
     return note;
   }
 
-  /** Changes a credit note, or what of it goes over the wire, such as `{ status: 'void' }`. */
+  /** Changes a credit note or its wire format, such as `{ status: 'void' }`. */
   updateCreditNote(id: string, change: Partial<Pick<StripeCreditNote, 'status' | 'corrupted'>>): void {
     const note = this.notes.get(id);
     if (!note) throw new Error(`The sandbox has no Stripe credit note ${id}`);
@@ -97,14 +97,14 @@ export class StripeStore {
     return this.notes.get(id);
   }
 
-  /** Credit notes, newest first, of one customer or of all; nothing for a customer that does not exist. */
+  /** Credit notes, newest first, of one customer or of all; undefined for an unknown customer. */
   listCreditNotes(customer: string | undefined): readonly StripeCreditNote[] | undefined {
     if (customer !== undefined && !this.byCustomer.has(customer)) return undefined;
     const all = [...this.notes.values()];
     return all.filter((note) => customer === undefined || note.customer === customer).sort(newestFirst);
   }
 
-  /** Makes one invoice come over the wire malformed; `undefined` as a value removes the field. */
+  /** Makes one invoice malformed on the wire; `undefined` as a value removes the field. */
   corrupt(
     id: string,
     fields: Record<string, unknown> = { total: 'a lot', amount_due: null, created: 'yesterday' },
@@ -112,7 +112,7 @@ export class StripeStore {
     this.known(id).corrupted = fields;
   }
 
-  /** From now on the PDF and page links given so far are dead, as Stripe's are after a while. */
+  /** Expires all links to PDFs and pages, as Stripe does after some time. */
   expireLinks(): void {
     this.linkAge += 1;
   }
@@ -125,7 +125,7 @@ export class StripeStore {
     return this.byId.get(id);
   }
 
-  /** Invoices, newest first, of one customer or of all; nothing for a customer that does not exist. */
+  /** Invoices, newest first, of one customer or of all; undefined for an unknown customer. */
   list(customer: string | undefined): readonly StripeInvoice[] | undefined {
     return customer === undefined ? [...this.byId.values()].sort(newestFirst) : this.byCustomer.get(customer);
   }

@@ -45,7 +45,7 @@ export function wireInvoice(invoice: StripeInvoice, base: string, linkGeneration
   return { ...wire, ...invoice.corrupted };
 }
 
-/** Fields that every invoice has and that nobody here looks at. */
+/** Fields of every invoice that this project does not use. */
 const UNUSED = {
   account_country: 'NO',
   account_name: 'Sandbox',

@@ -23,7 +23,7 @@ export function apiError(status: number, requestId: string, message = `The sandb
   return json(status, { type: 'error', error: { type, message }, request_id: requestId }, headers);
 }
 
-/** The API's 429, with the headers that tell when to come back. */
+/** The API's 429 with its rate limit headers. */
 export function rateLimited(requestId: string, retryAfterSeconds: number): Answer {
   const answer = apiError(429, requestId, 'This request would exceed the rate limit');
   Object.assign(answer.headers, {

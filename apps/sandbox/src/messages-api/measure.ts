@@ -1,7 +1,7 @@
 import { type Prompt } from './request/prompt';
 import { countBlock, countText, countTool } from './token-count';
 
-/** Input tokens by the rate they are billed at. The prompt's size is the sum of the three. */
+/** Input tokens by rate. The size of the prompt is the sum of the three. */
 export interface InputTokens {
   uncached: number;
   cached5m: number;

@@ -15,7 +15,7 @@ import { readPrompt } from './request/validate';
 import { streamedMessage } from './stream/streamed-message';
 import { checkVersionRules } from './request/version-rules';
 
-/** The API takes 32 MB; a little more is let through so that nobody fails for what counts as a megabyte. */
+/** The API accepts 32 MB; the limit is a little higher, so that it does not depend on the definition of a megabyte. */
 const LARGEST_BODY = 33 * 1024 * 1024;
 
 /** `POST /v1/messages` and `POST /v1/messages/count_tokens`. */
@@ -47,7 +47,7 @@ export function messagesApi(app: FastifyInstance, { messages, countTokens }: Mes
 
 interface Endpoint {
   needsMaxTokens: boolean;
-  /** Those of the directives in a text that are meant for this endpoint. */
+  /** The directives in a text that apply to this endpoint. */
   directives: (all: Directives) => Directives;
   reply: (prompt: Prompt, directives: Directives, headers: Record<string, string>) => Answer;
 }

@@ -9,7 +9,7 @@ const FOR_COUNT = [...REFUSALS, 'tokens'];
 /** Directives for `count_tokens` carry this prefix in a request, since both endpoints get the same messages. */
 export const COUNT_PREFIX = 'count-';
 
-/** Controls of the two endpoints, which fail and are held apart from each other. */
+/** Controls of the two endpoints, which are separate. */
 export interface MessagesControls {
   messages: UpstreamControl;
   countTokens: UpstreamControl;

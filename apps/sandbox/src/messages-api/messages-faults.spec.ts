@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { type Sandbox, startSandbox } from '../sandbox';
 
-/** What happens on the wire: every upstream fails in these ways, and the Messages API stands for all of them. */
+/** Faults that every upstream can have; the Messages API represents all of them. */
 describe('faults of the wire', () => {
   let sandbox: Sandbox;
   beforeAll(async () => {

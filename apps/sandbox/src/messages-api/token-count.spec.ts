@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type Sandbox, startSandbox } from '../sandbox';
 
-/** What a caller who knows no tokenizer may count on: a token is at least one byte of the text that was sent. */
+/** What a client without a tokenizer can rely on: a token is at least one byte of the text. */
 describe('token counts', () => {
   let sandbox: Sandbox;
   beforeAll(async () => {

@@ -5,13 +5,13 @@ export const LARGEST_MEDIA_COUNT = 1500;
 
 /**
  * The tokens of a text: a quarter of its UTF-8 bytes, rounded up. Like the real tokenizer it never counts more than one
- * token per byte, which is what a caller may rely on; unlike it, anybody can compute it.
+ * token per byte, which callers rely on.
  */
 export function countText(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / 4);
 }
 
-/** The tokens of a content block or of a tool. Keys that carry no prompt text count nothing. */
+/** The tokens of a content block or of a tool. Keys without prompt text do not count. */
 export function countBlock(block: Block): number {
   switch (block.type) {
     case 'text':

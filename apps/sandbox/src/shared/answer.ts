@@ -1,4 +1,4 @@
-/** A whole reply, ready to be written. */
+/** A complete reply. */
 export interface Answer {
   status: number;
   headers: Record<string, string>;
@@ -24,7 +24,7 @@ export function plainText(status: number, body: string, headers: Record<string, 
   return { status, headers: { 'content-type': 'text/plain; charset=utf-8', ...headers }, body };
 }
 
-/** What a proxy in front of the upstream answers when it is the proxy that fails. */
+/** A reply of a failing proxy in front of the upstream. */
 export function htmlPage(status: number): Answer {
   return {
     status,

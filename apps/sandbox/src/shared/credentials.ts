@@ -1,4 +1,4 @@
-/** How an upstream takes a credential. Every credential is good, except those that hold one of two words. */
+/** How an upstream judges a credential. Every credential is valid, except those that contain one of two words. */
 export type Standing = 'missing' | 'invalid' | 'forbidden' | 'good';
 
 export function standing(credential: string | undefined): Standing {
@@ -8,7 +8,7 @@ export function standing(credential: string | undefined): Standing {
   return 'good';
 }
 
-/** The user name and the password of a `Basic` header. */
+/** User name and password of a `Basic` header. */
 export function basicCredentials(authorization: string | undefined): { user: string; password: string } | undefined {
   const encoded = /^Basic +(\S+)$/i.exec(authorization ?? '')?.[1];
   if (!encoded) return undefined;
@@ -17,7 +17,7 @@ export function basicCredentials(authorization: string | undefined): { user: str
   return colon < 0 ? undefined : { user: decoded.slice(0, colon), password: decoded.slice(colon + 1) };
 }
 
-/** The user name of a `Basic` header that has a password too. */
+/** The user name of a `Basic` header that also has a password. */
 export function basicUser(authorization: string | undefined): string | undefined {
   const credentials = basicCredentials(authorization);
   return credentials?.password ? credentials.user : undefined;

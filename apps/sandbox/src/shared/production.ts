@@ -1,7 +1,7 @@
 /**
- * The one place of this app that looks at the environment: the stand-ins take any credential and answer whatever the
- * caller asks them to, so nothing of them may run where real customers are. It is read here and not through the
- * project's configuration because the lock must hold even when that configuration is broken or absent.
+ * The only place of this app that reads the environment. The sandbox accepts any credential, so it must not run in
+ * production. It does not use the project's configuration because the check must work even if that configuration is
+ * broken or absent.
  */
 export function refuseInProduction(): void {
   // eslint-disable-next-line no-restricted-properties -- see above

@@ -5,7 +5,6 @@ import { elksReports, type ElksStatus } from './elks-reports';
 /** Directives of this gateway besides the common ones and those about delivery reports. */
 const ELKS_DIRECTIVES = ['status', 'retry-after', 'no-credits', 'refusal', 'reply-status'] as const;
 
-/** 46elks under a test's control. */
 export class ElksControl extends SmsControl<ElksStatus> {
   constructor(recordLimit: number, courier: ReportCourier, usualDelayMs: number) {
     super(ELKS_DIRECTIVES, recordLimit, elksReports, courier, usualDelayMs);

@@ -4,7 +4,7 @@ import { type AcceptedSms, type ReportFormat } from '../shared/sms/sms-control';
 
 const STATUSES = ['sent', 'delivered', 'failed'] as const;
 
-/** What 46elks reports of a message. */
+/** Statuses in delivery reports of 46elks. */
 export type ElksStatus = (typeof STATUSES)[number];
 
 /** Delivery reports as 46elks posts them: a form, to the address that came with the message. */

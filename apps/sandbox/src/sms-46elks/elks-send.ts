@@ -5,7 +5,7 @@ import { countSegments } from '../shared/sms/sms-segments';
 /** In ten-thousandths of the account's currency. */
 const COST_PER_PART = 3500;
 
-/** Why 46elks refuses a form. A missing field is 403 there, a bad one 400; the texts are for people. */
+/** A form that 46elks refuses: 403 for a missing field, 400 for an invalid one; the texts are for people. */
 export class RefusedForm extends Error {
   constructor(
     readonly status: number,
@@ -15,7 +15,7 @@ export class RefusedForm extends Error {
   }
 }
 
-/** Reads the form of a send, refusing what the gateway refuses. */
+/** Parses the form of a send, refusing what the gateway refuses. */
 export function readForm(body: Buffer): AcceptedSms {
   const form = new URLSearchParams(body.toString('utf8'));
   const [from = '', to = '', text = ''] = ['from', 'to', 'message'].map((key) => {
@@ -39,7 +39,7 @@ export function readForm(body: Buffer): AcceptedSms {
   };
 }
 
-/** The gateway's reply to a message that it took on. */
+/** The gateway's reply to a message that it accepted. */
 export function createdReply(sms: AcceptedSms, status: string, created: string): object {
   return {
     status,

@@ -60,7 +60,7 @@ function refuseByDirective(directives: Directives): Answer | undefined {
   if (directives.has('no-credits')) return plainText(403, 'Not enough credits');
   const text = directives.text('refusal');
   if (text !== undefined) return plainText(400, text);
-  // Answered by the proxy, which distorts this answer: the gateway never saw the message.
+  // The reply is the proxy's, with these faults: the gateway never received the message.
   const status = directives.has('not-json-error') ? 502 : directives.number('status');
   if (status === undefined || status === 200) return undefined;
   const retryAfter = directives.number('retry-after') ?? (status === 429 ? 1 : undefined);

@@ -158,7 +158,7 @@ describe('the 46elks stand-in', () => {
       await gate.holding(1);
       const [sms] = sandbox.elks46.accepted;
       if (!sms) throw new Error('nothing was taken on');
-      // A report sent now overtakes those that wait for the reply, and any that did not wait would have come before it.
+      // This report arrives before those that wait for the reply; reports that did not wait would have arrived earlier.
       await sandbox.elks46.report(sms, 'failed');
       expect(reports).toEqual([{ id: sms.id, status: 'failed' }]);
       gate.open();

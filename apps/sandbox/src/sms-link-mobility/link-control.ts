@@ -5,9 +5,8 @@ import { linkReports } from './link-reports';
 /** Directives of this gateway besides the common ones and those about delivery reports. */
 const LINK_DIRECTIVES = ['status', 'retry-after', 'result'] as const;
 
-/** LINK Mobility under a test's control. */
 export class LinkControl extends SmsControl<number> {
-  /** Delivery report gates: what LINK's support sets up for a customer. Gate id to URL. */
+  /** Delivery report gates, which LINK's support configures for a customer. Gate id to URL. */
   readonly gates = new Map<string, string>();
 
   constructor(recordLimit: number, courier: ReportCourier, usualDelayMs: number, gates: Record<string, string>) {

@@ -2,7 +2,7 @@ import { nextDigest } from '../shared/identifiers';
 import { type AcceptedSms } from '../shared/sms/sms-control';
 import { countSegments } from '../shared/sms/sms-segments';
 
-/** Why LINK refuses a message: a result code in a 400. */
+/** A message that LINK refuses: a result code in a 400. */
 export class RefusedMessage extends Error {
   constructor(
     readonly resultCode: number,
@@ -12,12 +12,12 @@ export class RefusedMessage extends Error {
   }
 }
 
-/** A message as the client sent it, with what of it the reply depends on. */
+/** A message with the options that the reply depends on. */
 export interface LinkRequest {
   sms: AcceptedSms;
   /** The client wants 204 and no body. */
   ignoreResponse: boolean;
-  /** The client wants the number of SMS in the reply. */
+  /** The client asks for the number of SMS in the reply. */
   replySmsCount: boolean;
 }
 
@@ -30,7 +30,7 @@ export function readRequest(body: Buffer, gates: ReadonlyMap<string, string>): L
   checkSource(text('source'), text('sourceTON') || 'ALPHANUMERIC');
   if (!/^\+[1-9]\d{6,14}$/.test(text('destination'))) throw new RefusedMessage(2102, 'Invalid destination MSISDN');
   if (!text('userData')) throw new RefusedMessage(4001, 'Invalid message content');
-  // The gateway takes no character that needs four bytes in UTF-8.
+  // The gateway accepts no character that takes four bytes in UTF-8.
   if (/[\u{10000}-\u{10ffff}]/u.test(text('userData')))
     throw new RefusedMessage(4001, 'Invalid message content: 4-byte Unicode');
   const customParameters = (message.customParameters ?? {}) as Record<string, unknown>;
@@ -66,7 +66,7 @@ function checkSource(source: string, kind: string): void {
   if (!shape.test(source) || source === '') throw new RefusedMessage(2000, 'Invalid source');
 }
 
-/** A delivery report is wanted unless switched off, and wanting one without naming a gate is an error. */
+/** Delivery reports are sent unless switched off; without a gate that is an error. */
 function reportUrls(message: Record<string, unknown>, gates: ReadonlyMap<string, string>): string[] {
   if (message.useDeliveryReport === false) return [];
   const named = message.deliveryReportGates;

@@ -64,10 +64,10 @@ function refuseLogin({ headers }: ReceivedRequest): Answer | undefined {
   }
 }
 
-/** A result code alone is a refusal inside a 200; with a status it is that status's body. */
+/** A result code alone is a refusal with status 200; with a status it is that status's body. */
 function refuseByDirective(directives: Directives): Answer | undefined {
   const resultCode = directives.number('result');
-  // Answered by the proxy, which distorts this answer: the gateway never saw the message.
+  // The reply is the proxy's, with these faults: the gateway never received the message.
   const status = directives.has('not-json-error') ? 502 : (directives.number('status') ?? 200);
   if (status === 200 && (resultCode === undefined || resultCode === LINK_RESULT.queued)) return undefined;
   const answer = failure(status, resultCode ?? 106000, `The sandbox answers ${status}`);
@@ -80,7 +80,7 @@ function failure(status: number, resultCode: number, description: string): Answe
   return json(status, { resultCode, description });
 }
 
-/** The text of the message, in which directives are looked for; nothing if the body cannot be read. */
+/** The text of the message, which may contain directives; empty if the body is not valid. */
 function userData(body: Buffer): string {
   try {
     const message = JSON.parse(body.toString('utf8')) as { userData?: unknown } | null;

@@ -3,10 +3,10 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditLogEntry } from './entities/audit-log-entry.entity';
 
-/** Stands for "no customer": an action that concerns the whole service, such as a model's price. */
+/** Means "no customer": an action that concerns the whole service, such as a model's price. */
 export const NO_CUSTOMER = '00000000-0000-0000-0000-000000000000';
 
-/** An action to record. `metadata` must hold no secret. */
+/** An action to record. `metadata` must not contain secrets. */
 export interface AuditEntry {
   customerId: string;
   actor: string;
@@ -17,10 +17,10 @@ export interface AuditEntry {
 /** Records sensitive actions. */
 @Injectable()
 export class AuditService {
-  /** Adds an entry in the transaction that does the action: neither is stored without the other. */
+  /** Adds an entry in the transaction of the action: neither is stored without the other. */
   async record(manager: EntityManager, entry: AuditEntry): Promise<void> {
     const values = { metadata: {}, ...entry, id: randomUUID(), createdAt: () => 'app.now()' } as never;
-    // Reads nothing back: the API's role may add entries, not see them.
+    // Returns nothing: the API's role may insert entries, not select them.
     await manager.createQueryBuilder().insert().into(AuditLogEntry).values(values).updateEntity(false).execute();
   }
 }

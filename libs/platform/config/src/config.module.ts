@@ -1,7 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AppConfig } from './app-config';
 
-/** Makes the settings, loaded once by the process's entry point, injectable everywhere. */
+/** Provides the settings, which the process's entry point loads once. */
 @Module({})
 export class ConfigModule {
   static for(config: AppConfig): DynamicModule {

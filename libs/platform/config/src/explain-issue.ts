@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** What is wrong with a setting, in plain words and without its value; nothing where the schema says it itself. */
+/** Describes the fault of a setting without its value; undefined if the schema's own message is used. */
 export function explainIssue(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_value':

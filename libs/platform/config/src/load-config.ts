@@ -3,19 +3,19 @@ import { AppConfig } from './app-config';
 import { explainIssue } from './explain-issue';
 import { configSchema } from './schema';
 
-/** A setting is missing or wrong. The message has one line for each, and never the value. */
+/** A setting is missing or invalid. The message has one line for each, without its value. */
 export class ConfigError extends Error {}
 
 /**
- * Reads and validates the configuration. An empty variable counts as unset, as compose files leave them. In place of any
- * setting `NAME_FILE` may name a file that holds it, as container engines hand out secrets.
- * @throws ConfigError naming every setting that is wrong.
+ * Reads and validates the configuration. An empty variable counts as unset, as compose files leave them. Instead of any
+ * setting, `NAME_FILE` may name a file that contains it, as container engines provide secrets. @throws ConfigError
+ * naming every invalid setting
  */
 export function loadConfig(environment: NodeJS.ProcessEnv = process.env): AppConfig {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const parsed = configSchema.safeParse({ ...fromFiles(given), ...given }, { error: explainIssue });
   if (!parsed.success) {
-    // A value that fails two checks is wrong once.
+    // A value that fails two checks is reported once.
     const lines = new Set(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`));
     throw new ConfigError([...lines].join('\n'));
   }

@@ -7,7 +7,7 @@ import { runtime } from './sections/runtime';
 import { sms } from './sections/sms';
 import { upstream } from './sections/upstream';
 
-/** The settings by what they are about. */
+/** The settings by section. */
 export const configSections = { runtime, database, limits, ai, sms, billing, upstream };
 
 /** Every setting of every process, from environment variables. `.env.example` documents the same list. */
@@ -30,7 +30,7 @@ export const configSchema = z
     if (config.DEMO_CUSTOMER) refuse('DEMO_CUSTOMER', 'the demo customer is refused');
   });
 
-/** 32 bytes that do not look typed by hand: random bytes repeat far less than words or zeros do. */
+/** Whether 32 bytes look random: words and zeros repeat far more. */
 function isStrongKey(text: string): boolean {
   const bytes = Buffer.from(text, 'base64');
   return bytes.length === 32 && bytes.toString('base64') === text && new Set(bytes).size >= 20;

@@ -1,6 +1,6 @@
 import type { AppConfig } from './app-config';
 
-/** Settings whose value is a secret. What else can hold one is an address with a password in it. */
+/** Settings whose value is a secret. Addresses can contain a password, too. */
 export const SECRET_SETTINGS = [
   'SECRETS_KEY',
   'ANTHROPIC_API_KEY',
@@ -10,13 +10,13 @@ export const SECRET_SETTINGS = [
   'FIKEN_TOKEN',
 ] as const satisfies (keyof AppConfig)[];
 
-/** User names that are sent with a password as one text (RFC 7617). */
+/** User names that are sent together with a password (RFC 7617). */
 const BASIC_CREDENTIALS = [
   ['ELKS_USERNAME', 'ELKS_PASSWORD'],
   ['LINK_USERNAME', 'LINK_PASSWORD'],
 ] as const satisfies (keyof AppConfig)[][];
 
-/** Every secret that is configured, passwords within addresses and the form of credentials on the wire included. */
+/** All configured secrets, including passwords within addresses and encoded credentials. */
 export function configuredSecrets(config: AppConfig): string[] {
   const secrets = SECRET_SETTINGS.map((name) => config[name]);
   const basic = BASIC_CREDENTIALS.map(([user, password]) =>

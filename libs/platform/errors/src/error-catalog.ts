@@ -1,12 +1,12 @@
-/** What callers are told of an error code, in replies, in the OpenAPI document and on the page `/docs/errors`. */
+/** Description of an error code for callers: in replies, in the OpenAPI document and on the page `/docs/errors`. */
 export interface ErrorCatalogEntry {
   /** HTTP status of the reply. */
   status: number;
   /** The kind of error in a few words; the same in every reply. */
   title: string;
-  /** What the caller does about it, in plain text. */
+  /** What the caller can do, in plain text. */
   advice: string;
-  /** A `detail` as the service writes it. */
+  /** An example of the `detail`. */
   example: string;
 }
 
@@ -144,7 +144,7 @@ export const errorCatalog = {
     status: 502,
     title: 'The SMS gateway failed',
     advice:
-      'Read detail: either it was not sent and can be sent again, or nobody knows; then look at GET /sms/log first.',
+      'Read detail: either it was not sent and can be sent again, or the outcome is unknown; then check GET /sms/log first.',
     example: 'The SMS gateway could not be used; nothing was sent, try again later',
   },
   service_unavailable: {

@@ -1,18 +1,18 @@
 import type { ErrorCode } from './error-catalog';
 
-/** Particulars of an error that the caller is told. */
+/** Details of an error for the caller. */
 export interface ServiceErrorOptions {
-  /** What is wrong with which part of the request: a JSON pointer into the body, or the name of a query parameter. */
+  /** The faults of the request: a JSON pointer into the body or the name of a query parameter, with a description. */
   errors?: { pointer: string; detail: string }[];
-  /** Seconds after which trying again may help. */
+  /** `Retry-After`: seconds after which a retry may succeed. */
   retryAfterSeconds?: number;
-  /** What the bearer challenge says besides its name (RFC 6750 §3). */
+  /** Parameters of the bearer challenge (RFC 6750 §3). */
   bearer?: { error: 'invalid_token' | 'insufficient_scope'; scope?: string };
-  /** What went wrong underneath; logged, never shown. */
+  /** The underlying error; logged, never shown. */
   cause?: unknown;
 }
 
-/** An error that the caller is told about, by a code of the catalog. `detail` is shown to the customer: no secrets. */
+/** An error for the caller, with a code of the catalogue. `detail` is shown to the customer: no secrets. */
 export class ServiceError extends Error {
   constructor(
     readonly code: ErrorCode,

@@ -1,4 +1,4 @@
-/** What a JSON value is, as errors name it: `a string`, `an array`, `null`. */
+/** The type of a JSON value for error messages: `a string`, `an array`, `null`. */
 export function typeName(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';

@@ -4,7 +4,7 @@ import { AppConfig } from '@platform/config';
 import { Metrics } from '@platform/metrics';
 
 /**
- * A second HTTP server for the operator's own network: metrics, and reports from gateways. It is never published.
+ * A second HTTP server for the operator's own network: metrics, health, and delivery reports. It is never published.
  * Modules add their routes before the application has started.
  */
 @Injectable()
@@ -16,7 +16,7 @@ export class InternalListener implements OnApplicationBootstrap, OnApplicationSh
     private readonly config: AppConfig,
     metrics: Metrics,
   ) {
-    // Gateways post here through the proxy: what they are told of an error says nothing of its inside.
+    // Gateways post here through the proxy: an error reply reveals no internal details.
     this.server.setErrorHandler((error: FastifyError, _request, reply) => {
       const status = error.statusCode ?? 500;
       if (status >= 500) this.logger.error({ msg: 'a request to the internal listener failed', err: error });

@@ -2,14 +2,14 @@ import { type ConstructorOptions, PgBoss } from 'pg-boss';
 import type { AppConfig } from '@platform/config';
 import { clientSettings, DeadlineClient, type DatabaseRole } from '@platform/database';
 
-/** Connections for looking for work and for signs of life, apart from those that the work itself uses. */
+/** Connections for polling and heartbeats, apart from those of the work itself. */
 const CONNECTIONS = 3;
-/** How often the database is asked for items whose worker died. */
+/** Interval at which the database is checked for items of dead workers. */
 const SUPERVISE_SECONDS = 5;
-/** How often items done with are removed. */
+/** Interval at which finished items are deleted. */
 const CLEAN_UP_SECONDS = 60;
 
-/** pg-boss in a role, in its usual schema `pgboss`. It starts nothing by itself but what the options say. */
+/** pg-boss in a role, in its default schema `pgboss`. It starts only what the options say. */
 export function createBoss(config: AppConfig, role: DatabaseRole, options: ConstructorOptions): PgBoss {
   const { connectionString, application_name, ...client } = clientSettings(config, role);
   return new PgBoss({
@@ -19,13 +19,13 @@ export function createBoss(config: AppConfig, role: DatabaseRole, options: Const
     max: CONNECTIONS,
     // An option of the driver's pool, which the package passes on and its types leave out.
     ...{ Client: DeadlineClient },
-    // Its cron knows minutes only; recurring jobs schedule themselves.
+    // Its cron has minutes only; recurring jobs schedule their own next run.
     schedule: false,
     ...options,
   });
 }
 
-/** pg-boss as a worker has it: it uses the schema, and changes nothing of it. */
+/** pg-boss for a worker: it uses the schema and does not change it. */
 export function createWorkerBoss(config: AppConfig): PgBoss {
   return createBoss(config, 'account_operator', {
     migrate: false,
@@ -34,7 +34,7 @@ export function createWorkerBoss(config: AppConfig): PgBoss {
     superviseIntervalSeconds: SUPERVISE_SECONDS,
     monitorIntervalSeconds: SUPERVISE_SECONDS,
     maintenanceIntervalSeconds: CLEAN_UP_SECONDS,
-    // Both are the owner's to do.
+    // Both are the owner's job.
     reindex: false,
     monitorVacuum: false,
   });

@@ -4,7 +4,7 @@ import { JobMetrics } from './job-metrics';
 import { JobQueue } from './job-queue.service';
 import { JobRunner } from './job-runner.service';
 
-/** Background work of a worker: queues, and jobs that recur. */
+/** The worker's queues and recurring jobs. */
 @Global()
 @Module({ imports: [MetricsModule], providers: [JobMetrics, JobQueue, JobRunner], exports: [JobQueue, JobRunner] })
 export class JobQueueModule {}

@@ -10,14 +10,16 @@ import { JobMetrics } from './job-metrics';
 import { QueueConsumer } from './queue-consumer';
 import type { QueueItem, WorkQueue } from './work-queue';
 
-/** Seconds without a sign of life after which a worker's items are given to another. pg-boss allows no less than 10. */
+/**
+ * Seconds without a heartbeat after which a worker's items are given to another one. pg-boss allows no less than 10.
+ */
 const HEARTBEAT_SECONDS = 12;
 const RETRY_SECONDS = 5;
-/** How long the record of an item that is done is kept. */
+/** How long finished items are kept, in seconds. */
 const KEEP_SECONDS = 600;
-/** An item is tried until it is done. */
+/** Maximum number of attempts: an item is retried until it succeeds. */
 const ALWAYS = 1_000_000;
-/** How long after its deadline an item is taken from a worker that shows signs of life and does not end it. */
+/** Seconds after its deadline after which an item is taken from a worker that is alive but does not end it. */
 const AFTER_DEADLINE_SECONDS = 30;
 
 /** The last part of the grace, in which pg-boss closes its connections though the database says nothing. */
@@ -40,15 +42,12 @@ export class JobQueue implements OnApplicationBootstrap, OnModuleDestroy {
     this.boss.on('warning', (warning) => this.logger.warn({ warning }, 'the job queue warns'));
   }
 
-  /** Adds a queue. Before the application has started. */
+  /** Adds a queue. Call it before the application has started. */
   register(queue: WorkQueue): void {
     this.queues.push(queue);
   }
 
-  /**
-   * Puts items into a queue; those that are there already stay as they are.
-   * @returns keys of those that were put in
-   */
+  /** Adds items to a queue; existing items with the same key stay unchanged. @returns keys of the added items */
   async enqueue(name: string, items: readonly QueueItem[]): Promise<string[]> {
     if (items.length === 0) return [];
     const keys = new Map(items.map(({ key }) => [randomUUID() as string, key]));
@@ -57,14 +56,14 @@ export class JobQueue implements OnApplicationBootstrap, OnModuleDestroy {
       id: ids[index] as string,
       singletonKey: key,
       data: { key },
-      // A delay, not a time: the database adds it to its own clock.
+      // A delay instead of a time: the database adds it to its own clock.
       startAfter: `${delaySeconds} seconds`,
     }));
     const put = (await this.boss.insert(name, jobs, { returnId: true })) ?? [];
     return put.map((id) => keys.get(id) as string);
   }
 
-  /** Names of the queues that this worker should have looked at by now and has not. */
+  /** Names of the queues that this worker should have polled by now. */
   overdue(): string[] {
     return this.consumers.filter((consumer) => consumer.isOverdue()).map(({ name }) => name);
   }
@@ -102,7 +101,7 @@ export class JobQueue implements OnApplicationBootstrap, OnModuleDestroy {
       deleteAfterSeconds: KEEP_SECONDS,
     };
     await this.boss.createQueue(name, { ...settings, policy: unique === 'waiting' ? 'stately' : 'exclusive' });
-    // It may have been made by an earlier version, with other settings.
+    // An earlier version may have created it with other settings.
     await this.boss.updateQueue(name, settings);
   }
 }

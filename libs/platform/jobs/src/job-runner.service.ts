@@ -3,19 +3,19 @@ import { ROOT_LOGGER, type RootLogger } from '@platform/logging';
 import { JobMetrics } from './job-metrics';
 import { JobQueue } from './job-queue.service';
 
-/** Work that is done again and again, by one worker at a time however many there are. */
+/** A recurring job. One worker runs it at a time. */
 export interface Job {
   /** Such as `ai.roll-months-over`. */
   name: string;
-  /** From the end of a run to the beginning of the next. */
+  /** Pause from the end of a run to the start of the next. */
   everyMs: number;
-  /** Longest a run may take; then its signal ends it and another may begin. */
+  /** Maximum duration of a run; then its signal aborts and another run may begin. */
   leaseMs: number;
-  /** Does the work; must be safe to repeat. Ends early when the signal says that the process stops. */
+  /** Runs the job; must be idempotent. Ends early when the signal aborts because the worker stops. */
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** How often a worker looks whether a job is due, in parts of the job's own interval, at least and at most. */
+/** How often a worker polls, per interval of the job, with a minimum and a maximum. */
 const LOOKS_PER_INTERVAL = 4;
 const LOOK_AT_LEAST_EVERY_MS = 500;
 const LOOK_AT_MOST_EVERY_MS = 5_000;
@@ -29,7 +29,6 @@ export class JobRunner {
     @Inject(ROOT_LOGGER) private readonly logger: RootLogger,
   ) {}
 
-  /** Adds a job. */
   register(job: Job): void {
     const { name, everyMs, leaseMs } = job;
     this.metrics.recurs(name);
@@ -56,7 +55,7 @@ export class JobRunner {
       this.metrics.failed(name);
       this.logger.error({ err: fault, job: name }, 'job failed');
     }
-    // A run that was cut short is taken up by another worker at once.
+    // Another worker continues an interrupted run at once.
     await this.queue.enqueue(name, [{ key: '', delaySeconds: signal.aborted ? 0 : everyMs / 1000 }]);
   }
 }

@@ -65,7 +65,7 @@ describe('The job queue', () => {
       )
     ).rows;
   const dieIn = (name: string) =>
-    // As a worker does that is killed: no sign of life for a minute.
+    // Simulates a worker that was killed: no heartbeat for a minute.
     superuser.query(
       `update pgboss.job set heartbeat_on = now() - interval '1 minute' where name = $1 and state = 'active'`,
       [name],
@@ -190,7 +190,7 @@ describe('The job queue', () => {
     const jobs = worker.get(JobQueue);
     await jobs.enqueue(queue.name, [{ key: 'slow' }, { key: 'a' }, { key: 'b' }, { key: 'c' }]);
     await jobs.enqueue(queue.name, [{ key: 'slow' }, { key: 'c' }]);
-    // The slow one keeps one place, the others pass it by.
+    // The slow one keeps one slot, the others use the rest.
     await until(() => begun.length === 4);
     await jobs.enqueue(queue.name, [{ key: 'slow' }]);
     gate('slow').resolve();

@@ -3,7 +3,7 @@ import type { PgBoss } from 'pg-boss';
 import type { AppConfig } from '@platform/config';
 import { createBoss } from './boss';
 
-/** The operator's programs use the queue; the API's role has no right to any of it. */
+/** The operator's programs use the queue; the API's role has no rights on it. */
 const RIGHTS = `
   revoke all on schema pgboss from public;
   revoke all on all tables in schema pgboss from public;
@@ -12,7 +12,7 @@ const RIGHTS = `
   grant select, insert, update, delete on all tables in schema pgboss to account_operator;
   grant execute on all functions in schema pgboss to account_operator;`;
 
-/** Brings the job queue's schema up to date, as the owner. After the migrations, which make the roles. */
+/** Migrates the job queue's schema, as the owner. Runs after the migrations, which create the roles. */
 export async function migrateJobQueue(config: AppConfig): Promise<void> {
   const boss = createBoss(config, 'owner', { migrate: true, supervise: false });
   let failure: Error | undefined;
@@ -27,7 +27,7 @@ export async function migrateJobQueue(config: AppConfig): Promise<void> {
   }
 }
 
-/** A newer version of the queue builds its indexes beside the traffic; the migration has run when they are there. */
+/** A newer version builds its indexes in the background; the migration ends when they exist. */
 async function indexesBuilt(boss: PgBoss): Promise<void> {
   for (;;) {
     const states = await boss.getBamStatus();

@@ -4,12 +4,12 @@ import type { RootLogger } from '@platform/logging';
 import { endedWithin } from './ended-within';
 import type { WorkQueue } from './work-queue';
 
-/** How often a worker shows that it is alive and at its items. The database gives up on it after HEARTBEAT_SECONDS. */
+/** Heartbeat interval. The database gives a worker up after HEARTBEAT_SECONDS. */
 const TOUCH_EVERY_MS = 4_000;
-/** How far behind a look may be, beyond the work that keeps from it, before something is wrong. */
+/** How late a poll may be, besides the time that work takes, before the queue counts as overdue. */
 const LATE_MS = 30_000;
 
-/** An item, and which attempt at it this is: what a worker that lost the item still says of it counts for nothing. */
+/** An item with the number of its attempt: results of an attempt that lost the item are ignored. */
 interface Fetched {
   id: string;
   retryCount: number;
@@ -17,8 +17,9 @@ interface Fetched {
 }
 
 /**
- * Takes items from one queue as it has room for them. pg-boss's own loop takes the next batch when the last item of the
- * former has ended, so that one slow item would keep the others' places empty; here every place is filled by itself.
+ * Fetches items from one queue whenever it has a free slot. pg-boss's own loop fetches the next batch when the last
+ * item of the batch has ended, so one slow item would leave the other slots empty; here every slot is refilled by
+ * itself.
  */
 export class QueueConsumer {
   private readonly stopping = new AbortController();
@@ -47,13 +48,13 @@ export class QueueConsumer {
     this.loop = this.run();
   }
 
-  /** Whether it should have looked for items by now and has not, for want of a database or of an end to those it has. */
+  /** Whether it should have polled by now, and did not because of the database or because its items do not end. */
   isOverdue(): boolean {
     const { lookEveryMs, deadlineMs } = this.queue;
     return performance.now() - this.lookedAt > lookEveryMs + deadlineMs + LATE_MS;
   }
 
-  /** Takes nothing more, tells what is under way to end, and waits for that. */
+  /** Stops fetching, aborts the items in progress, and waits for them. */
   async stop(withinMs: number): Promise<void> {
     this.stopping.abort();
     this.wake.resolve();
@@ -68,7 +69,7 @@ export class QueueConsumer {
     while (!this.stopping.signal.aborted) {
       const places = this.queue.concurrency - this.active.size;
       const found = places > 0 ? await this.look(places) : 0;
-      // More may be waiting: look again as soon as there is room.
+      // More may be waiting: poll again as soon as a slot is free.
       if (places > 0 && found === places) continue;
       await this.pause(places > 0 ? this.queue.lookEveryMs : undefined);
     }
@@ -86,10 +87,10 @@ export class QueueConsumer {
     }
   }
 
-  /** Waits until a place is free, or for `ms`; no longer than the worker runs. */
+  /** Waits until a slot is free, or for `ms`, or until the worker stops. */
   private async pause(ms: number | undefined): Promise<void> {
     if (ms === undefined) return this.wake.promise;
-    // Leaves no listener behind: a worker pauses for as long as it lives.
+    // Removes its listener: a worker pauses for as long as it runs.
     await sleep(ms, undefined, { signal: this.stopping.signal }).catch(() => undefined);
   }
 
@@ -130,7 +131,7 @@ export class QueueConsumer {
     try {
       await Promise.all(
         held.map(async ([job, lost]) => {
-          // The count is there; the package's types leave it out.
+          // pg-boss returns the count; its types leave it out.
           const { affected } = (await this.boss.touch(this.queue.name, job)) as { affected?: number };
           if (affected === 0) lost.abort();
         }),

@@ -1,31 +1,31 @@
-/** A piece of work. It names what the work is about and holds nothing else: what is to be done stands in the domain's tables. */
+/** An item of work. It contains only a key: the data is in the domain's tables. */
 export interface QueueItem {
-  /** Tells it from the other items of its queue; the empty text where a queue has one item only. */
+  /** Unique within the queue; the empty text in a queue with one item. */
   key: string;
-  /** Seconds from now, by the database's clock, before which nobody takes it. 0 without. */
+  /** Seconds from now, by the database's clock, until the item may be fetched. Default 0. */
   delaySeconds?: number;
 }
 
-/** A queue and what is done with its items. Any number of workers share it; an item is with one of them at a time. */
+/** A queue with its handler. Any number of workers share it; one worker has an item at a time. */
 export interface WorkQueue {
   /** Such as `invoices.sync-stripe`. */
   name: string;
-  /** Items that one worker has under way at a time. */
+  /** Number of items that one worker processes at a time. */
   concurrency: number;
-  /** Milliseconds between two looks of a worker that found less than it could have taken. At least 500. */
+  /** Milliseconds between two polls of a worker with free slots. At least 500. */
   lookEveryMs: number;
-  /** Longest an item may take. Then its signal ends it, and a little later it is given to another worker. */
+  /** Maximum duration of an item. Then its signal aborts, and a little later another worker gets it. */
   deadlineMs: number;
   /**
-   * What is refused while an item with the same key is there: `waiting` allows one that waits beside one under way,
+   * When an item with an existing key is refused: `waiting` allows one that waits beside one that runs,
    * `waiting-or-running` does not.
    */
   unique: 'waiting' | 'waiting-or-running';
-  /** An item that is put into the queue when a worker starts, unless it is there. */
+  /** An item that is added when a worker starts, unless it exists. */
   first?: QueueItem;
   /**
-   * Does the work; must be safe to repeat. The signal tells that the worker stops, that the deadline has passed, or that the
-   * item was given to another worker. What it throws is logged, and the item is tried again a few seconds later.
+   * Processes an item; must be idempotent. The signal aborts when the worker stops, the deadline has passed, or another
+   * worker got the item. An error is logged, and the item is retried a few seconds later.
    */
   handle(key: string, signal: AbortSignal): Promise<void>;
 }

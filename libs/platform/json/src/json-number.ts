@@ -1,4 +1,4 @@
-/** Where in a number (RFC 8259 §6) the reading is. */
+/** States of parsing a number (RFC 8259 §6). */
 export const NumberState = {
   MINUS: 0,
   ZERO: 1,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { JsonFault } from './json-fault';
 import { type JsonHandler, type JsonLimits, type JsonToken, JsonTokenizer } from './json-tokenizer';
 
-/** Builds what JSON.parse builds, of what the tokenizer says. */
+/** Builds the same value as JSON.parse from the tokenizer's events. */
 class Builder implements JsonHandler {
   root: unknown;
   private readonly stack: { value: unknown[] | Record<string, unknown>; key: string }[] = [];
@@ -37,7 +37,7 @@ class Builder implements JsonHandler {
   }
 }
 
-/** A number's text is as it was written. */
+/** The text of a number as it was written. */
 const rawOf = (written: unknown, text: string) => (typeof written === 'number' ? text : String(written));
 
 const NO_LIMITS: JsonLimits = { depth: 100, values: 100_000 };
@@ -101,7 +101,7 @@ describe('JsonTokenizer', () => {
         if (!Buffer.from(text).equals(bytes)) expected = 'not_utf8';
         const found = outcome(bytes, places);
         kinds.add(found);
-        // What is wrong in two ways may be refused for either.
+        // A text with two faults may be refused for either one.
         if (expected === 'accepted' || found === 'accepted') expect([text, found]).toEqual([text, expected]);
       }),
       { numRuns: 5000 },

@@ -4,29 +4,29 @@ import { shortText } from './short-texts';
 import { LONGEST_TEXT, TokenText } from './token-text';
 import { Utf8Check } from './utf8-check';
 
-/** Bounds of a text, whatever it says. */
+/** Bounds of a text. */
 export interface JsonLimits {
-  /** Objects and arrays that may stand in one another. */
+  /** Maximum depth of nested objects and arrays. */
   depth: number;
-  /** Opening brackets and commas: no more values than that, and about as many. */
+  /** Maximum number of opening brackets and commas, which bounds the number of values. */
   values: number;
 }
 
 /** The string, number, literal or name that has just ended. */
 export interface JsonToken {
-  /** Its first byte, counted from the beginning of the text. */
+  /** Offset of its first byte in the text. */
   readonly start: number;
   /** The byte after its last. */
   readonly end: number;
-  /** What it says, a string decoded; nothing if it takes more than 128 bytes. Only while it is being handled. */
+  /** Its value, a string decoded; undefined if it has more than 128 bytes. Valid only while it is being handled. */
   text(): string | undefined;
 }
 
-/** Is told what a text is made of, in its order. */
+/** Receives the tokens of a text in order. */
 export interface JsonHandler {
   /** An object or an array begins at byte `start`. */
   open(kind: 'object' | 'array', start: number): void;
-  /** What was opened last ends before byte `end`. */
+  /** The innermost object or array ends before byte `end`. */
   close(end: number): void;
   /** The name of a member; its value is next. */
   key(token: JsonToken): void;
@@ -62,8 +62,8 @@ const ESCAPES = new Set(Buffer.from('"\\/bfnrt'));
 const HEX_DIGITS = new Set(Buffer.from('0123456789abcdefABCDEF'));
 
 /**
- * Reads one JSON object piece by piece, as it arrives, and never goes back: it takes as long as the piece is, and no memory
- * but a few hundred bytes, whatever the text is made of. Accepts what JSON.parse accepts, in valid UTF-8.
+ * Parses one JSON object chunk by chunk, as it arrives. It takes time in proportion to the chunk, and a few hundred
+ * bytes of memory, whatever the text contains. Accepts what JSON.parse accepts, in valid UTF-8.
  */
 export class JsonTokenizer implements JsonToken {
   start = 0;
@@ -72,12 +72,12 @@ export class JsonTokenizer implements JsonToken {
   private state = VALUE;
   private depth = 0;
   private values = 0;
-  /** For each open object or array, the bracket that ends it. */
+  /** For each open object or array, its closing bracket. */
   private readonly closers: Uint8Array;
   private readonly utf8 = new Utf8Check();
   private readonly begun = new TokenText();
   private piece: Buffer = Buffer.alloc(0);
-  /** Where the piece begins in the text. */
+  /** Offset of the chunk in the text. */
   private base = 0;
   private isKey = false;
   private isEscaped = false;
@@ -92,7 +92,7 @@ export class JsonTokenizer implements JsonToken {
     this.closers = new Uint8Array(limits.depth);
   }
 
-  /** Reads the next piece. @throws JsonFault; nothing may be written after it. */
+  /** Parses the next chunk. @throws JsonFault; nothing may be written after it */
   write(piece: Buffer): void {
     if (!this.utf8.accepts(piece)) throw new JsonFault('not_utf8');
     this.piece = piece;
@@ -101,7 +101,7 @@ export class JsonTokenizer implements JsonToken {
     this.base += piece.length;
   }
 
-  /** Says that the text has ended. @throws JsonFault if it should not have. */
+  /** Ends the text. @throws JsonFault if it is incomplete */
   finish(): void {
     if (!this.utf8.complete) throw new JsonFault('not_utf8');
     this.piece = this.piece.subarray(0, 0);
@@ -141,7 +141,7 @@ export class JsonTokenizer implements JsonToken {
     }
   }
 
-  /** Between tokens: brackets, commas, colons, space, and the beginnings of tokens. */
+  /** Between tokens: brackets, commas, colons, whitespace, and the beginnings of tokens. */
   private between(piece: Buffer, at: number): number {
     const byte = piece[at] as number;
     if (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) return at + 1;

@@ -1,20 +1,20 @@
-/** Large enough that a body of 32 MB has few of them, small enough that the last one wastes little. */
+/** Large enough that a body of 32 MB has few segments, small enough that the last one wastes little. */
 const SEGMENT_BYTES = 256 * 1024;
 
 /**
- * Bytes that arrive in pieces, kept once. They are copied into segments: a caller chooses how small the pieces are, and a
- * million pieces of one byte each would take a hundred times their size.
+ * Stores bytes that arrive in chunks. They are copied into segments: a client chooses the size of the chunks, and a
+ * million chunks of one byte each would take a hundred times their size.
  */
 export class SegmentedBytes {
-  /** How many bytes there are. */
+  /** Number of bytes. */
   length = 0;
   private readonly segments: Buffer[] = [];
   private free = 0;
 
-  /** @param expected the length, if it is known: a text that comes in one piece need not be copied. */
+  /** @param expected the length, if known: a text that arrives in one chunk is not copied */
   constructor(private readonly expected?: number) {}
 
-  /** Appends a piece. */
+  /** Appends a chunk. */
   add(piece: Buffer): void {
     if (this.length === 0 && piece.length === this.expected) {
       this.segments.push(piece);
@@ -44,7 +44,7 @@ export class SegmentedBytes {
     return parts;
   }
 
-  /** All bytes in one piece. */
+  /** All bytes in one buffer. */
   joined(): Buffer {
     const parts = this.slice(0, this.length);
     return parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts);
@@ -52,7 +52,7 @@ export class SegmentedBytes {
 
   private grow(needed: number): void {
     const left = this.expected === undefined ? SEGMENT_BYTES : this.expected - this.length;
-    // Never less than the piece: an announced length that is too small must not stop it from being kept.
+    // At least the size of the chunk: an announced length that is too small must not prevent storing it.
     const size = Math.min(SEGMENT_BYTES, Math.max(left, needed));
     this.segments.push(Buffer.allocUnsafeSlow(size));
     this.free = size;

@@ -9,8 +9,8 @@ interface Known {
 const known: (Known | undefined)[] = Array<undefined>(PLACES).fill(undefined);
 
 /**
- * Decodes a part of a text. The same short names come again and again, and making a string of a few bytes takes longer than
- * finding it again, so the latest are remembered.
+ * Decodes a part of a text. The same short names occur again and again, and creating a string of a few bytes takes
+ * longer than a lookup, so recent ones are cached.
  */
 export function shortText(bytes: Buffer, start: number, end: number): string {
   const length = end - start;

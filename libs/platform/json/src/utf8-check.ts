@@ -2,9 +2,9 @@ import { isUtf8 } from 'node:buffer';
 
 const NOTHING = Buffer.alloc(0);
 
-/** Checks that bytes which arrive in pieces are UTF-8; a character may be split between two pieces. */
+/** Checks that bytes which arrive in chunks are UTF-8; a character may be split between two chunks. */
 export class Utf8Check {
-  /** The beginning of a character whose end has not arrived: three bytes at most. */
+  /** The beginning of an incomplete character: three bytes at most. */
   private begun: Buffer = NOTHING;
 
   /** Whether the text is UTF-8 so far. */
@@ -15,13 +15,13 @@ export class Utf8Check {
     return isUtf8(complete < bytes.length ? bytes.subarray(0, complete) : bytes);
   }
 
-  /** Whether no character is left unfinished. */
+  /** Whether the last character is complete. */
   get complete(): boolean {
     return this.begun.length === 0;
   }
 }
 
-/** How many bytes at the end are the beginning of a character that needs more. */
+/** Number of bytes at the end that begin an incomplete character. */
 function unfinished(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] as number;

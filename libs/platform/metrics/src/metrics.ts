@@ -8,7 +8,7 @@ export class Metrics {
 
   private readonly requests = new Histogram({
     name: 'http_request_duration_seconds',
-    help: 'Time from the first byte of a request to the last of its reply; status 499: the caller hung up before it',
+    help: 'Time from the first byte of a request to the last of its reply; status 499: the client disconnected before it',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60],
     registers: [this.registry],
@@ -18,17 +18,17 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry });
   }
 
-  /** Measures a request that has ended. @param route its pattern; none if no route answers to the address. */
+  /** Records a request that has ended. @param route its pattern; undefined if no route matches */
   observeRequest(method: string, route: string | undefined, status: number, durationMs: number): void {
     this.requests.observe({ method, route: route ?? 'unknown', status }, durationMs / 1000);
   }
 
-  /** Reports a yes-or-no state, read when the metrics are asked for. */
+  /** Adds a gauge of a boolean state, which is read at each scrape. */
   reportState(name: string, help: string, read: () => boolean): void {
     this.reportNumber(name, help, () => (read() ? 1 : 0));
   }
 
-  /** Reports a number, read when the metrics are asked for. */
+  /** Adds a gauge of a number, which is read at each scrape. */
   reportNumber(name: string, help: string, read: () => number): void {
     new Gauge({
       name,

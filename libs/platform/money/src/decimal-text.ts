@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { ServiceError } from '@platform/errors';
 
-/** What a decimal text may be. */
+/** Bounds of a decimal text. */
 export interface DecimalLimits {
   /** Digits after the point at most. */
   decimals: number;
@@ -11,7 +11,7 @@ export interface DecimalLimits {
 }
 
 /**
- * Reads an amount that a person typed. Money is kept as decimal text and as `numeric`, never as a binary number.
+ * Parses an amount that a person typed. Money is stored as decimal text and as `numeric`, never as a binary number.
  * @returns the amount as plain decimal text. @throws ServiceError invalid_request
  */
 export function decimalText(text: string, { decimals, least = 0, most = 1e9 }: DecimalLimits): string {
@@ -25,7 +25,7 @@ export function decimalText(text: string, { decimals, least = 0, most = 1e9 }: D
   return value.toFixed();
 }
 
-/** A decimal text times a factor, rounded up to so many decimals. */
+/** Multiplies a decimal text by a factor, rounded up to a number of decimals. */
 export function timesRoundedUp(text: string, factor: string, decimals: number): string {
   return new Decimal(text).times(factor).toDecimalPlaces(decimals, Decimal.ROUND_UP).toFixed();
 }

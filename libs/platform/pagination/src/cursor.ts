@@ -2,23 +2,20 @@ import { hash } from 'node:crypto';
 import { ServiceError } from '@platform/errors';
 
 /**
- * A place in a list that is ordered by `created_at desc, id desc`: the last row that the caller has seen. `createdAt` is
- * the timestamp as PostgreSQL spells it, to the microsecond: milliseconds would skip or repeat rows.
+ * A position in a list that is ordered by `created_at desc, id desc`: the last row of the previous page. `createdAt` is
+ * PostgreSQL's text of the timestamp, to the microsecond: milliseconds would skip or repeat rows.
  */
 export interface Cursor {
   createdAt: string;
   id: string;
 }
 
-/**
- * An opaque text for a cursor.
- * @param list the list that it belongs to, with its filters (see {@link listMark}).
- */
+/** Encodes a cursor as opaque text. @param list the hash of its list and filters (see {@link listMark}) */
 export function encodeCursor({ createdAt, id }: Cursor, list: string): string {
   return Buffer.from(JSON.stringify([createdAt, id, list])).toString('base64url');
 }
 
-/** A short mark of a list and what it is filtered by: a cursor is of use under the same ones only. */
+/** A short hash of a list and its filters: a cursor is valid for the same ones only. */
 export function listMark(name: string, filters: readonly unknown[]): string {
   return hash('sha256', JSON.stringify([name, filters.map((value) => value ?? null)]), 'base64url').slice(
     0,
@@ -26,16 +23,18 @@ export function listMark(name: string, filters: readonly unknown[]): string {
   );
 }
 
-/** 48 bits: it need tell lists and filters apart, not withstand forgers; whose rows are read does not depend on it. */
+/**
+ * 48 bits: the hash only distinguishes lists and filters and need not resist forgery; which customer's rows are read
+ * does not depend on it.
+ */
 const MARK_LENGTH = 8;
-/** A time as PostgreSQL spells it in UTC, or as RFC 3339 does. */
+/** A timestamp of PostgreSQL in UTC, or of RFC 3339. */
 const TIMESTAMP = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(\.\d{1,6})?(Z|\+00)$/;
 const ID = { integer: /^\d{1,9}$/, uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/ };
 
 /**
- * Reads a cursor that a caller sends back.
- * @param list the list that is read, with its filters.
- * @throws ServiceError invalid_request for a text that is none of ours, or of another list.
+ * Decodes a cursor of a caller. @param list the hash of the list with its filters. @throws ServiceError invalid_request
+ * for a text that is not a cursor, or belongs to another list
  */
 export function decodeCursor(text: string, id: keyof typeof ID, list: string): Cursor {
   const [createdAt, key, mark] = parsed(text);
@@ -60,7 +59,9 @@ function parsed(text: string): unknown[] {
   }
 }
 
-/** Whether PostgreSQL would take it: the 31st of February has the form of a day, but is none. The year 0 is not either. */
+/**
+ * Whether PostgreSQL accepts the timestamp: 31 February matches the pattern but does not exist, nor does the year 0.
+ */
 function isTime(text: string): boolean {
   const [, day = '', clock = ''] = TIMESTAMP.exec(text) ?? [];
   const time = new Date(`${day}T${clock}Z`);

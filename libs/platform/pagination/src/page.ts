@@ -1,14 +1,14 @@
 import { type Cursor, encodeCursor } from './cursor';
 
-/** Which part of a list is asked for. */
+/** Limit and cursor of a page. */
 export interface PageRequest {
   /** Rows at most, 1 to 200. */
   limit: number;
-  /** Opaque text from the page before; the first page without. */
+  /** The cursor of the page before; undefined for the first page. */
   cursor?: string;
 }
 
-/** A part of a list, newest first. */
+/** A page of a list, newest first. */
 export interface Page<Item> {
   items: Item[];
   hasMore: boolean;
@@ -16,8 +16,8 @@ export interface Page<Item> {
 }
 
 /**
- * Makes a page of rows that were read with `limit + 1`: the row too many tells that there is more. `placeOf` gives a
- * row's place in the order, `list` is the mark of the list and its filters.
+ * Makes a page of rows that were read with `limit + 1`: the extra row tells that there is more. `placeOf` returns a
+ * row's position in the order, `list` is the hash of the list and its filters.
  */
 export function paginate<Row, Item>(
   rows: Row[],

@@ -1,7 +1,7 @@
 import { ConfigError } from '@platform/config';
 import { isDatabaseUnavailable, NotMigratedError, UnfitDatabaseError, UnknownSchemaError } from '@platform/database';
 
-/** Says why a process could not start, in words for whoever started it: a line for each fault, no stack for known ones. */
+/** Explains why a process could not start: a line for each fault, no stack for known ones. */
 export function explainStartFailure(error: unknown): string {
   if ([ConfigError, UnfitDatabaseError, UnknownSchemaError].some((known) => error instanceof known))
     return (error as Error).message;

@@ -1,6 +1,6 @@
 import { explainStartFailure } from './explain-start-failure';
 
-/** Longer than any request may take and any statement lasts: what is not closed by then never will be. */
+/** Longer than any request or statement may take: what is not closed by then is abandoned. */
 const STOP_WITHIN_MS = 20_000;
 
 /** Something that runs until it is closed. */
@@ -9,8 +9,8 @@ export interface Closable {
 }
 
 /**
- * Runs a process's main part: starts it, or says in one line why it can't; stops it on SIGTERM and SIGINT, and when the
- * process that started it is gone.
+ * Runs a process: starts it, or prints one line why it cannot; stops it on SIGTERM and SIGINT, and when its parent
+ * process is gone.
  */
 export async function runProcess(start: () => Promise<Closable>): Promise<void> {
   let running: Closable;

@@ -1,17 +1,20 @@
 import type { SecretRedactor } from './secret-redactor';
 
-/** Longest text of an upstream that is passed on, in characters, unless said otherwise. */
+/** Default maximum length of an upstream's text, in characters. */
 const MOST_CHARACTERS = 300;
-/** What is read of it at most. */
+/** Maximum number of characters that are processed. */
 const MOST_READ = 8_192;
-/** Left out at the end of a text that was not read to its end: half a secret would not be known as one. */
+/**
+ * Characters that are left out at the end of a text that was not processed to its end: half a secret would not be
+ * recognised.
+ */
 const MARGIN = 1_024;
-/** Longest id of an upstream that is passed on. */
+/** Maximum length of an upstream's id. */
 const LONGEST_ID = 128;
 
 /**
- * A text of an upstream as it may stand in a reply or a log line: on one line, without control and invisible characters,
- * without secrets, at most `most` characters. Nothing if it is no text or has nothing to say.
+ * Makes a text of an upstream safe for a reply or a log line: on one line, without control and invisible characters,
+ * without secrets, at most `most` characters. Undefined if it is not a text or is empty.
  */
 export function foreignText(redactor: SecretRedactor, text: unknown, most = MOST_CHARACTERS): string | undefined {
   if (typeof text !== 'string') return undefined;
@@ -24,7 +27,7 @@ export function foreignText(redactor: SecretRedactor, text: unknown, most = MOST
   return characters.length > most ? `${characters.slice(0, most - 1).join('')}…` : characters.join('');
 }
 
-/** An id of an upstream, such as a request's, as it may stand in a log or a row. Nothing if it cannot be one. */
+/** Makes an id of an upstream safe for a log or a row. Undefined if it is not a plausible id. */
 export function foreignId(redactor: SecretRedactor, id: unknown): string | undefined {
   if (typeof id !== 'string' || id.length > LONGEST_ID || !/^[\w.:~+/=@-]+$/.test(id)) return undefined;
   return redactor.hasSecret(id) ? undefined : id;

@@ -1,15 +1,15 @@
 /** A part of a text, from `start` up to and without `end`. */
 export type Span = [start: number, end: number];
 
-/** Shorter secrets are looked for as whole words: within others they would be found by chance. */
+/** Shorter secrets are matched as whole words only: within other words they would match by chance. */
 const SHORT = 8;
-/** Too short to keep: a word that is as good as any. */
+/** Shorter secrets are not stored: they would match any word. */
 const TOO_SHORT = 4;
 const FILTER_SIZE = 1 << 16;
 
 /**
- * Finds known secrets in texts, ten thousand of them as fast as ten: they are indexed by their last characters, behind a
- * filter that is asked at every place of the text. Keeps the latest `most` of them.
+ * Finds known secrets in texts. Ten thousand take as long as ten: they are indexed by their last characters, behind a
+ * filter that is checked at every position. Stores the latest `most` of them.
  */
 export class KnownSecrets {
   private readonly secrets = new Set<string>();
@@ -18,7 +18,7 @@ export class KnownSecrets {
 
   constructor(private readonly most = Infinity) {}
 
-  /** Keeps a secret; one that is known becomes the latest. */
+  /** Adds a secret; a known one becomes the latest. */
   add(secret: string): void {
     if (secret.length < TOO_SHORT) return;
     this.secrets.delete(secret);
@@ -30,7 +30,7 @@ export class KnownSecrets {
     if (this.secrets.size > this.most) this.forgetOldest();
   }
 
-  /** Where secrets stand in a text, in the order of their ends. */
+  /** Positions of secrets in a text, ordered by their ends. */
   find(text: string): Span[] {
     const spans: Span[] = [];
     for (let end = TOO_SHORT; end <= text.length; end++) {

@@ -6,12 +6,12 @@ const VERSION = 1;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** A secret can't be read: no SECRETS_KEY, another one, or a damaged text. */
+/** A secret cannot be decrypted: no SECRETS_KEY, another one, or damaged data. */
 export class SecretUnreadableError extends Error {}
 
 /**
- * Encrypts secrets that must be stored, with AES-256-GCM under SECRETS_KEY. What a secret is for is authenticated with
- * it, so that one customer's ciphertext copied into another's row does not open.
+ * Encrypts secrets for storage, with AES-256-GCM under SECRETS_KEY. The purpose of a secret is authenticated with it,
+ * so one customer's ciphertext cannot be used for another.
  */
 @Injectable()
 export class SecretBox {
@@ -21,7 +21,10 @@ export class SecretBox {
     if (SECRETS_KEY !== undefined) this.key = Buffer.from(SECRETS_KEY, 'base64');
   }
 
-  /** Encrypts. `purpose` names what the secret is and whose, such as `ai-key:<customer id>`. @throws if SECRETS_KEY is not set. */
+  /**
+   * Encrypts. `purpose` names the kind and owner of the secret, such as `ai-key:<customer id>`. @throws if SECRETS_KEY
+   * is not set
+   */
   seal(secret: string, purpose: string): Buffer {
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv('aes-256-gcm', this.requireKey(), nonce).setAAD(Buffer.from(purpose));
@@ -29,7 +32,7 @@ export class SecretBox {
     return Buffer.concat([Buffer.of(VERSION), nonce, cipher.getAuthTag(), text]);
   }
 
-  /** Decrypts what `seal` made for the same purpose. @throws SecretUnreadableError */
+  /** Decrypts a result of `seal` for the same purpose. @throws SecretUnreadableError */
   open(sealed: Buffer, purpose: string): string {
     const key = this.requireKey();
     if (sealed.length < 1 + NONCE_BYTES + TAG_BYTES || sealed[0] !== VERSION)

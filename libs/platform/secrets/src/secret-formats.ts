@@ -1,7 +1,7 @@
 /**
- * What secrets look like: our service tokens, keys of the providers that we use and of others, private keys, and the
- * password within an address. Each is shaped so that ordinary text is not taken for one, and starts only where a word
- * does, so that no text makes the search slow. None reaches beyond a quotation mark: a line of JSON stays one.
+ * Formats of secrets: our service tokens, keys of our providers and of others, private keys, and passwords within
+ * addresses. Each is narrow enough not to match ordinary text, and matches only at the start of a word, so that no text
+ * makes the search slow. None matches beyond a quotation mark: a line of JSON stays valid.
  */
 const FORMATS = [
   /cas_live_[0-9A-Za-z]{8,}/,
@@ -20,9 +20,9 @@ const FORMATS = [
   /(?<![\w-])AGE-SECRET-KEY-1[0-9A-Za-z]+/,
   // The password of `https://user:password@host`.
   /(?<=:\/\/[^\s/@:"]{0,100}:)[^\s/@"]+(?=@)/,
-  // Credentials as a header has them.
+  // Credentials in a header.
   /(?<=(?<!\w)(?:[Bb]earer|[Bb]asic)\s{1,3})(?=\S*[\d+/=])[\w.~+/=-]{16,}/,
 ];
 
-/** Finds what looks like a secret, everywhere in a text. */
+/** Matches secrets anywhere in a text. */
 export const SECRET_FORMATS = new RegExp(FORMATS.map(({ source }) => `(?:${source})`).join('|'), 'g');

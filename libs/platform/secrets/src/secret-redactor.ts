@@ -2,16 +2,16 @@ import { type AppConfig, configuredSecrets } from '@platform/config';
 import { KnownSecrets, type Span } from './known-secrets';
 import { SECRET_FORMATS } from './secret-formats';
 
-/** Stands in place of a secret. */
+/** Replaces a secret. */
 export const REDACTED = '[redacted]';
-/** Customers' own secrets kept; more than are decrypted and in use at a time. */
+/** Maximum number of customers' own secrets that are known; more than are in use at a time. */
 const MOST_IN_USE = 20_000;
 
 const ofSettings = new WeakMap<AppConfig, SecretRedactor>();
 
 /**
- * Takes secrets out of texts that come from outside, before they reach a reply or a log: every secret that is configured,
- * those that were put to use since (customers' own keys), and what has the format of one.
+ * Removes secrets from texts that come from outside, before they reach a reply or a log: every configured secret, those
+ * used since (customers' own keys), and what has the format of one.
  */
 export class SecretRedactor {
   private readonly configured = new KnownSecrets();
@@ -21,19 +21,19 @@ export class SecretRedactor {
     for (const secret of configuredSecrets(config)) forms(secret).forEach((form) => this.configured.add(form));
   }
 
-  /** The one redactor of a process, which its settings stand for: what is put to use anywhere is known everywhere. */
+  /** The single redactor of a process with these settings: a secret that is used anywhere is known everywhere. */
   static of(config: AppConfig): SecretRedactor {
     let redactor = ofSettings.get(config);
     if (!redactor) ofSettings.set(config, (redactor = new SecretRedactor(config)));
     return redactor;
   }
 
-  /** Makes a secret known, such as a customer's key before the first call with it. */
+  /** Adds a secret, such as a customer's key before the first call with it. */
   use(secret: string): void {
     forms(secret).forEach((form) => this.inUse.add(form));
   }
 
-  /** The text with `[redacted]` in place of every secret. */
+  /** The text with every secret replaced by `[redacted]`. */
   redact(text: string): string {
     const spans = this.find(text);
     if (spans.length === 0) return text;
@@ -46,7 +46,7 @@ export class SecretRedactor {
     return result + text.slice(from);
   }
 
-  /** Whether a secret, or what looks like one, stands in the text. */
+  /** Whether a text contains a secret or what looks like one. */
   hasSecret(text: string): boolean {
     return this.find(text).length > 0;
   }
@@ -60,7 +60,7 @@ export class SecretRedactor {
   }
 }
 
-/** A secret as it is, and as it is written in an address or in JSON. */
+/** A secret in plain text, in an address and in JSON. */
 function forms(secret: string): string[] {
   return [secret, encodeURIComponent(secret.toWellFormed()), JSON.stringify(secret).slice(1, -1)];
 }

@@ -3,7 +3,7 @@ import { AppConfig } from '@platform/config';
 import { SecretBox } from './secret-box';
 import { SecretRedactor } from './secret-redactor';
 
-/** Encryption of stored secrets, and their removal from texts. */
+/** Encryption of stored secrets, and redaction of texts. */
 @Module({
   providers: [
     SecretBox,

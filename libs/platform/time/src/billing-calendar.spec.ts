@@ -5,7 +5,7 @@ describe('BillingCalendar', () => {
   it.each([
     ['2026-11-01', '2026-10-31T23:00:00.000Z'],
     ['2026-07-01', '2026-06-30T22:00:00.000Z'],
-    // The nights before the clock changes.
+    // The nights before daylight saving time begins and ends.
     ['2026-03-29', '2026-03-28T23:00:00.000Z'],
     ['2026-10-25', '2026-10-24T22:00:00.000Z'],
     ['2026-10-26', '2026-10-25T23:00:00.000Z'],

@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AppConfig } from '@platform/config';
 
-/** The months and days that AI credit follows: those of BILLING_TIMEZONE, by the database's clock. */
+/** The months and days of AI credit: those of BILLING_TIMEZONE, by the database's clock. */
 @Injectable()
 export class BillingCalendar {
-  /** The IANA name of the zone; functions of the database take it to find the month. */
+  /** The IANA name of the zone, for the database functions. */
   readonly timeZone: string;
   private readonly format: Intl.DateTimeFormat;
 
@@ -19,7 +19,7 @@ export class BillingCalendar {
     });
   }
 
-  /** The moment of a transaction, and the month (`YYYY-MM`) it is in. */
+  /** The time of a transaction, and its month (`YYYY-MM`). */
   async present(manager: EntityManager): Promise<{ now: Date; month: string }> {
     const [row] = await manager.query<[{ now: Date; month: string }]>(
       'select t.now, app.billing_month(t.now, $1) as month from (select app.now() as now) t',
@@ -28,10 +28,10 @@ export class BillingCalendar {
     return row;
   }
 
-  /** The moment at which a day (`YYYY-MM-DD`) begins. */
+  /** The time at which a day (`YYYY-MM-DD`) begins. */
   startOf(date: string): Date {
     const midnight = Date.parse(`${date}T00:00:00Z`);
-    // The zone's distance from UTC may change that very night, so it is taken near the result.
+    // The zone's offset may change in that very night, so it is taken near the result.
     const near = midnight - this.offsetAt(midnight);
     return new Date(midnight - this.offsetAt(near));
   }
@@ -41,14 +41,17 @@ export class BillingCalendar {
     return Date.parse(`${local.replace(' ', 'T')}Z`) - instant;
   }
 
-  /** The day (`YYYY-MM-DD`) so many days after another. Counted in days: one on which the clock changes is no 24 hours. */
+  /**
+   * The day (`YYYY-MM-DD`) a number of days after another. Counted in calendar days: a day on which the clocks change
+   * does not have 24 hours.
+   */
   daysAfter(date: string, days: number): string {
     const moment = new Date(`${date}T00:00:00Z`);
     moment.setUTCDate(moment.getUTCDate() + days);
     return moment.toISOString().slice(0, 10);
   }
 
-  /** The day (`YYYY-MM-DD`) of a moment. */
+  /** The day (`YYYY-MM-DD`) of a time. */
   dateOf(moment: Date): string {
     return this.format.format(moment);
   }

@@ -25,7 +25,7 @@ describe('When this process stalls', () => {
       retryPauseMs: 5,
       breaker: { failures: 4, windowMs: 10_000, spreadMs: 0, resetMs: 60_000 },
     });
-    // Connections, and a first tick of the clocks.
+    // Opens connections, and starts the timers.
     server.answer((socket) => socket.write(rawReply(200, '{}')));
     await Promise.allSettled(callers.map((caller) => call(caller)));
   });

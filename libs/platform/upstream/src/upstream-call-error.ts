@@ -1,4 +1,4 @@
-/** Why a call to an upstream brought no usable reply. */
+/** Why a call to an upstream has no usable reply. */
 export type UpstreamFailureReason =
   /** The host name could not be resolved. */
   | 'no_such_name'
@@ -41,35 +41,35 @@ export type UpstreamFailureReason =
   /** Ended because the process stops. */
   | 'shutdown';
 
-/** What an error keeps of a reply. */
+/** The part of a reply that an error keeps. */
 export interface ReceivedReply {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
-  /** How long the upstream asked to be left alone. */
+  /** How long the upstream asked to wait. */
   readonly retryAfterMs?: number | undefined;
   text(): string;
   /** The body's JSON. @throws UpstreamCallError not_json */
   json(): unknown;
-  /** The JSON object in the body; nothing if there is none. */
+  /** The JSON object in the body; undefined if there is none. */
   jsonObject(): Record<string, unknown> | undefined;
 }
 
-/** What is known of a call that failed. */
+/** What is known of a failed call. */
 export interface UpstreamFailure {
   /** Name of the upstream, such as `stripe`. */
   upstream: string;
-  /** What was asked of it, such as `invoices.list`. */
+  /** The operation, such as `invoices.list`. */
   operation: string;
   reason: UpstreamFailureReason;
-  /** Whether any of the request may have reached the upstream. Where it is false nothing can have happened there. */
+  /** Whether any part of the request may have reached the upstream. If false, nothing can have happened there. */
   sent: boolean;
   /** The system's or the protocol's own code, such as `ECONNREFUSED`. */
   code?: string;
-  /** The reply of a stream that was refused, and of `status` in general; bounded. */
+  /** The reply of a refused stream, and for the reason `status`; bounded. */
   reply?: ReceivedReply;
-  /** How long the upstream asked to be left alone, if it did and for no more than an hour. */
+  /** How long the upstream asked to wait, if it did and for no more than an hour. */
   retryAfterMs?: number;
 }
 
@@ -97,8 +97,8 @@ const MEANINGS: Record<UpstreamFailureReason, string> = {
 };
 
 /**
- * A call to an upstream failed. Message and fields hold nothing of the request or the reply, so that they can be logged;
- * there is no cause on purpose: parsers quote what they could not read.
+ * A call to an upstream failed. Message and fields contain nothing of the request or the reply, so they can be logged;
+ * it has no cause on purpose, because parsers quote what they could not parse.
  */
 export class UpstreamCallError extends Error {
   readonly upstream: string;

@@ -175,7 +175,7 @@ describe('UpstreamClient', () => {
   it('bounds concurrent calls; others wait in a bounded queue', async () => {
     server.answer(() => undefined);
     const client = open({ concurrency: 1, queue: 1 });
-    // The one that waits gives up long before the one under way makes room for it.
+    // The waiting call gives up long before the first one ends.
     const results = await Promise.allSettled([
       bodyOf(client, { timeoutMs: 2000 }),
       bodyOf(client, { timeoutMs: 100 }),

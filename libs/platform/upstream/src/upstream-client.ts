@@ -24,10 +24,10 @@ import { AbortedError } from './wire/exchange';
 import { Targets } from './wire/target';
 import type { UpstreamReply } from './wire/upstream-reply';
 
-/** Reading a larger reply takes milliseconds. */
+/** Parsing a larger reply takes milliseconds. */
 const LARGE_BYTES = 64 * 1024;
 
-/** What all clients of a process share. */
+/** Resources that all clients of a process share. */
 export interface SharedParts {
   budget: ByteBudget;
   stalls: StallMeter;
@@ -36,8 +36,8 @@ export interface SharedParts {
 }
 
 /**
- * The way to one upstream. Every call has a deadline as a whole and a bound of its reply in bytes, is tried again only as
- * its request allows, and is not made while the upstream counts as down. Each is logged and measured.
+ * Client of one upstream. Every call has a deadline and a bound of its reply in bytes, is retried only as its request
+ * allows, and is not made while the upstream counts as down. Each call is logged and measured.
  */
 export class UpstreamClient implements ClientState {
   readonly name: string;
@@ -63,7 +63,8 @@ export class UpstreamClient implements ClientState {
     this.agent = new Agent({
       connections: concurrency,
       allowH2: false,
-      // Connections are dropped before a server would: one that closes under a request leaves its outcome unknown.
+      // Connections are dropped before a server would drop them: one that closes during a request leaves its outcome
+      // unknown.
       keepAliveTimeout: 4_000,
       keepAliveMaxTimeout: 30_000,
       headersTimeout: firstByteTimeoutMs,
@@ -83,18 +84,16 @@ export class UpstreamClient implements ClientState {
   }
 
   /**
-   * Makes a call.
-   * @param read takes what is wanted out of the reply, whose status can be any but 3xx. An error that it throws about a
-   * reply of status 2xx counts against the upstream.
-   * @throws UpstreamCallError, and whatever `read` throws
+   * Makes a call. @param read extracts the result from the reply, whose status can be any but 3xx. An error that it
+   * throws about a 2xx reply counts against the upstream. @throws UpstreamCallError, and whatever `read` throws
    */
   async call<T>(request: UpstreamRequest, read: (reply: UpstreamReply) => T): Promise<T> {
     return this.run(request, read);
   }
 
   /**
-   * Makes a call whose reply is read as it comes, at the reader's pace but within the call's deadline.
-   * @throws UpstreamCallError, `status` with the beginning of the reply when that is not 2xx
+   * Makes a call whose reply is streamed at the reader's pace, within the call's deadline. @throws UpstreamCallError,
+   * `status` with the beginning of the reply if it is not 2xx
    */
   async stream(request: UpstreamRequest): Promise<UpstreamStream> {
     const stream = new BodyStream();
@@ -108,12 +107,15 @@ export class UpstreamClient implements ClientState {
     return stream.opened;
   }
 
-  /** Why a call would not be let through at present, for those who prepare one at some cost; nothing if it would. */
+  /**
+   * The error if a call would not be admitted at present, for callers whose preparation is expensive; otherwise
+   * undefined.
+   */
   unavailable(operation: string): UpstreamCallError | undefined {
     return this.circuit.offers() ? undefined : this.notCalled(operation, 'circuit_open');
   }
 
-  /** Ends all calls, or lets them finish where that is wanted, and the connections. */
+  /** Ends all calls, or lets them finish if so configured, and closes the connections. */
   async close(): Promise<void> {
     this.stopped = true;
     if (this.options.finishesAtShutdown) await Promise.all(Array.from(this.inProgress, (call) => call.finished));

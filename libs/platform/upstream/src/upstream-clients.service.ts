@@ -9,11 +9,13 @@ import { UpstreamClient } from './upstream-client';
 import type { UpstreamOptions } from './upstream-options';
 import { ByteBudget } from './wire/byte-budget';
 
-/** What an upstream's options leave to the settings. */
+/** Options of an upstream that do not come from the settings. */
 export type ClientOptions = Omit<UpstreamOptions, 'breaker' | 'connectTimeoutMs'> &
   Partial<Pick<UpstreamOptions, 'breaker' | 'connectTimeoutMs'>>;
 
-/** Opens the ways to upstreams, which share the process's memory for replies, and closes them when it stops. */
+/**
+ * Creates clients of upstreams, which share the process's memory for replies, and closes them when the process stops.
+ */
 @Injectable()
 export class UpstreamClients implements OnApplicationShutdown {
   private readonly clients = new Set<UpstreamClient>();
@@ -33,7 +35,7 @@ export class UpstreamClients implements OnApplicationShutdown {
     this.log = new CallLog(logger, metrics, state);
   }
 
-  /** Opens the way to an upstream, for as long as the process runs. */
+  /** Creates the client of an upstream, for as long as the process runs. */
   open(options: ClientOptions): UpstreamClient {
     const client = new UpstreamClient(
       {
@@ -52,7 +54,7 @@ export class UpstreamClients implements OnApplicationShutdown {
     return client;
   }
 
-  /** Ends what is still under way: whoever has calls to finish did so before. */
+  /** Ends calls in progress: services with calls to finish have finished them before. */
   async onApplicationShutdown(): Promise<void> {
     this.stalls.stop();
     await Promise.all([...this.clients].map((client) => client.close()));

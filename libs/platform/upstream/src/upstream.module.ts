@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { UpstreamClients } from './upstream-clients.service';
 
-/** Calls to other people's systems. */
+/** Clients of external systems. */
 @Module({ providers: [UpstreamClients], exports: [UpstreamClients] })
 export class UpstreamModule {}

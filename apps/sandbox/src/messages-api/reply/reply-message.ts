@@ -52,7 +52,7 @@ function toolCall(value: object): { name: string; input: object } {
   return { name, input };
 }
 
-/** The answer of `count_tokens`: the whole prompt, cached or not. */
+/** The reply of `count_tokens`: the whole prompt, cached or not. */
 export function promptTokens(prompt: Prompt, directives: Directives): number {
   return directives.number('tokens') ?? total(measure(prompt));
 }

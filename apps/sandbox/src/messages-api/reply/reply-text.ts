@@ -1,7 +1,7 @@
 import { Directives } from '../../shared/faults/directives';
 import { countText } from '../token-count';
 
-/** A reply's text with its size and whether it was cut short. */
+/** A reply's text with its size and whether it was truncated. */
 export interface ReplyText {
   text: string;
   tokens: number;
@@ -10,13 +10,13 @@ export interface ReplyText {
 
 const ECHO_LENGTH = 400;
 
-/** The reply to a text: an echo, so that whoever tries the service sees that their words arrived. */
+/** Echoes a text, so that a developer sees that it arrived. */
 export function echo(userText: string, maxTokens: number): ReplyText {
   const words = Array.from(Directives.strip(userText)).slice(0, ECHO_LENGTH).join('');
   return shorten(`This is the sandbox, not a model. You wrote: ${words || '(no text)'}`, maxTokens);
 }
 
-/** A reply of exactly so many tokens, if `maxTokens` allows. */
+/** A reply of an exact number of tokens, if `maxTokens` allows. */
 export function filler(tokens: number, maxTokens: number): ReplyText {
   const fitting = Math.min(tokens, maxTokens);
   return { text: 'word'.repeat(fitting), tokens: fitting, cutShort: tokens > maxTokens };
@@ -27,7 +27,7 @@ function shorten(text: string, maxTokens: number): ReplyText {
   if (tokens <= maxTokens) return { text, tokens, cutShort: false };
   const bytes = Buffer.from(text);
   let end = maxTokens * 4;
-  // Not in the middle of a character: at most three bytes less, which is still as many tokens.
+  // Does not cut a character in two: at most three bytes less, which is still as many tokens.
   while (((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
   return { text: bytes.subarray(0, end).toString('utf8'), tokens: maxTokens, cutShort: true };
 }

@@ -26,7 +26,7 @@ export function refuseHeaders({ headers }: ReceivedRequest, requestId: string): 
     : apiError(400, requestId, `anthropic-version: "${String(version)}" is not a valid version`);
 }
 
-/** The version of the API that the client asks for; nothing if there is no such version. */
+/** The API version that the client asks for; undefined if there is no such version. */
 export function versionOf(headers: ReceivedRequest['headers']): ApiVersion | undefined {
   return API_VERSIONS.find((version) => version === headers['anthropic-version']);
 }
@@ -34,7 +34,7 @@ export function versionOf(headers: ReceivedRequest['headers']): ApiVersion | und
 /** Refuses a request because its directives ask for it. */
 export function refuseByDirective(directives: Directives, requestId: string): Answer | undefined {
   if (directives.has('low-balance')) return apiError(400, requestId, LOW_BALANCE);
-  // The cap of an account's usage tier is a 429 that does not say when to come back.
+  // The cap of an account's usage tier is a 429 without Retry-After.
   if (directives.has('spend-limit')) return apiError(429, requestId, 'You have reached your spend limit');
   const status = directives.number('status');
   if (status === undefined || status === 200) return undefined;

@@ -6,7 +6,7 @@ export interface Turn {
   content: string | Block[];
 }
 
-/** The parts of a request that the stand-in looks at. The body itself is recorded byte for byte. */
+/** The parts of a request that the sandbox uses. The body itself is recorded byte for byte. */
 export interface Prompt {
   model: string;
   max_tokens?: number;
@@ -18,7 +18,7 @@ export interface Prompt {
   stream?: boolean;
 }
 
-/** The text of the last user turn, in which directives are looked for and which is echoed. */
+/** The text of the last user turn: it may contain directives, and is echoed. */
 export function lastUserText(prompt: Prompt): string {
   const turn = prompt.messages.findLast(({ role }) => role === 'user');
   if (!turn) return '';

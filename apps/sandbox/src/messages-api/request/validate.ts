@@ -23,7 +23,7 @@ const ROLES = new Set(['user', 'assistant', 'system']);
 const LARGEST_TURN_COUNT = 100_000;
 const MOST_BREAKPOINTS = 4;
 
-/** Reads a body, refusing what the real API refuses. Unknown keys pass. */
+/** Parses a body, refusing what the real API refuses. Unknown keys are allowed. */
 export function readPrompt(body: Buffer, needsMaxTokens: boolean): Prompt {
   const prompt = parse(body);
   if (typeof prompt.model !== 'string' || prompt.model === '') throw new InvalidRequest('model: Field required');

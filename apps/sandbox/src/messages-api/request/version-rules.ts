@@ -7,7 +7,7 @@ export type ApiVersion = (typeof API_VERSIONS)[number];
 
 const REMOVED_PARAMETERS = ['temperature', 'top_p', 'top_k'];
 
-/** What 2026-10-21 refuses and 2023-06-01 took. */
+/** Checks what 2026-10-21 refuses and 2023-06-01 accepts. */
 export function checkVersionRules(prompt: Prompt, version: ApiVersion): void {
   if (version === '2023-06-01') return;
   for (const name of REMOVED_PARAMETERS) {
@@ -25,7 +25,7 @@ export function checkVersionRules(prompt: Prompt, version: ApiVersion): void {
   });
 }
 
-/** The text blocks that a block is or, as a search result, holds. */
+/** The text blocks of a block: itself, or those in a search result. */
 function textsOf(block: Block): Block[] {
   if (block.type === 'text') return [block];
   const inside = block.type === 'search_result' ? block.content : undefined;

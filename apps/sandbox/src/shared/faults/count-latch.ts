@@ -11,7 +11,7 @@ export class CountLatch {
     for (const waiter of ready) waiter.resolve();
   }
 
-  /** The count fell; nobody is woken by that. */
+  /** Lowers the count, which resolves no waiting call. */
   drop(count: number): void {
     this.count = count;
   }

@@ -4,10 +4,10 @@ import { type Directives } from './directives';
 import { firstHalf } from './distort';
 import { type Gate } from './gate';
 
-/** Directives of every upstream about how its answer travels. */
+/** Directives of every upstream for the transport of its reply. */
 export const TRANSPORT = ['delay', 'cut', 'cut-body', 'slow-body', 'drip', 'flood', 'hang'] as const;
 
-/** How an answer travels; nothing at all when it travels plainly. */
+/** Faults of the transport of a reply; all undefined by default. */
 export interface Manner {
   delayMs: number;
   ending: 'whole' | 'cut' | 'cut-body' | 'slow-body' | 'drip' | 'flood' | 'hang';
@@ -18,10 +18,10 @@ export interface Manner {
   floodMegabytes: number;
 }
 
-/** What an answer waits for. */
+/** What must happen before the reply is written. */
 export interface SendFaults {
   how: Manner | undefined;
-  /** Work that has to end before the answer is written. */
+  /** Work that must end before the reply is written. */
   before: Promise<void> | undefined;
   gate: Gate | undefined;
 }
@@ -41,13 +41,13 @@ export function manner(directives: Directives): Manner | undefined {
   };
 }
 
-/** Writes the answer, in the given manner and not before the gate lets it go. */
+/** Writes the reply with these faults, after the gate has released it. */
 export function deliver(reply: FastifyReply, answer: Answer, { how, before, gate }: SendFaults): void {
   if (!how && !before && !gate && !answer.stream) {
     void reply.code(answer.status).headers(answer.headers).send(answer.body);
     return;
   }
-  // The response is ours from here: Fastify must not answer a connection that we are about to cut.
+  // Takes the response over from Fastify, which must not reply on a connection that is about to be cut.
   reply.hijack();
   deliverSlowly(reply, answer, { how, before, gate }).catch((error: unknown) => reply.raw.destroy(error as Error));
 }
@@ -69,7 +69,7 @@ async function deliverSlowly(reply: FastifyReply, answer: Answer, { how, before,
   }
   const body = Buffer.from(answer.body as string);
   if (how?.ending === 'drip' || how?.ending === 'flood') {
-    // In chunks: nothing says beforehand how long it will be.
+    // Chunked: the length is not announced.
     raw.writeHead(answer.status, answer.headers);
     await (how.ending === 'drip' ? drip(reply, body, how.dripMs) : flood(reply, body, how.floodMegabytes));
     return;
@@ -93,7 +93,7 @@ async function deliverSlowly(reply: FastifyReply, answer: Answer, { how, before,
   if (!raw.destroyed) raw.end(body.subarray(half.length));
 }
 
-/** Waits, but no longer than the connection lives. */
+/** Waits, at most until the connection is closed. */
 function pause(reply: FastifyReply, milliseconds: number): Promise<void> {
   if (milliseconds === 0) return Promise.resolve();
   return new Promise((resolve) => {
@@ -119,7 +119,7 @@ async function play(reply: FastifyReply, { events, pauseMs, ending }: StreamScri
   else if (ending === 'end' && !raw.destroyed) raw.end();
 }
 
-/** A byte at a time: no pause is long, and the whole takes as long as the caller lets it. */
+/** Writes a byte at a time, for as long as the client waits. */
 async function drip(reply: FastifyReply, body: Buffer, everyMs: number): Promise<void> {
   for (let sent = 0; sent < body.length && !reply.raw.destroyed; sent++) {
     reply.raw.write(body.subarray(sent, sent + 1));
@@ -128,7 +128,7 @@ async function drip(reply: FastifyReply, body: Buffer, everyMs: number): Promise
   if (!reply.raw.destroyed) reply.raw.end();
 }
 
-/** Blanks, which JSON allows, as fast as the caller takes them; then the body. */
+/** Writes blanks, which JSON allows, as fast as the client reads them; then the body. */
 async function flood(reply: FastifyReply, body: Buffer, megabytes: number): Promise<void> {
   const blanks = Buffer.alloc(1024 * 1024, ' ');
   for (let sent = 0; sent < megabytes && !reply.raw.destroyed; sent++) {
@@ -137,7 +137,7 @@ async function flood(reply: FastifyReply, body: Buffer, megabytes: number): Prom
   if (!reply.raw.destroyed) reply.raw.end(body);
 }
 
-/** Resolves when there is room for more, or nobody is there any more. */
+/** Resolves when more can be written, or the client has disconnected. */
 function taken({ raw }: FastifyReply): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

@@ -1,27 +1,27 @@
 const PATTERN = /\[\[sandbox:([a-z0-9-]+)(?:=([^]*?))?\]\]/g;
 
-/** A reply given word for word by a test. */
+/** A reply that a test specifies completely. */
 export interface RawReply {
   /** HTTP status; 200 if left out. */
   status?: number;
   headers?: Record<string, string>;
-  /** Sent as it is; an object is sent as JSON. */
+  /** Sent unchanged; an object is sent as JSON. */
   body: string | Buffer | object;
 }
 
-/** Directives as a test writes them: the names of the README, `true` for one that takes no value. */
+/** Directives as a test writes them: names as in the README, `true` for one without a value. */
 export type DirectiveValues = Record<string, string | number | true | object> & { reply?: RawReply };
 
-/** A directive that the sandbox does not know or cannot read. The caller is told, so that no test passes by a typo. */
+/** An unknown or malformed directive. It is an error, so that no test passes because of a typo. */
 export class DirectiveError extends Error {}
 
-/** What a request (or a test) asks the stand-in to do instead of answering plainly. */
+/** Instructions of a request or test to answer in another way. */
 export class Directives {
   static readonly none = new Directives(new Map());
 
   private constructor(private readonly values: ReadonlyMap<string, string | number | true | object>) {}
 
-  /** Reads `[[sandbox:name]]` and `[[sandbox:name=value]]` out of a text. The last one of a name wins. */
+  /** Parses `[[sandbox:name]]` and `[[sandbox:name=value]]` in a text. The last one of a name wins. */
   static inText(text: string, known: ReadonlySet<string>): Directives {
     if (!text.includes('[[sandbox:')) return Directives.none;
     const values = new Map<string, string | true>();
@@ -33,7 +33,7 @@ export class Directives {
     return Directives.checked(new Map(Object.entries(values)), known);
   }
 
-  /** The text without its directives, for echoing. */
+  /** The text without its directives. */
   static strip(text: string): string {
     return text.replace(PATTERN, '').trim();
   }
@@ -50,7 +50,7 @@ export class Directives {
     return new Directives(values);
   }
 
-  /** The directives whose name starts with `prefix`, without it; `without` gives all the others. */
+  /** The directives whose name starts with `prefix`, without the prefix; `without` returns all others. */
   scoped(prefix: string): Directives {
     const inScope = [...this.values].filter(([name]) => name.startsWith(prefix));
     return new Directives(new Map(inScope.map(([name, value]) => [name.slice(prefix.length), value])));
@@ -89,7 +89,7 @@ export class Directives {
     return value;
   }
 
-  /** Comma separated words, each of which must be one of `words`. */
+  /** Comma-separated words, each one of `words`. */
   list<Word extends string>(name: string, words: readonly Word[]): Word[] | undefined {
     return this.text(name)
       ?.split(',')

@@ -1,10 +1,10 @@
 import { type Answer, htmlPage, json } from '../answer';
 import { type Directives } from './directives';
 
-/** Directives of every upstream that replace or spoil the content of its answer. */
+/** Directives of every upstream that replace or corrupt the content of its reply. */
 export const DISTORTIONS = ['not-json', 'not-json-error', 'empty', 'truncated', 'wrong-shape'] as const;
 
-/** The answer as the client will find it, spoiled if the directives say so. */
+/** The reply after the directives. */
 export function distort(answer: Answer, directives: Directives): Answer {
   if (directives.isEmpty) return answer;
   const raw = directives.rawReply;

@@ -2,7 +2,7 @@ import { type IncomingHttpHeaders } from 'node:http';
 import { type FastifyRequest } from 'fastify';
 import { CountLatch } from './count-latch';
 
-/** A request as it arrived. */
+/** A received request. */
 export interface ReceivedRequest {
   method: string;
   /** Path and query, with the prefix of the upstream. */

@@ -9,21 +9,21 @@ import { type ReceivedRequest, RequestLog } from './request-log';
 /** Directives that every upstream understands. */
 export const COMMON_DIRECTIVES = [...TRANSPORT, ...DISTORTIONS] as const;
 
-/** How an upstream makes its answer to one request. */
+/** How an upstream answers one request. */
 export interface Responder {
-  /** The directives that came with the request. */
+  /** The directives of the request. */
   find: () => Directives;
-  /** The answer under these directives, or under those of a test. */
+  /** The reply under these directives, or under those of a test. */
   respond: (directives: Directives) => Answer;
-  /** Whose documents are asked for, where the request says so. */
+  /** The account of the request, if it has one. */
   account?: string;
-  /** The upstream's own way of saying that a request is invalid. */
+  /** The upstream's own error for an invalid request. */
   complain: (message: string) => Answer;
-  /** What has to happen before the answer is written, asked for after `respond`. */
+  /** Work that must be done before the reply is written; called after `respond`. */
   before?: () => Promise<void> | undefined;
 }
 
-/** What a test sees of one upstream, and how it steers it. */
+/** Controls one upstream, and records its requests. */
 export class UpstreamControl {
   private readonly known: ReadonlySet<string>;
   private readonly knownInText: ReadonlySet<string>;
@@ -34,9 +34,9 @@ export class UpstreamControl {
   private gate: Gate | undefined;
 
   /**
-   * @param own names of the directives that this upstream understands besides the common ones
-   * @param recordLimit how many requests are kept
-   * @param inText names that may stand in a request, if they are others than those a test may give
+   * @param own names of the directives that this upstream has besides the common ones
+   * @param recordLimit number of requests that are recorded
+   * @param inText names that may be used in a request, if they differ from those that a test may use
    */
   constructor(own: readonly string[], recordLimit: number, inText: readonly string[] = own) {
     this.known = new Set([...COMMON_DIRECTIVES, ...own]);
@@ -44,22 +44,22 @@ export class UpstreamControl {
     this.log = new RequestLog(recordLimit);
   }
 
-  /** Names of the directives that a request may carry. The README describes each. */
+  /** Names of the directives that a request may contain. The README describes each. */
   get directives(): string[] {
     return [...this.knownInText];
   }
 
-  /** The requests received, oldest first; beyond the record limit of the sandbox the oldest are dropped. */
+  /** The received requests, oldest first; above the record limit the oldest are dropped. */
   get requests(): readonly ReceivedRequest[] {
     return this.log.requests;
   }
 
-  /** How many requests arrived since the start or the last reset. */
+  /** Number of received requests since the start or the last reset. */
   get total(): number {
     return this.log.total;
   }
 
-  /** Resolves as soon as `total` requests have arrived, counted since the start or the last reset. */
+  /** Resolves when `total` requests have been received since the start or the last reset. */
   received(total: number): Promise<void> {
     return this.log.reached(total);
   }
@@ -80,14 +80,14 @@ export class UpstreamControl {
     else this.accounts.delete(account);
   }
 
-  /** From now on answers wait at the gate that is returned, until it is opened. */
+  /** From now on replies wait at the returned gate until it is opened. */
   hold(): Gate {
     this.gate?.open();
     this.gate = new Gate();
     return this.gate;
   }
 
-  /** Forgets requests, scripts and standing directives, and opens the gate. */
+  /** Deletes recorded requests, scripts and permanent directives, and opens the gate. */
   reset(): void {
     this.log.clear();
     this.queue = [];
@@ -107,7 +107,7 @@ export class UpstreamControl {
     return Directives.inText(text, this.knownInText);
   }
 
-  /** @internal answers a request, as the test's or else the request's directives say */
+  /** @internal answers a request according to the directives of the test, else those of the request */
   answer(reply: FastifyReply, { find, respond, account, complain, before }: Responder): void {
     let how: Manner | undefined;
     let answer: Answer;

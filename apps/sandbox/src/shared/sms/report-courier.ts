@@ -1,23 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 
-/** A delivery report to be posted. */
+/** A delivery report to send. */
 export interface OutgoingReport {
-  /** May carry `user:password@`, which becomes a Basic header. */
+  /** May contain `user:password@`, which becomes a Basic header. */
   url: string;
   contentType: string;
   body: string;
-  /** Whether this answer of the receiver ends the attempts. */
+  /** Whether this status of the receiver ends the attempts. */
   accepted: (status: number) => boolean;
 }
 
-/** One attempt to hand a delivery report over. */
+/** One attempt to send a delivery report. */
 export interface ReportAttempt {
   url: string;
   body: string;
   /** 1 for the first. */
   attempt: number;
-  /** The receiver's status; absent when there was no answer. */
+  /** The receiver's status; undefined if it did not reply. */
   status?: number;
   error?: string;
 }
@@ -25,7 +25,7 @@ export interface ReportAttempt {
 const MOST_ATTEMPTS = 5;
 const FIRST_BACKOFF_MS = 100;
 
-/** Posts delivery reports, again and again (5 times, 0.1 s to 0.8 s apart) while the receiver does not take them. */
+/** Sends delivery reports, with up to 5 attempts, 0.1 s to 0.8 s apart, until the receiver accepts them. */
 export class ReportCourier {
   private readonly agent = new Agent();
   private readonly stop = new AbortController();
@@ -42,7 +42,7 @@ export class ReportCourier {
     this.made.length = 0;
   }
 
-  /** Posts one report after the other, once `start` is over. */
+  /** Sends reports one after the other, after `start` has resolved. */
   deliver(reports: OutgoingReport[], start: Promise<unknown> = Promise.resolve()): Promise<void> {
     const work = start.then(async () => {
       for (const report of reports) await this.post(report);
@@ -56,12 +56,12 @@ export class ReportCourier {
     return tracked;
   }
 
-  /** Resolves when no report is underway, those of requests not yet answered included. */
+  /** Resolves when no report is in progress, including those of requests that are not yet answered. */
   async settled(): Promise<void> {
     while (this.underway.size > 0) await Promise.all(this.underway);
   }
 
-  /** Waits that ends with the sandbox. */
+  /** A pause that ends early when the sandbox stops. */
   pause(milliseconds: number): Promise<void> {
     return milliseconds === 0 ? Promise.resolve() : sleep(milliseconds, undefined, { signal: this.stop.signal });
   }
@@ -106,7 +106,7 @@ function basic(url: URL): string {
   return Buffer.from(`${user}:${password}`).toString('base64');
 }
 
-/** A stand-in must never send anything to the real world, whatever address it was given. */
+/** The sandbox must never send anything to another machine, whatever address it is given. */
 function isLoopback({ protocol, hostname }: URL): boolean {
   return /^https?:$/.test(protocol) && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }

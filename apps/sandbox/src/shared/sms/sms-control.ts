@@ -14,17 +14,17 @@ export const REPORT_DIRECTIVES = [
   'sent',
 ] as const;
 
-/** What a delivery report says instead of the truth. */
+/** Faults in the content of a delivery report. */
 export interface ReportDistortion {
   /** Its id of the message. */
   id?: string;
   /** Its time of delivery. */
   time?: string;
-  /** The form of its body: the other gateway's. */
+  /** The format of its body: the other gateway's. */
   as?: 'form' | 'json';
 }
 
-/** A message that a gateway took on. */
+/** A message that a gateway accepted. */
 export interface AcceptedSms {
   /** The gateway's id. */
   id: string;
@@ -36,24 +36,24 @@ export interface AcceptedSms {
   reference?: string;
   /** Where its delivery reports go. */
   reportUrls: string[];
-  /** How they are distorted. */
+  /** Faults in their content. */
   distortion?: ReportDistortion;
 }
 
-/** How a gateway speaks of what became of a message. */
+/** A gateway's format of delivery reports. */
 export interface ReportFormat<Status> {
-  /** The reports of a message whose fate nobody scripted, in order. */
+  /** The default reports of a message, in order. */
   usual: readonly Status[];
-  /** A status as written in a directive. */
+  /** Parses a status of a directive. */
   parse: (word: string) => Status | undefined;
   write: (sms: AcceptedSms, status: Status) => OutgoingReport[];
 }
 
-/** An SMS gateway under a test's control. */
+/** Controls an SMS gateway. */
 export class SmsControl<Status> extends UpstreamControl {
-  /** Messages taken on, oldest first: what would have reached a phone. */
+  /** Accepted messages, oldest first. */
   readonly accepted: AcceptedSms[] = [];
-  /** What is reported of a message that says nothing about it; a test may change it. */
+  /** The default reports; a test can change them. */
   usualReports: readonly Status[];
 
   constructor(
@@ -67,17 +67,19 @@ export class SmsControl<Status> extends UpstreamControl {
     this.usualReports = format.usual;
   }
 
-  /** Every attempt to hand over a delivery report, of both gateways, oldest first. */
+  /** Every attempt to send a delivery report, of both gateways, oldest first. */
   get reports(): readonly ReportAttempt[] {
     return this.courier.attempts;
   }
 
-  /** Reports on a message now, however often and in whatever order; resolves when the receiver took it or all attempts failed. */
+  /**
+   * Sends delivery reports of a message now; resolves when the receiver has accepted them or all attempts have failed.
+   */
   report(sms: AcceptedSms, ...statuses: Status[]): Promise<void> {
     return this.courier.deliver(statuses.flatMap((status) => this.format.write(sms, status)));
   }
 
-  /** Resolves when all reports on messages taken on so far have been handed over or given up. */
+  /** Resolves when all reports of accepted messages have been sent or have failed. */
   reportsSettled(): Promise<void> {
     return this.courier.settled();
   }
@@ -90,8 +92,8 @@ export class SmsControl<Status> extends UpstreamControl {
   }
 
   /**
-   * @internal Takes a message on and sees to its reports.
-   * @returns the reports that must be over before the answer is written, if they were asked for early
+   * @internal Accepts a message and schedules its reports. @returns the reports that must be sent before the reply, if
+   * a directive asks for it
    */
   accept(sms: AcceptedSms, directives: Directives, reply: FastifyReply): Promise<void> | undefined {
     const statuses = this.statuses(directives);

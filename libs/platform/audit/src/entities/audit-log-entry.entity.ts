@@ -5,7 +5,7 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 @Index('audit_log_newest_idx', { synchronize: false })
 @Index('audit_log_action_idx', { synchronize: false })
 export class AuditLogEntry {
-  /** The customer concerned; the nil UUID when none is. */
+  /** The customer concerned; the nil UUID if there is none. */
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'audit_log_pk' })
   customerId!: string;
 
@@ -20,7 +20,7 @@ export class AuditLogEntry {
   @Column('text')
   action!: string;
 
-  /** Particulars; never a secret. */
+  /** Details; never a secret. */
   @Column('jsonb', { default: {} })
   metadata!: Record<string, unknown>;
 

@@ -2,19 +2,18 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AuditLogEntry } from '../entities/audit-log-entry.entity';
 
-/** Which entries the operator wants to see. */
+/** Filters of the list. */
 export interface AuditQuery {
   customerId?: string;
   action?: string;
   limit: number;
 }
 
-/** The operator's reading of the audit log. */
+/** Lists the audit log for the operator. */
 @Injectable()
 export class AuditOperatorService {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Entries, newest first. */
   list({ customerId, action, limit }: AuditQuery): Promise<AuditLogEntry[]> {
     return this.dataSource.manager.find(AuditLogEntry, {
       where: { ...(customerId ? { customerId } : {}), ...(action ? { action } : {}) },

@@ -5,7 +5,7 @@ import { withPart } from './made-part';
 const BEGIN = '# settings: made by npm run settings\n';
 const END = '# end of settings\n';
 
-/** Settings that docker-compose.yml gives a value of its own, or that production refuses. */
+/** Settings that docker-compose.yml sets by itself, or that production refuses. */
 export const SET_BY_COMPOSE: readonly string[] = [
   'NODE_ENV',
   'HOST',
@@ -21,8 +21,8 @@ export const SET_BY_COMPOSE: readonly string[] = [
 ];
 
 /**
- * A compose file with its blocks of settings brought up to date: for each section what `.env` may set, the secrets in a
- * block of their own, so that each service takes what it needs.
+ * Updates the blocks of settings in a compose file: for each section the settings that `.env` may set, with the secrets
+ * in a separate block, so that each service gets only those it needs.
  */
 export function withComposeSettings(compose: string): string {
   return withPart(compose, BEGIN, Object.entries(configSections).map(blocks).join(''), END);
@@ -41,7 +41,7 @@ function blocks([section, settings]: [string, object]): string {
   );
 }
 
-/** An empty variable counts as unset: the default is the program's. */
+/** An empty variable counts as unset, so the program's default applies. */
 function block(name: string, settings: string[]): string {
   if (settings.length === 0) return '';
   return `x-${name}: &${name}\n${settings.map((setting) => `  ${setting}: \${${setting}:-}\n`).join('')}\n`;

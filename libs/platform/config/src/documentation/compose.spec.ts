@@ -15,7 +15,7 @@ interface Service {
 const text = readFileSync('docker-compose.yml', 'utf8');
 const { services } = parse(text, { merge: true }) as { services: Record<string, Service> };
 const settingsOf = (service: string) => services[service]?.environment ?? {};
-/** Secrets that a service is given from .env. */
+/** Secrets that a service gets from .env. */
 const secretsOf = (service: string) =>
   SECRET_SETTINGS.filter((name) => settingsOf(service)[name] === `\${${name}:-}`).sort();
 

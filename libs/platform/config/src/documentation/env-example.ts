@@ -26,7 +26,7 @@ const HEAD = `# Settings of the service, as environment variables. docker compos
 # --- the service ---------------------------------------------------------------------------------------------------
 `;
 
-/** The text of `.env.example`. It sets nothing: a copy of it has no secret, and no value that could go stale. */
+/** The text of `.env.example`. It sets nothing: a copy has no secret, and no outdated value. */
 export function envExample(): string {
   return [HEAD, ...documentedSettings().map(lines)].join('\n');
 }

@@ -1,4 +1,4 @@
-/** A text with what stands between two marks replaced. @throws if it lacks one of them */
+/** Replaces the text between two markers. @throws if a marker is missing */
 export function withPart(text: string, begin: string, part: string, end: string): string {
   const [before, rest] = split(text, begin);
   const [, after] = split(rest, end);

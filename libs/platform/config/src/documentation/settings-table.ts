@@ -1,15 +1,15 @@
 import { withPart } from './made-part';
 import { documentedSettings } from './settings';
 
-/** The page of the handbook that has the table. */
+/** The page of the handbook with the table. */
 export const SETTINGS_PAGE = 'docs/handbook/settings.md';
 
 const BEGIN = '<!-- settings: made by npm run settings -->';
 const END = '<!-- end of settings -->';
 
-/** A Markdown text with its table of settings brought up to date. */
+/** Updates the table of settings in a Markdown text. */
 export function withSettingsTable(markdown: string): string {
-  // Not aligned: a longer setting would change every line.
+  // Not aligned: otherwise a longer setting would change every line.
   const made = `\n\n<!-- prettier-ignore-start -->\n${table()}\n<!-- prettier-ignore-end -->\n\n`;
   return withPart(markdown, BEGIN, made, END);
 }

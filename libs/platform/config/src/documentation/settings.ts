@@ -5,7 +5,7 @@ export interface Setting {
   name: string;
   /** What the schema's `describe()` says. */
   description: string;
-  /** The default, as one would write it; nothing when there is none. */
+  /** The default as one would write it; undefined if there is none. */
   default?: string;
 }
 

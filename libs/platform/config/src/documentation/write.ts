@@ -3,7 +3,7 @@ import { withComposeSettings } from './compose-settings';
 import { envExample } from './env-example';
 import { SETTINGS_PAGE, withSettingsTable } from './settings-table';
 
-/** `npm run settings`: brings `.env.example`, the handbook's table and docker-compose.yml up to date with the schema. */
+/** `npm run settings`: updates `.env.example`, the handbook's table and docker-compose.yml from the schema. */
 writeFileSync('.env.example', envExample());
 writeFileSync(SETTINGS_PAGE, withSettingsTable(readFileSync(SETTINGS_PAGE, 'utf8')));
 writeFileSync('docker-compose.yml', withComposeSettings(readFileSync('docker-compose.yml', 'utf8')));

@@ -1,6 +1,6 @@
 import { positive } from './types';
 
-/** Defaults of the limits that `operator customer limits` overrides per customer. */
+/** Defaults of the limits that `customer limits` overrides per customer. */
 export const limits = {
   RATE_LIMIT_REQUESTS_PER_MINUTE: positive
     .default(600)

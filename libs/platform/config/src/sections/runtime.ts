@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { flag, nonNegative, port } from './types';
 
-/** Where and how a process runs. */
+/** General settings of a process. */
 export const runtime = {
   NODE_ENV: z
     .enum(['development', 'test', 'production'])

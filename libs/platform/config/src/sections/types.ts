@@ -7,7 +7,7 @@ function number(error: string) {
 /** A TCP port; 0 lets the system choose. */
 export const port = wholeNumber(0, 65_535, 'must be a port number from 0 to 65535');
 
-/** `true` or `false`, as an environment variable spells it. */
+/** `true` or `false`. */
 export const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((value) => value === 'true')], {
   error: 'must be true or false',
 });

@@ -10,7 +10,7 @@ import { BodyReader, type Fail } from './body-reader';
 import type { BodyStream } from './body-stream';
 import type { CallInProgress } from './call-in-progress';
 
-/** What an attempt needs beside the request. */
+/** Context of an attempt. */
 export interface AttemptContext {
   options: UpstreamOptions;
   dispatcher: Dispatcher;
@@ -18,14 +18,13 @@ export interface AttemptContext {
   call: CallInProgress;
   lease: ByteLease;
   signal: AbortSignal;
-  /** Takes the body of a reply of status 2xx as it comes; without, all bodies are read into memory. */
+  /** Receives the body of a 2xx reply as it arrives; if undefined, bodies are read into memory. */
   stream?: BodyStream;
 }
 
 /**
- * One attempt: the request, and the redirects that are followed.
- * @returns the reply; with an empty body if that went into the stream
- * @throws UpstreamCallError
+ * One attempt: the request, and the redirects that are followed. @returns the reply; with an empty body if that went
+ * into the stream @throws UpstreamCallError
  */
 export async function attempt(request: UpstreamRequest, context: AttemptContext): Promise<UpstreamReply> {
   const { operation } = request;

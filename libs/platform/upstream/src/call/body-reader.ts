@@ -3,7 +3,7 @@ import type { ByteLease } from '../wire/byte-budget';
 import type { Flow } from '../wire/exchange';
 import type { BodyStream } from './body-stream';
 
-/** Makes the error of this call. `code` is a constant of ours or of the system's. */
+/** Creates the error of this call. `code` is one of our constants or of the system's. */
 export type Fail = (reason: UpstreamFailureReason, code?: string) => UpstreamCallError;
 
 /** Status and headers of a reply. */
@@ -12,12 +12,12 @@ export interface ReplyHead {
   headers: Record<string, string>;
 }
 
-/** Refusals say little; what is beyond is not read. */
+/** Maximum size of a refusal's body that is read. */
 const MOST_OF_A_REFUSAL = 64 * 1024;
 
 const LARGE_BYTES = 64 * 1024;
 
-/** Takes a reply's body, within its bound: into memory, as far as the process has room, or into a stream. */
+/** Reads a reply's body, within its bound: into memory, as far as the budget allows, or into a stream. */
 export class BodyReader {
   private head: ReplyHead = { status: 0, headers: {} };
   private flow?: Flow;
@@ -41,14 +41,14 @@ export class BodyReader {
     [this.head, this.flow] = [head, flow];
     if (!this.accepted) return;
     if (Number(head.headers['content-length']) > this.most) throw this.fail('too_large', 'CONTENT_LENGTH');
-    // None was asked for, and what it unpacks to has no bound.
+    // No compression was requested, and the unpacked size would have no bound.
     if (!/^(identity)?$/i.test(head.headers['content-encoding'] ?? ''))
       throw this.fail('unexpected', 'CONTENT_ENCODING');
     if (this.stream) this.stream.begin(head, flow);
     else this.reserveMemory(Number(head.headers['content-length'] ?? 0));
   }
 
-  /** @returns whether more is wanted */
+  /** @returns whether to read more */
   add(chunk: Buffer): boolean {
     this.received += chunk.length;
     this.counted.bytes += chunk.length;
@@ -64,7 +64,7 @@ export class BodyReader {
     return this.accepted || this.received < MOST_OF_A_REFUSAL;
   }
 
-  /** What was read, in one piece. */
+  /** The body in one buffer. */
   take(): { head: ReplyHead; bytes: Buffer } {
     if (this.whole) return { head: this.head, bytes: this.whole.subarray(0, this.received) };
     const [first = Buffer.alloc(0), ...others] = this.chunks;
@@ -72,7 +72,7 @@ export class BodyReader {
     return { head: this.head, bytes: others.length === 0 ? first : Buffer.concat([first, ...others]) };
   }
 
-  /** A body of known length is put together as it comes, instead of all at once at its end. */
+  /** Allocates the buffer of a body of known length, instead of joining the chunks at the end. */
   private reserveMemory(length: number): void {
     if (length >= LARGE_BYTES) this.whole = Buffer.allocUnsafeSlow(length);
   }

@@ -1,22 +1,22 @@
 import { Readable } from 'node:stream';
 import type { Flow } from '../wire/exchange';
 
-/** A reply whose body is read as it comes. */
+/** A reply whose body is streamed. */
 export interface UpstreamStream {
   status: number;
   headers: Readonly<Record<string, string>>;
-  /** Ends with an UpstreamCallError if the body is not complete. Destroying it ends the call. */
+  /** Errors with an UpstreamCallError if the body is incomplete. Destroying it ends the call. */
   content: Readable;
 }
 
-/** The body of a reply on its way to a reader, at the reader's pace. */
+/** Streams the body of a reply at the reader's pace. */
 export class BodyStream {
   private readonly opening = Promise.withResolvers<UpstreamStream>();
   private content?: Readable;
   private flow?: Flow;
   private onGone = (): void => undefined;
 
-  /** @param end ends the call: the reader wants no more */
+  /** @param end ends the call when the reader stops reading */
   belongsTo(end: () => void): void {
     this.onGone = end;
   }
@@ -48,13 +48,13 @@ export class BodyStream {
     if (this.content?.push(chunk) === false) flow.pause();
   }
 
-  /** The body is complete. */
+  /** Ends the body. */
   end(): void {
     this.flow = undefined;
     this.content?.push(null);
   }
 
-  /** There is no body, or no more of it. */
+  /** Fails the body. */
   fail(error: Error): void {
     this.flow = undefined;
     if (this.content) this.content.destroy(error);

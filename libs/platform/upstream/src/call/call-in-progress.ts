@@ -5,7 +5,7 @@ import { UpstreamCallError, type UpstreamFailureReason } from '../upstream-call-
 import type { UpstreamRequest } from '../upstream-options';
 import type { Flow } from '../wire/exchange';
 
-/** Failures to connect say something about the upstream whoever calls. */
+/** Failures to connect count against the upstream for every caller. */
 const NETWORK_FAILURES: readonly UpstreamFailureReason[] = [
   'no_such_name',
   'refused',
@@ -13,9 +13,9 @@ const NETWORK_FAILURES: readonly UpstreamFailureReason[] = [
   'tls',
   'timeout_connect',
 ];
-/** These say nothing about it. */
+/** These do not count against the upstream. */
 const OWN_REFUSALS: readonly UpstreamFailureReason[] = ['cancelled', 'shutdown', 'busy', 'circuit_open'];
-/** These may come of our own standing still: nobody looked at the clock or the connection. */
+/** These may be caused by a stall of this process, which then did not check the clock or the connection. */
 const TIME_LIMITS: readonly UpstreamFailureReason[] = [
   'timeout_connect',
   'timeout_first_byte',
@@ -24,10 +24,10 @@ const TIME_LIMITS: readonly UpstreamFailureReason[] = [
   'disconnected',
   'cut_off',
 ];
-/** How much standing still makes such a failure our own: this, and this part of the call's time. */
+/** The stall that makes such a failure our own: at least this long, and at least this part of the call's time. */
 const STALL = { ms: 200, part: 0.1 };
 
-/** One call from its admission to its end: how far it has come, and what it tells of its upstream. */
+/** One call from admission to end: its state, and what it reports about its upstream. */
 export class CallInProgress {
   /** Whether anything of any attempt was written to a connection. */
   sent = false;
@@ -35,13 +35,13 @@ export class CallInProgress {
   bytes = 0;
   /** Status of the latest reply. */
   status?: number;
-  /** Why it is to end, if from our side. */
+  /** Why the call is being ended by us. */
   ending?: 'cancelled' | 'shutdown';
   readonly startedAt = performance.now();
   private readonly controller = new AbortController();
   private readonly ended = Promise.withResolvers<void>();
   private readonly stalledBefore: number;
-  /** The reply is held back by us: by its reader, or for want of memory. */
+  /** Whether we are holding the reply back: for its reader, or because memory is short. */
   private heldBack = false;
   private waiting?: WaitingCall;
   private slowTimer?: NodeJS.Timeout;
@@ -61,7 +61,7 @@ export class CallInProgress {
     return this.controller.signal;
   }
 
-  /** Resolves when the call is over. */
+  /** Resolves when the call has ended. */
   get finished(): Promise<void> {
     return this.ended.promise;
   }
@@ -70,13 +70,13 @@ export class CallInProgress {
     return performance.now() - this.startedAt;
   }
 
-  /** Ends the call from our side. */
+  /** Ends the call. */
   end(why: 'cancelled' | 'shutdown'): void {
     this.ending ??= why;
     this.controller.abort();
   }
 
-  /** An attempt begins to wait for a reply. */
+  /** Marks that an attempt waits for a reply. */
   waits(): void {
     this.attempts++;
     this.status = undefined;
@@ -85,13 +85,13 @@ export class CallInProgress {
     this.watchSlowness();
   }
 
-  /** The head of a reply is there. */
+  /** Marks that the head of a reply was received. */
   answered(status: number): void {
     this.status = status;
     this.stopWaiting(true);
   }
 
-  /** The flow of a reply, remembering whether we hold it back. */
+  /** Wraps the flow of a reply to note when we hold it back. */
   observed(flow: Flow): Flow {
     return {
       pause: () => {
@@ -105,7 +105,7 @@ export class CallInProgress {
     };
   }
 
-  /** The call is over. @param error what it ended with; nothing if its reply could be used. */
+  /** Marks that the call has ended. @param error its error; undefined if its reply could be used */
   over(error?: unknown): void {
     this.ended.resolve();
     this.stopWaiting(false);
@@ -121,7 +121,9 @@ export class CallInProgress {
     else this.observation.failed(reason && NETWORK_FAILURES.includes(reason) ? undefined : this.request.onBehalfOf);
   }
 
-  /** A status of 4xx never fails: it is the caller's doing. What cannot be used although it is 2xx does. */
+  /**
+   * A status of 4xx is the caller's fault and never counts as a failure of the upstream. An unusable 2xx reply does.
+   */
   private isFailure(error: unknown, reason: UpstreamFailureReason | undefined): boolean {
     if (reason !== undefined && reason !== 'status') return true;
     if (this.status === undefined) return error !== undefined;
@@ -130,13 +132,16 @@ export class CallInProgress {
 
   private readonly cancel = () => this.end('cancelled');
 
-  /** Whether this process stood still for a part of the call that matters; a busy one does for a moment in every call. */
+  /** Whether this process stalled for a significant part of the call; a busy process stalls briefly in every call. */
   private get stalled(): boolean {
     const stalledMs = this.surroundings.stalls.stalledMs - this.stalledBefore;
     return stalledMs > Math.max(STALL.ms, STALL.part * this.durationMs);
   }
 
-  /** Tells when the call waits for too long; looks again later when that may be our own doing, or others are answered. */
+  /**
+   * Reports when the call has waited for too long; checks again later if we may have stalled, or if other calls are
+   * answered.
+   */
   private watchSlowness(): void {
     this.slowTimer = setTimeout(() => {
       if (this.surroundings.calls.silent && !this.stalled) this.observation.failed(this.request.onBehalfOf);

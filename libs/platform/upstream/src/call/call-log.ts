@@ -2,11 +2,11 @@ import { Counter, Gauge, Histogram } from 'prom-client';
 import type { RootLogger } from '@platform/logging';
 import type { Metrics } from '@platform/metrics';
 
-/** How a call went. Holds nothing of the request or of the reply. */
+/** Result of a call. Contains nothing of the request or the reply. */
 export interface CallRecord {
   upstream: string;
   operation: string;
-  /** The reply's status, or why there is none. */
+  /** The reply's status, or the reason for the failure. */
   outcome: string;
   /** The network's or protocol's code of a failure. */
   code?: string;
@@ -17,19 +17,19 @@ export interface CallRecord {
   ok: boolean;
 }
 
-/** What the gauges of an upstream read. */
+/** Values of an upstream's gauges. */
 export interface ClientState {
   readonly name: string;
   readonly isDown: boolean;
   readonly waiting: number;
 }
 
-/** Writes down each call: a line in the log and a measure. */
+/** Logs and measures each call. */
 export class CallLog {
   private readonly durations?: Histogram<'upstream' | 'operation' | 'outcome'>;
   private readonly received?: Counter<'upstream'>;
 
-  /** @param metrics none in processes that serve none */
+  /** @param metrics undefined in processes that serve none */
   constructor(
     private readonly logger: RootLogger,
     metrics: Metrics | undefined,
@@ -75,13 +75,13 @@ export class CallLog {
   write({ upstream, operation, outcome, code, attempts, bytes, durationMs, ok }: CallRecord): void {
     this.durations?.observe({ upstream, operation, outcome }, durationMs / 1000);
     this.received?.inc({ upstream }, bytes);
-    // Calls that were not made are counted only: under an outage there are many, and each caller's request is logged.
+    // Calls that were not made are only counted: in an outage there are many, and each caller's request is logged.
     if (attempts === 0) return;
     const line = { upstream, operation, outcome, code, attempts, bytes, duration_ms: Math.round(durationMs) };
     this.logger[ok ? 'info' : 'warn'](line, 'upstream call');
   }
 
-  /** An upstream went down or came back. */
+  /** Logs that an upstream went down or recovered. */
   writeChange(upstream: string, open: boolean): void {
     if (open) this.logger.error({ upstream }, 'upstream counts as down: it is left alone for a while');
     else this.logger.warn({ upstream }, 'upstream is back');

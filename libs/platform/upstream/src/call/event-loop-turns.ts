@@ -1,13 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 
-/**
- * Spreads work that keeps the process busy: one piece for each turn of the event loop, so that whatever else waits is
- * done in between.
- */
+/** Spreads CPU-intensive work: one piece per turn of the event loop, so that other work runs in between. */
 export class EventLoopTurns {
   private last = Promise.resolve();
 
-  /** Resolves in a turn in which no other does. */
+  /** Resolves in a turn in which no other piece of work runs. */
   next(): Promise<void> {
     this.last = this.last.then(() => setImmediate());
     return this.last;

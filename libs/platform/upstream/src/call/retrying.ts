@@ -3,29 +3,29 @@ import { UpstreamCallError, type UpstreamFailureReason } from '../upstream-call-
 import type { RetryRule } from '../upstream-options';
 import { UpstreamReply } from '../wire/upstream-reply';
 
-/** Another attempt would end no better, or nobody waits for it. */
+/** Failures after which a retry is pointless, or no caller waits for it. */
 const FINAL: readonly UpstreamFailureReason[] = ['redirect', 'too_large', 'cancelled', 'shutdown'];
 const STEPS: readonly RetryRule[] = ['never', 'unsent', 'turned_away', 'idempotent'];
 
-/** How a call may be tried again. */
+/** Whether and how to retry a call. */
 export interface RetrySettings {
   rule: RetryRule;
   retries: number;
   pauseMs: number;
   /** Milliseconds left until the call's deadline. */
   remainingMs: () => number;
-  /** Whether the reply has been handed out already. */
+  /** Whether the caller has already received a part of the reply. */
   bodyConsumed: () => boolean;
 }
 
-/** Tries again what may be, after the pause that the upstream asks for, as long as the call's deadline leaves time. */
+/** Retries what may be retried, after the pause that the upstream asks for, within the call's deadline. */
 export function retrying({ rule, retries, pauseMs, remainingMs, bodyConsumed }: RetrySettings): RetryPolicy {
   const allows = (least: RetryRule) => STEPS.indexOf(rule) >= STEPS.indexOf(least);
   let attempt = 0;
   let pause = 0;
-  /** Whether the pause before another attempt ends in time. */
+  /** Whether the pause ends before the deadline. */
   const inTime = (asked: number | undefined) => {
-    // Half of it by chance: callers that failed together come back apart.
+    // Half of the pause is random, so that calls that failed together do not return together.
     pause = asked ?? pauseMs * 2 ** attempt++ * (0.5 + Math.random() / 2);
     return pause < remainingMs();
   };

@@ -7,7 +7,7 @@ describe('Circuit', () => {
     new Circuit({ failures: 4, windowMs: 10_000, spreadMs: 0, resetMs: 60_000, ...options });
   const fail = (circuit: Circuit, ...callers: (string | undefined)[]) => {
     for (const caller of callers) circuit.enter()?.failed(caller);
-    // The breaker hears of it in a later microtask.
+    // The breaker processes it in a later microtask.
     return wait(0);
   };
 

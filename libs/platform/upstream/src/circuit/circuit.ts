@@ -2,22 +2,25 @@ import { circuitBreaker, type CircuitBreakerPolicy, CircuitState, handleWhen, ty
 import type { BreakerOptions } from '../upstream-options';
 import { FailureWindow } from './failure-window';
 
-/** What a call tells of its upstream. The first thing told counts. */
+/** Reports the result of a call to the circuit. Only the first report counts. */
 export interface Observation {
-  /** It works, be it that it refused. */
+  /** The upstream works, even if it refused. */
   succeeded(): void;
-  /** It failed. @param caller whose call it was; nobody's, as with failures to connect, without */
+  /**
+   * The upstream failed. @param caller whose call it was; undefined for failures that concern all callers, such as
+   * failures to connect
+   */
   failed(caller?: string): void;
-  /** Nothing can be said, as when the call was cancelled. */
+  /** The call tells nothing about the upstream, for example because it was cancelled. */
   nothing(): void;
 }
 
-/** Makes the breaker count a failure; who failed is in the window. */
+/** Makes the breaker count a failure; the window has the callers. */
 class Failed extends Error {}
 
 /**
- * Stops calls to an upstream that is down, so that callers hear at once instead of waiting. What is watched is not the
- * call, which may go on long after it has shown that the upstream fails to answer, but what it tells.
+ * Stops calls to an upstream that is down, so that callers get an error at once instead of waiting. It observes the
+ * reports of calls, not their promises: a call may last long after it has shown that the upstream does not answer.
  */
 export class Circuit {
   private readonly window: FailureWindow;
@@ -47,15 +50,15 @@ export class Circuit {
     return this.policy.state !== CircuitState.Closed;
   }
 
-  /** Tells of each opening and closing. */
+  /** Adds a listener for opening and closing. */
   onChange(listener: (open: boolean) => void): void {
     this.policy.onBreak(() => listener(true));
     this.policy.onReset(() => listener(false));
   }
 
   /**
-   * Whether a call would be let through, for those who prepare one at some cost. While the circuit is open, one of them
-   * is told yes each time that a call may try.
+   * Whether a call would be admitted, for callers whose preparation is expensive. While the circuit is open, it returns
+   * true once each time that a trial call is due.
    */
   offers(): boolean {
     if (!this.open) return true;
@@ -64,7 +67,7 @@ export class Circuit {
     return true;
   }
 
-  /** Lets a call through, to be told how it went; undefined while the upstream counts as down. */
+  /** Admits a call and returns its observation; undefined while the upstream counts as down. */
   enter(): Observation | undefined {
     if (this.open && !this.mayTry) return undefined;
     const tries = this.open;
@@ -74,7 +77,7 @@ export class Circuit {
       if (!told) tell();
       told = true;
     };
-    // Runs at once when the circuit is closed, or when this is the call that tries.
+    // Runs at once if the circuit is closed, or if this is the trial call.
     this.policy.execute(() => verdict.promise).catch(() => undefined);
     return {
       succeeded: () => first(verdict.resolve),
@@ -83,12 +86,12 @@ export class Circuit {
           this.window.failed(caller);
           verdict.reject(new Failed());
         }),
-      // Of a call that tries, nothing heard is no sign of life.
+      // A trial call without a result does not close the circuit.
       nothing: () => first(() => verdict.reject(tries ? new Failed() : new Error('nothing'))),
     };
   }
 
-  /** Whether a call may try although the circuit is open. One tries at a time. */
+  /** Whether a trial call is due although the circuit is open. One at a time. */
   private get mayTry(): boolean {
     return this.policy.state === CircuitState.Open && Date.now() - this.openedAt >= this.options.resetMs;
   }

@@ -5,7 +5,7 @@ const BUCKETS = 10;
 interface Bucket {
   startedAt: number;
   successes: number;
-  /** Failures to connect, and of calls for nobody in particular. */
+  /** Failures that concern all callers, such as failures to connect. */
   common: number;
   /** Failures by caller. */
   byCaller: Map<string, number>;
@@ -13,7 +13,7 @@ interface Bucket {
   lastFailureAt?: number;
 }
 
-/** Successes and failures of the last while, and whether they make an outage. */
+/** Recent successes and failures, and whether they make an outage. */
 export class FailureWindow {
   private buckets: Bucket[] = [];
   private readonly mostPerCaller: number;
@@ -29,7 +29,7 @@ export class FailureWindow {
     this.bucket().successes++;
   }
 
-  /** @param caller whose call failed; nobody's without */
+  /** @param caller whose call failed; undefined for failures that concern all callers */
   failed(caller?: string): void {
     const bucket = this.bucket();
     if (caller === undefined) bucket.common++;
@@ -49,7 +49,7 @@ export class FailureWindow {
     return counted >= failures && counted > this.buckets.reduce((sum, { successes }) => sum + successes, 0);
   }
 
-  /** Forgets everything: the upstream is back. */
+  /** Deletes all counts: the upstream has recovered. */
   clear(): void {
     this.buckets = [];
   }

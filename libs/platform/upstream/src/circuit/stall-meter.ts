@@ -1,17 +1,17 @@
 const TICK_MS = 50;
-/** Lateness that is none: timers are never exact. */
+/** Lateness that does not count: timers are never exact. */
 const GRACE_MS = 50;
 
 /**
- * Knows when this process itself stood still: garbage collection, a long computation, a suspended machine. What times
- * out meanwhile says nothing about an upstream.
+ * Measures stalls of this process: garbage collection, a long computation, a suspended machine. Time-outs during a
+ * stall say nothing about an upstream.
  */
 export class StallMeter {
   private total = 0;
   private tickAt = performance.now();
   private readonly timer = setInterval(() => this.tick(), TICK_MS).unref();
 
-  /** Milliseconds that the process has stood still since it began, up to this moment. */
+  /** Milliseconds of stalls since the start. */
   get stalledMs(): number {
     return this.total + this.lateness();
   }

@@ -1,4 +1,4 @@
-/** While an upstream answers nobody, this part of its concurrency may wait for it, and one caller half of that. */
+/** While an upstream answers no call, this fraction of its concurrency may wait for it, and one caller half of that. */
 const PART_WHILE_SILENT = 8;
 
 /** A call that waits for the head of its reply. */
@@ -34,7 +34,7 @@ export class WaitingCalls {
     return own < this.mostWhileSilent / 2;
   }
 
-  /** Nobody was answered for as long as the oldest call should have taken. */
+  /** Whether no call was answered for as long as the oldest call should have taken. */
   get silent(): boolean {
     const [oldest] = this.calls;
     const since = this.now() - this.options.slowAfterMs;

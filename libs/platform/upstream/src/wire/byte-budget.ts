@@ -2,7 +2,7 @@ import type { Flow } from './exchange';
 
 /**
  * Bounds the bytes of replies that a process holds in memory. A reply beyond the bound waits on its connection until
- * others are done with; the oldest always goes on, so that replies which wait for one another can't stand still.
+ * others are finished; the oldest one always continues, so that replies cannot deadlock.
  */
 export class ByteBudget {
   private held = 0;
@@ -10,12 +10,12 @@ export class ByteBudget {
 
   constructor(private readonly limit: number) {}
 
-  /** Bytes held at present. */
+  /** Bytes in use. */
   get used(): number {
     return this.held;
   }
 
-  /** Opens the account of one reply. It must be closed. */
+  /** Opens the lease of one reply. It must be closed. */
   open(): ByteLease {
     const lease: ByteLease = new ByteLease(
       (bytes) => (this.held += bytes),
@@ -43,7 +43,7 @@ export class ByteLease {
     private readonly ended: () => void,
   ) {}
 
-  /** Adds bytes, and holds the reply back while there are too many. */
+  /** Adds bytes, and pauses the reply while the budget is exceeded. */
   add(bytes: number, flow: Flow): void {
     this.bytes += bytes;
     this.hold(bytes);
@@ -52,7 +52,7 @@ export class ByteLease {
     flow.pause();
   }
 
-  /** Goes on if there is room again. */
+  /** Continues if the budget allows. */
   next(): void {
     if (!this.paused || !this.mayGoOn()) return;
     const flow = this.paused;
@@ -60,14 +60,14 @@ export class ByteLease {
     flow.resume();
   }
 
-  /** Gives the bytes back, for another attempt of the same call. */
+  /** Releases the bytes, for another attempt of the same call. */
   clear(): void {
     this.hold(-this.bytes);
     this.bytes = 0;
     this.paused = undefined;
   }
 
-  /** Gives the bytes back for good. Idempotent. */
+  /** Releases the bytes and ends the lease. Idempotent. */
   close(): void {
     this.clear();
     this.ended();

@@ -2,31 +2,31 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { failureReason } from './failure-reason';
 
-/** Holds a reply back, and lets it go on. */
+/** Pauses and resumes a reply. */
 export interface Flow {
   pause(): void;
   resume(): void;
 }
 
-/** What becomes of an attempt. What `head` or `data` throws ends the attempt with that error. */
+/** Receives the events of an attempt. An error that `head` or `data` throws ends the attempt. */
 export interface Receiver {
-  /** The request is being written; from here on the upstream may have it. */
+  /** The request is being written; from now on the upstream may have received it. */
   sent(): void;
   head(status: number, headers: Record<string, string>, flow: Flow): void;
-  /** @returns whether more is wanted; if not the reply counts as complete */
+  /** @returns whether to read more; if not, the reply counts as complete */
   data(chunk: Buffer, flow: Flow): boolean;
 }
 
 /** The attempt was ended by its signal. */
 export class AbortedError extends Error {}
 
-/** The fault of an attempt, before it is known whose call it was. */
+/** Creates the error of an attempt from its failure. */
 export type ToError = (fault: ReturnType<typeof failureReason>) => Error;
 
 /**
- * Sends one request on a connection and hands over the reply as it comes. Resolves when the reply is complete. undici
- * announces a request at the moment it writes it, and one that was aborted before is never written: so it is known
- * whether anything left.
+ * Sends one request on a connection and passes on the reply as it arrives. Resolves when the reply is complete. undici
+ * announces a request when it writes it, and one that was aborted before is never written: so it is known whether
+ * anything was sent.
  */
 export function exchange(
   dispatcher: Dispatcher,
@@ -38,7 +38,7 @@ export function exchange(
     const progress = { sent: false, begun: false, secure: request.origin.startsWith('https:') };
     let controller: Dispatcher.DispatchController | undefined;
     let ended = false;
-    /** Ends the attempt from our side, at once: the connection is not waited for. */
+    /** Ends the attempt at once, without waiting for the connection. */
     const end = (error: Error, settle = () => reject(error)) => {
       if (ended) return;
       ended = true;
@@ -62,7 +62,7 @@ export function exchange(
         receiver.sent();
       },
       onResponseStart(flow, status, headers) {
-        // 1xx: the reply is still to come.
+        // 1xx: the final reply is still to come.
         if (status < 200) return;
         progress.begun = true;
         receive(() => {

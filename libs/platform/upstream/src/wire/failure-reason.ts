@@ -21,36 +21,36 @@ const REASONS: Record<string, UpstreamFailureReason> = {
 };
 const TLS = /^(ERR_TLS_|ERR_SSL_|CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_CA|EPROTO)/;
 
-/** How far an attempt had come. */
+/** How far an attempt got. */
 export interface Progress {
-  /** Something of the request was written to a connection. */
+  /** Whether anything of the request was written to a connection. */
   sent: boolean;
-  /** The head of the reply was there. */
+  /** Whether the head of the reply was received. */
   begun: boolean;
   secure: boolean;
 }
 
-/** What an error of the network or of the protocol means. */
+/** The reason for an error of the network or the protocol. */
 export function failureReason(error: unknown, progress: Progress): { reason: UpstreamFailureReason; code?: string } {
   const code = codeOf(error);
-  // The parser gives some of its errors no code.
+  // Some parser errors have no code.
   if (code === undefined && error instanceof Error && error.name === 'HTTPParserError') return { reason: 'not_http' };
   return { reason: reasonOf(code, progress), ...(code !== undefined && { code }) };
 }
 
 function reasonOf(code = '', { sent, begun, secure }: Progress): UpstreamFailureReason {
-  // A connection that stood may still time out below HTTP, which is no failure to connect.
+  // An open connection may still time out below HTTP, which is not a failure to connect.
   if (code === 'ETIMEDOUT' && sent) return begun ? 'cut_off' : 'disconnected';
   const known = REASONS[code];
   if (known) return known;
   if (TLS.test(code)) return 'tls';
   if (code.startsWith('HPE_')) return 'not_http';
   if (begun) return 'cut_off';
-  // Ended while TLS was being agreed on.
+  // Closed during the TLS handshake.
   return !sent && secure ? 'tls' : 'disconnected';
 }
 
-/** The code of an error; that of the first where several addresses were tried. */
+/** The code of an error; that of the first one if several addresses were tried. */
 function codeOf(error: unknown): string | undefined {
   const inner = error instanceof AggregateError ? ((error.errors[0] as unknown) ?? error) : error;
   const code = (inner as { code?: unknown } | null)?.code;

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
 
-/** Below it, one copy costs less than sending part by part. */
+/** Below this size, one copy costs less than sending part by part. */
 const ONE_PIECE_BYTES = 64 * 1024;
 
-/** A request's body: a text, bytes, or bytes in parts that are sent as they are, for a body too large to be copied. */
+/** A request's body: a text, bytes, or bytes in parts that are sent without copying, for a large body. */
 export type RequestBody = string | Buffer | readonly Buffer[];
 
-/** What goes on the wire for a body. An attempt of its own each time: a stream can be read once. */
+/** The body for one attempt. Each attempt needs a new one: a stream can be read once. */
 export function onTheWire(body: RequestBody | undefined): {
   body?: string | Buffer | Readable;
   headers: Record<string, string>;

@@ -1,6 +1,6 @@
 import type { UpstreamOptions, UpstreamRequest } from '../upstream-options';
 
-/** Where a request goes, and with which headers. */
+/** Address and headers of a request. */
 export interface Target {
   url: URL;
   headers: Record<string, string>;
@@ -8,7 +8,7 @@ export interface Target {
 
 const REDIRECTS = [301, 302, 303, 307, 308];
 
-/** The base address of an upstream, and what may be asked below it or beside it. */
+/** The base address of an upstream, and the allowed addresses. */
 export class Targets {
   private readonly base: URL;
   private readonly basePath: string;
@@ -18,14 +18,17 @@ export class Targets {
     this.basePath = this.base.pathname.replace(/\/$/, '');
   }
 
-  /** Headers, credentials among them, go to the upstream's own origin only. Nothing for an address that is not safe. */
+  /**
+   * Resolves a request's address. Headers, with the credentials, are sent to the upstream's own origin only. Undefined
+   * for an unsafe address.
+   */
   of({ url, path = '', headers = {} }: UpstreamRequest): Target | undefined {
     if (!url) return { url: new URL(this.base.origin + this.basePath + path), headers };
     if (url.protocol !== 'https:' && url.protocol !== this.base.protocol) return undefined;
     return { url, headers: url.origin === this.base.origin ? headers : {} };
   }
 
-  /** Where a redirect leads; nothing if it is not followed. */
+  /** The target of a redirect; undefined if it is not followed. */
   next({ url: from, headers }: Target, location: string | undefined, hop: number): Target | undefined {
     const { redirects } = this.options;
     const to = location === undefined ? null : URL.parse(location, from.href);
@@ -35,7 +38,7 @@ export class Targets {
   }
 }
 
-/** Whether a status sends elsewhere. */
+/** Whether a status is a redirect. */
 export function isRedirect(status: number): boolean {
   return REDIRECTS.includes(status);
 }

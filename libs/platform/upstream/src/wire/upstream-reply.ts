@@ -2,11 +2,11 @@ import { isAscii } from 'node:buffer';
 import { parseRetryAfter } from '../retry-after';
 import { type ReceivedReply, UpstreamCallError } from '../upstream-call-error';
 
-/** A reply read to its end. */
+/** A complete reply. */
 export class UpstreamReply implements ReceivedReply {
   /**
-   * @param status never 1xx, and 3xx only if it is no redirect
-   * @param headers names in lower case; several of one name are joined with a comma
+   * @param status never 1xx, and 3xx only if it is no redirect @param headers names in lower case; several of one name
+   * are joined with a comma
    */
   constructor(
     private readonly source: { upstream: string; operation: string },
@@ -20,7 +20,7 @@ export class UpstreamReply implements ReceivedReply {
     return this.status >= 200 && this.status < 300;
   }
 
-  /** How long the upstream asks to be left alone. */
+  /** How long the upstream asks to wait. */
   get retryAfterMs(): number | undefined {
     return parseRetryAfter(this.headers['retry-after']);
   }
@@ -30,7 +30,7 @@ export class UpstreamReply implements ReceivedReply {
     try {
       return JSON.parse(this.text());
     } catch {
-      // What the parser says quotes the body.
+      // The parser's message quotes the body.
       throw this.unusable('not_json');
     }
   }
@@ -42,7 +42,7 @@ export class UpstreamReply implements ReceivedReply {
     return value;
   }
 
-  /** The JSON object in the body; nothing if there is none. For refusals, which need not be JSON. */
+  /** The JSON object in the body; undefined if there is none. For refusals, which may have another format. */
   jsonObject(): Record<string, unknown> | undefined {
     try {
       const value: unknown = JSON.parse(this.text());
@@ -54,11 +54,11 @@ export class UpstreamReply implements ReceivedReply {
 
   /** The body as text. */
   text(): string {
-    // Most replies are ASCII, and much quicker to read as that.
+    // Most replies are ASCII, which is much quicker to decode.
     return isAscii(this.body) ? this.body.toString('latin1') : this.body.toString();
   }
 
-  /** The error of a reply that cannot be used. `detail` is a constant of ours, nothing of the reply. */
+  /** The error of an unusable reply. `detail` is one of our constants, nothing of the reply. */
   unusable(reason: 'not_json' | 'unexpected', detail?: string): UpstreamCallError {
     return new UpstreamCallError({ ...this.source, reason, sent: true, code: detail, reply: this });
   }
