@@ -13,9 +13,9 @@ describe('The AI gateway', () => {
 
   beforeAll(async () => {
     fixture = await createAiFixture({
-      AI_UPSTREAM_TIMEOUT_MS: '1500',
+      AI_UPSTREAM_TIMEOUT_MS: '2500',
       UPSTREAM_BREAKER_FAILURES: '1000000',
-      AI_COUNT_TIMEOUT_MS: '300',
+      AI_COUNT_TIMEOUT_MS: '1500',
     });
     model = await saveModelPrice(fixture.superuser, PLAIN_PRICE);
   });
@@ -248,7 +248,7 @@ describe('The AI gateway', () => {
       broken = await createAiFixture({
         UPSTREAM_BREAKER_FAILURES: '4',
         UPSTREAM_BREAKER_SPREAD_MS: '0',
-        UPSTREAM_BREAKER_RESET_MS: '200',
+        UPSTREAM_BREAKER_RESET_MS: '2000',
         AI_UPSTREAM_SLOW_MS: '100',
       });
       brokenModel = await saveModelPrice(broken.superuser);

@@ -18,7 +18,7 @@ describe('The PDF link of a Stripe invoice', () => {
       reply.setHeader('content-type', 'application/pdf').end('%PDF-inside');
     }).listen(0, '127.0.0.1');
     sandbox = await startSandbox();
-    api = await startApi({ SANDBOX_URL: sandbox.url, BILLING_TIMEOUT_MS: '1000' });
+    api = await startApi({ SANDBOX_URL: sandbox.url, BILLING_TIMEOUT_MS: '5000' });
   });
   afterAll(async () => {
     await api.stop();

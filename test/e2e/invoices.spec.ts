@@ -12,7 +12,7 @@ let api: TestApi;
 let sandbox: Sandbox;
 beforeAll(async () => {
   sandbox = await startSandbox();
-  api = await startApi({ SANDBOX_URL: sandbox.url, PUBLIC_URL: 'https://api.example', BILLING_TIMEOUT_MS: '1000' });
+  api = await startApi({ SANDBOX_URL: sandbox.url, PUBLIC_URL: 'https://api.example', BILLING_TIMEOUT_MS: '5000' });
 });
 afterAll(async () => {
   await api.stop();

@@ -21,7 +21,7 @@ beforeAll(async () => {
     SANDBOX_URL: sandbox.url,
     INTERNAL_PORT: String(port),
     SMS_REPORT_URL: `http://127.0.0.1:${port}`,
-    SMS_GATEWAY_TIMEOUT_MS: '1000',
+    SMS_GATEWAY_TIMEOUT_MS: '3000',
   });
 });
 afterAll(async () => {

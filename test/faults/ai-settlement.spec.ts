@@ -15,7 +15,7 @@ describe('An AI call whose end cannot be stored', () => {
   let model: string;
   let customerId: string;
   beforeAll(async () => {
-    fixture = await createAiFixture({ AI_RESERVATION_MARGIN_MS: '3000', DATABASE_STATEMENT_TIMEOUT_MS: '400' });
+    fixture = await createAiFixture({ AI_RESERVATION_MARGIN_MS: '8000', DATABASE_STATEMENT_TIMEOUT_MS: '1000' });
     locker = await connectAsSuperuser(fixture.database);
     model = await saveModelPrice(fixture.superuser);
   });

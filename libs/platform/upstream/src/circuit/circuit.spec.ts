@@ -46,10 +46,10 @@ describe('Circuit', () => {
   });
 
   it('stays closed while the failures come all at once', async () => {
-    const circuit = open({ spreadMs: 30 });
+    const circuit = open({ spreadMs: 300 });
     await fail(circuit, 'a', 'b', 'c', 'd', 'e');
     expect(circuit.open).toBe(false);
-    await wait(40);
+    await wait(310);
     await fail(circuit, 'a');
     expect(circuit.open).toBe(true);
   });
@@ -77,13 +77,13 @@ describe('Circuit', () => {
   });
 
   it.each(['failed', 'nothing'] as const)('stays open when the call that tries ends with: %s', async (end) => {
-    const circuit = open({ resetMs: 100 });
+    const circuit = open({ resetMs: 500 });
     await fail(circuit, 'a', 'b', 'c', 'd');
-    await wait(110);
+    await wait(510);
     circuit.enter()?.[end]();
     await wait(0);
     expect([circuit.open, circuit.enter()]).toEqual([true, undefined]);
-    await wait(110);
+    await wait(510);
     expect(circuit.enter()).toBeDefined();
   });
 });

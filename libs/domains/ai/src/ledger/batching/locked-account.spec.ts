@@ -4,12 +4,15 @@ import { type LedgerFixture, createLedgerFixture, request, usage } from '@test/l
 import { connectAsSuperuser } from '@test/test-database';
 import { AiMaintenanceService } from '../../worker/ai-maintenance.service';
 
+/** How long a statement waits for the lock; what does not wait for it is far quicker. */
+const LOCK_WAIT_MS = 3_000;
+
 describe('A locked account', () => {
   let fixture: LedgerFixture;
   let locker: Client;
   let locked: string;
   beforeAll(async () => {
-    fixture = await createLedgerFixture({ DATABASE_STATEMENT_TIMEOUT_MS: '3000' });
+    fixture = await createLedgerFixture({ DATABASE_STATEMENT_TIMEOUT_MS: String(LOCK_WAIT_MS) });
     locker = await connectAsSuperuser(fixture.database);
   });
   afterAll(async () => {
@@ -56,8 +59,8 @@ describe('A locked account', () => {
     expect(durations).toHaveLength(400);
     // Without the lock a round takes some milliseconds; each wait for a lock would take three seconds.
     durations.sort((a, b) => a - b);
-    expect(durations[Math.floor(durations.length * 0.9)]).toBeLessThan(500);
-    expect(durations.at(-1)).toBeLessThan(1_500);
+    expect(durations[Math.floor(durations.length * 0.9)]).toBeLessThan(1_500);
+    expect(durations.at(-1)).toBeLessThan(LOCK_WAIT_MS);
     await locker.query('rollback');
     await waiting;
     const { rows } = await fixture.superuser.query<{ count: number }>(
@@ -91,8 +94,10 @@ describe('A locked account', () => {
     );
     await moveToAFormerMonth(fixture.superuser, other);
     const maintenance = fixture.operator.get(AiMaintenanceService);
-    expect(await timed(maintenance.rollMonthsOver().then((count) => expect(count).toBe(1)))).toBeLessThan(1_000);
-    expect(await timed(maintenance.resolveAbandoned().then((count) => expect(count).toBe(1)))).toBeLessThan(1_000);
+    expect(await timed(maintenance.rollMonthsOver().then((count) => expect(count).toBe(1)))).toBeLessThan(LOCK_WAIT_MS);
+    expect(await timed(maintenance.resolveAbandoned().then((count) => expect(count).toBe(1)))).toBeLessThan(
+      LOCK_WAIT_MS,
+    );
     await locker.query('rollback');
     expect(await maintenance.rollMonthsOver()).toBe(1);
   });
