@@ -40,15 +40,17 @@ async function main(): Promise<void> {
 }
 
 async function measure(next: () => Order): Promise<void> {
-  await closedLoad(PORTS.api, 32, 5, next);
-  const capacity = await closedLoad(PORTS.api, 32, 10, next);
+  await closedLoad(PORTS.api, 32, Math.min(5, SECONDS), next);
+  const capacity = await closedLoad(PORTS.api, 32, Math.min(10, SECONDS), next);
   print(`can be served: ${Math.round(capacity)} requests a second`);
-  const usual = await openLoad(PORTS.api, capacity * USUAL, 20, next);
+  const usual = await openLoad(PORTS.api, capacity * USUAL, Math.min(20, SECONDS), next);
   printResults(`at ${USUAL} of it`, usual);
+  printKinds(usual);
   const flood = await openLoad(PORTS.api, capacity * 2, SECONDS, next);
   printResults('at twice of it', flood);
+  printKinds(flood);
   printResults('… after its first 3 s', since(flood, 3));
-  const after = await openLoad(PORTS.api, capacity * USUAL, 20, next);
+  const after = await openLoad(PORTS.api, capacity * USUAL, Math.min(20, SECONDS), next);
   const late = after.answers.filter(isRefused).map(({ at }) => at);
   printResults(`at ${USUAL} again`, after);
   print(`  the last refusal came ${late.length === 0 ? 0 : Math.round(Math.max(...late))} ms after the overload's end`);
@@ -77,6 +79,16 @@ function printResults(what: string, { answers, seconds, unsent, ownCpu }: Load):
   );
 }
 
+/** How long each kind of request took that was served. */
+function printKinds({ answers, seconds }: Load): void {
+  const served = answers.filter((one) => !isRefused(one));
+  for (const [kind, those] of Map.groupBy(served, (one) => one.kind)) {
+    const times = those.map(({ ms }) => ms);
+    const perSecond = Math.round(times.length / seconds);
+    print(`  ${kind}: ${perSecond}/s, p50 ${at(times, 0.5)} p99 ${at(times, 0.99)} max ${at(times, 1)} ms`);
+  }
+}
+
 function at(values: number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0);
@@ -96,7 +108,8 @@ function order(tokens: string[]): Order {
 
 function request(method: string, path: string, token: string, body = ''): Order {
   const content = body && `content-type: application/json\r\ncontent-length: ${body.length}\r\n`;
-  return `${method} /api/v1${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${token}\r\n${content}\r\n${body}`;
+  const head = `${method} /api/v1${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${token}\r\n${content}\r\n`;
+  return { kind: `${method} ${path}`, wire: head + body };
 }
 
 async function seed(url: string): Promise<string[]> {

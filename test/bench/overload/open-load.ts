@@ -1,10 +1,15 @@
 import { RawConnections } from './raw-connections';
 
-/** A request as it goes over the wire. */
-export type Order = string;
+/** A request, as it goes over the wire. */
+export interface Order {
+  /** Under which name its answers are told. */
+  kind: string;
+  wire: string;
+}
 
 /** What became of one request. */
 export interface Answer {
+  kind: string;
   /** When it was sent and how long it took, in milliseconds. */
   at: number;
   ms: number;
@@ -43,9 +48,10 @@ export async function openLoad(port: number, perSecond: number, seconds: number,
         }
         inFlight++;
         const at = performance.now() - startedAt;
-        void connections.send(next()).then((status) => {
+        const { kind, wire } = next();
+        void connections.send(wire).then((status) => {
           inFlight--;
-          answers.push({ at, ms: performance.now() - startedAt - at, status });
+          answers.push({ kind, at, ms: performance.now() - startedAt - at, status });
         });
       }
       if (elapsed < seconds * 1000 || inFlight > 0) return;
@@ -66,7 +72,7 @@ export async function closedLoad(port: number, clients: number, seconds: number,
   await Promise.all(
     Array.from({ length: clients }, async () => {
       while (performance.now() - startedAt < seconds * 1000) {
-        const status = await connections.send(next());
+        const status = await connections.send(next().wire);
         if (status > 0 && status < 500) answered++;
       }
     }),

@@ -4,7 +4,7 @@ import { type AuthenticatedCustomer } from '@platform/tokens';
 import { CurrentCustomer, RateLimitAs, RequireAiEnabled, RequireScope } from '@platform/access';
 import { AiMessagesService, type MessageRequest, MessageRequestReader } from '@domains/ai';
 import { AiOverviewService } from '@domains/credit-requests';
-import { ProblemReplies, ReadBodyBy, type RequestWithBody } from '@platform/http';
+import { ProblemReplies, ReadBodyBy, type RequestWithBody, WaitsFor } from '@platform/http';
 import { AiMessageDto, AiReplyDto } from './dto/ai-message.dto';
 import { AiOverviewDto, toAiOverviewDto } from './dto/ai-status.dto';
 
@@ -39,6 +39,7 @@ export class AiController {
   @RateLimitAs('ai')
   @RequireAiEnabled()
   @MESSAGE_BODY
+  @WaitsFor('ledger')
   @Header('content-type', 'application/json; charset=utf-8')
   @ApiOperation({
     summary: 'Send a message to the AI model',

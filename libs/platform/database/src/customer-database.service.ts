@@ -3,6 +3,7 @@ import { CustomerContextService } from '@platform/context';
 import { PipelinedConnectionsService } from './connections/pipelined-connections.service';
 import type { PreparedStatement } from './connections/prepared-statement';
 import type { ReadValue } from './reads/scoped-read';
+import type { WaitingOptions } from './writes/bounded-queue';
 import { WriteConnectionsService } from './writes/write-connections.service';
 
 /**
@@ -33,8 +34,12 @@ export class CustomerDatabaseService {
    * @param values of `$2` and what follows
    * @throws OverloadedError when it could not be begun in time
    */
-  async write<Row extends object>(statement: PreparedStatement, values: readonly unknown[]): Promise<Row[]> {
+  async write<Row extends object>(
+    statement: PreparedStatement,
+    values: readonly unknown[],
+    options?: WaitingOptions,
+  ): Promise<Row[]> {
     const { customerId } = this.context;
-    return this.writes.write<Row>(customerId, statement, [customerId, ...values]);
+    return this.writes.write<Row>(customerId, statement, [customerId, ...values], options);
   }
 }

@@ -33,6 +33,25 @@ describe('SegmentedBytes', () => {
     expect(kept.joined().buffer).toBe(piece.buffer);
   });
 
+  it('does not copy large pieces', () => {
+    const pieces = [randomBytes(64_000), randomBytes(64_000)];
+    const kept = new SegmentedBytes();
+    for (const piece of pieces) kept.add(piece);
+    expect(kept.slice(0, kept.length).map(({ buffer }) => buffer)).toEqual(pieces.map(({ buffer }) => buffer));
+    expect(kept.slice(0, 1)[0]?.buffer).toBe(pieces[0]?.buffer);
+  });
+
+  it('keeps large and small pieces in turn in about as many bytes', () => {
+    const kept = new SegmentedBytes();
+    for (let count = 0; count < 1000; count++) {
+      kept.add(Buffer.alloc(16 * 1024));
+      kept.add(Buffer.from('1'));
+    }
+    const parts = kept.slice(0, kept.length);
+    const bytes = [...new Set(parts.map(({ buffer }) => buffer))].reduce((sum, { byteLength }) => sum + byteLength, 0);
+    expect(bytes).toBeLessThan(2 * kept.length);
+  });
+
   it('keeps a million pieces of one byte in about as many bytes', () => {
     const kept = new SegmentedBytes();
     for (let count = 0; count < 1_000_000; count++) kept.add(Buffer.from([count & 0x7f]));

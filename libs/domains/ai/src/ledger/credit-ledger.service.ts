@@ -66,6 +66,11 @@ export class CreditLedgerService {
     return this.releases.do(release);
   }
 
+  /** How long the first call that is in no batch yet has been waiting to be reserved or settled, in milliseconds. */
+  waitedMs(): number {
+    return Math.max(this.reservations.waitedMs(), this.settlements.waitedMs());
+  }
+
   /**
    * When the caller of a statement that is sent now stops waiting: the database does not begin the statement after
    * that.

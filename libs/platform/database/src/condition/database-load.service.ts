@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { PipelinedConnectionsService } from '../connections/pipelined-connections.service';
 import { WriteConnectionsService } from '../writes/write-connections.service';
 
-/** How busy the way to the database is. */
+/** How busy the ways to the database are. */
 @Injectable()
 export class DatabaseLoadService {
   constructor(
@@ -10,8 +10,13 @@ export class DatabaseLoadService {
     private readonly writes: WriteConnectionsService,
   ) {}
 
-  /** How long what is sent now has to wait, in milliseconds, as far as can be told. */
-  waitedMs(): number {
-    return Math.max(this.reads.waitedMs(), this.writes.waitedMs());
+  /** How long a read that is sent now has to wait, in milliseconds, as far as can be told. */
+  readsWaitMs(): number {
+    return this.reads.waitedMs();
+  }
+
+  /** How long the first write in line has been waiting, in milliseconds. */
+  writesWaitMs(): number {
+    return this.writes.waitedMs();
   }
 }

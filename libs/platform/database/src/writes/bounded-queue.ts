@@ -10,8 +10,14 @@ export interface BoundedQueueOptions {
   patienceMs: number;
 }
 
+export interface WaitingOptions {
+  /** Completes an operation that has an effect already: it goes before all others and is never refused. */
+  ends?: boolean;
+}
+
 interface Waiting {
   customerId: string;
+  ends: boolean;
   since: number;
   start: () => void;
   refuse: (error: Error) => void;
@@ -23,16 +29,18 @@ interface Waiting {
  */
 export class BoundedQueue {
   private readonly waiting: Waiting[] = [];
+  /** Number of entries at the front that complete something. */
+  private ending = 0;
   private readonly underWay = new Map<string, number>();
   private running = 0;
 
   constructor(private readonly options: BoundedQueueOptions) {}
 
   /** Does the work when it is its turn. @throws OverloadedError when that would be too late */
-  async run<T>(customerId: string, work: () => Promise<T>): Promise<T> {
+  async run<T>(customerId: string, work: () => Promise<T>, { ends = false }: WaitingOptions = {}): Promise<T> {
     // Whoever waits has no place: either all are taken, or those of its customer. So nobody is passed here.
     if (this.hasPlace(customerId)) this.take(customerId);
-    else await this.wait(customerId);
+    else await this.wait(customerId, ends);
     try {
       return await work();
     } finally {
@@ -46,13 +54,20 @@ export class BoundedQueue {
     return first ? performance.now() - first.since : 0;
   }
 
-  private wait(customerId: string): Promise<void> {
+  private wait(customerId: string, ends: boolean): Promise<void> {
+    const now = performance.now();
+    if (!ends && this.isTooLong(customerId, now)) return Promise.reject(new OverloadedError());
+    return new Promise((start, refuse) => {
+      const place = ends ? this.ending++ : this.waiting.length;
+      this.waiting.splice(place, 0, { customerId, ends, since: now, start, refuse });
+    });
+  }
+
+  private isTooLong(customerId: string, now: number): boolean {
     const ahead = this.waiting.find((one) =>
       this.isFull(customerId) ? one.customerId === customerId : !this.isFull(one.customerId),
     );
-    const now = performance.now();
-    if (ahead && now - ahead.since > this.options.patienceMs) return Promise.reject(new OverloadedError());
-    return new Promise((start, refuse) => this.waiting.push({ customerId, since: now, start, refuse }));
+    return ahead !== undefined && now - ahead.since > this.options.patienceMs;
   }
 
   private leave(customerId: string): void {
@@ -67,12 +82,13 @@ export class BoundedQueue {
     const tooEarly = performance.now() - this.options.patienceMs;
     for (let index = 0; index < this.waiting.length && this.running < this.options.places;) {
       const next = this.waiting[index] as Waiting;
-      const isLate = next.since < tooEarly;
+      const isLate = !next.ends && next.since < tooEarly;
       if (!isLate && !this.hasPlace(next.customerId)) {
         index++;
         continue;
       }
       this.waiting.splice(index, 1);
+      if (next.ends) this.ending--;
       if (isLate) next.refuse(new OverloadedError());
       else {
         this.take(next.customerId);

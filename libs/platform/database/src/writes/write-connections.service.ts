@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { AppConfig } from '@platform/config';
 import { DatabaseUnavailableError, isDatabaseUnavailable } from '../errors/database-errors';
 import type { PreparedStatement } from '../connections/prepared-statement';
-import { BoundedQueue } from './bounded-queue';
+import { BoundedQueue, type WaitingOptions } from './bounded-queue';
 
 /** A burst that is served within this time is served; what would have to wait longer is refused. */
 const PATIENCE_MS = 2000;
@@ -25,8 +25,13 @@ export class WriteConnectionsService {
   }
 
   /** Runs a statement for a customer. @throws DatabaseUnavailableError */
-  write<Row extends object>(customerId: string, statement: PreparedStatement, values: unknown[]): Promise<Row[]> {
-    return this.line.run(customerId, () => this.send<Row>(statement, values));
+  write<Row extends object>(
+    customerId: string,
+    statement: PreparedStatement,
+    values: unknown[],
+    options?: WaitingOptions,
+  ): Promise<Row[]> {
+    return this.line.run(customerId, () => this.send<Row>(statement, values), options);
   }
 
   /** How long the first write in line has been waiting, in milliseconds. */

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { AppConfig } from '@platform/config';
 
-/** File descriptors for other purposes: files, timers, signals, the log, the internal listener, Redis. */
-const OTHER_DESCRIPTORS = 48;
+/** File descriptors for other purposes: files, timers, signals, the log, the listening sockets, Redis. */
+const OTHER_DESCRIPTORS = 64;
 /** Minimum number of client connections, even with few descriptors. */
 const LEAST = 16;
 

@@ -41,6 +41,11 @@ export class AccountBatcher<Item extends { customerId: string }, Result> {
     }
   }
 
+  /** How long the first that is in no batch yet has been waiting, in milliseconds; who waits for a locked account aside. */
+  waitedMs(): number {
+    return this.batches.waitedMs();
+  }
+
   private async runUnlocked(batch: Item[]): Promise<(Result | typeof LOCKED)[]> {
     const results: (Result | typeof LOCKED)[] = batch.map(() => LOCKED);
     let places = batch.map((_, place) => place);

@@ -1,6 +1,7 @@
 /** An item with the promise of its caller. */
 interface Waiting<Item, Result> {
   item: Item;
+  since: number;
   resolve: (result: Result) => void;
   reject: (error: unknown) => void;
 }
@@ -36,9 +37,15 @@ export class MicroBatcher<Item, Result> {
   /** Executes an item, possibly in a batch with others. */
   do(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ item, resolve, reject });
+      this.waiting.push({ item, since: performance.now(), resolve, reject });
       this.startSoon();
     });
+  }
+
+  /** How long the first that is in no batch yet has been waiting, in milliseconds. */
+  waitedMs(): number {
+    const [first] = this.waiting;
+    return first ? performance.now() - first.since : 0;
   }
 
   private startSoon(): void {

@@ -84,7 +84,8 @@ export class SmsStoreService {
    */
   async conclude(id: string, gateway: string, update: SmsStatusUpdate): Promise<SmsRow | undefined> {
     const zone = this.config.BILLING_TIMEZONE;
-    const [row] = await this.database.write<SmsRow>(RECORD_OUTCOME, [id, gateway, ...updateValues(update), zone]);
+    const values = [id, gateway, ...updateValues(update), zone];
+    const [row] = await this.database.write<SmsRow>(RECORD_OUTCOME, values, { ends: true });
     return row;
   }
 }

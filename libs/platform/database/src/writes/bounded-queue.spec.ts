@@ -1,0 +1,73 @@
+import { setImmediate } from 'node:timers/promises';
+import { OverloadedError } from '../errors/database-errors';
+import { BoundedQueue } from './bounded-queue';
+
+describe('BoundedQueue', () => {
+  let now: number;
+  let begun: string[];
+  let ends: (() => void)[];
+  let queue: BoundedQueue;
+
+  beforeEach(() => {
+    now = 1000;
+    begun = [];
+    ends = [];
+    jest.spyOn(performance, 'now').mockImplementation(() => now);
+    queue = new BoundedQueue({ places: 2, placesPerCustomer: 2, patienceMs: 2000 });
+  });
+  afterEach(() => jest.restoreAllMocks());
+
+  const work = (name: string, customerId = name, options?: { ends?: boolean }) =>
+    queue.run(
+      customerId,
+      () => {
+        begun.push(name);
+        return new Promise<void>((resolve) => ends.push(resolve));
+      },
+      options,
+    );
+  const finish = async (count: number) => {
+    for (let left = count; left > 0; left--) {
+      ends.shift()?.();
+      await setImmediate();
+    }
+  };
+
+  it('lets what ends something begun go before what begins something, each in its order', async () => {
+    const all = [
+      work('one'),
+      work('two'),
+      work('new 1'),
+      work('new 2'),
+      work('end 1', 'a', { ends: true }),
+      work('end 2', 'b', { ends: true }),
+    ];
+    await finish(all.length);
+    await Promise.all(all);
+    expect(begun).toEqual(['one', 'two', 'end 1', 'end 2', 'new 1', 'new 2']);
+  });
+
+  it('refuses what waited too long, but never what ends something begun', async () => {
+    const under = [work('one'), work('two')];
+    const late = expect(work('late')).rejects.toBeInstanceOf(OverloadedError);
+    const end = work('end', 'a', { ends: true });
+    now += 2001;
+    await expect(work('later')).rejects.toBeInstanceOf(OverloadedError);
+    const lastEnd = work('last end', 'b', { ends: true });
+    await finish(4);
+    await Promise.all([...under, late, end, lastEnd]);
+    expect(begun).toEqual(['one', 'two', 'end', 'last end']);
+  });
+
+  it('tells how long the first has been waiting that no customer of its own holds up', async () => {
+    const all = [work('one', 'a'), work('two', 'a'), work('three', 'a')];
+    now += 500;
+    expect(queue.waitedMs()).toBe(0);
+    all.push(work('four', 'b'));
+    now += 100;
+    expect(queue.waitedMs()).toBe(100);
+    await finish(all.length);
+    await Promise.all(all);
+    expect(queue.waitedMs()).toBe(0);
+  });
+});
