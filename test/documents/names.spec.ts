@@ -38,6 +38,8 @@ const settings = new Set(
 const defaults = new Set(
   [...readFileSync('.env.example', 'utf8').matchAll(/^# [A-Z_0-9]+=(.+)/gm)].map(([, value]) => value),
 );
+/** Constants of the system, and codes of errors. */
+const NO_SETTING = /^(SO|ERR|UND_ERR|HPE)_/;
 const knownToTools = sources.map(({ text }) => text).join('\n');
 
 /** Settings that a document names and no program reads. */
@@ -45,6 +47,7 @@ function unknownSettings({ spans, blocks }: Document): string[] {
   const shell = blocks.filter(({ language }) => language === 'sh').map(({ text }) => text);
   const names = [...spans, ...shell].flatMap((code) => code.match(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g) ?? []);
   return names.filter((name) => {
+    if (NO_SETTING.test(name)) return false;
     const setting = name.replace(/_FILE$/, '');
     if (settings.has(setting) || defaults.has(name) || name === 'NAME_FILE' || setting.endsWith('_')) return false;
     // Settings of the containers and of tools.
