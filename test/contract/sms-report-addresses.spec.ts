@@ -1,4 +1,4 @@
-import { InternalListener } from '@platform/internal-listener';
+import { InternalListenerService } from '@platform/internal-listener';
 import { startApi, type TestApi } from '@test/api';
 import { rawHttp } from '@test/raw-http';
 import type { AddressInfo } from 'node:net';
@@ -13,7 +13,7 @@ describe('A delivery report to a strange address', () => {
   let origin: string;
   beforeAll(async () => {
     api = await startApi({ INTERNAL_PORT: '0' });
-    const { port } = api.app.get(InternalListener).server.server.address() as AddressInfo;
+    const { port } = api.app.get(InternalListenerService).server.server.address() as AddressInfo;
     origin = `http://127.0.0.1:${port}`;
   });
   afterAll(() => api.stop());

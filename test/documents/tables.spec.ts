@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { NestFactory } from '@nestjs/core';
 import { SCOPES } from '@platform/tokens';
 import { errorCatalog } from '@platform/errors';
-import { InternalListener } from '@platform/internal-listener';
+import { InternalListenerService } from '@platform/internal-listener';
 import { startApi, type TestApi } from '@test/api';
 import { logMessages } from '@test/documents/log-messages';
 import { readSourceFiles } from '@test/documents/source-files';
@@ -49,7 +49,9 @@ describe("tables of the operators' handbook", () => {
       logger: false,
     });
     try {
-      const names = await Promise.all([api.app.get(InternalListener), worker.get(InternalListener)].map(metricsOf));
+      const names = await Promise.all(
+        [api.app.get(InternalListenerService), worker.get(InternalListenerService)].map(metricsOf),
+      );
       const existing = new Set(names.flat().filter((name) => !/^(process|nodejs)_/.test(name)));
       const rows = tableRows('docs/handbook/monitoring.md').filter(([, of]) =>
         /^(API|worker|API, worker)$/.test(of ?? ''),
@@ -74,7 +76,7 @@ describe("tables of the operators' handbook", () => {
   });
 });
 
-async function metricsOf({ server }: InternalListener): Promise<string[]> {
+async function metricsOf({ server }: InternalListenerService): Promise<string[]> {
   const { port } = server.server.address() as AddressInfo;
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
   return [...text.matchAll(/^# TYPE (\w+)/gm)].map(([, name = '']) => name);

@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { AddressInfo } from 'node:net';
-import { InternalListener } from '@platform/internal-listener';
+import { InternalListenerService } from '@platform/internal-listener';
 import { setDatabaseClock } from '@test/database-clock';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
 import { WorkerModule } from '../../apps/worker/src/worker.module';
@@ -16,7 +16,7 @@ describe("the worker's health", () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     worker = await NestFactory.createApplicationContext(WorkerModule.with(database.config), { logger: false });
-    const { port } = worker.get(InternalListener).server.server.address() as AddressInfo;
+    const { port } = worker.get(InternalListenerService).server.server.address() as AddressInfo;
     address = `http://127.0.0.1:${port}`;
   });
 

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DatabaseClockService } from '@platform/database';
-import { JobQueue } from '@platform/jobs';
-import { InternalListener } from '@platform/internal-listener';
+import { JobQueueService } from '@platform/jobs';
+import { InternalListenerService } from '@platform/internal-listener';
 import { Metrics } from '@platform/metrics';
 
 /**
@@ -11,9 +11,9 @@ import { Metrics } from '@platform/metrics';
 @Injectable()
 export class WorkerHealth implements OnModuleInit {
   constructor(
-    private readonly listener: InternalListener,
+    private readonly listener: InternalListenerService,
     private readonly metrics: Metrics,
-    private readonly jobs: JobQueue,
+    private readonly jobs: JobQueueService,
     private readonly clock: DatabaseClockService,
   ) {}
 

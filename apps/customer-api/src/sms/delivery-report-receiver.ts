@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
-import { InternalListener } from '@platform/internal-listener';
+import { InternalListenerService } from '@platform/internal-listener';
 import { DeliveryReportsService, type ReportResult } from '@domains/sms';
 
 /** The status that a gateway gets. A gateway reports again later unless it is 200. */
@@ -10,7 +10,7 @@ const STATUS: Record<ReportResult, number> = { stored: 200, malformed: 400, forg
 @Injectable()
 export class DeliveryReportReceiver implements OnModuleInit {
   constructor(
-    private readonly listener: InternalListener,
+    private readonly listener: InternalListenerService,
     private readonly reports: DeliveryReportsService,
   ) {}
 

@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { AiMaintenanceService } from '@domains/ai';
 import { AppConfig } from '@platform/config';
-import { JobRunner } from '@platform/jobs';
+import { JobRunnerService } from '@platform/jobs';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -15,7 +15,7 @@ export class AiJobs implements OnModuleInit {
   private readonly logger = new Logger(AiJobs.name);
 
   constructor(
-    private readonly runner: JobRunner,
+    private readonly runner: JobRunnerService,
     private readonly maintenance: AiMaintenanceService,
     private readonly config: AppConfig,
   ) {}

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DueSyncsService, InvoiceSyncsService, RUN_DEADLINE_MS, type SyncLaneSettings } from '@domains/invoices';
-import { JobQueue, JobRunner } from '@platform/jobs';
+import { JobQueueService, JobRunnerService } from '@platform/jobs';
 
 const SECOND = 1_000;
 
@@ -8,8 +8,8 @@ const SECOND = 1_000;
 @Injectable()
 export class InvoiceJobs implements OnModuleInit {
   constructor(
-    private readonly runner: JobRunner,
-    private readonly queue: JobQueue,
+    private readonly runner: JobRunnerService,
+    private readonly queue: JobQueueService,
     private readonly due: DueSyncsService,
     private readonly syncs: InvoiceSyncsService,
   ) {}

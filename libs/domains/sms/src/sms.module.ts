@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AppConfig } from '@platform/config';
-import { UpstreamClients, UpstreamModule } from '@platform/upstream';
+import { UpstreamClientsService, UpstreamModule } from '@platform/upstream';
 import { createGateway } from './adapters/create-gateway';
 import { SmsGateway } from './ports/sms-gateway.port';
 import { DeliveryReportsService } from './delivery-reports/delivery-reports.service';
@@ -15,7 +15,7 @@ import { SmsLogService } from './customer/sms-log.service';
 @Module({
   imports: [UpstreamModule],
   providers: [
-    { provide: SmsGateway, inject: [AppConfig, UpstreamClients], useFactory: createGateway },
+    { provide: SmsGateway, inject: [AppConfig, UpstreamClientsService], useFactory: createGateway },
     DeliveryReportsService,
     ReportReferencesService,
     ReportStoreService,

@@ -1,2 +1,2 @@
 export { InternalListenerModule } from './internal-listener.module';
-export { InternalListener } from './internal-listener.service';
+export { InternalListenerService } from './internal-listener.service';

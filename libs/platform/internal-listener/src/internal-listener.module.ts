@@ -1,7 +1,7 @@
 import { Global, Module } from '@nestjs/common';
-import { InternalListener } from './internal-listener.service';
+import { InternalListenerService } from './internal-listener.service';
 
 /** The listener for the operator's own network, one per process. */
 @Global()
-@Module({ providers: [InternalListener], exports: [InternalListener] })
+@Module({ providers: [InternalListenerService], exports: [InternalListenerService] })
 export class InternalListenerModule {}

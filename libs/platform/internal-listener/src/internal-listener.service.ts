@@ -8,8 +8,8 @@ import { Metrics } from '@platform/metrics';
  * Modules add their routes before the application has started.
  */
 @Injectable()
-export class InternalListener implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly logger = new Logger(InternalListener.name);
+export class InternalListenerService implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger(InternalListenerService.name);
   readonly server: FastifyInstance = fastify({ forceCloseConnections: true });
 
   constructor(

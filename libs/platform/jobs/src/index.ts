@@ -1,5 +1,5 @@
-export { JobQueue } from './job-queue.service';
+export { JobQueueService } from './job-queue.service';
 export { JobQueueModule } from './job-queue.module';
-export { JobRunner, type Job } from './job-runner.service';
+export { JobRunnerService, type Job } from './job-runner.service';
 export { migrateJobQueue } from './migrate-job-queue';
 export type { QueueItem, WorkQueue } from './work-queue';

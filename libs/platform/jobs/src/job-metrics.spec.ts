@@ -6,9 +6,9 @@ import { LoggingModule } from '@platform/logging';
 import { Metrics } from '@platform/metrics';
 import { createTestDatabase, type TestDatabase } from '@test/test-database';
 import { until } from '@test/until';
-import { JobQueue } from './job-queue.service';
+import { JobQueueService } from './job-queue.service';
 import { JobQueueModule } from './job-queue.module';
-import { JobRunner } from './job-runner.service';
+import { JobRunnerService } from './job-runner.service';
 
 describe("The jobs' metrics", () => {
   let database: TestDatabase;
@@ -27,12 +27,12 @@ describe("The jobs' metrics", () => {
       JobQueueModule,
     ];
     worker = await Test.createTestingModule({ imports }).compile();
-    const runner = worker.get(JobRunner);
+    const runner = worker.get(JobRunnerService);
     runner.register({ ...SHORT, name: 'test.works', run: () => Promise.resolve() });
     runner.register({ ...SHORT, name: 'test.fails', run: () => Promise.reject(new Error('no luck')) });
     // It heeds its signal, so nothing is thrown.
     runner.register({ name: 'test.endless', everyMs: 100, leaseMs: 100, run: untilAborted });
-    worker.get(JobQueue).register({
+    worker.get(JobQueueService).register({
       name: 'test.items',
       concurrency: 1,
       lookEveryMs: 500,

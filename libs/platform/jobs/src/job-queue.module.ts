@@ -1,10 +1,14 @@
 import { Global, Module } from '@nestjs/common';
 import { MetricsModule } from '@platform/metrics';
 import { JobMetrics } from './job-metrics';
-import { JobQueue } from './job-queue.service';
-import { JobRunner } from './job-runner.service';
+import { JobQueueService } from './job-queue.service';
+import { JobRunnerService } from './job-runner.service';
 
 /** The worker's queues and recurring jobs. */
 @Global()
-@Module({ imports: [MetricsModule], providers: [JobMetrics, JobQueue, JobRunner], exports: [JobQueue, JobRunner] })
+@Module({
+  imports: [MetricsModule],
+  providers: [JobMetrics, JobQueueService, JobRunnerService],
+  exports: [JobQueueService, JobRunnerService],
+})
 export class JobQueueModule {}

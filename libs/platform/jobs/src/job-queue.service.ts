@@ -27,7 +27,7 @@ const STOP_BOSS_MS = 2_000;
 
 /** Queues of work in the database, shared by all workers (pg-boss). */
 @Injectable()
-export class JobQueue implements OnApplicationBootstrap, OnModuleDestroy {
+export class JobQueueService implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly boss: PgBoss;
   private readonly queues: WorkQueue[] = [];
   private consumers: QueueConsumer[] = [];

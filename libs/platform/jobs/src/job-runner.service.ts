@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ROOT_LOGGER, type RootLogger } from '@platform/logging';
 import { JobMetrics } from './job-metrics';
-import { JobQueue } from './job-queue.service';
+import { JobQueueService } from './job-queue.service';
 
 /** A recurring job. One worker runs it at a time. */
 export interface Job {
@@ -22,9 +22,9 @@ const LOOK_AT_MOST_EVERY_MS = 5_000;
 
 /** Runs the jobs that domains register before the worker has started. Each schedules its own next run. */
 @Injectable()
-export class JobRunner {
+export class JobRunnerService {
   constructor(
-    private readonly queue: JobQueue,
+    private readonly queue: JobQueueService,
     private readonly metrics: JobMetrics,
     @Inject(ROOT_LOGGER) private readonly logger: RootLogger,
   ) {}

@@ -7,9 +7,9 @@ import { DatabaseModule } from '@platform/database';
 import { LoggingModule } from '@platform/logging';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
 import { until } from '@test/until';
-import { JobQueue } from './job-queue.service';
+import { JobQueueService } from './job-queue.service';
 import { JobQueueModule } from './job-queue.module';
-import { type Job, JobRunner } from './job-runner.service';
+import { type Job, JobRunnerService } from './job-runner.service';
 import type { WorkQueue } from './work-queue';
 
 describe('The job queue', () => {
@@ -34,8 +34,8 @@ describe('The job queue', () => {
     @Injectable()
     class Work implements OnModuleInit {
       constructor(
-        private readonly runner: JobRunner,
-        private readonly queue: JobQueue,
+        private readonly runner: JobRunnerService,
+        private readonly queue: JobQueueService,
       ) {}
       onModuleInit() {
         for (const job of jobs) this.runner.register(job);
@@ -159,7 +159,7 @@ describe('The job queue', () => {
       },
     };
     const worker = await startWorker([], [queue]);
-    await worker.get(JobQueue).enqueue(queue.name, [{ key: 'a' }]);
+    await worker.get(JobQueueService).enqueue(queue.name, [{ key: 'a' }]);
     await until(() => attempts === 1);
     await until(async () => {
       if (attempts === 1) await dieIn(queue.name);
@@ -187,7 +187,7 @@ describe('The job queue', () => {
       },
     };
     const worker = await startWorker([], [queue]);
-    const jobs = worker.get(JobQueue);
+    const jobs = worker.get(JobQueueService);
     await jobs.enqueue(queue.name, [{ key: 'slow' }, { key: 'a' }, { key: 'b' }, { key: 'c' }]);
     await jobs.enqueue(queue.name, [{ key: 'slow' }, { key: 'c' }]);
     // The slow one keeps one slot, the others use the rest.
@@ -212,7 +212,7 @@ describe('The job queue', () => {
         await end.promise;
       },
     };
-    const jobs = (await startWorker([], [queue])).get(JobQueue);
+    const jobs = (await startWorker([], [queue])).get(JobQueueService);
     expect(await jobs.enqueue(queue.name, [{ key: 'a' }])).toEqual(['a']);
     await until(() => begun === 1);
     expect(await jobs.enqueue(queue.name, [{ key: 'a' }, { key: 'b' }])).toEqual(['b']);
@@ -235,7 +235,7 @@ describe('The job queue', () => {
       signals.add(this);
       EventTarget.prototype.addEventListener.apply(this, parameters);
     });
-    const jobs = (await startWorker([], [queue])).get(JobQueue);
+    const jobs = (await startWorker([], [queue])).get(JobQueueService);
     const boss = Reflect.get(jobs, 'boss') as { fetch(): Promise<unknown> };
     const looks = jest.spyOn(boss, 'fetch');
     await until(() => looks.mock.calls.length >= 20);

@@ -3,17 +3,17 @@ import { loadConfig } from '@platform/config';
 import { createLogger } from '@platform/logging';
 import { type RawServer, rawReply, startRawServer } from '@test/raw-server';
 import { until } from '@test/until';
-import { UpstreamClients } from './upstream-clients.service';
+import { UpstreamClientsService } from './upstream-clients.service';
 import type { UpstreamClient } from './upstream-client';
 
 describe('When this process stalls', () => {
   let server: RawServer;
-  let clients: UpstreamClients;
+  let clients: UpstreamClientsService;
   let client: UpstreamClient;
   beforeEach(async () => {
     server = await startRawServer();
     const config = loadConfig({ NODE_ENV: 'test', LOG_LEVEL: 'silent' });
-    clients = new UpstreamClients(config, createLogger(config));
+    clients = new UpstreamClientsService(config, createLogger(config));
     client = clients.open({
       name: 'stand-in',
       baseUrl: server.url,

@@ -6,18 +6,18 @@ import { freePort } from '@test/free-port';
 import { type RawServer, rawReply, startRawServer } from '@test/raw-server';
 import { until } from '@test/until';
 import type { UpstreamClient } from './upstream-client';
-import { type ClientOptions, UpstreamClients } from './upstream-clients.service';
+import { type ClientOptions, UpstreamClientsService } from './upstream-clients.service';
 import type { UpstreamRequest } from './upstream-options';
 
 describe('UpstreamClient', () => {
   let server: RawServer;
-  let clients: UpstreamClients;
+  let clients: UpstreamClientsService;
   const get: UpstreamRequest = { operation: 'test', method: 'GET', path: '/x' };
 
   beforeEach(async () => {
     server = await startRawServer();
     const config = loadConfig({ NODE_ENV: 'test', LOG_LEVEL: 'silent', UPSTREAM_MEMORY_MB: '1' });
-    clients = new UpstreamClients(config, createLogger(config));
+    clients = new UpstreamClientsService(config, createLogger(config));
   });
   afterEach(async () => {
     await clients.onApplicationShutdown();

@@ -17,7 +17,7 @@ export type ClientOptions = Omit<UpstreamOptions, 'breaker' | 'connectTimeoutMs'
  * Creates clients of upstreams, which share the process's memory for replies, and closes them when the process stops.
  */
 @Injectable()
-export class UpstreamClients implements OnApplicationShutdown {
+export class UpstreamClientsService implements OnApplicationShutdown {
   private readonly clients = new Set<UpstreamClient>();
   private readonly stalls = new StallMeter();
   private readonly turns = new EventLoopTurns();

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { UpstreamClients } from './upstream-clients.service';
+import { UpstreamClientsService } from './upstream-clients.service';
 
 /** Clients of external systems. */
-@Module({ providers: [UpstreamClients], exports: [UpstreamClients] })
+@Module({ providers: [UpstreamClientsService], exports: [UpstreamClientsService] })
 export class UpstreamModule {}

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { inspect } from 'node:util';
 import { type AppConfig, loadConfig } from '@platform/config';
 import { createLogger, type RootLogger } from '@platform/logging';
-import { UpstreamClients } from '@platform/upstream';
+import { UpstreamClientsService } from '@platform/upstream';
 import { type RawServer, startRawServer } from '../../raw-server';
 import { selfSigned } from '../../self-signed';
 import { connectionFaults } from './connection-faults';
@@ -19,7 +19,7 @@ export interface FaultyAdapter {
   /** A reply that means success, as bytes. */
   good: string;
   /** Makes a call of the adapter each time. What it resolves or rejects with is judged. */
-  open(config: AppConfig, clients: UpstreamClients): () => Promise<unknown>;
+  open(config: AppConfig, clients: UpstreamClientsService): () => Promise<unknown>;
   /** What a result means, in a word of the adapter's own. */
   judge(result: unknown): string;
   /** That word for every kind of fault. */
@@ -115,7 +115,7 @@ export function describeUpstreamFaults(name: string, adapter: FaultyAdapter): vo
         ...adapter.settings(address),
       });
       const logger: RootLogger = createLogger(config, log);
-      const clients = new UpstreamClients(config, logger);
+      const clients = new UpstreamClientsService(config, logger);
       return { clients, call: adapter.open(config, clients) };
     }
 

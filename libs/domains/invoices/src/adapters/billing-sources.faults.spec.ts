@@ -1,5 +1,5 @@
 import type { AppConfig } from '@platform/config';
-import type { UpstreamClients } from '@platform/upstream';
+import type { UpstreamClientsService } from '@platform/upstream';
 import { rawReply } from '@test/raw-server';
 import {
   CREDENTIAL,
@@ -16,7 +16,7 @@ const freeLane = {
   use: (_urgency: string, { signal }: { signal: AbortSignal }, work: (held: AbortSignal) => unknown) => work(signal),
 } as unknown as FikenLaneService;
 
-const open = (name: BillingSourceName) => (config: AppConfig, clients: UpstreamClients) => {
+const open = (name: BillingSourceName) => (config: AppConfig, clients: UpstreamClientsService) => {
   const source = new BillingSourcesService(config, clients, freeLane).find(name);
   if (!source) throw new Error(`${name} is not configured`);
   const feed = name === 'stripe' ? 'created' : 'invoices';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppConfig } from '@platform/config';
-import { UpstreamClients } from '@platform/upstream';
+import { UpstreamClientsService } from '@platform/upstream';
 import { Calendar } from './calendar';
 import type { BillingSourceName } from '../invoice-record';
 import type { BillingSource } from '../ports/billing-source.port';
@@ -23,7 +23,7 @@ export class BillingSourcesService {
 
   constructor(
     private readonly config: AppConfig,
-    private readonly clients: UpstreamClients,
+    private readonly clients: UpstreamClientsService,
     private readonly lane: FikenLaneService,
   ) {
     this.calendar = new Calendar(config.BILLING_TIMEZONE);
@@ -69,7 +69,7 @@ export class BillingSourcesService {
   private open(
     name: string,
     baseUrl: string,
-    options: Pick<Parameters<UpstreamClients['open']>[0], 'concurrency' | 'maxReplyBytes' | 'redirects'>,
+    options: Pick<Parameters<UpstreamClientsService['open']>[0], 'concurrency' | 'maxReplyBytes' | 'redirects'>,
   ) {
     const timeoutMs = this.config.BILLING_TIMEOUT_MS;
     return this.clients.open({

@@ -1,5 +1,5 @@
 import type { AppConfig } from '@platform/config';
-import type { UpstreamClient, UpstreamClients } from '@platform/upstream';
+import type { UpstreamClient, UpstreamClientsService } from '@platform/upstream';
 import { ElksAdapter } from './elks/elks.adapter';
 import type { GatewayAccount } from './http-sms.adapter';
 import { LinkMobilityAdapter } from './link-mobility/link-mobility.adapter';
@@ -18,11 +18,11 @@ interface Access extends GatewayAccount {
 }
 
 /** The configured gateway with its credentials; else the sandbox's; else none. */
-export function createGateway(config: AppConfig, clients: UpstreamClients): SmsGateway {
+export function createGateway(config: AppConfig, clients: UpstreamClientsService): SmsGateway {
   return config.SMS_GATEWAY === '46elks' ? createElks(config, clients) : createLink(config, clients);
 }
 
-function createElks(config: AppConfig, clients: UpstreamClients): SmsGateway {
+function createElks(config: AppConfig, clients: UpstreamClientsService): SmsGateway {
   const access = accessOf(config, '46elks', config.ELKS_URL, config.ELKS_USERNAME, config.ELKS_PASSWORD);
   if (!access) return new NoGatewayAdapter();
   const base = config.SMS_REPORT_URL?.replace(/\/$/, '');
@@ -31,7 +31,7 @@ function createElks(config: AppConfig, clients: UpstreamClients): SmsGateway {
   );
 }
 
-function createLink(config: AppConfig, clients: UpstreamClients): SmsGateway {
+function createLink(config: AppConfig, clients: UpstreamClientsService): SmsGateway {
   const access = accessOf(config, 'link', config.LINK_URL, config.LINK_USERNAME, config.LINK_PASSWORD);
   if (!access) return new NoGatewayAdapter();
   const inSandbox = config.LINK_USERNAME === undefined;
@@ -43,7 +43,7 @@ function createLink(config: AppConfig, clients: UpstreamClients): SmsGateway {
   });
 }
 
-function openClient(config: AppConfig, clients: UpstreamClients, name: string, { url }: Access): UpstreamClient {
+function openClient(config: AppConfig, clients: UpstreamClientsService, name: string, { url }: Access): UpstreamClient {
   const timeoutMs = config.SMS_GATEWAY_TIMEOUT_MS;
   return clients.open({
     name,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppConfig } from '@platform/config';
 import { foreignId, SecretRedactor } from '@platform/secrets';
-import { UpstreamCallError, type UpstreamClient, UpstreamClients, type UpstreamReply } from '@platform/upstream';
+import { UpstreamCallError, type UpstreamClient, UpstreamClientsService, type UpstreamReply } from '@platform/upstream';
 import { AiUpstream, type UpstreamCall, type UpstreamMessage } from '../../ports/ai-upstream.port';
 import { unanswered } from './unanswered';
 import { refusal } from './refusals';
@@ -27,7 +27,7 @@ export class MessagesApiAdapter extends AiUpstream {
   constructor(
     private readonly config: AppConfig,
     private readonly redactor: SecretRedactor,
-    clients: UpstreamClients,
+    clients: UpstreamClientsService,
   ) {
     super();
     this.client = clients.open({

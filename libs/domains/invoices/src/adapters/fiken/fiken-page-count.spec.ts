@@ -1,6 +1,6 @@
 import { loadConfig } from '@platform/config';
 import { createLogger } from '@platform/logging';
-import { UpstreamClients } from '@platform/upstream';
+import { UpstreamClientsService } from '@platform/upstream';
 import { type RawServer, rawReply, startRawServer } from '@test/raw-server';
 import { Calendar } from '../calendar';
 import type { FikenLaneService } from './fiken-lane.service';
@@ -8,11 +8,11 @@ import { FikenAdapter } from './fiken.adapter';
 
 describe("Fiken's count of pages", () => {
   let server: RawServer;
-  let clients: UpstreamClients;
+  let clients: UpstreamClientsService;
   beforeAll(async () => {
     server = await startRawServer();
     const config = loadConfig({ NODE_ENV: 'test', LOG_LEVEL: 'silent' });
-    clients = new UpstreamClients(config, createLogger(config));
+    clients = new UpstreamClientsService(config, createLogger(config));
   });
   afterAll(async () => {
     await clients.onApplicationShutdown();

@@ -1,20 +1,20 @@
 import Stripe from 'stripe';
 import { loadConfig } from '@platform/config';
 import { createLogger } from '@platform/logging';
-import { UpstreamClients } from '@platform/upstream';
+import { UpstreamClientsService } from '@platform/upstream';
 import { type RawServer, rawReply, startRawServer } from '@test/raw-server';
 import { StripeHttpClient, stripeFailure } from './stripe-http-client';
 
 describe('StripeHttpClient', () => {
   let server: RawServer;
-  let clients: UpstreamClients;
+  let clients: UpstreamClientsService;
   let http: StripeHttpClient;
   let stripe: Stripe;
 
   beforeEach(async () => {
     server = await startRawServer();
     const config = loadConfig({ NODE_ENV: 'test', LOG_LEVEL: 'silent' });
-    clients = new UpstreamClients(config, createLogger(config));
+    clients = new UpstreamClientsService(config, createLogger(config));
     const client = clients.open({
       name: 'stripe',
       baseUrl: server.url,
