@@ -3,7 +3,10 @@ import { HOSTILE_SHAPES, honestBody, type HostileBody, hostileBody } from '@test
 
 const MB = 1024 * 1024;
 
-/** Ten of each shape, from 1 to 32 MB, and honest ones among them. Made one by one: all at once would not fit. */
+/**
+ * Ten bodies of each shape, from 1 to 32 MB, and valid ones among them. Generated one by one: all at once would not fit
+ * into memory.
+ */
 function* bodies(): Generator<HostileBody> {
   for (let round = 0; round < 10; round++) {
     const bytes = Math.round((1 + (31 * round) / 9) * MB) - 1024;

@@ -5,7 +5,7 @@ import { type AiFixture, balancesOf, createAiFixture, problemsOf } from '@test/a
 const OPERATOR = 'operator:test';
 const hello = { messages: [{ role: 'user', content: 'Hello' }], max_tokens: 10 };
 
-/** Bounds of the credit that only show when something else happens in between. */
+/** Bounds of the credit that matter only if something else happens at the same time. */
 describe('AI credit', () => {
   let fixture: AiFixture;
   let model: string;
@@ -64,7 +64,7 @@ describe('AI credit', () => {
       .get(AiConfigurationOperatorService)
       .configure(OPERATOR, customerId, { monthlyLimitNok: '1' });
     fixture.sandbox.messages.always({ usage: '{"input_tokens":10,"output_tokens":10}' });
-    /** Sends until the credit is used up. @returns what was charged */
+    /** Sends until the credit is used up. @returns the charged amount */
     const exhaust = async () => {
       for (let calls = 0; ; calls++) {
         const refused = await fixture.send(customerId, hello).then(

@@ -179,7 +179,7 @@ describe('The AI gateway', () => {
         const short = await customer(1.5);
         expect(await codeOf(fixture.send(short, long))).toBe('ai_upstream_failed');
         expect(await balancesOf(fixture.superuser, short)).toMatchObject({ included: 1.5, reserved: 0 });
-        // Whoever has credit for the coarse bound needs no count.
+        // With enough credit for the coarse bound no count is needed.
         expect(await fixture.send(await customer(5), long)).toMatchObject({ type: 'message' });
       },
     );
@@ -228,7 +228,7 @@ describe('The AI gateway', () => {
       await stopping.sandbox.messages.received(3);
       let closed = false;
       const closing = stopping.engines[0]!.close().then(() => (closed = true));
-      // All that does not wait for the calls is done by now.
+      // Everything that does not wait for the calls is finished by now.
       await once(AbortSignal.timeout(500), 'abort');
       expect(closed).toBe(false);
       gate.open();

@@ -5,7 +5,7 @@ import { type AiFixture, asCustomer, createAiFixture, problemsOf } from '@test/a
 const HISTORIES = 12;
 const STEPS = 250;
 
-/** Whatever happens in whatever order, the ledger's functions and a small model of the rules agree after each step. */
+/** After each step of a random history, the ledger's functions and a small model of the rules agree. */
 describe('The credit ledger, through random histories', () => {
   let fixture: AiFixture;
   beforeAll(async () => (fixture = await createAiFixture({}, 1, { engine: [CreditRequestsModule] })));
@@ -31,7 +31,7 @@ describe('The credit ledger, through random histories', () => {
         const { what, done, expected } = await history.step();
         expect([what, done]).toEqual([what, expected]);
         expect([what, await history.accounts()]).toEqual([what, history.expectedAccounts()]);
-        // Nobody has begun the new month yet when time has passed.
+        // No account has been rolled over yet when time has passed.
         if (step % 5 === 0 || what.startsWith('time')) {
           for (const [customerId, view] of history.views())
             expect([what, await shown(customerId)]).toEqual([what, view]);

@@ -4,13 +4,13 @@ import { type AiFixture, createAiFixture, problemsOf } from '@test/ai.fixture';
 
 const BOOKED = 'credit request %s: what was booked is not what was approved';
 
-/** Each case falsifies one row, as a mistake in a function or a hand in the database would. */
+/** Each case falsifies one row, as a faulty function or a manual change of the database would. */
 describe('The verification of AI accounts', () => {
   let fixture: AiFixture;
   beforeAll(async () => (fixture = await createAiFixture({}, 0, { operator: [CreditRequestsOperatorModule] })));
   afterAll(() => fixture.close());
 
-  /** A customer with credit of the month, and a credit request of 500 NOK that was approved. */
+  /** A customer with included credit, and an approved credit request of 500 NOK. */
   async function arrange() {
     const { superuser } = fixture;
     const model = await saveModelPrice(superuser);

@@ -14,7 +14,7 @@ const NOT_A_TOKEN = 'This is no service token: one begins with cas_live_, withou
 const AS_JSON = 'Send the body as application/json in UTF-8';
 const FORM = `${AS_JSON}; it came as a form, as curl -d sends it without the header Content-Type: application/json`;
 
-/** What a beginner sends: an address below the server's root, and what else fetch takes. */
+/** A beginner's request: an address below the server's root, and options of fetch. */
 type Mistake = [path: string, init?: RequestInit];
 
 const json = (body: unknown): RequestInit => ({ method: 'POST', headers: JSON_TYPE, body: JSON.stringify(body) });
@@ -349,12 +349,12 @@ describe('a beginner who', () => {
     const headers = { authorization: `Bearer ${token}`, ...(init.headers as Record<string, string> | undefined) };
     const problem = await expectProblem(await fetch(`${full.api.origin}${path}`, { ...init, headers }), status, code);
     expect(problem.detail).toBe(detail);
-    // Whoever reads errors alone reads the same.
+    // The list of errors has the same text as the detail.
     if (problem.errors) expect(problem.errors.map((error) => error.detail).join('; ')).toBe(detail);
   });
 });
 
-/** The token with two neighbours that differ exchanged. */
+/** The token with two different neighbouring characters exchanged. */
 function swapped(text: string): string {
   const at = [...text].findIndex((letter, index) => index > 20 && letter !== text[index + 1]);
   return `${text.slice(0, at)}${text[at + 1] ?? ''}${text[at] ?? ''}${text.slice(at + 2)}`;

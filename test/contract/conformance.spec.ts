@@ -23,7 +23,7 @@ const exchange = {
   replyBody: '{}',
 };
 
-/** The comparison with openapi.json that all tests of the API are under: does it see what is wrong? */
+/** All tests of the API compare replies with openapi.json. This spec checks that the comparison finds faults. */
 describe('comparison with the document', () => {
   const find = async (method: string, path: string) =>
     (await documentedOperation(method, `/api/v1${path.replace(/\{(\w+)\}/g, ':$1')}`))!;

@@ -3,7 +3,7 @@ import { type ErrorCode, errorCatalog, problemType } from '@platform/errors';
 import { createCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
 
-/** The `type` of a problem leads to a page of ours, whoever wrote the problem. */
+/** The `type` of a problem leads to a page of the service, also if the proxy wrote the problem. */
 describe('types of problems', () => {
   let api: TestApi;
   beforeAll(async () => (api = await startApi()));

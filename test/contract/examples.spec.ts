@@ -23,7 +23,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
 );
 
-/** Every body of an operation's examples; one request without a body where it takes none. */
+/** All example bodies of an operation; one request without a body if it takes none. */
 function bodiesOf({ requestBody }: Operation): unknown[] {
   const media = Object.values(requestBody?.content ?? {});
   const bodies = media.flatMap(({ example, examples = {} }) => [
@@ -43,7 +43,7 @@ function queryOf({ parameters = [] }: Operation): URLSearchParams {
   return query;
 }
 
-/** Whoever tries the interface sends what the document shows, as it stands. */
+/** Sends the examples of the document unchanged. */
 describe('the examples of the document', () => {
   let full: FullApi;
   let me: Awaited<ReturnType<typeof createFullCaller>>;
@@ -72,7 +72,7 @@ describe('the examples of the document', () => {
     const init = { method, body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
     const address = path.replace('{id}', ids[path] ?? '');
     const reply = await me.call(`${address}?${query.toString()}`, body === undefined ? {} : init);
-    // The reply's text says why, should it be refused.
+    // If the request is refused, the reply's text says why.
     expect([200, 201, await reply.text()]).toContain(reply.status);
   });
 

@@ -45,7 +45,7 @@ describe('a function of the schema', () => {
     const token = generateToken();
     let login: Client;
 
-    /** Puts a temporary table with a token of the caller's making in front of the real one, and asks who it is. */
+    /** Creates a temporary table with the caller's own token in front of the real one, and authenticates. */
     async function impersonate(): Promise<unknown[]> {
       const { id } = await saveFakeCustomer(superuser);
       await login.query(`create temporary table service_token as

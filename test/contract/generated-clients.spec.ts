@@ -6,7 +6,7 @@ import { createFullCaller, type FullApi, startFullApi } from '@test/full-api';
 
 const run = promisify(execFile);
 const PROGRAMS = ['hey-api', 'openapi-fetch', 'orval'];
-/** Programs of the packages, as `npx` would find them. */
+/** Command line programs of the packages. */
 const TOOLS = {
   heyApi: 'node_modules/@hey-api/openapi-ts/bin/run.js',
   openapiTypescript: 'node_modules/openapi-typescript/bin/cli.js',
@@ -14,7 +14,7 @@ const TOOLS = {
   tsc: 'node_modules/typescript/bin/tsc',
 };
 
-/** What a customer's developer gets: a client made of openapi.json, compiled under `strict`, used against the service. */
+/** Generates clients from openapi.json, compiles them under `strict`, and calls the service with them. */
 describe('a generated client', () => {
   let full: FullApi;
   let folder: string;

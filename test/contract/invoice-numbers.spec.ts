@@ -55,7 +55,7 @@ describe('An invoice number', () => {
     store.corrupt(doubled?.id ?? '', { number: 'S-1' });
     const [one, two] = [await fixture.customer('stripe', 'cus_first'), await fixture.customer('stripe', 'cus_second')];
     await fixture.sync(one, 'stripe');
-    // Again: what bears the number already keeps it.
+    // Again: the document that has the number keeps it.
     expect(await fixture.sync(one, 'stripe')).toBe('succeeded');
     expect(await fixture.sync(two, 'stripe')).toBe('succeeded');
     expect((await fixture.rows(one)).map(({ number }) => number)).toEqual(['S-1']);

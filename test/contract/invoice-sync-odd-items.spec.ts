@@ -57,7 +57,7 @@ describe('Odd items of a source', () => {
     expect(await fixture.rows(from)).toHaveLength(2);
     fixture.sandbox.stripe.store.move(moved?.id ?? '', 'cus_to');
     await fixture.sync(to, 'stripe');
-    // It is older than what the second looks for now: it comes when everything is read anew.
+    // It is older than what an incremental sync reads: a full sync finds it.
     await fixture.superuser.query(`update invoice_sync set checkpoint = '{}'`);
     await fixture.sync(to, 'stripe');
     expect((await fixture.rows(to)).map(({ source_id }) => source_id)).toEqual([moved?.id]);
@@ -100,7 +100,7 @@ describe('Odd items of a source', () => {
       const customer = await fixture.customer(source, source === 'stripe' ? 'cus_during' : '6');
       const gate = fixture.sandbox[source].hold();
       const run = fixture.sync(customer, source);
-      // The first page was made, and is not yet sent.
+      // The first page was generated, and is not sent yet.
       await gate.holding(1);
       if (source === 'stripe') stripe.update(changed ?? '', { status: 'paid' });
       else company().settle(Number(changed), today);

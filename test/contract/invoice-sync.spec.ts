@@ -49,7 +49,7 @@ describe('The sync with Stripe', () => {
     const [fresh] = fixture.sandbox.stripe.store.addInvoices({ customer: 'cus_b', count: 1, from: new Date() });
     await sync(customer);
     expect((await fixture.rows(customer)).map(({ source_id }) => source_id)).toContain(fresh?.id);
-    // What is new, and the credit notes; nothing is unsettled that could have changed.
+    // New invoices, and the credit notes; there are no unsettled ones to check.
     expect(fixture.sandbox.stripe.total).toBe(3 + 1 + 2);
     fixture.sandbox.stripe.store.addInvoices({ customer: 'cus_b', count: 1, statuses: ['open'] });
     await sync(customer);
@@ -198,7 +198,7 @@ describe('The sync with Stripe', () => {
       const failed = await report(customer);
       expect(failed).toMatchObject({ failures: 1, lastError: expect.stringMatching(message), runId: null });
       const pause = ((failed?.dueAt.getTime() ?? 0) - Date.now()) / 1000;
-      // An hour is honoured; what is longer counts as absent.
+      // An hour is honoured; a longer time counts as absent.
       const asked = directives['retry-after'] === 3600 ? 3600 : 15;
       expect(pause).toBeGreaterThan(asked - 5);
       expect(pause).toBeLessThan(asked + 5);
@@ -316,7 +316,7 @@ describe('The sync with Fiken', () => {
     const first = sync(customer);
     await gate.holding(1);
     const begun = (await fixture.accounts.report(customer))[0]?.runId;
-    // A run that was given up may still be there: the later one is the one that writes.
+    // A run that was abandoned may still be running: only the newer one writes.
     const second = sync(customer);
     await until(async () => (await fixture.accounts.report(customer))[0]?.runId !== begun);
     gate.open();

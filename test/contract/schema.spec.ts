@@ -9,9 +9,12 @@ import { AppModule } from '../../apps/customer-api/src/app.module';
 import { OperatorModule } from '../../apps/operator/src/operator.module';
 import { WorkerModule } from '../../apps/worker/src/worker.module';
 
-/** Copied to every worker of a cluster instead of being spread over them, so their keys need not start with the customer. */
+/**
+ * Tables that a cluster would copy to every worker instead of distributing them, so their keys need not start with the
+ * customer.
+ */
 const REFERENCE_TABLES = ['customer', 'service_token'];
-/** Tables that concern no customer. */
+/** Tables that belong to no customer. */
 const SHARED_TABLES = ['ai_model_price', 'invoice_number', 'liveness_clock', 'process_liveness', 'schema_migration'];
 
 /** What a row must meet besides, to exist for the API. */
@@ -57,7 +60,7 @@ describe('the schema', () => {
         const { options, entityMetadatas } = app.get(DataSource);
         const entities = entityMetadatas.map(({ target }) => target);
         expect(entities.length).toBeGreaterThan(0);
-        // As the owner: a role is shown only the tables that it may use.
+        // As the owner: other roles see only the tables that they may use.
         const owner = await new DataSource({ ...options, extra: {}, entities }).initialize();
         expect(await pendingSchemaChanges(owner)).toEqual([]);
         await owner.destroy();

@@ -6,7 +6,7 @@ const ALL_BUT_THE_DATE = [
   ...(['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] as const),
 ];
 
-/** The day that the daily cap counts: the billing time zone's, an hour ahead of UTC in November. */
+/** The day of the daily cap: that of the billing time zone, an hour ahead of UTC in November. */
 describe('the day of an SMS', () => {
   let fixture: SmsFixture;
   beforeAll(async () => {
@@ -32,7 +32,7 @@ describe('the day of an SMS', () => {
     await setTime('2026-11-20T23:00:10Z');
     await fixture.send(customer);
     await expect(fixture.send(customer)).rejects.toMatchObject({ code: 'rate_limited' });
-    // Midnight of UTC begins no day.
+    // Midnight in UTC does not start a new day.
     await setTime('2026-11-21T00:00:10Z');
     await expect(fixture.send(customer)).rejects.toMatchObject({ code: 'rate_limited' });
   });
@@ -47,7 +47,7 @@ describe('the day of an SMS', () => {
     await setTime('2026-11-22T23:00:10Z');
     gate.open();
     expect(await refused).toMatchObject({ code: 'sms_gateway_rejected' });
-    // The new day's one message is still to be had, and one only.
+    // The new day allows one message.
     await fixture.send(customer);
     await expect(fixture.send(customer)).rejects.toMatchObject({ code: 'rate_limited' });
     await setTime('2026-11-22T22:59:55Z');

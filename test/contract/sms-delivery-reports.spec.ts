@@ -34,7 +34,7 @@ describe('Delivery reports of 46elks', () => {
     [['failed'], 'failed'],
     [['failed', 'sent'], 'failed'],
     [['sent', 'failed', 'failed'], 'failed'],
-    // A handset that has the message is a fact, whatever else was said.
+    // `delivered` is final, whatever else is reported.
     [['failed', 'delivered'], 'delivered'],
     [['delivered', 'failed'], 'delivered'],
   ] as const)('%j end as %s', async (reports, end) => {

@@ -28,7 +28,7 @@ describe.each(DIRECTIONS)('SMS through $gateway', ({ gateway, control }) => {
     customer = await fixture.customer();
   });
 
-  /** Sends with the gateway's answers scripted; tells the error's code and what is in the log. */
+  /** Sends with scripted replies of the gateway; returns the error's code and the log entry. */
   async function attempt(...scripts: Script[]) {
     fixture.sandbox[control].script(...scripts);
     const code = await fixture.send(customer).then(

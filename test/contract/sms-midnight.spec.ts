@@ -1,7 +1,7 @@
 import { createSmsFixture, type SmsFixture } from '@test/sms.fixture';
 import { setDatabaseClock } from '@test/database-clock';
 
-/** Midnight of the billing time zone, on the database's clock, also where days have 23 or 25 hours. */
+/** Midnight in the billing time zone, by the database's clock, also on days with 23 or 25 hours. */
 describe('the midnight at which the SMS cap begins anew', () => {
   let fixture: SmsFixture;
   beforeAll(async () => (fixture = await createSmsFixture({ BILLING_TIMEZONE: 'Europe/Oslo' })));

@@ -7,7 +7,7 @@ const ELKS = '/sms/delivery-reports/46elks/';
 const REFERENCE = 'A'.repeat(64);
 const FORM = 'id=s1&status=delivered';
 
-/** Reports as anybody may post them through the operator's proxy: to the real listener, byte by byte. */
+/** Reports as anybody could post them through the operator's proxy: to the real listener, byte by byte. */
 describe('A delivery report to a strange address', () => {
   let api: TestApi;
   let origin: string;

@@ -17,7 +17,7 @@ describe.each(GATEWAYS)('A strange delivery report of $gateway', ({ gateway, con
     customer = await fixture.customer();
   });
 
-  /** Sends a message whose reports are distorted; tells how they were taken and what is in the log. */
+  /** Sends a message whose reports have faults; returns the results and the log entry. */
   async function sent(distortion: Record<string, string | true>) {
     fixture.sandbox[control].script({ ...distortion, reports: control === 'elks46' ? 'delivered' : '1001' });
     await fixture.send(customer);
@@ -73,7 +73,7 @@ describe.each(GATEWAYS)('A strange delivery report of $gateway', ({ gateway, con
       const { row, results } = await sent({ 'report-id': id });
       expect(results).toEqual(['stored']);
       expect(row).toMatchObject({ status: 'delivered' });
-      // The one that the send was answered with.
+      // The id from the reply to the send.
       expect(row?.gateway_message_id).toBe(fixture.sandbox[control].accepted[0]?.id);
     },
   );

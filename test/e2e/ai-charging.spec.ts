@@ -5,7 +5,7 @@ import { balancesOf } from '@test/ai.fixture';
 import { caller, startApi } from '@test/api';
 import { startTcpProxy } from '@test/tcp-proxy';
 
-/** What a message costs: 1,000 NOK per million tokens in, 1,250 and 2,000 written to a cache, 100 read, 5,000 out. */
+/** Prices: 1,000 NOK per million tokens in, 1,250 and 2,000 for cache writes, 100 for cache reads, 5,000 out. */
 describe('the charge of an AI message', () => {
   let fixture: AiApi;
   beforeAll(async () => (fixture = await startAiApi()));
@@ -22,7 +22,10 @@ describe('the charge of an AI message', () => {
     max_tokens: 100,
   };
 
-  /** Sends one message that the provider says used this. @returns what it cost, as the customer and the usage row see it */
+  /**
+   * Sends one message for which the provider reports this usage. @returns its cost according to the API and the usage
+   * row
+   */
   async function charge(usage: object, body: object = cached) {
     const { customer, call, post } = await createAiCaller(fixture, { included: 50 });
     fixture.sandbox.messages.script({ usage: JSON.stringify(usage) });
@@ -99,7 +102,7 @@ describe('the charge of an AI message', () => {
       await fixture.sandbox.messages.received(1);
       proxy.down();
       gate.open();
-      // Long enough for the settlement to fail more than once; the caller waits.
+      // Long enough for several failed settlements; the caller waits.
       expect(await Promise.race([reply.then(({ status }) => status), delay(1000, 'waiting')])).toBe('waiting');
       proxy.up();
       expect((await reply).status).toBe(201);

@@ -262,7 +262,7 @@ describe('POST /ai/messages', () => {
       expect(reply.status).toBe(502);
       expect(await reply.text()).not.toContain('sk-service');
     }
-    // The provider was asked with that key, and did repeat it.
+    // The provider received this key, and its reply repeats it.
     expect(fixture.sandbox.messages.requests.map(({ headers }) => headers['x-api-key'])).toEqual(
       statuses.map(() => 'sk-service-wide-key'),
     );

@@ -64,7 +64,7 @@ describe('The turn of the month, under load over HTTP', () => {
     const balances = await balancesOf(fixture.api.superuser, customer.id);
     const total = rows.reduce((sum, { amount }) => sum + amount, 0);
     expect(balances).toMatchObject({ reserved: 0, month: '2030-12' });
-    // Nothing of November is left: what it included was used or has expired.
+    // No November credit is left: it was used or has expired.
     const { rows: carried } = await fixture.api.superuser.query(
       'select carried_over::float from ai_account where customer_id = $1',
       [customer.id],

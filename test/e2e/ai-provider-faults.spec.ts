@@ -3,7 +3,7 @@ import { expectProblem } from '@test/expect-problem';
 import { until } from '@test/until';
 
 const body = { messages: [{ role: 'user', content: 'Hello' }], max_tokens: 10 };
-/** A provider counts as down after few failures, and is tried again soon. */
+/** Settings: the circuit opens after few failures, and a trial call is due soon. */
 const SENSITIVE_CIRCUIT = {
   UPSTREAM_BREAKER_FAILURES: '3',
   UPSTREAM_BREAKER_SPREAD_MS: '0',
@@ -50,7 +50,7 @@ describe('an AI provider that is down', () => {
   });
   afterEach(() => fixture.stop());
 
-  /** Callers of several customers in turn, and the provider failing until it is left alone. */
+  /** Sends calls of several customers until the provider counts as down. */
   async function stopUpstream(): Promise<() => Promise<Response>> {
     const posts = await Promise.all(
       Array.from({ length: 3 }, async () => (await createAiCaller(fixture, { included: 100 })).post),
@@ -63,7 +63,7 @@ describe('an AI provider that is down', () => {
       await expectProblem(await send(), 502, 'ai_upstream_failed');
       return fixture.sandbox.messages.total === before;
     });
-    // As many failures as it takes, and not more than are needed.
+    // As many failures as needed, and no more.
     expect(fixture.sandbox.messages.total).toBeGreaterThanOrEqual(3);
     expect(fixture.sandbox.messages.total).toBeLessThanOrEqual(6);
     return send;

@@ -7,7 +7,7 @@ import { until } from '@test/until';
 const TICKETS = '/support/tickets';
 const OF_ONE = 30_000;
 const OF_ALL = 50_000;
-/** The body of a ticket of so many bytes in all. */
+/** A ticket's body of the given size. */
 const ticket = (bytes: number) => {
   const text = '{"title":"A question","body":"How?"';
   return `${text}${' '.repeat(bytes - text.length - 1)}}`;
@@ -31,7 +31,7 @@ describe('bytes of bodies in memory', () => {
   type Caller = Awaited<ReturnType<typeof createCaller>>;
   const post = ({ call }: Caller, body: string, headers: Record<string, string> = {}) =>
     call(TICKETS, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } });
-  /** A request of the caller that holds so many bytes until it is ended. */
+  /** Starts a request that occupies this many bytes until it is ended. */
   const hold = async ({ token }: Caller, bytes: number) => {
     const before = memory.bytes;
     const held = await sendPartialBody(`${api.baseUrl}${TICKETS}`, token.token, ticket(bytes));
@@ -71,7 +71,7 @@ describe('bytes of bodies in memory', () => {
   ])('are given back once after %s', async (_case, body, status) => {
     const me = await createCaller(api);
     expect((await post(me, body)).status).toBe(status);
-    // Given back twice they would be fewer than none.
+    // Released twice, the sum would be negative.
     await until(() => memory.bytes === 0);
     expect((await post(me, ticket(OF_ONE))).status).toBe(201);
   });

@@ -68,7 +68,7 @@ describe('a credit request that was decided', () => {
     const { customer, id } = await request();
     const [verb = '', ...more] = words;
     await operator(verb, '--id', String(id), ...more);
-    // Typed again, it decides nothing.
+    // The repeated command changes nothing.
     await operator(verb, '--id', String(id), ...more);
     const { rows } = await fixture.api.superuser.query(
       'select actor, action, metadata from audit_log where customer_id = $1 and action = $2',

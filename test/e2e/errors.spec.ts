@@ -3,7 +3,7 @@ import { createCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem, type ProblemBody } from '@test/expect-problem';
 import { rawHttp, type RawReply } from '@test/raw-http';
 
-/** What must never reach a caller: code, SQL, names of what the service is made of. */
+/** Internal details that must never reach a caller: code, SQL, names of components. */
 const INSIDE =
   /\bat .+:\d+:\d+|\/node_modules\/|\.[jt]s:\d|\bselect\b.*\bfrom\b|QueryFailed|SQLSTATE|FST_ERR|HPE_|fastify|nestjs|typeorm|undici|postgres|ExceptionsHandler/i;
 const JSON_TYPE = { 'content-type': 'application/json' };

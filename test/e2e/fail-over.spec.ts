@@ -2,7 +2,7 @@ import { createCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
 import { until } from '@test/until';
 
-/** A fail-over as the service sees it: its connections end, and new ones reach a server that takes no writes yet. */
+/** Simulates a fail-over: connections are closed, and new ones reach a server that is still read-only. */
 describe('a database that has become a read-only standby', () => {
   let api: TestApi;
   beforeAll(async () => (api = await startApi({ RATE_LIMIT_REQUESTS_PER_MINUTE: '100000' })));
@@ -27,7 +27,7 @@ describe('a database that has become a read-only standby', () => {
       });
     expect((await write()).status).toBe(201);
     await becomes('on');
-    // The connections that were cut are found out first.
+    // The service notices the closed connections first.
     await until(async () => (await call('/services')).status === 200);
     for (let attempt = 0; attempt < 5; attempt++) {
       const reply = await write();

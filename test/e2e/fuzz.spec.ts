@@ -41,7 +41,7 @@ describe('random requests', () => {
   const plain = (maxLength: number) =>
     fc.string({ unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)), maxLength });
 
-  /** Fields that routes know, with values that they may not expect. */
+  /** Known fields with random values. */
   const value = fc.oneof(
     fc.constantFrom(
       null,
@@ -200,7 +200,7 @@ describe('random requests', () => {
 
   const attempt = (): fc.Arbitrary<Attempt> =>
     fc.record({
-      // CONNECT asks for a tunnel, which Node closes before the service sees it.
+      // CONNECT asks for a tunnel, which Node closes before the application sees it.
       method: fc.oneof(
         { weight: 4, arbitrary: fc.constantFrom('GET', 'POST') },
         { weight: 1, arbitrary: fc.constantFrom(...METHODS.filter((name) => name !== 'CONNECT')) },
@@ -231,7 +231,7 @@ describe('random requests', () => {
     console.log(`Replies to ${REQUESTS} random requests (seed ${seed}): ${JSON.stringify(statuses)}`);
     expect(faults.slice(0, 5)).toEqual([]);
     expect(Object.values(statuses).reduce((sum, count) => sum + count)).toBe(REQUESTS);
-    // The generator reaches what lies behind the guards, too.
+    // The generator also produces requests that pass the guards.
     for (const status of [200, 400, 401, 404, 405, 415]) expect(statuses[status]).toBeGreaterThan(20);
   }, 120_000);
 
@@ -254,13 +254,13 @@ describe('random requests', () => {
   }
 });
 
-/** What is wrong with a reply. */
+/** The fault of a reply, if any. */
 function faultOf(
   method: string,
   { statusCode, headers }: Dispatcher.ResponseData,
   content: string,
 ): string | undefined {
-  // There is no gateway behind these tests; whoever reaches one is told that it failed.
+  // These tests have no gateway, so requests that reach one fail with 502.
   if (statusCode >= 500 && statusCode !== 502) return `${statusCode} ${content}`;
   if (!headers['x-request-id']) return `${statusCode} without a request id`;
   if (statusCode < 400 || method === 'HEAD') return undefined;
@@ -280,7 +280,7 @@ function encode(given: string): string {
   return encodeURIComponent(given.toWellFormed());
 }
 
-/** Texts that look like one of our cursors. */
+/** Texts that look like a cursor. */
 function cursor(): fc.Arbitrary<string> {
   const digits = (length: number) => fc.stringMatching(new RegExp(`^\\d{${length}}$`));
   const time = fc

@@ -13,7 +13,7 @@ describe('health checks', () => {
     await reply.arrayBuffer();
     return reply.status;
   };
-  /** Asks again and again, several at a time, for so long. */
+  /** Sends requests for some time, several at a time. */
   async function askFor(ms: number, path: string): Promise<number[]> {
     const statuses: number[] = [];
     const end = performance.now() + ms;

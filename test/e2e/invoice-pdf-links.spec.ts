@@ -12,7 +12,7 @@ describe('The PDF link of a Stripe invoice', () => {
   let inside: Server;
   let asked: string[];
   beforeAll(async () => {
-    // What an attacker would have us fetch: something that only our network reaches.
+    // A server that an attacker could only reach through the service.
     inside = createServer(({ url = '' }, reply) => {
       asked.push(url);
       reply.setHeader('content-type', 'application/pdf').end('%PDF-inside');
@@ -79,7 +79,7 @@ describe('The PDF link of a Stripe invoice', () => {
   it('is not followed by a redirect to another host, and is by one to its own', async () => {
     const fetchPdf = await pdfWithLink(undefined);
     const redirect = (location: string) =>
-      // First the invoice is asked for, then its link.
+      // The first request is for the invoice, the second for its link.
       sandbox.stripe.script({}, { reply: { status: 302, headers: { location }, body: '' } });
     redirect(insideAddress());
     await expectProblem(await fetchPdf(), 503, 'service_unavailable');

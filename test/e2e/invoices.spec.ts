@@ -180,7 +180,7 @@ describe('GET /invoices/:id/pdf', () => {
   const link = (customerId: string, source: string, account: string) =>
     saveFakeBillingAccount(api.superuser, customerId, source, account);
 
-  /** A caller whose one invoice was synced from a source. */
+  /** A caller with one invoice that was synced from a source. */
   async function synced(source: 'stripe' | 'fiken') {
     const caller = await createCaller(api);
     const customerId = caller.customer.id;
@@ -268,7 +268,7 @@ describe('GET /invoices/:id/pdf', () => {
   it('asks Stripe for another link when the one just given does not work', async () => {
     const { caller, invoice } = await synced('stripe');
     const before = sandbox.stripe.total;
-    // The document, its file that is gone, the document again, its file.
+    // Requests: the document, its file (gone), the document again, its file.
     sandbox.stripe.script({}, { status: 404 });
     const reply = await caller.call(`/invoices/${invoice.id}/pdf`);
     expect(reply.status).toBe(200);

@@ -19,7 +19,7 @@ describe("The operator's command line: customers, tokens, services, status, audi
   });
 
   const run = (...words: string[]) => operatorCommand(database, words);
-  /** A command that must work: its one JSON value, and nothing else said. */
+  /** Runs a command that must succeed. @returns its only output, one JSON value */
   async function json<Result = Json>(...words: string[]): Promise<Result> {
     const { code, stdout, stderr } = await run(...words, '--json');
     expect({ words, code, stderr }).toEqual({ words, code: 0, stderr: '' });

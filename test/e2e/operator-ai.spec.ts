@@ -25,7 +25,7 @@ describe("The operator's command line, AI", () => {
     return JSON.parse(stdout) as T;
   };
 
-  /** A customer with an AI model of its own; each test has a ledger to itself. */
+  /** A customer with an AI model of its own, so that each test has its own ledger. */
   async function arrange(): Promise<{ customer: string; model: string }> {
     const customer = (await saveFakeCustomer(superuser)).id;
     const model = `model-${randomUUID()}`;

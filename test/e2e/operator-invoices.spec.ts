@@ -6,7 +6,7 @@ import { startWorkerProcess, type WorkerProcess } from '@test/worker-process';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
 import { until } from '@test/until';
 
-// Each command is a process of its own, which takes its time on a busy machine.
+// Each command is a process, which is slow on a busy machine.
 jest.setTimeout(120_000);
 
 describe("The operator's command line: invoices, tickets and SMS", () => {

@@ -4,7 +4,7 @@ import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { operatorProcess } from '@test/operator-command';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
 
-/** Other specs run commands in one process; what only a process of its own can show is here. */
+/** Tests of the operator's program that need a separate process; other specs run the commands in one process. */
 describe("The operator's command line as a program", () => {
   let database: TestDatabase;
   let superuser: Client;

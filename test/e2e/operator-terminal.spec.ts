@@ -4,11 +4,11 @@ import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { operatorCommand } from '@test/operator-command';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
 
-/** Clears the screen (in both spellings), writes a line of its own, writes backwards, hides. */
+/** Clears the screen (in both encodings), writes a fake line, writes backwards, hides text. */
 const HOSTILE = 'Help\u001b[2J\u001b[1;1H\u009b2J\u0007\r\n1  approved\u202e009\u2066\u2028\u200b\u{e0041}';
 const SHOWN =
   'Help\\u{1b}[2J\\u{1b}[1;1H\\u{9b}2J\\u{7}\\r\\n1  approved\\u{202e}009\\u{2066}\\u{2028}\\u{200b}\\u{e0041}';
-/** All that a terminal may be sent: what can be seen, and the ends of our own lines. */
+/** Text without control and invisible characters. */
 const HARMLESS = /^[^\p{Cc}\p{Zl}\p{Zp}\p{Cf}]*$/u;
 
 describe("The operator's terminal", () => {

@@ -21,7 +21,7 @@ describe("a customer's own limits", () => {
     ['sms_per_minute', '/sms/send', 4],
   ] as const;
 
-  /** Sends until it is refused. @returns how many were let in, and the limit that the refusal shows. */
+  /** Sends until a request is refused. @returns the number of accepted requests, and the limit in the refusal */
   async function exhaust(path: string, overrides: Record<string, number> = {}) {
     const { customer, call } = await createCaller(api);
     for (const [column, value] of Object.entries(overrides))

@@ -5,7 +5,7 @@ import { rawHttp } from '@test/raw-http';
 
 const ADDRESS_LIMIT = '100000';
 
-/** What a reply says about the caller's limit. */
+/** The rate limit headers of a reply. */
 function limitOf(reply: { headers: Headers }) {
   const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) => {
     const value = reply.headers.get(`x-ratelimit-${name}`);

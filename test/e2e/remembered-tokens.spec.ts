@@ -9,7 +9,7 @@ import { queriesDuring } from '@test/watch-queries';
 
 const ACTOR = 'operator:test';
 
-/** What a replica remembers of a token, and when it must not believe it. */
+/** The token cache of a replica, and when it must not be used. */
 describe('remembered tokens', () => {
   let api: TestApi;
   let operator: OperatorFixture;
@@ -25,12 +25,12 @@ describe('remembered tokens', () => {
   afterEach(() => jest.restoreAllMocks());
 
   const listener = () => api.app.get(TokenChangeListenerService);
-  /** As if every change were certain to be heard, however busy the machine is. */
+  /** Makes every announcement of a change certain to arrive, however busy the machine is. */
   const receiveChanges = () => jest.spyOn(listener(), 'trusted', 'get').mockReturnValue(true);
   const lookUps = async (work: () => Promise<unknown>) =>
     (await queriesDuring(work)).filter((text) => text.includes('app.authenticate')).length;
 
-  /** Holds back the answer to the next look-up: it was given before what happens until it is let go. */
+  /** Delays the result of the next look-up, so that changes can happen after it was read. */
   function holdNextLookUp(): { asked: Promise<void>; answer: () => void } {
     const pipeline = api.app.get(PipelinedConnectionsService);
     const single = pipeline.single.bind(pipeline) as (...args: unknown[]) => Promise<unknown>;
@@ -47,7 +47,7 @@ describe('remembered tokens', () => {
     return { asked: asked.promise, answer: answered.resolve };
   }
 
-  /** Resolves when this replica has heard of the customer's change. */
+  /** Resolves when this replica has received the customer's change. */
   function heard(customerId: string): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const changes = listener();
@@ -85,7 +85,7 @@ describe('remembered tokens', () => {
     await operator.tokens.deactivate(ACTOR, token.id);
     await change;
     answer();
-    // It was asked for before the change.
+    // It was requested before the change.
     expect((await before).status).toBe(200);
     await expectProblem(await call('/customer'), 401, 'unauthorized');
   });
@@ -111,7 +111,7 @@ describe('remembered tokens', () => {
     const { asked, answer } = holdNextLookUp();
     const first = call('/customer');
     await asked;
-    // As unheard as a change can be: nobody announces it.
+    // A change without an announcement.
     await api.superuser.query('update customer set active = false where id = $1', [customer.id]);
     await expectProblem(await call('/customer'), 401, 'unauthorized');
     answer();

@@ -35,7 +35,7 @@ describeWithRedis('rate limits of two processes with one Redis', (program) => {
     await database.drop();
   });
 
-  /** Calls both processes in turn, all at once. @returns how many calls each status had. */
+  /** Calls both processes in turn, all at once. @returns the number of calls by status */
   async function callBoth(times: number) {
     const { id } = await saveFakeCustomer(superuser);
     const { token } = await saveFakeToken(superuser, id);
@@ -76,7 +76,7 @@ describeWithRedis('rate limits of two processes with one Redis', (program) => {
 
   it('go on per process, and fast, while Redis hangs with its connections open', async () => {
     redis.freeze();
-    // The first requests find out; the others must not wait for it.
+    // The first requests detect the failure; the others must not wait for it.
     await callBoth(2);
     expect(await degraded()).toBe(2);
     const startedAt = performance.now();

@@ -26,7 +26,7 @@ describe('GET /status', () => {
     (item) => item.service_id,
   );
 
-  /** Announces events: level, start and end in hours from now; no end means that nobody knows. */
+  /** Announces events: level, start and end in hours from now; without an end, the end is unknown. */
   async function statusWith(...events: [level: string, starts: number, ends?: number][]): Promise<Status> {
     const { customer, call } = await createCaller(api);
     const service = await saveFakeService(api.superuser, customer.id);

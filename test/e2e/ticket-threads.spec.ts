@@ -4,7 +4,7 @@ import { operatorCommand } from '@test/operator-command';
 
 const TICKET = { title: 'Cannot log in', body: 'The portal answers with an error.' };
 
-/** A ticket as its customer sees it while the operator works on it. */
+/** A ticket as the customer sees it while the operator works on it. */
 describe('a ticket', () => {
   let api: TestApi;
   beforeAll(async () => (api = await startApi()));
@@ -46,7 +46,7 @@ describe('a ticket', () => {
   it("shows an answer and when it came, in the order of the answers, and nothing of the operator's notes", async () => {
     const { ticket, seen } = await openTicket();
     await operator('note', '--ticket', ticket.id, '--body', 'The disk is full');
-    // Not even that something happened.
+    // Not even the time of the last change.
     expect(await seen()).toEqual(ticket);
     await operator('reply', '--ticket', ticket.id, '--body', 'We are looking into it');
     await operator('note', '--ticket', ticket.id, '--body', 'Ordered a disk');

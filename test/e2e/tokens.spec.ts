@@ -30,7 +30,7 @@ describe('service tokens', () => {
   const one = async <Row extends Record<string, unknown>>(sql: string, values: unknown[]) =>
     (await api.superuser.query<Row>(sql, values)).rows[0];
 
-  /** Without the notes of last use, which earlier calls leave to be written within a second. */
+  /** Statements without the updates of last use, which earlier calls cause up to a second later. */
   const askedDuring = async (work: () => Promise<unknown>) =>
     (await queriesDuring(work)).filter((text) => !text.includes('record_token_use'));
 
@@ -40,7 +40,7 @@ describe('service tokens', () => {
     return { customer, ...issued };
   }
 
-  /** A change is known to every replica within 100 ms; a call sent later than that must not pass. */
+  /** Every replica receives a change within 100 ms; a call that is sent later must be refused. */
   async function expectRefusedWithin100Ms(token: string): Promise<void> {
     const committedAt = performance.now();
     for (;;) {
@@ -54,9 +54,9 @@ describe('service tokens', () => {
     }
   }
 
-  /** Brings a token into the cache and proves that it is there. */
+  /** Loads a token into the cache and checks that it is there. */
   async function warm(token: string): Promise<void> {
-    // On a busy machine the proof that changes are heard may come late, and the token is asked for once more.
+    // On a busy machine the probe may be late, and the token is looked up once more.
     await until(async () => {
       const asked = await queriesDuring(async () => expect((await use(token)).status).toBe(200));
       return !asked.some((text) => text.includes('authenticate'));
@@ -94,11 +94,11 @@ describe('service tokens', () => {
         message,
       );
       const { rows } = await api.superuser.query('select id from service_token where customer_id = $1', [customer.id]);
-      // The one that the caller was arranged with.
+      // The token that the caller was created with.
       expect(rows).toHaveLength(1);
     });
 
-    /** No table of the database has the text in any column. */
+    /** Checks that no column of any table contains the text. */
     async function expectNowhere(text: string): Promise<void> {
       const { rows } = await api.superuser.query<{ name: string }>(
         `select tablename as name from pg_tables where schemaname = 'public'`,
@@ -133,7 +133,7 @@ describe('service tokens', () => {
   describe('remembered', () => {
     it('are asked for once, also when many calls come at the same time', async () => {
       const { token } = await arrange();
-      // The proof that changes are heard may come late on a busy machine; then the token is asked for again, rightly.
+      // The probe may be late on a busy machine; then the token is rightly looked up again.
       const trust = jest.spyOn(listener(), 'trusted', 'get').mockReturnValue(true);
       const asked = await queriesDuring(() => Promise.all(Array.from({ length: 50 }, () => use(token))));
       trust.mockRestore();
@@ -243,7 +243,7 @@ describe('service tokens', () => {
       expect((await use(other.token)).status).toBe(200);
     });
 
-    /** Ends the announcing connection; the time limit makes PostgreSQL wait for its end. */
+    /** Closes the listening connection; with a time limit PostgreSQL waits for its end. */
     const cut = () =>
       api.superuser.query(
         `select pg_terminate_backend(pid, 5000) from pg_stat_activity
@@ -266,7 +266,7 @@ describe('service tokens', () => {
       const { token, id } = await arrange();
       await warm(token);
       await cut();
-      // Past the announcement: as if it had been lost with the connection.
+      // Without an announcement, as if it had been lost with the connection.
       await api.superuser.query('update service_token set active = false where id = $1', [id]);
       await until(() => !listener().trusted);
       await trusted();
@@ -324,7 +324,7 @@ describe('service tokens', () => {
 
     it('is written on shutdown, before the connections close', async () => {
       const other = await startApi({}, api.database);
-      // The database belongs to the other one too: only the process is stopped.
+      // The other application uses the same database: only the process is stopped.
       const { token, id } = await arrange();
       const startedAt = Date.now();
       expect((await caller(other.baseUrl, token)('/customer')).status).toBe(200);
@@ -345,7 +345,7 @@ describe('service tokens', () => {
         const startedAt = Date.now();
         expect((await caller(other.baseUrl, token)('/customer')).status).toBe(200);
         proxy.down();
-        // The write after a second fails.
+        // The write a second later fails.
         const failed = jest.spyOn(other.app.get(PipelinedConnectionsService), 'single');
         await until(() => failed.mock.calls.some(([{ name }]) => name === 'access.record-token-use'));
         expect(await lastUse(id)).toBeUndefined();

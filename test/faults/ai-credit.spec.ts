@@ -3,15 +3,15 @@ import type { Client } from 'pg';
 import { connectAsSuperuser } from '@test/test-database';
 import { type AiStress, openAiStress, type Outcome, sendMessage } from '@test/ai-stress';
 
-/** About 0.10 NOK each: 20 tokens out at 5 NOK per thousand. */
+/** About 0.10 NOK each: 20 output tokens at 5 NOK per thousand. */
 const message = (text = 'x') => ({ messages: [{ role: 'user', content: text }], max_tokens: 20 });
-/** Every kill costs the start of a process. TEST_KILLS=200 npm test makes sure. */
-/** A process that was stopped has been given up after some 12 s; its calls must not have reached their own deadline by then. */
+/** Every kill costs the start of a process. `TEST_KILLS=200 npm test` runs more. */
+/** A stopped process counts as dead after about 12 s; its calls must not have reached their own deadline by then. */
 const STOPPED_LONGER_MS = '60000';
 const KILLS = Number(process.env.TEST_KILLS ?? 8);
 const count = (outcomes: Outcome[], wanted: Outcome) => outcomes.filter((outcome) => outcome === wanted).length;
 
-/** Tells for each killed process how long its reservations stayed pending. */
+/** Returns for each killed process how long its reservations stayed pending. */
 function watchKilled(superuser: Client) {
   const killedAt = new Map<string, number>();
   const waits: number[] = [];
@@ -37,7 +37,7 @@ function watchKilled(superuser: Client) {
     }
   })();
   return {
-    /** Says that whatever is reserved now was reserved by processes that have been killed. */
+    /** Marks the processes of all present reservations as killed. */
     async killed() {
       const now = performance.now();
       for (const id of await pending()) if (!killedAt.has(id)) killedAt.set(id, now);
@@ -63,7 +63,7 @@ describe('AI credit, under load and faults', () => {
     );
     return rows[0]!;
   };
-  /** Waits for the calls whose clients are gone. */
+  /** Waits until the calls of disconnected clients have ended. */
   const quiet = async (customerId: string) => {
     while ((await settledCalls(customerId)).pending > 0) await delay(50);
   };
@@ -176,7 +176,7 @@ describe('AI credit, under load and faults', () => {
     expect(new Set(await Promise.all(calls))).toEqual(new Set(['cut']));
     await lock.query('commit');
     await lock.end();
-    // The server finishes statements whose client is gone.
+    // The server finishes statements whose client has disconnected.
     await quietLedger();
     await stress.resolveAbandoned();
     const audit = await stress.audit(id);
@@ -215,7 +215,7 @@ describe('AI credit, under load and faults', () => {
       expect(audit).toMatchObject({ problems: [], reserved: 0, duplicates: 0 });
       usages += audit.usages;
     }
-    // Whoever was answered was charged; a call that was charged and not answered was killed in between.
+    // Every answered call was charged; a call that was charged and not answered was killed in between.
     expect(usages).toBeGreaterThanOrEqual(answered);
     expect(answered).toBeGreaterThanOrEqual(KILLS);
   }, 1_800_000);
@@ -235,7 +235,7 @@ describe('AI credit, under load and faults', () => {
     const audit = await stress.audit(id);
     expect(audit).toMatchObject({ problems: [], reserved: 0, usages: count(outcomes, 201) });
     expect(count(outcomes, 201)).toBeGreaterThanOrEqual(20);
-    // What came too late was refused before anything was done, at the door or with a 503.
+    // Late calls were refused before anything was done, by a closed connection or a 503.
     expect(count(outcomes, 201) + count(outcomes, 503) + count(outcomes, 'cut')).toBe(200);
   }, 60_000);
 });

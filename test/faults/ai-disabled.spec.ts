@@ -36,7 +36,7 @@ describe('AI that the operator disables', () => {
   const receivesChanges = async ({ metricsUrl }: ApiProcess) =>
     /^token_cache_trusted 1$/m.test(await (await fetch(metricsUrl)).text());
 
-  /** What a message without a content is answered: 400 while AI may be used; the right to use it comes first. */
+  /** The status of a message without content: 400 while AI is enabled; the permission is checked first. */
   async function statusOf({ baseUrl }: ApiProcess, token: string): Promise<number> {
     const headers = { 'content-type': 'application/json' };
     const reply = await caller(baseUrl, token)('/ai/messages', { method: 'POST', headers, body: '{}' });
@@ -44,7 +44,10 @@ describe('AI that the operator disables', () => {
     return reply.status;
   }
 
-  /** Calls until a replica answers so. @returns when the last call with another answer was sent, counted from now. */
+  /**
+   * Calls until a replica answers with this status. @returns when the last call with another status was sent, relative
+   * to now
+   */
   async function lastBefore(status: number, replica: ApiProcess, token: string): Promise<number> {
     const begun = performance.now();
     for (let last = -Infinity; ;) {

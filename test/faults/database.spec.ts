@@ -62,7 +62,7 @@ describe('a PostgreSQL that goes away', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** PostgreSQL's immediate shutdown: nothing is put in order, the next start recovers. */
+  /** PostgreSQL's immediate shutdown: no checkpoint, the next start recovers. */
   async function crash(): Promise<void> {
     const { rows } = await asSuperuser((client) =>
       client.query<{ pid: string }>(`select split_part(pg_read_file('postmaster.pid'), e'\\n', 1) as pid`),
@@ -79,7 +79,7 @@ describe('a PostgreSQL that goes away', () => {
   const works = async () => (await read()).status === 200 && (await write()).status === 201;
   const ready = async () => (await fetch(`${api.origin}/health/ready`)).status;
 
-  /** The process is the one that was started, and nothing went past its error handling. */
+  /** The process is still the same, and no error escaped its error handling. */
   function expectUnchanged(): void {
     expect(api.child.exitCode).toBeNull();
     expect(api.output().stderr).toBe('');
@@ -100,7 +100,7 @@ describe('a PostgreSQL that goes away', () => {
       if (manner === 'crash') await crash();
       else await server.stop();
       await until(() => (load.tally['503 service_unavailable'] ?? 0) > 100);
-      // It looks once a second at most.
+      // It checks once a second at most.
       await until(async () => (await ready()) === 503);
       expect((await fetch(`${api.origin}/health/live`)).status).toBe(200);
       const stoppedAt = performance.now();
@@ -134,14 +134,14 @@ describe('a PostgreSQL that goes away', () => {
 
   it('without a word, behind connections that stay open, costs a time limit and then works again', async () => {
     await until(works);
-    // Warm connections of both kinds, then silence on all of them: a machine that vanished, a firewall that forgot.
+    // Opens connections of both kinds, then drops all packets: as if a machine vanished or a firewall lost its state.
     await Promise.all(Array.from({ length: 8 }, write));
     proxy.stall();
     const startedAt = performance.now();
     const statuses = await Promise.all([read(), write(), read(), write()].map(async (reply) => (await reply).status));
     expect(new Set(statuses)).toEqual(new Set([503]));
     expect(performance.now() - startedAt).toBeLessThan(12_000);
-    // New connections get through. Those that were pooled are found dead, and not used twice.
+    // New connections work. Pooled ones are found dead, and not used twice.
     await until(works, 50);
     console.log(
       `After a silent loss of all connections: working again after ${Math.round(performance.now() - startedAt)} ms`,

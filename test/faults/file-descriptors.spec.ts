@@ -15,7 +15,7 @@ const MAIN = join(process.cwd(), 'dist', 'apps', 'customer-api', 'src', 'main.js
 const LIMIT = 256;
 const CONNECTIONS = 500;
 
-/** Clients take all the file descriptors that the process may have. */
+/** Clients use all the file descriptors that the process may have. */
 describe('an API without file descriptors to spare', () => {
   let database: TestDatabase;
   let superuser: Client;
@@ -64,12 +64,12 @@ describe('an API without file descriptors to spare', () => {
 
   it('has its connections to the database from the start', async () => {
     const count = `select count(*)::int as n from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`;
-    // At least the pool, the pipelines, the ledger, delivery reports, and the one that hears of token changes.
+    // At least the pool, the pipelines, the ledger, delivery reports, and the listener of token changes.
     await until(async () => ((await superuser.query<{ n: number }>(count)).rows[0]?.n ?? 0) >= 10 + 2 + 4 + 1 + 1);
   });
 
   it('reads and writes for those who are connected, and opens no connection for it', async () => {
-    // Reads alone have warmed them: that the writes' connections are there is not the work of earlier writes.
+    // Only reads have run so far: the connections for writes are not open because of earlier writes.
     await Promise.all(Array.from({ length: 20 }, () => call('GET', '/customer')));
     for (let count = 0; count < CONNECTIONS; count++) {
       const socket = connect(port, '127.0.0.1');

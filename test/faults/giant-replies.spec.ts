@@ -34,7 +34,7 @@ describe('forty replies of the AI provider at once', () => {
     await reply.arrayBuffer();
     return reply.status;
   };
-  /** Sends forty messages at once, watching the process meanwhile. */
+  /** Sends forty messages at once, and monitors the process meanwhile. */
   async function overrun() {
     let statuses: number[] = [];
     const { liveMs, grownMegabytes } = await watchWhile(api, async () => {

@@ -3,7 +3,7 @@ import { HOSTILE_SHAPES, honestBody, hostileBody } from '@test/hostile-bodies';
 
 const MB = 1024 * 1024;
 
-/** A small part of `npm run attack:bodies`, with bounds that hold on a busy machine too. */
+/** A small part of `npm run attack:bodies`, with bounds for a busy machine. */
 describe('hostile bodies', () => {
   it('of every shape are refused in time, and an honest one of 30 MB is answered', async () => {
     const bodies = [...HOSTILE_SHAPES.map((shape) => hostileBody(shape, 8 * MB)), honestBody(30 * MB)];
@@ -12,7 +12,7 @@ describe('hostile bodies', () => {
     expect(answers).toHaveLength(bodies.length);
     expect(measured.alive).toBe(true);
     expect(measured.largestRssMb).toBeLessThan(768);
-    // The event loop's delay and the time to answer are measured by the attack, on a quiet machine.
+    // Delays are measured by `npm run attack:bodies`, on a quiet machine.
     expect(measured.longestTurnMs).toBeLessThan(50);
     expect(measured.slowestHealthMs).toBeLessThan(2000);
   }, 120_000);

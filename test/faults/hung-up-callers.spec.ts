@@ -50,9 +50,9 @@ describe('a client that disconnects', () => {
       .filter((line) => line.includes('"msg":"request"'))
       .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-  /** There is one line and one metric of the request, and no more come when everything has ended. */
+  /** There is exactly one log line and one count for the request, even after everything has ended. */
   async function expectOneOfEach(requestId: string): Promise<void> {
-    // What was counted, and under which status: no reply was begun.
+    // The request was counted with this status: no reply was begun.
     expect(await metricLines()).toEqual([
       expect.stringMatching(new RegExp(`method="POST".*route="${ROUTE}".*status="499".* 1$`)) as string,
     ]);
@@ -92,7 +92,7 @@ describe('a client that disconnects', () => {
     await expect(reply).rejects.toThrow('aborted');
     await until(async () => (await metricLines()).length > 0);
     gate.open();
-    // The call is finished for nobody, and its body let go.
+    // The call is finished without a client, and its body released.
     await until(async () => /^request_body_bytes 0$/m.test(await metrics()));
     await expectOneOfEach('awaited');
   }, 60_000);

@@ -46,7 +46,7 @@ describe('PDFs of Fiken, over two replicas and a worker', () => {
     });
     return { token, path: `/api/v1/invoices/${id}/pdf` };
   }
-  /** Asks for a PDF and reads nothing of it beyond its beginning. */
+  /** Requests a PDF and reads only the beginning of the reply. */
   async function stall(replica: ApiProcess, { token, path }: { token: string; path: string }): Promise<void> {
     const socket = connect(Number(new URL(replica.origin).port), '127.0.0.1');
     stalled.push(socket);
@@ -59,7 +59,7 @@ describe('PDFs of Fiken, over two replicas and a worker', () => {
   it(`are there soon for another customer while ${READERS} readers of ${PDF_MB} MB stand still`, async () => {
     for (let reader = 0; reader < READERS; reader++)
       await stall(replicas[0] as ApiProcess, await arrange(1000 + reader));
-    // An invoice as they mostly are.
+    // An invoice of typical size.
     fixture.sandbox.fiken.largePdf = 200 * 1024;
     const { token, path } = await arrange(5000);
     const began = performance.now();

@@ -28,7 +28,7 @@ describe('A sync that is asked for while one is under way', () => {
     await until(async () => Boolean((await fixture.accounts.report(customerId))[0]?.runId));
     const request = { customerId, source: 'stripe', full: false } as const;
     const asked = fixture.module.get(SyncRequestsOperatorService).requestAndWait('operator:test', request, 30_000);
-    // The planner comes by every two seconds: more than once while the first run is under way.
+    // The planner runs every two seconds: more than once during the first run.
     expect(await asked).toBe('succeeded');
   });
 });

@@ -3,13 +3,13 @@ import { type InvoiceFixture, createInvoiceFixture } from '@test/invoice.fixture
 import { until } from '@test/until';
 import { startWorkerProcess, type WorkerProcess } from '@test/worker-process';
 
-/** `npm run accept:bad-accounts` has the 600 that killed a worker. */
+/** `npm run accept:bad-accounts` uses 600, which once made a worker run out of memory. */
 const FLOOD_MB = Number(process.env.ACCEPT_FLOOD_MB ?? 60);
 const MOST_MEMORY = 400 * 1024 * 1024;
 
 jest.setTimeout(240_000);
 
-/** What is wrong with an account, and what the operator is told of it. */
+/** The fault of an account, and the error that the operator sees. */
 const FAULTS: [name: string, directives: DirectiveValues, reason: RegExp][] = [
   ['an endless list', { endless: true }, /repeats itself/],
   ['a page that shows nothing of what it says there is', { 'blank-page': true }, /shows nothing|not where/],
@@ -85,7 +85,7 @@ describe('Bad accounts among good ones', () => {
       const now = await reports();
       return [...bad.keys()].every((customer) => (now.get(customer)?.failures ?? 0) > 0);
     }, 100);
-    // The good ones keep their rhythm of a minute, though the bad ones fail again and again.
+    // The good ones are synced every minute, though the bad ones fail again and again.
     if (process.env.ACCEPT_FLOOD_MB) {
       const first = await reports();
       await until(async () => {

@@ -4,11 +4,11 @@ import { type InvoiceFixture, createInvoiceFixture } from '@test/invoice.fixture
 import { until } from '@test/until';
 import { startWorkerProcess, type WorkerProcess } from '@test/worker-process';
 
-/** `npm run accept:sync-kills` has more of both. */
+/** `npm run accept:sync-kills` runs more of both. */
 const KILLS = Number(process.env.ACCEPT_KILLS ?? 1);
 const INVOICES = 2_000 + 1_000 * KILLS;
 const PAGES = INVOICES / 100;
-/** A dead worker's account is taken up within a minute, and the rest of it is read. */
+/** Another worker continues a dead worker's account within a minute. */
 const WITHIN_MS = 90_000;
 
 jest.setTimeout((KILLS + 1) * WITHIN_MS);
@@ -78,7 +78,7 @@ describe('A sync whose worker is killed', () => {
       let longest = 0;
       await start();
       for (const [kill, place] of places.entries()) {
-        // A page of each former run was asked for in vain.
+        // Each killed run had requested one page without storing it.
         await control.received(before + place + kill);
         const killed = where === 'in flight' ? await killInFlight(source) : await killAnywhere();
         const seen = control.total;
@@ -111,7 +111,7 @@ describe('A sync whose worker is killed', () => {
     const seen = fixture.sandbox.stripe.total;
     gate.open();
     await start();
-    // At once, not after a lease.
+    // At once, without waiting for a lease to end.
     const restarted = performance.now();
     await fixture.sandbox.stripe.received(seen + 1);
     expect(performance.now() - restarted).toBeLessThan(10_000);

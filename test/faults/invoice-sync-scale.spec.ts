@@ -3,7 +3,7 @@ import { type InvoiceFixture, createInvoiceFixture } from '@test/invoice.fixture
 import { until } from '@test/until';
 import { startWorkerProcess, type WorkerProcess } from '@test/worker-process';
 
-/** Half of them at each source. `npm run accept:sync-scale` has 10,000. */
+/** Half of them at each source. `npm run accept:sync-scale` uses 10,000. */
 const ACCOUNTS = Number(process.env.ACCEPT_ACCOUNTS ?? 60);
 const LATENCY_MS = 50;
 const WITHIN_MS = 15 * 60_000;
@@ -53,7 +53,7 @@ describe(`${ACCOUNTS} accounts at sources that take ${LATENCY_MS} ms to answer`,
     expect(metrics).toMatch(/^invoice_sync_oldest_success_seconds{source="stripe"} \d/m);
   });
 
-  /** Customers with an account each, all due. */
+  /** Creates customers with one account each, all due. */
   async function link(source: string, count: number, account: (index: number) => string): Promise<void> {
     const rows = Array.from({ length: count }, (_, index) => ({ id: randomUUID(), account: account(index) }));
     const values = JSON.stringify(rows);

@@ -19,7 +19,7 @@ import { until } from '@test/until';
 
 const MAIN = join(process.cwd(), 'dist', 'apps', 'local', 'src', 'main.js');
 
-/** The logins that the service's programs use, as the owner of the folder's database sees them. */
+/** The logins of the service's programs, as the owner of the folder's database sees them. */
 async function loginsIn(folder: string): Promise<string[]> {
   const services = JSON.parse(readFileSync(join(folder, '.data', 'services.json'), 'utf8')) as { DATABASE_URL: string };
   const owner = new Client({ connectionString: services.DATABASE_URL });
@@ -34,13 +34,13 @@ async function loginsIn(folder: string): Promise<string[]> {
 /** A started launcher. */
 interface Launcher {
   child: ChildProcess;
-  /** What it has printed. */
+  /** Its output. */
   text(): string;
   exited: Promise<number | null>;
 }
 
 describe('npm start', () => {
-  // Finding what a process left behind takes /proc.
+  // Finding remaining processes needs /proc.
   if (existsSync('/proc/self/environ')) describeLauncher();
   else it('is tested on Linux alone', () => expect(process.platform).not.toBe('linux'));
 });
@@ -58,13 +58,13 @@ function describeLauncher(): void {
   });
   afterEach(async () => {
     for (const { child } of launchers.splice(0)) child.kill('SIGKILL');
-    // Whatever a failed test left.
+    // Cleans up after a failed test.
     for (const pid of ours()) process.kill(pid, 'SIGKILL');
     await until(() => ours().length === 0);
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** Starts it as a terminal does, in a process group of its own. */
+  /** Starts it as a terminal does, in its own process group. */
   function launch(settings: Record<string, string> = {}): Launcher {
     const { PATH } = process.env;
     const env = {
@@ -97,7 +97,7 @@ function describeLauncher(): void {
     await Promise.race([until(() => launcher.text().includes('Ctrl-C stops everything')), ended]);
   }
 
-  /** Processes that this test's launchers started, however they are related by now. */
+  /** Processes that this test's launchers started, whatever their parent is now. */
   function ours(): number[] {
     return readdirSync('/proc')
       .filter((name) => /^\d+$/.test(name))
@@ -120,7 +120,7 @@ function describeLauncher(): void {
       .includes(' Z ');
   const ctrlC = ({ child }: Launcher) => process.kill(-(child.pid ?? 0), 'SIGINT');
 
-  /** Does what the printed line tells curl to do. */
+  /** Executes the printed curl command. */
   async function paste(text: string): Promise<{ status: number; body: { id: string; name: string } }> {
     const [, authorization = '', url = ''] = /curl -s -H 'Authorization: ([^']+)' (\S+)/.exec(text) ?? [];
     const reply = await fetch(url, { headers: { authorization } });
@@ -139,7 +139,7 @@ function describeLauncher(): void {
     expect(first.text()).toContain(`http://localhost:${port}/docs`);
     const answer = await paste(first.text());
     expect(answer.status).toBe(200);
-    // The API warns of a login that may do more than it must.
+    // The API warns of a login with too many rights.
     expect(first.text()).not.toContain('row level security');
     expect(await loginsIn(folder)).toEqual(['api_login', 'worker_login']);
     // The launcher, PostgreSQL, sandbox, worker and API.
@@ -154,7 +154,7 @@ function describeLauncher(): void {
     timed();
     expect((await paste(second.text())).body.id).toBe(answer.body.id);
     expect(second.text()).not.toContain('row level security');
-    // The token of the first start still opens the interface, too.
+    // The token of the first start is still valid.
     expect((await paste(first.text())).status).toBe(200);
 
     second.child.kill('SIGKILL');

@@ -10,9 +10,9 @@ import { saveFakeToken } from '@test/factories/service-token.factory';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
 import { until } from '@test/until';
 
-/** Far below the 5 s after which a statement that waits is given up, far above what a refusal takes on a busy machine. */
+/** Far below the 5 s after which a waiting statement is given up, far above the time of a refusal on a busy machine. */
 const AT_ONCE_MS = 400;
-/** More often than what is let in however long it would wait. */
+/** More attempts than would be accepted with any waiting time. */
 const EVERY_MS = 20;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
@@ -60,7 +60,7 @@ describe('more requests than can be served', () => {
     );
     const tookMs = Math.round(performance.now() - startedAt);
     console.log(`500 AI calls at once: answered after ${tookMs} ms`);
-    // On a machine too slow to serve them in 2 s some may be refused, and then nothing else may befall them.
+    // On a machine too slow to serve them in 2 s some may be refused, but no other error may occur.
     const refused = replies.filter((status) => status === 503).length;
     expect({ refused: tookMs > 2000 ? 0 : refused, others: replies.filter((status) => status !== 503) }).toEqual({
       refused: 0,
@@ -69,7 +69,7 @@ describe('more requests than can be served', () => {
   });
 
   it('refuses at once what would only wait, says when to come again, and takes all again after it', async () => {
-    // Reads wait for the lock, on all the connections that they have.
+    // Reads wait for the lock on all their connections.
     await superuser.query('begin');
     await superuser.query('lock table customer_service in access exclusive mode');
     const stuck: Promise<unknown>[] = [];

@@ -45,7 +45,7 @@ describe('the API process', () => {
     (await superuser.query<{ n: number }>(`select count(*)::int as n from ${sql}`)).rows[0]?.n;
 
   describe('asked to end', () => {
-    /** Holds up whoever reads the table. @returns what lets them go on. */
+    /** Locks a table, so that its readers wait. @returns a function that releases the lock */
     async function hold(table: string): Promise<() => Promise<unknown>> {
       await superuser.query('rollback');
       await superuser.query('begin');
@@ -75,7 +75,7 @@ describe('the API process', () => {
       const releasedAt = performance.now();
       expect((await inFlight).status).toBe(200);
       expect(await api.exited).toEqual({ code: 0, signal: null });
-      // It does not wait for connections that clients would like to keep.
+      // It does not wait for idle connections that clients keep open.
       expect(performance.now() - releasedAt).toBeLessThan(3000);
     });
 
@@ -92,7 +92,7 @@ describe('the API process', () => {
       api.child.kill('SIGTERM');
       await until(() => refused(api));
       socket.write(request('/customer'));
-      // What was written before has arrived by the time this is answered.
+      // Earlier writes have been received when this is answered.
       await (await fetch(api.metricsUrl)).text();
       await releaseLock();
       await once(socket, 'close');
@@ -127,7 +127,7 @@ describe('the API process', () => {
       const startedAt = performance.now();
       api.child.kill('SIGTERM');
       const exit = await api.exited;
-      // A statement under way ends by its own time limit of 2 s.
+      // A statement in progress ends at its time limit of 2 s.
       expect(performance.now() - startedAt).toBeLessThan(8000);
       expect(exit.signal).toBeNull();
       expect(await inFlight).toBe('cut');
@@ -181,13 +181,13 @@ describe('the API process', () => {
       expect(acknowledged.filter((title) => !stored.has(title))).toEqual([]);
       expect(stored.size).toBe(rows.length);
       expect(await count(`audit_log where action = 'ticket.open'`)).toBe(rows.length);
-      // Sessions of the killed processes are gone, with whatever they held.
+      // Database sessions of the killed processes are gone, with their locks.
       await until(async () => (await count(`pg_stat_activity where state like 'idle in transaction%'`)) === 0);
     });
   });
 
   describe('that cannot start', () => {
-    /** Starts it with these settings. @returns the lines it wrote, and its exit code. */
+    /** Starts it with these settings. @returns the lines that it wrote, and its exit code */
     async function attempt(settings: Record<string, string>) {
       const { exited, output } = spawnApi({ PORT: '0', INTERNAL_PORT: '0', ...settings });
       const { code } = await exited;

@@ -27,7 +27,7 @@ describe('SIGTERM', () => {
     for (const caller of callers) caller.hangUp();
     expect(await Promise.all(replies)).toEqual(Array(5).fill(''));
     const exit = api.stop('SIGTERM');
-    // No connection is open any more: a process that waits for its callers alone would be gone by now.
+    // No connection is open any more: a process that waits only for its clients would have ended.
     await delay(1000);
     expect(api.child.exitCode).toBeNull();
     gate.open();
@@ -60,7 +60,7 @@ describe('SIGTERM', () => {
           [customers],
         )
       ).rows;
-    // What a grant is read from: a locked account itself would be left for the next time.
+    // Locks what a grant reads: a locked account itself would be skipped.
     const release = await holdLock(stress.database, 'lock table customer_service in access exclusive mode');
     const worker = await startWorkerProcess(settings);
     await waitForLocks(stress.superuser, 1);
@@ -69,7 +69,7 @@ describe('SIGTERM', () => {
     expect(worker.child.exitCode).toBeNull();
     await release();
     expect(await worker.exited).toEqual({ code: 0, signal: null });
-    // The one it was at is whole: rolled over, and granted once.
+    // Its current account is complete: rolled over, and granted once.
     const rolled = (await months()).filter(({ month }) => month !== '2020-01');
     expect(rolled).toHaveLength(1);
     expect(rolled[0]?.grants).toBe(2);

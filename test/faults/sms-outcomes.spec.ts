@@ -2,15 +2,18 @@ import { Client } from 'pg';
 import { createSmsFixture, type SmsFixture } from '@test/sms.fixture';
 import { until } from '@test/until';
 
-/** The database goes away while the gateway has a message: nobody may send it again, and the log must follow. */
+/**
+ * The database becomes unavailable while the gateway processes a message: the message must not be sent again, and the
+ * log must be updated.
+ */
 describe('the outcome of an SMS, while the database is away', () => {
   let fixture: SmsFixture;
-  /** Connected to another database: one cannot be shut from within. */
+  /** Connected to another database, because a database cannot be closed from within. */
   let server: Client;
   let name: string;
   let received = 0;
   beforeAll(async () => {
-    // Without delivery reports: they would tell, too.
+    // Without delivery reports, which would also contain the status.
     fixture = await createSmsFixture({ SMS_REPORT_URL: '' });
     const { rows } = await fixture.superuser.query<{ name: string }>('select current_database() as name');
     name = rows[0]?.name ?? '';
@@ -31,7 +34,10 @@ describe('the outcome of an SMS, while the database is away', () => {
   }
   const openDatabase = () => server.query(`alter database ${name} with allow_connections true`);
 
-  /** Sends so many, lets the database go away while the gateway has them, and lets the gateway answer. */
+  /**
+   * Sends messages, makes the database unavailable while the gateway processes them, and then releases the gateway's
+   * replies.
+   */
   async function sendMeanwhile(customerId: string, count: number, status?: number) {
     const gate = fixture.sandbox.elks46.hold();
     if (status !== undefined) fixture.sandbox.elks46.script(...Array.from({ length: count }, () => ({ status })));

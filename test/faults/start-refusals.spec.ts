@@ -7,7 +7,7 @@ import { connectAsSuperuser, createApiLogin, createTestDatabase, type TestDataba
 
 const PROGRAMS = { API: 'customer-api/src/main.js', worker: 'worker/src/main.js' };
 
-/** Starts a compiled program that ought to refuse. @returns its exit code and what it wrote on standard error. */
+/** Starts a compiled program that must refuse to start. @returns its exit code and its standard error */
 async function start(program: keyof typeof PROGRAMS, settings: Record<string, string>) {
   const { PATH } = process.env;
   const child = fork(join(process.cwd(), 'dist', 'apps', PROGRAMS[program]), [], {
@@ -15,7 +15,7 @@ async function start(program: keyof typeof PROGRAMS, settings: Record<string, st
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     execArgv: [],
   });
-  // One that runs all the same must not run on.
+  // A program that runs all the same is stopped.
   child.on('message', () => child.kill());
   const [stderr, [code]] = await Promise.all([text(child.stderr as NodeJS.ReadableStream), once(child, 'close')]);
   return { code: code as number, stderr };

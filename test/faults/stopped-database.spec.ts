@@ -22,11 +22,11 @@ const SETTINGS = {
   RATE_LIMIT_REQUESTS_PER_MINUTE: '1000000',
   RATE_LIMIT_ADDRESS_PER_MINUTE: '1000000',
   DATABASE_STATEMENT_TIMEOUT_MS: '2500',
-  // Writes need connections that are opened while nobody answers.
+  // Writes need new connections while the server does not answer.
   DATABASE_POOL_SIZE: '20',
 };
 
-/** The server's processes: the first, and those that it has started; as Linux tells them. */
+/** The server's processes, from /proc: the first one and its children. */
 function processesOf(pid: number): number[] {
   const parent = (id: string) => {
     try {
@@ -43,7 +43,7 @@ function processesOf(pid: number): number[] {
   return [pid, ...children.map(Number)];
 }
 
-/** It accepts connections, in the kernel's name, and never says a word on them. */
+/** The kernel accepts connections on its port, but the server never answers. */
 describe('a PostgreSQL whose processes are all stopped', () => {
   let folder: string;
   let server: EmbeddedPostgres;
@@ -95,7 +95,7 @@ describe('a PostgreSQL whose processes are all stopped', () => {
     console.log(`Stopped for ${STOPPED_MS} ms: ${JSON.stringify(tally)}`);
     expect(Object.keys(tally).sort()).toEqual(['200', '201', '503 service_unavailable']);
     expect(api.output().stderr).toBe('');
-    // Connections that were given up are closed, not left open beside those in their place.
+    // Connections that timed out are closed, not left open beside their replacements.
     await until(async () => (await openConnections()) === connections);
   }, 60_000);
 

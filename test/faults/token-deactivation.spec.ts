@@ -39,7 +39,7 @@ describe('a token that is deactivated', () => {
     await database.drop();
   });
 
-  /** A new token that both processes remember. */
+  /** A new token that both processes have cached. */
   async function warmToken() {
     const { id: customerId } = await saveFakeCustomer(superuser);
     const issued = await operator.tokens.issue(ACTOR, { customerId, scopes: ['ai:read'] });
@@ -55,7 +55,7 @@ describe('a token that is deactivated', () => {
     return reply.status;
   };
 
-  /** Calls until the process refuses. @returns when the refusal came, and when the last call that passed was sent. */
+  /** Calls until the process refuses. @returns when it refused, and when the last accepted call was sent */
   async function refusal(baseUrl: string, token: string, committedAt: number) {
     for (let lastPassed = -Infinity; ;) {
       const sentAt = performance.now() - committedAt;
@@ -106,7 +106,7 @@ describe('a token that is deactivated', () => {
     await operator.tokens.deactivate(ACTOR, id);
     expect(await statusOf(proxied.baseUrl, token)).toBe(401);
     proxy.abandonStalled();
-    // It notices by itself that the connection is dead, and opens another.
+    // It detects that the connection is dead, and opens another.
     await until(() => trusted(proxied));
   });
 

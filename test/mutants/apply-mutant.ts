@@ -22,7 +22,7 @@ export function misfit(
   return idle.length > 0 ? `${name}: no spec's path has ${idle.join(', ')}` : undefined;
 }
 
-/** Puts the mistake into the tree. @returns what takes it out again. */
+/** Applies a mutant to the tree. @returns a function that reverts it */
 export function applyMutant(root: string, { file, find, replace }: Mutant): () => void {
   const path = join(root, file);
   const before = readFileSync(path, 'utf8');

@@ -1,9 +1,6 @@
 const { writeFileSync } = require('node:fs');
 
-/**
- * Writes down what a run of jest came to, and ends the run at the first test that fails: one is enough to notice a
- * mistake. `MUTANT_REPORT` is the file.
- */
+/** Writes the result of a jest run to the file that `MUTANT_REPORT` names, and ends the run at the first failure. */
 module.exports = class FirstFailureReporter {
   broken = undefined;
 

@@ -8,14 +8,14 @@ import { endRuns, runSpecs } from './run-specs';
 import { makeScratchTree } from './scratch-tree';
 import { tryMutant } from './try-mutant';
 
-/** Caught of those that were tried, at least. */
+/** Minimum ratio of caught mutants. */
 const WANTED = 0.9;
-/** The same of a sample, which is too small for more. */
+/** The same for a sample, which is too small for more. */
 const WANTED_OF_SAMPLE = 0.5;
 
 /**
- * Puts small mistakes into a copy of the code, one at a time, and runs the specs that should notice. Ends with 1 when a
- * mutant no longer fits the code, when specs fail without any mistake, or when too few are caught.
+ * Applies small mistakes to a copy of the code, one at a time, and runs the specs that should notice. Exits with 1 if a
+ * mutant no longer fits the code, if specs fail without a mistake, or if too few are caught.
  */
 async function main(options: Options): Promise<number> {
   const chosen = MUTANTS.filter(({ name }) => options.only.some((part) => name.includes(part)));
@@ -51,14 +51,14 @@ async function runAll(mutants: Mutant[], { jobs, seconds, trusted }: Options): P
         const startedAt = performance.now();
         const result = await tryMutant(root, mutant, server, template);
         const trial = { mutant, ...result, seconds: (performance.now() - startedAt) / 1000 };
-        // A spec that fails anyway notices nothing.
+        // A spec that fails without a mutant proves nothing.
         const sound = trusted || result.outcome !== 'failed' || (await passes(root, mutant));
         trials.push(sound ? trial : { ...trial, outcome: 'broken', why: 'The specs fail without it, too' });
         console.log(`${String(trials.length).padStart(3)} ${trials.at(-1)?.outcome} ${mutant.name}`);
       }
     };
     const sound = new Map<string, Promise<boolean>>();
-    /** Whether the specs pass without a mistake; each combination is tried once. */
+    /** Whether the specs pass without a mutant; each combination is tried once. */
     const passes = (root: string, { specs, test }: Mutant) => {
       const key = JSON.stringify([specs, test]);
       const known = sound.get(key) ?? runSpecs(root, { specs, test }, server, template).then(passed);

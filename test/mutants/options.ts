@@ -1,21 +1,21 @@
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 
-/** What was asked for. */
+/** Options of the command line. */
 export interface Options {
-  /** Only looks whether every mutant still fits the code. */
+  /** Only checks whether every mutant still fits the code. */
   check: boolean;
   /** Only mutants whose names contain one of these. */
   only: string[];
-  /** Starts no further mutant after so many seconds; infinity runs all. Then the order is random. */
+  /** Starts no further mutant after this many seconds; Infinity runs all. If finite, the order is random. */
   seconds: number;
   seed: number;
   jobs: number;
-  /** Whether the specs are known to pass without any mistake, so that it need not be tried. */
+  /** Whether the specs are known to pass without a mutant, so that this is not checked. */
   trusted: boolean;
 }
 
-/** Reads the command line. @throws for an option that it does not know. */
+/** Parses the command line. @throws for an unknown option */
 export function readOptions(): Options {
   const { values } = parseArgs({
     options: {
@@ -38,7 +38,7 @@ export function readOptions(): Options {
   };
 }
 
-/** The items in an order that the seed decides (mulberry32, Fisher-Yates). */
+/** Shuffles the items by the seed (mulberry32, Fisher-Yates). */
 export function shuffled<Item>(items: readonly Item[], seed: number): Item[] {
   let state = seed;
   const random = () => {

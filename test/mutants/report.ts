@@ -2,12 +2,12 @@ import Table from 'cli-table3';
 import type { Mutant } from './mutant';
 import type { Outcome } from './run-specs';
 
-/** A mutant that was tried. */
+/** A mutant with its result. */
 export type Trial = Outcome & { mutant: Mutant; seconds: number };
 
 const WORDS = { failed: 'caught', passed: 'SURVIVED', broken: 'BROKEN' };
 
-/** Prints what became of each mutant, and what noticed it. */
+/** Prints the result of each mutant, and which spec noticed it. */
 export function printTable(trials: Trial[]): void {
   const table = new Table({
     head: ['mutant', 'outcome', 's', 'noticed by'],

@@ -4,28 +4,28 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestServer } from '../support/test-server';
 
-/** Longer than any spec that runs alone; what hangs is noticed. */
+/** Longer than any spec that runs alone; a run that hangs counts as noticed. */
 const LIMIT_MS = 180_000;
 
-/** What became of a run: a test failed or hung; all passed; or no test ran, or none failed and the run did. */
+/** Result of a run: a test failed or hung; all passed; or no test ran, or the run failed without a failed test. */
 export type Outcome = { outcome: 'failed'; by: string } | { outcome: 'passed' } | { outcome: 'broken'; why: string };
 
-/** Process groups of runs under way. */
+/** Process groups of runs in progress. */
 const running = new Set<number | undefined>();
 
-/** Ends what is under way. */
+/** Kills all runs in progress. */
 export function endRuns(): void {
   for (const group of running) end(group);
 }
 
-/** What the reporter writes. */
+/** The reporter's result. */
 interface Report {
   failed?: string;
   passed?: number;
   broken?: string;
 }
 
-/** Runs specs in a tree, in one jest process, on a server that runs already. Without a template it makes its own. */
+/** Runs specs in a tree, in one jest process, on a running server. Without a template it creates its own. */
 export async function runSpecs(
   root: string,
   { specs, test }: { specs: string[]; test?: string },
@@ -55,7 +55,7 @@ export async function runSpecs(
   await once(child, 'exit');
   clearTimeout(timer);
   const late = performance.now() - startedAt >= LIMIT_MS;
-  // Programs that the specs started and a failure left behind.
+  // Kills programs that the specs started and a failure left running.
   end(child.pid);
   running.delete(child.pid);
   if (late) return { outcome: 'failed', by: `not ended after ${LIMIT_MS / 1000} s` };
@@ -77,7 +77,7 @@ function read(file: string): Report | undefined {
   }
 }
 
-/** Ends a process group that may be gone. */
+/** Kills a process group, if it exists. */
 function end(group: number | undefined): void {
   try {
     if (group !== undefined) process.kill(-group, 'SIGKILL');

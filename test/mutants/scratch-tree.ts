@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** A copy of the project's files to make mistakes in. Always at the same place, so that jest's cache serves again. */
+/** A copy of the project's files for mutants. Always at the same place, so that jest's cache can be reused. */
 export function makeScratchTree(place: number): string {
   const root = join(tmpdir(), `customer-account-service-mutants-${place}`);
   rmSync(root, { recursive: true, force: true });
@@ -16,7 +16,7 @@ export function makeScratchTree(place: number): string {
   return root;
 }
 
-/** What git knows, and what it would take. */
+/** Tracked files, and new ones that are not ignored. */
 function projectFiles(): string[] {
   const listed = spawnSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--deduplicate'], {
     encoding: 'utf8',

@@ -4,10 +4,10 @@ import type { Mutant } from './mutant';
 import { recompileFile } from './recompile-file';
 import { type Outcome, runSpecs } from './run-specs';
 
-/** What the migrations make is in the template: a mistake there needs one of its own. */
+/** The template contains what the migrations create: a mutant there needs a new template. */
 const SCHEMA = /\.sql$|\/migrations\//;
 
-/** Makes the mistake in a tree, runs the specs that should notice, and takes it out again. */
+/** Applies the mutant, runs the specs that should notice, and reverts it. */
 export async function tryMutant(root: string, mutant: Mutant, server: TestServer, template: string): Promise<Outcome> {
   const restore = [applyMutant(root, mutant)];
   try {

@@ -11,7 +11,6 @@ export interface AiApi {
   stop(): Promise<void>;
 }
 
-/** Starts both. */
 export async function startAiApi(settings: Record<string, string> = {}): Promise<AiApi> {
   const sandbox = await startSandbox();
   const api = await startApi({
@@ -36,7 +35,7 @@ export async function startAiApi(settings: Record<string, string> = {}): Promise
   };
 }
 
-/** A customer who has AI, with a token and ways to call. */
+/** Creates a customer with AI, a token and functions that call the API. */
 export async function createAiCaller({ api, model }: AiApi, ai: Partial<TestAiCustomer> = {}) {
   const caller = await createCaller(api);
   await enableAi(api.superuser, caller.customer.id, { model, included: 5, ...ai });

@@ -11,10 +11,10 @@ export interface TestPrice {
   output: string;
 }
 
-/** 1 NOK per thousand tokens in, 5 out: costs that are easy to read. */
+/** 1 NOK per thousand tokens in, 5 out, for costs that are easy to read. */
 export const PLAIN_PRICE: TestPrice = { input: '1000', write5m: '1250', write1h: '2000', read: '100', output: '5000' };
 
-/** Adds a price for a model of its own. @returns the model. */
+/** Adds a new model with a price. @returns the model */
 export async function saveModelPrice(client: Client, price: TestPrice = PLAIN_PRICE): Promise<string> {
   const model = `model-${randomUUID()}`;
   await client.query(
@@ -25,7 +25,7 @@ export async function saveModelPrice(client: Client, price: TestPrice = PLAIN_PR
   return model;
 }
 
-/** What a customer may do with AI; credit in NOK. */
+/** AI settings of a test customer; credit in NOK. */
 export interface TestAiCustomer {
   model: string;
   enabled?: boolean;
@@ -36,14 +36,14 @@ export interface TestAiCustomer {
   keyCiphertext?: Buffer | null;
 }
 
-/** Adds a customer with an AI service, settings, and an account that has rolled into `month`. @returns the customer's id. */
+/** Adds a customer with an AI service, settings, and an account in `month`. @returns the customer's id */
 export async function saveAiCustomer(client: Client, ai: TestAiCustomer): Promise<string> {
   const { id } = await saveFakeCustomer(client);
   await enableAi(client, id, ai);
   return id;
 }
 
-/** Gives a customer AI. */
+/** Enables AI for a customer. */
 export async function enableAi(client: Client, customerId: string, ai: TestAiCustomer): Promise<void> {
   const { enabled = true, included = 0, purchased = 0, monthlyLimit = null, keyCiphertext = null } = ai;
   const month = ai.month ?? new Date().toISOString().slice(0, 7);

@@ -19,10 +19,10 @@ import { saveFakeToken } from './factories/service-token.factory';
 import { setDatabaseClock } from './database-clock';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from './test-database';
 
-/** What a message came to: an HTTP status, or `cut` when the connection ended without one. */
+/** Outcome of a message: an HTTP status, or `cut` if the connection ended without one. */
 export type Outcome = number | 'cut';
 
-/** API processes on one database, a worker, and the sandbox as the AI provider: to be overrun, killed and stopped. */
+/** API processes on one database, a worker, and the sandbox as the AI provider, for load, kills and stops. */
 export interface AiStress {
   database: TestDatabase;
   superuser: Client;
@@ -30,18 +30,18 @@ export interface AiStress {
   model: string;
   /** Starts another API process, with settings of its own. */
   start(settings?: Record<string, string>): Promise<ApiProcess>;
-  /** A customer with AI and a token. */
+  /** Creates a customer with AI and a token. */
   customer(ai: Partial<TestAiCustomer>): Promise<{ id: string; token: string }>;
-  /** Does the worker's work as if every deadline had passed. @returns how many calls were given up */
+  /** Does the worker's maintenance as if every deadline had passed. @returns how many calls were abandoned */
   resolveAbandoned(): Promise<number>;
-  /** Whether the books add up, and what they say. */
+  /** Verifies the accounts and returns their figures. */
   audit(
     customerId: string,
   ): Promise<{ problems: object[]; reserved: number; spent: number; usages: number; duplicates: number }>;
   close(): Promise<void>;
 }
 
-/** Opens all of it; processes are started by the test. */
+/** Creates the fixture; the test starts the processes. */
 export async function openAiStress(settings: Record<string, string> = {}): Promise<AiStress> {
   const sandbox = await startSandbox();
   const generous = '1000000000';
@@ -114,7 +114,7 @@ export async function openAiStress(settings: Record<string, string> = {}): Promi
   };
 }
 
-/** Sends a message. With `hangUpAfterMs` the client does not wait for the answer longer than that. */
+/** Sends a message. With `hangUpAfterMs` the client disconnects after that time. */
 export async function sendMessage(
   api: ApiProcess,
   token: string,

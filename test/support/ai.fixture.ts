@@ -12,7 +12,9 @@ import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
 import { setDatabaseClock } from './database-clock';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from './test-database';
 
-/** The AI domain without its HTTP side: a database, engines as API processes have them, the sandbox upstream. */
+/**
+ * The AI domain without its HTTP side: a database, engines like those of API processes, and the sandbox as provider.
+ */
 export interface AiFixture {
   database: TestDatabase;
   superuser: Client;
@@ -21,12 +23,12 @@ export interface AiFixture {
   operator: TestingModule;
   /** Sets the clock that engines and operator follow. */
   setTime(instant: string): Promise<void>;
-  /** Sends a body as the customer through an engine. @returns the parsed reply. */
+  /** Sends a body as the customer through an engine. @returns the parsed reply */
   send(customerId: string, body: object | string, engine?: number): Promise<Record<string, unknown>>;
   close(): Promise<void>;
 }
 
-/** Opens a room with so many engines on one database, and further modules beside the AI domain. */
+/** Creates a number of engines on one database, with further modules beside the AI domain. */
 export async function createAiFixture(
   settings: Record<string, string> = {},
   engineCount = 1,
@@ -94,12 +96,12 @@ export async function balancesOf(superuser: Client, customerId: string) {
   return row;
 }
 
-/** Books that do not add up: none, everywhere and always. */
+/** The differences that the verification finds: there must be none at any time. */
 export function problemsOf(fixture: AiFixture, customerId?: string) {
   return fixture.operator.get(AiVerificationOperatorService).verify(customerId);
 }
 
-/** Does something as a customer, as a request of its own would. */
+/** Runs work as a customer, like a separate request. */
 export function asCustomer<T>(engine: TestingModule, customerId: string, work: () => Promise<T>): Promise<T> {
   return engine.get(CustomerContextService).run(customerId, work);
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
 
-/** A made-up value for each type of column. It need not make sense: nothing but row level security looks at it. */
+/** A value for each type of column. It need not make sense: only row level security checks it. */
 const VALUES: Record<string, (customerId: string) => unknown> = {
   uuid: () => randomUUID(),
   text: () => randomUUID(),
@@ -18,7 +18,7 @@ const VALUES: Record<string, (customerId: string) => unknown> = {
   ARRAY: () => '{}',
 };
 
-/** Tables whose rows belong to a customer, whichever room made them. */
+/** Tables whose rows belong to a customer. */
 export async function customerOwnedTables(client: Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `select table_name as name from information_schema.columns
@@ -28,12 +28,12 @@ export async function customerOwnedTables(client: Client): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** The column that names the customer. */
+/** The column with the customer's id. */
 export function customerColumn(table: string): string {
   return table === 'customer' ? 'id' : 'customer_id';
 }
 
-/** Takes away what would refuse a row for another reason than its customer: checks, foreign keys and missing grants. */
+/** Removes checks, foreign keys and missing grants, so that only row level security can refuse a row. */
 export async function leaveRowLevelSecurityAlone(client: Client, tables: string[]): Promise<void> {
   const { rows } = await client.query<{ statement: string }>(
     `select format('alter table %s drop constraint %I', conrelid::regclass, conname) as statement
@@ -43,7 +43,7 @@ export async function leaveRowLevelSecurityAlone(client: Client, tables: string[
   await client.query(`grant select, insert, update, delete on ${tables.join(', ')} to customer_api`);
 }
 
-/** The statement that adds a row of the customer's to any table. */
+/** The statement that inserts a row of the customer into any table. */
 export async function anyRow(
   client: Client,
   table: string,

@@ -11,23 +11,23 @@ export interface Exit {
   signal: NodeJS.Signals | null;
 }
 
-/** The compiled API in a process of its own, as it runs in production. */
+/** The compiled API as a separate process, as in production. */
 export interface ApiProcess {
   child: ChildProcess;
   origin: string;
   /** Address of `/api/v1`. */
   baseUrl: string;
   metricsUrl: string;
-  /** What it has written on standard output and standard error. */
+  /** Its standard output and standard error so far. */
   output(): { stdout: string; stderr: string };
   exited: Promise<Exit>;
-  /** Ends it, by default as an orchestrator does, and waits for its end. */
+  /** Stops it, by default with SIGTERM, and waits for its end. */
   stop(signal?: NodeJS.Signals): Promise<Exit>;
 }
 
 const MAIN = join(process.cwd(), 'dist', 'apps', 'customer-api', 'src', 'main.js');
 
-/** Starts the API on free ports and waits until it is ready. @throws with its output if it ends instead. */
+/** Starts the API on free ports and waits until it is ready. @throws with its output if it ends instead */
 export async function startApiProcess(settings: Record<string, string>): Promise<ApiProcess> {
   const [port, internalPort] = [await freePort(), await freePort()];
   const { child, output, exited } = spawnApi({ PORT: String(port), INTERNAL_PORT: String(internalPort), ...settings });
@@ -52,7 +52,7 @@ export async function startApiProcess(settings: Record<string, string>): Promise
   };
 }
 
-/** Starts the API with these settings and none of the tests' own, without waiting. */
+/** Starts the API with exactly these settings, without waiting. */
 export function spawnApi(settings: Record<string, string>) {
   if (!existsSync(MAIN)) throw new Error('The service is not compiled: npm run build');
   const { PATH } = process.env;

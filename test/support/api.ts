@@ -8,11 +8,11 @@ import { connectAsSuperuser, createTestDatabase, type TestDatabase } from './tes
 import { type FakeToken, saveFakeToken } from './factories/service-token.factory';
 import { saveFakeCustomer } from './factories/customer.factory';
 
-/** The application, and what a test adds to it. */
+/** The application with a test's additions. */
 @Module({})
 class ExtendedApp {}
 
-/** The API, really listening, on a database of its own. */
+/** The API, listening on a port, with its own database. */
 export interface TestApi {
   app: NestFastifyApplication;
   /** Address of `/api/v1`. */
@@ -20,7 +20,7 @@ export interface TestApi {
   /** Address of the server itself. */
   origin: string;
   database: TestDatabase;
-  /** A connection past every wall, to arrange and to check. */
+  /** A superuser's connection that bypasses all isolation layers, to create and check records. */
   superuser: Client;
   stop(): Promise<void>;
 }

@@ -1,8 +1,8 @@
 import type { Client } from 'pg';
 
 /**
- * Sets the clock of a test's own database: to an instant at which it then stands still, ahead by an interval such as
- * `1 day`, or right again. Everything that is booked, expired or due follows.
+ * Sets the clock of a test's database: to an instant at which it then stands still, ahead by an interval such as `1
+ * day`, or back to normal. All times in the database follow it.
  */
 export async function setDatabaseClock(
   superuser: Client,

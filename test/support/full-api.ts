@@ -15,7 +15,6 @@ export interface FullApi {
   stop(): Promise<void>;
 }
 
-/** Starts both. */
 export async function startFullApi(settings: Record<string, string> = {}): Promise<FullApi> {
   const sandbox = await startSandbox();
   const api = await startApi({
@@ -36,7 +35,10 @@ export async function startFullApi(settings: Record<string, string> = {}): Promi
   };
 }
 
-/** A customer who may do everything and has one of everything: AI credit, SMS, a service, an invoice with a PDF. */
+/**
+ * Creates a customer with every permission and one record of each kind: AI credit, SMS, a service, an invoice with a
+ * PDF.
+ */
 export async function createFullCaller({ api, sandbox, model }: FullApi, fake: FakeToken = {}) {
   const caller = await createCaller(api, fake);
   const { id } = caller.customer;

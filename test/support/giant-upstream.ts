@@ -1,10 +1,13 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
-/** An AI provider whose replies have texts of a chosen size. It runs beside the test, which goes on measuring meanwhile. */
+/**
+ * An AI provider whose replies have texts of a chosen size. It is a separate process, so that the test can go on
+ * measuring.
+ */
 export interface GiantUpstream {
   url: string;
-  /** From here on replies have texts of so many bytes, whose length is announced or not. */
+  /** Sets the size of the replies' texts in bytes, and whether the length is announced. */
   reply(textBytes: number, announced?: boolean): Promise<void>;
   close(): Promise<unknown>;
 }
@@ -31,7 +34,6 @@ const PROGRAM = `
   server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));
 `;
 
-/** Starts one. */
 export async function startGiantUpstream(): Promise<GiantUpstream> {
   const worker = new Worker(PROGRAM, { eval: true });
   const [port] = (await once(worker, 'message')) as [number];

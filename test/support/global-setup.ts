@@ -6,8 +6,8 @@ declare global {
 }
 
 /**
- * One PostgreSQL server for the whole run, with a migrated template that every test file copies. Who runs jest many times
- * gives it a server (`TEST_SERVER_URL`) and a template (`TEST_TEMPLATE`).
+ * One PostgreSQL server for the whole run, with a migrated template that every test file copies. `TEST_SERVER_URL` and
+ * `TEST_TEMPLATE` name existing ones, for many runs in a row.
  */
 export default async function globalSetup(): Promise<void> {
   if (!process.env.TEST_SERVER_URL) {
@@ -16,7 +16,7 @@ export default async function globalSetup(): Promise<void> {
     process.env.TEST_SERVER_URL = server.url;
   }
   process.env.TEST_TEMPLATE ??= await createTemplate(process.env.TEST_SERVER_URL);
-  // Made-up data is the same again with TEST_SEED=… npm test.
+  // `TEST_SEED=… npm test` repeats the made-up data.
   process.env.TEST_SEED ??= String(randomInt(1_000_000_000));
   console.log(`TEST_SEED=${process.env.TEST_SEED}`);
 }

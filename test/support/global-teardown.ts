@@ -1,4 +1,4 @@
-/** Stops what the set-up started. */
+/** Stops what the global set-up started. */
 export default async function globalTeardown(): Promise<void> {
   await globalThis.stopTestServer?.();
 }

@@ -1,4 +1,4 @@
-/** A request body that was made to hurt, and the statuses that may answer it. */
+/** A hostile request body, and the allowed statuses of the reply. */
 export interface HostileBody {
   shape: string;
   body: Buffer;
@@ -9,7 +9,7 @@ const HEAD = '{"messages":[{"role":"user","content":';
 const TAIL = '}],"max_tokens":1}';
 const BLOCK = '[{"type":"text","text":"a","x":';
 
-/** Fills the place between two texts with a pattern, up to so many bytes in all. */
+/** Repeats a pattern between two texts, up to a number of bytes in all. */
 function filled(before: string, pattern: string, last: string, after: string, bytes: number): Buffer {
   const fixture = bytes - before.length - last.length - after.length;
   const middle = Buffer.alloc(Math.max(0, Math.floor(fixture / pattern.length)) * pattern.length, pattern);
@@ -34,7 +34,7 @@ function manyKeys(bytes: number): Buffer {
   return Buffer.from(`${HEAD}[{"type":"text","text":"a",${members.join(',')}}]${TAIL}`);
 }
 
-/** Ten shapes. What is large but honest must pass. */
+/** Ten shapes of bodies. Large but valid ones must be accepted. */
 const SHAPES: Record<string, (bytes: number) => Omit<HostileBody, 'shape'>> = {
   deep: (bytes) => ({ body: filled(`${HEAD}${BLOCK}`, '[', '', '', bytes), expected: [400] }),
   wide: (bytes) => ({ body: inBlock('{},', '{}', bytes), expected: bytes > 2_000_000 ? [413] : [201, 413] }),
@@ -54,14 +54,14 @@ const SHAPES: Record<string, (bytes: number) => Omit<HostileBody, 'shape'>> = {
 /** Names of the shapes. */
 export const HOSTILE_SHAPES = Object.keys(SHAPES);
 
-/** A body of a shape, of about so many bytes. */
+/** A body of this shape and about this size. */
 export function hostileBody(shape: string, bytes: number): HostileBody {
   const make = SHAPES[shape];
   if (!make) throw new Error(`No shape ${shape}`);
   return { shape, ...make(bytes) };
 }
 
-/** An honest message with images, of about so many bytes. */
+/** A valid message with images, of about this size. */
 export function honestBody(bytes: number): HostileBody {
   return { shape: 'honest', body: image(bytes), expected: [201] };
 }

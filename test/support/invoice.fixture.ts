@@ -16,7 +16,7 @@ import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
 import { saveFakeCustomer } from './factories/customer.factory';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from './test-database';
 
-/** An invoice as it is stored, as far as tests look at it. */
+/** The columns of an invoice that tests use. */
 export interface InvoiceTableRow extends QueryResultRow {
   source: string;
   source_id: string;
@@ -33,7 +33,7 @@ export interface InvoiceTableRow extends QueryResultRow {
   updated_at: Date;
 }
 
-/** The invoice room over a real database and the sandbox's billing sources. */
+/** The invoices domain with a real database and the sandbox's billing sources. */
 export interface InvoiceFixture {
   sandbox: Sandbox;
   module: TestingModule;
@@ -41,20 +41,20 @@ export interface InvoiceFixture {
   superuser: Client;
   syncs: InvoiceSyncsService;
   accounts: BillingAccountsOperatorService;
-  /** A new customer, known under this id in a source. */
+  /** Creates a customer that is linked to this account of a source. */
   customer(source: BillingSourceName, account: string): Promise<string>;
   /** The customer's invoices by their id in the source. */
   rows(customerId: string): Promise<InvoiceTableRow[]>;
   /** Syncs a customer now, as the worker does. */
   sync(customerId: string, source: BillingSourceName, stop?: AbortSignal): Promise<SyncOutcome>;
-  /** Runs every sync that is due, all sources at once, until none is. */
+  /** Runs all due syncs, all sources at once, until none is due. */
   syncDue(): Promise<void>;
   close(): Promise<void>;
 }
 
 const NEVER = new AbortController().signal;
 
-/** Sets the room up as the operator's programs have it. `settings` are environment variables of the configuration. */
+/** Creates the modules of the operator's programs. `settings` are environment variables. */
 export async function createInvoiceFixture(settings: Record<string, string> = {}): Promise<InvoiceFixture> {
   const sandbox = await startSandbox();
   sandbox.fiken.store.company('demo');

@@ -3,7 +3,7 @@ import type { ReserveItem, SettleItem, Units } from './ledger-model';
 
 const TIME_ZONE = 'Europe/Oslo';
 
-/** Items of a batch with the index of the customer that each belongs to. Sorted by customer. */
+/** An item of a batch with the index of its customer. Batches are sorted by customer. */
 export type Owned<Item> = Item & { owner: number };
 
 /** Decimal text as a whole number of 10⁻¹² NOK. */
@@ -18,7 +18,7 @@ export function nok(amount: Units): string {
   return `${amount < 0n ? '-' : ''}${digits.slice(0, -12)}.${digits.slice(-12)}`;
 }
 
-/** The ledger's functions, each called once for a whole batch. */
+/** Calls the ledger's SQL functions, each once for a whole batch. */
 export class LedgerFunctions {
   constructor(
     private readonly client: Client,
@@ -101,7 +101,7 @@ export class LedgerFunctions {
     return rows[0]!.applied;
   }
 
-  /** What the operator decides. */
+  /** The operator's settings. */
   configure(
     owner: number,
     what: { enabled: boolean; monthlyLimit: Units | null; totalLimit: Units | null },
@@ -128,7 +128,7 @@ export class LedgerFunctions {
     );
   }
 
-  /** All balances, in the customers' order. */
+  /** All balances, in the order of the customers. */
   async accounts() {
     const { rows } = await this.client.query<Record<string, string>>(
       `select month, included::text, carried_over::text, purchased::text, reserved::text, month_usage::text,

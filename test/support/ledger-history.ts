@@ -9,7 +9,7 @@ const CUSTOMERS = 3;
 const LIFETIME_MS = 600_000;
 const HOUR_MS = 3_600_000;
 
-/** What a step did, what it answered and should have. */
+/** A step with its actual and expected result. */
 interface Step {
   what: string;
   done: unknown;
@@ -23,7 +23,7 @@ interface Call {
   max: number;
 }
 
-/** Begins a random history of a few new customers; the same for the same seed but for the ids. */
+/** Creates a random history of a few new customers; it depends on the seed only, apart from ids. */
 export async function randomHistory(fixture: AiFixture, seed: number): Promise<LedgerHistory> {
   const random = new Faker({ locale: [en], seed });
   const rate = (most: number) => random.number.int({ min: 1, max: most * 1_000_000 });
@@ -50,7 +50,7 @@ export async function randomHistory(fixture: AiFixture, seed: number): Promise<L
   return new LedgerHistory(fixture, random, customers.sort(), price);
 }
 
-/** Random steps, each taken by the ledger's functions and by a model. */
+/** Random steps that are executed by the ledger's functions and by a model. */
 export class LedgerHistory {
   private now = Date.parse('2026-01-20T12:00:00Z');
   private readonly models: LedgerModel[];
@@ -98,7 +98,7 @@ export class LedgerHistory {
     }));
   }
 
-  /** What each customer should be shown now. */
+  /** The expected status of each customer. */
   views(): [string, Record<string, number>][] {
     return this.models.map((model, owner) => {
       const amounts = Object.entries(model.shown(this.month)).map(([name, amount]) => [name, Number(nok(amount))]);
@@ -133,7 +133,7 @@ export class LedgerHistory {
     return this.told('reserve', items, done, expected);
   }
 
-  /** Calls in progress, and now and then such as ended long ago, or the same one twice. */
+  /** Settles calls in progress, and sometimes calls that ended long ago, or the same call twice. */
   private async settle(): Promise<Step> {
     const items = this.batch((): Owned<SettleItem> | undefined => {
       const call = this.call();
@@ -211,13 +211,13 @@ export class LedgerHistory {
     return { what: `${what} ${text}`, done, expected };
   }
 
-  /** One to four items, sorted by customer as the ledger's batches are. */
+  /** One to four items, sorted by customer like the ledger's batches. */
   private batch<Item extends { owner: number }>(make: () => Item | undefined): Item[] {
     const items = Array.from({ length: this.int(1, 4) }, make).filter((item) => item !== undefined);
     return items.sort((a, b) => a.owner - b.owner);
   }
 
-  /** What the models say of a batch, in its order. */
+  /** The model's results of a batch, in its order. */
   private each<Item extends { owner: number }, Result>(
     items: Item[],
     of: (model: LedgerModel, own: Item[]) => Result[],
@@ -228,7 +228,7 @@ export class LedgerHistory {
     });
   }
 
-  /** Mostly a recent one. */
+  /** A call, mostly a recent one. */
   private call(): Call | undefined {
     const recent = this.int(0, 4) > 0 ? this.calls.slice(-8) : this.calls;
     return recent.length > 0 ? this.random.helpers.arrayElement(recent) : undefined;
@@ -242,7 +242,7 @@ export class LedgerHistory {
     return this.random.number.int({ min, max });
   }
 
-  /** Up to 6 NOK, a little more than what a call costs. */
+  /** Up to 6 NOK, a little more than a call costs. */
   private amount(): Units {
     return BigInt(this.int(0, 6_000_000)) * 1_000_000n;
   }

@@ -36,13 +36,16 @@ const min = (...values: (Units | null)[]) =>
   values.filter((value) => value !== null).reduce((least, value) => (value < least ? value : least));
 const max = (a: Units, b: Units) => (a > b ? a : b);
 
-/** One customer's AI credit by the rules as they are documented, call by call: what the ledger's functions are compared with. */
+/**
+ * A model of one customer's AI credit according to the documented rules, call by call, to compare the ledger's
+ * functions with.
+ */
 export class LedgerModel {
   enabled = true;
   monthlyLimit: Units | null = null;
   totalLimit: Units | null = null;
   monthIncludes: Units = 0n;
-  /** Included credit of the present month, and what is left of former months for calls that had reserved it. */
+  /** Included credit of the current month, and credit carried over for calls that had reserved it. */
   fresh: Units = 0n;
   carried: Units = 0n;
   purchased: Units = 0n;
@@ -64,7 +67,7 @@ export class LedgerModel {
     return this.pending().reduce((sum, { amount }) => sum + amount, 0n);
   }
 
-  /** Of included credit what a limit leaves, and all purchased credit. */
+  /** Included credit within the limit, and all purchased credit. */
   get spendable(): Units {
     return this.usableIncluded(this.monthlyLimit) + this.purchased;
   }
@@ -74,7 +77,7 @@ export class LedgerModel {
     return max(0n, min(this.spendable, this.totalLimit === null ? null : this.totalLimit - this.used));
   }
 
-  /** What `GET /ai` says, in a month that no call may have begun yet. */
+  /** The status of `GET /ai`, in a month that the account may not have been rolled over to yet. */
   shown(month: string) {
     const now = Object.assign(Object.create(LedgerModel.prototype) as LedgerModel, this);
     now.turn(month);
@@ -89,7 +92,8 @@ export class LedgerModel {
 
   turn(month: string): void {
     if (month <= this.month) return;
-    // Calls in progress count on usable included credit first, then on purchased credit, at last on what a limit withholds.
+    // Calls in progress use included credit within the limit first, then purchased credit, at last included credit
+    // above the limit.
     const first = min(this.usableIncluded(this.monthlyLimit), this.reserved);
     const second = min(this.reserved - first, this.purchased);
     this.carried = this.reserved - second;
@@ -156,13 +160,13 @@ export class LedgerModel {
     return ids.map((id) => this.reservations.get(id)!.state);
   }
 
-  /** Gives up what has passed its deadline. */
+  /** Ends reservations whose deadline has passed. */
   abandon(now: number): void {
     for (const reservation of this.pending()) if (reservation.deadline < now) reservation.state = 'outcome_unknown';
     this.expireCarried();
   }
 
-  /** The operator's booking. @returns false if that much is not free */
+  /** An adjustment by the operator. @returns false if it exceeds the free credit */
   adjust(amount: Units, month: string): boolean {
     this.turn(month);
     if (amount > 0n) {
@@ -217,20 +221,20 @@ export class LedgerModel {
     return costs.reduce((sum, [tokens, rate]) => sum + BigInt(tokens) * rate, 0n);
   }
 
-  /** What is free now, and never more than was reserved then. */
+  /** Charges what is free now, and never more than was reserved. */
   private chargeLate(cost: Units, reservation: Reservation): Units {
     const credit = this.usableIncluded(reservation.limit) + this.purchased - this.reserved;
     const total = this.totalLimit === null ? null : this.totalLimit - this.used - this.reserved;
     return this.charge(max(0n, min(cost, reservation.amount, credit, total)), reservation, true);
   }
 
-  /** What the former month left for the call, then fresh included credit within the limit, then purchased credit. */
+  /** Charges credit carried over for the call, then included credit within the limit, then purchased credit. */
   private charge(amount: Units, reservation: Reservation, late = false): Units {
     const withinLimit = max(0n, this.usableIncluded(reservation.limit) - this.carried);
     const left = !late && reservation.month < this.month ? min(amount, this.carried) : 0n;
     const fresh = min(amount - left, withinLimit);
     const bought = min(amount - left - fresh, this.purchased);
-    // The limit may have been lowered since, and the purchased credit be gone: the call had reserved it all the same.
+    // The limit may have been lowered and the purchased credit used since: the call had reserved it all the same.
     const beyondLimit = amount - left - fresh - bought;
     this.carried -= left;
     this.takeIncluded(fresh + beyondLimit);

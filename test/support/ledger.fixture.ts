@@ -17,7 +17,7 @@ import { PLAIN_PRICE, saveModelPrice } from './ai-factories';
 import { setDatabaseClock } from './database-clock';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from './test-database';
 
-/** The credit ledger without a gateway: two engines on one database, as two API processes would be. */
+/** The credit ledger without a gateway: two engines on one database, like two API processes. */
 export interface LedgerFixture {
   database: TestDatabase;
   superuser: Client;
@@ -28,10 +28,10 @@ export interface LedgerFixture {
   /** Sets the database's clock. */
   setTime(instant: string): Promise<void>;
   ledger(engine?: number): CreditLedgerService;
-  /** Balances as the database has them. */
+  /** Balances in the database. */
   account(customerId: string): Promise<Record<string, string>>;
   entries(customerId: string): Promise<{ kind: string; bucket: string; amount: number; month: string }[]>;
-  /** What does not add up. */
+  /** Differences that the verification finds. */
   problems(customerId?: string): Promise<LedgerProblem[]>;
   close(): Promise<void>;
 }
@@ -86,7 +86,7 @@ export async function createLedgerFixture(settings: Record<string, string> = {})
   };
 }
 
-/** A call of 20 output tokens, which a plain price makes 0.1 NOK, unless told otherwise. */
+/** A reservation request for 20 output tokens, by default 0.1 NOK. */
 export function request(customerId: string, overrides: Partial<ReservationRequest> = {}): ReservationRequest {
   return {
     customerId,
@@ -102,7 +102,7 @@ export function request(customerId: string, overrides: Partial<ReservationReques
   };
 }
 
-/** What an upstream reports. */
+/** Usage as an upstream reports it. */
 export function usage(tokens: Partial<TokenUsage>): TokenUsage {
   return { input: 0, cacheWrite5m: 0, cacheWrite1h: 0, cacheRead: 0, output: 0, ...tokens };
 }

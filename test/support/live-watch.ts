@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { ApiProcess } from './api-process';
 
-/** What a process was like while it was watched. */
+/** Measurements of a process. */
 export interface WatchedProcess {
-  /** Milliseconds that `/health/live` took, each time. */
+  /** Latencies of `/health/live` in milliseconds. */
   liveMs: number[];
-  /** Megabytes of memory that it grew by at the most. */
+  /** Maximum growth of its memory in megabytes. */
   grownMegabytes: number;
 }
 
@@ -40,7 +40,7 @@ const PROGRAM = `
   })();
 `;
 
-/** Watches a process while `work` goes on, from beside it: what keeps the test busy does not count. */
+/** Measures a process during `work`, from a separate process, so that the test's own CPU time does not count. */
 export async function watchWhile(api: ApiProcess, work: () => Promise<void>): Promise<WatchedProcess> {
   const worker = new Worker(PROGRAM, { eval: true, workerData: { pid: api.child.pid, origin: api.origin } });
   await once(worker, 'message');

@@ -1,15 +1,15 @@
-/** What became of requests that ran without a pause, by outcome: a status and its code, or `no reply`. */
+/** Number of requests by outcome: a status and its code, or `no reply`. */
 export type Tally = Record<string, number>;
 
-/** Clients that send one request after another until they are told to stop. */
+/** Clients that send one request after another until they are stopped. */
 export interface Load {
   /** Outcomes so far. */
   readonly tally: Tally;
-  /** Ends after the requests under way. */
+  /** Stops after the requests in progress. */
   stop(): Promise<Tally>;
 }
 
-/** Starts clients. `send` makes one request; what it throws counts as `no reply`. */
+/** Starts clients. `send` makes one request; an error counts as `no reply`. */
 export function startLoad(clients: number, send: (client: number, round: number) => Promise<Response>): Load {
   const tally: Tally = {};
   let stopped = false;
@@ -17,7 +17,7 @@ export function startLoad(clients: number, send: (client: number, round: number)
     for (let round = 0; !stopped; round++) {
       const outcome = await send(client, round).then(describe, () => 'no reply');
       tally[outcome] = (tally[outcome] ?? 0) + 1;
-      // A server that is away refuses in no time.
+      // A server that is down refuses at once.
       if (outcome === 'no reply') await new Promise((resolve) => setTimeout(resolve, 5));
     }
   };

@@ -3,8 +3,8 @@ import { connectAsSuperuser, type TestDatabase } from './test-database';
 import { until } from './until';
 
 /**
- * Holds what a statement locks (`select … for update`, `lock table …`), as another process would.
- * @returns what lets it go.
+ * Locks what a statement locks (`select … for update`, `lock table …`), like another process.
+ * @returns a function that releases the lock
  */
 export async function holdLock(
   database: TestDatabase,
@@ -20,7 +20,7 @@ export async function holdLock(
   };
 }
 
-/** Waits until so many statements of this database wait for a lock. */
+/** Waits until this many statements of the database wait for a lock. */
 export async function waitForLocks(superuser: Client, count: number): Promise<void> {
   await until(async () => {
     const { rows } = await superuser.query<{ waiting: number }>(

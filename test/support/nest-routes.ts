@@ -4,11 +4,11 @@ import { MetadataScanner, ModulesContainer } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { isPublic, requiredScope } from '@platform/access';
 
-/** A route of a controller's, and what its decorators declare. */
+/** A route of a controller with its declared access. */
 export interface DeclaredRoute {
   /** Such as `GET /api/v1/customer`. */
   route: string;
-  /** A scope, `any`, `public`, or `nothing`: such a route is refused to everyone. */
+  /** A scope, `any`, `public`, or `nothing`: such a route is always refused. */
   access: string;
   /** Such as `CustomerController.getCustomer`. */
   handler: string;

@@ -8,14 +8,14 @@ import type { TestDatabase } from './test-database';
 const MAIN = join(process.cwd(), 'dist', 'apps', 'operator', 'src', 'main.js');
 const HOST = join(process.cwd(), 'test', 'support', 'operator-host.mjs');
 
-/** How a command ended and what it wrote. */
+/** Exit code and output of a command. */
 export interface CommandResult {
   code: number;
   stdout: string;
   stderr: string;
 }
 
-/** What a command finds besides its words. */
+/** Standard input and environment of a command. */
 export interface CommandSurroundings {
   environment?: Record<string, string>;
   /** Its standard input. */
@@ -28,7 +28,7 @@ afterAll(() => void host?.disconnect());
 
 /**
  * Runs the operator's compiled command line, in one process for all commands of a spec file: loading the program takes
- * ten times as long as a command. Commands started together run one after another; see {@link operatorProcess}.
+ * ten times as long as a command. Concurrent commands run one after another; see {@link operatorProcess}.
  */
 export async function operatorCommand(
   database: TestDatabase,
@@ -59,7 +59,7 @@ export async function operatorCommand(
   });
 }
 
-/** Runs the operator's compiled command line as the operator does: in a process of its own. */
+/** Runs the operator's compiled command line as a separate process. */
 export async function operatorProcess(
   database: TestDatabase,
   words: string[],
@@ -74,7 +74,7 @@ export async function operatorProcess(
 
 function startHost(): ChildProcess {
   const started = fork(HOST, { env: { PATH: process.env.PATH, ...compileCache }, execArgv: [] });
-  // One listener for each command under way.
+  // One listener for each command in progress.
   started.setMaxListeners(0);
   started.on('exit', () => (host = undefined));
   return started;

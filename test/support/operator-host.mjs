@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 
 /**
- * Runs the operator's compiled commands one after another in one process: loading the modules is most of what a command
- * costs. Each finds the arguments, environment and input that a process of its own would have.
+ * Runs the operator's compiled commands one after another in one process, because loading the modules takes most of a
+ * command's time. Each gets its own arguments, environment and input.
  */
 const program = join(process.cwd(), 'dist', 'apps', 'operator', 'src');
 const require = createRequire(import.meta.url);
 require('reflect-metadata');
 const { runOperator } = require(join(program, 'run-operator.js'));
 
-/** Stands for the end of the process, where a command asks for it. */
+/** Replaces the end of the process, if a command calls for it. */
 class Exit extends Error {}
 
 let last = Promise.resolve();

@@ -6,14 +6,13 @@ import { DatabaseModule } from '@platform/database';
 import { createLogger, LoggingModule, NestLogger } from '@platform/logging';
 import type { TestDatabase } from './test-database';
 
-/** What the operator's programs do to customers and tokens, as they do it: another process to the API. */
+/** The operator's services for customers and tokens, in modules separate from the API's. */
 export interface OperatorFixture {
   tokens: TokensOperatorService;
   customers: CustomersOperatorService;
   close(): Promise<void>;
 }
 
-/** Opens the operator's services on a database. */
 export async function createOperatorFixture(database: TestDatabase): Promise<OperatorFixture> {
   const module: TestingModule = await Test.createTestingModule({
     imports: [

@@ -1,16 +1,16 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** A request whose body is on its way: its caller has sent so much of it and holds back the rest. */
+/** A request whose body is incomplete: the client holds the rest back. */
 export interface PartialBody {
   socket: Socket;
-  /** Sends the rest. @returns what was answered, as text. */
+  /** Sends the rest. @returns the reply as text */
   finish(): Promise<string>;
-  /** Hangs up. */
+  /** Disconnects. */
   hangUp(): void;
 }
 
-/** Sends a POST's headers and all of its JSON but the last byte. */
+/** Sends a POST's headers and its JSON except for the last byte. */
 export async function sendPartialBody(
   url: string,
   token: string,

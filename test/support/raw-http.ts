@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
-/** A reply to a request that was written byte by byte. */
+/** A reply to a request that was sent as bytes. */
 export interface RawReply {
   status: number;
   headers: Headers;
@@ -9,8 +9,8 @@ export interface RawReply {
 }
 
 /**
- * Sends bytes as they are, which no HTTP client would, and reads the reply until it is complete or the server closes the
- * connection: ask it to with `connection: close`. @returns undefined when the server closed without a reply.
+ * Sends bytes that no HTTP client would send, and reads the reply until it is complete or the server closes the
+ * connection: send `connection: close`. @returns undefined if the server closed without a reply
  */
 export async function rawHttp(origin: string, ...chunks: (string | Buffer)[]): Promise<RawReply | undefined> {
   const { hostname, port } = new URL(origin);
@@ -18,10 +18,10 @@ export async function rawHttp(origin: string, ...chunks: (string | Buffer)[]): P
   const received: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => {
     received.push(chunk);
-    // A server may go on reading what it refused; whoever has the whole answer need not wait for the end of that.
+    // A server may go on reading a request that it refused; a complete reply is enough.
     if (isComplete(Buffer.concat(received).toString('latin1'))) socket.destroy();
   });
-  // The server may refuse to read the rest, and close.
+  // The server may close without reading the rest.
   socket.on('error', () => undefined);
   const closed = once(socket, 'close');
   for (const chunk of chunks) socket.write(chunk);

@@ -2,26 +2,26 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 
-/** What the server does with a connection once a request's head has come. */
+/** Handles a connection after the head of a request. */
 export type Answer = (socket: Socket, request: string) => void;
 
-/** A server below HTTP, for what no HTTP library would send. */
+/** A server below HTTP, for replies that no HTTP library would send. */
 export interface RawServer {
   port: number;
   /** `http://127.0.0.1:port`, or `https://`. */
   url: string;
-  /** Requests seen, heads and bodies as far as they came with them. */
+  /** Received requests, heads and bodies as far as they arrived together. */
   requests: string[];
-  /** Connections that are open. */
+  /** Open connections. */
   open: number;
-  /** What is answered from here on. */
+  /** Sets the reply. */
   answer(answer: Answer): void;
-  /** What becomes of connections before anything is read from them. */
+  /** Sets what happens to connections before anything is read. */
   connect(greet: (socket: Socket) => void): void;
   close(): Promise<void>;
 }
 
-/** Starts one on this machine; with a key and a certificate it speaks TLS. */
+/** Starts a server on this machine; with a key and a certificate it uses TLS. */
 export async function startRawServer(tls?: { key: string; cert: string }): Promise<RawServer> {
   const sockets = new Set<Socket>();
   const requests: string[] = [];
@@ -34,7 +34,7 @@ export async function startRawServer(tls?: { key: string; cert: string }): Promi
     greet(socket);
     socket.on('data', (data: Buffer) => {
       const text = data.toString('latin1');
-      // A body may come in pieces of its own.
+      // A body may arrive in separate chunks.
       if (!/^[A-Z]+ \//.test(text)) return;
       requests.push(text);
       answer(socket, text);

@@ -4,14 +4,14 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { freePort } from './free-port';
 
-/** A Redis or Valkey of the test's own. */
+/** A Redis or Valkey server of one test. */
 export interface RedisServer {
   url: string;
-  /** Ends it without a word, as a crash does. */
+  /** Kills it, like a crash. */
   kill(): Promise<void>;
   /** Starts it again on the same port, empty. */
   restart(): Promise<void>;
-  /** Stops it from answering while its connections stay open; and lets it go on. */
+  /** Stops it from answering while its connections stay open; and resumes it. */
   freeze(): void;
   thaw(): void;
 }
@@ -27,8 +27,7 @@ export function findRedis(): string | undefined {
 }
 
 /**
- * Tests that need Redis. On a machine without one they are left out, which is said aloud; in CI (`CI=true`) that is a
- * failure.
+ * Tests that need Redis. On a machine without one they are skipped with a message; in CI (`CI=true`) that is a failure.
  */
 export function describeWithRedis(title: string, tests: (program: string) => void): void {
   const program = findRedis();
@@ -38,7 +37,7 @@ export function describeWithRedis(title: string, tests: (program: string) => voi
   it(missing, () => expect(process.env.CI).not.toBe('true'));
 }
 
-/** Starts one on a free port, without anything on disk. */
+/** Starts a server on a free port, without persistence. */
 export async function startRedis(program: string): Promise<RedisServer> {
   const port = await freePort();
   let server = await start(program, port);

@@ -3,10 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { DeliveryReportsService, ReportResult } from '@domains/sms';
 
-/** Takes delivery reports on a port of its own, as the internal listener does. */
+/** Receives delivery reports on its own port, like the internal listener. */
 export interface ReportServer {
   url: string;
-  /** What became of each report, oldest first. */
+  /** Result of each report, oldest first. */
   results: ReportResult[];
   serve(reports: DeliveryReportsService): void;
   close(): Promise<void>;

@@ -21,7 +21,7 @@ const NAME = sequence(
   der(0x31, sequence(der(0x06, Buffer.from('550403', 'hex')), der(0x0c, Buffer.from('127.0.0.1')))),
 );
 
-/** A certificate (RFC 5280) that nobody vouches for, with its key, made for this run. */
+/** A self-signed certificate (RFC 5280) with its key, generated for this run. */
 export function selfSigned(): { key: string; cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const day = 86_400_000;

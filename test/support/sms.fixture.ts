@@ -18,7 +18,7 @@ import { saveFakeCustomer } from './factories/customer.factory';
 import { allowSms } from './factories/sms-settings.factory';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from './test-database';
 
-/** A row of sms_message, as far as tests look at it. */
+/** The columns of sms_message that tests use. */
 export interface SmsTableRow {
   id: string;
   status: string;
@@ -27,13 +27,13 @@ export interface SmsTableRow {
   delivered_at: Date | null;
 }
 
-/** The SMS room over a real database and the sandbox's gateways. */
+/** The SMS domain with a real database and the sandbox's gateways. */
 export interface SmsFixture {
   sandbox: Sandbox;
   module: TestingModule;
   superuser: Client;
   reports: ReportServer;
-  /** A new customer that may send. */
+  /** Creates a customer with SMS enabled. */
   customer(dailyCap?: number): Promise<string>;
   send(customerId: string, order?: Partial<SmsOrder>): Promise<SmsRow>;
   list(customerId: string, limit?: number): Promise<SmsRow[]>;
@@ -41,7 +41,7 @@ export interface SmsFixture {
   close(): Promise<void>;
 }
 
-/** Sets the room up. `settings` are environment variables of the configuration. */
+/** Creates the fixture. `settings` are environment variables. */
 export async function createSmsFixture(settings: Record<string, string> = {}): Promise<SmsFixture> {
   const sandbox = await startSandbox();
   const reports = await startReportServer();

@@ -1,16 +1,16 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** Stands between a client and a server, and can fail as networks do. */
+/** A proxy between a client and a server that can simulate network failures. */
 export interface TcpProxy {
   port: number;
-  /** Stops forwarding on connections whose first bytes match, without closing them: nobody is told. */
+  /** Stops forwarding on connections whose first bytes match, without closing them. */
   stall(matching?: (hello: Buffer) => boolean): number;
-  /** Closes what is stalled. */
+  /** Closes stalled connections. */
   abandonStalled(): void;
-  /** Closes all connections, and every new one at once: the server is away. */
+  /** Closes all connections, and every new one at once: the server is down. */
   down(): void;
-  /** Takes connections again. */
+  /** Accepts connections again. */
   up(): void;
   close(): Promise<void>;
 }

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { type AppConfig, loadConfig } from '@platform/config';
 
-/** A migrated database of one test file's own. */
+/** A migrated database for one test file. */
 export interface TestDatabase {
   url: string;
   config: AppConfig;
-  /** Drops the database; connections still open are cut. */
+  /** Drops the database and closes its connections. */
   drop(): Promise<void>;
 }
 
@@ -14,7 +14,7 @@ export interface TestDatabase {
 export async function createTestDatabase(settings: Record<string, string> = {}): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   await onServer(`create database ${name} template ${process.env.TEST_TEMPLATE}`);
-  // As each migrate does: a template's rights are not copied.
+  // A template's rights are not copied, so they are granted as after a migration.
   await onServer(`revoke temporary on database ${name} from public`);
   const url = serverUrl().replace(/\/postgres$/, `/${name}`);
   return {
@@ -24,7 +24,7 @@ export async function createTestDatabase(settings: Record<string, string> = {}):
       LOG_LEVEL: 'silent',
       PORT: '0',
       INTERNAL_PORT: '0',
-      // A test's own work in the same process would count as overload.
+      // The test's own work in the same process would count as overload.
       OVERLOAD_WAIT_MS: '60000',
       DATABASE_URL: url,
       ...settings,
@@ -33,7 +33,10 @@ export async function createTestDatabase(settings: Record<string, string> = {}):
   };
 }
 
-/** A connection as the server's superuser, past every wall: for arranging and checking, never for the code under test. */
+/**
+ * A superuser's connection that bypasses all isolation layers: to create and check records, never for the code under
+ * test.
+ */
 export async function connectAsSuperuser(database: TestDatabase): Promise<Client> {
   const client = new Client({ connectionString: database.url });
   // The database may be dropped under a connection at the end of a test.
@@ -42,7 +45,7 @@ export async function connectAsSuperuser(database: TestDatabase): Promise<Client
   return client;
 }
 
-/** A login that may be a member of the API's role and nothing else, as production wants it. @returns its address. */
+/** A login that is a member of the API's role and nothing else, as in production. @returns its address */
 export async function createApiLogin(database: TestDatabase): Promise<string> {
   const [name, password] = [`api_${randomBytes(6).toString('hex')}`, randomBytes(12).toString('hex')];
   await onServer(`create role ${name} login noinherit password '${password}' in role customer_api`);

@@ -16,7 +16,6 @@ export interface TestServer {
   stop(): Promise<void>;
 }
 
-/** Starts one. */
 export async function startTestServer(): Promise<TestServer> {
   const folder = await mkdtemp(join(tmpdir(), 'customer-account-service-test-'));
   await chmod(folder, 0o755);
@@ -24,7 +23,7 @@ export async function startTestServer(): Promise<TestServer> {
     folder,
     port: await freePort(),
     password: randomBytes(12).toString('hex'),
-    // Speed where durability does not matter.
+    // Durability does not matter here.
     settings: { fsync: 'off', full_page_writes: 'off', max_connections: '300' },
   });
   return {
@@ -36,7 +35,7 @@ export async function startTestServer(): Promise<TestServer> {
   };
 }
 
-/** Makes a migrated database that every test file copies. @returns its name */
+/** Creates a migrated database that every test file copies. @returns its name */
 export async function createTemplate(serverUrl: string): Promise<string> {
   const name = `template_${randomBytes(6).toString('hex')}`;
   const client = new Client({ connectionString: serverUrl });

@@ -1,5 +1,6 @@
-// Loaded by a process under test with --require. It appends to TURN_WATCH_FILE, line by line, the most milliseconds of CPU
-// that the main thread took between two turns of a timer. Unlike the event loop's delay that leaves out what others took.
+// Loaded by a process under test with --require. Appends to TURN_WATCH_FILE, line by line, the maximum milliseconds of
+// CPU time that the main thread used between two runs of a timer. Unlike the event loop's delay, this excludes time of
+// other processes.
 const { appendFileSync } = require('node:fs');
 const { setInterval } = require('node:timers');
 const { isMainThread } = require('node:worker_threads');

@@ -1,9 +1,9 @@
 import { Client } from 'pg';
 
-/** The probe of the connection that hears of token changes; it goes on all the time. */
+/** The probe of the connection that listens for token changes; it runs all the time. */
 const PROBE = 'select 1';
 
-/** Collects the statements that this process sends to PostgreSQL while `work` runs, in any way it has. */
+/** Collects the statements that this process sends to PostgreSQL during `work`. */
 export async function queriesDuring(work: () => Promise<unknown>): Promise<string[]> {
   const spy = jest.spyOn(Client.prototype, 'query');
   try {

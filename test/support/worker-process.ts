@@ -5,21 +5,21 @@ import type { Exit } from './api-process';
 import { compileCache } from './compile-cache';
 import { freePort } from './free-port';
 
-/** The compiled worker in a process of its own, as it runs in production. */
+/** The compiled worker as a separate process, as in production. */
 export interface WorkerProcess {
   child: ChildProcess;
   /** Address of its internal listener. */
   url: string;
-  /** What it has written. */
+  /** Its output so far. */
   output(): string;
   exited: Promise<Exit>;
-  /** Ends it, by default as an orchestrator does, and waits for its end. */
+  /** Stops it, by default with SIGTERM, and waits for its end. */
   stop(signal?: NodeJS.Signals): Promise<Exit>;
 }
 
 const MAIN = join(process.cwd(), 'dist', 'apps', 'worker', 'src', 'main.js');
 
-/** Starts it with these settings and none of the tests' own, and waits until it runs. @throws if it ends instead */
+/** Starts it with exactly these settings, and waits until it runs. @throws if it ends instead */
 export async function startWorkerProcess(settings: Record<string, string>): Promise<WorkerProcess> {
   const { PATH } = process.env;
   const port = await freePort();

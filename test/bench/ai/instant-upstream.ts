@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 
-/** A Messages API that answers at once and always the same: what is left to measure is the gateway in front of it. */
+/** A Messages API that answers at once and always the same, so that only the gateway in front of it is measured. */
 const REPLY = Buffer.from(
   JSON.stringify({
     id: 'msg_bench',

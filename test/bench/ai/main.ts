@@ -56,7 +56,7 @@ function ours(tokens: readonly string[]): Contestant {
   return { name: 'customer API (durable accounting)', url: `http://127.0.0.1:${PORTS.api}`, requests };
 }
 
-/** As many requests as ours, though all alike: making them costs the load generator the same. */
+/** As many requests as ours, so that the load generator's work is the same. */
 function portkey(count: number): Contestant {
   const headers = {
     'content-type': 'application/json',

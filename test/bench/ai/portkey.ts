@@ -6,9 +6,8 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * Starts the Portkey gateway, which passes messages on and accounts for nothing. `BENCH_PORTKEY_NODE` names another Node
- * to run it by than the project's own: on an older one it is two to three times slower.
- * @returns how to stop it
+ * Starts the Portkey gateway, which forwards messages without accounting. `BENCH_PORTKEY_NODE` names another Node to
+ * run it with: an older one is two to three times slower. @returns a function that stops it
  */
 export async function startPortkey(port: number): Promise<() => Promise<void>> {
   const main = join(

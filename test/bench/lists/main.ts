@@ -8,7 +8,7 @@ const PORTS = { database: 55_441, api: 55_442, internal: 55_443, plain: 55_444 }
 const LISTS = ['/api/v1/invoices', '/api/v1/sms/log', '/api/v1/support/tickets'];
 const LOAD = { connections: 32, seconds: Number(process.argv[2] ?? 6), rounds: 3 };
 const LARGE: Amounts = { customers: 1000, invoices: 1_000_000, sms: 5_000_000, tickets: 100_000 };
-/** As many customers as give each as much as it has in the large one. */
+/** Few customers, each with as many rows as in the large database. */
 const SMALL: Amounts = { customers: 10, invoices: 10_000, sms: 10_000, tickets: 1_000 };
 const PAGE = 10;
 const DEEP_PAGE = 100;
@@ -19,7 +19,7 @@ interface Latency {
   deep: number;
 }
 
-/** The lists: as fast with millions of rows as with thousands, and as fast as a server written by hand. */
+/** Compares the lists with millions of rows, with thousands of rows, and with a hand-written server. */
 async function main(): Promise<void> {
   const small = await withServers(SMALL, (tokens) => latencies(tokens));
   await withServers(LARGE, async (tokens) => {
@@ -66,9 +66,11 @@ async function withServers<T>(amounts: Amounts, work: (tokens: string[]) => Prom
   }
 }
 
-/** Median latency of the first and of a deep page of each list, one request at a time, over the customers in turn. */
+/**
+ * Median latency of the first page and of a deep page of each list, one request at a time, over the customers in turn.
+ */
 async function latencies(tokens: string[]): Promise<Latency[]> {
-  // What is measured is the lists: every token has been looked up before.
+  // Looks every token up before the measurement, which is about the lists.
   for (const token of tokens) await time('/api/v1/customer', token);
   const result: Latency[] = [];
   for (const path of LISTS) {
@@ -92,7 +94,7 @@ async function median(path: string, token: () => string, query: string): Promise
   return middle(times);
 }
 
-/** The cursor of the deep page, reached as a caller reaches it: page by page. */
+/** The cursor of the deep page, found page by page as a client does. */
 async function cursorOf(path: string, token: string): Promise<string> {
   let cursor = '';
   for (let page = 1; page < DEEP_PAGE; page++) {

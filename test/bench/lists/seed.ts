@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { generateToken, hashToken } from '@platform/tokens';
 
-/** How much there is of what, each customer having the same share. */
+/** Number of rows by kind; each customer has the same share. */
 export interface Amounts {
   customers: number;
   invoices: number;
@@ -10,7 +10,7 @@ export interface Amounts {
   tickets: number;
 }
 
-/** Fills a migrated database. @returns a token of each customer */
+/** Fills a migrated database. @returns one token per customer */
 export async function seed(url: string, amounts: Amounts): Promise<string[]> {
   const client = new Client({ connectionString: url });
   await client.connect();
@@ -29,7 +29,7 @@ export async function seed(url: string, amounts: Amounts): Promise<string[]> {
     ]);
     tokens.push(token);
   }
-  // Customers' rows come mixed, as they do in life.
+  // Rows of different customers are interleaved, as in production.
   const each = (total: number) => `generate_series(1, ${Math.ceil(total / amounts.customers)}) n, customer c`;
   const at = `now() - n * interval '1 minute' - random() * interval '1 minute'`;
   await client.query(`

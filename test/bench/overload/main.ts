@@ -11,10 +11,13 @@ import { type Answer, closedLoad, type Load, openLoad, type Order } from './open
 const PORTS = { database: 55_541, api: 55_542, internal: 55_543 };
 const SECONDS = Number(process.argv[2] ?? 120);
 const CUSTOMERS = 20;
-/** Of what can be served: the load of a usual busy hour. */
+/** The load of a usual busy hour, as a part of the capacity. */
 const USUAL = 0.7;
 
-/** Twice the load that this machine can serve: what is let in is served in time, and all is well soon after. */
+/**
+ * Offers twice the load that this machine can serve: accepted requests must be served in time, and the service must
+ * recover soon after.
+ */
 async function main(): Promise<void> {
   process.env.TEST_SEED ??= '1';
   const database = await startBenchDatabase(PORTS.database);
@@ -61,7 +64,7 @@ function isRefused({ status }: Answer): boolean {
   return status === 503 || status === 0;
 }
 
-/** The part of a load that was sent after so many seconds. */
+/** The part of a load that was sent after a number of seconds. */
 function since(load: Load, seconds: number): Load {
   const answers = load.answers.filter(({ at }) => at >= seconds * 1000);
   return { ...load, answers, seconds: load.seconds - seconds };
@@ -96,7 +99,7 @@ function at(values: number[], share: number): number {
 
 let turn = 0;
 
-/** Of ten requests six read, three open a ticket, one sends an SMS. */
+/** Of ten requests, six read, three open a ticket, one sends an SMS. */
 function order(tokens: string[]): Order {
   const place = turn++;
   const token = tokens[place % tokens.length] as string;

@@ -7,31 +7,31 @@ export interface Order {
   wire: string;
 }
 
-/** What became of one request. */
+/** Result of one request. */
 export interface Answer {
   kind: string;
   /** When it was sent and how long it took, in milliseconds. */
   at: number;
   ms: number;
-  /** 0: no reply. */
+  /** HTTP status; 0: no reply. */
   status: number;
 }
 
-/** What became of all. */
+/** Results of a load. */
 export interface Load {
   answers: Answer[];
   seconds: number;
-  /** Requests that were due while too many were under way, and were not sent. */
+  /** Requests that were not sent because too many were in progress. */
   unsent: number;
-  /** Part of one core that sending them took. */
+  /** Share of one core that the load generator used. */
   ownCpu: number;
 }
 
-/** In flight at most; beyond it callers would be turned away by the operating system. */
+/** Maximum number of requests in progress; above it the operating system would refuse connections. */
 const IN_FLIGHT = 4000;
 const EVERY_MS = 5;
 
-/** Sends requests at a rate, whatever becomes of them: callers in the world do not wait for each other. */
+/** Sends requests at a fixed rate, whatever their results: an open load model. */
 export async function openLoad(port: number, perSecond: number, seconds: number, next: () => Order): Promise<Load> {
   const connections = new RawConnections(port);
   const answers: Answer[] = [];
@@ -64,7 +64,7 @@ export async function openLoad(port: number, perSecond: number, seconds: number,
   return { answers, seconds, unsent, ownCpu: (user + system) / 1000 / (performance.now() - startedAt) };
 }
 
-/** Keeps so many requests under way. @returns how many a second were answered */
+/** Keeps a number of requests in progress. @returns requests per second */
 export async function closedLoad(port: number, clients: number, seconds: number, next: () => Order): Promise<number> {
   const connections = new RawConnections(port);
   const startedAt = performance.now();

@@ -1,23 +1,23 @@
 import { connect, type Socket } from 'node:net';
 
 const HEAD_END = '\r\n\r\n';
-/** A caller that has waited for so long gives up. */
+/** Client time-out in milliseconds. */
 const PATIENCE_MS = 40_000;
 
 interface Connection {
   socket: Socket;
-  /** What has come of the reply under way. */
+  /** Received bytes of the reply in progress. */
   received: Buffer[];
   bytes: number;
-  /** Length of that reply, head and body, once its head is here. */
+  /** Length of the reply, head and body, once its head has arrived. */
   expected: number;
   status: number;
   settle?: (status: number) => void;
 }
 
 /**
- * HTTP connections of a load generator: one request at a time on each, replies are looked at for their status and length
- * alone. The generator shares the machine with what it measures, so it must cost little.
+ * HTTP connections of a load generator: one request at a time on each; of replies only the status and length are
+ * parsed. The generator shares the machine with the server, so it must be cheap.
  */
 export class RawConnections {
   private readonly free: Connection[] = [];
@@ -25,7 +25,7 @@ export class RawConnections {
 
   constructor(private readonly port: number) {}
 
-  /** Sends a request as it is. @returns the reply's status; 0 when none came */
+  /** Sends a request in wire format. @returns the reply's status; 0 if there was none */
   send(request: string): Promise<number> {
     const connection = this.free.pop() ?? this.open();
     return new Promise((resolve) => {

@@ -11,7 +11,7 @@ const CUSTOMERS = 100;
 const SERVICES = 20;
 const LOAD = { connections: 32, seconds: Number(process.argv[2] ?? 6), rounds: 3 };
 
-/** Reads through the whole API against the same reads by a server written by hand. */
+/** Compares reads through the whole API with the same reads by a hand-written server. */
 async function main(): Promise<void> {
   const database = await startBenchDatabase(PORTS.database);
   const tokens = await seed(database.url);

@@ -1,20 +1,20 @@
 import autocannon from 'autocannon';
 
-/** One of the servers that are compared: how to ask it, one request for each token in turn. */
+/** One of the servers to compare, with one request per token in turn. */
 export interface Contestant {
   name: string;
   url: string;
   requests: autocannon.Request[];
 }
 
-/** How long and how hard to ask. */
+/** Duration and concurrency of the load. */
 export interface Load {
   connections: number;
   seconds: number;
   rounds: number;
 }
 
-/** What came of it: successful requests per second, the median of the rounds. */
+/** The median of the rounds, in successful requests per second. */
 export interface Figure {
   name: string;
   perSecond: number;
@@ -23,8 +23,8 @@ export interface Figure {
 }
 
 /**
- * Asks the contestants in turn, round after round, so that a slow moment of the machine hits them alike; the first round
- * only warms up. @throws when a reply is not a 2xx: a server that refuses is fast for nothing.
+ * Measures the contestants in turn, round after round, so that a slow moment of the machine affects all of them; the
+ * first round is a warm-up. @throws if a reply is not a 2xx
  */
 export async function compare(contestants: Contestant[], load: Load): Promise<Figure[]> {
   const results = new Map<string, autocannon.Result[]>(contestants.map(({ name }) => [name, []]));
@@ -49,7 +49,7 @@ export async function compare(contestants: Contestant[], load: Load): Promise<Fi
   });
 }
 
-/** Lets every connection begin at another request: in step with each other they would all ask for one customer at a time. */
+/** Makes every connection begin at another request, so that they do not all ask for one customer at a time. */
 function spread(
   requests: autocannon.Request[],
   connections: number,
@@ -62,7 +62,7 @@ function spread(
   };
 }
 
-/** Prints figures, and each as a ratio to the last one. */
+/** Prints the figures, each also as a ratio to the last one. */
 export function report(title: string, figures: Figure[]): void {
   const base = figures.at(-1)?.perSecond ?? 1;
   process.stdout.write(`\n${title}\n`);

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Starts a server in a process of its own and waits until it says that it listens. */
+/** Starts a server as a child process and waits until it listens. */
 export async function startServerProcess(
   main: string,
   environment: Record<string, string>,

@@ -1,19 +1,19 @@
-/** Where the service is, and what the caller has there. */
+/** Address of the service, and the caller's records. */
 export interface Environment {
   baseUrl: string;
   token: string;
   /** An invoice whose PDF can be fetched. */
   invoiceId: string;
-  /** A service of the caller's. */
+  /** A service of the caller. */
   serviceId: number;
 }
 
-/** What the test passes on. */
+/** The values that the test passes on. */
 export function environment(): Environment {
   return JSON.parse(process.env['CALLER'] ?? '') as Environment;
 }
 
-/** Tells the test what each operation answered. */
+/** Reports to the test the status of each operation. */
 export function report(statuses: Record<string, number>): void {
   console.log(JSON.stringify(statuses));
 }

@@ -16,7 +16,7 @@ const answer = await api.createMessage({
 const text: string = answer.data.content.map((block) => block.text ?? '').join('');
 if (text === '') throw new Error('The answer has no text');
 
-// zod knows no bytes: the generated check of a binary reply expects a string.
+// The generated zod check of a binary reply expects a string.
 const pdf = await api.getInvoicePdf({
   path: { id: invoiceId },
   responseValidator: () => Promise.resolve(undefined),

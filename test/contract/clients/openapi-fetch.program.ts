@@ -5,7 +5,7 @@ import type { paths } from './openapi-typescript.js';
 const { baseUrl, token, invoiceId, serviceId } = environment();
 const client = createClient<paths>({ baseUrl, headers: { authorization: `Bearer ${token}` } });
 
-/** The data of a reply, or what is wrong. */
+/** The data of a reply. @throws for a problem */
 function need<Data>({ data, error }: { data?: Data; error?: { detail: string } }): Data {
   if (data === undefined) throw new Error(error?.detail ?? 'No data');
   return data;

@@ -52,9 +52,9 @@ describe('queries name the customer', () => {
     const secured = await readAll();
     await withoutRowLevelSecurity(api.superuser);
     expect(await readAll()).toEqual(secured);
-    // They are not alike because they failed or were empty.
+    // They are not equal merely because they failed or were empty.
     expect(secured.filter(([, status, body]) => status !== 200 || body.includes('"data":[]'))).toEqual([]);
-    // The rows are made up and past all checks, so the values are none that openapi.json allows.
+    // The rows bypassed all checks, so the values violate openapi.json.
     takeViolations();
   });
 

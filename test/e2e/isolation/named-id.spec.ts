@@ -27,7 +27,7 @@ describe('queries by id name the customer', () => {
     );
     return rows[0]?.id ?? 0;
   }
-  // Its PDF is at a billing source that is not there: who gets beyond the look-up is told 503.
+  // Its PDF is at a billing source that is not running: a request that passes the look-up gets 503.
   const addInvoice = async (customerId: string) => {
     await saveFakeBillingAccount(api.superuser, customerId, 'stripe', 'cus_1');
     return (
@@ -35,7 +35,7 @@ describe('queries by id name the customer', () => {
     ).id;
   };
 
-  /** Every route that names a row of a customer's, and what stores such a row. Whoever adds a route adds it here. */
+  /** Every route with a row's id, and a function that stores such a row. New routes must be added here. */
   const ROUTES: Record<string, (customerId: string) => Promise<string | number>> = {
     '/ai/credit-requests/:id': addCreditRequest,
     '/invoices/:id/pdf': addInvoice,
@@ -108,7 +108,7 @@ describe('queries by id name the customer', () => {
          values ($1, gen_random_uuid(), $2, 'operator', $3, $4, now())`,
         [customerId, ticket, internal, body],
       );
-    // As if ids could be the same: only the customer tells whose the reply is.
+    // As if ids could be equal: only the customer identifies the reply.
     await api.superuser.query('alter table support_ticket_reply drop constraint support_ticket_reply_ticket_fk');
     const [ticket, second] = [await addTicket(me.customer.id), await addTicket(me.customer.id)];
     await addReply(me.customer.id, ticket, 'answer', false);

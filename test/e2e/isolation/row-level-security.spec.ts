@@ -13,8 +13,8 @@ import { anyRow, customerColumn, customerOwnedTables, leaveRowLevelSecurityAlone
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
 
 /**
- * The third wall by itself. The first is gone: the customer is set by hand. The second is gone: no statement names a
- * customer. So are checks, foreign keys and missing grants, which would hide a hole.
+ * The third isolation layer by itself. The first is off: the test sets the customer. The second is off: no statement
+ * names a customer. Checks, foreign keys and missing grants are off too, because they would hide a fault.
  */
 describe('row level security alone', () => {
   let database: TestDatabase;
@@ -41,7 +41,7 @@ describe('row level security alone', () => {
     await database.drop();
   });
 
-  /** Tries something as a customer, and takes it back. @returns the rows touched, or the SQLSTATE of the refusal. */
+  /** Runs a statement as a customer and rolls it back. @returns the affected rows, or the SQLSTATE of the error */
   async function as(customer: string | null, sql: string, values: unknown[] = []): Promise<number | string> {
     await api.query('begin');
     try {
@@ -54,7 +54,7 @@ describe('row level security alone', () => {
     }
   }
 
-  /** Runs a check for every table and names those that fail it. */
+  /** Runs a check for every table and returns the names of those that fail. */
   async function holes(check: (table: string, column: string) => Promise<boolean>): Promise<string[]> {
     const failed: string[] = [];
     for (const table of tables) if (!(await check(table, customerColumn(table)))) failed.push(table);
@@ -142,7 +142,7 @@ describe('row level security alone', () => {
           () => 'answered',
           () => 'failed',
         );
-      // New statements each time: failures around the first use of a statement are the hardest to get right.
+      // New statements in each round: failures at the first use of a statement are the hardest case.
       for (let round = 0; round < 25; round++) {
         const everyone = prepared(`test.everyone.${round}`, 'select id from customer');
         const failing = prepared(
@@ -160,7 +160,7 @@ describe('row level security alone', () => {
           return JSON.stringify(rows) === JSON.stringify(expected) ? 'right' : `wrong: ${JSON.stringify(rows)}`;
         };
         const turns = Array.from({ length: 300 }, async (_, index) => {
-          // Some in this turn of the event loop, some while the replies to others come.
+          // Some in the same turn of the event loop, some while replies to others arrive.
           if (index % 3) await new Promise((resolve) => setTimeout(resolve, index % 5));
           return attempt(index);
         });

@@ -9,7 +9,7 @@ import { saveFakeService } from '@test/factories/service.factory';
 import { declaredRoutes } from '@test/nest-routes';
 import { withoutRowLevelSecurity } from '@test/without-row-level-security';
 
-/** Says whom a request is for, in the two ways that code can ask. */
+/** Returns the customer of a request, in both ways that code can get it. */
 @Controller('who')
 class WhoController {
   constructor(private readonly context: CustomerContextService) {}
@@ -39,7 +39,7 @@ describe('the customer of a request', () => {
     api = await startApi({ TRUST_PROXY: '127.0.0.1' }, undefined, [WhoController]);
     await withoutRowLevelSecurity(api.superuser);
     [me, other] = await Promise.all([createCaller(api), createCaller(api)]);
-    // Something to see, in every list, for whoever is taken for the other one.
+    // Records of the other customer in every list, which a confused identity would show.
     const service = await saveFakeService(api.superuser, other.customer.id, { name: "another customer's" });
     for (const [table, columns, values] of [
       ['support_ticket', 'customer_id, id, title, body', [randomUUID(), 'Theirs', 'x']],
@@ -65,7 +65,7 @@ describe('the customer of a request', () => {
   const theirs = () => other.customer.id;
   const both = (field: string, value: string) => [field, value] as const;
 
-  /** Every way to slip another customer's id into a request, beside one's own token. */
+  /** Every way to pass another customer's id in a request with one's own token. */
   const attempts = (): [where: string, path: string, init: RequestInit][] => [
     ...NAMES.map((name): [string, string, RequestInit] => [`query ${name}`, `?${name}=${theirs()}`, {}]),
     ...NAMES.map((name): [string, string, RequestInit] => [`header ${name}`, '', { headers: { [name]: theirs() } }]),
@@ -115,7 +115,7 @@ describe('the customer of a request', () => {
     expect(paths).toEqual(expect.arrayContaining(['/customer', '/invoices', '/ai', '/ai/credit-requests']));
     for (const path of paths) {
       const plain = await (await me.call(path)).text();
-      // The other one would be shown something else.
+      // The other customer would get a different reply.
       expect(await (await other.call(path)).text()).not.toBe(plain);
       for (const [where, query, init] of attempts()) {
         const reply = await me.call(`${path}${query}`, init);
@@ -147,7 +147,7 @@ describe('the customer of a request', () => {
   });
 });
 
-/** A route whose writer forgot to say who may use it. */
+/** A route without access metadata. */
 @Controller('forgotten')
 class ForgottenController {
   @Get()

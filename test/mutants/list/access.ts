@@ -1,6 +1,6 @@
 import type { Mutant } from '../mutant';
 
-/** Who may do what, and what a refusal says. */
+/** Access: scopes and refusals. */
 export const access: Mutant[] = [
   {
     name: 'access: a scope is not looked at',

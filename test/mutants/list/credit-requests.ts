@@ -5,7 +5,7 @@ const OPERATOR_SERVICE = 'libs/domains/credit-requests/src/operator/credit-reque
 const DECISIONS = ['test/e2e/credit-request-decisions'];
 const SPECS = ['libs/domains/credit-requests'];
 
-/** Credit requests and what the operator decides. */
+/** Credit requests and the operator's decisions. */
 export const creditRequests: Mutant[] = [
   {
     name: 'credit requests: a reference stands for waiting ones only',

@@ -8,7 +8,7 @@ const CONTRACT = ['test/contract/ai-gateway'];
 const FAULTS = ['test/e2e/ai-provider-faults'];
 const CHARGING = ['test/e2e/ai-charging'];
 
-/** The AI gateway: the provider's answers and faults, the call's way through reservation and settlement. */
+/** The AI gateway: the provider's replies and faults, reservation and settlement. */
 export const gateway: Mutant[] = [
   {
     name: 'gateway: refusals of the provider count as failures of it',

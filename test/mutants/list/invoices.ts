@@ -8,7 +8,7 @@ const OPERATOR_SERVICE = 'libs/domains/invoices/src/operator/invoices-operator.s
 const SYNC = ['libs/domains/invoices/src/adapters/amounts', 'test/contract/invoice'];
 const INVOICE_SPECS = ['test/e2e/invoice', 'test/contract/invoice'];
 
-/** Invoices: what sources say, what customers see, what the operator does. */
+/** Invoices: sources, the customer's view, the operator's changes. */
 export const invoices: Mutant[] = [
   {
     name: 'invoices: due today is overdue',

@@ -2,7 +2,7 @@ import type { Mutant } from '../mutant';
 
 const NAMED = ['test/e2e/isolation/named'];
 
-/** One customer and another: each isolation layer with the other two away. */
+/** Isolation: each layer with the other two disabled. */
 export const isolation: Mutant[] = [
   {
     name: 'isolation: a credit request is found by its number alone',

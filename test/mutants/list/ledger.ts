@@ -9,7 +9,7 @@ const BOUNDS = ['test/contract/ai-credit-bounds'];
 const OPERATOR = ['libs/domains/ai/src/operator', ...BOUNDS];
 const HISTORIES = ['test/contract/ai-ledger-histories'];
 
-/** The AI ledger: reservations, settlements, months, the operator's bookings. */
+/** The AI ledger: reservations, settlements, months, the operator's adjustments. */
 export const ledger: Mutant[] = [
   {
     name: 'ledger: a batch that fails fails everybody in it',

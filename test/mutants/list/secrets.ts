@@ -1,6 +1,6 @@
 import type { Mutant } from '../mutant';
 
-/** Secrets, errors and what a reply must not show. */
+/** Secrets, errors, and details that replies must not reveal. */
 export const secrets: Mutant[] = [
   {
     name: 'secrets: what a secret is for is not sealed with it',

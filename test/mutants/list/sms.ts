@@ -8,7 +8,7 @@ const DAY = ['test/contract/sms-day', 'test/contract/sms-sending'];
 const GATEWAY = ['test/contract/sms-gateway'];
 const REPORTS = ['test/contract/sms-delivery-reports'];
 
-/** SMS: the cap, the gateways' answers, delivery reports. */
+/** SMS: the cap, the gateways' replies, delivery reports. */
 export const sms: Mutant[] = [
   {
     name: 'sms: the day is that of UTC',

@@ -7,7 +7,7 @@ const FORMAT = 'libs/platform/tokens/src/token-format.ts';
 const REMEMBERED = ['test/e2e/remembered-tokens'];
 const SUITE = ['test/e2e/tokens'];
 
-/** Service tokens: what is remembered, rotation, expiry, last use. */
+/** Service tokens: the cache, rotation, expiry, last use. */
 export const tokens: Mutant[] = [
   {
     name: 'tokens: what is remembered is never asked for again',

@@ -6,7 +6,7 @@ const DAY = 'libs/platform/http/src/fields/is-day.decorator.ts';
 const TICKETS = ['test/e2e/support-tickets', 'libs/platform/http/src/fields'];
 const CREDIT = ['test/e2e/ai-credit'];
 
-/** What a request may hold. */
+/** Validation of requests. */
 export const validation: Mutant[] = [
   {
     name: 'validation: a text may be one character longer',

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { getHttpOperationsFromSpec } from '@stoplight/prism-http/dist/utils/operations';
 import { validateInput, validateOutput } from '@stoplight/prism-http/dist/validator';
 
-/** An operation of openapi.json, as the validator knows it. */
+/** An operation of openapi.json, in the validator's format. */
 type DocumentedOperation = Awaited<ReturnType<typeof getHttpOperationsFromSpec>>[number];
 
 /** A request and its reply. */
@@ -10,7 +10,7 @@ export interface Exchange {
   path: string;
   query: Record<string, string | string[]>;
   requestHeaders: Record<string, string>;
-  /** Parsed; undefined if there is none, it was refused, or it is too large to look at. */
+  /** Parsed; undefined if there is none, it was refused, or it is too large to check. */
   requestBody: unknown;
   status: number;
   replyHeaders: Record<string, string>;
@@ -25,7 +25,7 @@ interface Diagnostic {
 const PREFIX = '/api/v1';
 let operations: Promise<Map<string, DocumentedOperation>> | undefined;
 
-/** The operation that a route of the server is in the document; none for other routes, and for HEAD. */
+/** The operation of a route; undefined for undocumented routes, and for HEAD. */
 export async function documentedOperation(
   method: string,
   route: string | undefined,
@@ -35,14 +35,14 @@ export async function documentedOperation(
   return (await operations).get(`${method} ${route.slice(PREFIX.length).replace(/:(\w+)/g, '{$1}')}`);
 }
 
-/** What a reply has that the document does not allow. */
+/** Properties of a reply that the document does not allow. */
 export function faultsOfReply(resource: DocumentedOperation, { status, replyHeaders, replyBody }: Exchange): string[] {
   const json = replyHeaders['content-type']?.includes('json') === true;
   const body: unknown = json && replyBody !== undefined ? JSON.parse(replyBody) : (replyBody ?? '');
   return messagesOf(validateOutput({ resource, element: { statusCode: status, headers: replyHeaders, body } }));
 }
 
-/** What a request has that the document does not allow, though the service accepted it. */
+/** Properties of a request that the document does not allow, though the service accepted it. */
 export function faultsOfRequest(resource: DocumentedOperation, exchange: Exchange): string[] {
   const { status, path, query, requestBody } = exchange;
   const unseen = resource.method === 'post' && requestBody === undefined;
@@ -52,7 +52,7 @@ export function faultsOfRequest(resource: DocumentedOperation, exchange: Exchang
   return messagesOf(validateInput({ resource, element }));
 }
 
-/** Without the type of a body that is not there, which may be anything, and at which the validator throws. */
+/** Headers without the content type of a missing body: the validator throws at it. */
 function headersOf({ requestBody, requestHeaders }: Exchange): Record<string, string> {
   const { 'content-type': _, ...others } = requestHeaders;
   return requestBody === undefined ? others : requestHeaders;

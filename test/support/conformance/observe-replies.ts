@@ -4,12 +4,12 @@ import type { RequestWithBody } from '@platform/http';
 import { documentedOperation, faultsOfReply, faultsOfRequest, type Exchange } from './documented-operations';
 import { addViolation } from './violations';
 
-/** Larger bodies are not parsed again: checking them would take longer than the test. */
+/** Larger bodies are not checked: parsing them again would take longer than the test. */
 const LARGEST_BODY = 256 * 1024;
 
 /**
- * Compares every reply of the API with openapi.json, as a validating proxy in front of it would, and every request that
- * it accepted. The test that is running fails if they do not agree.
+ * Compares every reply of the API, and every request that it accepted, with openapi.json, as a validating proxy would.
+ * The running test fails if they differ.
  */
 export function observeReplies(app: NestFastifyApplication): void {
   const server = app.getHttpAdapter().getInstance();
@@ -17,7 +17,7 @@ export function observeReplies(app: NestFastifyApplication): void {
     const operation = await documentedOperation(request.method, request.routeOptions.url);
     if (operation) {
       const exchange = exchangeOf(request, reply, payload);
-      // A refusal that outlasts its text is a stream; what it says is checked wherever it is not.
+      // A refusal that is streamed has no text here; its text is checked where it is not streamed.
       const unseen = exchange.replyBody === undefined && exchange.status >= 400;
       const faults = [...(unseen ? [] : faultsOfReply(operation, exchange)), ...faultsOfRequest(operation, exchange)];
       for (const fault of faults) addViolation(`${request.method} ${request.url} ${reply.statusCode}: ${fault}`);
@@ -38,7 +38,7 @@ function exchangeOf(request: FastifyRequest, reply: FastifyReply, payload: unkno
   };
 }
 
-/** The body as it came: a pipe or a guard may have changed what it was parsed to. */
+/** The original body: a pipe or a guard may have changed the parsed one. */
 function bodyOf({ rawBody }: Partial<RequestWithBody>): unknown {
   return rawBody && rawBody.length <= LARGEST_BODY ? JSON.parse(rawBody.joined().toString()) : undefined;
 }

@@ -1,12 +1,11 @@
-/** What replies and accepted requests had that openapi.json does not allow, since it was last asked. */
+/** Violations of openapi.json since the last call of `takeViolations`. */
 const found = new Set<string>();
 
-/** Notes a violation. */
 export function addViolation(violation: string): void {
   found.add(violation);
 }
 
-/** Gives the violations noted and forgets them. */
+/** Returns the violations and clears them. */
 export function takeViolations(): string[] {
   const all = [...found];
   found.clear();

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import ts from 'typescript';
 
-/** A message that a program of the service logs. */
+/** A log message of the service. */
 export interface LogMessage {
   level: 'error' | 'warn';
   text: string;
   file: string;
 }
 
-/** The messages of warnings and errors that a source file logs, as far as they are written out there. */
+/** The messages of warnings and errors that a source file logs, as far as they are literal texts. */
 export function logMessages(file: string): LogMessage[] {
   const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true);
   const found: LogMessage[] = [];
@@ -23,7 +23,7 @@ export function logMessages(file: string): LogMessage[] {
   return found;
 }
 
-/** `logger.error`, `this.logger.warn`, `this.logger[known ? 'warn' : 'error']`: the graver level where there are two. */
+/** The level of `logger.error`, `this.logger.warn`, `this.logger[known ? 'warn' : 'error']`: the higher one of two. */
 function levelOf(called: ts.Expression): LogMessage['level'] | undefined {
   const isAccess = ts.isPropertyAccessExpression(called) || ts.isElementAccessExpression(called);
   if (!isAccess || !/logger(>\(\w+\))?$/i.test(called.expression.getText())) return undefined;
@@ -31,7 +31,7 @@ function levelOf(called: ts.Expression): LogMessage['level'] | undefined {
   return (['error', 'warn'] as const).find((level) => new RegExp(`\\b${level}\\b`).test(name));
 }
 
-/** The texts among the arguments, and those of a member `msg`; a choice between two gives both. */
+/** The literal texts among the arguments, and those of a member `msg`; both branches of a condition. */
 function textsOf(call: ts.CallExpression): string[] {
   return call.arguments.flatMap((argument) => {
     if (!ts.isObjectLiteralExpression(argument)) return literals(argument);
@@ -50,7 +50,7 @@ function literals(value: ts.Expression | undefined): string[] {
   return ts.isConditionalExpression(value) ? [...literals(value.whenTrue), ...literals(value.whenFalse)] : [];
 }
 
-/** The value of a variable in the block around a node. */
+/** The value of a variable in an enclosing block. */
 function declared(node: ts.Node, name: string): ts.Expression | undefined {
   for (let block: ts.Node = node; !ts.isSourceFile(block); block = block.parent) {
     if (!ts.isBlock(block)) continue;

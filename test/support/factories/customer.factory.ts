@@ -2,7 +2,6 @@ import { faker } from '@faker-js/faker';
 import type { Client } from 'pg';
 import type { Customer } from '@domains/customers';
 
-/** A made-up customer. */
 export function createFakeCustomer(overrides: Partial<Customer> = {}): Omit<Customer, 'createdAt' | 'updatedAt'> {
   return {
     id: faker.string.uuid(),
@@ -19,7 +18,6 @@ export function createFakeCustomer(overrides: Partial<Customer> = {}): Omit<Cust
   };
 }
 
-/** Stores a made-up customer. */
 export async function saveFakeCustomer(client: Client, overrides: Partial<Customer> = {}) {
   const customer = createFakeCustomer(overrides);
   await client.query(

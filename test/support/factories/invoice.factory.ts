@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
 import type { Invoice } from '@domains/invoices';
 
-/** Stores a made-up invoice of a customer's: manual, open, of 1,250.50 NOK, not due yet. */
+/** Stores an invoice of a customer: manual, open, of 1,250.50 NOK, not due yet. */
 export async function saveFakeInvoice(client: Client, customerId: string, overrides: Partial<Invoice> = {}) {
   const id = randomUUID();
   const invoice = {
@@ -53,7 +53,7 @@ export async function saveFakeInvoice(client: Client, customerId: string, overri
   return invoice;
 }
 
-/** Says who a customer is in a billing source, as the operator does. */
+/** Links a customer to an account of a billing source, as the operator does. */
 export async function saveFakeBillingAccount(client: Client, customerId: string, source: string, account: string) {
   await client.query('insert into billing_account (customer_id, source, source_customer_id) values ($1, $2, $3)', [
     customerId,

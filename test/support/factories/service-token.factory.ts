@@ -2,14 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
 import { generateToken, hashToken, type Scope, SCOPES } from '@platform/tokens';
 
-/** What may differ about a token. By default it has every scope and never ends. */
+/** Options of a token. By default it has every scope and never expires. */
 export interface FakeToken {
   scopes?: Scope[];
   active?: boolean;
   expiresAt?: Date;
 }
 
-/** Stores a token of a customer's. */
 export async function saveFakeToken(client: Client, customerId: string, fake: FakeToken = {}) {
   const token = generateToken();
   const id = randomUUID();

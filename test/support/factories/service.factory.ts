@@ -2,7 +2,6 @@ import { faker } from '@faker-js/faker';
 import type { Client } from 'pg';
 import type { CustomerServiceEntity } from '@domains/services';
 
-/** Stores a made-up service of a customer's. */
 export async function saveFakeService(
   client: Client,
   customerId: string,

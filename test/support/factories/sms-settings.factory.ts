@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 
-/** Lets a customer send SMS. `dailyCap` null means the service's default. */
+/** Enables SMS for a customer. `dailyCap` null means the service's default. */
 export async function allowSms(client: Client, customerId: string, dailyCap: number | null = null): Promise<void> {
   await client.query(
     `insert into sms_settings (customer_id, enabled, sender_id, daily_cap) values ($1, true, 'Acme', $2)

@@ -9,10 +9,7 @@ export interface RouteUnderTest {
   method: 'GET' | 'POST';
   path: string;
   body?: unknown;
-  /**
-   * What a valid request comes to for a customer that has nothing yet, where it is not a success: a status and the code
-   * of the problem.
-   */
+  /** The status and code of a valid request for a customer without records, if it is not a success. */
   otherwise?: [status: number, code: ErrorCode];
 }
 
@@ -86,7 +83,7 @@ export function describeAuthentication(api: () => TestApi, route: RouteUnderTest
       const { token } = await saveFakeToken(api().superuser, customer.id, { scopes: [scope] });
       const reply = await caller(api().baseUrl, token)(route.path, init);
       const { code } = (await reply.json()) as { code?: ErrorCode };
-      // What the route says to those it lets in, exactly: any other status would hide a guard that stumbles.
+      // The exact reply to an accepted request: any other status would hide a faulty guard.
       expect([reply.status, code]).toEqual(route.otherwise ?? [route.method === 'GET' ? 200 : 201, undefined]);
     });
   });

@@ -9,8 +9,8 @@ interface PageBody {
 }
 
 /**
- * A list in pages, newest first. `add` stores one item of a customer's as if it had been made at a time, `idOf` finds
- * its id in the list; `table` is where items are stored.
+ * A paged list, newest first. `add` stores an item of a customer with a given time, `idOf` finds its id in the list;
+ * `table` is where items are stored.
  */
 export function describePaging(
   api: () => TestApi,
@@ -36,7 +36,7 @@ export function describePaging(
       const ids: unknown[] = [];
       for (let cursor = ''; ;) {
         const { data, has_more, next_cursor } = await page(call, `limit=${limit}${cursor}`);
-        // A page is promised only if there is something on it.
+        // A next page is announced only if it has items.
         if (cursor !== '') expect(data).not.toEqual([]);
         ids.push(...data.map(idOf));
         expect(has_more).toBe(next_cursor !== null);
@@ -72,7 +72,7 @@ export function describePaging(
     it('tell microseconds apart', async () => {
       const { customer, call } = await createCaller(api());
       for (let item = 0; item < 5; item++) await add(api().superuser, customer.id, time(0));
-      // As PostgreSQL's clock makes them: a cursor in milliseconds would skip some.
+      // Times with microseconds, like PostgreSQL's clock: a cursor in milliseconds would skip rows.
       await api().superuser.query(
         `update ${table} t set created_at = created_at + n * interval '1 microsecond'
          from (select id, row_number() over (order by id) as n from ${table} where customer_id = $1) x

@@ -3,15 +3,15 @@ import { createCaller } from '../api';
 import { expectProblem } from '../expect-problem';
 import type { RouteUnderTest } from './authentication.suite';
 
-/** Values of one field: those a valid request may have, and those that make it a 400. `undefined` leaves the field out. */
+/** Values of one field: valid ones, and those that cause a 400. `undefined` leaves the field out. */
 export interface FieldCases {
   accepted: [name: string, value: unknown][];
   refused: [name: string, value: unknown][];
 }
 
 /**
- * One field's rules, at its edges. `route.body` must be valid; `prepare` brings a new caller into the state that the
- * route needs.
+ * Tests one field's rules at their limits. `route.body` must be valid; `prepare` brings a new caller into the state
+ * that the route needs.
  */
 export function describeValidation(
   api: () => TestApi,
@@ -33,7 +33,7 @@ export function describeValidation(
   describe(`validation of ${field} in ${route.method} ${route.path}`, () => {
     it.each(cases.accepted)('accepts %s', async (_name, value) => {
       const reply = await send(value);
-      // The body tells why, should it be refused.
+      // If the request is refused, the body says why.
       expect({ status: reply.status, body: await reply.text() }).toMatchObject({
         status: route.method === 'GET' ? 200 : 201,
       });

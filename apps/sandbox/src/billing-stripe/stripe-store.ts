@@ -50,7 +50,7 @@ export class StripeStore {
       return invoice;
     });
     const all = [...(this.byCustomer.get(customer) ?? []), ...added];
-    this.byCustomer.set(customer, all.sort(newestFirst));
+    this.byCustomer.set(customer, all.sort(byTimeDescending));
     return added;
   }
 
@@ -65,7 +65,7 @@ export class StripeStore {
     const others = (this.byCustomer.get(invoice.customer) ?? []).filter((other) => other !== invoice);
     this.byCustomer.set(invoice.customer, others);
     invoice.customer = customer;
-    this.byCustomer.set(customer, [...(this.byCustomer.get(customer) ?? []), invoice].sort(newestFirst));
+    this.byCustomer.set(customer, [...(this.byCustomer.get(customer) ?? []), invoice].sort(byTimeDescending));
   }
 
   /** Credits an invoice, by default its total. The invoice itself does not change. */
@@ -101,7 +101,7 @@ export class StripeStore {
   listCreditNotes(customer: string | undefined): readonly StripeCreditNote[] | undefined {
     if (customer !== undefined && !this.byCustomer.has(customer)) return undefined;
     const all = [...this.notes.values()];
-    return all.filter((note) => customer === undefined || note.customer === customer).sort(newestFirst);
+    return all.filter((note) => customer === undefined || note.customer === customer).sort(byTimeDescending);
   }
 
   /** Makes one invoice malformed on the wire; `undefined` as a value removes the field. */
@@ -127,7 +127,7 @@ export class StripeStore {
 
   /** Invoices, newest first, of one customer or of all; undefined for an unknown customer. */
   list(customer: string | undefined): readonly StripeInvoice[] | undefined {
-    return customer === undefined ? [...this.byId.values()].sort(newestFirst) : this.byCustomer.get(customer);
+    return customer === undefined ? [...this.byId.values()].sort(byTimeDescending) : this.byCustomer.get(customer);
   }
 
   clear(): void {
@@ -145,6 +145,6 @@ export class StripeStore {
 
 type Dated = Pick<StripeInvoice, 'created' | 'serial'>;
 
-function newestFirst(a: Dated, b: Dated): number {
+function byTimeDescending(a: Dated, b: Dated): number {
   return b.created - a.created || b.serial - a.serial;
 }

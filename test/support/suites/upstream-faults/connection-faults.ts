@@ -4,7 +4,7 @@ import { drip, type UpstreamFault } from './fault';
 
 const secure = ({ port }: RawServer) => `https://127.0.0.1:${port}`;
 
-/** The way to the upstream fails, or the connection does. */
+/** Faults of the connection to the upstream. */
 export const connectionFaults: UpstreamFault[] = [
   {
     name: 'its name does not exist',

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 import type { RawServer } from '../../raw-server';
 
-/** What a fault means for the one who called, whichever upstream it is. */
+/** What a fault means for the caller, for any upstream. */
 export type FaultMeaning =
-  /** None: a reply like any other. */
+  /** No fault: a normal reply. */
   | 'ok'
   /** Nothing left this machine, or nobody took it. */
   | 'unsent'
@@ -25,26 +25,26 @@ export type FaultMeaning =
   | 'gave_up'
   | 'failed';
 
-/** Something that an upstream, or the way to it, does wrong. */
+/** A fault of an upstream or of the connection to it. */
 export interface UpstreamFault {
   name: string;
-  /** Several where it is a matter of microseconds. */
+  /** Several values if the outcome depends on microseconds. */
   meaning: FaultMeaning | FaultMeaning[];
-  /** What the log says of the call: the status, or the reason why there is none. */
+  /** The logged outcome of the call: the status, or the reason why there is none. */
   outcome: RegExp;
-  /** Ends only with the call's deadline. */
+  /** The fault lasts until the call's deadline. */
   hangs?: true;
-  /** Stands in for the server's address. */
+  /** Replaces the server's address. */
   address?: (server: RawServer) => string | Promise<string>;
-  /** The server speaks TLS, with a certificate that nobody vouches for. */
+  /** The server uses TLS, with a self-signed certificate. */
   tls?: true;
-  /** Goes wrong before a request was read. */
+  /** A fault before a request was read. */
   greet?: (socket: Socket) => void;
-  /** Goes wrong when a request has come. `good` is the reply that would be right. */
+  /** A fault after a request was received. `good` is the correct reply. */
   answer?: (socket: Socket, good: string) => void;
 }
 
-/** Stands in every faulty reply: must show up nowhere. */
+/** Part of every faulty reply: must not appear anywhere. */
 export const REPLY_MARK = 'MARK-OF-THE-REPLY';
 
 /** Writes something every few milliseconds until the connection ends. */

@@ -12,7 +12,7 @@ const raw = (name: string, meaning: UpstreamFault['meaning'], outcome: RegExp, r
   answer: (socket) => socket.write(reply, 'latin1'),
 });
 
-/** What comes is not the protocol, or not as it should be. */
+/** Faults of the protocol. */
 export const protocolFaults: UpstreamFault[] = [
   raw('it speaks something else', 'lost', /^not_http$/, `SSH-2.0-${REPLY_MARK}\r\n`),
   raw('it speaks HTTP of a version that is not', 'lost', /^not_http$/, 'HTTP/9.9 200 OK\r\n\r\n'),

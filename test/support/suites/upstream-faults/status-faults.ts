@@ -14,7 +14,7 @@ const answers = (code: number, meaning: FaultMeaning, name: string, body: string
 const JSON_BODY = `{"error":{"message":"${REPLY_MARK}"},"message":"${REPLY_MARK}"}`;
 const LONG_PAGE = `<html>${REPLY_MARK}${' '.repeat(300_000)}`;
 
-/** Every status with words of the upstream's own; one of each kind also with none, and with far too many. */
+/** Every status with a text of the upstream; one of each kind also without a text, and with far too long a text. */
 const statuses = (meaning: FaultMeaning, [first = 0, ...others]: number[]): UpstreamFault[] => [
   answers(first, meaning, 'nothing', ''),
   answers(first, meaning, 'a long page', LONG_PAGE),
@@ -38,7 +38,7 @@ const redirect = (code: number, location: string): UpstreamFault => ({
   answer: (socket) => socket.write(rawReply(code, '', { location })),
 });
 
-/** The upstream says no, or fails, or sends elsewhere. */
+/** Refusals, errors and redirects. */
 export const statusFaults: UpstreamFault[] = [
   ...statuses('refused', REFUSALS),
   ...statuses('gave_up', [408, 409, 417, 418, 423, 424, 425, 499]),

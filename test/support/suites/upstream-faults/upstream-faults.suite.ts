@@ -10,36 +10,36 @@ import { type FaultMeaning, REPLY_MARK, type UpstreamFault } from './fault';
 import { protocolFaults } from './protocol-faults';
 import { statusFaults } from './status-faults';
 
-/** An adapter, as the suite drives it. */
+/** An adapter under test. */
 export interface FaultyAdapter {
-  /** The settings that name the upstream's address, and the credential, which is `CREDENTIAL`. */
+  /** Settings with the upstream's address, and the credential, which is `CREDENTIAL`. */
   settings(address: string): NodeJS.ProcessEnv;
   /** The setting of the call's deadline in milliseconds. */
   deadline: string;
-  /** A reply that means success, as bytes. */
+  /** A successful reply as bytes. */
   good: string;
-  /** Makes a call of the adapter each time. What it resolves or rejects with is judged. */
+  /** Makes a call of the adapter. Its result or error is checked. */
   open(config: AppConfig, clients: UpstreamClientsService): () => Promise<unknown>;
-  /** What a result means, in a word of the adapter's own. */
+  /** Maps a result to a word of the adapter's own. */
   judge(result: unknown): string;
-  /** That word for every kind of fault. */
+  /** The expected word for every kind of fault. */
   expected: Record<FaultMeaning, string>;
-  /** Statuses whose words the caller may read, as they are about its request. */
+  /** Statuses whose text the caller may read, because it is about the request. */
   tells?: RegExp;
-  /** Requests that may arrive where trying again is harmless, as when the upstream turns us away; one otherwise. */
+  /** Number of requests that may arrive if a retry is harmless, as when the upstream refused for now; otherwise one. */
   attempts?: number;
-  /** Trying again is harmless always. */
+  /** Whether a retry is always harmless. */
   idempotent?: boolean;
 }
 
-/** The upstream's secret: must show up nowhere. */
+/** The upstream's secret: must not appear anywhere. */
 export const CREDENTIAL = 'credential-of-ours-9f8e7d6c';
 
 const DEADLINE_MS = 800;
-/** For a busy machine. Without a deadline these would take for ever. */
+/** Time limits for a busy machine, in case a deadline does not work. */
 const SLACK_MS = 3_000;
 const AT_A_TIME = 12;
-/** For what does not wait for the deadline: nothing here may take so long. */
+/** Time limit of faults that do not wait for the deadline. */
 const GENEROUS_MS = 5_000;
 
 interface Observed {
@@ -47,13 +47,13 @@ interface Observed {
   outcome?: string;
   requests: number;
   elapsedMs: number;
-  /** What the log and the result say. */
+  /** The logged outcome and the result. */
   logged: string;
   told: string;
   afterwards: string;
 }
 
-/** Every fault of an upstream, against one adapter: the same words for the same faults everywhere. */
+/** Tests every fault of an upstream against one adapter. */
 export function describeUpstreamFaults(name: string, adapter: FaultyAdapter): void {
   describe(`${name} when`, () => {
     const certificate = selfSigned();
@@ -62,7 +62,7 @@ export function describeUpstreamFaults(name: string, adapter: FaultyAdapter): vo
     beforeAll(async () => {
       observed = new Map();
       const see = async (fault: UpstreamFault) => observed.set(fault, await observe(fault));
-      // Those that wait for the deadline wait together; of the others a few at a time.
+      // Faults that wait for the deadline run together; of the others a few at a time.
       const waiting = Promise.all(faults.filter(({ hangs }) => hangs).map(see));
       const others = faults.filter(({ hangs }) => !hangs);
       while (others.length > 0) await Promise.all(others.splice(0, AT_A_TIME).map(see));
@@ -124,7 +124,7 @@ export function describeUpstreamFaults(name: string, adapter: FaultyAdapter): vo
       server.answer((socket) => (answer ? answer(socket, adapter.good) : socket.write(adapter.good)));
     }
 
-    /** The upstream is well again. Where it was away, one that is well stands at another address. */
+    /** Repairs the upstream. If it was down, a working one runs at another address. */
     async function recover(server: RawServer, fault: UpstreamFault, call: () => Promise<unknown>): Promise<unknown> {
       server.connect(() => undefined);
       server.answer((socket) => socket.write(adapter.good));

@@ -53,7 +53,7 @@ export class PdfMemoryService implements OnApplicationShutdown {
     this.underWay.set(customerId, own + 1);
     const leave = this.once(() => this.left(customerId));
     try {
-      await this.room(signal);
+      await this.freeMemory(signal);
     } catch (error) {
       leave();
       throw error;
@@ -81,7 +81,7 @@ export class PdfMemoryService implements OnApplicationShutdown {
     return buffered;
   }
 
-  private async room(signal: AbortSignal): Promise<void> {
+  private async freeMemory(signal: AbortSignal): Promise<void> {
     const until = performance.now() + WAIT_MS;
     while (this.held >= this.limit) {
       this.cutOff(SLOWEST_WHEN_SHORT_MS, this.held - this.limit + 1);
