@@ -4,6 +4,7 @@ const CREATE = 'libs/domains/credit-requests/src/sql/create-credit-request.sql';
 const OPERATOR_SERVICE = 'libs/domains/credit-requests/src/operator/credit-requests-operator.service.ts';
 const DECISIONS = ['test/e2e/credit-request-decisions'];
 const SPECS = ['libs/domains/credit-requests'];
+const CREDIT = ['test/e2e/ai-credit'];
 
 /** Credit requests and the operator's decisions. */
 export const creditRequests: Mutant[] = [
@@ -83,5 +84,56 @@ export const creditRequests: Mutant[] = [
     find: "if (request.status === 'rejected') return request;",
     replace: '',
     specs: DECISIONS,
+  },
+  {
+    name: 'credit requests: an approval is not audited',
+    file: OPERATOR_SERVICE,
+    find: `action: 'credit-request.approve',`,
+    replace: `action: 'credit-request' as never,`,
+    specs: DECISIONS,
+  },
+  {
+    name: 'credit requests: the invoice is dated by UTC',
+    file: OPERATOR_SERVICE,
+    find: 'this.calendar.dateOf(now)',
+    replace: 'now.toISOString().slice(0, 10)',
+    specs: [...SPECS, ...DECISIONS],
+  },
+  {
+    name: 'credit requests: a customer that may have none pending has the default',
+    file: CREATE,
+    find: 'coalesce(c.pending_credit_requests, p_default_cap)',
+    replace: 'coalesce(nullif(c.pending_credit_requests, 0), p_default_cap)',
+    specs: SPECS,
+  },
+  {
+    name: 'credit requests: the pending ones are shown oldest first',
+    file: 'libs/domains/credit-requests/src/customer/ai-overview.service.ts',
+    find: 'order by q.created_at desc, id desc',
+    replace: 'order by q.created_at, id',
+    specs: [...SPECS, ...CREDIT],
+  },
+  {
+    name: 'credit requests: a rejected one is shown as pending',
+    file: 'libs/domains/credit-requests/src/customer/ai-overview.service.ts',
+    find: `and status = 'pending' order`,
+    replace: `and status <> 'approved' order`,
+    specs: [...SPECS, ...DECISIONS, ...CREDIT],
+  },
+  {
+    name: 'credit requests: a repeated one is 201',
+    file: 'apps/customer-api/src/credit-requests/credit-requests.controller.ts',
+    find: 'created ? HttpStatus.CREATED : HttpStatus.OK',
+    replace: 'created ? HttpStatus.CREATED : HttpStatus.CREATED',
+    specs: CREDIT,
+  },
+  {
+    name: 'credit requests: an approved one may be rejected',
+    file: OPERATOR_SERVICE,
+    find: `if (request.status === 'approved')
+        throw`,
+    replace: `if (request.status === 'approved' && id < 0)
+        throw`,
+    specs: [...SPECS, ...DECISIONS],
   },
 ];

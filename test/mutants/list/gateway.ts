@@ -172,4 +172,25 @@ export const gateway: Mutant[] = [
     replace: 'if (frame.role === undefined)',
     specs: ['libs/domains/ai/src/customer/message-request', 'test/e2e/ai-messages'],
   },
+  {
+    name: 'gateway: a failed call is answered before its credit is released',
+    file: GATEWAY,
+    find: 'await this.resolution.release(',
+    replace: 'void this.resolution.release(',
+    specs: CONTRACT,
+  },
+  {
+    name: 'gateway: a message is answered before it is charged',
+    file: GATEWAY,
+    find: 'await this.resolution.settle(',
+    replace: 'void this.resolution.settle(',
+    specs: CHARGING,
+  },
+  {
+    name: 'gateway: switching AI off is not announced',
+    file: 'libs/domains/ai/src/operator/ai-configuration-operator.service.ts',
+    find: 'if (enabled !== undefined) await announceTokenChange(manager, customerId);',
+    replace: '',
+    specs: CONTRACT,
+  },
 ];

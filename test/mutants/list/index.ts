@@ -6,6 +6,7 @@ import { invoices } from './invoices';
 import { isolation } from './isolation';
 import { ledger } from './ledger';
 import { limits } from './limits';
+import { operator } from './operator';
 import { paging } from './paging';
 import { processes } from './processes';
 import { secrets } from './secrets';
@@ -30,4 +31,5 @@ export const MUTANTS: Mutant[] = [
   ...ledger,
   ...invoices,
   ...processes,
+  ...operator,
 ];

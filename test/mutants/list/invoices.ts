@@ -1,5 +1,8 @@
 import type { Mutant } from '../mutant';
 
+const UPSERT = 'libs/domains/invoices/src/worker/store/sql/upsert-invoices.sql';
+const DUE = 'libs/domains/invoices/src/worker/due-syncs.service.ts';
+const BILLING_ACCOUNTS = 'libs/domains/invoices/src/operator/billing-accounts-operator.service.ts';
 const VIEW = 'libs/domains/invoices/src/customer/invoice-view.ts';
 const READER = 'libs/domains/invoices/src/customer/invoices.service.ts';
 const STRIPE = 'libs/domains/invoices/src/adapters/stripe/stripe-invoice.ts';
@@ -7,6 +10,7 @@ const FIKEN = 'libs/domains/invoices/src/adapters/fiken/fiken-document.ts';
 const OPERATOR_SERVICE = 'libs/domains/invoices/src/operator/invoices-operator.service.ts';
 const SYNC = ['libs/domains/invoices/src/adapters/amounts', 'test/contract/invoice'];
 const INVOICE_SPECS = ['test/e2e/invoice', 'test/contract/invoice'];
+const OPERATOR = ['test/e2e/operator-invoices'];
 
 /** Invoices: sources, the customer's view, the operator's changes. */
 export const invoices: Mutant[] = [
@@ -136,5 +140,84 @@ export const invoices: Mutant[] = [
     find: 'DAYS_TO_PAY = 14',
     replace: 'DAYS_TO_PAY = 0',
     specs: ['libs/domains/credit-requests', 'test/e2e/credit-request-decisions'],
+  },
+  {
+    name: 'invoices: one that is marked paid again was paid another day',
+    file: OPERATOR_SERVICE,
+    find: `invoice.paidAt ?? (() => 'app.now()')`,
+    replace: `() => 'app.now()'`,
+    specs: OPERATOR,
+  },
+  {
+    name: 'invoices: the log forgets the status before',
+    file: OPERATOR_SERVICE,
+    find: 'from: before, to: status',
+    replace: 'from: status, to: status',
+    specs: OPERATOR,
+  },
+  {
+    name: 'invoices: an account is linked to two customers',
+    file: BILLING_ACCOUNTS,
+    find: `      if (taken)
+`,
+    replace: `      if (taken && taken.customerId === customerId)
+`,
+    specs: SYNC,
+  },
+  {
+    name: 'invoices: undoing a link removes the operator’s own invoices, too',
+    file: BILLING_ACCOUNTS,
+    find: 'manager.delete(Invoice, { customerId, source })',
+    replace: 'manager.delete(Invoice, { customerId })',
+    specs: [...OPERATOR, ...SYNC],
+  },
+  {
+    name: 'invoices: undoing a link is not audited',
+    file: BILLING_ACCOUNTS,
+    find: `await this.audit.record(manager, { customerId, actor, action: 'invoice.unlink', metadata });`,
+    replace: 'void metadata;',
+    specs: OPERATOR,
+  },
+  {
+    name: 'invoices: the sync of one customer makes those of all due',
+    file: 'libs/domains/invoices/src/operator/sync-requests-operator.service.ts',
+    find: '($1::uuid is null or customer_id = $1)',
+    replace: '($1::uuid is null or customer_id is not null)',
+    specs: [...SYNC, ...OPERATOR],
+  },
+  {
+    name: 'invoices: failing accounts take the places of the others',
+    file: DUE,
+    find: 'and (failures > 0) = $2',
+    replace: 'and $2::boolean is not null',
+    specs: SYNC,
+  },
+  {
+    name: 'invoices: the sync that has waited longest is last',
+    file: DUE,
+    find: 'order by due_at limit',
+    replace: 'order by due_at desc limit',
+    specs: SYNC,
+  },
+  {
+    name: 'invoices: one that is issued keeps the place of its draft',
+    file: UPSERT,
+    find: `case when i.status = 'draft' then excluded.created_at else i.created_at end`,
+    replace: 'i.created_at',
+    specs: SYNC,
+  },
+  {
+    name: 'invoices: one that did not change looks changed',
+    file: UPSERT,
+    find: 'then excluded.updated_at else i.updated_at end',
+    replace: 'then excluded.updated_at else app.now() end',
+    specs: SYNC,
+  },
+  {
+    name: 'invoices: a paid one that its source has no more is void',
+    file: 'libs/domains/invoices/src/worker/store/sync-statements.ts',
+    find: `and status in ('open', 'uncollectible')\``,
+    replace: `and status <> 'void'\``,
+    specs: SYNC,
   },
 ];

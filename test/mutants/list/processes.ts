@@ -1,5 +1,6 @@
 import type { Mutant } from '../mutant';
 
+const CONSUMER = 'libs/platform/jobs/src/queue-consumer.ts';
 const SHUTDOWN = ['test/faults/shutdown'];
 
 /** Programs that stop, jobs, health. */
@@ -30,7 +31,7 @@ export const processes: Mutant[] = [
   },
   {
     name: 'shutdown: a job is not waited for',
-    file: 'libs/platform/jobs/src/queue-consumer.ts',
+    file: CONSUMER,
     find: 'await endedWithin(ended, withinMs);',
     replace: 'void ended.catch(() => undefined);',
     specs: SHUTDOWN,
@@ -79,5 +80,47 @@ export const processes: Mutant[] = [
     find: 'if (compared.fault !== undefined) throw',
     replace: 'if (compared.fault === "") throw',
     specs: ['test/e2e/clock'],
+  },
+  {
+    name: 'jobs: a run has no deadline',
+    file: CONSUMER,
+    find: ', AbortSignal.timeout(deadlineMs)]',
+    replace: ']',
+    specs: ['libs/platform/jobs'],
+  },
+  {
+    name: 'jobs: a worker takes more than it has room for',
+    file: CONSUMER,
+    find: 'this.queue.concurrency - this.active.size',
+    replace: 'this.queue.concurrency',
+    specs: ['libs/platform/jobs'],
+  },
+  {
+    name: 'jobs: a run that was lost to another worker goes on',
+    file: CONSUMER,
+    find: 'if (affected === 0) lost.abort();',
+    replace: 'void [affected, lost];',
+    specs: ['libs/platform/jobs'],
+  },
+  {
+    name: 'shutdown: new requests are taken',
+    file: 'libs/platform/http/src/hooks/draining-gate.ts',
+    find: 'if (!draining.active || ',
+    replace: 'if (draining.active || ',
+    specs: ['test/faults/process.spec'],
+  },
+  {
+    name: 'health: a process that stops is ready',
+    file: 'apps/customer-api/src/health/draining.health.ts',
+    find: 'this.draining.active ? indicator.down() : indicator.up()',
+    replace: 'this.draining.active ? indicator.up() : indicator.up()',
+    specs: ['test/e2e/health', 'test/faults/process.spec'],
+  },
+  {
+    name: 'observing: a caller that hung up is counted as answered',
+    file: 'libs/platform/http/src/hooks/observe-requests.ts',
+    find: 'raw.headersSent ? raw.statusCode : CLIENT_DISCONNECTED',
+    replace: 'raw.statusCode',
+    specs: ['test/faults/hung-up'],
   },
 ];

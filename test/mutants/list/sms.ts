@@ -1,5 +1,6 @@
 import type { Mutant } from '../mutant';
 
+const SETTINGS = 'libs/domains/sms/src/operator/sms-operator.service.ts';
 const CREATE = 'libs/domains/sms/src/customer/sending/sql/create-sms.sql';
 const OUTCOME = 'libs/domains/sms/src/customer/sending/sql/record-sms-outcome.sql';
 const HTTP = 'libs/domains/sms/src/adapters/http-sms.adapter.ts';
@@ -7,6 +8,7 @@ const ELKS_REPORT = 'libs/domains/sms/src/adapters/elks/elks-report.ts';
 const DAY = ['test/contract/sms-day', 'test/contract/sms-sending'];
 const GATEWAY = ['test/contract/sms-gateway'];
 const REPORTS = ['test/contract/sms-delivery-reports'];
+const OPERATOR = ['test/e2e/operator-invoices'];
 
 /** SMS: the cap, the gateways' replies, delivery reports. */
 export const sms: Mutant[] = [
@@ -170,5 +172,34 @@ export const sms: Mutant[] = [
     find: 'when p_delivered_at between former.created_at - slack and present + slack',
     replace: 'when p_delivered_at is not null',
     specs: ['test/contract/sms-strange-reports'],
+  },
+  {
+    name: 'sms: what did not arrive does not count for its day',
+    file: 'libs/domains/sms/src/delivery-reports/report-store.service.ts',
+    find: '...updateValues(update), null]',
+    replace: `...updateValues(update), 'UTC']`,
+    specs: [...DAY, ...REPORTS],
+  },
+  {
+    name: 'sms: an answer is given before the outcome is stored',
+    file: 'libs/domains/sms/src/customer/sending/sms-sending.service.ts',
+    find: 'const result = await this.outcomes.conclude(row, gateway, updateOf(outcome));',
+    replace: `void this.outcomes.conclude(row, gateway, updateOf(outcome));
+    const result = row;`,
+    specs: DAY,
+  },
+  {
+    name: 'sms: a change of settings resets the cap',
+    file: SETTINGS,
+    find: 'changed(change.dailyCap, present?.dailyCap)',
+    replace: 'changed(change.dailyCap, null)',
+    specs: OPERATOR,
+  },
+  {
+    name: 'sms: the operator’s log is oldest first',
+    file: SETTINGS,
+    find: `order: { createdAt: 'DESC', id: 'DESC' }`,
+    replace: `order: { createdAt: 'ASC', id: 'ASC' }`,
+    specs: OPERATOR,
   },
 ];

@@ -6,6 +6,7 @@ const THREADS = ['test/e2e/ticket-threads', 'test/e2e/support-tickets'];
 const EVENTS = 'libs/domains/status/src/operator/status-events-operator.service.ts';
 const READER = 'libs/domains/status/src/customer/service-status.service.ts';
 const STATUS = ['test/e2e/status'];
+const OPERATOR = [...THREADS, 'test/e2e/operator-invoices'];
 
 /** Support tickets and service status. */
 export const support: Mutant[] = [
@@ -98,6 +99,80 @@ export const support: Mutant[] = [
     file: READER,
     find: 'order by running desc, starts_at desc, id desc limit',
     replace: 'order by running desc, starts_at, id desc limit',
+    specs: STATUS,
+  },
+  {
+    name: 'support: a new status does not show in the times of a ticket',
+    file: OPERATOR_SERVICE,
+    find: `{ status, updatedAt: () => 'app.now()' }`,
+    replace: '{ status }',
+    specs: THREADS,
+  },
+  {
+    name: 'support: the operator reads a thread newest first',
+    file: OPERATOR_SERVICE,
+    find: `const order = { createdAt: 'ASC', id: 'ASC' } as const;`,
+    replace: `const order = { createdAt: 'DESC', id: 'DESC' } as const;`,
+    specs: OPERATOR,
+  },
+  {
+    name: 'support: the operator’s list is of every status',
+    file: OPERATOR_SERVICE,
+    find: ' ...(status && { status }) };',
+    replace: ' };',
+    specs: OPERATOR,
+  },
+  {
+    name: 'support: a note is audited as a reply',
+    file: OPERATOR_SERVICE,
+    find: `internal ? 'ticket.note' : 'ticket.reply'`,
+    replace: `'ticket.reply'`,
+    specs: OPERATOR,
+  },
+  {
+    name: 'support: what the customer said on the telephone is the operator’s',
+    file: OPERATOR_SERVICE,
+    find: 'ticketId, author, internal,',
+    replace: `ticketId, author: 'operator' as const, internal,`,
+    specs: OPERATOR,
+  },
+  {
+    name: 'status: what is announced for later begins at once',
+    file: EVENTS,
+    find: `const begins = startsAt ?? (() => 'app.now()');`,
+    replace: `const begins = () => 'app.now()';`,
+    specs: STATUS,
+  },
+  {
+    name: 'status: the end of an event is not audited',
+    file: EVENTS,
+    find: `await this.audit.record(manager, { customerId, actor, action: 'status.end', metadata: { event_id: id } });`,
+    replace: '',
+    specs: STATUS,
+  },
+  {
+    name: 'status: an event that ends this very moment counts',
+    file: READER,
+    find: `starts_at <= app.now() and (ends_at is null or ends_at > app.now())
+    order`,
+    replace: `starts_at <= app.now() and (ends_at is null or ends_at >= app.now())
+    order`,
+    specs: STATUS,
+  },
+  {
+    name: 'status: an event that begins this very moment does not run',
+    file: READER,
+    find: 'ends_at, starts_at <= app.now() and',
+    replace: 'ends_at, starts_at < app.now() and',
+    specs: STATUS,
+  },
+  {
+    name: 'status: a service has the events of the customer’s other services',
+    file: READER,
+    find: `where customer_id = $1 and service_id = s.id
+      order`,
+    replace: `where customer_id = $1
+      order`,
     specs: STATUS,
   },
 ];

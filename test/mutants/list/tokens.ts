@@ -6,6 +6,7 @@ const LISTENER = 'libs/platform/tokens/src/authentication/token-change-listener.
 const FORMAT = 'libs/platform/tokens/src/token-format.ts';
 const REMEMBERED = ['test/e2e/remembered-tokens'];
 const SUITE = ['test/e2e/tokens'];
+const OPERATOR = ['test/e2e/operator-access'];
 
 /** Service tokens: the cache, rotation, expiry, last use. */
 export const tokens: Mutant[] = [
@@ -144,5 +145,26 @@ export const tokens: Mutant[] = [
     find: 'if (!this.uses.has(tokenId)) this.uses.set(tokenId, use);',
     replace: 'if (use.at < 0) this.uses.set(tokenId, use);',
     specs: SUITE,
+  },
+  {
+    name: 'tokens: the log does not name the successor',
+    file: TOKENS,
+    find: ', new_token_id: issued.id, grace_hours',
+    replace: ', grace_hours',
+    specs: OPERATOR,
+  },
+  {
+    name: 'tokens: a token for a customer that is not there is not refused',
+    file: TOKENS,
+    find: 'if (!customer) throw',
+    replace: 'if (customer === null) throw',
+    specs: OPERATOR,
+  },
+  {
+    name: 'tokens: expiry in the past is taken',
+    file: TOKENS,
+    find: 'expiresAt <= (await databaseNow(manager))',
+    replace: 'expiresAt < new Date(0)',
+    specs: [...OPERATOR, ...SUITE],
   },
 ];
