@@ -44,6 +44,13 @@ describe('GET /ai', () => {
     });
   });
 
+  it('has the waiting credit requests newest first', async () => {
+    const caller = await createAiCaller(fixture);
+    for (const reference of ['first', 'second', 'third']) expect((await ask(caller, { reference })).status).toBe(201);
+    const { pending_credit_requests: pending } = await overviewOf(caller);
+    expect(pending.map(({ reference }) => reference)).toEqual(['third', 'second', 'first']);
+  });
+
   it('answers a customer without AI', async () => {
     const caller = await createCaller(fixture.api);
     expect((await overviewOf(caller)).ai).toMatchObject({ enabled: false, total_available_credit: 0 });

@@ -58,6 +58,8 @@ describe('a credit request that was decided', () => {
       { id, status: 'rejected' },
       { id: expect.any(Number), status: 'pending' },
     ]);
+    // What was decided waits no more.
+    expect((await overview()).pending_credit_requests.map(({ reference }) => reference)).toEqual(['PO 8']);
     await expectProblem(await ask('PO 9'), 409, 'too_many_pending_requests');
   });
 

@@ -1,5 +1,6 @@
 import type { Client } from 'pg';
 import { hashToken } from '@platform/tokens';
+import { saveFakeService } from '@test/factories/service.factory';
 import { operatorCommand } from '@test/operator-command';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
 
@@ -64,6 +65,12 @@ describe("The operator's command line: customers, tokens, services, status, audi
       [token.id, true],
     ]);
     expect(JSON.stringify(listed)).not.toMatch(/cas_live_|hash/);
+    const metadata = async (action: string) =>
+      (await superuser.query('select metadata from audit_log where customer_id = $1 and action = $2', [id, action]))
+        .rows;
+    expect(await metadata('customer.limits')).toEqual([{ metadata: { requestsPerMinute: 7 } }]);
+    const rotation = { token_id: token.id, new_token_id: next.id, grace_hours: 0 };
+    expect(await metadata('token.rotate')).toEqual([{ metadata: rotation }]);
     const service = await json<{ id: number }>(
       'service',
       'add',
@@ -76,7 +83,12 @@ describe("The operator's command line: customers, tokens, services, status, audi
       '--config',
       '{"disk_gb":50}',
     );
+    const other = await saveFakeService(superuser, id);
     await json('service', 'update', '--service', String(service.id), '--status', 'suspended');
+    expect(await json<Json[]>('service', 'list', '--customer', id)).toMatchObject([
+      { id: other.id, status: other.status },
+      { id: service.id, status: 'suspended' },
+    ]);
     const event = await json<{ id: string }>(
       'status',
       'post',
@@ -122,6 +134,19 @@ describe("The operator's command line: customers, tokens, services, status, audi
       /organisation number/,
     ],
     ['a missing option', ['token', 'issue'], /--customer/],
+    [
+      'a token for a customer that is not there',
+      ['token', 'issue', '--customer', '6b8f7f0a-4f0e-4a39-9d0c-7f0f3c2f8a11', '--scopes', 'ai:read'],
+      /There is no customer 6b8f7f0a/,
+    ],
+    [
+      'a token that has expired already',
+      ['token', 'issue', '--customer', '6b8f7f0a-4f0e-4a39-9d0c-7f0f3c2f8a11', '--scopes', 'ai:read'].concat(
+        '--expires-at',
+        '2026-01-01T00:00:00Z',
+      ),
+      /must be in the future/,
+    ],
     ['a noun alone', ['token'], /rotate/],
   ])(
     'refuses %s in words, on standard error, with a code',

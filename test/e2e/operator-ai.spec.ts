@@ -73,12 +73,45 @@ describe("The operator's command line, AI", () => {
       { kind: 'refund', amount: '12.500000000000' },
       { kind: 'monthly_included', amount: '500.000000000000' },
     ]);
+    const { rows } = await superuser.query(
+      `select metadata from audit_log where customer_id = $1 and action = 'ai.credit' order by created_at`,
+      [customer],
+    );
+    expect(rows).toEqual([
+      { metadata: { kind: 'refund', amount_nok: '12.5', note: 'goodwill' } },
+      { metadata: { kind: 'manual_adjustment', amount_nok: '-2.5', note: 'typo' } },
+    ]);
     expect(await json('ai verify')).toEqual([]);
     await superuser.query('update ai_account set purchased = purchased + 1 where customer_id = $1', [customer]);
     const failed = await run('ai verify --json');
     await superuser.query('update ai_account set purchased = purchased - 1 where customer_id = $1', [customer]);
     expect(failed.code).toBe(1);
     expect(JSON.parse(failed.stdout)).toMatchObject([{ customer_id: customer }]);
+  });
+
+  it('completes a price by the ratios of the price list', async () => {
+    const { model } = await arrange();
+    expect(await json<object[]>('ai prices')).toContainEqual(
+      expect.objectContaining({
+        ...{ model, input: '10.000000', output: '50.000000', cache_read: '1.000000' },
+        ...{ cache_write5m: '12.500000', cache_write1h: '20.000000' },
+      }),
+    );
+  });
+
+  it('shows the calls of unknown outcome of one customer or of all', async () => {
+    const customers = [(await arrange()).customer, (await arrange()).customer];
+    for (const customer of customers)
+      await superuser.query(
+        `insert into ai_hold (customer_id, id, state, amount, model, price_valid_from, input_tokens_bound, max_tokens,
+           deadline, created_at, resolved_at)
+         values ($1, gen_random_uuid(), 'outcome_unknown', 1, 'm', now(), 1, 1, now(), now(), now())`,
+        [customer],
+      );
+    expect(await json(`ai unknown --customer ${customers[0]}`)).toMatchObject([{ customer_id: customers[0] }]);
+    expect((await json<{ customer_id: string }[]>('ai unknown')).map(({ customer_id }) => customer_id).sort()).toEqual(
+      customers.sort(),
+    );
   });
 
   it('approves once and rejects with a reason', async () => {

@@ -60,12 +60,19 @@ describe("The operator's command line: invoices, tickets and SMS", () => {
     });
     const paid = await json(`invoice set-status --invoice ${added.id} --status paid`);
     expect(paid).toMatchObject({ status: 'paid', amount_due: '0.00', paid_at: expect.any(String) });
+    expect(await json(`invoice set-status --invoice ${added.id} --status paid`)).toEqual(paid);
     expect(await json(`invoice set-status --invoice ${added.id} --status open`)).toMatchObject({
       amount_due: '1250.50',
       paid_at: null,
     });
     expect(await json(`invoice list --customer ${customer}`)).toHaveLength(1);
-    expect((await actions()).slice(-3)).toEqual(['invoice.add', 'invoice.set-status', 'invoice.set-status']);
+    expect((await actions()).slice(-4)).toEqual(['invoice.add', ...Array<string>(3).fill('invoice.set-status')]);
+    const { rows } = await superuser.query(
+      `select metadata from audit_log where customer_id = $1 and action = 'invoice.set-status' order by created_at`,
+      [customer],
+    );
+    const change = (from: string, to: string) => ({ metadata: { invoice_id: added.id, from, to } });
+    expect(rows).toEqual([change('open', 'paid'), change('paid', 'paid'), change('paid', 'open')]);
   });
 
   it.each([
@@ -117,6 +124,8 @@ describe("The operator's command line: invoices, tickets and SMS", () => {
       stderr: expect.stringContaining('stripe'),
     });
     expect(await json(`invoice unlink --customer ${customer} --source stripe`)).toEqual({ invoices_removed: 3 });
+    expect((await actions()).at(-1)).toBe('invoice.unlink');
+    expect(await json(`invoice list --customer ${customer}`)).toMatchObject([{ number: '1001', source: 'manual' }]);
   });
 
   it('answers tickets, with notes of its own', async () => {
@@ -125,8 +134,13 @@ describe("The operator's command line: invoices, tickets and SMS", () => {
       `insert into support_ticket (customer_id, id, title, body) values ($1, $2, 'Help', 'It is broken')`,
       [customer, id],
     );
+    await superuser.query(
+      `insert into support_ticket (customer_id, id, title, body) values ($1, gen_random_uuid(), 'Other', 'Open still')`,
+      [customer],
+    );
     await json(`ticket reply --ticket ${id} --body`, 'We are looking into it');
     await json(`ticket note --ticket ${id} --body`, 'The disk is full');
+    await json(`ticket reply --ticket ${id} --author customer --body`, 'It came with the storm');
     await json(`ticket set-status --ticket ${id} --status pending`);
     expect(await json(`ticket list --customer ${customer} --status pending`)).toMatchObject([{ id, title: 'Help' }]);
     expect(await json(`ticket show --ticket ${id}`)).toMatchObject({
@@ -134,9 +148,10 @@ describe("The operator's command line: invoices, tickets and SMS", () => {
       replies: [
         { author: 'operator', internal: false, body: 'We are looking into it' },
         { author: 'operator', internal: true, body: 'The disk is full' },
+        { author: 'customer', internal: false, body: 'It came with the storm' },
       ],
     });
-    expect((await actions()).slice(-3)).toEqual(['ticket.reply', 'ticket.note', 'ticket.set-status']);
+    expect((await actions()).slice(-4)).toEqual(['ticket.reply', 'ticket.note', 'ticket.reply', 'ticket.set-status']);
   });
 
   it('configures SMS, and refuses a sender that no gateway takes', async () => {
@@ -155,6 +170,8 @@ describe("The operator's command line: invoices, tickets and SMS", () => {
     });
     const limited = await json(`${configure} --daily-parts-cap 300 --countries no,SE`);
     expect(limited).toMatchObject({ sender_id: 'Acme', daily_parts_cap: 300, countries: ['NO', 'SE'] });
+    await json(`${configure} --daily-cap 7`);
+    expect(await json(`${configure} --enabled true`)).toMatchObject({ daily_cap: 7, daily_parts_cap: 300 });
     expect(await json(`${configure} --countries all`)).toMatchObject({ countries: [], daily_parts_cap: 300 });
     expect(await json(`${configure} --countries default --daily-parts-cap default`)).toMatchObject({
       countries: null,
@@ -169,5 +186,12 @@ describe("The operator's command line: invoices, tickets and SMS", () => {
       expect(await run([...configure.split(' '), flag!, value!])).toMatchObject({ code: 1, stdout: '' });
     }
     expect(await json(`sms log --customer ${customer}`)).toEqual([]);
+    await superuser.query(
+      `insert into sms_message (customer_id, id, recipient, sender_id, message, encoding, segments, gateway, created_at)
+       select $1, gen_random_uuid(), '+4790000000', 'Acme', text, 'GSM-7', 1, '46elks', at::timestamptz
+       from (values ('first', '2026-01-01'), ('second', '2026-01-02')) as v (text, at)`,
+      [customer],
+    );
+    expect(await json(`sms log --customer ${customer}`)).toMatchObject([{ message: 'second' }, { message: 'first' }]);
   });
 });

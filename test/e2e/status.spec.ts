@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createCaller, startApi, type TestApi } from '@test/api';
+import { setDatabaseClock } from '@test/database-clock';
 import { saveFakeService } from '@test/factories/service.factory';
 import { describeAuthentication } from '@test/suites/authentication.suite';
 import { describePaging } from '@test/suites/paging.suite';
@@ -107,6 +108,29 @@ describe('GET /status', () => {
     expect([status, events.length]).toEqual(['outage', 20]);
     const newest = many.slice(0, 20).map(([, starts]) => `maintenance ${starts}`);
     expect(events.map(({ message }) => message)).toEqual(newest);
+  });
+
+  it('counts an event from the moment it begins until the moment it ends', async () => {
+    const { customer, call } = await createCaller(api);
+    const service = await saveFakeService(api.superuser, customer.id);
+    await api.superuser.query(
+      `insert into status_event (customer_id, id, service_id, status, message, starts_at, ends_at)
+       values ($1, gen_random_uuid(), $2, 'outage', 'Down', '2026-03-10T10:00:00Z', '2026-03-10T11:00:00Z')`,
+      [customer.id, service.id],
+    );
+    const at = async (time: string) => {
+      await setDatabaseClock(api.superuser, { standsAt: `2026-03-10T${time}Z` });
+      const { data } = (await (await call('/status')).json()) as { data: Status[] };
+      return [data[0]?.status, data[0]?.events[0]?.running];
+    };
+    try {
+      expect(await at('09:59:59.999')).toEqual(['operational', false]);
+      expect(await at('10:00:00')).toEqual(['outage', true]);
+      expect(await at('10:59:59.999')).toEqual(['outage', true]);
+      expect(await at('11:00:00')).toEqual(['operational', false]);
+    } finally {
+      await setDatabaseClock(api.superuser, 'right');
+    }
   });
 
   it('gives times in UTC and an open end as null', async () => {

@@ -94,13 +94,13 @@ describe('Credit requests', () => {
     expect(replay).toMatchObject({ created: false, request: { id: pending[0]!.id, amount_nok: '500.00' } });
   });
 
-  it("keep to the customer's own cap", async () => {
+  it.each([
+    [1, ['done', 'too_many_pending_requests']],
+    [0, ['too_many_pending_requests', 'too_many_pending_requests']],
+  ])("keep to the customer's own cap: %s", async (cap, codes) => {
     const customerId = await customer();
-    await fixture.superuser.query('update customer set pending_credit_requests = 1 where id = $1', [customerId]);
-    expect([await codeOf(create(customerId)), await codeOf(create(customerId))]).toEqual([
-      'done',
-      'too_many_pending_requests',
-    ]);
+    await fixture.superuser.query('update customer set pending_credit_requests = $2 where id = $1', [customerId, cap]);
+    expect([await codeOf(create(customerId)), await codeOf(create(customerId))]).toEqual(codes);
   });
 
   it('are refused where AI is not enabled, replays included', async () => {
