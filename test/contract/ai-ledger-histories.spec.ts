@@ -1,4 +1,5 @@
-import { AiOverviewService, CreditRequestsModule } from '@domains/credit-requests';
+import { AiOverviewModule, AiOverviewService } from '@domains/ai';
+import { CreditRequestsModule } from '@domains/credit-requests';
 import { randomHistory } from '@test/ledger-history';
 import { type AiFixture, asCustomer, createAiFixture, problemsOf } from '@test/ai.fixture';
 
@@ -8,12 +9,14 @@ const STEPS = 250;
 /** After each step of a random history, the ledger's functions and a small model of the rules agree. */
 describe('The credit ledger, through random histories', () => {
   let fixture: AiFixture;
-  beforeAll(async () => (fixture = await createAiFixture({}, 1, { engine: [CreditRequestsModule] })));
+  beforeAll(
+    async () => (fixture = await createAiFixture({}, 1, { engine: [AiOverviewModule.with(CreditRequestsModule)] })),
+  );
   afterAll(() => fixture.close());
 
   const shown = async (customerId: string) => {
     const engine = fixture.engines[0]!;
-    const { status } = await asCustomer(engine, customerId, () => engine.get(AiOverviewService).find());
+    const status = await asCustomer(engine, customerId, () => engine.get(AiOverviewService).find());
     return {
       included: status.includedCreditRemaining,
       purchased: status.purchasedCredit,

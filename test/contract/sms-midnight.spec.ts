@@ -15,7 +15,7 @@ describe('the midnight at which the SMS cap begins anew', () => {
     const customerId = await fixture.customer(1);
     await setDatabaseClock(fixture.superuser, { standsAt: last });
     const sent = await fixture.send(customerId);
-    expect(new Date(sent.created_at)).toEqual(new Date(last));
+    expect(new Date(sent.createdAt)).toEqual(new Date(last));
     await expect(fixture.send(customerId)).rejects.toMatchObject({
       code: 'rate_limited',
       options: { retryAfterSeconds: secondsLeft },

@@ -1,6 +1,6 @@
 import { SmsLogService } from '@domains/sms';
 import { CustomerContextService } from '@platform/context';
-import { PipelinedConnectionsService, prepared } from '@platform/database';
+import { decoders, PipelinedConnectionsService, readStatement } from '@platform/database';
 import { createSmsFixture, type SmsFixture } from '@test/sms.fixture';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 
@@ -94,8 +94,8 @@ describe('Sending SMS', () => {
   it('cannot be read or changed by another customer, whatever the statement says', async () => {
     const [mine, theirs] = [await fixture.customer(), await fixture.customer()];
     await fixture.send(mine);
-    const log = prepared('test.log', 'select id from sms_message where customer_id = $1');
-    expect(await fixture.module.get(PipelinedConnectionsService).readAs(theirs, log, [mine])).toEqual([]);
+    const log = readStatement('test.log', 'select id from sms_message where customer_id = $1', { id: decoders.text });
+    expect(await fixture.module.get(PipelinedConnectionsService).batch().read(theirs, log, [mine])).toEqual([]);
     expect(await fixture.list(theirs)).toEqual([]);
     expect(await fixture.list(mine)).toHaveLength(1);
   });

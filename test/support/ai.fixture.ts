@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Type } from '@nestjs/common';
+import type { DynamicModule, Type } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
 import type { Client } from 'pg';
 import { AiMessagesService, AiModule, AiOperatorModule, AiVerificationOperatorService } from '@domains/ai';
@@ -32,7 +32,7 @@ export interface AiFixture {
 export async function createAiFixture(
   settings: Record<string, string> = {},
   engineCount = 1,
-  extra: { engine?: Type[]; operator?: Type[] } = {},
+  extra: { engine?: (Type | DynamicModule)[]; operator?: Type[] } = {},
 ): Promise<AiFixture> {
   const sandbox = await startSandbox();
   const database = await createTestDatabase({
@@ -43,7 +43,7 @@ export async function createAiFixture(
     ...settings,
   });
   const superuser = await connectAsSuperuser(database);
-  const compile = async (role: 'customer_api' | 'account_operator', ...modules: Type[]) => {
+  const compile = async (role: 'customer_api' | 'account_operator', ...modules: (Type | DynamicModule)[]) => {
     const built = await Test.createTestingModule({
       imports: [ConfigModule.for(database.config), DatabaseModule.as(role), LoggingModule.forRoot(), ...modules],
     }).compile();

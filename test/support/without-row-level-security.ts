@@ -14,6 +14,10 @@ export async function withoutRowLevelSecurity(superuser: Client): Promise<void> 
 /** Sets the connection of every read to this customer, whoever asks, until mocks are restored. */
 export function setConnectionsTo(app: NestFastifyApplication, customerId: string): void {
   const connections = app.get(PipelinedConnectionsService);
-  const readAs = connections.readAs.bind(connections);
-  jest.spyOn(connections, 'readAs').mockImplementation((_, ...read) => readAs(customerId, ...read));
+  const realBatch = connections.batch.bind(connections);
+  jest.spyOn(connections, 'batch').mockImplementation(() => {
+    const batch = realBatch();
+    const read: typeof batch.read = (_, ...statement) => batch.read(customerId, ...statement);
+    return Object.assign(Object.create(batch) as typeof batch, { read });
+  });
 }

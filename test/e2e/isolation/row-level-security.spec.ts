@@ -6,8 +6,9 @@ import {
   clientSettings,
   PipelinedConnectionsService,
   DatabaseModule,
-  type PreparedStatement,
-  prepared,
+  decoders,
+  type ReadStatement,
+  readStatement,
 } from '@platform/database';
 import { anyRow, customerColumn, customerOwnedTables, leaveRowLevelSecurityAlone } from '@test/any-row';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
@@ -131,8 +132,8 @@ describe('row level security alone', () => {
     });
     afterAll(() => module.close());
 
-    const read = (customer: string, statement: PreparedStatement, values: string[] = []) =>
-      module.get(PipelinedConnectionsService).readAs<{ id: string }>(customer, statement, values);
+    const read = (customer: string, statement: ReadStatement<{ id: string }>, values: string[] = []) =>
+      module.get(PipelinedConnectionsService).batch().read(customer, statement, values);
 
     it("returns only the customer's own rows, however requests interleave and whichever fail", async () => {
       const otherIds = Array.from({ length: 5 }, () => randomUUID());
@@ -144,10 +145,11 @@ describe('row level security alone', () => {
         );
       // New statements in each round: failures at the first use of a statement are the hardest case.
       for (let round = 0; round < 25; round++) {
-        const everyone = prepared(`test.everyone.${round}`, 'select id from customer');
-        const failing = prepared(
+        const everyone = readStatement(`test.everyone.${round}`, 'select id from customer', { id: decoders.text });
+        const failing = readStatement(
           `test.failing.${round}`,
           'select 1 / (select count(*) from customer where id = $1::uuid)',
+          { id: decoders.text },
         );
         const attempt = async (index: number): Promise<string> => {
           const customer = [mine, theirs, ...otherIds][index % 7] ?? mine;

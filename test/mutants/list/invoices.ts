@@ -3,7 +3,7 @@ import type { Mutant } from '../mutant';
 const UPSERT = 'libs/domains/invoices/src/worker/store/sql/upsert-invoices.sql';
 const DUE = 'libs/domains/invoices/src/worker/due-syncs.service.ts';
 const BILLING_ACCOUNTS = 'libs/domains/invoices/src/operator/billing-accounts-operator.service.ts';
-const VIEW = 'libs/domains/invoices/src/customer/invoice-view.ts';
+const VIEW = 'libs/domains/invoices/src/customer/invoices.service.ts';
 const READER = 'libs/domains/invoices/src/customer/invoices.service.ts';
 const STRIPE = 'libs/domains/invoices/src/adapters/stripe/stripe-invoice.ts';
 const FIKEN = 'libs/domains/invoices/src/adapters/fiken/fiken-document.ts';
@@ -17,43 +17,43 @@ export const invoices: Mutant[] = [
   {
     name: 'invoices: due today is overdue',
     file: VIEW,
-    find: 'due_date < (app.now()',
-    replace: 'due_date <= (app.now()',
+    find: '${dueDate} < (app.now()',
+    replace: '${dueDate} <= (app.now()',
     specs: INVOICE_SPECS,
   },
   {
     name: 'invoices: the day that decides what is overdue is that of UTC',
     file: VIEW,
-    find: 'at time zone ${zone}',
-    replace: "at time zone coalesce('UTC', ${zone})",
+    find: 'escapeLiteral(timeZone)',
+    replace: "escapeLiteral(timeZone && 'UTC')",
     specs: INVOICE_SPECS,
   },
   {
     name: 'invoices: a paid one is overdue',
     file: VIEW,
-    find: "status = 'open' and type",
-    replace: "status <> 'void' and type",
+    find: "${invoice.column('status')} = 'open'",
+    replace: "${invoice.column('status')} <> 'void'",
     specs: INVOICE_SPECS,
   },
   {
     name: 'invoices: a credit note is overdue',
     file: VIEW,
-    find: " and type = 'invoice' and due_date",
-    replace: ' and due_date',
+    find: " and ${invoice.column('type')} = 'invoice'",
+    replace: '',
     specs: INVOICE_SPECS,
   },
   {
     name: 'invoices: the last day of a period is left out',
     file: READER,
-    find: 'issue_date <= ${to}',
-    replace: 'issue_date < ${to}',
+    find: "{ property: 'issueDate', operator: '<=' }",
+    replace: "{ property: 'issueDate', operator: '<' as '<=' }",
     specs: INVOICE_SPECS,
   },
   {
     name: 'invoices: drafts are listed',
     file: READER,
-    find: "and status <> 'draft' ${conditions}",
-    replace: '${conditions}',
+    find: "<> 'draft'",
+    replace: 'is not null',
     // Row level security hides them as well: it is off here.
     specs: ['test/e2e/isolation/named-id'],
   },

@@ -188,9 +188,10 @@ export const ledger: Mutant[] = [
   },
   {
     name: 'ledger, histories: customers are shown included credit that the turn of the month takes',
-    file: 'libs/domains/credit-requests/src/customer/ai-overview.service.ts',
-    find: 'app.ai_kept_over_month(a.included, s.monthly_limit - a.month_included_usage, a.purchased, a.reserved)',
-    replace: 'least(a.included, a.reserved)',
+    file: 'libs/domains/ai/src/customer/overview/overview-sql.ts',
+    find: "${s.column('monthlyLimit')} - ${a.column('monthIncludedUsage')}, ${a.column('purchased')}, ${a.column('reserved')}), 0)",
+    replace:
+      "${s.column('monthlyLimit')} - ${a.column('monthIncludedUsage')}, ${a.column('purchased')}, ${a.column('reserved')}), ${a.column('included')})",
     specs: HISTORIES,
   },
   {

@@ -1,22 +1,22 @@
 import type { Mutant } from '../mutant';
 
 const LISTS = ['test/e2e/services', 'test/e2e/support-tickets'];
-const NEWEST = 'libs/platform/database/src/reads/keyset-list.ts';
+const NEWEST = 'libs/platform/database/src/definitions/keyset-list.ts';
 
 /** Lists in pages. */
 export const paging: Mutant[] = [
   {
     name: 'paging: the last row of a page comes again',
     file: NEWEST,
-    find: 'and (created_at, id) < ',
-    replace: 'and (created_at, id) <= ',
+    find: '(${createdAt}, ${id}) < ',
+    replace: '(${createdAt}, ${id}) <= ',
     specs: LISTS,
   },
   {
     name: 'paging: rows of one moment are skipped',
     file: NEWEST,
-    find: 'and (created_at, id) < ${place}',
-    replace: 'and created_at < (${place}).f1',
+    find: '(${createdAt}, ${id}) < ($${parameters + 1}::timestamptz, $${parameters + 2}::${idType})',
+    replace: '${createdAt} < $${parameters + 1}::timestamptz and $${parameters + 2}::${idType} is not null',
     specs: LISTS,
   },
   {

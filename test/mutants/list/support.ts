@@ -41,8 +41,8 @@ export const support: Mutant[] = [
   {
     name: 'support: a thread is newest first',
     file: TICKETS,
-    find: 'order by r.created_at, r.id)',
-    replace: 'order by r.created_at desc, r.id desc)',
+    find: 'order by ${createdAt}, ${id})',
+    replace: 'order by ${createdAt} desc, ${id} desc)',
     specs: THREADS,
   },
   {
@@ -83,22 +83,22 @@ export const support: Mutant[] = [
   {
     name: 'status: the mildest event decides',
     file: READER,
-    find: "array['outage', 'degraded', 'maintenance', 'operational'], status)",
-    replace: "array['operational', 'maintenance', 'degraded', 'outage'], status)",
+    find: "array['outage', 'degraded', 'maintenance', 'operational']",
+    replace: "array['operational', 'maintenance', 'degraded', 'outage']",
     specs: STATUS,
   },
   {
     name: 'status: what has ended counts',
     file: READER,
-    find: '(ends_at is null or ends_at > app.now())\n    order by array_position',
-    replace: '(ends_at is null or ends_at is not null)\n    order by array_position',
+    find: '(${ends} is null or ${ends} > app.now())',
+    replace: '(${ends} is null or ${ends} is not null)',
     specs: STATUS,
   },
   {
     name: 'status: the oldest events are shown',
     file: READER,
-    find: 'order by running desc, starts_at desc, id desc limit',
-    replace: 'order by running desc, starts_at, id desc limit',
+    find: "${event.column('startsAt')} desc",
+    replace: "${event.column('startsAt')}",
     specs: STATUS,
   },
   {

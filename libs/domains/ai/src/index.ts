@@ -1,4 +1,5 @@
 export { AiModule } from './ai.module';
+export { AiOverviewModule } from './ai-overview.module';
 export { AiOperatorModule } from './ai-operator.module';
 export { AiAccount } from './entities/ai-account.entity';
 export { AiReservation } from './entities/ai-reservation.entity';
@@ -7,6 +8,8 @@ export { AiModelPrice } from './entities/ai-model-price.entity';
 export { AiSettings } from './entities/ai-settings.entity';
 export { AiUsage } from './entities/ai-usage.entity';
 export { type AiCaller, AiMessagesService } from './customer/messages/ai-messages.service';
+export { type AiOverview, AiOverviewService } from './customer/overview/ai-overview.service';
+export { type PendingCreditRequest, PendingCreditRequestsPort } from './ports/pending-credit-requests.port';
 export { CallsInFlightService } from './customer/messages/calls-in-flight.service';
 export type { MessageRequest } from './customer/message-request/message-request';
 export { MessageRequestReader } from './customer/message-request/message-request-reader';

@@ -1,11 +1,13 @@
 import { Module } from '@nestjs/common';
-import { BillingCalendarModule } from '@platform/time';
-import { AiOverviewService } from './customer/ai-overview.service';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { PendingCreditRequestsPort } from '@domains/ai';
 import { CreditRequestsService } from './customer/credit-requests.service';
+import { PendingCreditRequestsService } from './customer/pending-credit-requests.service';
+import { CreditRequest } from './entities/credit-request.entity';
 
 @Module({
-  imports: [BillingCalendarModule],
-  providers: [CreditRequestsService, AiOverviewService],
-  exports: [CreditRequestsService, AiOverviewService],
+  imports: [TypeOrmModule.forFeature([CreditRequest])],
+  providers: [CreditRequestsService, { provide: PendingCreditRequestsPort, useClass: PendingCreditRequestsService }],
+  exports: [CreditRequestsService, PendingCreditRequestsPort],
 })
 export class CreditRequestsModule {}

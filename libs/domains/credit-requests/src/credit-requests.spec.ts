@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { AiConfigurationOperatorService } from '@domains/ai';
+import { AiConfigurationOperatorService, AiOverviewModule, AiOverviewService } from '@domains/ai';
 import { ServiceError } from '@platform/errors';
 import { DuplicateInvoiceError } from '@domains/invoices';
 import { saveAiCustomer, saveModelPrice } from '@test/ai-factories';
 import { type AiFixture, asCustomer, balancesOf, createAiFixture, problemsOf } from '@test/ai.fixture';
 import { holdLock, waitForLocks } from '@test/locks';
 import {
-  AiOverviewService,
   CreditRequestsOperatorService,
   CreditRequestsOperatorModule,
   CreditRequestsService,
@@ -20,7 +19,7 @@ describe('Credit requests', () => {
 
   beforeAll(async () => {
     fixture = await createAiFixture({ PENDING_CREDIT_REQUESTS: '5' }, 2, {
-      engine: [CreditRequestsModule],
+      engine: [CreditRequestsModule, AiOverviewModule.with(CreditRequestsModule)],
       operator: [CreditRequestsOperatorModule],
     });
     model = await saveModelPrice(fixture.superuser);
@@ -38,8 +37,11 @@ describe('Credit requests', () => {
     );
   const list = (customerId: string, ...rest: [{ limit: number; cursor?: string }, 'approved'?]) =>
     asCustomer(fixture.engines[0]!, customerId, () => fixture.engines[0]!.get(CreditRequestsService).list(...rest));
-  const overview = (customerId: string) =>
-    asCustomer(fixture.engines[0]!, customerId, () => fixture.engines[0]!.get(AiOverviewService).find());
+  const overview = async (customerId: string) => {
+    const engine = fixture.engines[0]!;
+    const { pending, ...status } = await asCustomer(engine, customerId, () => engine.get(AiOverviewService).find());
+    return { status, pending };
+  };
   const creditRequests = () => fixture.operator.get(CreditRequestsOperatorService);
   const codeOf = (work: Promise<unknown>) =>
     work.then(
@@ -52,11 +54,11 @@ describe('Credit requests', () => {
     const { request, created } = await create(customerId, { amountNok: 1234.5, note: 'PO 7', reference: 'ref-æ' });
     expect(created).toBe(true);
     expect(request).toMatchObject({
-      amount_nok: '1234.50',
+      amountNok: '1234.50',
       note: 'PO 7',
       reference: 'ref-æ',
       status: 'pending',
-      invoice_id: null,
+      invoiceId: null,
     });
     expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({ purchased: 0 });
     const { rows } = await fixture.superuser.query('select actor, action from audit_log where customer_id = $1', [
@@ -91,7 +93,7 @@ describe('Credit requests', () => {
     const { pending } = await overview(customerId);
     expect(pending).toHaveLength(5);
     const replay = await create(customerId, { reference: pending[0]!.reference!, amountNok: 9999 });
-    expect(replay).toMatchObject({ created: false, request: { id: pending[0]!.id, amount_nok: '500.00' } });
+    expect(replay).toMatchObject({ created: false, request: { id: pending[0]!.id, amountNok: '500.00' } });
   });
 
   it.each([

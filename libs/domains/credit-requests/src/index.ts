@@ -1,4 +1,3 @@
-export { AiOverviewService, type AiOverviewView, type AiStatus } from './customer/ai-overview.service';
 export { CREDIT_REQUEST_STATUSES, CreditRequest, type CreditRequestStatus } from './entities/credit-request.entity';
 export { CreditRequestsOperatorService, type CreditRequestFilter } from './operator/credit-requests-operator.service';
 export { CreditRequestsOperatorModule } from './credit-requests-operator.module';

@@ -1,5 +1,11 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { CustomerProfileService } from './customer/customer-profile.service';
+import { Customer } from './entities/customer.entity';
 
-@Module({ providers: [CustomerProfileService], exports: [CustomerProfileService] })
+@Module({
+  imports: [TypeOrmModule.forFeature([Customer])],
+  providers: [CustomerProfileService],
+  exports: [CustomerProfileService],
+})
 export class CustomersModule {}

@@ -1,7 +1,9 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { AppConfig } from '@platform/config';
 import { UpstreamClientsService, UpstreamModule } from '@platform/upstream';
 import { createGateway } from './adapters/create-gateway';
+import { SmsMessage } from './entities/sms-message.entity';
 import { SmsGateway } from './ports/sms-gateway.port';
 import { DeliveryReportsService } from './delivery-reports/delivery-reports.service';
 import { ReportReferencesService } from './delivery-reports/report-references.service';
@@ -13,7 +15,7 @@ import { SmsLogService } from './customer/sms-log.service';
 
 /** SMS for the API: sending, the log, delivery reports. */
 @Module({
-  imports: [UpstreamModule],
+  imports: [TypeOrmModule.forFeature([SmsMessage]), UpstreamModule],
   providers: [
     { provide: SmsGateway, inject: [AppConfig, UpstreamClientsService], useFactory: createGateway },
     DeliveryReportsService,

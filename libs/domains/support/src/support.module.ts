@@ -1,5 +1,12 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { TicketsService } from './customer/tickets.service';
+import { TicketReply } from './entities/ticket-reply.entity';
+import { Ticket } from './entities/ticket.entity';
 
-@Module({ providers: [TicketsService], exports: [TicketsService] })
+@Module({
+  imports: [TypeOrmModule.forFeature([Ticket, TicketReply])],
+  providers: [TicketsService],
+  exports: [TicketsService],
+})
 export class SupportModule {}

@@ -3,9 +3,11 @@ import { Test, type TestingModule } from '@nestjs/testing';
 import { ConfigModule } from '@platform/config';
 import { CustomerContextService } from '@platform/context';
 import { createTestDatabase, connectAsSuperuser, type TestDatabase } from '@test/test-database';
-import { CustomerDatabaseService, DatabaseModule, prepared } from './index';
+import { CustomerDatabaseService, DatabaseModule, decoders, prepared, readStatement } from './index';
 
-const EVERY_CUSTOMER = prepared('test.every-customer', 'select id from customer where $1::uuid is not null');
+const EVERY_CUSTOMER = readStatement('test.every-customer', 'select id from customer where $1::uuid is not null', {
+  id: decoders.text,
+});
 
 describe('CustomerDatabase', () => {
   let testDatabase: TestDatabase;

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { CustomerContextService } from '@platform/context';
+import type { Page, PageRequest } from '@platform/pagination';
 import { PipelinedConnectionsService } from './connections/pipelined-connections.service';
 import type { PreparedStatement } from './connections/prepared-statement';
-import type { ReadValue } from './reads/scoped-read';
+import type { KeysetList, Placed } from './definitions/keyset-list';
+import type { ReadStatement, ReadValue } from './definitions/read-statement';
 import type { WaitingOptions } from './writes/bounded-queue';
 import { WriteConnectionsService } from './writes/write-connections.service';
 
@@ -14,7 +16,7 @@ import { WriteConnectionsService } from './writes/write-connections.service';
 export class CustomerDatabaseService {
   constructor(
     private readonly context: CustomerContextService,
-    private readonly pipeline: PipelinedConnectionsService,
+    private readonly connections: PipelinedConnectionsService,
     private readonly writes: WriteConnectionsService,
   ) {}
 
@@ -22,10 +24,25 @@ export class CustomerDatabaseService {
    * Reads, cheap enough for every request. The statement must only read: it shares a transaction with other reads. Points
    * in time come as RFC 3339 text in UTC, to the microsecond, ready to be sent and to be a cursor.
    * @param values of `$2` and what follows
+   * @throws DatabaseUnavailableError
    */
-  read<Row extends object>(statement: PreparedStatement, values: readonly ReadValue[] = []): Promise<Row[]> {
+  read<Row>(statement: ReadStatement<Row>, values: readonly ReadValue[] = []): Promise<Row[]> {
     const { customerId } = this.context;
-    return this.pipeline.readAs<Row>(customerId, statement, [customerId, ...values]);
+    return this.connections.batch().read(customerId, statement, [customerId, ...values]);
+  }
+
+  /**
+   * Reads a page of a list.
+   * @param filters values of the list's filters, in the order in which the list has them
+   * @throws ServiceError invalid_request for a cursor that the list did not give under the same filters
+   */
+  async page<Row extends Placed>(
+    list: KeysetList<Row>,
+    page: PageRequest,
+    filters: readonly ReadValue[] = [],
+  ): Promise<Page<Row>> {
+    const { statement, values } = list.request(page, filters);
+    return list.page(await this.read(statement, values), page, filters);
   }
 
   /**

@@ -8,6 +8,7 @@ import { DatabaseClockService } from './condition/database-clock.service';
 import { DatabaseLoadService } from './condition/database-load.service';
 import { dataSourceOptions } from './schema/data-source-options';
 import { PIPELINE_SETTINGS, type PipelineSettings } from './connections/database.tokens';
+import { EntityReadsService } from './definitions/entity-reads.service';
 import { KeptPoolService } from './connections/kept-pool.service';
 import { PipelinedConnectionsService } from './connections/pipelined-connections.service';
 import { WriteConnectionsService } from './writes/write-connections.service';
@@ -49,6 +50,7 @@ export class DatabaseModule {
         PipelinedConnectionsService,
         WriteConnectionsService,
         CustomerDatabaseService,
+        EntityReadsService,
         DatabaseClockService,
         DatabaseLoadService,
       ],
@@ -58,6 +60,7 @@ export class DatabaseModule {
         PipelinedConnectionsService,
         WriteConnectionsService,
         CustomerDatabaseService,
+        EntityReadsService,
         DatabaseClockService,
         DatabaseLoadService,
       ],

@@ -31,4 +31,8 @@ export { DatabaseSchema1763683200000 } from './migrations/1763683200000-database
 export { migrateDatabase } from './schema/migrate';
 export { pendingSchemaChanges } from './schema/schema-drift';
 export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded/embedded-postgres';
-export { KeysetList } from './reads/keyset-list';
+export { decoders } from './definitions/decoders';
+export { EntityReadsService, type Expression } from './definitions/entity-reads.service';
+export { type EntityTable, type ReadRow } from './definitions/entity-table';
+export { type KeysetList } from './definitions/keyset-list';
+export { type ReadStatement, readStatement } from './definitions/read-statement';

@@ -1,4 +1,4 @@
-import { type Cursor, encodeCursor } from './cursor';
+import { encodeCursor } from './cursor';
 
 /** Limit and cursor of a page. */
 export interface PageRequest {
@@ -16,18 +16,17 @@ export interface Page<Item> {
 }
 
 /**
- * Makes a page of rows that were read with `limit + 1`: the extra row tells that there is more. `placeOf` returns a
- * row's position in the order, `list` is the hash of the list and its filters.
+ * Makes a page of rows that were read with `limit + 1`: the extra row tells that there is more. `list` is the hash of the list
+ * and its filters.
  */
-export function paginate<Row, Item>(
+export function paginate<Row extends { id: string | number; createdAt: string }>(
   rows: Row[],
   limit: number,
   list: string,
-  placeOf: (row: Row) => Cursor,
-  toItem: (row: Row) => Item,
-): Page<Item> {
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
+): Page<Row> {
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
   const hasMore = rows.length > limit;
-  return { items: shown.map(toItem), hasMore, nextCursor: hasMore && last ? encodeCursor(placeOf(last), list) : null };
+  const nextCursor = hasMore && last ? encodeCursor({ createdAt: last.createdAt, id: String(last.id) }, list) : null;
+  return { items, hasMore, nextCursor };
 }

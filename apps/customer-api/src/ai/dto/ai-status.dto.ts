@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { AiOverviewView } from '@domains/credit-requests';
+import type { AiOverview } from '@domains/ai';
 import { CreditRequestDto, toCreditRequestDto } from '../../credit-requests/dto/credit-request.dto';
 
 /** Your AI credit and usage. All amounts in NOK. */
@@ -52,7 +52,7 @@ export class AiOverviewDto {
 }
 
 /** Maps the overview to its DTO. */
-export function toAiOverviewDto({ status, pending }: AiOverviewView): AiOverviewDto {
+export function toAiOverviewDto({ pending, ...status }: AiOverview): AiOverviewDto {
   return {
     ai: {
       enabled: status.enabled,

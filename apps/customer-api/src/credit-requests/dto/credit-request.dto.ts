@@ -49,16 +49,16 @@ export class CreditRequestPageDto extends PageDto {
 
 /** Maps a credit request to its DTO. */
 export function toCreditRequestDto(request: CreditRequestRow): CreditRequestDto {
-  const { id, amount_nok, note, reference, status, reason, invoice_id, decided_at, created_at } = request;
+  const { id, note, reference, status } = request;
   return {
     id,
-    amount_nok: Number(amount_nok),
+    amount_nok: Number(request.amountNok),
     note,
     reference,
     status,
-    rejection_reason: reason,
-    invoice_id,
-    decided_at,
-    created_at,
+    rejection_reason: request.reason,
+    invoice_id: request.invoiceId,
+    decided_at: request.decidedAt,
+    created_at: request.createdAt,
   };
 }

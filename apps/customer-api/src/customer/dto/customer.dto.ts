@@ -42,6 +42,14 @@ export class CustomerDto {
 
 /** Maps a profile to its DTO: only the named fields, even if the row gets more. */
 export function toCustomerDto(profile: CustomerProfile): CustomerDto {
-  const { id, name, organization_number, customer_number, email, active, created_at } = profile;
-  return { id, name, organization_number, customer_number, email, active, created_at };
+  const { id, name, organizationNumber, customerNumber, email, active, createdAt } = profile;
+  return {
+    id,
+    name,
+    organization_number: organizationNumber,
+    customer_number: customerNumber,
+    email,
+    active,
+    created_at: createdAt,
+  };
 }

@@ -44,14 +44,6 @@ export class ServicePageDto extends PageDto {
 }
 
 /** Maps a service to its DTO. */
-export function toServiceDto({
-  id,
-  type,
-  name,
-  status,
-  config,
-  created_at,
-  updated_at,
-}: CustomerServiceRow): ServiceDto {
-  return { id, type, name, status, config, created_at, updated_at };
+export function toServiceDto({ id, type, name, status, config, createdAt, updatedAt }: CustomerServiceRow): ServiceDto {
+  return { id, type, name, status, config, created_at: createdAt, updated_at: updatedAt };
 }

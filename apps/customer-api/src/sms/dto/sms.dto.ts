@@ -71,15 +71,15 @@ export class SmsPageDto extends PageDto {
 export function toSmsDto(row: SmsRow): SmsDto {
   return {
     id: row.id,
-    to: row.to,
-    sender_id: row.sender_id,
+    to: row.recipient,
+    sender_id: row.senderId,
     message: row.message,
     status: row.status,
     segments: row.segments,
     encoding: row.encoding,
-    error_code: row.error_code,
-    created_at: row.created_at,
-    updated_at: row.updated_at,
-    delivered_at: row.delivered_at,
+    error_code: row.errorCode,
+    created_at: row.createdAt,
+    updated_at: row.updatedAt,
+    delivered_at: row.deliveredAt,
   };
 }

@@ -71,6 +71,6 @@ export function toServiceStatusDto({ id, type, name, status, events }: ServiceSt
   return { service_id: id, service_type: type, service_name: name, status, events: events.map(toStatusEventDto) };
 }
 
-function toStatusEventDto({ id, status, message, starts_at, ends_at, running }: StatusEventRow): StatusEventDto {
-  return { id, status, message, starts_at, ends_at, running };
+function toStatusEventDto({ id, status, message, startsAt, endsAt, running }: StatusEventRow): StatusEventDto {
+  return { id, status, message, starts_at: startsAt, ends_at: endsAt, running };
 }

@@ -97,11 +97,11 @@ export function toTicketDto(row: TicketRow): TicketDto {
     body: row.body,
     status: row.status,
     priority: row.priority,
-    service_id: row.service_id,
-    resource_type: row.resource_type,
-    resource_id: row.resource_id,
-    created_at: row.created_at,
-    updated_at: row.updated_at,
-    replies: row.replies,
+    service_id: row.serviceId,
+    resource_type: row.resourceType,
+    resource_id: row.resourceId,
+    created_at: row.createdAt,
+    updated_at: row.updatedAt,
+    replies: row.replies.map(({ id, author, body, createdAt }) => ({ id, author, body, created_at: createdAt })),
   };
 }

@@ -1,33 +1,29 @@
 import { Injectable } from '@nestjs/common';
-import { CustomerDatabaseService, prepared } from '@platform/database';
+import { CustomerDatabaseService, EntityReadsService, type ReadRow, type ReadStatement } from '@platform/database';
 import { ServiceError } from '@platform/errors';
+import { Customer } from '../entities/customer.entity';
 
-const FIND = prepared(
-  'customers.profile',
-  `select id, name, organization_number, customer_number, email, active, created_at from customer where id = $1`,
-);
+const SHOWN = ['id', 'name', 'organizationNumber', 'customerNumber', 'email', 'active', 'createdAt'] as const;
 
 /** The fields of a customer that the customer sees. */
-export interface CustomerProfile {
-  id: string;
-  name: string;
-  organization_number: string;
-  customer_number: string;
-  email: string;
-  active: boolean;
-  /** RFC 3339. */
-  created_at: string;
-}
+export type CustomerProfile = ReadRow<Customer, (typeof SHOWN)[number]>;
 
 /** The customer's own profile. */
 @Injectable()
 export class CustomerProfileService {
-  constructor(private readonly database: CustomerDatabaseService) {}
+  private readonly profile: ReadStatement<CustomerProfile>;
+
+  constructor(
+    private readonly database: CustomerDatabaseService,
+    reads: EntityReadsService,
+  ) {
+    this.profile = reads.find(Customer, { name: 'customers.profile', select: SHOWN, by: ['id'] });
+  }
 
   /** @throws ServiceError not_found */
   async find(): Promise<CustomerProfile> {
-    const [row] = await this.database.read<CustomerProfile & Record<string, unknown>>(FIND);
-    if (!row) throw new ServiceError('not_found', 'There is no such customer');
-    return row;
+    const [profile] = await this.database.read(this.profile);
+    if (!profile) throw new ServiceError('not_found', 'There is no such customer');
+    return profile;
   }
 }

@@ -1,9 +1,17 @@
 import { Injectable } from '@nestjs/common';
+import { escapeLiteral } from 'pg';
 import { AppConfig } from '@platform/config';
-import { CustomerDatabaseService, prepared } from '@platform/database';
-import { decodeCursor, listMark, type Page, type PageRequest, paginate } from '@platform/pagination';
+import {
+  CustomerDatabaseService,
+  decoders,
+  EntityReadsService,
+  type EntityTable,
+  type KeysetList,
+} from '@platform/database';
+import type { Page, PageRequest } from '@platform/pagination';
+import { Invoice } from '../entities/invoice.entity';
 import type { VisibleInvoiceStatus } from '../invoice-record';
-import { invoiceColumns, type InvoiceRow } from './invoice-view';
+import { INVOICE, type InvoiceRow } from './invoice-view';
 
 /** Filters of the list; undefined fields do not filter. */
 export interface InvoiceListFilter {
@@ -13,43 +21,45 @@ export interface InvoiceListFilter {
   issuedTo?: string;
 }
 
-/** Drafts are excluded here; the role could not read them in any case. */
-const QUERY = (conditions: string) => `select ${invoiceColumns('$3')} from invoice
-  where customer_id = $1 and status <> 'draft' ${conditions} order by created_at desc, id desc limit $2`;
-const AFTER = 'and (created_at, id) < ($4::timestamptz, $5::uuid)';
-const FILTER = (status: string, from: string, to: string) => `and (${status}::text is null or status = ${status})
-  and (${from}::date is null or issue_date >= ${from}) and (${to}::date is null or issue_date <= ${to})`;
-
-const FIRST = prepared('invoices.first', QUERY(''));
-const NEXT = prepared('invoices.next', QUERY(AFTER));
-const FILTERED_FIRST = prepared('invoices.filtered-first', QUERY(FILTER('$4', '$5', '$6')));
-const FILTERED_NEXT = prepared('invoices.filtered-next', QUERY(`${AFTER} ${FILTER('$6', '$7', '$8')}`));
-
 /** The customer's own invoices. */
 @Injectable()
 export class InvoicesService {
+  private readonly invoices: KeysetList<InvoiceRow>;
+
   constructor(
     private readonly database: CustomerDatabaseService,
-    private readonly config: AppConfig,
-  ) {}
+    reads: EntityReadsService,
+    { BILLING_TIMEZONE }: AppConfig,
+  ) {
+    this.invoices = reads.list(Invoice, {
+      name: 'invoices',
+      select: INVOICE,
+      extra: (invoice) => ({
+        overdue: { sql: isOverdue(invoice, BILLING_TIMEZONE), decode: decoders.boolean },
+        streamed: {
+          sql: `${invoice.column('pdfReference')} is not null and ${invoice.column('pdfUrl')} is null`,
+          decode: decoders.boolean,
+        },
+      }),
+      // Drafts are excluded here; the role could not read them in any case.
+      where: (invoice) => `${invoice.column('status')} <> 'draft'`,
+      filters: [
+        { property: 'status', operator: '=' },
+        { property: 'issueDate', operator: '>=' },
+        { property: 'issueDate', operator: '<=' },
+      ],
+    }) as KeysetList<InvoiceRow>;
+  }
 
   /** A page of the customer's invoices, newest first. @throws ServiceError invalid_request for a bad cursor */
-  async list({ limit, cursor }: PageRequest, filter: InvoiceListFilter = {}): Promise<Page<InvoiceRow>> {
-    const wanted = [filter.status, filter.issuedFrom, filter.issuedTo];
-    const list = listMark('invoices', wanted);
-    const after = cursor === undefined ? undefined : decodeCursor(cursor, 'uuid', list);
-    const filtered = wanted.some((value) => value !== undefined);
-    const statement = filtered ? (after ? FILTERED_NEXT : FILTERED_FIRST) : after ? NEXT : FIRST;
-    const values: (string | number | null)[] = [limit + 1, this.config.BILLING_TIMEZONE];
-    if (after) values.push(after.createdAt, after.id);
-    if (filtered) values.push(...wanted.map((value) => value ?? null));
-    const rows = await this.database.read<InvoiceRow & Record<string, unknown>>(statement, values);
-    return paginate(
-      rows,
-      limit,
-      list,
-      ({ created_at, id }) => ({ createdAt: created_at, id }),
-      (row): InvoiceRow => row,
-    );
+  list(page: PageRequest, { status, issuedFrom, issuedTo }: InvoiceListFilter = {}): Promise<Page<InvoiceRow>> {
+    return this.database.page(this.invoices, page, [status, issuedFrom, issuedTo]);
   }
+}
+
+/** Open, and past its due date in the billing time zone. */
+function isOverdue(invoice: EntityTable<Invoice>, timeZone: string): string {
+  const dueDate = invoice.column('dueDate');
+  return `${invoice.column('status')} = 'open' and ${invoice.column('type')} = 'invoice' and ${dueDate} is not null
+    and ${dueDate} < (app.now() at time zone ${escapeLiteral(timeZone)})::date`;
 }

@@ -1,6 +1,8 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { PIPELINE_SETTINGS, type PipelineSettings, PipelinedConnectionsService } from '@platform/database';
+import { PIPELINE_SETTINGS, type PipelineSettings, PipelinedConnectionsService, prepared } from '@platform/database';
 import { updateValues, RECORD_OUTCOME, type SmsStatusUpdate } from '../customer/sending/sms-store.service';
+
+const RECORD = prepared('sms.record-report', `select from ${RECORD_OUTCOME}`);
 
 /**
  * Stores delivery reports on a separate connection: thousands of reports do not delay customers, and a high load of
@@ -18,7 +20,7 @@ export class ReportStoreService implements OnApplicationShutdown {
   async add(customerId: string, smsId: string, gateway: string, update: SmsStatusUpdate): Promise<boolean> {
     // Without a billing time zone: a message that failed to arrive still counts for its day.
     const values = [customerId, smsId, gateway, ...updateValues(update), null];
-    return (await this.connections.single(RECORD_OUTCOME, values)).length === 1;
+    return (await this.connections.single(RECORD, values)).length === 1;
   }
 
   onApplicationShutdown(): Promise<void> {

@@ -1,4 +1,5 @@
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import type { SmsErrorCode } from '../ports/sms-gateway.port';
 import type { SmsEncoding, SmsStatus } from '../sms-record';
 
 /** A message in a customer's send log. The row is stored before the gateway is called. */
@@ -44,7 +45,7 @@ export class SmsMessage {
 
   /** Why it failed, or why the outcome is unknown. */
   @Column('text', { nullable: true })
-  errorCode!: string | null;
+  errorCode!: SmsErrorCode | null;
 
   /** When the handset received it. */
   @Column('timestamptz', { nullable: true })

@@ -1,67 +1,80 @@
 import { Injectable } from '@nestjs/common';
-import { CustomerDatabaseService, KeysetList } from '@platform/database';
+import {
+  CustomerDatabaseService,
+  decoders,
+  EntityReadsService,
+  type EntityTable,
+  type KeysetList,
+  type ReadRow,
+} from '@platform/database';
 import type { Page, PageRequest } from '@platform/pagination';
-import { timeSql } from '@platform/time';
-import type { StatusLevel } from '../entities/status-event.entity';
+import { CustomerServiceEntity } from '@domains/services';
+import { StatusEvent, type StatusLevel } from '../entities/status-event.entity';
 
 /** Maximum number of events per service: those in progress, then the newest. */
 const EVENTS_SHOWN = 20;
 
-/**
- * One statement reads services and their events in one snapshot. The status of a service is the worst level of its
- * events in progress, and operational if there are none.
- */
-const QUERY = (after: string) => `
-  select s.id, s.type, s.name, s.created_at, coalesce(w.worst, 'operational') as status,
-    coalesce(e.events, '[]') as events
-  from (select * from customer_service where customer_id = $1 ${after} order by created_at desc, id desc limit $2) s
-  left join lateral (
-    select status as worst from status_event
-    where customer_id = $1 and service_id = s.id and starts_at <= app.now() and (ends_at is null or ends_at > app.now())
-    order by array_position(array['outage', 'degraded', 'maintenance', 'operational'], status) limit 1
-  ) w on true
-  left join lateral (
-    select json_agg(json_build_object('id', x.id, 'status', x.status, 'message', x.message, 'starts_at', ${timeSql('x.starts_at')},
-      'ends_at', ${timeSql('x.ends_at')}, 'running', x.running) order by x.running desc, x.starts_at desc, x.id desc) as events
-    from (
-      select id, status, message, starts_at, ends_at, starts_at <= app.now() and (ends_at is null or ends_at > app.now()) as running
-      from status_event where customer_id = $1 and service_id = s.id
-      order by running desc, starts_at desc, id desc limit ${EVENTS_SHOWN}
-    ) x
-  ) e on true
-  order by s.created_at desc, s.id desc`;
-
-const LIST = new KeysetList<ServiceStatusRow>({ name: 'status.list', id: 'integer', query: QUERY });
+const SERVICE = ['id', 'type', 'name', 'createdAt'] as const;
+const EVENT = ['id', 'status', 'message', 'startsAt', 'endsAt'] as const;
 
 /** The fields of an event that the customer sees. */
-export interface StatusEventRow {
-  id: string;
-  status: StatusLevel;
-  message: string;
-  /** RFC 3339. */
-  starts_at: string;
-  ends_at: string | null;
-  running: boolean;
-}
+export type StatusEventRow = ReadRow<StatusEvent, (typeof EVENT)[number]> & { running: boolean };
 
 /** A service with its current status and its events. */
-export interface ServiceStatusRow {
-  id: number;
-  type: string;
-  name: string;
+export type ServiceStatusRow = ReadRow<CustomerServiceEntity, (typeof SERVICE)[number]> & {
   status: StatusLevel;
   events: StatusEventRow[];
-  /** When the service was added. RFC 3339. */
-  created_at: string;
-}
+};
 
 /** The status of the customer's own services. */
 @Injectable()
 export class ServiceStatusService {
-  constructor(private readonly database: CustomerDatabaseService) {}
+  private readonly services: KeysetList<ServiceStatusRow>;
+
+  constructor(
+    private readonly database: CustomerDatabaseService,
+    reads: EntityReadsService,
+  ) {
+    const event = reads.table(StatusEvent, 'e');
+    this.services = reads.list(CustomerServiceEntity, {
+      name: 'status.list',
+      select: SERVICE,
+      extra: (service) => ({
+        status: { sql: currentStatus(service, event), decode: (text: string) => text as StatusLevel },
+        events: { sql: shownEvents(service, event), decode: decoders.json as (text: string) => StatusEventRow[] },
+      }),
+    });
+  }
 
   /** A page of the customer's services with their status, newest service first. @throws ServiceError invalid_request */
   list(page: PageRequest): Promise<Page<ServiceStatusRow>> {
-    return LIST.read(this.database, page);
+    return this.database.page(this.services, page);
   }
+}
+
+/** The worst level of the service's events in progress, and operational if there are none. */
+function currentStatus(service: EntityTable<CustomerServiceEntity>, event: EntityTable<StatusEvent>): string {
+  const status = event.column('status');
+  return `coalesce((
+    select ${status} from ${event.from} where ${isOf(service, event)} and ${isRunning(event)}
+    order by array_position(array['outage', 'degraded', 'maintenance', 'operational'], ${status}) limit 1), 'operational')`;
+}
+
+function shownEvents(service: EntityTable<CustomerServiceEntity>, event: EntityTable<StatusEvent>): string {
+  const order = `running desc, ${event.column('startsAt')} desc, ${event.column('id')} desc`;
+  return `(
+    select coalesce(json_agg(shown.event order by shown.place), '[]') from (
+      select ${event.json(EVENT, { running: 'r.running' })} as event, row_number() over (order by ${order}) as place
+      from ${event.from}, lateral (select ${isRunning(event)} as running) r
+      where ${isOf(service, event)} order by ${order} limit ${EVENTS_SHOWN}) shown)`;
+}
+
+function isOf(service: EntityTable<CustomerServiceEntity>, event: EntityTable<StatusEvent>): string {
+  return `${event.column('customerId')} = $1 and ${event.column('serviceId')} = ${service.column('id')}`;
+}
+
+/** An event runs from its start to its end. */
+function isRunning(event: EntityTable<StatusEvent>): string {
+  const [starts, ends] = [event.column('startsAt'), event.column('endsAt')];
+  return `${starts} <= app.now() and (${ends} is null or ${ends} > app.now())`;
 }

@@ -1,31 +1,26 @@
-import type { ReplyAuthor, TicketPriority, TicketStatus } from '../ticket-record';
+import type { ReadRow } from '@platform/database';
+import type { TicketReply } from '../entities/ticket-reply.entity';
+import type { Ticket } from '../entities/ticket.entity';
+
+/** Properties of a ticket that the customer sees. */
+export const TICKET = [
+  'id',
+  'title',
+  'body',
+  'status',
+  'priority',
+  'serviceId',
+  'resourceType',
+  'resourceId',
+  'createdAt',
+  'updatedAt',
+] as const satisfies (keyof Ticket)[];
+
+/** Properties of a reply that the customer sees. */
+export const REPLY = ['id', 'author', 'body', 'createdAt'] as const satisfies (keyof TicketReply)[];
 
 /** The fields of a reply that the customer sees. */
-export interface TicketReplyRow {
-  id: string;
-  author: ReplyAuthor;
-  body: string;
-  /** RFC 3339. */
-  created_at: string;
-}
+export type TicketReplyRow = ReadRow<TicketReply, (typeof REPLY)[number]>;
 
-/** The fields of a ticket that the customer sees. */
-export interface TicketRow {
-  id: string;
-  title: string;
-  body: string;
-  status: TicketStatus;
-  priority: TicketPriority;
-  service_id: number | null;
-  resource_type: string | null;
-  resource_id: string | null;
-  /** RFC 3339. */
-  created_at: string;
-  updated_at: string;
-  /** Oldest first. */
-  replies: TicketReplyRow[];
-}
-
-/** Columns that the customer sees. */
-export const TICKET_COLUMNS =
-  'id, title, body, status, priority, service_id, resource_type, resource_id, created_at, updated_at';
+/** The fields of a ticket that the customer sees, and its replies, oldest first. */
+export type TicketRow = ReadRow<Ticket, (typeof TICKET)[number]> & { replies: TicketReplyRow[] };

@@ -1,27 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { CustomerDatabaseService, KeysetList, prepared } from '@platform/database';
+import { CustomerDatabaseService, decoders, EntityReadsService, type KeysetList, prepared } from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import type { Page, PageRequest } from '@platform/pagination';
-import { timeSql } from '@platform/time';
+import { TicketReply } from '../entities/ticket-reply.entity';
+import { Ticket } from '../entities/ticket.entity';
 import type { TicketPriority } from '../ticket-record';
-import { TICKET_COLUMNS, type TicketRow } from './ticket-view';
-
-/**
- * Tickets and their threads in one snapshot. Internal notes are excluded here; the role could not read them in any
- * case.
- */
-const QUERY = (after: string) => `
-  select ${TICKET_COLUMNS}, coalesce(thread.replies, '[]') as replies
-  from (select * from support_ticket where customer_id = $1 ${after} order by created_at desc, id desc limit $2) ticket
-  left join lateral (
-    select json_agg(json_build_object('id', r.id, 'author', r.author, 'body', r.body, 'created_at',
-      ${timeSql('r.created_at')}) order by r.created_at, r.id) as replies
-    from support_ticket_reply r where r.customer_id = $1 and r.ticket_id = ticket.id and not r.internal
-  ) thread on true
-  order by created_at desc, id desc`;
-
-const LIST = new KeysetList<TicketRow>({ name: 'support.tickets', id: 'uuid', query: QUERY });
+import { REPLY, TICKET, type TicketReplyRow, type TicketRow } from './ticket-view';
 
 const OPEN = prepared(
   'support.open',
@@ -47,11 +32,32 @@ export interface NewTicket {
 /** The customer's own tickets. */
 @Injectable()
 export class TicketsService {
-  constructor(private readonly database: CustomerDatabaseService) {}
+  private readonly tickets: KeysetList<TicketRow>;
+
+  constructor(
+    private readonly database: CustomerDatabaseService,
+    reads: EntityReadsService,
+  ) {
+    const reply = reads.table(TicketReply, 'r');
+    const [createdAt, id] = [reply.column('createdAt'), reply.column('id')];
+    this.tickets = reads.list(Ticket, {
+      name: 'support.tickets',
+      select: TICKET,
+      extra: (ticket) => ({
+        replies: {
+          // Internal notes are excluded here; the role could not read them in any case.
+          sql: `(select coalesce(json_agg(${reply.json(REPLY)} order by ${createdAt}, ${id}), '[]') from ${reply.from}
+            where ${reply.column('customerId')} = $1 and ${reply.column('ticketId')} = ${ticket.column('id')}
+              and not ${reply.column('internal')})`,
+          decode: decoders.json as (text: string) => TicketReplyRow[],
+        },
+      }),
+    });
+  }
 
   /** A page of the customer's tickets, newest first. @throws ServiceError invalid_request for a bad cursor */
   list(page: PageRequest): Promise<Page<TicketRow>> {
-    return LIST.read(this.database, page);
+    return this.database.page(this.tickets, page);
   }
 
   /**
@@ -60,15 +66,16 @@ export class TicketsService {
    */
   async open(actor: string, ticket: NewTicket): Promise<TicketRow> {
     const id = randomUUID();
-    const { title, body, service_id = null, resource_type = null, resource_id = null } = ticket;
+    const { title, body, service_id: serviceId = null, resource_type: resourceType = null } = ticket;
+    const { resource_id: resourceId = null } = ticket;
     const priority = ticket.priority ?? 'normal';
     // A number that does not fit the column cannot be a service of anyone.
-    const isPossible = service_id === null || (service_id >= 1 && service_id <= LAST_SERVICE_ID);
-    const about = [service_id, resource_type, resource_id];
+    const isPossible = serviceId === null || (serviceId >= 1 && serviceId <= LAST_SERVICE_ID);
+    const about = [serviceId, resourceType, resourceId];
     const values = [id, title, body, priority, ...about, actor, randomUUID()];
     const [opened] = isPossible ? await this.database.write<{ opened_at: string | null }>(OPEN, values) : [];
     if (!opened?.opened_at) throw new ServiceError('not_found', 'You have no service with this service_id');
-    const times = { created_at: opened.opened_at, updated_at: opened.opened_at };
-    return { id, title, body, status: 'open', priority, service_id, resource_type, resource_id, ...times, replies: [] };
+    const times = { createdAt: opened.opened_at, updatedAt: opened.opened_at };
+    return { id, title, body, status: 'open', priority, serviceId, resourceType, resourceId, ...times, replies: [] };
   }
 }

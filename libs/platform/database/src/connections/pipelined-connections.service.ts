@@ -3,7 +3,7 @@ import type { QueryResultRow } from 'pg';
 import { PIPELINE_SETTINGS, type PipelineSettings } from './database.tokens';
 import { PipelinedConnection } from './pipelined-connection';
 import type { PreparedStatement } from './prepared-statement';
-import type { ReadValue } from '../reads/scoped-read';
+import type { ReadBatch } from './read-batch';
 
 /**
  * A few connections shared by all requests. What is sent in one go stays together on its connection and does not wait
@@ -27,16 +27,15 @@ export class PipelinedConnectionsService implements OnApplicationShutdown {
   }
 
   /**
-   * Reads as one customer under row level security. It is sent together with the reads of others, in one transaction, so
-   * it must only read. Times come as RFC 3339 text.
-   * @throws DatabaseUnavailableError when the database is away.
+   * The batch that takes the reads of this turn of the event loop. All go to one connection: split over several they would
+   * need as many messages.
    */
-  readAs<Row extends object>(
-    customerId: string,
-    statement: PreparedStatement,
-    values: readonly ReadValue[],
-  ): Promise<Row[]> {
-    return this.reader().read(customerId, statement, values) as Promise<Row[]>;
+  batch(): ReadBatch {
+    if (!this.readerOfTurn) {
+      this.readerOfTurn = this.leastBusy();
+      setImmediate(() => (this.readerOfTurn = undefined));
+    }
+    return this.readerOfTurn.nextBatch();
   }
 
   /** How long what is sent now has to wait at least, in milliseconds: on the connection that is best off. */
@@ -46,15 +45,6 @@ export class PipelinedConnectionsService implements OnApplicationShutdown {
 
   async onApplicationShutdown(): Promise<void> {
     await Promise.all(this.connections.map((connection) => connection.end()));
-  }
-
-  /** All reads of one turn of the event loop go to one connection: split over several they would need as many messages. */
-  private reader(): PipelinedConnection {
-    if (!this.readerOfTurn) {
-      this.readerOfTurn = this.leastBusy();
-      setImmediate(() => (this.readerOfTurn = undefined));
-    }
-    return this.readerOfTurn;
   }
 
   private leastBusy(): PipelinedConnection {

@@ -67,6 +67,11 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   return code === undefined ? DRIVER.test(error.message) : UNAVAILABLE.test(code) || NETWORK.has(code);
 }
 
+/** The error itself, or DatabaseUnavailableError for one that tells that the database was away. */
+export function asUnavailable(error: unknown): unknown {
+  return isDatabaseUnavailable(error) ? new DatabaseUnavailableError(error) : error;
+}
+
 /** Tells whether the server answers and does not let this login in, for its password, its role or the database's name. */
 export function isLoginRefused(error: unknown): boolean {
   if (!Error.isError(error)) return false;

@@ -1,25 +1,20 @@
 import type { Readable } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
 import { CustomerContextService } from '@platform/context';
-import { CustomerDatabaseService, prepared } from '@platform/database';
+import { CustomerDatabaseService, decoders, EntityReadsService, type ReadStatement } from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import { ROOT_LOGGER, type RootLogger } from '@platform/logging';
 import type { BillingSourceName } from '../../invoice-record';
+import { BillingAccount } from '../../entities/billing-account.entity';
+import { Invoice } from '../../entities/invoice.entity';
 import { BillingSourcesService } from '../../adapters/billing-sources.service';
 import { SourceError } from '../../ports/source-error';
 import { PdfMemoryService } from './pdf-memory.service';
 
-const FIND = prepared(
-  'invoices.pdf',
-  `select i.number, i.source, i.source_id, a.source_customer_id as account from invoice i
-   join billing_account a on a.customer_id = i.customer_id and a.source = i.source
-   where i.customer_id = $1 and i.id = $2 and i.status <> 'draft' and i.pdf_reference is not null`,
-);
-
 interface PdfRow {
   number: string;
   source: BillingSourceName;
-  source_id: string;
+  sourceId: string;
   /** The customer's id in the source. */
   account: string;
 }
@@ -36,13 +31,32 @@ export interface InvoicePdf {
 /** Fetches PDFs that need the billing source's credential, or a new link, on behalf of the customer. */
 @Injectable()
 export class InvoicePdfsService {
+  private readonly pdf: ReadStatement<PdfRow>;
+
   constructor(
     private readonly database: CustomerDatabaseService,
     private readonly context: CustomerContextService,
     private readonly sources: BillingSourcesService,
     private readonly memory: PdfMemoryService,
     @Inject(ROOT_LOGGER) private readonly logger: RootLogger,
-  ) {}
+    reads: EntityReadsService,
+  ) {
+    const [invoice, account] = [reads.table(Invoice, 'i'), reads.table(BillingAccount, 'a')];
+    this.pdf = reads.statement<PdfRow>(
+      'invoices.pdf',
+      `select ${invoice.select(['number', 'source', 'sourceId'])}, ${account.column('sourceCustomerId')} as account
+       from ${invoice.from} join ${account.from} on ${account.column('customerId')} = ${invoice.column('customerId')}
+         and ${account.column('source')} = ${invoice.column('source')}
+       where ${invoice.column('customerId')} = $1 and ${invoice.column('id')} = $2
+         and ${invoice.column('status')} <> 'draft' and ${invoice.column('pdfReference')} is not null`,
+      {
+        number: decoders.text,
+        source: (text) => text as BillingSourceName,
+        sourceId: decoders.text,
+        account: decoders.text,
+      },
+    );
+  }
 
   /**
    * @param signal aborts when the client has disconnected: then the source is not called
@@ -50,7 +64,7 @@ export class InvoicePdfsService {
    * the source does not return it at present
    */
   async open(invoiceId: string, signal: AbortSignal): Promise<InvoicePdf> {
-    const [row] = await this.database.read<PdfRow & Record<string, unknown>>(FIND, [invoiceId]);
+    const [row] = await this.database.read(this.pdf, [invoiceId]);
     if (!row) throw missing();
     const place = await this.memory.enter(this.context.customerId, signal);
     try {
@@ -64,17 +78,17 @@ export class InvoicePdfsService {
     }
   }
 
-  private async fetch({ source, source_id, account }: PdfRow, signal: AbortSignal): Promise<Buffer | undefined> {
+  private async fetch({ source, sourceId, account }: PdfRow, signal: AbortSignal): Promise<Buffer | undefined> {
     try {
       signal.throwIfAborted();
-      const file = await this.sources.find(source)?.fetchPdf(account, source_id, signal);
+      const file = await this.sources.find(source)?.fetchPdf(account, sourceId, signal);
       if (file && !isPdf(file)) throw new SourceError(`what ${source} sent is no PDF`);
       return file;
     } catch (error) {
       const asked = error instanceof SourceError ? error.retryAfterMs : undefined;
       if (!(error instanceof SourceError) && !signal.aborted) throw error;
       if (!signal.aborted)
-        this.logger.warn({ err: error, source, source_id }, 'the PDF of an invoice could not be fetched');
+        this.logger.warn({ err: error, source, source_id: sourceId }, 'the PDF of an invoice could not be fetched');
       throw new ServiceError('service_unavailable', 'The PDF cannot be fetched at present', {
         retryAfterSeconds: Math.ceil((asked ?? 30_000) / 1000),
         cause: error,

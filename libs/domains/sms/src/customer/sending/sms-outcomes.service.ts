@@ -52,7 +52,7 @@ export class SmsOutcomesService implements OnApplicationShutdown {
         this.logger.warn(about, 'the outcome of an SMS could not be stored yet');
         this.later.add({ customerId: this.context.customerId, smsId: row.id, gateway, update });
       } else this.logger.error(about, 'the outcome of an SMS could not be stored');
-      return { ...row, status: update.status, error_code: update.errorCode };
+      return { ...row, status: update.status, errorCode: update.errorCode };
     }
   }
 

@@ -42,7 +42,7 @@ export class SmsSendingService {
     const { customerId } = this.context;
     const row = await this.store.create(actor, sms);
     const reference = this.references.of(customerId, row.id);
-    const outcome = await this.gateway.send({ ...order, customerId, reference, senderId: row.sender_id });
+    const outcome = await this.gateway.send({ ...order, customerId, reference, senderId: row.senderId });
     const result = await this.outcomes.conclude(row, gateway, updateOf(outcome));
     if (outcome.kind !== 'taken' && result.status !== 'delivered' && result.status !== 'sent')
       throw failureOf(outcome, row.id);

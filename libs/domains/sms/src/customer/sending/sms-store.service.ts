@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { AppConfig } from '@platform/config';
-import { CustomerDatabaseService, prepared } from '@platform/database';
+import { CustomerDatabaseService, EntityReadsService, type PreparedStatement, prepared } from '@platform/database';
 import type { SmsErrorCode } from '../../ports/sms-gateway.port';
-import { SMS_COLUMNS, type SmsRow } from '../sms-view';
+import { SmsMessage } from '../../entities/sms-message.entity';
+import { SMS, type SmsRow } from '../sms-view';
 import { type Created, refusalOf } from './create-refusal';
 import { SMS_STATUSES, type SmsEncoding, type SmsStatus } from '../../sms-record';
 
@@ -35,19 +36,22 @@ const CREATE = prepared(
    from app.create_sms($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
 );
 
-/** Stores a new status of a message. Parameters: customer, id, gateway, and the values of {@link newsValues}. */
-export const RECORD_OUTCOME = prepared(
-  'sms.record-outcome',
-  `select ${SMS_COLUMNS} from app.record_sms_outcome($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-);
+/** Stores a new status of a message. Parameters: customer, id, gateway, and the values of {@link updateValues}. */
+export const RECORD_OUTCOME = 'app.record_sms_outcome($1, $2, $3, $4, $5, $6, $7, $8, $9)';
 
 /** Stores messages, always of the customer in context. */
 @Injectable()
 export class SmsStoreService {
+  private readonly recordOutcome: PreparedStatement;
+
   constructor(
     private readonly database: CustomerDatabaseService,
     private readonly config: AppConfig,
-  ) {}
+    reads: EntityReadsService,
+  ) {
+    const columns = reads.table(SmsMessage, 'm').select(SMS);
+    this.recordOutcome = prepared('sms.record-outcome', `select ${columns} from ${RECORD_OUTCOME} m`);
+  }
 
   /**
    * Counts a message and logs it with the status `unknown`, which remains if the process dies.
@@ -72,9 +76,9 @@ export class SmsStoreService {
     ];
     const [created] = await this.database.write<Created>(CREATE, [...values, country ?? null, countries, partsCap]);
     if (created?.outcome !== 'created') throw refusalOf(created, segments);
-    const { sender_id, created_at } = created;
-    const known = { id, to, sender_id, message, segments, encoding, created_at, updated_at: created_at };
-    return { ...known, status: 'unknown', error_code: null, delivered_at: null };
+    const { sender_id: senderId, created_at: createdAt } = created;
+    const known = { id, recipient: to, senderId, message, segments, encoding, createdAt, updatedAt: createdAt };
+    return { ...known, status: 'unknown', errorCode: null, deliveredAt: null };
   }
 
   /**
@@ -85,7 +89,7 @@ export class SmsStoreService {
   async conclude(id: string, gateway: string, update: SmsStatusUpdate): Promise<SmsRow | undefined> {
     const zone = this.config.BILLING_TIMEZONE;
     const values = [id, gateway, ...updateValues(update), zone];
-    const [row] = await this.database.write<SmsRow>(RECORD_OUTCOME, values, { ends: true });
+    const [row] = await this.database.write<SmsRow>(this.recordOutcome, values, { ends: true });
     return row;
   }
 }

@@ -2,11 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { ConfigModule } from '@platform/config';
 import { createTestDatabase, type TestDatabase } from '@test/test-database';
-import { DatabaseModule, PipelinedConnectionsService, prepared } from '../index';
+import { DatabaseModule, decoders, PipelinedConnectionsService, prepared, readStatement } from '../index';
 
-const WHO = prepared('test.who', `select current_setting('app.customer_id') as customer, $1::text as given`);
-const NUMBER = prepared('test.number', 'select $1::integer as number');
-const LATER = prepared('test.later', `select current_setting('app.customer_id') as customer`);
+const WHO = readStatement('test.who', `select current_setting('app.customer_id'), $1::text`, {
+  customer: decoders.text,
+  given: decoders.text,
+});
+const NUMBER = readStatement('test.number', 'select $1::integer', { number: decoders.number });
+const LATER = readStatement('test.later', `select current_setting('app.customer_id')`, { customer: decoders.text });
 const LEFT_OVER = prepared('test.left-over', `select nullif(current_setting('app.customer_id', true), '') as customer`);
 
 describe('reads that are sent together', () => {
@@ -31,7 +34,7 @@ describe('reads that are sent together', () => {
   it('run each as its own customer, however many are sent together', async () => {
     for (let round = 0; round < 20; round++) {
       const customers = Array.from({ length: 100 }, () => randomUUID());
-      const rows = await Promise.all(customers.map((id, index) => pipeline.readAs(id, WHO, [String(index)])));
+      const rows = await Promise.all(customers.map((id, index) => pipeline.batch().read(id, WHO, [String(index)])));
       expect(rows).toEqual(customers.map((customer, index) => [{ customer, given: String(index) }]));
     }
   });
@@ -41,28 +44,28 @@ describe('reads that are sent together', () => {
     const results = await Promise.allSettled(
       customers.map((id, index) =>
         index % 7 === 3
-          ? pipeline.readAs(id, NUMBER, ['no number'])
-          : pipeline.readAs(id, index % 2 ? LATER : WHO, index % 2 ? [] : ['x']),
+          ? pipeline.batch().read(id, NUMBER, ['no number'])
+          : pipeline.batch().read(id, index % 2 ? LATER : WHO, index % 2 ? [] : ['x']),
       ),
     );
     results.forEach((result, index) => {
       if (index % 7 === 3) expect(result).toMatchObject({ status: 'rejected', reason: { code: '22P02' } });
       else expect(result).toMatchObject({ status: 'fulfilled', value: [{ customer: customers[index] }] });
     });
-    expect(await pipeline.readAs(randomUUID(), NUMBER, ['7'])).toEqual([{ number: 7 }]);
+    expect(await pipeline.batch().read(randomUUID(), NUMBER, ['7'])).toEqual([{ number: 7 }]);
   });
 
   it('never runs a read whose customer could not be set', async () => {
     const results = await Promise.allSettled([
-      pipeline.readAs(randomUUID(), LATER, []),
-      pipeline.readAs('not a customer', LATER, []),
-      pipeline.readAs(randomUUID(), LATER, []),
+      pipeline.batch().read(randomUUID(), LATER, []),
+      pipeline.batch().read('not a customer', LATER, []),
+      pipeline.batch().read(randomUUID(), LATER, []),
     ]);
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
 
   it('leave no customer set on the connection', async () => {
-    await pipeline.readAs(randomUUID(), LATER, []);
+    await pipeline.batch().read(randomUUID(), LATER, []);
     expect(await pipeline.single(LEFT_OVER, [])).toEqual([{ customer: null }]);
   });
 
@@ -70,17 +73,17 @@ describe('reads that are sent together', () => {
     const customer = randomUUID();
     const [alone, read, again] = await Promise.all([
       pipeline.single(LEFT_OVER, []),
-      pipeline.readAs(customer, LATER, []),
+      pipeline.batch().read(customer, LATER, []),
       pipeline.single(LEFT_OVER, []),
     ]);
     expect([alone, read, again]).toEqual([[{ customer: null }], [{ customer }], [{ customer: null }]]);
   });
 
   it('fail when the connection is lost, and continue on a new one', async () => {
-    const sleep = prepared('test.sleep', 'select pg_sleep(30)');
+    const sleep = readStatement('test.sleep', 'select pg_sleep(30)', { slept: decoders.text });
     const waiting = Promise.allSettled([
-      pipeline.readAs(randomUUID(), sleep, []),
-      pipeline.readAs(randomUUID(), LATER, []),
+      pipeline.batch().read(randomUUID(), sleep, []),
+      pipeline.batch().read(randomUUID(), LATER, []),
     ]);
     const killer = await Test.createTestingModule({
       imports: [ConfigModule.for(database.config), DatabaseModule.as('owner')],
@@ -98,6 +101,6 @@ describe('reads that are sent together', () => {
       'DatabaseUnavailableError',
     ]);
     const customer = randomUUID();
-    expect(await pipeline.readAs(customer, LATER, [])).toEqual([{ customer }]);
+    expect(await pipeline.batch().read(customer, LATER, [])).toEqual([{ customer }]);
   });
 });

@@ -1,0 +1,206 @@
+import { type Connection, Query } from 'pg';
+import type { ReadStatement, ReadValue } from '../definitions/read-statement';
+import { asUnavailable, isDuplicateStatement, isStatementRefused, isUnknownStatement } from '../errors/database-errors';
+import type { PreparedStatement } from './prepared-statement';
+
+const BEGIN: PreparedStatement = { name: 'database.begin', text: 'begin' };
+const SET_CUSTOMER: PreparedStatement = { name: 'database.set-customer', text: 'select app.set_customer($1)' };
+
+/** Reads in one batch at most: what waits behind a slow one should be few. */
+const CAPACITY = 32;
+/** How often a read that never ran is sent again. */
+const REPEATS = 5;
+
+/** A read as one customer, and who waits for its rows. */
+interface CustomerRead {
+  readonly customerId: string;
+  readonly statement: ReadStatement<object>;
+  readonly values: (string | null)[];
+  readonly resolve: (rows: object[]) => void;
+  readonly reject: (error: unknown) => void;
+  /** How often it was sent and never ran. */
+  repeats: number;
+}
+
+/** What a batch needs of the connection that sends it. */
+export interface BatchSender {
+  /** A read begins. @returns what to call when it was answered. */
+  begin(): () => void;
+  /** The batch that is sent next. */
+  nextBatch(): ReadBatch;
+}
+
+/** What the driver's connection can do, as far as it is needed here. */
+interface Wire {
+  parse(statement: PreparedStatement): void;
+  bind(portal: { statement: string; values: (string | null)[] }): void;
+  execute(portal: object): void;
+  sync(): void;
+}
+
+/** Names of the statements that a connection's server has prepared, as far as is known. */
+const preparedOn = new WeakMap<Connection, Set<string>>();
+
+/**
+ * Reads of several customers in one message and one transaction: `begin`, then for each read the setting of its customer and
+ * its statement, then a Sync. When one fails PostgreSQL skips what follows it up to the Sync, so no read ever runs for anyone
+ * but its customer; what was skipped is sent again. The `commit` comes in a message of its own, behind the Sync, so that the
+ * transaction ends whatever happened in it.
+ *
+ * The driver feeds the replies to the `handle…` methods, in order.
+ */
+export class ReadBatch extends Query {
+  /** Told when the connection serves nobody any more. */
+  onLost: () => void = () => undefined;
+  private readonly reads: CustomerRead[] = [];
+  private known = new Set<string>();
+  /** Which statements are prepared ahead of being run, in the order in which they are run. */
+  private readonly preparing: (string | undefined)[] = [];
+  /** How many statements have been answered: `begin`, then two for each read. */
+  private answered = 0;
+  private collected: object[] = [];
+  private undecodable?: unknown;
+
+  constructor(private readonly sender: BatchSender) {
+    super('', undefined, () => undefined);
+  }
+
+  /** Whether no more reads fit. */
+  get isFull(): boolean {
+    return this.reads.length >= CAPACITY;
+  }
+
+  /** Reads as one customer, when the batch is sent. @throws DatabaseUnavailableError */
+  read<Row>(customerId: string, statement: ReadStatement<Row>, given: readonly ReadValue[]): Promise<Row[]> {
+    const end = this.sender.begin();
+    const values = given.map((value) => (value === null || value === undefined ? null : String(value)));
+    return new Promise((resolve, reject) => {
+      this.reads.push({
+        customerId,
+        statement: statement as ReadStatement<object>,
+        values,
+        repeats: 0,
+        resolve: (rows) => {
+          end();
+          resolve(rows as Row[]);
+        },
+        reject: (error) => {
+          end();
+          // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- it is what the driver rejected with
+          reject(asUnavailable(error));
+        },
+      });
+    });
+  }
+
+  override submit = (connection: Connection): void => {
+    const wire = connection as unknown as Wire;
+    this.known = preparedOn.get(connection) ?? new Set();
+    preparedOn.set(connection, this.known);
+    this.run(wire, BEGIN, []);
+    for (const { customerId, statement, values } of this.reads) {
+      this.run(wire, SET_CUSTOMER, [customerId]);
+      this.run(wire, statement, values);
+    }
+    wire.sync();
+  };
+
+  /** Fails all reads that have not been answered. */
+  fail(error: unknown): void {
+    for (const read of this.takeUnanswered()) read.reject(error);
+  }
+
+  handleDataRow({ fields: texts }: { fields: (string | null)[] }): void {
+    if (this.answered % 2 === 1) return;
+    const { statement } = this.reads[this.at] as CustomerRead;
+    try {
+      this.collected.push(decodeRow(statement, texts));
+    } catch (error) {
+      this.undecodable ??= error;
+    }
+  }
+
+  handleCommandComplete(): void {
+    if (this.answered > 0 && this.answered % 2 === 0) {
+      const read = this.reads[this.at] as CustomerRead;
+      if (this.undecodable === undefined) read.resolve(this.collected);
+      else read.reject(this.undecodable);
+      this.collected = [];
+      this.undecodable = undefined;
+    }
+    this.answered++;
+  }
+
+  handleError(error: Error): void {
+    this.stopTimer();
+    const statement = this.failedStatement();
+    for (const name of this.preparing.slice(this.answered)) if (name !== undefined) this.known.delete(name);
+    const [failed, ...skipped] = this.takeUnanswered();
+    if (!failed) return;
+    if (!isStatementRefused(error)) {
+      this.onLost();
+      for (const read of [failed, ...skipped]) read.reject(error);
+      return;
+    }
+    if (this.isMisunderstanding(error, statement) && failed.repeats++ < REPEATS) skipped.unshift(failed);
+    else failed.reject(error);
+    for (const read of skipped) this.sender.nextBatch().reads.push(read);
+  }
+
+  handleReadyForQuery(): void {
+    this.stopTimer();
+  }
+
+  /** The read that is being answered. */
+  private get at(): number {
+    return Math.max(0, Math.ceil(this.answered / 2) - 1);
+  }
+
+  private failedStatement(): string | undefined {
+    if (this.answered === 0) return BEGIN.name;
+    return this.answered % 2 === 1 ? SET_CUSTOMER.name : this.reads[this.at]?.statement.name;
+  }
+
+  private takeUnanswered(): CustomerRead[] {
+    return this.reads.splice(this.at);
+  }
+
+  /**
+   * Batches are sent before the replies to earlier ones have come, so what was thought to be prepared may have been
+   * skipped behind a failure, and what was thought to be skipped may be prepared. Either way nothing has run.
+   */
+  private isMisunderstanding(error: Error, statement: string | undefined): boolean {
+    if (statement === undefined) return false;
+    if (isUnknownStatement(error)) this.known.delete(statement);
+    else if (isDuplicateStatement(error)) this.known.add(statement);
+    else return false;
+    return true;
+  }
+
+  /** The driver's timer for the reply ends with the callback. */
+  private stopTimer(): void {
+    (this as unknown as { callback: () => void }).callback();
+  }
+
+  private run(wire: Wire, statement: PreparedStatement, values: (string | null)[]): void {
+    const isNew = !this.known.has(statement.name);
+    this.preparing.push(isNew ? statement.name : undefined);
+    if (isNew) {
+      this.known.add(statement.name);
+      wire.parse({ name: statement.name, text: statement.text });
+    }
+    wire.bind({ statement: statement.name, values });
+    wire.execute({});
+  }
+}
+
+function decodeRow({ name, columns }: ReadStatement<object>, texts: readonly (string | null)[]): object {
+  if (texts.length !== columns.length)
+    throw new Error(`${name} reads ${texts.length} columns and describes ${columns.length}`);
+  const row: Record<string, unknown> = {};
+  for (const [index, [property, decode]] of columns.entries()) {
+    const text = texts[index] as string | null;
+    row[property] = text === null ? null : decode(text);
+  }
+  return row;
+}

@@ -1,0 +1,40 @@
+/** How a column's text, as PostgreSQL writes it, becomes the value of a row. */
+export type Decoder<T> = (text: string) => T;
+
+const text: Decoder<string> = (given) => given;
+
+/**
+ * `2026-01-31 12:00:00.1234+00`, as PostgreSQL writes a time without zeros at the end, as RFC 3339 text; connections are set
+ * to UTC. A `Date` would cost more than the rest of a row, and lose the microseconds that a cursor needs.
+ */
+const time: Decoder<string> = (given) =>
+  `${given.slice(0, 10)}T${given.slice(11, 19)}.${given.slice(20, -3).padEnd(6, '0')}Z`;
+
+/** The decoders that reads have. `numeric` and `bigint` stay text: a binary number cannot hold them all. */
+export const decoders = {
+  text,
+  number: Number as Decoder<number>,
+  boolean: (given: string) => given === 't',
+  json: JSON.parse as Decoder<unknown>,
+  time,
+};
+
+const BY_TYPE: Readonly<Record<string, Decoder<unknown>>> = {
+  uuid: text,
+  text,
+  numeric: text,
+  bigint: text,
+  date: text,
+  integer: decoders.number,
+  smallint: decoders.number,
+  boolean: decoders.boolean,
+  jsonb: decoders.json,
+  timestamptz: time,
+};
+
+/** The decoder of a type, as TypeORM names it. @throws for a type that no read has had yet */
+export function decoderOf(type: string): Decoder<unknown> {
+  const decoder = BY_TYPE[type];
+  if (!decoder) throw new Error(`No decoder for the column type ${type}`);
+  return decoder;
+}
