@@ -82,6 +82,19 @@ describe('Odd items of a source', () => {
     expect((await report(customer))?.problems).toEqual([]);
   });
 
+  it('that are paid and gone at their source stay paid', async () => {
+    const [paid] = company().addInvoices({ customerId: 15, count: 1 });
+    const customer = await fixture.customer('fiken', '15');
+    await fixture.sync(customer, 'fiken');
+    company().remove(paid?.invoiceId ?? 0);
+    for (let look = 0; look < 2; look++) {
+      // Everything is read anew.
+      await fixture.superuser.query(`update invoice_sync set checkpoint = '{}'`);
+      await fixture.sync(customer, 'fiken');
+    }
+    expect(await fixture.rows(customer)).toMatchObject([{ status: 'paid', amount: String(paid?.gross) }]);
+  });
+
   it.each(['stripe', 'fiken'] as const)(
     'that are created or changed during a sync with %s come with the next one, ids as they were',
     async (source) => {

@@ -1,3 +1,4 @@
+import { DueSyncsService, SyncRequestsOperatorService } from '@domains/invoices';
 import type { DirectiveValues } from '../../apps/sandbox/src/shared/faults/directives';
 import { type InvoiceFixture, createInvoiceFixture } from '@test/invoice.fixture';
 import { until } from '@test/until';
@@ -341,6 +342,31 @@ describe('The sync with Fiken', () => {
     await fixture.syncDue();
     expect(await fixture.rows(customer)).toHaveLength(250);
     expect(fixture.sandbox.fiken.total).toBe(3 + 1 + 1);
+  });
+});
+
+describe('Syncs that are due', () => {
+  let fixture: InvoiceFixture;
+  beforeAll(async () => (fixture = await createInvoiceFixture()));
+  afterAll(() => fixture.close());
+
+  const due = async (lane: 'well' | 'failing') =>
+    (await fixture.module.get(DueSyncsService).find({ source: 'fiken', lane })).customerIds;
+  const set = (customer: string, change: string) =>
+    fixture.superuser.query(`update invoice_sync set ${change} where customer_id = $1`, [customer]);
+
+  it('are found longest due first, those that failed apart, and a request makes one customer’s due', async () => {
+    const customers: string[] = [];
+    for (const account of ['21', '22', '23', '24', '25']) customers.push(await fixture.customer('fiken', account));
+    const [first = '', second = '', failed = '', asked = '', later = ''] = customers;
+    await set(second, `due_at = app.now() - interval '1 minute'`);
+    await set(first, `due_at = app.now() - interval '2 minutes'`);
+    await set(failed, `due_at = app.now() - interval '3 minutes', failures = 1`);
+    for (const customer of [asked, later]) await set(customer, `due_at = app.now() + interval '1 hour'`);
+    expect([await due('well'), await due('failing')]).toEqual([[first, second], [failed]]);
+    const requests = fixture.module.get(SyncRequestsOperatorService);
+    expect(await requests.request('operator:test', { customerId: asked, source: 'fiken' })).toBe(1);
+    expect([await due('well'), await due('failing')]).toEqual([[first, second, asked], [failed]]);
   });
 });
 

@@ -3,6 +3,7 @@ import { TokenChangeListenerService } from '@platform/tokens';
 import { createCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
 import { saveFakeToken } from '@test/factories/service-token.factory';
+import { operatorCommand } from '@test/operator-command';
 import { createOperatorFixture, type OperatorFixture } from '@test/operator.fixture';
 import { until } from '@test/until';
 import { queriesDuring } from '@test/watch-queries';
@@ -116,6 +117,23 @@ describe('remembered tokens', () => {
     await expectProblem(await call('/customer'), 401, 'unauthorized');
     answer();
     expect((await first).status).toBe(200);
+  });
+
+  it("know of the customer's AI as soon as the operator has switched it on", async () => {
+    receiveChanges();
+    const { customer, call } = await createCaller(api);
+    const send = () =>
+      call('/ai/messages', {
+        method: 'POST',
+        body: JSON.stringify({ messages: [{ role: 'user', content: 'Hello' }], max_tokens: 10 }),
+        headers: { 'content-type': 'application/json' },
+      });
+    await expectProblem(await send(), 403, 'ai_disabled');
+    const change = heard(customer.id);
+    const enable = ['ai', 'configure', '--customer', customer.id, '--enabled', 'true'];
+    expect((await operatorCommand(api.database, enable)).code).toBe(0);
+    await change;
+    await expectProblem(await send(), 403, 'ai_not_configured');
   });
 
   it('of other customers stay when one changes', async () => {

@@ -187,10 +187,10 @@ export const gateway: Mutant[] = [
     specs: CHARGING,
   },
   {
-    name: 'gateway: switching AI off is not announced',
+    name: 'gateway: switching AI on is not announced',
     file: 'libs/domains/ai/src/operator/ai-configuration-operator.service.ts',
     find: 'if (enabled !== undefined) await announceTokenChange(manager, customerId);',
     replace: '',
-    specs: CONTRACT,
+    specs: ['test/e2e/remembered-tokens'],
   },
 ];
