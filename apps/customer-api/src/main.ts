@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { loadConfig } from '@platform/config';
 import { listen } from '@platform/http';
-import { createLogger, NestLogger } from '@platform/logging';
+import { NestLogger, ROOT_LOGGER, type RootLogger } from '@platform/logging';
 import { runProcess } from '@platform/process';
 import { createApplication } from './create-application';
 
@@ -9,6 +9,6 @@ void runProcess(async () => {
   const config = loadConfig();
   const app = await createApplication(config);
   await listen(app, { host: config.HOST, port: config.PORT });
-  app.useLogger(new NestLogger(createLogger(config)));
+  app.useLogger(new NestLogger(app.get<RootLogger>(ROOT_LOGGER)));
   return app;
 });
