@@ -127,6 +127,17 @@ describe('load shedding', () => {
     expect(server.served(75_000, 80_000)).toBeGreaterThan(900);
   });
 
+  it('goes on serving half of what could be served also when it begins to refuse in a pause', () => {
+    const server = new Simulation(1000);
+    server.run(700, 10_000);
+    server.perSecond = 1;
+    server.run(700, 1200);
+    server.perSecond = 1000;
+    server.othersMs = 60;
+    server.run(700, 15_000);
+    expect(server.served(server.now - 10_000, server.now)).toBeGreaterThan(300);
+  });
+
   it('does not go on refusing what can be served, however unevenly it comes', () => {
     const server = new Simulation(1000);
     server.run(2000, 10_000);

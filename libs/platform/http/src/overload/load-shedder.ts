@@ -21,8 +21,9 @@ const BACKLOG_SHARE = 0.1;
 const LEAST_SHARE = 0.5;
 /** How many more requests are accepted than were finished while none waits, as a part. */
 const GROWTH = 0.25;
-/** Factor per second by which the known rate is reduced if even the minimum is too much. */
-const DECAY = 0.6;
+/** Factors per second by which the known rate is reduced: while none is refused, and if even the minimum is too much. */
+const DECAY = 0.98;
+const FAST_DECAY = 0.6;
 /** Factor per 100 ms by which the accepted rate may grow further while none waits, … */
 const EASE = 1.6;
 /** … and the factor at which shedding ends. */
@@ -55,7 +56,7 @@ export class LoadShedder {
   private readonly credit = new AdmissionCredit();
   private readonly rate = new FinishingRate();
   private readonly wait = new StandingWait();
-  /** The rate, in requests per second, that was measured before the shedding, or while none waited. */
+  /** The highest rate of the last minute or so, in requests per second: the rate of a moment may be that of a pause. */
   private known = 0;
   private measuredAt: number;
   private begunAt = 0;
@@ -99,6 +100,7 @@ export class LoadShedder {
     if (ms <= 0) return;
     this.measuredAt = now;
     this.rate.measure(ms);
+    this.known = Math.max(this.rate.perSecond, this.known * (this.shedding ? 1 : DECAY ** (ms / 1000)));
     const standing = this.wait.add(waitMs);
     if (!this.shedding) this.watch(standing);
     if (this.shedding) this.steer(standing, ms);
@@ -122,7 +124,6 @@ export class LoadShedder {
     this.share = BACKLOG_SHARE;
     this.ease = 1;
     this.begunAt = this.refusedAt = this.now();
-    this.known = this.rate.perSecond;
     this.credit.clear();
   }
 
@@ -130,8 +131,7 @@ export class LoadShedder {
   private steer(waitMs: number, ms: number): void {
     const { targetMs, standingMs } = this.options;
     if (waitMs <= targetMs || this.measuredAt - this.begunAt > 2 * standingMs) this.caughtUp = true;
-    if (waitMs <= targetMs / 2) this.known = Math.max(this.known, this.rate.perSecond);
-    if (waitMs > standingMs && this.caughtUp) this.known *= DECAY ** (ms / 1000);
+    if (waitMs > standingMs && this.caughtUp) this.known *= FAST_DECAY ** (ms / 1000);
     const least = this.caughtUp ? LEAST_SHARE : BACKLOG_SHARE;
     this.share = this.caughtUp ? shareAt(waitMs / targetMs) : BACKLOG_SHARE;
     this.ease = waitMs <= targetMs / 2 ? this.ease * EASE ** (Math.min(ms, 100) / 100) : 1;
