@@ -18,6 +18,10 @@ export function nok(amount: Units): string {
   return `${amount < 0n ? '-' : ''}${digits.slice(0, -12)}.${digits.slice(-12)}`;
 }
 
+/** A parameter with JSON objects, as an array of a composite type. */
+const array = (type: string, parameter: string) =>
+  `array(select call from json_populate_recordset(null::app.${type}, ${parameter}) call)`;
+
 /** Calls the ledger's SQL functions, each once for a whole batch. */
 export class LedgerFunctions {
   constructor(
@@ -30,21 +34,20 @@ export class LedgerFunctions {
     const { ids, first, last } = this.among(items);
     const { rows } = await this.client.query<{ outcome: string; tokens: number }>(
       `select outcome, max_tokens as tokens
-       from app.ai_reserve($1, $2, $3, 'infinity', true, null, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) order by place`,
+       from app.ai_reserve($1, $2, $3, ${array('ai_reservation_request', '$4')}, $5, $6, 'infinity', true, null)
+       order by place`,
       [
         ids,
-        TIME_ZONE,
-        `${this.lifetimeMs} milliseconds`,
         first,
         last,
-        items.map(({ id }) => id),
-        items.map(({ input }) => input),
-        items.map(({ cache }) => cache),
-        items.map(({ max }) => max),
-        items.map(({ least }) => least),
-        items.map(({ mayShorten }) => mayShorten),
-        items.map(() => 'request'),
-        items.map(() => null),
+        JSON.stringify(
+          items.map(({ id, input, cache, max, least, mayShorten }) => ({
+            ...{ id, input_tokens: input, cache, max_tokens: max, least_tokens: least, may_shorten: mayShorten },
+            request_id: 'request',
+          })),
+        ),
+        TIME_ZONE,
+        `${this.lifetimeMs} milliseconds`,
       ],
     );
     return rows;
@@ -52,21 +55,18 @@ export class LedgerFunctions {
 
   async settle(items: Owned<SettleItem>[]): Promise<{ uncovered: Units; late: boolean }[]> {
     const { ids, owners } = this.among(items);
-    const count = (name: keyof SettleItem['tokens']) => items.map(({ tokens }) => tokens[name]);
     const { rows } = await this.client.query<{ uncovered: string; late: boolean }>(
       `select uncovered, late
-       from app.ai_settle($1, $2, 'infinity', 'anthropic', $3, $4, $5, $6, $7, $8, $9, $10) order by place`,
+       from app.ai_settle($1, ${array('ai_settlement', '$2')}, $3, 'infinity', 'anthropic') order by place`,
       [
         ids,
+        JSON.stringify(
+          items.map(({ id, tokens }, index) => ({
+            ...{ owner: owners[index], id, input: tokens.input, read: tokens.read, output: tokens.output },
+            ...{ write_5m: tokens.write5m, write_1h: tokens.write1h },
+          })),
+        ),
         TIME_ZONE,
-        owners,
-        items.map(({ id }) => id),
-        count('input'),
-        count('write5m'),
-        count('write1h'),
-        count('read'),
-        count('output'),
-        items.map(() => null),
       ],
     );
     return rows.map(({ uncovered, late }) => ({ uncovered: units(uncovered), late }));
@@ -75,8 +75,11 @@ export class LedgerFunctions {
   async release(items: Owned<{ id: string }>[], state: string): Promise<string[]> {
     const { ids, owners } = this.among(items);
     const { rows } = await this.client.query<{ outcome: string }>(
-      'select outcome from app.ai_release($1, $2, $3, $4, $5) order by place',
-      [ids, owners, items.map(({ id }) => id), items.map(() => state), items.map(() => 'test')],
+      `select outcome from app.ai_release($1, ${array('ai_release_request', '$2')}) order by place`,
+      [
+        ids,
+        JSON.stringify(items.map(({ id }, index) => ({ owner: owners[index], id, outcome: state, reason: 'test' }))),
+      ],
     );
     return rows.map(({ outcome }) => outcome);
   }

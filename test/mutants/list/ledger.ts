@@ -1,6 +1,6 @@
 import type { Mutant } from '../mutant';
 
-const CREDIT_LEDGER = 'libs/domains/ai/src/ledger/credit-ledger.service.ts';
+const STATEMENTS = 'libs/domains/ai/src/ledger/credit-ledger.statements.ts';
 const SQL = 'libs/domains/ai/src/ledger/sql/';
 const BATCHER = 'libs/domains/ai/src/ledger/batching/micro-batcher.ts';
 const CONFIGURATION = 'libs/domains/ai/src/operator/ai-configuration-operator.service.ts';
@@ -34,16 +34,16 @@ export const ledger: Mutant[] = [
   },
   {
     name: 'ledger: input and output tokens are mixed up',
-    file: CREDIT_LEDGER,
-    find: 'batch.map(({ usage }) => usage.output),',
-    replace: 'batch.map(({ usage }) => usage.input),',
+    file: STATEMENTS,
+    find: '      usage.output,',
+    replace: '      usage.input,',
     specs: LEDGER,
   },
   {
     name: 'ledger: cache reads cost as cache writes',
-    file: CREDIT_LEDGER,
-    find: 'batch.map(({ usage }) => usage.cacheRead),',
-    replace: 'batch.map(({ usage }) => usage.cacheWrite1h),',
+    file: STATEMENTS,
+    find: '      usage.cacheRead,',
+    replace: '      usage.cacheWrite1h,',
     specs: [...LEDGER, 'test/e2e/ai-charging'],
   },
   {
@@ -91,8 +91,8 @@ export const ledger: Mutant[] = [
   {
     name: 'ledger: the reservations of a batch are not added up',
     file: `${SQL}reserve.sql`,
-    find: '        reserved_here := reserved_here + cost;',
-    replace: '        reserved_here := cost;',
+    find: '        newly_reserved := newly_reserved + cost;',
+    replace: '        newly_reserved := cost;',
     specs: LEDGER,
   },
   {

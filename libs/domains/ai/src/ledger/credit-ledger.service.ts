@@ -2,7 +2,16 @@ import { Injectable } from '@nestjs/common';
 import { AppConfig } from '@platform/config';
 import { upstreamSettings } from '../adapters/messages-api/upstream-settings';
 import { AccountBatcher } from './batching/account-batcher';
-import { customersOf, RELEASE, RESERVE, SETTLE, UNLOCKED_ACCOUNTS } from './credit-ledger.statements';
+import {
+  customersOf,
+  RELEASE,
+  releaseRequests,
+  RESERVE,
+  reservationRequests,
+  SETTLE,
+  settlements,
+  UNLOCKED_ACCOUNTS,
+} from './credit-ledger.statements';
 import type {
   Release,
   ReservationRequest,
@@ -83,21 +92,14 @@ export class CreditLedgerService {
     const customers = customersOf(batch);
     const rows = await this.ledger.connections.single<ReservationRow>(RESERVE, [
       customers.ids,
+      customers.first,
+      customers.last,
+      reservationRequests(batch),
       this.config.BILLING_TIMEZONE,
       `${this.config.AI_UPSTREAM_TIMEOUT_MS + this.config.AI_RESERVATION_MARGIN_MS} milliseconds`,
       this.notAfter(),
       upstreamSettings(this.config).sharedKey !== undefined,
       this.heartbeat.processId,
-      customers.first,
-      customers.last,
-      batch.map(({ reservationId }) => reservationId),
-      batch.map(({ inputTokens }) => inputTokens),
-      batch.map(({ cache }) => cache),
-      batch.map(({ maxTokens }) => maxTokens),
-      batch.map(({ leastTokens }) => leastTokens),
-      batch.map(({ mayShorten }) => mayShorten),
-      batch.map(({ requestId }) => requestId),
-      batch.map(({ tokenId }) => tokenId),
     ]);
     const results = batch.map((): ReservationResult => ({ outcome: 'disabled' }));
     for (const row of rows) results[row.place - 1] = toReservationResult(row);
@@ -108,17 +110,10 @@ export class CreditLedgerService {
     const customers = customersOf(batch);
     const rows = await this.ledger.connections.single<SettlementRow>(SETTLE, [
       customers.ids,
+      settlements(batch, customers.owner),
       this.config.BILLING_TIMEZONE,
       this.notAfter(),
       PROVIDER,
-      customers.owner,
-      batch.map(({ reservationId }) => reservationId),
-      batch.map(({ usage }) => usage.input),
-      batch.map(({ usage }) => usage.cacheWrite5m),
-      batch.map(({ usage }) => usage.cacheWrite1h),
-      batch.map(({ usage }) => usage.cacheRead),
-      batch.map(({ usage }) => usage.output),
-      batch.map(({ upstreamId }) => upstreamId),
     ]);
     const results: SettlementResult[] = [];
     for (const { place, uncovered, late } of rows) results[place - 1] = { uncovered, late };
@@ -133,10 +128,7 @@ export class CreditLedgerService {
     const customers = customersOf(batch);
     const rows = await this.ledger.connections.single<ReleaseRow>(RELEASE, [
       customers.ids,
-      customers.owner,
-      batch.map(({ reservationId }) => reservationId),
-      batch.map(({ outcome }) => outcome),
-      batch.map(({ reason }) => reason),
+      releaseRequests(batch, customers.owner),
     ]);
     const results = batch.map((): Resolution | undefined => undefined);
     for (const { place, outcome } of rows) results[place - 1] = outcome;

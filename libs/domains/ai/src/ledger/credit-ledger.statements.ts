@@ -1,16 +1,12 @@
 import { prepared } from '@platform/database';
+import { compositeArray } from './composite-array';
+import type { Release, ReservationRequest, Settlement } from './credit-ledger.types';
 
-export const RESERVE = prepared(
-  'ai.reserve',
-  'select * from app.ai_reserve($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)',
-);
+export const RESERVE = prepared('ai.reserve', 'select * from app.ai_reserve($1, $2, $3, $4, $5, $6, $7, $8, $9)');
 
-export const SETTLE = prepared(
-  'ai.settle',
-  'select * from app.ai_settle($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)',
-);
+export const SETTLE = prepared('ai.settle', 'select * from app.ai_settle($1, $2, $3, $4, $5)');
 
-export const RELEASE = prepared('ai.release', 'select * from app.ai_release($1, $2, $3, $4, $5)');
+export const RELEASE = prepared('ai.release', 'select * from app.ai_release($1, $2)');
 
 export const UNLOCKED_ACCOUNTS = prepared(
   'ai.unlocked-accounts',
@@ -43,4 +39,43 @@ export function customersOf(batch: readonly { customerId: string }[]): Customers
     customers.owner.push(customers.ids.length);
   });
   return customers;
+}
+
+/** As `app.ai_reservation_request[]`. */
+export function reservationRequests(batch: readonly ReservationRequest[]): string {
+  return compositeArray(
+    batch.map((call) => [
+      call.reservationId,
+      call.inputTokens,
+      call.cache,
+      call.maxTokens,
+      call.leastTokens,
+      call.mayShorten,
+      call.requestId,
+      call.tokenId,
+    ]),
+  );
+}
+
+/** As `app.ai_settlement[]`. @param owner for each call, the place of its customer */
+export function settlements(batch: readonly Settlement[], owner: readonly number[]): string {
+  return compositeArray(
+    batch.map(({ reservationId, usage, upstreamId }, index) => [
+      owner[index] ?? null,
+      reservationId,
+      usage.input,
+      usage.cacheWrite5m,
+      usage.cacheWrite1h,
+      usage.cacheRead,
+      usage.output,
+      upstreamId,
+    ]),
+  );
+}
+
+/** As `app.ai_release_request[]`. @param owner for each call, the place of its customer */
+export function releaseRequests(batch: readonly Release[], owner: readonly number[]): string {
+  return compositeArray(
+    batch.map(({ reservationId, outcome, reason }, index) => [owner[index] ?? null, reservationId, outcome, reason]),
+  );
 }

@@ -70,9 +70,9 @@ describe('A settlement after an unknown outcome', () => {
     await locker.query('select from ai_account where customer_id = $1 for update', [call.customerId]);
     const settled = expect(
       fixture.superuser.query(
-        `select * from app.ai_settle($1, 'Europe/Oslo', clock_timestamp() + interval '300 ms', 'anthropic', '{1}', $2,
-         '{0}', '{0}', '{0}', '{0}', '{20}', '{a}')`,
-        [[call.customerId], [call.reservationId]],
+        `select * from app.ai_settle(array[$1::uuid], array[row(1, $2, 0, 0, 0, 0, 20, 'a')::app.ai_settlement],
+           'Europe/Oslo', clock_timestamp() + interval '300 ms', 'anthropic')`,
+        [call.customerId, call.reservationId],
       ),
     ).rejects.toMatchObject({ code: '57014', message: 'the caller has stopped waiting' });
     await locker.query('select pg_sleep(0.5)');

@@ -23,9 +23,10 @@ describe('A call named twice in one batch', () => {
   };
   const settleTwice = async (customerId: string, id: string, output: number) => {
     const { rows } = await fixture.superuser.query<Row>(
-      `select * from app.ai_settle($1, 'Europe/Oslo', 'infinity', 'anthropic', '{1,1}', $2,
-         '{0,0}', '{0,0}', '{0,0}', '{0,0}', $3, '{a,b}')`,
-      [[customerId], [id, id], [output, output]],
+      `select * from app.ai_settle(array[$1::uuid],
+         array[row(1, $2, 0, 0, 0, 0, $3, 'a')::app.ai_settlement, row(1, $2, 0, 0, 0, 0, $3, 'b')::app.ai_settlement],
+         'Europe/Oslo', 'infinity', 'anthropic')`,
+      [customerId, id, output],
     );
     return rows.sort((a, b) => a.place - b.place);
   };
@@ -59,8 +60,9 @@ describe('A call named twice in one batch', () => {
     const other = request(customerId);
     await fixture.ledger().reserve(other);
     const { rows } = await fixture.superuser.query<Row>(
-      `select * from app.ai_release($1, '{1,1}', $2, '{released,released}', '{a,b}')`,
-      [[customerId], [reservationId, reservationId]],
+      `select * from app.ai_release(array[$1::uuid],
+         array[row(1, $2, 'released', 'a')::app.ai_release_request, row(1, $2, 'released', 'b')::app.ai_release_request])`,
+      [customerId, reservationId],
     );
     expect(rows.map(({ outcome }) => outcome)).toEqual(['released', 'released']);
     expect(await charged(customerId)).toEqual([1, 0.1, 0]);

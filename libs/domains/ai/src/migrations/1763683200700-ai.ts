@@ -3,6 +3,7 @@ import { ForwardMigration } from '@platform/database';
 import { createAccountTables } from './account-tables';
 import { createAiFunctions } from './ai-functions';
 import { createCallTables } from './call-tables';
+import { createCallTypes } from './call-types';
 import { createLivenessTables } from './liveness-tables';
 
 /** Prices, accounts, the calls and their ledger, and which processes live. */
@@ -22,6 +23,7 @@ export class AiSchema1763683200700 extends ForwardMigration {
     await createAccountTables(runner);
     await createCallTables(runner);
     await createLivenessTables(runner);
+    await createCallTypes(runner);
     await createAiFunctions(runner);
   }
 }

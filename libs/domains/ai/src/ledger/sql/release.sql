@@ -1,12 +1,12 @@
--- Phase two of a call that brought no answer: resolves its reservation, uncharged. The reserved credit becomes free again
--- or, where it was included credit of a month that has ended since, expires.
+-- Phase two of a call that is not charged. Resolves its reservation: the reserved credit becomes free again or, where it was
+-- included credit of a month that has ended since, expires.
 --
--- p_states says how each ends: 'released' when the upstream refused or failed, 'outcome_unknown' when it may have answered.
--- Idempotent: naming a reservation again changes nothing and tells how it ended. Serves many calls of many customers like
--- ai_reserve; p_owner is the place of each call's customer in p_customers. A call without a row in the answer has no
--- reservation.
-create function app.ai_release(
-  p_customers uuid[], p_owner integer[], p_ids uuid[], p_states text[], p_reasons text[])
+-- Each call says how it ended: 'released' when the upstream refused or failed, 'outcome_unknown' when it may have answered.
+-- A reservation is resolved at most once. Naming it again changes nothing and tells how it ended. A call without a row in
+-- the answer has no reservation.
+--
+-- Serves many calls of many customers like ai_reserve: a call's owner is the place of its customer in p_customers.
+create function app.ai_release(p_customers uuid[], p_calls app.ai_release_request[])
 returns table (place integer, outcome text)
 language plpgsql security definer
 set search_path = pg_catalog, public, pg_temp
@@ -27,7 +27,7 @@ begin
   join ai_account a on a.customer_id = c.customer order by c.place for no key update of a;
   for call in
     select c.place, h.*
-    from unnest(p_ids, p_owner) with ordinality as c (id, owner, place)
+    from unnest(p_calls) with ordinality as c (owner, id, outcome, reason, place)
     -- OFFSET 0 keeps the planner from turning the look-up around, into reading all reservations.
     cross join lateral (
       select h.customer_id, h.id, h.state, h.amount, h.month < a.month as over_month
@@ -39,7 +39,7 @@ begin
     place := call.place;
     outcome := call.state;
     if call.state = 'pending' then
-      outcome := p_states[place];
+      outcome := p_calls[place].outcome;
       -- Named twice in one batch, it is released once.
       if (call.customer_id, call.id) not in (select * from unnest(owners, ids)) then
         places := places || place;
@@ -56,7 +56,7 @@ begin
   end loop;
   if cardinality(places) > 0 then
     with gone as (
-      update ai_reservation h set state = p_states[u.place], reason = p_reasons[u.place], resolved_at = moment
+      update ai_reservation h set state = (p_calls[u.place]).outcome, reason = (p_calls[u.place]).reason, resolved_at = moment
       from unnest(owners, ids, places) as u (customer, id, place)
       where h.customer_id = u.customer and h.id = u.id)
     update ai_account a set reserved = a.reserved - f.amount
@@ -66,10 +66,10 @@ begin
   foreach customer in array over_month loop
     perform app.ai_expire_carried_over(customer, moment);
   end loop;
-  if answers < cardinality(p_ids) then
+  if answers < cardinality(p_calls) then
     return query
     select c.place::integer, 'settled'
-    from unnest(p_ids, p_owner) with ordinality as c (id, owner, place)
+    from unnest(p_calls) with ordinality as c (owner, id, outcome, reason, place)
     join ai_usage u on u.customer_id = p_customers[c.owner] and u.id = c.id
     where not exists (select from ai_reservation h where h.customer_id = u.customer_id and h.id = u.id);
   end if;

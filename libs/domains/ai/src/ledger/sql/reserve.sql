@@ -1,26 +1,25 @@
--- Phase one of a call: reserves the most that the call can cost, before the upstream is called.
+-- Phase one of a call. Reserves the most that the call can cost, before the upstream is called.
 --
--- A reservation is pending from here on, until it is resolved, once, in one of three ways:
---   settled          ai_settle: the upstream answered; the cost is charged, the rest becomes free again
---   released         ai_release: the upstream refused or failed; nothing is charged
---   outcome_unknown  ai_release or ai_resolve_abandoned: nobody knows how the call ended; nothing is charged
--- Pending reservations are never promised twice: free credit is what the account has, less what they have reserved.
+-- A reservation is pending until it is resolved. It is resolved at most once:
+--   settled          by ai_settle: the upstream answered; the cost is charged, the rest becomes free again
+--   released         by ai_release: the upstream refused or failed; nothing is charged
+--   outcome_unknown  by ai_release or ai_resolve_abandoned: nobody knows how the call ended; nothing is charged
+-- Reserved credit stays on the account and cannot be reserved again: free credit is what the account may spend, less what its
+-- pending reservations have reserved. It is never below zero.
 --
--- Serves many calls of many customers, because what a statement costs is paid once for all of them. The caller gives the
--- customers sorted, each once, so that two batches never deadlock on the account locks; the calls of one customer stand
--- together, from p_first to p_last. A call without a row in the answer belongs to a customer without an account.
+-- Serves many calls of many customers, because what a statement costs is then paid once for all of them. The customers are
+-- sorted, each once, so that two batches never deadlock on the accounts' locks. The calls of one customer stand together,
+-- from p_first to p_last. A call without a row in the answer belongs to a customer without an account.
 --
 -- outcome: reserved
 --          disabled, not_configured: the operator's decisions
---          too_large: the credit may do for a closer input bound, or for fewer output tokens (only without p_may_shorten)
+--          too_large: the credit may do for a closer input bound, or for fewer output tokens (only without may_shorten)
 --          over_limit: the operator's total limit of the month leaves less than the least answer needs, whatever the credit
 --          in_progress: the credit would cover the least answer, had calls in progress not reserved it
 --          exhausted: it would not
 create function app.ai_reserve(
-  p_customers uuid[], p_time_zone text, p_lifetime interval, p_not_after timestamptz, p_shared_key boolean, p_process uuid,
-  p_first integer[], p_last integer[],
-  p_ids uuid[], p_input_tokens integer[], p_cache text[], p_max_tokens integer[], p_least_tokens integer[],
-  p_may_shorten boolean[], p_request_ids text[], p_token_ids uuid[])
+  p_customers uuid[], p_first integer[], p_last integer[], p_calls app.ai_reservation_request[],
+  p_time_zone text, p_lifetime interval, p_not_after timestamptz, p_shared_key boolean, p_process uuid)
 returns table (place integer, outcome text, model text, key_ciphertext bytea, max_tokens integer)
 language plpgsql security definer
 set search_path = pg_catalog, public, pg_temp
@@ -35,7 +34,7 @@ declare
   acc record;
   spendable numeric;
   free numeric;
-  reserved_here numeric;
+  newly_reserved numeric;
   wanted numeric;
   cost numeric;
   least_cost numeric;
@@ -92,27 +91,27 @@ begin
     -- The total limit caps all that is used in the month. A limit that is null is none.
     spendable := app.ai_spendable(acc.included, acc.monthly_limit - acc.month_included_usage, acc.purchased);
     free := least(spendable, acc.total_limit - acc.month_usage) - acc.reserved;
-    reserved_here := 0;
+    newly_reserved := 0;
     looked_for_abandoned := false;
     for i in acc.first .. acc.last loop
       place := i;
       -- A rate is multiplied by 0.000001, never divided by a million: division rounds.
-      cost := p_input_tokens[i] * 0.000001 * case p_cache[i]
+      cost := p_calls[i].input_tokens * 0.000001 * case p_calls[i].cache
         when '1h' then greatest(acc.input, acc.cache_read, acc.cache_write_5m, acc.cache_write_1h)
         when '5m' then greatest(acc.input, acc.cache_read, acc.cache_write_5m)
         else greatest(acc.input, acc.cache_read) end;
-      -- Without p_may_shorten the input bound is a coarse one, and says nothing yet about what the call needs at least.
-      least_cost := p_least_tokens[i] * acc.output * 0.000001 + case when p_may_shorten[i] then cost else 0 end;
-      if not looked_for_abandoned and acc.reserved > 0 and cost + p_max_tokens[i] * acc.output * 0.000001 > free then
+      -- Without may_shorten the input bound is a coarse one, and says nothing yet about what the call needs at least.
+      least_cost := p_calls[i].least_tokens * acc.output * 0.000001 + case when p_calls[i].may_shorten then cost else 0 end;
+      if not looked_for_abandoned and acc.reserved > 0 and cost + p_calls[i].max_tokens * acc.output * 0.000001 > free then
         -- Calls whose process died may have reserved it, and the worker may be down, too.
         looked_for_abandoned := true;
         if app.ai_resolve_abandoned(acc.customer) > 0 then
           select a.included, a.reserved into acc.included, acc.reserved from ai_account a where a.customer_id = acc.customer;
           spendable := app.ai_spendable(acc.included, acc.monthly_limit - acc.month_included_usage, acc.purchased);
-          free := least(spendable, acc.total_limit - acc.month_usage) - acc.reserved - reserved_here;
+          free := least(spendable, acc.total_limit - acc.month_usage) - acc.reserved - newly_reserved;
         end if;
       end if;
-      wanted := p_max_tokens[i];
+      wanted := p_calls[i].max_tokens;
       if cost + wanted * acc.output * 0.000001 > free then
         -- As many as the credit buys. The quotient may be rounded up, hence the step back.
         wanted := case when acc.output > 0 then trunc((free - cost) * 1000000 / acc.output) else -1 end;
@@ -120,13 +119,13 @@ begin
           wanted := wanted - 1;
         end if;
       end if;
-      if wanted < p_max_tokens[i] and not p_may_shorten[i] and free > 0 and least_cost <= free then
+      if wanted < p_calls[i].max_tokens and not p_calls[i].may_shorten and free > 0 and least_cost <= free then
         outcome := 'too_large';
         max_tokens := 0;
-      elsif wanted < p_least_tokens[i] then
+      elsif wanted < p_calls[i].least_tokens then
         outcome := case
           when least_cost > acc.total_limit - acc.month_usage then 'over_limit'
-          when least_cost <= spendable and acc.reserved + reserved_here > 0 then 'in_progress'
+          when least_cost <= spendable and acc.reserved + newly_reserved > 0 then 'in_progress'
           else 'exhausted'
         end;
         max_tokens := 0;
@@ -135,7 +134,7 @@ begin
         max_tokens := wanted;
         cost := cost + wanted * acc.output * 0.000001;
         free := free - cost;
-        reserved_here := reserved_here + cost;
+        newly_reserved := newly_reserved + cost;
         places := places || i;
         owners := owners || acc.customer;
         models := models || acc.model;
@@ -147,9 +146,9 @@ begin
       end if;
       return next;
     end loop;
-    if reserved_here > 0 then
+    if newly_reserved > 0 then
       changed := changed || acc.customer;
-      changes := changes || reserved_here;
+      changes := changes || newly_reserved;
     end if;
   end loop;
 
@@ -158,11 +157,11 @@ begin
     if app.process_is_gone(p_process) then
       perform app.process_heartbeat(p_process);
     end if;
-    with reserved as (
+    with reservations as (
       insert into ai_reservation (customer_id, id, amount, model, price_valid_from, input_tokens_bound, max_tokens, deadline,
                            month, included_limit, process_id, request_id, token_id, created_at)
-      select u.customer, p_ids[u.place], u.amount, u.model, u.valid_from, p_input_tokens[u.place], u.max_tokens,
-             moment + p_lifetime, u.month, u.included_limit, p_process, p_request_ids[u.place], p_token_ids[u.place], moment
+      select u.customer, (p_calls[u.place]).id, u.amount, u.model, u.valid_from, (p_calls[u.place]).input_tokens, u.max_tokens,
+             moment + p_lifetime, u.month, u.included_limit, p_process, (p_calls[u.place]).request_id, (p_calls[u.place]).token_id, moment
       from unnest(owners, places, amounts, models, prices, granted, months, limits)
         as u (customer, place, amount, model, valid_from, max_tokens, month, included_limit))
     update ai_account a set reserved = a.reserved + u.amount

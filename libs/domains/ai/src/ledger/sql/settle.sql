@@ -1,19 +1,17 @@
--- Phase two of a call that the upstream answered: charges it. Usage row, ledger entries (included credit first, then
--- purchased), reservation gone, balances: all or nothing.
+-- Phase two of a call that the upstream answered. Charges it and settles its reservation. All or nothing are written: the usage
+-- row, the ledger entries (included credit first, then purchased), the balances, and the reservation's end.
 --
--- Never more than the reservation is charged; what the call cost beyond it is recorded as uncovered. The usage row has the
--- reservation's id and takes its place, so a call is charged at most once: naming it again changes nothing and tells how
--- it ended.
+-- Charged is what the call cost, at most what was reserved for it. What it cost beyond that is recorded as uncovered.
+-- A call is charged at most once. Its usage row has the reservation's id and takes its place; naming it again changes nothing
+-- and tells what was charged.
 --
--- A reservation that was given up before its answer came stays resolved. The call is charged in an entry of its own, from
--- what credit is free now and up to what was reserved then; the rest is uncovered. `late` says so.
+-- A reservation that was given up before the answer came stays resolved. The call is charged late, in an entry of its own: from
+-- credit that is free now, at most what was reserved then; the rest is uncovered. `late` says so.
 --
--- Serves many calls of many customers like ai_reserve; p_owner is the place of each call's customer in p_customers. A call
+-- Serves many calls of many customers like ai_reserve: a call's owner is the place of its customer in p_customers. A call
 -- without a row in the answer has no reservation.
 create function app.ai_settle(
-  p_customers uuid[], p_time_zone text, p_not_after timestamptz, p_provider text, p_owner integer[], p_ids uuid[],
-  p_input integer[], p_write_5m integer[], p_write_1h integer[], p_read integer[], p_output integer[],
-  p_upstream_ids text[])
+  p_customers uuid[], p_calls app.ai_settlement[], p_time_zone text, p_not_after timestamptz, p_provider text)
 returns table (place integer, outcome text, uncovered numeric, late boolean)
 language plpgsql security definer
 set search_path = pg_catalog, public, pg_temp
@@ -94,8 +92,7 @@ begin
     select u.place, u.owner, h.*,
            (u.input * h.input + u.write_5m * h.cache_write_5m + u.write_1h * h.cache_write_1h
              + u.read * h.cache_read + u.output * h.output) * 0.000001 as cost
-    from unnest(p_owner, p_ids, p_input, p_write_5m, p_write_1h, p_read, p_output) with ordinality
-      as u (owner, id, input, write_5m, write_1h, read, output, place)
+    from unnest(p_calls) with ordinality as u (owner, id, input, write_5m, write_1h, read, output, upstream_id, place)
     -- OFFSET 0 keeps the planner from turning the look-up around, into reading all reservations.
     cross join lateral (
       select h.id, h.state, h.amount, h.month, h.included_limit, h.model, h.request_id, h.token_id,
@@ -173,15 +170,15 @@ begin
     used as (
       insert into ai_usage (customer_id, id, provider, model, input_tokens, cache_write_5m_tokens, cache_write_1h_tokens,
                             cache_read_tokens, output_tokens, cost, uncovered, request_id, api_request_id, token_id, created_at)
-      select p_customers[p_owner[u.place]], p_ids[u.place], p_provider, u.model, p_input[u.place], p_write_5m[u.place],
-             p_write_1h[u.place], p_read[u.place], p_output[u.place], u.cost, u.uncovered, p_upstream_ids[u.place],
+      select p_customers[(p_calls[u.place]).owner], (p_calls[u.place]).id, p_provider, u.model, (p_calls[u.place]).input, (p_calls[u.place]).write_5m,
+             (p_calls[u.place]).write_1h, (p_calls[u.place]).read, (p_calls[u.place]).output, u.cost, u.uncovered, (p_calls[u.place]).upstream_id,
              u.request_id, u.token_id, moment
       from unnest(places, models, costs, uncovereds, request_ids, token_ids)
         as u (place, model, cost, uncovered, request_id, token_id)),
     booked as (
       insert into ai_ledger_entry (customer_id, sequence, kind, bucket, amount, balance_after, month, usage_id, actor, created_at)
-      select p_customers[p_owner[e.place]], e.sequence, 'usage', e.bucket, e.amount, e.balance, months[p_owner[e.place]],
-             p_ids[e.place], 'system', moment
+      select p_customers[(p_calls[e.place]).owner], e.sequence, 'usage', e.bucket, e.amount, e.balance, months[(p_calls[e.place]).owner],
+             (p_calls[e.place]).id, 'system', moment
       from unnest(entry_places, entry_sequences, entry_buckets, entry_amounts, entry_balances)
         as e (place, sequence, bucket, amount, balance))
     update ai_account a
@@ -198,10 +195,11 @@ begin
   foreach customer in array over_month loop
     perform app.ai_expire_carried_over(customer, moment);
   end loop;
-  if cardinality(places) < cardinality(p_ids) then
+  if cardinality(places) < cardinality(p_calls) then
     return query
     select c.place::integer, 'settled', u.uncovered, h.id is not null
-    from unnest(p_ids, p_owner) with ordinality as c (id, owner, place)
+    from (select p.owner, p.id, p.place from unnest(p_calls) with ordinality
+      as p (owner, id, input, write_5m, write_1h, read, output, upstream_id, place)) as c
     join ai_usage u on u.customer_id = p_customers[c.owner] and u.id = c.id
     left join ai_reservation h on h.customer_id = u.customer_id and h.id = u.id
     where c.place <> all (places);
