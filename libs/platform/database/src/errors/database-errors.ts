@@ -19,7 +19,7 @@ export class NotMigratedError extends Error {
 
 /** The database has tables that the migrations of this version did not make. Nothing in it was changed. */
 export class UnknownSchemaError extends Error {
-  /** @param sign what tells so, such as `table ai_hold` */
+  /** @param sign what tells so, such as `no table sms_message` */
   constructor(sign: string) {
     super(
       `The database was made by another version of this service (it has ${sign}), and this one cannot update it; nothing in it ` +
