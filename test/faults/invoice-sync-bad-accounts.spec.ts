@@ -5,7 +5,7 @@ import { startWorkerProcess, type WorkerProcess } from '@test/worker-process';
 
 /** `npm run accept:bad-accounts` uses 600, which once made a worker run out of memory. */
 const FLOOD_MB = Number(process.env.ACCEPT_FLOOD_MB ?? 60);
-const MOST_MEMORY = 400 * 1024 * 1024;
+const MAX_MEMORY = 400 * 1024 * 1024;
 
 jest.setTimeout(240_000);
 
@@ -107,7 +107,7 @@ describe('Bad accounts among good ones', () => {
     await until(async () => (await fixture.accounts.report(undefined, true)).length === 0, 250);
     expect(performance.now() - lifted).toBeLessThan(120_000);
     clearInterval(watch);
-    expect(most).toBeLessThan(MOST_MEMORY);
+    expect(most).toBeLessThan(MAX_MEMORY);
     if (process.env.ACCEPT_FLOOD_MB)
       console.log(
         `worker at most ${Math.round(most / 1024 / 1024)} MB, well after ${((performance.now() - lifted) / 1000).toFixed(0)} s`,

@@ -21,7 +21,7 @@ export function shedOverload(app: NestFastifyApplication, { OVERLOAD_WAIT_MS }: 
   const waits: Record<Queue, () => number> = {
     reads: () => database.readsWaitMs(),
     writes: () => database.writesWaitMs(),
-    ledger: () => ledger.waitedMs(),
+    ledger: () => ledger.queueDelayMs(),
   };
   const options = {
     targetMs: OVERLOAD_WAIT_MS,

@@ -2,6 +2,6 @@ import { Module } from '@nestjs/common';
 import { TokensModule } from '@platform/tokens';
 import { RateLimitModule } from './rate-limit/rate-limit.module';
 
-/** Who calls, what they may, how often: everything the global guards need. */
+/** Providers of the global guards: authentication, scopes, rate limits. */
 @Module({ imports: [RateLimitModule, TokensModule], exports: [RateLimitModule, TokensModule] })
 export class AccessModule {}

@@ -4,9 +4,9 @@ import { CustomerContextService } from '@platform/context';
 import type { RequestWithBody } from '@platform/http';
 
 /**
- * Runs the rest of the request as the customer that the guard found: every statement on a customer's rows and every log
- * line takes the customer from this context. When it is done, with or without a caller who still listens, the memory of
- * its body is given back.
+ * Runs the rest of the request in the context of the authenticated customer: every statement on a customer's rows and
+ * every log line takes the customer from it. At the end, the memory of the request's body is released, even if the
+ * client has disconnected.
  */
 @Injectable()
 export class CustomerContextInterceptor implements NestInterceptor {
@@ -16,7 +16,7 @@ export class CustomerContextInterceptor implements NestInterceptor {
     const { id, customer, bodyLease } = execution.switchToHttp().getRequest<RequestWithBody>();
     const handle = () => (bodyLease ? next.handle().pipe(finalize(() => bodyLease.release())) : next.handle());
     if (!customer) return handle();
-    // Called as the customer: what handles the request keeps the context it was called in.
+    // Called within the context, so that the handler runs in it.
     return new Observable((subscriber) =>
       this.context.run(customer.customerId, () => handle().subscribe(subscriber), id),
     );

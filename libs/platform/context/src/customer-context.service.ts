@@ -3,22 +3,22 @@ import { ClsService } from 'nestjs-cls';
 import type { WorkContext } from './work-context';
 
 /**
- * The customer on whose behalf the present code runs. Set once, from the bearer token (or by a job that works through
- * the customers), and read by everything that touches a customer's rows; nothing a client sends reaches it.
+ * The customer on whose behalf the current code runs. It is set once, from the bearer token or by a job, and read by
+ * everything that accesses a customer's rows; nothing that a client sends can change it.
  */
 @Injectable()
 export class CustomerContextService {
   constructor(private readonly cls: ClsService<WorkContext>) {}
 
   /**
-   * Runs `work`, and all that it awaits, as the customer with this id (a UUID).
-   * @param requestId the request that asks for it; its log lines carry the id.
+   * Runs `work`, and everything it awaits, as the customer with this id (a UUID). @param requestId the id of the
+   * request, for its log lines
    */
   run<T>(customerId: string, work: () => T, requestId?: string): T {
     return this.cls.runWith({ customerId, requestId }, work);
   }
 
-  /** The customer's id. @throws if there is none: customer data is never touched without one. */
+  /** The customer's id. @throws if none is set: customers' rows are never accessed without one */
   get customerId(): string {
     const context = this.cls.get() as WorkContext | undefined;
     if (context?.customerId === undefined) throw new Error('No customer in context');

@@ -1,9 +1,9 @@
 import type { ClsStore } from 'nestjs-cls';
 
-/** What is known of the work that the present code belongs to. A process has this one asynchronous context. */
+/** The values of the asynchronous context. */
 export interface WorkContext extends ClsStore {
-  /** The customer on whose behalf the work is done: a UUID. */
+  /** The customer on whose behalf the code runs: a UUID. */
   readonly customerId?: string;
-  /** The id of the request that began it. */
+  /** The id of the request. */
   readonly requestId?: string;
 }

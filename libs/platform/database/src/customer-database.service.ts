@@ -9,8 +9,8 @@ import type { WaitingOptions } from './writes/bounded-queue';
 import { WriteConnectionsService } from './writes/write-connections.service';
 
 /**
- * The one way to a customer's rows. Every statement is for the customer in context: its first parameter, `$1`, is that
- * customer, and it runs under row level security for that customer. Nobody who calls this can name another.
+ * The only access to a customer's rows. Every statement is for the customer in context: its first parameter, `$1`, is
+ * that customer, and it runs under row level security for that customer. Callers cannot name another one.
  */
 @Injectable()
 export class CustomerDatabaseService {
@@ -46,10 +46,9 @@ export class CustomerDatabaseService {
   }
 
   /**
-   * Writes, in a transaction of its own and one round trip: the statement calls one of our functions, whose first parameter
-   * is the customer; the function sets it (`app.set_customer`) before it touches a row.
-   * @param values of `$2` and what follows
-   * @throws OverloadedError when it could not be begun in time
+   * Writes, in a separate transaction and one round trip: the statement calls one of our functions, whose first
+   * parameter is the customer; the function sets it (`app.set_customer`) before it accesses a row. @param values of
+   * `$2` and the following @throws OverloadedError if it could not be begun in time
    */
   async write<Row extends object>(
     statement: PreparedStatement,

@@ -9,17 +9,20 @@ import { DatabaseLoadService } from './condition/database-load.service';
 import { dataSourceOptions } from './schema/data-source-options';
 import { PIPELINE_SETTINGS, type PipelineSettings } from './connections/database.tokens';
 import { EntityReadsService } from './definitions/entity-reads.service';
-import { KeptPoolService } from './connections/kept-pool.service';
+import { WarmPoolService } from './connections/kept-pool.service';
 import { PipelinedConnectionsService } from './connections/pipelined-connections.service';
 import { WriteConnectionsService } from './writes/write-connections.service';
 
-/** How the module is used. */
+/** Options of the module. */
 export interface DatabaseModuleOptions {
-  /** Opens all connections at start and keeps them, as a process does that serves; else they are opened when needed. */
+  /**
+   * Opens all connections at start and keeps them open, for a server process; otherwise they are opened at their first
+   * use.
+   */
   keepConnections?: boolean;
 }
 
-/** PostgreSQL in one role, for the whole process. */
+/** Connections to PostgreSQL in one role, for the whole process. */
 @Module({})
 export class DatabaseModule {
   static as(role: DatabaseRole, { keepConnections = false }: DatabaseModuleOptions = {}): DynamicModule {
@@ -46,7 +49,7 @@ export class DatabaseModule {
             size: config.DATABASE_PIPELINES,
           }),
         },
-        ...(keepConnections ? [KeptPoolService] : []),
+        ...(keepConnections ? [WarmPoolService] : []),
         PipelinedConnectionsService,
         WriteConnectionsService,
         CustomerDatabaseService,

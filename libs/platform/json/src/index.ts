@@ -1,3 +1,4 @@
 export { JsonFault, type JsonFaultKind } from './json-fault';
-export { type JsonHandler, type JsonLimits, type JsonToken, JsonTokenizer } from './json-tokenizer';
+export type { JsonHandler, JsonLimits, JsonToken } from './json-handler';
+export { JsonTokenizer } from './json-tokenizer';
 export { SegmentedBytes } from './segmented-bytes';

@@ -13,14 +13,14 @@ export interface AccessLogEntry {
   durationMs: number;
 }
 
-/** Lines written in one go; what waits is also written every second and at exit. */
+/** Lines that are written together; the rest is written every second and at exit. */
 const LINES = 100;
 const FLUSH_EVERY_MS = 1000;
 
 /**
- * One line for each request, in the form of all other log lines. Every request pays for it, so the line is put together
- * here instead of by the logger, which takes several times as long: its fields are known, none can hold a secret, and
- * only texts from outside need quoting.
+ * Writes one line for each request, in the format of all other log lines. Every request pays for it, so the line is
+ * composed here instead of by the logger, which takes several times as long: its fields are known, none can contain a
+ * secret, and only texts from outside need quoting.
  */
 export class AccessLog {
   private readonly destination = pino.destination({ dest: 1, sync: false, minLength: 0 });
@@ -36,12 +36,11 @@ export class AccessLog {
     });
   }
 
-  /** Whether the settings want requests logged. */
+  /** Whether the settings ask for request logs. */
   static isWanted({ LOG_LEVEL }: AppConfig): boolean {
     return ['trace', 'debug', 'info'].includes(LOG_LEVEL);
   }
 
-  /** Logs a request. */
   write({ requestId, customerId, tokenId, method, route, status, durationMs }: AccessLogEntry): void {
     const caller = customerId === undefined ? '' : `"customer_id":"${customerId}","token_id":"${tokenId ?? ''}",`;
     this.lines.push(
@@ -58,7 +57,7 @@ export class AccessLog {
     this.lines = [];
   }
 
-  /** The time as RFC 3339; all but the milliseconds is made once a second. */
+  /** The time as RFC 3339; all but the milliseconds is formatted once a second. */
   private now(): string {
     const now = Date.now();
     const second = Math.floor(now / 1000);

@@ -3,10 +3,10 @@ import type { DestinationStream } from 'pino';
 import { AppConfig } from '@platform/config';
 import { createLogger, ROOT_LOGGER } from './root-logger';
 
-/** The process's logger, injectable everywhere. */
+/** Provides the process's logger. */
 @Module({})
 export class LoggingModule {
-  /** @param destination where lines go; standard output without */
+  /** @param destination where lines are written; default standard output */
   static forRoot(destination?: DestinationStream) {
     return {
       module: LoggingModule,

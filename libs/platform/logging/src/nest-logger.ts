@@ -1,12 +1,12 @@
 import type { LoggerService } from '@nestjs/common';
 import type { RootLogger } from './root-logger';
 
-/** Lets Nest, and what logs through Nest, log through the process's logger. */
+/** Passes Nest's log messages to the process's logger. */
 export class NestLogger implements LoggerService {
   constructor(private readonly logger: RootLogger) {}
 
   log(message: unknown, ...rest: unknown[]): void {
-    // Nest reports each module and route that it sets up: of interest only when looking for a fault in the set-up.
+    // Nest logs each module and route that it sets up: only useful for debugging the set-up.
     this.write('debug', message, rest);
   }
 

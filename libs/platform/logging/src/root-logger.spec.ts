@@ -8,7 +8,7 @@ import { createLogger } from './root-logger';
 const context = new CustomerContextService(ClsServiceManager.getClsService());
 const as = context.run.bind(context);
 
-/** What one call of the logger writes. */
+/** The lines that a call of the logger writes. */
 function written(log: (logger: ReturnType<typeof createLogger>) => void, settings: NodeJS.ProcessEnv = {}): string {
   const stream = new PassThrough();
   log(createLogger(loadConfig({ LOG_LEVEL: 'info', ...settings }), stream));

@@ -7,18 +7,17 @@ import { visibleJson } from './visible-text';
 /** Injection token of the process's logger. */
 export const ROOT_LOGGER = Symbol('ROOT_LOGGER');
 
-/** The process's logger. */
 export type RootLogger = Logger;
 
-/** Names under which a secret could be logged by accident, at the top or one level down. */
+/** Names of fields that may contain a secret, at the top or one level down. */
 const SECRET_FIELDS = ['authorization', 'cookie', 'x-api-key', 'token', 'password', 'secret', 'key', 'api_key'];
 
-/** What errors of the database carry of the rows concerned: a customer's data, or a secret on its way to be stored. */
+/** Fields of database errors that contain row data: a customer's data, or a secret that is being stored. */
 const STATEMENT_DATA = ['parameters', 'detail', 'where'];
 
 /**
- * One JSON object a line on standard output, or on `destination`; every line carries the fields of the present work. No
- * secret that is known gets out, wherever it stands, nor anything that a terminal would obey.
+ * Writes one JSON object per line on standard output, or on `destination`; every line has the fields of the context.
+ * Known secrets are redacted, and control characters escaped.
  */
 export function createLogger(config: AppConfig, destination?: DestinationStream): RootLogger {
   const redactor = SecretRedactor.of(config);

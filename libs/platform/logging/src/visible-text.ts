@@ -1,23 +1,23 @@
 /**
- * What a terminal would obey or hide instead of showing it: control characters (C0, DEL, C1), line separators, and what
- * changes the direction of writing. Not the joiners that some scripts and emoji are written with.
+ * Characters that control or deceive a terminal: control characters (C0, DEL, C1), line separators, and changes of the
+ * writing direction. Not the joiners that some scripts and emoji need.
  */
 const OBEYED =
   /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u{ad}\u{61c}\u{180e}\u{200b}\u{200e}\u{200f}\u{202a}-\u{202e}\u{2060}-\u{206f}\u{feff}\u{fff9}-\u{fffb}\u{e0000}-\u{e007f}]/gu;
 
 const SHORT_FORMS: Partial<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** A text as it can be shown on a terminal: what a terminal would obey is written as `\u{…}`. */
+/** Escapes control characters of a text as `\u{…}`, so that a terminal shows it. */
 export function visibleText(text: string): string {
   return text.replace(OBEYED, (character) => SHORT_FORMS[character] ?? `\\u{${hex(character.codePointAt(0) ?? 0)}}`);
 }
 
-/** As {@link visibleText}, but with its lines: for a place where a line cannot be taken for something else. */
+/** Like {@link visibleText}, but keeps line ends: for places where a line cannot be mistaken for something else. */
 export function visibleLines(text: string): string {
   return text.split(/\r?\n/).map(visibleText).join('\n');
 }
 
-/** A JSON text with the same meaning that can be shown on a terminal. Line feeds, which are its layout, stay. */
+/** Escapes control characters of a JSON text without changing its meaning. Line feeds, its layout, stay. */
 export function visibleJson(json: string): string {
   return json.replace(OBEYED, (character) => (character === '\n' ? character : jsonEscape(character)));
 }

@@ -5,7 +5,7 @@ import { SECRET_FORMATS } from './secret-formats';
 /** Replaces a secret. */
 export const REDACTED = '[redacted]';
 /** Maximum number of customers' own secrets that are known; more than are in use at a time. */
-const MOST_IN_USE = 20_000;
+const MAX_IN_USE = 20_000;
 
 const ofSettings = new WeakMap<AppConfig, SecretRedactor>();
 
@@ -15,7 +15,7 @@ const ofSettings = new WeakMap<AppConfig, SecretRedactor>();
  */
 export class SecretRedactor {
   private readonly configured = new KnownSecrets();
-  private readonly inUse = new KnownSecrets(MOST_IN_USE);
+  private readonly inUse = new KnownSecrets(MAX_IN_USE);
 
   constructor(config: AppConfig) {
     for (const secret of configuredSecrets(config)) forms(secret).forEach((form) => this.configured.add(form));

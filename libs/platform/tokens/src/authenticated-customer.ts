@@ -1,13 +1,13 @@
 import type { Scope } from './scopes';
 
-/** Who calls, as the bearer token says. */
+/** The identity of the caller according to the bearer token. */
 export interface AuthenticatedCustomer {
   readonly customerId: string;
   readonly tokenId: string;
   readonly scopes: ReadonlySet<Scope>;
   /** Whether the operator enabled AI for this customer. */
   readonly aiEnabled: boolean;
-  /** When the token ends, on the clock of `performance.now()`; infinity when it does not. */
+  /** When the token expires, in terms of `performance.now()`; Infinity for never. */
   readonly expiresAt: number;
   /** Requests per minute that the operator set for this customer; null means the default. */
   readonly limits: Readonly<Record<'requests' | 'ai' | 'sms', number | null>>;
@@ -15,7 +15,7 @@ export interface AuthenticatedCustomer {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set by the bearer guard, by nothing else. */
+    /** Set by the bearer guard only. */
     customer?: AuthenticatedCustomer;
   }
 }

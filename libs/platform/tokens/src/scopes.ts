@@ -1,4 +1,4 @@
-/** What a service token may be allowed to do, each with what it opens. */
+/** The scopes of service tokens with their descriptions. */
 export const SCOPES = {
   'ai:read': 'Read AI credit, usage and credit requests',
   'ai:use': 'Send messages to the AI model',
@@ -12,10 +12,9 @@ export const SCOPES = {
   'sms:read': 'Read the SMS log',
 } as const;
 
-/** A scope. */
 export type Scope = keyof typeof SCOPES;
 
-/** Tells whether a text names a scope. */
+/** Whether a text is a scope. */
 export function isScope(text: string): text is Scope {
   return Object.hasOwn(SCOPES, text);
 }

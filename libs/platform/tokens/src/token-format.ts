@@ -1,35 +1,35 @@
 import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-/** What every service token begins with. */
+/** Prefix of every service token. */
 export const TOKEN_PREFIX = 'cas_live_';
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-/** Base62 digits that 32 bytes, and a CRC-32, need at most. */
+/** Maximum number of base62 digits of 32 bytes, and of a CRC-32. */
 const SECRET_LENGTH = 43;
 const CHECKSUM_LENGTH = 6;
 const SHAPE = new RegExp(`^${TOKEN_PREFIX}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
 
-/** Makes a token: `cas_live_`, 256 random bits, and a checksum by which a mistyped one is known without a look-up. */
+/** Generates a token: `cas_live_`, 256 random bits, and a checksum that reveals a mistyped token without a look-up. */
 export function generateToken(): string {
   const secret = base62(BigInt(`0x${randomBytes(32).toString('hex')}`), SECRET_LENGTH);
   return TOKEN_PREFIX + secret + checksum(secret);
 }
 
-/** Tells whether a text can be a token at all. */
+/** Whether a text has the format and checksum of a token. */
 export function isWellFormed(text: string): boolean {
   if (!SHAPE.test(text)) return false;
   const secret = text.slice(TOKEN_PREFIX.length, -CHECKSUM_LENGTH);
   return text.endsWith(checksum(secret));
 }
 
-/** What is stored of a token: its SHA-256. The token has 256 random bits, so it needs no salt. */
+/** The stored hash of a token: its SHA-256. The token has 256 random bits, so it needs no salt. */
 export function hashToken(token: string): Buffer {
   return hash('sha256', token, 'buffer');
 }
 
 function checksum(secret: string): string {
   let digits = '';
-  // Every call passes here, so no big integers as below: 32 bits fit a number.
+  // Every call runs this, so it uses numbers instead of big integers: 32 bits fit a number.
   for (let rest = crc32(TOKEN_PREFIX + secret); rest > 0; rest = Math.floor(rest / 62))
     digits = ALPHABET.charAt(rest % 62) + digits;
   return digits.padStart(CHECKSUM_LENGTH, ALPHABET.charAt(0));

@@ -5,7 +5,6 @@ import { ServiceToken } from './entities/service-token.entity';
 import { ServiceTokenUse } from './entities/service-token-use.entity';
 import { TokensOperatorService } from './operator/tokens-operator.service';
 
-/** Issuing and ending service tokens, for the operator's programs. */
 @Module({
   imports: [TypeOrmModule.forFeature([ServiceToken, ServiceTokenUse]), AuditModule],
   providers: [TokensOperatorService],

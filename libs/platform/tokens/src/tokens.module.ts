@@ -3,7 +3,7 @@ import { TokenAuthenticatorService } from './authentication/token-authenticator.
 import { TokenChangeListenerService } from './authentication/token-change-listener.service';
 import { TokenUseRecorderService } from './authentication/token-use-recorder.service';
 
-/** Whose a service token is: look-up, the changes that end what is remembered of it, and when it was used. */
+/** Authentication of service tokens: look-up, cache, and recording of their use. */
 @Module({
   providers: [TokenAuthenticatorService, TokenChangeListenerService, TokenUseRecorderService],
   exports: [TokenAuthenticatorService, TokenChangeListenerService],

@@ -21,7 +21,7 @@ const BLOCK_TYPES = new Set([
 ]);
 const ROLES = new Set(['user', 'assistant', 'system']);
 const LARGEST_TURN_COUNT = 100_000;
-const MOST_BREAKPOINTS = 4;
+const MAX_BREAKPOINTS = 4;
 
 /** Parses a body, refusing what the real API refuses. Unknown keys are allowed. */
 export function readPrompt(body: Buffer, needsMaxTokens: boolean): Prompt {
@@ -114,9 +114,9 @@ function checkBreakpoints(prompt: Prompt): void {
     typeof content === 'string' ? [] : content,
   );
   const marked = [...(prompt.tools ?? []), ...blocks].filter((part) => (part as Block).cache_control).length;
-  if (marked > MOST_BREAKPOINTS) {
+  if (marked > MAX_BREAKPOINTS) {
     throw new InvalidRequest(
-      `A maximum of ${MOST_BREAKPOINTS} blocks with cache_control may be provided. Found ${marked}.`,
+      `A maximum of ${MAX_BREAKPOINTS} blocks with cache_control may be provided. Found ${marked}.`,
     );
   }
 }

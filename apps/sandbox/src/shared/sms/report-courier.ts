@@ -22,7 +22,7 @@ export interface ReportAttempt {
   error?: string;
 }
 
-const MOST_ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 const FIRST_BACKOFF_MS = 100;
 
 /** Sends delivery reports, with up to 5 attempts, 0.1 s to 0.8 s apart, until the receiver accepts them. */
@@ -72,12 +72,12 @@ export class ReportCourier {
   }
 
   private async post(report: OutgoingReport): Promise<void> {
-    for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1) {
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
       const outcome = await this.attempt(report);
       if (this.made.length === this.recordLimit) this.made.shift();
       if (this.recordLimit > 0) this.made.push({ url: report.url, body: report.body, attempt, ...outcome });
       if (outcome.final) return;
-      if (attempt < MOST_ATTEMPTS) await this.pause(FIRST_BACKOFF_MS * 2 ** (attempt - 1));
+      if (attempt < MAX_ATTEMPTS) await this.pause(FIRST_BACKOFF_MS * 2 ** (attempt - 1));
     }
   }
 

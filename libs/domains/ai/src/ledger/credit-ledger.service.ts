@@ -76,8 +76,8 @@ export class CreditLedgerService {
   }
 
   /** How long the first call that is in no batch yet has been waiting to be reserved or settled, in milliseconds. */
-  waitedMs(): number {
-    return Math.max(this.reservations.waitedMs(), this.settlements.waitedMs());
+  queueDelayMs(): number {
+    return Math.max(this.reservations.queueDelayMs(), this.settlements.queueDelayMs());
   }
 
   /**

@@ -4,7 +4,7 @@ import { ServiceError } from '@platform/errors';
 import { type CustomerServiceEntity, ServicesOperatorService } from '@domains/services';
 import { BillingCalendar } from '@platform/time';
 
-const MOST_NOK = 1_000_000_000;
+const MAX_NOK = 1_000_000_000;
 
 /**
  * The included credit per month. Its single source is `monthly_included_nok` in the config of the customer's `ai`
@@ -73,8 +73,8 @@ export class IncludedCreditOperatorService implements OnModuleInit {
   ): Promise<void> {
     if (type !== 'ai') return;
     const credit = config.monthly_included_nok;
-    if (credit !== undefined && !(typeof credit === 'number' && credit >= 0 && credit <= MOST_NOK)) {
-      throw new ServiceError('invalid_request', `monthly_included_nok must be a number from 0 to ${MOST_NOK}`);
+    if (credit !== undefined && !(typeof credit === 'number' && credit >= 0 && credit <= MAX_NOK)) {
+      throw new ServiceError('invalid_request', `monthly_included_nok must be a number from 0 to ${MAX_NOK}`);
     }
     await this.grantRaise(manager, actor, customerId);
   }

@@ -4,7 +4,7 @@ import { SecretBox, SecretRedactor } from '@platform/secrets';
 import { upstreamSettings } from '../adapters/messages-api/upstream-settings';
 
 /** Maximum number of cached keys; each one saves a decryption. */
-const MOST_KEPT = 10_000;
+const MAX_KEPT = 10_000;
 
 /** Customers' provider keys, which are stored encrypted. */
 @Injectable()
@@ -30,7 +30,7 @@ export class ProviderKeysService {
     const known = this.kept.get(name);
     if (known !== undefined) return known;
     const apiKey = this.secrets.open(ciphertext, purposeOf(customerId));
-    if (this.kept.size >= MOST_KEPT) this.kept.clear();
+    if (this.kept.size >= MAX_KEPT) this.kept.clear();
     this.redactor.use(apiKey);
     this.kept.set(name, apiKey);
     return apiKey;

@@ -3,10 +3,12 @@ import { type ExecutionContext, SetMetadata } from '@nestjs/common';
 const PUBLIC = 'access:public';
 const known = new WeakMap<object, boolean>();
 
-/** Opens a route, or all of a controller's, to callers without a token: health checks, never customer data. */
+/**
+ * Opens a route, or all routes of a controller, to callers without a token: for health checks, never for customer data.
+ */
 export const Public = () => SetMetadata(PUBLIC, true);
 
-/** Whether the route is open. A handler belongs to one controller, so what it declares is looked up once. */
+/** Whether the route is public. The metadata is cached by handler. */
 export function isPublic(context: ExecutionContext): boolean {
   const handler = context.getHandler();
   const remembered = known.get(handler);

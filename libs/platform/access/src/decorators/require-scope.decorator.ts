@@ -30,7 +30,7 @@ export function AnyScope(): MethodDecorator {
 
 const declared = new WeakMap<object, Scope | typeof ANY>();
 
-/** What a handler declared: a scope, `any`, or nothing. Looked up once. */
+/** The declared access of a handler: a scope, `any`, or undefined. Cached by handler. */
 export function requiredScope(handler: object): Scope | typeof ANY | undefined {
   const known = declared.get(handler);
   if (known !== undefined) return known;

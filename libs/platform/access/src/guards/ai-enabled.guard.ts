@@ -5,10 +5,10 @@ import { ServiceError } from '@platform/errors';
 const REQUIRE_AI_ENABLED = 'access:require-ai-enabled';
 const known = new WeakMap<object, boolean>();
 
-/** Closes a route to customers without AI before their request's body is read, which may be large. */
+/** Refuses customers without AI before their request's body, which may be large, is read. */
 export const RequireAiEnabled = () => SetMetadata(REQUIRE_AI_ENABLED, true);
 
-/** May this customer use AI? The token's look-up has told: no statement of the customer's own is needed here. */
+/** Requires that AI is enabled for the customer. The token's look-up has returned that, so no query is needed. */
 @Injectable()
 export class AiEnabledGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
@@ -18,7 +18,7 @@ export class AiEnabledGuard implements CanActivate {
   }
 }
 
-/** Whether a handler requires it. Looked up once. */
+/** Whether a handler requires it. Cached by handler. */
 function requiresAi(handler: object): boolean {
   let required = known.get(handler);
   if (required === undefined) {

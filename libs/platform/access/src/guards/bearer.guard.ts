@@ -5,7 +5,7 @@ import { bearerToken, refusedToken } from './credentials';
 import { isPublic } from '../decorators/public.decorator';
 import { TokenAuthenticatorService } from '@platform/tokens';
 
-/** Who calls? Stands before every route; a route is open only if it says so. */
+/** Authenticates every request, unless its route is public. */
 @Injectable()
 export class BearerGuard implements CanActivate {
   constructor(private readonly authenticator: TokenAuthenticatorService) {}

@@ -5,8 +5,7 @@ const INVALID = { bearer: { error: 'invalid_token' } } as const;
 const HOW = 'Send a service token in the header Authorization: Bearer cas_live_…';
 
 /**
- * The credentials of RFC 6750 §2.1; a token in the body or query is no credential here.
- * @throws ServiceError unauthorized
+ * The bearer token of RFC 6750 §2.1; a token in the body or query is not accepted. @throws ServiceError unauthorized
  */
 export function bearerToken(header: string | undefined): string {
   if (header === undefined) throw new ServiceError('unauthorized', HOW);
@@ -19,7 +18,7 @@ export function bearerToken(header: string | undefined): string {
   return token;
 }
 
-/** The error for a token that nobody may use, as far as the token itself tells why. */
+/** The error for a token that is not valid, with the reason if the token itself shows it. */
 export function refusedToken(token: string): ServiceError {
   return new ServiceError('unauthorized', reasonOf(token), INVALID);
 }

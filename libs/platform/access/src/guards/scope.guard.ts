@@ -4,7 +4,7 @@ import { ServiceError } from '@platform/errors';
 import { isPublic } from '../decorators/public.decorator';
 import { requiredScope } from '../decorators/require-scope.decorator';
 
-/** May they? A route that does not say what it requires is refused to everyone. */
+/** Requires the scope of the route. A route without declared access is always refused. */
 @Injectable()
 export class ScopeGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {

@@ -6,7 +6,7 @@ import { ServiceError } from '@platform/errors';
 import { showRateLimit } from './rate-limit-headers';
 import { MINUTE_MS, RateLimitStorageService } from './rate-limit-storage.service';
 
-/** Limits what one network address may try before it has shown a token: guessing, flooding, scanning. */
+/** Limits the requests of one network address, valid token or not: against guessing, flooding, scanning. */
 @Injectable()
 export class AddressLimit {
   private readonly limit: number;
@@ -19,9 +19,8 @@ export class AddressLimit {
   }
 
   /**
-   * Counts a request, and shows the limit in its reply until a customer's own takes its place. One IPv6 customer has a
-   * whole /64, so that is what counts as an address.
-   * @throws ServiceError rate_limited
+   * Counts a request, and shows the limit in its reply until a customer's limit replaces it. IPv6 addresses count by
+   * their /64 prefix, which one customer controls. @throws ServiceError rate_limited
    */
   async check(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const key = `address:${normalizeIp(request.ip)}`;

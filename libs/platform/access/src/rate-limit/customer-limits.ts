@@ -2,10 +2,10 @@ import type { ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { AppConfig } from '@platform/config';
 
-/** What is limited: all of a customer's requests, and tighter those that send something. */
+/** Kinds of limits: all of a customer's requests, and tighter ones for AI messages and SMS. */
 export type LimitName = 'requests' | 'ai' | 'sms';
 
-/** Requests a minute: what the operator set for the customer who calls, or the default. */
+/** Requests per minute: the operator's limit for the customer, or the default. */
 export function limitOf(context: ExecutionContext, name: LimitName, config: AppConfig): number {
   const { customer } = context.switchToHttp().getRequest<FastifyRequest>();
   return customer?.limits[name] ?? standardOf(name, config);

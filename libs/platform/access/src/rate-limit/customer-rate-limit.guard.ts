@@ -8,26 +8,26 @@ import { rateLimitedAs } from './rate-limit-as.decorator';
 import { type RateLimitState, remainingOf, showRateLimit } from './rate-limit-headers';
 
 /**
- * Limits a customer's requests, all its tokens and routes together, and tighter those that send something. The reply
- * shows the limit that is nearest to being reached; a refused request shows the one that refused it.
+ * Limits a customer's requests, all its tokens and routes together, with tighter limits for AI messages and SMS. The
+ * reply shows the limit with the fewest remaining requests; a refusal shows the limit that refused it.
  */
 @Injectable()
 export class CustomerRateLimitGuard extends ThrottlerGuard {
-  /** Injected by property: the constructor is the throttler's own. */
+  /** Injected by property: the constructor belongs to ThrottlerGuard. */
   @Inject(AppConfig) private readonly config!: AppConfig;
 
-  /** All tokens of a customer are one caller. */
+  /** All tokens of a customer count together. */
   protected override getTracker({ customer }: FastifyRequest): Promise<string> {
     if (!customer) throw new Error('The bearer guard must run first');
     return Promise.resolve(customer.customerId);
   }
 
-  /** All routes are counted together. */
+  /** All routes count together. */
   protected override generateKey(_context: ExecutionContext, customerId: string, name: string): string {
     return `${name}:${customerId}`;
   }
 
-  /** Counts a request towards all of the customer's, then towards the tighter limit of its route, if there is one. */
+  /** Counts a request for the customer's general limit, then for the tighter limit of its route, if there is one. */
   protected override async handleRequest(request: ThrottlerRequest): Promise<boolean> {
     const { context, throttler } = request;
     let nearest = await this.count(request);

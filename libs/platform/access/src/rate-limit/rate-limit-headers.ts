@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 
-/** How near a caller is to a limit. */
+/** State of a limit. */
 export interface RateLimitState {
   limit: number;
   /** Requests in this window, this one included. */
@@ -9,12 +9,12 @@ export interface RateLimitState {
   timeToExpire: number;
 }
 
-/** How many more requests are let in. */
+/** Number of further requests that the limit allows. */
 export function remainingOf({ limit, totalHits }: RateLimitState): number {
   return Math.max(0, limit - totalHits);
 }
 
-/** Shows a limit in the headers of the reply. The last one shown counts. */
+/** Shows a limit in the headers of the reply, replacing one that was shown before. */
 export function showRateLimit(reply: FastifyReply, state: RateLimitState): void {
   reply.header('x-ratelimit-limit', state.limit);
   reply.header('x-ratelimit-remaining', remainingOf(state));

@@ -8,12 +8,12 @@ import { SharedRedis } from './shared-redis';
 /** The window of every limit. A window begins with the first request after the last one ended. */
 export const MINUTE_MS = 60_000;
 
-/** The counters only count: limits differ between customers, so whether a count is too high is decided here. */
+/** The counters have no limit of their own: limits differ between customers and are compared here. */
 const COUNTER = { points: Number.MAX_SAFE_INTEGER, duration: MINUTE_MS / 1000, keyPrefix: 'rate' };
 
 /**
- * Counts requests in windows of a minute: in this process, or in Redis/Valkey when `REDIS_URL` is set, so that replicas
- * share one count. While Redis is away the service goes on with counts of its own, and `degraded` says so.
+ * Counts requests in windows of a minute: in this process, or in Redis/Valkey if `REDIS_URL` is set, so that replicas
+ * share one count. While Redis is unavailable, each process counts by itself, and `degraded` is true.
  */
 @Injectable()
 export class RateLimitStorageService implements ThrottlerStorage, OnModuleInit, OnApplicationShutdown {
@@ -33,7 +33,7 @@ export class RateLimitStorageService implements ThrottlerStorage, OnModuleInit, 
       : local;
   }
 
-  /** Whether counts that should be shared are not, at present. */
+  /** Whether counts that should be shared are not shared at present. */
   get degraded(): boolean {
     return this.redis !== undefined && !this.redis.ready;
   }
@@ -42,10 +42,7 @@ export class RateLimitStorageService implements ThrottlerStorage, OnModuleInit, 
     await this.redis?.start();
   }
 
-  /**
-   * Counts a request.
-   * @returns how many there were in this window, and in how many seconds it ends, at least one.
-   */
+  /** Counts a request. @returns the requests in this window, and the seconds until it ends, at least one */
   async increment(key: string, _ttl: number, limit: number) {
     const { consumedPoints: totalHits, msBeforeNext } = await this.counter.consume(key);
     const timeToExpire = Math.max(1, Math.ceil(msBeforeNext / 1000));

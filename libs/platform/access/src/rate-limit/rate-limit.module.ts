@@ -6,7 +6,7 @@ import { AddressLimit } from './address-limit';
 import { limitOf } from './customer-limits';
 import { MINUTE_MS, RateLimitStorageService } from './rate-limit-storage.service';
 
-/** The counts, on their own: the throttler's options need them. */
+/** The storage in a separate module, because the throttler's options need it. */
 @Module({ providers: [RateLimitStorageService], exports: [RateLimitStorageService] })
 class RateLimitStorageModule {}
 
@@ -20,7 +20,8 @@ class RateLimitStorageModule {}
       useFactory: (config: AppConfig, storage: RateLimitStorageService) => ({
         storage,
         skipIf: isPublic,
-        // One throttler: each costs every request a walk through the route's metadata. The guard adds the tighter limits.
+        // One throttler: each one costs every request a look-up of the route's metadata. The guard adds the tighter
+        // limits.
         throttlers: [{ name: 'requests', ttl: MINUTE_MS, limit: (context) => limitOf(context, 'requests', config) }],
       }),
     }),

@@ -4,14 +4,17 @@ import { Redis } from 'ioredis';
 import type { RootLogger } from '@platform/logging';
 
 /**
- * Longer than this without an answer, and the connection counts as lost: what hangs keeps its connections open. Only what
- * is asked until then waits for it. Long enough for this process to be busy with something else meanwhile.
+ * If a reply takes longer than this, the connection counts as lost. Only requests until then wait for it. Long enough
+ * for a busy moment of this process.
  */
 const PATIENCE_MS = 1000;
-/** How long a starting process waits for its first connection: what it counts before is not shared. */
+/** How long a starting process waits for its first connection: counts before that are not shared. */
 const START_PATIENCE_MS = 1000;
 
-/** A connection to Redis or Valkey that fails at once while the server is away, and says in the log when it goes and comes. */
+/**
+ * A connection to Redis or Valkey that fails at once while the server is unavailable, and logs when it is lost and
+ * restored.
+ */
 export class SharedRedis {
   readonly client: Redis;
   private away = false;
@@ -28,7 +31,7 @@ export class SharedRedis {
       retryStrategy: (attempt) => Math.min(attempt * 100, 2000),
     });
     this.client.on('error', (error: Error) => this.lost(error));
-    // A server that ends politely raises no error.
+    // A server that shuts down in an orderly way causes no error.
     this.client.on('close', () => this.lost(new Error('Redis closed the connection')));
     this.client.on('ready', () => this.found());
   }
@@ -38,7 +41,7 @@ export class SharedRedis {
     return this.client.status === 'ready';
   }
 
-  /** Waits for the first connection, but not for long. */
+  /** Waits for the first connection, for a limited time. */
   async start(): Promise<void> {
     const connected = once(this.client, 'ready').catch(() => undefined);
     await Promise.race([connected, wait(START_PATIENCE_MS, undefined, { ref: false })]);

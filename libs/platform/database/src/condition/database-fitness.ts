@@ -22,9 +22,8 @@ const RIGHTS = `
   from pg_roles role, pg_roles login where role.rolname = current_user and login.rolname = session_user`;
 
 /**
- * Refuses a database that the process must not run on.
- * @returns what only production must refuse, in words for the operator.
- * @throws NotMigratedError without a schema; UnfitDatabaseError when the role is not held to what it needs.
+ * Checks that the process may run on the database. @returns faults that only production must refuse, for the operator.
+ * @throws NotMigratedError without a schema; UnfitDatabaseError if the role has too many or too few rights
  */
 export async function assertDatabaseFit(
   dataSource: DataSource,

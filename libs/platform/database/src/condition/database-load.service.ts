@@ -12,11 +12,11 @@ export class DatabaseLoadService {
 
   /** How long a read that is sent now has to wait, in milliseconds, as far as can be told. */
   readsWaitMs(): number {
-    return this.reads.waitedMs();
+    return this.reads.queueDelayMs();
   }
 
   /** How long the first write in line has been waiting, in milliseconds. */
   writesWaitMs(): number {
-    return this.writes.waitedMs();
+    return this.writes.queueDelayMs();
   }
 }

@@ -2,7 +2,7 @@ import type { ConnectionSettings } from './connection-settings';
 
 export const PIPELINE_SETTINGS = Symbol('PIPELINE_SETTINGS');
 
-/** How the pipelined connections connect, and how many there are. */
+/** Settings and number of the pipelined connections. */
 export interface PipelineSettings {
   client: ConnectionSettings;
   size: number;

@@ -2,17 +2,20 @@ import { Socket } from 'node:net';
 import { Client, type QueryResult, type QueryResultRow } from 'pg';
 import { asUnavailable, DatabaseUnavailableError, isUnknownStatement } from '../errors/database-errors';
 import type { ConnectionSettings } from './connection-settings';
-import { GOODBYE_MS } from './deadline-client';
+import { CLOSE_TIMEOUT_MS } from './deadline-client';
 import { type BatchSender, ReadBatch } from './read-batch';
 
-/** Pause before a connection that is to be kept is opened again. */
+/** Pause before a lost connection is opened again. */
 const REOPEN_MS = 250;
 
-/** One connection that connects when first used, or when it is made if it is to be kept, and again after it was lost. */
+/**
+ * One connection that connects at its first use, or when it is created if it is to be kept open, and again after it was
+ * lost.
+ */
 export class PipelinedConnection implements BatchSender {
-  /** Sends under way. */
+  /** Sends in progress. */
   load = 0;
-  /** How long the latest reply took, and when it came. */
+  /** How long the latest reply took, and when it arrived. */
   private latestMs = 0;
   private repliedAt = performance.now();
   private client?: Client;
@@ -26,7 +29,7 @@ export class PipelinedConnection implements BatchSender {
     if (settings.keepOpen) this.reopen();
   }
 
-  /** Lets `queue` send on the connection. It must queue all its statements before it first awaits. */
+  /** Lets `queue` send on the connection. It must queue all its statements before its first await. */
   async send<Row extends QueryResultRow>(queue: (client: Client) => Promise<QueryResult<Row>>): Promise<Row[]> {
     const end = this.begin();
     const attempt = async () => queue(this.client ?? (await this.connect()));
@@ -52,18 +55,20 @@ export class PipelinedConnection implements BatchSender {
     return batch;
   }
 
-  /** How long what is sent now may have to wait, as far as the replies tell, or their absence; in milliseconds. */
-  waitedMs(): number {
+  /**
+   * How long a statement that is sent now may have to wait, according to the replies or their absence; in milliseconds.
+   */
+  queueDelayMs(): number {
     return this.load === 0 ? 0 : Math.max(this.latestMs, performance.now() - this.repliedAt);
   }
 
-  /** Closes the connection; what is under way is answered first, unless the server is silent. */
+  /** Closes the connection; pending statements are answered first, unless the server is silent. */
   async end(): Promise<void> {
     this.ended = true;
     const { client, socket } = this;
     if (!client) return;
     const answered = this.load > 0 ? (this.settings.query_timeout ?? 0) : 0;
-    const timer = setTimeout(() => socket?.destroy(), answered + GOODBYE_MS);
+    const timer = setTimeout(() => socket?.destroy(), answered + CLOSE_TIMEOUT_MS);
     await client.end();
     clearTimeout(timer);
   }
@@ -97,7 +102,7 @@ export class PipelinedConnection implements BatchSender {
     }
   }
 
-  /** The server says that it ends a connection before it does; nothing new is sent on it meanwhile. */
+  /** The server announces that it closes a connection; nothing new is sent on it from then on. */
   private forget(client: Client): void {
     if (this.client !== client) return;
     this.client = undefined;
@@ -119,13 +124,13 @@ export class PipelinedConnection implements BatchSender {
     const socket = new Socket();
     const client = new Client({ ...this.settings, pipeline: true, stream: () => socket });
     const forget = () => this.forget(client);
-    // What was under way is rejected by the driver; the next send opens a new connection.
+    // The driver rejects pending statements; the next send opens a new connection.
     client.on('error', forget);
     client.on('end', forget);
     await client.connect();
     this.client = client;
     this.socket = socket;
-    // Ended while it connected.
+    // Closed while it connected.
     if (this.ended) await client.end();
     return client;
   }

@@ -6,8 +6,8 @@ import type { PreparedStatement } from './prepared-statement';
 import type { ReadBatch } from './read-batch';
 
 /**
- * A few connections shared by all requests. What is sent in one go stays together on its connection and does not wait
- * for the replies to what others sent before, so a secured transaction costs about one round trip.
+ * A few connections shared by all requests. Statements that are sent together stay together on their connection and do
+ * not wait for replies to earlier ones, so a secured transaction costs about one round trip.
  */
 @Injectable()
 export class PipelinedConnectionsService implements OnApplicationShutdown {
@@ -19,8 +19,8 @@ export class PipelinedConnectionsService implements OnApplicationShutdown {
   }
 
   /**
-   * Runs a statement by itself. It must not depend on a customer, or set the customer itself as the ledger's functions do.
-   * @throws DatabaseUnavailableError when the database is away.
+   * Runs a statement by itself. It must not depend on a customer, or must set the customer itself as the ledger's
+   * functions do. @throws DatabaseUnavailableError
    */
   single<Row extends QueryResultRow>(statement: PreparedStatement, values: unknown[]): Promise<Row[]> {
     return this.leastBusy().send<Row>((client) => client.query<Row>({ ...statement, values }));
@@ -38,9 +38,9 @@ export class PipelinedConnectionsService implements OnApplicationShutdown {
     return this.readerOfTurn.nextBatch();
   }
 
-  /** How long what is sent now has to wait at least, in milliseconds: on the connection that is best off. */
-  waitedMs(): number {
-    return Math.min(...this.connections.map((connection) => connection.waitedMs()));
+  /** How long a statement that is sent now has to wait at least, in milliseconds: on the best connection. */
+  queueDelayMs(): number {
+    return Math.min(...this.connections.map((connection) => connection.queueDelayMs()));
   }
 
   async onApplicationShutdown(): Promise<void> {

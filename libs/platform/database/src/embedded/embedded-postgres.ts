@@ -9,30 +9,30 @@ import { stopLeftOver } from './left-over-postgres';
 import { reachableFolder } from './reachable-folder';
 import { unprivilegedUser } from './unprivileged-user';
 
-/** A PostgreSQL server of this process's own. */
+/** A PostgreSQL server that this process runs. */
 export interface EmbeddedPostgres {
-  /** Address of its `postgres` database, with the owner's name and password. */
+  /** URL of its `postgres` database, with the owner's name and password. */
   url: string;
-  /** Resolves when the server has exited, asked or not. */
+  /** Resolves when the server has exited for any reason. */
   exited: Promise<void>;
-  /** Stops the server: connections end, everything committed is on disk. */
+  /** Stops the server: connections are closed, all commits are on disk. */
   stop(): Promise<void>;
 }
 
 /** How to run the server. */
 export interface EmbeddedPostgresOptions {
-  /** Folder that holds the data; made when it does not exist. For root, see {@link reachableFolder}. */
+  /** Folder of the data; created if it does not exist. For root, see {@link reachableFolder}. */
   folder: string;
   port: number;
-  /** Password of the owner, the user `postgres`; used when the data is first made. */
+  /** Password of the owner, the user `postgres`; used when the data is created. */
   password: string;
   /** Server settings, such as `{ fsync: 'off' }`. */
   settings?: Record<string, string>;
 }
 
 /**
- * Starts a server from the binaries that npm installed. The first start makes the data; later starts keep it. A server
- * that a killed process left behind on the same data is stopped first.
+ * Starts a server from the binaries that npm installed. The first start creates the data; later starts keep it. A
+ * server that a killed process left running on the same data is stopped first.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const user = unprivilegedUser();
@@ -46,7 +46,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 
   const settings = { listen_addresses: '127.0.0.1', unix_socket_directories: '', ...options.settings };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  // A process group of its own: Ctrl-C is for us; we end the server last.
+  // A separate process group: Ctrl-C is handled by this process, which stops the server last.
   const server = spawn(binaries.postgres, ['-D', data, '-p', String(options.port), ...flags], {
     ...user,
     detached: true,
@@ -69,7 +69,7 @@ async function ready(log: NodeJS.ReadableStream, exited: Promise<void>): Promise
   let seen = '';
   const accepting = new Promise<void>((resolve) => {
     log.on('data', (chunk: Buffer) => {
-      // Only the start is of interest; the stream is still read, or the server would block on a full pipe.
+      // Only the output of the start is needed; the stream is still read, or the server would block on a full pipe.
       if (seen.length > 64_000) return;
       seen += chunk.toString();
       if (seen.includes('database system is ready to accept connections')) resolve();

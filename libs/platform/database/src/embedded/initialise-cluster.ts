@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { PostgresBinaries } from './postgres-binaries';
 import type { SystemUser } from './unprivileged-user';
 
-/** Makes the data of a new server, owned by the database user `postgres`. */
+/** Creates the data of a new server, owned by the database user `postgres`. */
 export async function initialiseCluster(cluster: {
   binaries: PostgresBinaries;
   data: string;

@@ -13,12 +13,12 @@ export async function stopLeftOver(data: string): Promise<void> {
   for (let waited = 0; signal(pid, 0); waited += POLL_MS) {
     if (waited > PATIENCE_MS)
       throw new Error(`PostgreSQL (process ${pid}) still runs on ${data}; stop it and start again`);
-    // The process is no child of ours, so there is no event of its end.
+    // The process is not our child, so there is no event of its end.
     await wait(POLL_MS);
   }
 }
 
-/** After a restart of the machine the number may be another program's. */
+/** After a reboot the process id may belong to another program. */
 function isPostgres(pid: number): boolean {
   const command = `/proc/${pid}/comm`;
   return (

@@ -30,7 +30,7 @@ function resolvePackage(name: string): string {
   }
 }
 
-/** Root's own folders are closed to the user that PostgreSQL runs as, so the programs are copied out, once per version. */
+/** PostgreSQL's user cannot access root's own folders, so the programs are copied out, once per version. */
 async function copied(native: string, name: string): Promise<string> {
   const { version } = JSON.parse(await readFile(join(native, '..', 'package.json'), 'utf8')) as { version: string };
   const home = join(SHARED_FOLDER, `${name.replace(/\W+/g, '-').slice(1)}-${version}`);
@@ -39,7 +39,7 @@ async function copied(native: string, name: string): Promise<string> {
   const scratch = await mkdtemp(`${home}-`);
   await cp(native, scratch, { recursive: true, verbatimSymlinks: true });
   await chmod(scratch, 0o755);
-  // Whoever comes second finds the folder taken: the copies are alike.
+  // If another process was faster, the folder exists: the copies are equal.
   await rename(scratch, home).catch(() => undefined);
   return home;
 }

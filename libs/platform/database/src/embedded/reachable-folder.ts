@@ -3,10 +3,10 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { SystemUser } from './unprivileged-user';
 
-/** Where root puts what PostgreSQL's user must reach when the project's own folder is closed to others. */
+/** Folder for what PostgreSQL's user must access if the project's own folder is closed to other users. */
 export const SHARED_FOLDER = '/var/lib/customer-account-service';
 
-/** Whether the user PostgreSQL runs as may enter the folder. No user means our own, who is here already. */
+/** Whether the user that PostgreSQL runs as can access the folder. Undefined means the current user, who can. */
 export function reachableBy(user: SystemUser | undefined, path: string): boolean {
   if (!user) return true;
   for (let folder = path; ; folder = dirname(folder)) {
@@ -15,7 +15,7 @@ export function reachableBy(user: SystemUser | undefined, path: string): boolean
   }
 }
 
-/** The folder itself, or one of the same name for the same project where PostgreSQL's user can reach it. */
+/** The folder itself, or one with the same name for the same project that PostgreSQL's user can access. */
 export function reachableFolder(user: SystemUser | undefined, folder: string): string {
   if (reachableBy(user, folder)) return folder;
   return join(SHARED_FOLDER, createHash('sha256').update(folder).digest('hex').slice(0, 16));

@@ -6,7 +6,7 @@ export interface SystemUser {
   gid: number;
 }
 
-/** PostgreSQL refuses to run as root. For root, finds another user of this system; for anyone else, nothing is needed. */
+/** PostgreSQL refuses to run as root. For root, finds another user of this system; for other users, undefined. */
 export function unprivilegedUser(): SystemUser | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const users = readFileSync('/etc/passwd', 'utf8')

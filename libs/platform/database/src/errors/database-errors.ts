@@ -1,16 +1,16 @@
 import { QueryFailedError, QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlreadyReleasedError } from 'typeorm';
 
-/** PostgreSQL can't be reached, or is shutting down or starting; trying again later helps. */
+/** PostgreSQL cannot be reached, or is starting or shutting down; a later retry may succeed. */
 export class DatabaseUnavailableError extends Error {
   constructor(cause?: unknown) {
     super('The database is unavailable', { cause });
   }
 }
 
-/** There is more to do than can be done in time; trying again in a moment helps. Nothing was done. */
+/** The database has more work than it can do in time; a retry after a moment may succeed. Nothing was done. */
 export class OverloadedError extends DatabaseUnavailableError {}
 
-/** The database has no schema of ours. */
+/** The database has no schema of this service. */
 export class NotMigratedError extends Error {
   constructor() {
     super('The database is not migrated');
@@ -29,7 +29,7 @@ export class UnknownSchemaError extends Error {
   }
 }
 
-/** The process must not run on the database: its login or role has rights that it should not have, or lacks some. */
+/** The process must not run on the database: its login or role has too many rights, or lacks some. */
 export class UnfitDatabaseError extends Error {}
 
 /**
@@ -39,19 +39,19 @@ export class UnfitDatabaseError extends Error {}
 const UNAVAILABLE = /^(08...|53...|57P0.|57014|58030|25006|25P0[34])$/;
 /** SQLSTATE of a transaction that met another: serialization failure, deadlock, lock not available. */
 const CONFLICT = /^(40001|40P01|55P03)$/;
-/** Codes of Node's: no way to the server, or nothing left to open one with. */
+/** Error codes of Node: the server cannot be reached, or no connection can be opened. */
 const NETWORK = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'ENOENT'],
   ...['EHOSTUNREACH', 'EHOSTDOWN', 'ENETUNREACH', 'ENETDOWN', 'EADDRNOTAVAIL'],
   ...['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM'],
 ]);
-/** What the driver and its pool say without a code. */
+/** Messages of the driver and its pool that have no code. */
 const DRIVER =
   /^(Connection terminated|timeout expired$|timeout exceeded when trying to connect$|Query read timeout$|Cannot use a pool after)|not queryable$/;
 
 /**
- * Tells whether the database was away, as opposed to refusing the statement. All failures of the database and of connections
- * to it are told apart here, by their code where there is one; `database-errors.spec.ts` lists them.
+ * Whether the database was unavailable, as opposed to refusing the statement. All failures of the database and its
+ * connections are classified here, by their code if there is one; `database-errors.spec.ts` lists them.
  */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (error instanceof DatabaseUnavailableError) return true;
@@ -59,10 +59,10 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   if (error instanceof QueryRunnerAlreadyReleasedError) return true;
   if (error instanceof QueryRunnerProviderAlreadyReleasedError) return true;
   if (!Error.isError(error)) return false;
-  // Node tries every address of a host, and reports all failures in one.
+  // Node tries every address of a host, and reports all failures in one error.
   if ('errors' in error && Array.isArray(error.errors)) return error.errors.some(isDatabaseUnavailable);
-  const { code, severity } = told(error);
-  // Whatever it is about, the server has ended the connection or not even begun it.
+  const { code, severity } = detailsOf(error);
+  // Whatever the reason, the server has closed or refused the connection.
   if (severity === 'FATAL' || severity === 'PANIC') return true;
   return code === undefined ? DRIVER.test(error.message) : UNAVAILABLE.test(code) || NETWORK.has(code);
 }
@@ -72,58 +72,61 @@ export function asUnavailable(error: unknown): unknown {
   return isDatabaseUnavailable(error) ? new DatabaseUnavailableError(error) : error;
 }
 
-/** Tells whether the server answers and does not let this login in, for its password, its role or the database's name. */
+/** Whether the server refuses this login, because of its password, its role or the database's name. */
 export function isLoginRefused(error: unknown): boolean {
   if (!Error.isError(error)) return false;
-  const { code, severity } = told(error);
+  const { code, severity } = detailsOf(error);
   return severity === 'FATAL' && /^(28...|3D000|22023|42501|42704)$/.test(code ?? '');
 }
 
-/** Tells whether the same statement may succeed later: the database was away, or the statement met another transaction. */
+/**
+ * Whether the same statement may succeed later: the database was unavailable, or the statement conflicted with another
+ * transaction.
+ */
 export function isTransientFailure(error: unknown): boolean {
-  return isDatabaseUnavailable(error) || (Error.isError(error) && CONFLICT.test(told(error).code ?? ''));
+  return isDatabaseUnavailable(error) || (Error.isError(error) && CONFLICT.test(detailsOf(error).code ?? ''));
 }
 
-/** Tells whether the reply to a statement did not come in time, as opposed to a refusal that did. */
+/** Whether the reply to a statement did not arrive in time, as opposed to an error reply. */
 export function isNoReply(error: unknown): boolean {
   return Error.isError(error) && error.message === 'Query read timeout';
 }
 
-/** Tells whether a unique key refused a row. Decided by SQLSTATE: a distributed database does not name the key. */
+/** Whether a unique key refused a row. Decided by SQLSTATE: a distributed database does not name the key. */
 export function isUniqueViolation(error: unknown): boolean {
-  return Error.isError(error) && told(error).code === '23505';
+  return Error.isError(error) && detailsOf(error).code === '23505';
 }
 
-/** Tells whether a statement was given up because another transaction keeps a lock that it needs. Nothing has run. */
+/** Whether a statement was cancelled because another transaction holds a lock that it needs. Nothing has run. */
 export function isLockTimeout(error: unknown): boolean {
-  return Error.isError(error) && told(error).code === '55P03';
+  return Error.isError(error) && detailsOf(error).code === '55P03';
 }
 
-/** Tells whether a value can't be stored (SQLSTATE 22), or a rule of the schema forbids it (23). */
+/** Whether a value cannot be stored (SQLSTATE 22), or a rule of the schema forbids it (23). */
 export function isDataRefused(error: unknown): boolean {
-  return Error.isError(error) && /^2[23]/.test(told(error).code ?? '');
+  return Error.isError(error) && /^2[23]/.test(detailsOf(error).code ?? '');
 }
 
 /**
- * Tells whether a prepared statement was not there. It happens to what was sent right behind a statement whose preparation
- * was refused or cancelled; nothing has run, so it can be sent again.
+ * Whether a prepared statement did not exist. It happens to statements that were sent right behind one whose
+ * preparation was refused or cancelled; nothing has run, so it can be sent again.
  */
 export function isUnknownStatement(error: unknown): boolean {
-  return Error.isError(error) && told(error).code === '26000';
+  return Error.isError(error) && detailsOf(error).code === '26000';
 }
 
-/** Tells whether a prepared statement was there already. Nothing has run. */
+/** Whether a prepared statement existed already. Nothing has run. */
 export function isDuplicateStatement(error: unknown): boolean {
-  return error instanceof Error && told(error).code === '42P05';
+  return error instanceof Error && detailsOf(error).code === '42P05';
 }
 
-/** Tells whether PostgreSQL refused a statement and goes on serving the connection. */
+/** Whether PostgreSQL refused a statement and keeps the connection open. */
 export function isStatementRefused(error: unknown): boolean {
   return error instanceof Error && (error as { severity?: unknown }).severity === 'ERROR';
 }
 
-/** What the server or Node says of a failure. */
-function told(error: Error): { code?: string; severity?: unknown } {
+/** Code, severity and message of an error. */
+function detailsOf(error: Error): { code?: string; severity?: unknown } {
   const source: unknown = error instanceof QueryFailedError ? error.driverError : error;
   const { code, severity } = source as { code?: unknown; severity?: unknown };
   return { ...(typeof code === 'string' && { code }), severity };

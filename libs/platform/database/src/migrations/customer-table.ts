@@ -1,7 +1,7 @@
 import type { QueryRunner } from 'typeorm';
 
 /** The customer that the transaction is set to (`app.set_customer`); null when none is set, which no row equals. */
-const PRESENT_CUSTOMER = `nullif(current_setting('app.customer_id', true), '')::uuid`;
+const CURRENT_CUSTOMER = `nullif(current_setting('app.customer_id', true), '')::uuid`;
 
 /** How a customer-owned table is secured. */
 export interface CustomerTableAccess {
@@ -23,7 +23,7 @@ export async function secureCustomerTable(
   table: string,
   { apiMay, visible, customerColumn = 'customer_id' }: CustomerTableAccess = {},
 ): Promise<void> {
-  const own = [`${customerColumn} = ${PRESENT_CUSTOMER}`, ...(visible ? [visible] : [])].join(' and ');
+  const own = [`${customerColumn} = ${CURRENT_CUSTOMER}`, ...(visible ? [visible] : [])].join(' and ');
   await runner.query(`alter table ${table} enable row level security`);
   await runner.query(`alter table ${table} force row level security`);
   await runner.query(`create policy own_customer on ${table} to customer_api using (${own}) with check (${own})`);

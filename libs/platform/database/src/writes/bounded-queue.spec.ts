@@ -62,12 +62,12 @@ describe('BoundedQueue', () => {
   it('tells how long the first has been waiting that no customer of its own holds up', async () => {
     const all = [work('one', 'a'), work('two', 'a'), work('three', 'a')];
     now += 500;
-    expect(queue.waitedMs()).toBe(0);
+    expect(queue.queueDelayMs()).toBe(0);
     all.push(work('four', 'b'));
     now += 100;
-    expect(queue.waitedMs()).toBe(100);
+    expect(queue.queueDelayMs()).toBe(100);
     await finish(all.length);
     await Promise.all(all);
-    expect(queue.waitedMs()).toBe(0);
+    expect(queue.queueDelayMs()).toBe(0);
   });
 });

@@ -49,7 +49,7 @@ export class BoundedQueue {
   }
 
   /** How long the first has been waiting for whom there is no place at all, in milliseconds. */
-  waitedMs(): number {
+  queueDelayMs(): number {
     const first = this.waiting.find(({ customerId }) => !this.isFull(customerId));
     return first ? performance.now() - first.since : 0;
   }

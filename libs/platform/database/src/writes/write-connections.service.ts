@@ -35,8 +35,8 @@ export class WriteConnectionsService {
   }
 
   /** How long the first write in line has been waiting, in milliseconds. */
-  waitedMs(): number {
-    return this.line.waitedMs();
+  queueDelayMs(): number {
+    return this.line.queueDelayMs();
   }
 
   private async send<Row extends object>(statement: PreparedStatement, values: unknown[]): Promise<Row[]> {

@@ -18,7 +18,7 @@ const BACKLOG_SHARE = 0.1;
 /**
  * Minimum of that part afterwards: a waiting time that does not fall although fewer are accepted has another cause.
  */
-const LEAST_SHARE = 0.5;
+const MIN_SHARE = 0.5;
 /** How many more requests are accepted than were finished while none waits, as a part. */
 const GROWTH = 0.25;
 /** Factors per second by which the known rate is reduced: while none is refused, and if even the minimum is too much. */
@@ -132,7 +132,7 @@ export class LoadShedder {
     const { targetMs, standingMs } = this.options;
     if (waitMs <= targetMs || this.measuredAt - this.begunAt > 2 * standingMs) this.caughtUp = true;
     if (waitMs > standingMs && this.caughtUp) this.known *= FAST_DECAY ** (ms / 1000);
-    const least = this.caughtUp ? LEAST_SHARE : BACKLOG_SHARE;
+    const least = this.caughtUp ? MIN_SHARE : BACKLOG_SHARE;
     this.share = this.caughtUp ? shareAt(waitMs / targetMs) : BACKLOG_SHARE;
     this.ease = waitMs <= targetMs / 2 ? this.ease * EASE ** (Math.min(ms, 100) / 100) : 1;
     this.credit.refill(least * this.known, this.ease * this.rate.perSecond, ms);
@@ -150,5 +150,5 @@ export class LoadShedder {
 
 /** @param wait the waiting time as a multiple of its target */
 function shareAt(wait: number): number {
-  return wait <= 1 ? 1 + GROWTH * (1 - wait) : Math.max(LEAST_SHARE, 1 / wait);
+  return wait <= 1 ? 1 + GROWTH * (1 - wait) : Math.max(MIN_SHARE, 1 / wait);
 }

@@ -20,13 +20,13 @@ export function explainFaults(found: ValidationError[], input: unknown): Service
 
 /** Missing fields, each with the unknown field that was probably meant. */
 function misspelt(missing: string[], input: unknown): Map<string, string> {
-  const given = typeof input === 'object' && input !== null ? Object.keys(input).slice(0, MOST_NAMES) : [];
+  const given = typeof input === 'object' && input !== null ? Object.keys(input).slice(0, MAX_NAMES) : [];
   const similar = missing.map((name) => [name, similarName(name, given)] as const);
   return new Map(similar.filter((pair): pair is [string, string] => pair[1] !== undefined));
 }
 
 /** Maximum number of names that are compared. */
-const MOST_NAMES = 50;
+const MAX_NAMES = 50;
 
 function explain(fault: ValidationError, parent: string, hints: Map<string, string>): Fault[] {
   const pointer = `${parent}/${fault.property.replaceAll('~', '~0').replaceAll('/', '~1')}`;

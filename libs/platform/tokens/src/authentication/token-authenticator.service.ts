@@ -6,13 +6,15 @@ import { TokenChangeListenerService } from './token-change-listener.service';
 import { hashToken, isWellFormed } from '../token-format';
 import { TokenUseRecorderService } from './token-use-recorder.service';
 
-/** Tokens remembered at most; beyond it, the one remembered longest is forgotten. */
+/** Maximum number of cached tokens; beyond it the oldest entry is dropped. */
 const CAPACITY = 50_000;
-/** A change made past the operator's programs is not announced; this bounds how long it can go unseen. */
+/**
+ * Maximum age of a cached token: bounds the delay of changes that bypass the operator's programs and are not announced.
+ */
 const REMEMBER_MS = 60_000;
 
-// The database says for how long yet the token is valid: what this process takes for the date decides nothing.
-// Columns by name: a migration that adds one must not break the statements that connections have prepared.
+// The database tells how long the token is still valid: the process's own date decides nothing. Columns by name: a
+// migration that adds one must not break statements that connections have prepared.
 const AUTHENTICATE = prepared(
   'access.authenticate',
   `select token_id, customer_id, scopes, extract(epoch from expires_at - app.now())::float8 * 1000 as valid_ms, ai_enabled, requests_per_minute, ai_per_minute, sms_per_minute
@@ -36,14 +38,14 @@ interface Remembered {
 }
 
 /**
- * Finds the customer behind a token. Valid tokens are remembered, and believed only as long as a change to them is
- * certain to be heard within 100 ms; otherwise the database is asked each time.
+ * Finds the customer of a token. Valid tokens are cached. The cache is used only while a change is certain to be
+ * received within 100 ms; otherwise every call queries the database.
  */
 @Injectable()
 export class TokenAuthenticatorService {
   private readonly remembered = new Map<string, Remembered>();
   private readonly lookUps = new Map<string, Promise<AuthenticatedCustomer | undefined>>();
-  /** Counts the changes heard. */
+  /** Number of received changes. */
   private epoch = 0;
 
   constructor(
@@ -55,14 +57,14 @@ export class TokenAuthenticatorService {
   }
 
   /**
-   * The customer whose valid token this is, if it is one; at once when it is remembered.
-   * @throws DatabaseUnavailableError
+   * The customer of a valid token, at once if it is cached; undefined for an invalid one. @throws
+   * DatabaseUnavailableError
    */
   authenticate(token: string): AuthenticatedCustomer | undefined | Promise<AuthenticatedCustomer | undefined> {
     if (!isWellFormed(token)) return undefined;
     const hash = hashToken(token);
     const key = hash.toString('base64');
-    const remembered = this.recall(key);
+    const remembered = this.fromCache(key);
     return remembered ? this.admit(remembered) : this.lookUp(hash, key).then((found) => found && this.admit(found));
   }
 
@@ -72,12 +74,12 @@ export class TokenAuthenticatorService {
     return customer;
   }
 
-  private recall(key: string): AuthenticatedCustomer | undefined {
+  private fromCache(key: string): AuthenticatedCustomer | undefined {
     const found = this.changes.trusted ? this.remembered.get(key) : undefined;
     return found && found.until > performance.now() ? found.customer : undefined;
   }
 
-  /** Asks the database. Calls with one token that come while it is asked share the answer only if they can trust it. */
+  /** Queries the database. Concurrent calls with one token share the query only if its result can be trusted. */
   private lookUp(hash: Buffer, key: string): Promise<AuthenticatedCustomer | undefined> {
     if (!this.changes.trusted) return this.ask(hash, key);
     const under = this.lookUps.get(key);
@@ -95,7 +97,7 @@ export class TokenAuthenticatorService {
     const [row] = await this.pipeline.single<Row & Record<string, unknown>>(AUTHENTICATE, [hash]);
     if (!row) return undefined;
     const customer = toCustomer(row, askedAt);
-    // A change heard while the answer was on its way may be newer than the answer.
+    // A change that was received during the query may be newer than its result.
     if (epoch === this.epoch) this.remember(key, customer);
     return customer;
   }

@@ -6,20 +6,20 @@ import { clientSettings } from '@platform/database';
 import { ROOT_LOGGER, type RootLogger } from '@platform/logging';
 import { TOKEN_CHANGES } from '../token-changes';
 
-/** Remembered tokens may be trusted for this long after the last proof that changes would have been heard. */
+/** How long cached tokens may be used after the last proof that changes are received. */
 const TRUST_MS = 100;
 const PROBE_EVERY_MS = 30;
 const RETRY_MS = 250;
-/** A probe without a reply for this long means that the connection is dead. */
+/** After this time without a reply to a probe, the connection counts as dead. */
 const DEAD_MS = 1000;
 
 /**
- * Hears of token changes, and knows whether it would. A connection can die without a word, so it is probed all the time:
- * a reply proves that everything announced before the probe was sent has arrived.
+ * Listens for token changes, and knows whether it would receive them. A connection can die unnoticed, so it is probed
+ * continuously: a reply proves that all announcements from before the probe have been received.
  */
 @Injectable()
 export class TokenChangeListenerService implements OnModuleInit, OnApplicationShutdown {
-  /** Called with the customer's id on a change, and with nothing when changes may have been missed. */
+  /** Called with the customer's id on a change, and without one if changes may have been missed. */
   onChange: (customerId?: string) => void = () => undefined;
 
   private client?: Client;
@@ -33,7 +33,7 @@ export class TokenChangeListenerService implements OnModuleInit, OnApplicationSh
     @Inject(ROOT_LOGGER) private readonly logger: RootLogger,
   ) {}
 
-  /** Whether a change made 100 ms ago, or earlier, is certain to have been heard. */
+  /** Whether a change made at least 100 ms ago is certain to have been received. */
   get trusted(): boolean {
     return performance.now() - this.provenAt < TRUST_MS;
   }
@@ -45,7 +45,7 @@ export class TokenChangeListenerService implements OnModuleInit, OnApplicationSh
   async onApplicationShutdown(): Promise<void> {
     this.stopped = true;
     clearTimeout(this.timer);
-    // A connection that died without a word would never end; the process ends all the same.
+    // Closing a dead connection would never finish; the process ends all the same.
     await Promise.race([this.client?.end(), wait(DEAD_MS, undefined, { ref: false })]);
   }
 
@@ -63,7 +63,7 @@ export class TokenChangeListenerService implements OnModuleInit, OnApplicationSh
     try {
       await client.connect();
       await client.query(`listen ${TOKEN_CHANGES}`);
-      // What was announced while nobody listened is lost, and so is what was remembered.
+      // Announcements during the interruption are lost, so the whole cache is dropped.
       this.onChange();
       await this.probe(client);
     } catch (error) {

@@ -6,13 +6,13 @@ import type { AuthenticatedCustomer } from '../authenticated-customer';
 
 const WRITE_EVERY_MS = 1000;
 const RETRY_MS = 250;
-/** At shutdown, what is noted is tried for this long yet. */
+/** How long the last write is retried at shutdown. */
 const SHUTDOWN_RETRY_MS = 5000;
-/** Tokens noted at most; a process that cannot store them for long enough to meet more forgets the others' uses. */
+/** Maximum number of pending tokens; above it further uses are dropped. */
 const CAPACITY = 50_000;
 const RECORD = prepared('access.record-token-use', 'select app.record_token_uses($1, $2, $3)');
 
-/** Writes down when tokens were last used: every valid call counts, in one statement a second for all of them. */
+/** Records when tokens were last used: every valid call counts, with one statement per second for all of them. */
 @Injectable()
 export class TokenUseRecorderService implements OnApplicationShutdown {
   private uses = new Map<string, { customerId: string; at: number }>();
@@ -24,7 +24,7 @@ export class TokenUseRecorderService implements OnApplicationShutdown {
     @Inject(ROOT_LOGGER) private readonly logger: RootLogger,
   ) {}
 
-  /** Notes a valid call. */
+  /** Records a valid call. */
   record({ customerId, tokenId }: AuthenticatedCustomer): void {
     const use = this.uses.get(tokenId);
     if (use) use.at = performance.now();
@@ -32,14 +32,14 @@ export class TokenUseRecorderService implements OnApplicationShutdown {
     this.schedule();
   }
 
-  /** Writes what is noted. Not lost if the database is away: it is tried again every second. */
+  /** Writes the recorded uses. If the database is unavailable, it retries every second. */
   flush(): void {
     clearTimeout(this.timer);
     this.timer = undefined;
     this.writing = this.writing.then(() => this.write());
   }
 
-  /** The last calls are stored here: Nest closes the database, a global module, after all others. */
+  /** Stores the last calls: Nest closes the database, a global module, after all others. */
   async onApplicationShutdown(): Promise<void> {
     const giveUpAt = performance.now() + SHUTDOWN_RETRY_MS;
     for (;;) {
@@ -53,7 +53,7 @@ export class TokenUseRecorderService implements OnApplicationShutdown {
   }
 
   private async write(): Promise<void> {
-    // In one order everywhere: two replicas that write the same tokens must not wait for each other.
+    // Always in the same order: two replicas that write the same tokens must not deadlock.
     const uses = [...this.uses].sort(([a], [b]) => (a < b ? -1 : 1));
     if (uses.length === 0) return;
     this.uses = new Map();
@@ -66,7 +66,7 @@ export class TokenUseRecorderService implements OnApplicationShutdown {
       ]);
     } catch (error) {
       if (!isTransientFailure(error)) {
-        // Kept, what the database refuses would be refused for ever, and everything noted since with it.
+        // Not retried: the database would refuse it again and again, with everything recorded since.
         this.logger.error({ err: error }, 'last use of tokens could not be written');
         return;
       }

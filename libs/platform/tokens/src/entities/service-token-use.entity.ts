@@ -1,7 +1,10 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { ServiceToken } from './service-token.entity';
 
-/** When a token was last used. Apart from the token, which is copied to every worker and so must stay cold. */
+/**
+ * When a token was last used. Separate from the token, whose row is replicated in a cluster and so should change
+ * rarely.
+ */
 @Entity('service_token_use')
 @Index('service_token_use_token_idx', ['tokenId'])
 export class ServiceTokenUse {

@@ -28,7 +28,7 @@ export class ServiceToken {
   @Column('timestamptz', { nullable: true })
   deactivatedAt!: Date | null;
 
-  /** When it stops to be valid; null for never. */
+  /** When it expires; null for never. */
   @Column('timestamptz', { nullable: true })
   expiresAt!: Date | null;
 

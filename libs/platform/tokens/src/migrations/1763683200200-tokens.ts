@@ -4,7 +4,7 @@ import { createFunction, distribute, ForwardMigration, replicate, secureCustomer
 
 const SQL = join(__dirname, '..', 'authentication', 'sql');
 
-/** Service tokens, when each was last used, and the two functions through which the API reaches them. */
+/** Service tokens, their last use, and the two functions through which the API accesses them. */
 export class TokensSchema1763683200200 extends ForwardMigration {
   override readonly tables = ['service_token', 'service_token_use'];
 
@@ -42,7 +42,7 @@ export class TokensSchema1763683200200 extends ForwardMigration {
     await distribute(runner, 'service_token_use');
     await secureCustomerTable(runner, 'service_token_use');
 
-    // The API's role may not read the tables: it knows no customer before it knows the token.
+    // The API's role may not read the tables: before it knows the token, it knows no customer.
     for (const name of ['authenticate', 'record-token-uses']) {
       await createFunction(runner, join(SQL, name), { roles: ['customer_api'], asOperator: true });
     }

@@ -10,7 +10,7 @@ import { ServiceTokenUse } from '../entities/service-token-use.entity';
 import { announceTokenChange } from '../token-changes';
 import { generateToken, hashToken } from '../token-format';
 
-/** A token just made. `token` is shown to the operator now and never again. */
+/** A new token. `token` is returned once and not stored. */
 export interface IssuedToken {
   token: string;
   id: string;
@@ -20,7 +20,7 @@ export interface IssuedToken {
   rotatedFrom: string | null;
 }
 
-/** What can be seen of a token later. */
+/** The properties of a token that can be listed. */
 export interface TokenSummary extends Omit<IssuedToken, 'token'> {
   active: boolean;
   createdAt: Date;
@@ -28,10 +28,10 @@ export interface TokenSummary extends Omit<IssuedToken, 'token'> {
 }
 
 const HOUR_MS = 3_600_000;
-/** A year. */
+/** One year. */
 const MAX_GRACE_HOURS = 8760;
 
-/** The operator's way to service tokens. Every change is audited and announced to all replicas. */
+/** Manages service tokens for the operator. Every change is audited and announced to all replicas. */
 @Injectable()
 export class TokensOperatorService {
   constructor(
@@ -39,7 +39,7 @@ export class TokensOperatorService {
     private readonly audit: AuditService,
   ) {}
 
-  /** Makes a token for a customer. @throws ServiceError not_found, invalid_request */
+  /** Issues a token for a customer. @throws ServiceError not_found, invalid_request */
   issue(actor: string, order: { customerId: string; scopes: Scope[]; expiresAt?: Date }): Promise<IssuedToken> {
     const { customerId, scopes, expiresAt = null } = order;
     if (scopes.length === 0) throw new ServiceError('invalid_request', 'A token needs at least one scope');
@@ -60,8 +60,8 @@ export class TokensOperatorService {
   }
 
   /**
-   * Makes a token that replaces another: same customer, same scopes. The old one stays valid for the grace time, so that
-   * the customer can change over without an interruption. @throws ServiceError not_found, invalid_request
+   * Issues a token that replaces another one, with the same customer and scopes. The old one stays valid for the grace
+   * time, so that the customer can change over without an interruption. @throws ServiceError not_found, invalid_request
    */
   rotate(actor: string, tokenId: string, graceHours: number): Promise<IssuedToken> {
     if (!(graceHours >= 0 && graceHours <= MAX_GRACE_HOURS)) {
@@ -74,7 +74,7 @@ export class TokensOperatorService {
       if (!old.active || (old.expiresAt && old.expiresAt <= now)) {
         throw new ServiceError('invalid_request', 'A token that is no longer valid cannot be rotated; issue a new one');
       }
-      // The old one's expiry is its grace time by now, which is not for the new one to inherit.
+      // The old one's expiry is already its grace time, which the new one must not inherit.
       const [successor] = await manager.findBy(ServiceToken, { rotatedFrom: old.id });
       if (successor) throw new ServiceError('invalid_request', `The token was rotated; rotate ${successor.id} instead`);
       const { customerId, scopes, expiresAt } = old;
@@ -88,7 +88,7 @@ export class TokensOperatorService {
     });
   }
 
-  /** Ends a token at once, on every replica. Doing it again changes nothing. @throws ServiceError not_found */
+  /** Deactivates a token at once, on every replica. Idempotent. @throws ServiceError not_found */
   deactivate(actor: string, tokenId: string): Promise<{ id: string; customerId: string }> {
     return this.dataSource.transaction(async (manager) => {
       const { id, customerId, active } = await this.lock(manager, tokenId);

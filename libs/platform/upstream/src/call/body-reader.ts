@@ -13,7 +13,7 @@ export interface ReplyHead {
 }
 
 /** Maximum size of a refusal's body that is read. */
-const MOST_OF_A_REFUSAL = 64 * 1024;
+const MAX_REFUSAL_BYTES = 64 * 1024;
 
 const LARGE_BYTES = 64 * 1024;
 
@@ -61,7 +61,7 @@ export class BodyReader {
     if (this.whole && this.received <= this.whole.length) chunk.copy(this.whole, this.received - chunk.length);
     else this.chunks.push(chunk);
     this.lease.add(chunk.length, flow);
-    return this.accepted || this.received < MOST_OF_A_REFUSAL;
+    return this.accepted || this.received < MAX_REFUSAL_BYTES;
   }
 
   /** The body in one buffer. */

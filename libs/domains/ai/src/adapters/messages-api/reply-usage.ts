@@ -1,7 +1,7 @@
 import type { TokenUsage } from '../../ledger/token-usage';
 
 /** More tokens than any call can have. A larger count is invalid. */
-const MOST_TOKENS = 1_000_000_000;
+const MAX_TOKENS = 1_000_000_000;
 
 interface Reply {
   type?: unknown;
@@ -47,6 +47,6 @@ function countsOf(reply: Reply | null): TokenUsage {
 }
 
 function count(value: unknown): number {
-  if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MOST_TOKENS) return value;
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_TOKENS) return value;
   throw new InvalidCountError();
 }

@@ -8,7 +8,7 @@ import { type Frame, kindInside, newFrame, pointerInto, pointerTo } from './requ
 
 const ROLES = new Set<string | undefined>(['user', 'assistant', 'system']);
 /** The provider's own limit. */
-const MOST_MESSAGES = 100_000;
+const MAX_MESSAGES = 100_000;
 
 interface Span {
   start: number;
@@ -199,7 +199,7 @@ export class MessageRequestReader implements JsonHandler {
     if (this.messages) this.messages.end = end;
     const fault = (detail: string) => this.faults.add({ pointer: '/messages', detail });
     if (frame.index < 0) fault(DETAILS.noMessages);
-    if (frame.index >= MOST_MESSAGES) fault(DETAILS.tooManyMessages(MOST_MESSAGES));
+    if (frame.index >= MAX_MESSAGES) fault(DETAILS.tooManyMessages(MAX_MESSAGES));
   }
 }
 

@@ -7,14 +7,14 @@ export interface Fault {
 }
 
 /** Maximum number of faults in an error. */
-const MOST_FAULTS = 20;
+const MAX_FAULTS = 20;
 
 /** Collects the faults of a request, in order. */
 export class RequestFaults {
   private readonly faults: Fault[] = [];
 
   add(...faults: Fault[]): void {
-    this.faults.push(...faults.slice(0, MOST_FAULTS - this.faults.length));
+    this.faults.push(...faults.slice(0, MAX_FAULTS - this.faults.length));
   }
 
   /** @throws ServiceError invalid_request if there are faults */

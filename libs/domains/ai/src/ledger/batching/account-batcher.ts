@@ -42,8 +42,8 @@ export class AccountBatcher<Item extends { customerId: string }, Result> {
   }
 
   /** How long the first that is in no batch yet has been waiting, in milliseconds; who waits for a locked account aside. */
-  waitedMs(): number {
-    return this.batches.waitedMs();
+  queueDelayMs(): number {
+    return this.batches.queueDelayMs();
   }
 
   private async runUnlocked(batch: Item[]): Promise<(Result | typeof LOCKED)[]> {

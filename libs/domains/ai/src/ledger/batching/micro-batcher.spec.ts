@@ -84,14 +84,14 @@ describe('MicroBatcher', () => {
     const results = [batcher.do(1)];
     await setImmediate();
     now.mockReturnValue(1500);
-    expect(batcher.waitedMs()).toBe(0);
+    expect(batcher.queueDelayMs()).toBe(0);
     results.push(batcher.do(2));
     await setImmediate();
     now.mockReturnValue(1530);
-    expect(batcher.waitedMs()).toBe(30);
+    expect(batcher.queueDelayMs()).toBe(30);
     gate.resolve();
     await Promise.all(results);
-    expect(batcher.waitedMs()).toBe(0);
+    expect(batcher.queueDelayMs()).toBe(0);
     now.mockRestore();
   });
 });

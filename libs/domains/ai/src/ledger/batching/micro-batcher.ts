@@ -43,7 +43,7 @@ export class MicroBatcher<Item, Result> {
   }
 
   /** How long the first that is in no batch yet has been waiting, in milliseconds. */
-  waitedMs(): number {
+  queueDelayMs(): number {
     const [first] = this.waiting;
     return first ? performance.now() - first.since : 0;
   }

@@ -2,7 +2,7 @@ import type { SourcePage } from '../../ports/billing-source.port';
 import { BrokenFeedError } from '../../ports/source-error';
 
 /** More than any list has: ten million documents. */
-const MOST_PAGES = 100_000;
+const MAX_PAGES = 100_000;
 
 /** Checks that a feed makes progress: every page but the last must contain something readable and something new. */
 export class FeedWatch {
@@ -17,6 +17,6 @@ export class FeedWatch {
     if (invoices.length === 0)
       throw new BrokenFeedError('The list says that there are more items, but returns none that can be read');
     if (next === position || fresh.length === 0) throw new BrokenFeedError('The list repeats itself');
-    if (pages >= MOST_PAGES) throw new BrokenFeedError('The list does not end');
+    if (pages >= MAX_PAGES) throw new BrokenFeedError('The list does not end');
   }
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
 /** Most bytes of a refused request's body that are read before the connection is closed. */
-const MOST_BYTES = 32 * 1024 * 1024;
+const MAX_BYTES = 32 * 1024 * 1024;
 const LONGEST_MS = 10_000;
 /** A body this small needs no bound: Node reads and discards it. */
 const SMALL_BYTES = 16 * 1024;
@@ -23,7 +23,7 @@ export function isSmall({ headers }: IncomingMessage): boolean {
  */
 export function discardRest(request: IncomingMessage, onOverrun: () => void): Promise<void> {
   return new Promise((resolve) => {
-    let left = MOST_BYTES;
+    let left = MAX_BYTES;
     const stop = () => {
       clearTimeout(timer);
       request.off('data', count).off('end', stop).off('close', stop);

@@ -2,26 +2,26 @@ import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import type { Pool } from 'pg';
 import { DataSource } from 'typeorm';
 
-/** Pause before another connection is opened in place of one that was lost. */
+/** Pause before a lost connection is replaced. */
 const REOPEN_MS = 500;
 
-/** What the driver's pool can do that its types do not tell: open a connection whatever the others do. */
+/** A method of the driver's pool that its types leave out: it opens a connection whatever the state of the others. */
 interface OpeningPool extends Pool {
   newClient(pending: { callback: (error?: Error, client?: unknown, release?: () => void) => void }): void;
 }
 
 /**
- * Opens all connections of the pool when the process starts, and again when they are lost. Opened when first needed, they
- * would be missing just when everything is scarce: file descriptors, the server's connections, time.
+ * Opens all connections of the pool when the process starts, and again when they are lost. If they were opened at first
+ * use, they would be missing when resources are scarce: file descriptors, the server's connections, time.
  */
 @Injectable()
-export class KeptPoolService implements OnModuleInit {
-  private readonly logger = new Logger(KeptPoolService.name);
+export class WarmPoolService implements OnModuleInit {
+  private readonly logger = new Logger(WarmPoolService.name);
   private timer?: NodeJS.Timeout;
 
   constructor(private readonly dataSource: DataSource) {}
 
-  /** @throws when the server does not give so many connections */
+  /** @throws if the server does not allow so many connections */
   async onModuleInit(): Promise<void> {
     const pool = (this.dataSource.driver as unknown as { master: OpeningPool }).master;
     await this.fill(pool);
