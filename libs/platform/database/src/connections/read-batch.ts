@@ -142,7 +142,7 @@ export class ReadBatch extends Query {
       for (const read of [failed, ...skipped]) read.reject(error);
       return;
     }
-    if (this.isMisunderstanding(error, statement) && failed.repeats++ < REPEATS) skipped.unshift(failed);
+    if (this.isUnknownOrDuplicateStatement(error, statement) && failed.repeats++ < REPEATS) skipped.unshift(failed);
     else failed.reject(error);
     for (const read of skipped) this.sender.nextBatch().reads.push(read);
   }
@@ -169,7 +169,7 @@ export class ReadBatch extends Query {
    * Batches are sent before the replies to earlier ones have come, so what was thought to be prepared may have been
    * skipped behind a failure, and what was thought to be skipped may be prepared. Either way nothing has run.
    */
-  private isMisunderstanding(error: Error, statement: string | undefined): boolean {
+  private isUnknownOrDuplicateStatement(error: Error, statement: string | undefined): boolean {
     if (statement === undefined) return false;
     if (isUnknownStatement(error)) this.known.delete(statement);
     else if (isDuplicateStatement(error)) this.known.add(statement);
