@@ -9,7 +9,7 @@ import { DatabaseLoadService } from './condition/database-load.service';
 import { dataSourceOptions } from './schema/data-source-options';
 import { PIPELINE_SETTINGS, type PipelineSettings } from './connections/database.tokens';
 import { EntityReadsService } from './definitions/entity-reads.service';
-import { WarmPoolService } from './connections/kept-pool.service';
+import { WarmPoolService } from './connections/warm-pool.service';
 import { PipelinedConnectionsService } from './connections/pipelined-connections.service';
 import { WriteConnectionsService } from './writes/write-connections.service';
 
