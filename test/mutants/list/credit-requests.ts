@@ -108,16 +108,16 @@ export const creditRequests: Mutant[] = [
   },
   {
     name: 'credit requests: the pending ones are shown oldest first',
-    file: 'libs/domains/credit-requests/src/customer/ai-overview.service.ts',
-    find: 'order by q.created_at desc, id desc',
-    replace: 'order by q.created_at, id',
+    file: 'libs/domains/credit-requests/src/customer/pending-credit-requests.service.ts',
+    find: "${request.column('createdAt')} desc, ${request.column('id')} desc",
+    replace: "${request.column('createdAt')}, ${request.column('id')}",
     specs: [...SPECS, ...CREDIT],
   },
   {
     name: 'credit requests: a rejected one is shown as pending',
-    file: 'libs/domains/credit-requests/src/customer/ai-overview.service.ts',
-    find: `and status = 'pending' order`,
-    replace: `and status <> 'approved' order`,
+    file: 'libs/domains/credit-requests/src/customer/pending-credit-requests.service.ts',
+    find: " = 'pending')",
+    replace: " <> 'approved')",
     specs: [...SPECS, ...DECISIONS, ...CREDIT],
   },
   {

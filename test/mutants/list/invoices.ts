@@ -101,17 +101,17 @@ export const invoices: Mutant[] = [
   },
   {
     name: 'invoices: a currency without decimals has two',
-    file: 'libs/domains/invoices/src/money/invoice-money.ts',
+    file: 'libs/platform/money/src/minor-units.ts',
     find: 'DECIMALS[currency] ?? 2',
     replace: '2',
-    specs: ['libs/domains/invoices/src/money'],
+    specs: ['libs/platform/money'],
   },
   {
     name: 'invoices: an amount finer than the currency is rounded',
-    file: 'libs/domains/invoices/src/money/invoice-money.ts',
+    file: 'libs/platform/money/src/minor-units.ts',
     find: ' || fraction.length > decimals',
     replace: '',
-    specs: ['libs/domains/invoices/src/money', 'test/e2e/operator-invoices'],
+    specs: ['libs/platform/money', 'test/e2e/operator-invoices'],
   },
   {
     name: "invoices: a source's invoice is changed by the operator",

@@ -162,17 +162,15 @@ export const support: Mutant[] = [
   {
     name: 'status: an event that begins this very moment does not run',
     file: READER,
-    find: 'ends_at, starts_at <= app.now() and',
-    replace: 'ends_at, starts_at < app.now() and',
+    find: '${starts} <= app.now() and',
+    replace: '${starts} < app.now() and',
     specs: STATUS,
   },
   {
     name: 'status: a service has the events of the customer’s other services',
     file: READER,
-    find: `where customer_id = $1 and service_id = s.id
-      order`,
-    replace: `where customer_id = $1
-      order`,
+    find: " and ${event.column('serviceId')} = ${service.column('id')}",
+    replace: '',
     specs: STATUS,
   },
 ];

@@ -15,7 +15,6 @@ export {
   type InvoiceType,
   type VisibleInvoiceStatus,
 } from './invoice-record';
-export { toDecimal, toMinorUnits, toNumber } from './money/invoice-money';
 export { type InvoicePdf, InvoicePdfsService } from './customer/pdf/invoice-pdfs.service';
 export { type InvoiceListFilter, InvoicesService } from './customer/invoices.service';
 export { InvoicesModule } from './invoices.module';

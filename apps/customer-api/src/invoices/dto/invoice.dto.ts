@@ -5,9 +5,9 @@ import {
   type InvoiceRow,
   type InvoiceSource,
   type InvoiceType,
-  toNumber,
   type VisibleInvoiceStatus,
 } from '@domains/invoices';
+import { toNumber } from '@platform/money';
 
 /** An invoice or credit note. */
 export class InvoiceDto {

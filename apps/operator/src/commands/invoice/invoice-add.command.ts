@@ -1,6 +1,7 @@
 import { Option, SubCommand } from 'nest-commander';
 import { ServiceError } from '@platform/errors';
-import { InvoicesOperatorService, toMinorUnits } from '@domains/invoices';
+import { InvoicesOperatorService } from '@domains/invoices';
+import { toMinorUnits } from '@platform/money';
 import { OperatorCommand } from '../operator-command';
 import { read } from '../options';
 

@@ -4,7 +4,7 @@ import { AuditService } from '@platform/audit';
 import { ServiceError } from '@platform/errors';
 import { Invoice } from '../entities/invoice.entity';
 import type { InvoiceSource, VisibleInvoiceStatus } from '../invoice-record';
-import { toDecimal } from '../money/invoice-money';
+import { toDecimal } from '@platform/money';
 import { ManualInvoicesOperatorService, type ManualInvoice } from './manual-invoices-operator.service';
 
 /** Filters of the list. */

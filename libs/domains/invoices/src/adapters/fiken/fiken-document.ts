@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fromDecimals } from '../../money/invoice-money';
+import { fromDecimals } from '@platform/money';
 import { CREDIT_NOTE, type SourceInvoice, type SourceProblem } from '../../ports/billing-source.port';
 import { fikenBalance } from './fiken-balance';
 import { day, explain, foreign, problemOf, text } from '../read-items';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fromDecimals } from '../../money/invoice-money';
+import { fromDecimals } from '@platform/money';
 import { text } from '../read-items';
 
 /** A Stripe timestamp from 2000 to 2199; any other value is an error. */

@@ -1,4 +1,4 @@
-import { toDecimal, toMinorUnits, toNumber } from './invoice-money';
+import { toDecimal, toMinorUnits, toNumber } from './minor-units';
 
 describe('Amounts', () => {
   it.each([
