@@ -4,5 +4,5 @@ export { CustomersOperatorService, type CustomerLimits, type NewCustomer } from 
 export { CustomersOperatorModule } from './customers-operator.module';
 export { CustomersModule } from './customers.module';
 export { isOrganizationNumber } from './organization-number';
-export { lockCustomer } from './operator/lock-customer';
+export { lockCustomer, requireCustomer } from './operator/lock-customer';
 export { CustomersSchema1763683200100 } from './migrations/1763683200100-customers';

@@ -4,7 +4,7 @@ import { announceTokenChange } from '@platform/tokens';
 import { AuditService } from '@platform/audit';
 import { ServiceError } from '@platform/errors';
 import { BillingCalendar } from '@platform/time';
-import { lockCustomer } from '@domains/customers';
+import { lockCustomer, requireCustomer } from '@domains/customers';
 import { AiAccount } from '../entities/ai-account.entity';
 import { AiModelPrice } from '../entities/ai-model-price.entity';
 import { AiSettings } from '../entities/ai-settings.entity';
@@ -121,11 +121,6 @@ export class AiConfigurationOperatorService {
 /** The change as it is written to the audit log: that a key was set, not which. */
 function audited({ apiKey, ...rest }: AiConfigurationChange): Record<string, unknown> {
   return apiKey === undefined ? rest : { ...rest, own_key: apiKey === null ? 'removed' : 'set' };
-}
-
-async function requireCustomer(manager: EntityManager, customerId: string): Promise<void> {
-  const [customer] = await manager.query<unknown[]>('select 1 from customer where id = $1', [customerId]);
-  if (!customer) throw new ServiceError('not_found', `There is no customer ${customerId}`);
 }
 
 async function requirePrice(manager: EntityManager, model: string): Promise<void> {

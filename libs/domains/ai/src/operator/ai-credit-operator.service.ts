@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { requireCustomer } from '@domains/customers';
 import { DataSource, type EntityManager } from 'typeorm';
 import { AuditService } from '@platform/audit';
 import { ServiceError } from '@platform/errors';
@@ -37,8 +38,7 @@ export class AiCreditOperatorService {
   adjust(actor: string, change: CreditChange): Promise<AiLedgerEntry[]> {
     const { customerId, kind, amountNok, note } = change;
     return this.dataSource.transaction(async (manager) => {
-      const [customer] = await manager.query<unknown[]>('select 1 from customer where id = $1', [customerId]);
-      if (!customer) throw new ServiceError('not_found', `There is no customer ${customerId}`);
+      await requireCustomer(manager, customerId);
       const before = await this.lastSequence(manager, customerId);
       await this.applyChange(manager, actor, change);
       await this.audit.record(manager, {

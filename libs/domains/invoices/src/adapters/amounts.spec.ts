@@ -1,10 +1,11 @@
-import { Calendar } from './calendar';
+import { loadConfig } from '@platform/config';
+import { BillingCalendar } from '@platform/time';
 import { isProblem, type SourceInvoice } from '../ports/billing-source.port';
 import { readFikenCreditNote, readFikenInvoice } from './fiken/fiken-document';
 import { readStripeCreditNote } from './stripe/stripe-credit-note';
 import { readStripeInvoice } from './stripe/stripe-invoice';
 
-const OSLO = new Calendar('Europe/Oslo');
+const OSLO = new BillingCalendar(loadConfig({ BILLING_TIMEZONE: 'Europe/Oslo' }));
 const seconds = (text: string) => Date.parse(text) / 1000;
 
 const stripe = (fields: object) =>

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppConfig } from '@platform/config';
 import { UpstreamClientsService } from '@platform/upstream';
-import { Calendar } from './calendar';
+import { BillingCalendar } from '@platform/time';
 import type { BillingSourceName } from '../invoice-record';
 import type { BillingSource } from '../ports/billing-source.port';
 import { FikenLaneService } from './fiken/fiken-lane.service';
@@ -19,14 +19,14 @@ const LARGEST_PAGE = 8 * 1024 * 1024;
 @Injectable()
 export class BillingSourcesService {
   private readonly sources: ReadonlyMap<BillingSourceName, BillingSource>;
-  private readonly calendar: Calendar;
+  private readonly calendar: BillingCalendar;
 
   constructor(
     private readonly config: AppConfig,
     private readonly clients: UpstreamClientsService,
     private readonly lane: FikenLaneService,
   ) {
-    this.calendar = new Calendar(config.BILLING_TIMEZONE);
+    this.calendar = new BillingCalendar(config);
     const sandbox = config.SANDBOX_URL?.replace(/\/$/, '');
     const sources: BillingSource[] = [];
     if (config.STRIPE_SECRET_KEY !== undefined) sources.push(this.stripe(config.STRIPE_URL, config.STRIPE_SECRET_KEY));

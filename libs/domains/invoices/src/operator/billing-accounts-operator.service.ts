@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { requireCustomer } from '@domains/customers';
 import { DataSource, MoreThan } from 'typeorm';
 import { AuditService } from '@platform/audit';
 import { ServiceError } from '@platform/errors';
@@ -37,8 +38,7 @@ export class BillingAccountsOperatorService {
     }
     return this.dataSource.transaction(async (manager) => {
       await manager.query('select pg_advisory_xact_lock($1)', [LINK_LOCK]);
-      const [customer] = await manager.query<unknown[]>('select 1 from customer where id = $1', [customerId]);
-      if (!customer) throw new ServiceError('not_found', `There is no customer ${customerId}`);
+      await requireCustomer(manager, customerId);
       // Whether any customer has the account: the only query here that names no customer.
       const taken = await manager.findOneBy(BillingAccount, { source, sourceCustomerId });
       if (taken)

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { requireCustomer } from '@domains/customers';
 import { DataSource } from 'typeorm';
 import { AuditService } from '@platform/audit';
 import { ServiceError } from '@platform/errors';
@@ -46,8 +47,7 @@ export class InvoicesOperatorService {
   add(actor: string, invoice: ManualInvoice): Promise<InvoiceSummary> {
     const { customerId, number } = invoice;
     return this.dataSource.transaction(async (manager) => {
-      const [customer] = await manager.query<unknown[]>('select 1 from customer where id = $1', [customerId]);
-      if (!customer) throw new ServiceError('not_found', `There is no customer ${customerId}`);
+      await requireCustomer(manager, customerId);
       const id = await this.manualInvoices.issue(manager, invoice);
       const added = await manager.findOneByOrFail(Invoice, { customerId, id });
       const amount = toDecimal(BigInt(added.amount), added.currency);

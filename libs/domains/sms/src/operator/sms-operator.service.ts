@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { requireCustomer } from '@domains/customers';
 import { DataSource } from 'typeorm';
 import { AuditService } from '@platform/audit';
 import { AppConfig } from '@platform/config';
@@ -40,8 +41,7 @@ export class SmsOperatorService {
     const fault = change.senderId === undefined ? undefined : senderFault(this.config.SMS_GATEWAY, change.senderId);
     if (fault !== undefined) throw new ServiceError('invalid_request', fault);
     return this.dataSource.transaction(async (manager) => {
-      const [customer] = await manager.query<unknown[]>('select 1 from customer where id = $1', [customerId]);
-      if (!customer) throw new ServiceError('not_found', `There is no customer ${customerId}`);
+      await requireCustomer(manager, customerId);
       const present = await manager.findOneBy(SmsSettings, { customerId });
       const enabled = change.enabled ?? present?.enabled ?? false;
       const senderId = change.senderId ?? present?.senderId ?? null;

@@ -2,7 +2,7 @@ import { loadConfig } from '@platform/config';
 import { createLogger } from '@platform/logging';
 import { UpstreamClientsService } from '@platform/upstream';
 import { type RawServer, rawReply, startRawServer } from '@test/raw-server';
-import { Calendar } from '../calendar';
+import { BillingCalendar } from '@platform/time';
 import type { FikenLaneService } from './fiken-lane.service';
 import { FikenAdapter } from './fiken.adapter';
 
@@ -42,7 +42,7 @@ describe("Fiken's count of pages", () => {
         settings,
         client,
         lane as unknown as FikenLaneService,
-        new Calendar('Europe/Oslo'),
+        new BillingCalendar(loadConfig({ BILLING_TIMEZONE: 'Europe/Oslo' })),
       );
       const page = source.readPage({ feed: 'invoices', account: '1' }, new AbortController().signal);
       await expect(page).rejects.toThrow('not in the documented format');

@@ -1,5 +1,5 @@
 import { type UpstreamClient, type UpstreamReply } from '@platform/upstream';
-import type { Calendar } from '../calendar';
+import type { BillingCalendar } from '@platform/time';
 import {
   type BillingSource,
   CREDIT_NOTE,
@@ -57,7 +57,7 @@ export class FikenAdapter implements BillingSource {
     private readonly settings: FikenSettings,
     private readonly client: UpstreamClient,
     private readonly lane: FikenLaneService,
-    private readonly calendar: Calendar,
+    private readonly calendar: BillingCalendar,
   ) {
     this.origin = new URL(settings.url).origin;
   }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Calendar } from '../calendar';
+import type { BillingCalendar } from '@platform/time';
 import { CREDIT_NOTE, type SourceInvoice, type SourceProblem } from '../../ports/billing-source.port';
 import { explain, foreign, problemOf, text } from '../read-items';
 import { currency, customer, minorUnits, seconds, timeOf } from './stripe-values';
@@ -21,7 +21,7 @@ const wire = z.object({
 export function readStripeCreditNote(
   item: unknown,
   account: string,
-  calendar: Calendar,
+  calendar: BillingCalendar,
 ): SourceInvoice | SourceProblem {
   const problem = (detail: string): SourceProblem => problemOf(item, 'id', detail, CREDIT_NOTE);
   const parsed = wire.safeParse(item);

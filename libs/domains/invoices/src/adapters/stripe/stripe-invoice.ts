@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Calendar } from '../calendar';
+import type { BillingCalendar } from '@platform/time';
 import type { SourceInvoice, SourceProblem } from '../../ports/billing-source.port';
 import { explain, foreign, problemOf, text } from '../read-items';
 import { settleCredited } from '../settled-by-credit';
@@ -28,7 +28,11 @@ const wire = z.object({
 });
 
 /** Parses an invoice of one customer. Another customer's is a problem. */
-export function readStripeInvoice(item: unknown, account: string, calendar: Calendar): SourceInvoice | SourceProblem {
+export function readStripeInvoice(
+  item: unknown,
+  account: string,
+  calendar: BillingCalendar,
+): SourceInvoice | SourceProblem {
   const problem = (detail: string): SourceProblem => problemOf(item, 'id', detail);
   const parsed = wire.safeParse(item);
   if (!parsed.success) return problem(explain(parsed.error));

@@ -1,6 +1,6 @@
 import Stripe from 'stripe';
 import type { UpstreamClient } from '@platform/upstream';
-import type { Calendar } from '../calendar';
+import type { BillingCalendar } from '@platform/time';
 import {
   type BillingSource,
   CREDIT_NOTE,
@@ -54,7 +54,7 @@ export class StripeAdapter implements BillingSource {
   constructor(
     private readonly settings: StripeSettings,
     private readonly clients: StripeClients,
-    private readonly calendar: Calendar,
+    private readonly calendar: BillingCalendar,
   ) {
     const { hostname, port, protocol } = new URL(settings.url);
     this.http = new StripeHttpClient(clients.api);
