@@ -153,10 +153,8 @@ export const support: Mutant[] = [
   {
     name: 'status: an event that ends this very moment counts',
     file: READER,
-    find: `starts_at <= app.now() and (ends_at is null or ends_at > app.now())
-    order`,
-    replace: `starts_at <= app.now() and (ends_at is null or ends_at >= app.now())
-    order`,
+    find: '${ends} > app.now()',
+    replace: '${ends} >= app.now()',
     specs: STATUS,
   },
   {
