@@ -37,6 +37,15 @@ describe('the day of an SMS', () => {
     await expect(fixture.send(customer)).rejects.toMatchObject({ code: 'rate_limited' });
   });
 
+  it('counts a message that was sent and did not arrive', async () => {
+    const customer = await fixture.customer(1);
+    fixture.sandbox.elks46.script({ reports: 'failed' });
+    await fixture.send(customer);
+    await fixture.sandbox.elks46.reportsSettled();
+    expect(await fixture.rows(customer)).toMatchObject([{ status: 'failed' }]);
+    await expect(fixture.send(customer)).rejects.toMatchObject({ code: 'rate_limited' });
+  });
+
   it('on which a message certainly was not sent is the day it was counted on', async () => {
     const customer = await fixture.customer(1);
     await setTime('2026-11-22T22:59:50Z');

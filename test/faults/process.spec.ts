@@ -79,19 +79,21 @@ describe('the API process', () => {
       expect(performance.now() - releasedAt).toBeLessThan(3000);
     });
 
-    it('tells those it still talks to that it is stopping, and closes', async () => {
+    it.each([
+      ['/api/v1/customer', '"code":"service_unavailable"'],
+      ['/health/ready', '"status":503'],
+    ])('tells those it still talks to that it is stopping, and closes: %s', async (next, answer) => {
       const api = await start();
       const releaseLock = await hold('customer_service');
       const socket = connect(Number(new URL(api.origin).port), '127.0.0.1');
       let text = '';
       socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
-      const request = (path: string) =>
-        `GET /api/v1${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n\r\n`;
-      socket.write(request('/services'));
+      const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+      socket.write(request('/api/v1/services'));
       await waiting();
       api.child.kill('SIGTERM');
       await until(() => refused(api));
-      socket.write(request('/customer'));
+      socket.write(request(next));
       // Earlier writes have been received when this is answered.
       await (await fetch(api.metricsUrl)).text();
       await releaseLock();
@@ -99,7 +101,7 @@ describe('the API process', () => {
       const [first = '', second = ''] = text.split(/(?=HTTP\/1\.1 503)/);
       expect(first).toMatch(/^HTTP\/1\.1 200 /);
       expect(second).toMatch(/\r\nconnection: close\r\n/i);
-      expect(second).toContain('"code":"service_unavailable"');
+      expect(second).toContain(answer);
       expect((await api.exited).code).toBe(0);
     });
 

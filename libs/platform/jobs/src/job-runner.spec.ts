@@ -1,4 +1,5 @@
 import { getEventListeners } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Module, type OnModuleInit } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
 import type { Client } from 'pg';
@@ -196,6 +197,31 @@ describe('The job queue', () => {
     gate('slow').resolve();
     await until(async () => (await rows(queue.name)).every(({ state }) => state === 'completed'));
     expect(begun.toSorted()).toEqual(['a', 'b', 'c', 'slow']);
+  });
+
+  it('has no more items under way than it has slots, however many wait', async () => {
+    let [ended, underWay, most] = [0, 0, 0];
+    const queue: WorkQueue = {
+      name: 'test.slots',
+      concurrency: 2,
+      lookEveryMs: 500,
+      deadlineMs: 60_000,
+      unique: 'waiting-or-running',
+      handle: async () => {
+        most = Math.max(most, ++underWay);
+        // Longer than until the next poll, which would find another.
+        await delay(700);
+        underWay--;
+        ended++;
+      },
+    };
+    const jobs = (await startWorker([], [queue])).get(JobQueueService);
+    await jobs.enqueue(
+      queue.name,
+      ['a', 'b', 'c', 'd', 'e'].map((key) => ({ key })),
+    );
+    await until(() => ended === 5);
+    expect(most).toBe(2);
   });
 
   it('tells which items it has put in: not those that are under way already', async () => {
