@@ -22,6 +22,15 @@ const readsAsACustomer = {
   message: 'It runs statements as nobody in particular; customer data is read through CustomerDatabaseService.',
 };
 
+/** The database's clock decides what is booked, expired or due; docs/decisions/clock.md. */
+const processClock = [
+  'CallExpression[callee.object.name="Date"][callee.property.name="now"]',
+  'NewExpression[callee.name="Date"][arguments.length=0]',
+].map((selector) => ({
+  selector,
+  message: 'Take the time from the database (app.now(), DatabaseClockService), or performance.now() for a duration.',
+}));
+
 export default defineConfig(
   // Programs that import generated clients, which are not there until their test makes them; it compiles them strictly.
   globalIgnores(['dist/', 'coverage/', '.data/', 'test/contract/clients/']),
@@ -65,6 +74,23 @@ export default defineConfig(
       // Async is also how a function promises to reject rather than to throw.
       '@typescript-eslint/require-await': 'off',
     },
+  },
+  {
+    files: ['libs/**/*.ts', 'apps/{customer-api,operator,worker}/**/*.ts'],
+    ignores: [
+      '**/*.spec.ts',
+      // They compare the two clocks.
+      'libs/platform/database/src/condition/database-clock.service.ts',
+      'libs/domains/ai/src/liveness/process-heartbeat.service.ts',
+      // A log line has the time of its machine.
+      'libs/platform/logging/src/access-log.ts',
+      // Pauses: cockatiel measures them by the same clock, and an upstream may name their end as a date.
+      'libs/platform/upstream/src/circuit/circuit.ts',
+      'libs/platform/upstream/src/retry-after.ts',
+      // The bound of a date that a gateway may send; no more than a check of its form.
+      'libs/domains/sms/src/delivery-reports/report-time.ts',
+    ],
+    rules: { 'no-restricted-syntax': ['error', ...processClock] },
   },
   {
     // Statements that concern no customer (tokens, health), or that set the customer themselves (functions of the ledger, of delivery
