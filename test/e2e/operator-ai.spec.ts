@@ -103,7 +103,7 @@ describe("The operator's command line, AI", () => {
     const customers = [(await arrange()).customer, (await arrange()).customer];
     for (const customer of customers)
       await superuser.query(
-        `insert into ai_hold (customer_id, id, state, amount, model, price_valid_from, input_tokens_bound, max_tokens,
+        `insert into ai_reservation (customer_id, id, state, amount, model, price_valid_from, input_tokens_bound, max_tokens,
            deadline, created_at, resolved_at)
          values ($1, gen_random_uuid(), 'outcome_unknown', 1, 'm', now(), 1, 1, now(), now(), now())`,
         [customer],

@@ -1,5 +1,6 @@
 import { userInfo } from 'node:os';
 import { CommandRunner, Option } from 'nest-commander';
+import type { OptionDefinitions, Values } from '../options/option';
 import { printResult } from '../output/print-result';
 
 /** Base of all commands: runs `execute` and prints its result, with `--json` as one JSON value. */
@@ -18,4 +19,18 @@ export abstract class OperatorCommand<Options extends object = object> extends C
 
   /** Runs the command. The return value is printed. */
   protected abstract execute(options: Options): Promise<object>;
+}
+
+/** Base of a command with these options. */
+export function commandWith<Definitions extends OptionDefinitions>(
+  definitions: Definitions,
+): abstract new () => OperatorCommand<Values<Definitions>> {
+  abstract class CommandWithOptions extends OperatorCommand<Values<Definitions>> {}
+  for (const [name, { flags, description, required, parse }] of Object.entries(definitions)) {
+    // nest-commander looks for the options in decorated methods, the inherited ones included.
+    const method = { value: (text: string) => parse(text), configurable: true };
+    Object.defineProperty(CommandWithOptions.prototype, `parse-${name}`, method);
+    Option({ name, flags, description, required })(CommandWithOptions.prototype, `parse-${name}`, method);
+  }
+  return CommandWithOptions;
 }

@@ -1,78 +1,48 @@
 import { text as readAll } from 'node:stream/consumers';
-import { Option, SubCommand } from 'nest-commander';
+import { SubCommand } from 'nest-commander';
 import { AiConfigurationOperatorService, type AiConfigurationView } from '@domains/ai';
 import { ServiceError } from '@platform/errors';
 import { decimalText } from '@platform/money';
-import { OperatorCommand } from '../operator-command';
-import { read } from '../options';
+import { flag, optional, type Values } from '../../options/option';
+import * as read from '../../options/read';
+import { customer } from '../../options/shared-options';
+import { commandWith } from '../operator-command';
 
-interface Options {
-  customer: string;
-  enabled?: boolean;
-  model?: string;
-  includedNok?: string;
-  monthlyLimitNok?: string | null;
-  totalLimitNok?: string | null;
-  keyStdin?: boolean;
-  dropKey?: boolean;
-}
+const options = {
+  customer,
+  enabled: optional('--enabled <yes>', 'true or false', read.yesOrNo),
+  model: optional('--model <model>', 'model that answers; it must have a price'),
+  includedNok: optional(
+    '--included-nok <amount>',
+    'included credit per month; an increase is added at once, a decrease applies from next month',
+    (text) => decimalText(text, { decimals: 2 }),
+  ),
+  monthlyLimitNok: optional(
+    '--monthly-limit-nok <amount>',
+    'most included credit that may be used in a month; none removes the limit',
+    limit,
+  ),
+  totalLimitNok: optional(
+    '--total-limit-nok <amount>',
+    'most that may be used in a month, purchased credit included; none removes the limit',
+    limit,
+  ),
+  keyStdin: flag('--key-stdin', "read the customer's own key from standard input"),
+  dropKey: flag('--drop-key', "go back from the customer's own key to the service-wide one"),
+};
 
 @SubCommand({ name: 'configure', description: "set a customer's AI up, or change it; what is left out stays" })
-export class AiConfigureCommand extends OperatorCommand<Options> {
+export class AiConfigureCommand extends commandWith(options) {
   constructor(private readonly configuration: AiConfigurationOperatorService) {
     super();
   }
 
-  @Option({ flags: '--customer <id>', description: 'id of the customer', required: true })
-  parseCustomer(text: string): string {
-    return read.uuid(text);
-  }
-
-  @Option({ flags: '--enabled <yes>', description: 'true or false' })
-  parseEnabled(text: string): boolean {
-    return read.yesOrNo(text);
-  }
-
-  @Option({ flags: '--model <model>', description: 'model that answers; it must have a price' })
-  parseModel(text: string): string {
-    return text;
-  }
-
-  @Option({
-    flags: '--included-nok <amount>',
-    description: 'included credit per month; an increase is added at once, a decrease applies from next month',
-  })
-  parseIncludedNok(text: string): string {
-    return decimalText(text, { decimals: 2 });
-  }
-
-  @Option({
-    flags: '--monthly-limit-nok <amount>',
-    description: 'most included credit that may be used in a month; none removes the limit',
-  })
-  parseMonthlyLimitNok(text: string): string | null {
-    return limit(text);
-  }
-
-  @Option({
-    flags: '--total-limit-nok <amount>',
-    description: 'most that may be used in a month, purchased credit included; none removes the limit',
-  })
-  parseTotalLimitNok(text: string): string | null {
-    return limit(text);
-  }
-
-  @Option({ flags: '--key-stdin', description: "read the customer's own key from standard input" })
-  parseKeyStdin(): boolean {
-    return true;
-  }
-
-  @Option({ flags: '--drop-key', description: "go back from the customer's own key to the service-wide one" })
-  parseDropKey(): boolean {
-    return true;
-  }
-
-  protected async execute({ customer, keyStdin, dropKey, ...change }: Options): Promise<AiConfigurationView> {
+  protected async execute({
+    customer,
+    keyStdin,
+    dropKey,
+    ...change
+  }: Values<typeof options>): Promise<AiConfigurationView> {
     if (keyStdin && dropKey) throw new ServiceError('invalid_request', 'Give --key-stdin or --drop-key, not both');
     const apiKey = keyStdin ? await readKey() : dropKey ? null : undefined;
     return this.configuration.configure(this.actor, customer, { ...change, apiKey });

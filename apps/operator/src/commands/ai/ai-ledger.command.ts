@@ -1,24 +1,18 @@
-import { Option, SubCommand } from 'nest-commander';
+import { SubCommand } from 'nest-commander';
 import { AiCreditOperatorService } from '@domains/ai';
-import { OperatorCommand } from '../operator-command';
-import { read } from '../options';
+import type { Values } from '../../options/option';
+import { customer } from '../../options/shared-options';
+import { commandWith } from '../operator-command';
 
-interface Options {
-  customer: string;
-}
+const options = { customer };
 
 @SubCommand({ name: 'ledger', description: "list a customer's AI ledger, newest first" })
-export class AiLedgerCommand extends OperatorCommand<Options> {
+export class AiLedgerCommand extends commandWith(options) {
   constructor(private readonly credit: AiCreditOperatorService) {
     super();
   }
 
-  @Option({ flags: '--customer <id>', description: 'id of the customer', required: true })
-  parseCustomer(text: string): string {
-    return read.uuid(text);
-  }
-
-  protected execute({ customer }: Options) {
+  protected execute({ customer }: Values<typeof options>) {
     return this.credit.ledger(customer);
   }
 }

@@ -1,24 +1,18 @@
-import { Option, SubCommand } from 'nest-commander';
+import { SubCommand } from 'nest-commander';
 import { AiConfigurationOperatorService } from '@domains/ai';
-import { OperatorCommand } from '../operator-command';
-import { read } from '../options';
+import type { Values } from '../../options/option';
+import { customer } from '../../options/shared-options';
+import { commandWith } from '../operator-command';
 
-interface Options {
-  customer: string;
-}
+const options = { customer };
 
 @SubCommand({ name: 'show', description: "show a customer's AI settings and balances" })
-export class AiShowCommand extends OperatorCommand<Options> {
+export class AiShowCommand extends commandWith(options) {
   constructor(private readonly configuration: AiConfigurationOperatorService) {
     super();
   }
 
-  @Option({ flags: '--customer <id>', description: 'id of the customer', required: true })
-  parseCustomer(text: string): string {
-    return read.uuid(text);
-  }
-
-  protected execute({ customer }: Options) {
+  protected execute({ customer }: Values<typeof options>) {
     return this.configuration.show(customer);
   }
 }

@@ -1,27 +1,21 @@
-import { Option, SubCommand } from 'nest-commander';
+import { SubCommand } from 'nest-commander';
 import { AiCreditOperatorService } from '@domains/ai';
-import { OperatorCommand } from '../operator-command';
-import { read } from '../options';
+import type { Values } from '../../options/option';
+import { anyCustomer } from '../../options/shared-options';
+import { commandWith } from '../operator-command';
 
-interface Options {
-  customer?: string;
-}
+const options = { customer: anyCustomer };
 
 @SubCommand({
   name: 'unknown',
   description: 'list calls with an unknown outcome: not charged, the provider may bill them',
 })
-export class AiUnknownCommand extends OperatorCommand<Options> {
+export class AiUnknownCommand extends commandWith(options) {
   constructor(private readonly credit: AiCreditOperatorService) {
     super();
   }
 
-  @Option({ flags: '--customer <id>', description: 'of this customer only' })
-  parseCustomer(text: string): string {
-    return read.uuid(text);
-  }
-
-  protected execute({ customer }: Options) {
+  protected execute({ customer }: Values<typeof options>) {
     return this.credit.unknownOutcomes(customer);
   }
 }

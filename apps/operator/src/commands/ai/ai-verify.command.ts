@@ -1,27 +1,21 @@
-import { Option, SubCommand } from 'nest-commander';
+import { SubCommand } from 'nest-commander';
 import { AiVerificationOperatorService } from '@domains/ai';
-import { OperatorCommand } from '../operator-command';
-import { read } from '../options';
+import type { Values } from '../../options/option';
+import { anyCustomer } from '../../options/shared-options';
+import { commandWith } from '../operator-command';
 
-interface Options {
-  customer?: string;
-}
+const options = { customer: anyCustomer };
 
 @SubCommand({
   name: 'verify',
   description: 'check every AI account against its ledger and list the differences; fails if there are any',
 })
-export class AiVerifyCommand extends OperatorCommand<Options> {
+export class AiVerifyCommand extends commandWith(options) {
   constructor(private readonly verification: AiVerificationOperatorService) {
     super();
   }
 
-  @Option({ flags: '--customer <id>', description: 'of this customer only' })
-  parseCustomer(text: string): string {
-    return read.uuid(text);
-  }
-
-  protected async execute({ customer }: Options) {
+  protected async execute({ customer }: Values<typeof options>) {
     const problems = await this.verification.verify(customer);
     if (problems.length > 0) process.exitCode = 1;
     return problems;

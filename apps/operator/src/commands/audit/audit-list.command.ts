@@ -1,36 +1,22 @@
-import { Option, SubCommand } from 'nest-commander';
+import { SubCommand } from 'nest-commander';
 import { AuditOperatorService } from '@platform/audit';
-import { OperatorCommand } from '../operator-command';
-import { read } from '../options';
+import { optional, type Values } from '../../options/option';
+import * as read from '../../options/read';
+import { commandWith } from '../operator-command';
 
-interface Options {
-  customer?: string;
-  action?: string;
-  limit?: number;
-}
+const options = {
+  customer: optional('--customer <id>', 'only changes that concern this customer', read.uuid),
+  action: optional('--action <name>', 'only this action, such as token.issue'),
+  limit: optional('--limit <n>', 'entries at most; default 100', read.wholeNumber),
+};
 
 @SubCommand({ name: 'list', description: 'show who did what, newest first' })
-export class AuditListCommand extends OperatorCommand<Options> {
+export class AuditListCommand extends commandWith(options) {
   constructor(private readonly auditTrail: AuditOperatorService) {
     super();
   }
 
-  @Option({ flags: '--customer <id>', description: 'only changes that concern this customer' })
-  parseCustomer(text: string): string {
-    return read.uuid(text);
-  }
-
-  @Option({ flags: '--action <name>', description: 'only this action, such as token.issue' })
-  parseAction(text: string): string {
-    return text;
-  }
-
-  @Option({ flags: '--limit <n>', description: 'entries at most; default 100' })
-  parseLimit(text: string): number {
-    return read.wholeNumber(text);
-  }
-
-  protected execute({ customer, action, limit = 100 }: Options) {
+  protected execute({ customer, action, limit = 100 }: Values<typeof options>) {
     return this.auditTrail.list({ customerId: customer, action, limit });
   }
 }

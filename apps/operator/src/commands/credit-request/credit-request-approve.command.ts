@@ -1,31 +1,22 @@
-import { Option, SubCommand } from 'nest-commander';
+import { SubCommand } from 'nest-commander';
 import { CreditRequestsOperatorService } from '@domains/credit-requests';
-import { OperatorCommand } from '../operator-command';
-import { read } from '../options';
+import { optional, required, type Values } from '../../options/option';
+import * as read from '../../options/read';
+import { commandWith } from '../operator-command';
 
-interface Options {
-  id: number;
-  invoiceNumber?: string;
-}
+const options = {
+  id: required('--id <number>', 'number of the request', read.wholeNumber),
+  invoiceNumber: optional('--invoice-number <number>', 'number printed on the invoice (AI-<id>)'),
+};
 
 /** Idempotent: a repeated approval changes nothing. */
 @SubCommand({ name: 'approve', description: 'invoice the amount and add the credit; repeating it changes nothing' })
-export class CreditRequestApproveCommand extends OperatorCommand<Options> {
+export class CreditRequestApproveCommand extends commandWith(options) {
   constructor(private readonly creditRequests: CreditRequestsOperatorService) {
     super();
   }
 
-  @Option({ flags: '--id <number>', description: 'number of the request', required: true })
-  parseId(text: string): number {
-    return read.wholeNumber(text);
-  }
-
-  @Option({ flags: '--invoice-number <number>', description: 'number printed on the invoice (AI-<id>)' })
-  parseInvoiceNumber(text: string): string {
-    return text;
-  }
-
-  protected execute({ id, invoiceNumber }: Options) {
+  protected execute({ id, invoiceNumber }: Values<typeof options>) {
     return this.creditRequests.approve(this.actor, id, invoiceNumber);
   }
 }

@@ -1,34 +1,22 @@
-import { Option, SubCommand } from 'nest-commander';
-import {
-  CREDIT_REQUEST_STATUSES,
-  CreditRequestsOperatorService,
-  type CreditRequestStatus,
-} from '@domains/credit-requests';
-import { OperatorCommand } from '../operator-command';
-import { read } from '../options';
+import { SubCommand } from 'nest-commander';
+import { CREDIT_REQUEST_STATUSES, CreditRequestsOperatorService } from '@domains/credit-requests';
+import { optional, type Values } from '../../options/option';
+import * as read from '../../options/read';
+import { anyCustomer } from '../../options/shared-options';
+import { commandWith } from '../operator-command';
 
-interface Options {
-  customer?: string;
-  status?: CreditRequestStatus;
-}
+const options = {
+  customer: anyCustomer,
+  status: optional('--status <status>', 'pending, approved or rejected', read.oneOf(CREDIT_REQUEST_STATUSES)),
+};
 
 @SubCommand({ name: 'list', description: 'list requests, newest first' })
-export class CreditRequestListCommand extends OperatorCommand<Options> {
+export class CreditRequestListCommand extends commandWith(options) {
   constructor(private readonly creditRequests: CreditRequestsOperatorService) {
     super();
   }
 
-  @Option({ flags: '--customer <id>', description: 'of this customer only' })
-  parseCustomer(text: string): string {
-    return read.uuid(text);
-  }
-
-  @Option({ flags: '--status <status>', description: 'pending, approved or rejected' })
-  parseStatus(text: string): CreditRequestStatus {
-    return read.oneOf(CREDIT_REQUEST_STATUSES, text);
-  }
-
-  protected execute({ customer, status }: Options) {
+  protected execute({ customer, status }: Values<typeof options>) {
     return this.creditRequests.list({ customerId: customer, status });
   }
 }

@@ -1,30 +1,21 @@
-import { Option, SubCommand } from 'nest-commander';
+import { SubCommand } from 'nest-commander';
 import { CreditRequestsOperatorService } from '@domains/credit-requests';
-import { OperatorCommand } from '../operator-command';
-import { read } from '../options';
+import { required, type Values } from '../../options/option';
+import * as read from '../../options/read';
+import { commandWith } from '../operator-command';
 
-interface Options {
-  id: number;
-  reason: string;
-}
+const options = {
+  id: required('--id <number>', 'number of the request', read.wholeNumber),
+  reason: required('--reason <text>', 'reason, which the customer can read'),
+};
 
 @SubCommand({ name: 'reject', description: 'reject a request; the customer can read the reason' })
-export class CreditRequestRejectCommand extends OperatorCommand<Options> {
+export class CreditRequestRejectCommand extends commandWith(options) {
   constructor(private readonly creditRequests: CreditRequestsOperatorService) {
     super();
   }
 
-  @Option({ flags: '--id <number>', description: 'number of the request', required: true })
-  parseId(text: string): number {
-    return read.wholeNumber(text);
-  }
-
-  @Option({ flags: '--reason <text>', description: 'reason, which the customer can read', required: true })
-  parseReason(text: string): string {
-    return text;
-  }
-
-  protected execute({ id, reason }: Options) {
+  protected execute({ id, reason }: Values<typeof options>) {
     return this.creditRequests.reject(this.actor, id, reason);
   }
 }

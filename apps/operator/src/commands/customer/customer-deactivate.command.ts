@@ -1,24 +1,18 @@
-import { Option, SubCommand } from 'nest-commander';
+import { SubCommand } from 'nest-commander';
 import { CustomersOperatorService } from '@domains/customers';
-import { OperatorCommand } from '../operator-command';
-import { read } from '../options';
+import type { Values } from '../../options/option';
+import { customer } from '../../options/shared-options';
+import { commandWith } from '../operator-command';
 
-interface Options {
-  customer: string;
-}
+const options = { customer };
 
 @SubCommand({ name: 'deactivate', description: "refuse all of a customer's tokens" })
-export class CustomerDeactivateCommand extends OperatorCommand<Options> {
+export class CustomerDeactivateCommand extends commandWith(options) {
   constructor(private readonly customers: CustomersOperatorService) {
     super();
   }
 
-  @Option({ flags: '--customer <id>', description: 'id of the customer', required: true })
-  parseCustomer(text: string): string {
-    return read.uuid(text);
-  }
-
-  protected execute({ customer }: Options) {
+  protected execute({ customer }: Values<typeof options>) {
     return this.customers.setActive(this.actor, customer, false);
   }
 }

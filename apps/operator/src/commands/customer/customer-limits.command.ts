@@ -1,48 +1,36 @@
-import { Option, SubCommand } from 'nest-commander';
+import { SubCommand } from 'nest-commander';
 import { CustomersOperatorService } from '@domains/customers';
-import { OperatorCommand } from '../operator-command';
-import { type Limit, read, storedLimit } from '../options';
+import { optional, type Values } from '../../options/option';
+import { storedLimit } from '../../options/read';
+import * as read from '../../options/read';
+import { customer } from '../../options/shared-options';
+import { commandWith } from '../operator-command';
 
-interface Options {
-  customer: string;
-  requestsPerMinute?: Limit;
-  aiPerMinute?: Limit;
-  smsPerMinute?: Limit;
-  pendingCreditRequests?: Limit;
-}
+const options = {
+  customer,
+  requestsPerMinute: optional('--requests-per-minute <n>', 'requests per minute on all routes, or default', read.limit),
+  aiPerMinute: optional('--ai-per-minute <n>', 'AI messages per minute, or default', read.limit),
+  smsPerMinute: optional('--sms-per-minute <n>', 'SMS per minute, or default', read.limit),
+  pendingCreditRequests: optional(
+    '--pending-credit-requests <n>',
+    'credit requests that may be pending, or default',
+    read.limit,
+  ),
+};
 
 @SubCommand({ name: 'limits', description: 'set limits of a customer' })
-export class CustomerLimitsCommand extends OperatorCommand<Options> {
+export class CustomerLimitsCommand extends commandWith(options) {
   constructor(private readonly customers: CustomersOperatorService) {
     super();
   }
 
-  @Option({ flags: '--customer <id>', description: 'id of the customer', required: true })
-  parseCustomer(text: string): string {
-    return read.uuid(text);
-  }
-
-  @Option({ flags: '--requests-per-minute <n>', description: 'requests per minute on all routes, or default' })
-  parseRequestsPerMinute(text: string): Limit {
-    return read.limit(text);
-  }
-
-  @Option({ flags: '--ai-per-minute <n>', description: 'AI messages per minute, or default' })
-  parseAiPerMinute(text: string): Limit {
-    return read.limit(text);
-  }
-
-  @Option({ flags: '--sms-per-minute <n>', description: 'SMS per minute, or default' })
-  parseSmsPerMinute(text: string): Limit {
-    return read.limit(text);
-  }
-
-  @Option({ flags: '--pending-credit-requests <n>', description: 'credit requests that may be pending, or default' })
-  parsePendingCreditRequests(text: string): Limit {
-    return read.limit(text);
-  }
-
-  protected execute({ customer, requestsPerMinute, aiPerMinute, smsPerMinute, pendingCreditRequests }: Options) {
+  protected execute({
+    customer,
+    requestsPerMinute,
+    aiPerMinute,
+    smsPerMinute,
+    pendingCreditRequests,
+  }: Values<typeof options>) {
     return this.customers.setLimits(this.actor, customer, {
       requestsPerMinute: storedLimit(requestsPerMinute),
       aiPerMinute: storedLimit(aiPerMinute),

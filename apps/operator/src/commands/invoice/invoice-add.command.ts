@@ -1,9 +1,11 @@
-import { Option, SubCommand } from 'nest-commander';
+import { SubCommand } from 'nest-commander';
 import { ServiceError } from '@platform/errors';
 import { InvoicesOperatorService } from '@domains/invoices';
 import { toMinorUnits } from '@platform/money';
-import { OperatorCommand } from '../operator-command';
-import { read } from '../options';
+import { optional, required, type Values } from '../../options/option';
+import * as read from '../../options/read';
+import { customer } from '../../options/shared-options';
+import { commandWith } from '../operator-command';
 
 /** Reads an amount in kroner with at most two decimals. */
 function readAmount(text: string): bigint {
@@ -13,64 +15,24 @@ function readAmount(text: string): bigint {
   return amount;
 }
 
-interface Options {
-  customer: string;
-  number: string;
-  amountNok: bigint;
-  issueDate: string;
-  dueDate: string;
-  kid?: string;
-  pdfUrl?: string;
-  hostedUrl?: string;
-}
+const options = {
+  customer,
+  number: required('--number <number>', 'the number printed on it'),
+  amountNok: required('--amount-nok <amount>', 'the total in NOK, such as 1250.50', readAmount),
+  issueDate: required('--issue-date <date>', 'when it was issued, YYYY-MM-DD', read.date),
+  dueDate: required('--due-date <date>', 'when it is to be paid, YYYY-MM-DD', read.date),
+  kid: optional('--kid <kid>', 'payment reference'),
+  pdfUrl: optional('--pdf-url <url>', 'link to its PDF that needs no credential', read.url),
+  hostedUrl: optional('--hosted-url <url>', 'page where it can be seen and paid', read.url),
+};
 
 @SubCommand({ name: 'add', description: 'add an invoice that the operator issued' })
-export class InvoiceAddCommand extends OperatorCommand<Options> {
+export class InvoiceAddCommand extends commandWith(options) {
   constructor(private readonly invoices: InvoicesOperatorService) {
     super();
   }
 
-  @Option({ flags: '--customer <id>', description: 'id of the customer', required: true })
-  parseCustomer(text: string): string {
-    return read.uuid(text);
-  }
-
-  @Option({ flags: '--number <number>', description: 'the number printed on it', required: true })
-  parseNumber(text: string): string {
-    return text;
-  }
-
-  @Option({ flags: '--amount-nok <amount>', description: 'the total in NOK, such as 1250.50', required: true })
-  parseAmountNok(text: string): bigint {
-    return readAmount(text);
-  }
-
-  @Option({ flags: '--issue-date <date>', description: 'when it was issued, YYYY-MM-DD', required: true })
-  parseIssueDate(text: string): string {
-    return read.date(text);
-  }
-
-  @Option({ flags: '--due-date <date>', description: 'when it is to be paid, YYYY-MM-DD', required: true })
-  parseDueDate(text: string): string {
-    return read.date(text);
-  }
-
-  @Option({ flags: '--kid <kid>', description: 'payment reference' })
-  parseKid(text: string): string {
-    return text;
-  }
-
-  @Option({ flags: '--pdf-url <url>', description: 'link to its PDF that needs no credential' })
-  parsePdfUrl(text: string): string {
-    return read.url(text);
-  }
-
-  @Option({ flags: '--hosted-url <url>', description: 'page where it can be seen and paid' })
-  parseHostedUrl(text: string): string {
-    return read.url(text);
-  }
-
-  protected execute({ customer, amountNok, ...invoice }: Options) {
+  protected execute({ customer, amountNok, ...invoice }: Values<typeof options>) {
     const { number, issueDate, dueDate, kid, pdfUrl, hostedUrl } = invoice;
     return this.invoices.add(this.actor, {
       customerId: customer,

@@ -1,40 +1,22 @@
-import { Option, SubCommand } from 'nest-commander';
-import { BILLING_SOURCES, BillingAccountsOperatorService, type BillingSourceName } from '@domains/invoices';
-import { OperatorCommand } from '../operator-command';
-import { read } from '../options';
+import { SubCommand } from 'nest-commander';
+import { BillingAccountsOperatorService } from '@domains/invoices';
+import { required, type Values } from '../../options/option';
+import { customer, source } from '../../options/shared-options';
+import { commandWith } from '../operator-command';
 
-interface Options {
-  customer: string;
-  source: BillingSourceName;
-  sourceCustomer: string;
-}
+const options = {
+  customer,
+  source,
+  sourceCustomer: required('--source-customer <id>', "id there: Stripe's customer id, Fiken's contact id"),
+};
 
 @SubCommand({ name: 'link', description: 'link a customer to an account of a billing source' })
-export class InvoiceLinkCommand extends OperatorCommand<Options> {
+export class InvoiceLinkCommand extends commandWith(options) {
   constructor(private readonly accounts: BillingAccountsOperatorService) {
     super();
   }
 
-  @Option({ flags: '--customer <id>', description: 'id of the customer', required: true })
-  parseCustomer(text: string): string {
-    return read.uuid(text);
-  }
-
-  @Option({ flags: '--source <source>', description: 'stripe or fiken', required: true })
-  parseSource(text: string): BillingSourceName {
-    return read.oneOf(BILLING_SOURCES, text);
-  }
-
-  @Option({
-    flags: '--source-customer <id>',
-    description: "id there: Stripe's customer id, Fiken's contact id",
-    required: true,
-  })
-  parseSourceCustomer(text: string): string {
-    return text;
-  }
-
-  protected execute({ customer, source, sourceCustomer }: Options) {
+  protected execute({ customer, source, sourceCustomer }: Values<typeof options>) {
     return this.accounts.link(this.actor, customer, source, sourceCustomer);
   }
 }

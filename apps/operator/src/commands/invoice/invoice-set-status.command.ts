@@ -1,30 +1,21 @@
-import { Option, SubCommand } from 'nest-commander';
-import { INVOICE_STATUSES, InvoicesOperatorService, type VisibleInvoiceStatus } from '@domains/invoices';
-import { OperatorCommand } from '../operator-command';
-import { read } from '../options';
+import { SubCommand } from 'nest-commander';
+import { INVOICE_STATUSES, InvoicesOperatorService } from '@domains/invoices';
+import { required, type Values } from '../../options/option';
+import * as read from '../../options/read';
+import { commandWith } from '../operator-command';
 
-interface Options {
-  invoice: string;
-  status: VisibleInvoiceStatus;
-}
+const options = {
+  invoice: required('--invoice <id>', 'id of the invoice', read.uuid),
+  status: required('--status <status>', 'open, paid, void or uncollectible', read.oneOf(INVOICE_STATUSES)),
+};
 
 @SubCommand({ name: 'set-status', description: 'set the status of an invoice that the operator issued' })
-export class InvoiceSetStatusCommand extends OperatorCommand<Options> {
+export class InvoiceSetStatusCommand extends commandWith(options) {
   constructor(private readonly invoices: InvoicesOperatorService) {
     super();
   }
 
-  @Option({ flags: '--invoice <id>', description: 'id of the invoice', required: true })
-  parseInvoice(text: string): string {
-    return read.uuid(text);
-  }
-
-  @Option({ flags: '--status <status>', description: 'open, paid, void or uncollectible', required: true })
-  parseStatus(text: string): VisibleInvoiceStatus {
-    return read.oneOf(INVOICE_STATUSES, text);
-  }
-
-  protected execute({ invoice, status }: Options) {
+  protected execute({ invoice, status }: Values<typeof options>) {
     return this.invoices.setStatus(this.actor, invoice, status);
   }
 }

@@ -1,30 +1,18 @@
-import { Option, SubCommand } from 'nest-commander';
+import { SubCommand } from 'nest-commander';
 import { BillingAccountsOperatorService } from '@domains/invoices';
-import { OperatorCommand } from '../operator-command';
-import { read } from '../options';
+import { flag, type Values } from '../../options/option';
+import { anyCustomer } from '../../options/shared-options';
+import { commandWith } from '../operator-command';
 
-interface Options {
-  customer?: string;
-  failing?: boolean;
-}
+const options = { customer: anyCustomer, failing: flag('--failing', 'only those whose last run failed') };
 
 @SubCommand({ name: 'sync-status', description: 'show the state of the syncs with the billing sources' })
-export class InvoiceSyncStatusCommand extends OperatorCommand<Options> {
+export class InvoiceSyncStatusCommand extends commandWith(options) {
   constructor(private readonly accounts: BillingAccountsOperatorService) {
     super();
   }
 
-  @Option({ flags: '--customer <id>', description: 'id of the customer; default: all' })
-  parseCustomer(text: string): string {
-    return read.uuid(text);
-  }
-
-  @Option({ flags: '--failing', description: 'only those whose last run failed' })
-  parseFailing(): boolean {
-    return true;
-  }
-
-  protected execute({ customer, failing }: Options) {
+  protected execute({ customer, failing }: Values<typeof options>) {
     return this.accounts.report(customer, failing);
   }
 }

@@ -1,26 +1,26 @@
-import { Option, SubCommand } from 'nest-commander';
+import { SubCommand } from 'nest-commander';
 import { ServiceError } from '@platform/errors';
-import {
-  BILLING_SOURCES,
-  BillingAccountsOperatorService,
-  type BillingSourceName,
-  SyncRequestsOperatorService,
-} from '@domains/invoices';
-import { OperatorCommand } from '../operator-command';
-import { read } from '../options';
-
-interface Options {
-  customer?: string;
-  source?: BillingSourceName;
-  all?: boolean;
-  full?: boolean;
-  waitSeconds?: number;
-}
+import { BILLING_SOURCES, BillingAccountsOperatorService, SyncRequestsOperatorService } from '@domains/invoices';
+import { flag, optional, type Values } from '../../options/option';
+import * as read from '../../options/read';
+import { commandWith } from '../operator-command';
 
 const WAIT_SECONDS = 60;
 
+const options = {
+  customer: optional('--customer <id>', 'id of the customer; with --source', read.uuid),
+  source: optional('--source <source>', 'stripe or fiken; with --all default: both', read.oneOf(BILLING_SOURCES)),
+  all: flag('--all', 'all customers, including those whose sync waits after a failure; returns before the syncs end'),
+  full: flag('--full', 'read all documents, not only those that changed; invoices keep their ids'),
+  waitSeconds: optional(
+    '--wait-seconds <n>',
+    `how long to wait for the worker (default: ${WAIT_SECONDS})`,
+    read.wholeNumber,
+  ),
+};
+
 @SubCommand({ name: 'sync', description: 'sync the invoices of a customer, or of all, with the billing sources now' })
-export class InvoiceSyncCommand extends OperatorCommand<Options> {
+export class InvoiceSyncCommand extends commandWith(options) {
   constructor(
     private readonly accounts: BillingAccountsOperatorService,
     private readonly requests: SyncRequestsOperatorService,
@@ -28,35 +28,13 @@ export class InvoiceSyncCommand extends OperatorCommand<Options> {
     super();
   }
 
-  @Option({ flags: '--customer <id>', description: 'id of the customer; with --source' })
-  parseCustomer(text: string): string {
-    return read.uuid(text);
-  }
-
-  @Option({ flags: '--source <source>', description: 'stripe or fiken; with --all default: both' })
-  parseSource(text: string): BillingSourceName {
-    return read.oneOf(BILLING_SOURCES, text);
-  }
-
-  @Option({
-    flags: '--all',
-    description: 'all customers, including those whose sync waits after a failure; returns before the syncs end',
-  })
-  parseAll(): boolean {
-    return true;
-  }
-
-  @Option({ flags: '--full', description: 'read all documents, not only those that changed; invoices keep their ids' })
-  parseFull(): boolean {
-    return true;
-  }
-
-  @Option({ flags: '--wait-seconds <n>', description: `how long to wait for the worker (default: ${WAIT_SECONDS})` })
-  parseWaitSeconds(text: string): number {
-    return read.wholeNumber(text);
-  }
-
-  protected async execute({ customer, source, all = false, full = false, waitSeconds = WAIT_SECONDS }: Options) {
+  protected async execute({
+    customer,
+    source,
+    all = false,
+    full = false,
+    waitSeconds = WAIT_SECONDS,
+  }: Values<typeof options>) {
     if (all) {
       if (customer !== undefined) throw new ServiceError('invalid_request', 'Give --customer or --all, not both');
       return { accounts: await this.requests.request(this.actor, { source, full }) };

@@ -1,30 +1,18 @@
-import { Option, SubCommand } from 'nest-commander';
-import { BILLING_SOURCES, BillingAccountsOperatorService, type BillingSourceName } from '@domains/invoices';
-import { OperatorCommand } from '../operator-command';
-import { read } from '../options';
+import { SubCommand } from 'nest-commander';
+import { BillingAccountsOperatorService } from '@domains/invoices';
+import type { Values } from '../../options/option';
+import { customer, source } from '../../options/shared-options';
+import { commandWith } from '../operator-command';
 
-interface Options {
-  customer: string;
-  source: BillingSourceName;
-}
+const options = { customer, source };
 
 @SubCommand({ name: 'unlink', description: 'remove a link and the invoices that were synced through it' })
-export class InvoiceUnlinkCommand extends OperatorCommand<Options> {
+export class InvoiceUnlinkCommand extends commandWith(options) {
   constructor(private readonly accounts: BillingAccountsOperatorService) {
     super();
   }
 
-  @Option({ flags: '--customer <id>', description: 'id of the customer', required: true })
-  parseCustomer(text: string): string {
-    return read.uuid(text);
-  }
-
-  @Option({ flags: '--source <source>', description: 'stripe or fiken', required: true })
-  parseSource(text: string): BillingSourceName {
-    return read.oneOf(BILLING_SOURCES, text);
-  }
-
-  protected execute({ customer, source }: Options) {
+  protected execute({ customer, source }: Values<typeof options>) {
     return this.accounts.unlink(this.actor, customer, source);
   }
 }

@@ -1,24 +1,18 @@
-import { Option, SubCommand } from 'nest-commander';
+import { SubCommand } from 'nest-commander';
 import { ServicesOperatorService } from '@domains/services';
-import { OperatorCommand } from '../operator-command';
-import { read } from '../options';
+import type { Values } from '../../options/option';
+import { customer } from '../../options/shared-options';
+import { commandWith } from '../operator-command';
 
-interface Options {
-  customer: string;
-}
+const options = { customer };
 
 @SubCommand({ name: 'list', description: 'list the services of a customer' })
-export class ServiceListCommand extends OperatorCommand<Options> {
+export class ServiceListCommand extends commandWith(options) {
   constructor(private readonly customerServices: ServicesOperatorService) {
     super();
   }
 
-  @Option({ flags: '--customer <id>', description: 'id of the customer', required: true })
-  parseCustomer(text: string): string {
-    return read.uuid(text);
-  }
-
-  protected execute({ customer }: Options) {
+  protected execute({ customer }: Values<typeof options>) {
     return this.customerServices.list(customer);
   }
 }

@@ -1,57 +1,31 @@
-import { Option, SubCommand } from 'nest-commander';
+import { SubCommand } from 'nest-commander';
 import { SmsOperatorService } from '@domains/sms';
-import { OperatorCommand } from '../operator-command';
-import { type Limit, read, storedLimit } from '../options';
+import { optional, type Values } from '../../options/option';
+import { storedLimit } from '../../options/read';
+import * as read from '../../options/read';
+import { customer } from '../../options/shared-options';
+import { commandWith } from '../operator-command';
 
-interface Options {
-  customer: string;
-  enabled?: boolean;
-  senderId?: string;
-  dailyCap?: Limit;
-  dailyPartsCap?: Limit;
-  countries?: string[] | 'default';
-}
+const options = {
+  customer,
+  enabled: optional('--enabled <true|false>', 'whether the customer may send', read.yesOrNo),
+  senderId: optional('--sender-id <sender>', 'sender that recipients see'),
+  dailyCap: optional('--daily-cap <count>', 'SMS per calendar day, or default', read.limit),
+  dailyPartsCap: optional('--daily-parts-cap <count>', 'parts of SMS per calendar day, or default', read.limit),
+  countries: optional(
+    '--countries <codes>',
+    'countries that SMS may be sent to, such as NO,SE; all; or default',
+    (text) => (text === 'default' ? text : text === 'all' ? [] : read.countries(text)),
+  ),
+};
 
 @SubCommand({ name: 'configure', description: 'set what a customer may send' })
-export class SmsConfigureCommand extends OperatorCommand<Options> {
+export class SmsConfigureCommand extends commandWith(options) {
   constructor(private readonly sms: SmsOperatorService) {
     super();
   }
 
-  @Option({ flags: '--customer <id>', description: 'id of the customer', required: true })
-  parseCustomer(text: string): string {
-    return read.uuid(text);
-  }
-
-  @Option({ flags: '--enabled <true|false>', description: 'whether the customer may send' })
-  parseEnabled(text: string): boolean {
-    return read.yesOrNo(text);
-  }
-
-  @Option({ flags: '--sender-id <sender>', description: 'sender that recipients see' })
-  parseSenderId(text: string): string {
-    return text;
-  }
-
-  @Option({ flags: '--daily-cap <count>', description: 'SMS per calendar day, or default' })
-  parseDailyCap(text: string): Limit {
-    return read.limit(text);
-  }
-
-  @Option({ flags: '--daily-parts-cap <count>', description: 'parts of SMS per calendar day, or default' })
-  parseDailyPartsCap(text: string): Limit {
-    return read.limit(text);
-  }
-
-  @Option({
-    flags: '--countries <codes>',
-    description: 'countries that SMS may be sent to, such as NO,SE; all; or default',
-  })
-  parseCountries(text: string): string[] | 'default' {
-    return text === 'default' ? text : text === 'all' ? [] : read.countries(text);
-  }
-
-  protected execute({ customer, enabled, senderId, dailyCap, dailyPartsCap, countries }: Options) {
+  protected execute({ customer, enabled, senderId, dailyCap, dailyPartsCap, countries }: Values<typeof options>) {
     return this.sms.configure(this.actor, customer, {
       enabled,
       senderId,

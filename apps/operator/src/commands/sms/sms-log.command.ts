@@ -1,24 +1,18 @@
-import { Option, SubCommand } from 'nest-commander';
+import { SubCommand } from 'nest-commander';
 import { SmsOperatorService } from '@domains/sms';
-import { OperatorCommand } from '../operator-command';
-import { read } from '../options';
+import type { Values } from '../../options/option';
+import { customer } from '../../options/shared-options';
+import { commandWith } from '../operator-command';
 
-interface Options {
-  customer: string;
-}
+const options = { customer };
 
 @SubCommand({ name: 'log', description: 'show the newest SMS of a customer' })
-export class SmsLogCommand extends OperatorCommand<Options> {
+export class SmsLogCommand extends commandWith(options) {
   constructor(private readonly sms: SmsOperatorService) {
     super();
   }
 
-  @Option({ flags: '--customer <id>', description: 'id of the customer', required: true })
-  parseCustomer(text: string): string {
-    return read.uuid(text);
-  }
-
-  protected execute({ customer }: Options) {
+  protected execute({ customer }: Values<typeof options>) {
     return this.sms.log(customer);
   }
 }

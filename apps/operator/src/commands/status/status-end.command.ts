@@ -1,24 +1,18 @@
-import { Option, SubCommand } from 'nest-commander';
+import { SubCommand } from 'nest-commander';
 import { StatusEventsOperatorService } from '@domains/status';
-import { OperatorCommand } from '../operator-command';
-import { read } from '../options';
+import { required, type Values } from '../../options/option';
+import * as read from '../../options/read';
+import { commandWith } from '../operator-command';
 
-interface Options {
-  event: string;
-}
+const options = { event: required('--event <id>', 'id of the event', read.uuid) };
 
 @SubCommand({ name: 'end', description: 'end an event now' })
-export class StatusEndCommand extends OperatorCommand<Options> {
+export class StatusEndCommand extends commandWith(options) {
   constructor(private readonly statusEvents: StatusEventsOperatorService) {
     super();
   }
 
-  @Option({ flags: '--event <id>', description: 'id of the event', required: true })
-  parseEvent(text: string): string {
-    return read.uuid(text);
-  }
-
-  protected execute({ event }: Options) {
+  protected execute({ event }: Values<typeof options>) {
     return this.statusEvents.end(this.actor, event);
   }
 }

@@ -1,42 +1,23 @@
-import { Option, SubCommand } from 'nest-commander';
-import { STATUS_LEVELS, StatusEventsOperatorService, type StatusLevel } from '@domains/status';
-import { OperatorCommand } from '../operator-command';
-import { read } from '../options';
+import { SubCommand } from 'nest-commander';
+import { STATUS_LEVELS, StatusEventsOperatorService } from '@domains/status';
+import { optional, required, type Values } from '../../options/option';
+import * as read from '../../options/read';
+import { commandWith } from '../operator-command';
 
-interface Options {
-  service: number;
-  status: StatusLevel;
-  message: string;
-  startsAt?: Date;
-}
+const options = {
+  service: required('--service <id>', 'number of the service', read.wholeNumber),
+  status: required('--status <status>', 'operational, maintenance, degraded or outage', read.oneOf(STATUS_LEVELS)),
+  message: required('--message <text>', 'what happened'),
+  startsAt: optional('--starts-at <time>', 'when it begins; default now', read.time),
+};
 
 @SubCommand({ name: 'post', description: 'announce an event about a service' })
-export class StatusPostCommand extends OperatorCommand<Options> {
+export class StatusPostCommand extends commandWith(options) {
   constructor(private readonly statusEvents: StatusEventsOperatorService) {
     super();
   }
 
-  @Option({ flags: '--service <id>', description: 'number of the service', required: true })
-  parseService(text: string): number {
-    return read.wholeNumber(text);
-  }
-
-  @Option({ flags: '--status <status>', description: 'operational, maintenance, degraded or outage', required: true })
-  parseStatus(text: string): StatusLevel {
-    return read.oneOf(STATUS_LEVELS, text);
-  }
-
-  @Option({ flags: '--message <text>', description: 'what happened', required: true })
-  parseMessage(text: string): string {
-    return text;
-  }
-
-  @Option({ flags: '--starts-at <time>', description: 'when it begins; default now' })
-  parseStartsAt(text: string): Date {
-    return read.time(text);
-  }
-
-  protected execute({ service, status, message, startsAt }: Options) {
+  protected execute({ service, status, message, startsAt }: Values<typeof options>) {
     return this.statusEvents.post(this.actor, { serviceId: service, status, message, startsAt });
   }
 }

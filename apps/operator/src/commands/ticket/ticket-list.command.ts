@@ -1,30 +1,22 @@
-import { Option, SubCommand } from 'nest-commander';
-import { TicketsOperatorService, TICKET_STATUSES, type TicketStatus } from '@domains/support';
-import { OperatorCommand } from '../operator-command';
-import { read } from '../options';
+import { SubCommand } from 'nest-commander';
+import { TicketsOperatorService, TICKET_STATUSES } from '@domains/support';
+import { optional, type Values } from '../../options/option';
+import * as read from '../../options/read';
+import { anyCustomer } from '../../options/shared-options';
+import { commandWith } from '../operator-command';
 
-interface Options {
-  customer?: string;
-  status?: TicketStatus;
-}
+const options = {
+  customer: anyCustomer,
+  status: optional('--status <status>', 'open, pending, resolved or closed', read.oneOf(TICKET_STATUSES)),
+};
 
 @SubCommand({ name: 'list', description: 'list support tickets' })
-export class TicketListCommand extends OperatorCommand<Options> {
+export class TicketListCommand extends commandWith(options) {
   constructor(private readonly tickets: TicketsOperatorService) {
     super();
   }
 
-  @Option({ flags: '--customer <id>', description: 'id of the customer; default: all' })
-  parseCustomer(text: string): string {
-    return read.uuid(text);
-  }
-
-  @Option({ flags: '--status <status>', description: 'open, pending, resolved or closed' })
-  parseStatus(text: string): TicketStatus {
-    return read.oneOf(TICKET_STATUSES, text);
-  }
-
-  protected execute({ customer, status }: Options) {
+  protected execute({ customer, status }: Values<typeof options>) {
     return this.tickets.list({ customerId: customer, status });
   }
 }

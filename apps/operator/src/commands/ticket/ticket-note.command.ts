@@ -1,30 +1,18 @@
-import { Option, SubCommand } from 'nest-commander';
+import { SubCommand } from 'nest-commander';
 import { TicketsOperatorService } from '@domains/support';
-import { OperatorCommand } from '../operator-command';
-import { read } from '../options';
+import { required, type Values } from '../../options/option';
+import { ticket } from '../../options/shared-options';
+import { commandWith } from '../operator-command';
 
-interface Options {
-  ticket: string;
-  body: string;
-}
+const options = { ticket, body: required('--body <text>', 'the note') };
 
 @SubCommand({ name: 'note', description: 'add an internal note, which the customer never sees' })
-export class TicketNoteCommand extends OperatorCommand<Options> {
+export class TicketNoteCommand extends commandWith(options) {
   constructor(private readonly tickets: TicketsOperatorService) {
     super();
   }
 
-  @Option({ flags: '--ticket <id>', description: 'id of the ticket', required: true })
-  parseTicket(text: string): string {
-    return read.uuid(text);
-  }
-
-  @Option({ flags: '--body <text>', description: 'the note', required: true })
-  parseBody(text: string): string {
-    return text;
-  }
-
-  protected execute({ ticket, body }: Options) {
+  protected execute({ ticket, body }: Values<typeof options>) {
     return this.tickets.reply(this.actor, ticket, { body, author: 'operator', internal: true });
   }
 }

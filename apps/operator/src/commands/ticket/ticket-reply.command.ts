@@ -1,39 +1,27 @@
-import { Option, SubCommand } from 'nest-commander';
-import { REPLY_AUTHORS, type ReplyAuthor, TicketsOperatorService } from '@domains/support';
-import { OperatorCommand } from '../operator-command';
-import { read } from '../options';
+import { SubCommand } from 'nest-commander';
+import { REPLY_AUTHORS, TicketsOperatorService } from '@domains/support';
+import { optional, required, type Values } from '../../options/option';
+import * as read from '../../options/read';
+import { ticket } from '../../options/shared-options';
+import { commandWith } from '../operator-command';
 
-interface Options {
-  ticket: string;
-  body: string;
-  author?: ReplyAuthor;
-}
+const options = {
+  ticket,
+  body: required('--body <text>', 'what the customer will read'),
+  author: optional(
+    '--author <author>',
+    'operator (default), or customer for a reply that the customer gave by phone or email',
+    read.oneOf(REPLY_AUTHORS),
+  ),
+};
 
 @SubCommand({ name: 'reply', description: 'reply in a thread' })
-export class TicketReplyCommand extends OperatorCommand<Options> {
+export class TicketReplyCommand extends commandWith(options) {
   constructor(private readonly tickets: TicketsOperatorService) {
     super();
   }
 
-  @Option({ flags: '--ticket <id>', description: 'id of the ticket', required: true })
-  parseTicket(text: string): string {
-    return read.uuid(text);
-  }
-
-  @Option({ flags: '--body <text>', description: 'what the customer will read', required: true })
-  parseBody(text: string): string {
-    return text;
-  }
-
-  @Option({
-    flags: '--author <author>',
-    description: 'operator (default), or customer for a reply that the customer gave by phone or email',
-  })
-  parseAuthor(text: string): ReplyAuthor {
-    return read.oneOf(REPLY_AUTHORS, text);
-  }
-
-  protected execute({ ticket, body, author = 'operator' }: Options) {
+  protected execute({ ticket, body, author = 'operator' }: Values<typeof options>) {
     return this.tickets.reply(this.actor, ticket, { body, author, internal: false });
   }
 }

@@ -1,30 +1,22 @@
-import { Option, SubCommand } from 'nest-commander';
-import { TicketsOperatorService, TICKET_STATUSES, type TicketStatus } from '@domains/support';
-import { OperatorCommand } from '../operator-command';
-import { read } from '../options';
+import { SubCommand } from 'nest-commander';
+import { TicketsOperatorService, TICKET_STATUSES } from '@domains/support';
+import { required, type Values } from '../../options/option';
+import * as read from '../../options/read';
+import { ticket } from '../../options/shared-options';
+import { commandWith } from '../operator-command';
 
-interface Options {
-  ticket: string;
-  status: TicketStatus;
-}
+const options = {
+  ticket,
+  status: required('--status <status>', 'open, pending, resolved or closed', read.oneOf(TICKET_STATUSES)),
+};
 
 @SubCommand({ name: 'set-status', description: 'set the status of a ticket' })
-export class TicketSetStatusCommand extends OperatorCommand<Options> {
+export class TicketSetStatusCommand extends commandWith(options) {
   constructor(private readonly tickets: TicketsOperatorService) {
     super();
   }
 
-  @Option({ flags: '--ticket <id>', description: 'id of the ticket', required: true })
-  parseTicket(text: string): string {
-    return read.uuid(text);
-  }
-
-  @Option({ flags: '--status <status>', description: 'open, pending, resolved or closed', required: true })
-  parseStatus(text: string): TicketStatus {
-    return read.oneOf(TICKET_STATUSES, text);
-  }
-
-  protected execute({ ticket, status }: Options) {
+  protected execute({ ticket, status }: Values<typeof options>) {
     return this.tickets.setStatus(this.actor, ticket, status);
   }
 }

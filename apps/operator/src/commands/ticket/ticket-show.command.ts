@@ -1,24 +1,18 @@
-import { Option, SubCommand } from 'nest-commander';
+import { SubCommand } from 'nest-commander';
 import { TicketsOperatorService } from '@domains/support';
-import { OperatorCommand } from '../operator-command';
-import { read } from '../options';
+import type { Values } from '../../options/option';
+import { ticket } from '../../options/shared-options';
+import { commandWith } from '../operator-command';
 
-interface Options {
-  ticket: string;
-}
+const options = { ticket };
 
 @SubCommand({ name: 'show', description: 'show a ticket with its thread, internal notes included' })
-export class TicketShowCommand extends OperatorCommand<Options> {
+export class TicketShowCommand extends commandWith(options) {
   constructor(private readonly tickets: TicketsOperatorService) {
     super();
   }
 
-  @Option({ flags: '--ticket <id>', description: 'id of the ticket', required: true })
-  parseTicket(text: string): string {
-    return read.uuid(text);
-  }
-
-  protected execute({ ticket }: Options) {
+  protected execute({ ticket }: Values<typeof options>) {
     return this.tickets.show(ticket);
   }
 }

@@ -1,24 +1,18 @@
-import { Option, SubCommand } from 'nest-commander';
+import { SubCommand } from 'nest-commander';
 import { TokensOperatorService } from '@platform/tokens';
-import { OperatorCommand } from '../operator-command';
-import { read } from '../options';
+import type { Values } from '../../options/option';
+import { token } from '../../options/shared-options';
+import { commandWith } from '../operator-command';
 
-interface Options {
-  token: string;
-}
+const options = { token };
 
 @SubCommand({ name: 'deactivate', description: 'deactivate a token at once' })
-export class TokenDeactivateCommand extends OperatorCommand<Options> {
+export class TokenDeactivateCommand extends commandWith(options) {
   constructor(private readonly serviceTokens: TokensOperatorService) {
     super();
   }
 
-  @Option({ flags: '--token <id>', description: 'id of the token', required: true })
-  parseToken(text: string): string {
-    return read.uuid(text);
-  }
-
-  protected execute({ token }: Options) {
+  protected execute({ token }: Values<typeof options>) {
     return this.serviceTokens.deactivate(this.actor, token);
   }
 }

@@ -1,36 +1,23 @@
-import { Option, SubCommand } from 'nest-commander';
-import { type Scope, TokensOperatorService } from '@platform/tokens';
-import { OperatorCommand } from '../operator-command';
-import { read } from '../options';
+import { SubCommand } from 'nest-commander';
+import { TokensOperatorService } from '@platform/tokens';
+import { optional, required, type Values } from '../../options/option';
+import * as read from '../../options/read';
+import { customer } from '../../options/shared-options';
+import { commandWith } from '../operator-command';
 
-interface Options {
-  customer: string;
-  scopes: Scope[];
-  expiresAt?: Date;
-}
+const options = {
+  customer,
+  scopes: required('--scopes <list>', 'scopes, separated by commas', read.scopes),
+  expiresAt: optional('--expires-at <time>', 'when it expires; default never', read.time),
+};
 
 @SubCommand({ name: 'issue', description: 'issue a token; it is shown only once' })
-export class TokenIssueCommand extends OperatorCommand<Options> {
+export class TokenIssueCommand extends commandWith(options) {
   constructor(private readonly serviceTokens: TokensOperatorService) {
     super();
   }
 
-  @Option({ flags: '--customer <id>', description: 'id of the customer', required: true })
-  parseCustomer(text: string): string {
-    return read.uuid(text);
-  }
-
-  @Option({ flags: '--scopes <list>', description: 'scopes, separated by commas', required: true })
-  parseScopes(text: string): Scope[] {
-    return read.scopes(text);
-  }
-
-  @Option({ flags: '--expires-at <time>', description: 'when it expires; default never' })
-  parseExpiresAt(text: string): Date {
-    return read.time(text);
-  }
-
-  protected execute({ customer, scopes, expiresAt }: Options) {
+  protected execute({ customer, scopes, expiresAt }: Values<typeof options>) {
     return this.serviceTokens.issue(this.actor, { customerId: customer, scopes, expiresAt });
   }
 }

@@ -1,30 +1,22 @@
-import { Option, SubCommand } from 'nest-commander';
+import { SubCommand } from 'nest-commander';
 import { TokensOperatorService } from '@platform/tokens';
-import { OperatorCommand } from '../operator-command';
-import { read } from '../options';
+import { optional, type Values } from '../../options/option';
+import * as read from '../../options/read';
+import { token } from '../../options/shared-options';
+import { commandWith } from '../operator-command';
 
-interface Options {
-  token: string;
-  graceHours?: number;
-}
+const options = {
+  token,
+  graceHours: optional('--grace-hours <n>', 'hours that the old one stays valid; default 24', read.wholeNumber),
+};
 
 @SubCommand({ name: 'rotate', description: 'issue a token that replaces another' })
-export class TokenRotateCommand extends OperatorCommand<Options> {
+export class TokenRotateCommand extends commandWith(options) {
   constructor(private readonly serviceTokens: TokensOperatorService) {
     super();
   }
 
-  @Option({ flags: '--token <id>', description: 'id of the token', required: true })
-  parseToken(text: string): string {
-    return read.uuid(text);
-  }
-
-  @Option({ flags: '--grace-hours <n>', description: 'hours that the old one stays valid; default 24' })
-  parseGraceHours(text: string): number {
-    return read.wholeNumber(text);
-  }
-
-  protected execute({ token, graceHours = 24 }: Options) {
+  protected execute({ token, graceHours = 24 }: Values<typeof options>) {
     return this.serviceTokens.rotate(this.actor, token, graceHours);
   }
 }

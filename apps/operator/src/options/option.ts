@@ -1,0 +1,49 @@
+/** An option of a command. */
+export interface OptionDefinition<Value = unknown, Required extends boolean = boolean> {
+  /** The option as the help shows it: its name and what follows it, such as `--customer <id>`. */
+  flags: string;
+  description: string;
+  required: Required;
+  /** Parses what was given; throws an error that names the invalid value. */
+  parse: (text: string) => Value;
+}
+
+/** The options of a command, each under the name that `execute` receives its value by. */
+export type OptionDefinitions = Record<string, OptionDefinition>;
+
+/** The values of a command's options; those that are not required may be undefined. */
+export type Values<Definitions extends OptionDefinitions> = {
+  [Name in keyof Definitions]: Definitions[Name] extends OptionDefinition<infer Value, infer Required>
+    ? Value | (Required extends true ? never : undefined)
+    : never;
+};
+
+type Parser<Value> = (text: string) => Value;
+const unchanged: Parser<string> = (text) => text;
+
+/** An option that must be given; without a parser, its value is the text. */
+export function required(flags: string, description: string): OptionDefinition<string, true>;
+export function required<Value>(
+  flags: string,
+  description: string,
+  parse: Parser<Value>,
+): OptionDefinition<Value, true>;
+export function required(flags: string, description: string, parse: Parser<unknown> = unchanged): OptionDefinition {
+  return { flags, description, required: true, parse };
+}
+
+/** An option that may be left out; without a parser, its value is the text. */
+export function optional(flags: string, description: string): OptionDefinition<string, false>;
+export function optional<Value>(
+  flags: string,
+  description: string,
+  parse: Parser<Value>,
+): OptionDefinition<Value, false>;
+export function optional(flags: string, description: string, parse: Parser<unknown> = unchanged): OptionDefinition {
+  return { flags, description, required: false, parse };
+}
+
+/** An option without a value: true if it is given. */
+export function flag(flags: string, description: string): OptionDefinition<boolean, false> {
+  return { flags, description, required: false, parse: () => true };
+}

@@ -1,0 +1,103 @@
+import { isUUID } from 'class-validator';
+import { isSupportedCountry } from 'libphonenumber-js/max';
+import { isScope, type Scope, SCOPES } from '@platform/tokens';
+import { ServiceError } from '@platform/errors';
+
+// Parsers of option values. Each throws an error that names the invalid value.
+
+/**
+ * A limit as an option gives it. `default` instead of null, because the command line would turn null into an empty
+ * text.
+ */
+export type Limit = number | 'default';
+
+/** A limit as it is stored: null for the service's default, undefined when the option was left out. */
+export function storedLimit(limit: Limit | undefined): number | null | undefined {
+  return limit === 'default' ? null : limit;
+}
+
+export function uuid(text: string): string {
+  if (!isUUID(text)) throw new ServiceError('invalid_request', `${text} is not an id (a UUID)`);
+  return text.toLowerCase();
+}
+
+export function wholeNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new ServiceError('invalid_request', `${text} is not a whole number`);
+  return Number(text);
+}
+
+export function time(text: string): Date {
+  const time = new Date(text);
+  if (!/^\d{4}-\d\d-\d\d/.test(text) || Number.isNaN(time.getTime())) {
+    throw new ServiceError('invalid_request', `${text} is not a time (RFC 3339, such as 2027-01-31T12:00:00Z)`);
+  }
+  return time;
+}
+
+export function date(text: string): string {
+  const day = new Date(`${text}T00:00:00Z`);
+  if (!/^\d{4}-\d\d-\d\d$/.test(text) || Number.isNaN(day.getTime()) || day.toISOString().slice(0, 10) !== text) {
+    throw new ServiceError('invalid_request', `${text} is not a date (YYYY-MM-DD)`);
+  }
+  return text;
+}
+
+export function url(text: string): string {
+  const url = URL.parse(text);
+  if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
+    throw new ServiceError('invalid_request', `${text} is not a web address`);
+  }
+  return text;
+}
+
+export function json(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch {
+    // Not JSON: answered below.
+  }
+  throw new ServiceError('invalid_request', 'The value is not a JSON object');
+}
+
+/** A parser of one of these words. */
+export function oneOf<Choice extends string>(choices: readonly Choice[]): (text: string) => Choice {
+  return (text) => {
+    const choice = choices.find((known) => known === text);
+    if (choice === undefined) throw new ServiceError('invalid_request', `${text} is not one of ${choices.join(', ')}`);
+    return choice;
+  };
+}
+
+/** Parses a limit; `default` resets it to the service's default. */
+export function limit(text: string): Limit {
+  return text === 'default' ? text : wholeNumber(text);
+}
+
+export function scopes(text: string): Scope[] {
+  return text.split(',').map((name) => {
+    const scope = name.trim();
+    if (!isScope(scope)) {
+      throw new ServiceError(
+        'invalid_request',
+        `${scope} is not a scope; the scopes are ${Object.keys(SCOPES).join(', ')}`,
+      );
+    }
+    return scope;
+  });
+}
+
+/** Parses ISO 3166 codes of countries, separated by commas. */
+export function countries(text: string): string[] {
+  return text.split(',').map((name) => {
+    const country = name.trim().toUpperCase();
+    if (!isSupportedCountry(country)) {
+      throw new ServiceError('invalid_request', `${name.trim()} is not a country code (ISO 3166, such as NO)`);
+    }
+    return country;
+  });
+}
+
+export function yesOrNo(text: string): boolean {
+  return oneOf(['true', 'false'])(text) === 'true';
+}
