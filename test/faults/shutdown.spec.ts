@@ -27,12 +27,14 @@ describe('SIGTERM', () => {
     for (const caller of callers) caller.hangUp();
     expect(await Promise.all(replies)).toEqual(Array(5).fill(''));
     const exit = api.stop('SIGTERM');
+    // Until the calls have ended it listens, and sends whoever asks to another process.
+    await until(async () => (await fetch(`${api.origin}/health/ready`)).status === 503);
     // No connection is open any more: a process that waits only for its clients would have ended.
     await delay(1000);
     expect(api.child.exitCode).toBeNull();
     gate.open();
     expect(await exit).toEqual({ code: 0, signal: null });
-    expect(await stress.audit(id)).toMatchObject({ problems: [], held: 0, usages: 5, duplicates: 0 });
+    expect(await stress.audit(id)).toMatchObject({ problems: [], reserved: 0, usages: 5, duplicates: 0 });
   }, 60_000);
 
   it('gives up calls that outlast the grace time: answered so, released, uncharged', async () => {
@@ -43,7 +45,7 @@ describe('SIGTERM', () => {
     await stress.sandbox.messages.received(3);
     expect(await api.stop('SIGTERM')).toEqual({ code: 0, signal: null });
     expect(await Promise.all(calls)).toEqual([502, 502, 502]);
-    expect(await stress.audit(id)).toMatchObject({ problems: [], held: 0, spent: 0, usages: 0 });
+    expect(await stress.audit(id)).toMatchObject({ problems: [], reserved: 0, spent: 0, usages: 0 });
   }, 60_000);
 
   it('lets a job of the worker end what it is at; the rest is done by the next worker', async () => {

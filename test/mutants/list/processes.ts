@@ -114,7 +114,8 @@ export const processes: Mutant[] = [
     file: 'apps/customer-api/src/health/draining.health.ts',
     find: 'this.draining.active ? indicator.down() : indicator.up()',
     replace: 'this.draining.active ? indicator.up() : indicator.up()',
-    specs: ['test/e2e/health', 'test/faults/process.spec'],
+    specs: SHUTDOWN,
+    test: 'callers hung up',
   },
   {
     name: 'observing: a caller that hung up is counted as answered',
