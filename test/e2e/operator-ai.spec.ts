@@ -99,6 +99,15 @@ describe("The operator's command line, AI", () => {
     );
   });
 
+  it('removes a limit', async () => {
+    const { customer } = await arrange();
+    const configure = `ai configure --customer ${customer}`;
+    const set = await json(`${configure} --monthly-limit-nok 800 --total-limit-nok 900`);
+    expect(set).toMatchObject({ monthly_limit_nok: '800.000000000000', total_limit_nok: '900.000000000000' });
+    const removed = await json(`${configure} --monthly-limit-nok none`);
+    expect(removed).toMatchObject({ monthly_limit_nok: null, total_limit_nok: '900.000000000000' });
+  });
+
   it('shows the calls of unknown outcome of one customer or of all', async () => {
     const customers = [(await arrange()).customer, (await arrange()).customer];
     for (const customer of customers)

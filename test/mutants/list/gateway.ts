@@ -69,9 +69,9 @@ export const gateway: Mutant[] = [
   },
   {
     name: 'gateway: a settlement is not tried again',
-    file: 'libs/domains/ai/src/customer/messages/call-resolution.service.ts',
-    find: 'if (!isTransientFailure(error) || performance',
-    replace: 'if (isTransientFailure(error) || performance',
+    file: 'libs/platform/database/src/writes/retry-transient.ts',
+    find: '=> isTransientFailure(error) &&',
+    replace: '=> !isTransientFailure(error) &&',
     specs: CHARGING,
   },
   {

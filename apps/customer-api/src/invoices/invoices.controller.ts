@@ -17,7 +17,7 @@ export class InvoicesController {
     private readonly pdfs: InvoicePdfsService,
     { PUBLIC_URL, PORT }: AppConfig,
   ) {
-    this.baseUrl = `${(PUBLIC_URL ?? `http://localhost:${PORT}`).replace(/\/$/, '')}/api/v1`;
+    this.baseUrl = `${PUBLIC_URL ?? `http://localhost:${PORT}`}/api/v1`;
   }
 
   @Get()

@@ -3,13 +3,19 @@ import { CommandRunner, Option } from 'nest-commander';
 import type { OptionDefinitions, Values } from '../options/option';
 import { printResult } from '../output/print-result';
 
+/** Stands for null on the way through the command line, which would turn null into an empty text. */
+const NOTHING = Symbol();
+
+type Given<Options> = { [Name in keyof Options]: Options[Name] | typeof NOTHING } & { json?: boolean };
+
 /** Base of all commands: runs `execute` and prints its result, with `--json` as one JSON value. */
 export abstract class OperatorCommand<Options extends object = object> extends CommandRunner {
   /** The actor in the audit log. */
   protected readonly actor = `operator:${userInfo().username}`;
 
-  async run(_arguments: string[], options: Options & { json?: boolean }): Promise<void> {
-    printResult(await this.execute(options), options.json === true);
+  async run(_arguments: string[], { json, ...given }: Given<Options>): Promise<void> {
+    const options = Object.entries(given).map(([name, value]) => [name, value === NOTHING ? null : value]);
+    printResult(await this.execute(Object.fromEntries(options) as Options), json === true);
   }
 
   @Option({ flags: '--json', description: 'print one JSON value instead of a table' })
@@ -28,7 +34,7 @@ export function commandWith<Definitions extends OptionDefinitions>(
   abstract class CommandWithOptions extends OperatorCommand<Values<Definitions>> {}
   for (const [name, { flags, description, required, parse }] of Object.entries(definitions)) {
     // nest-commander looks for the options in decorated methods, the inherited ones included.
-    const method = { value: (text: string) => parse(text), configurable: true };
+    const method = { value: (text: string) => parse(text) ?? NOTHING, configurable: true };
     Object.defineProperty(CommandWithOptions.prototype, `parse-${name}`, method);
     Option({ name, flags, description, required })(CommandWithOptions.prototype, `parse-${name}`, method);
   }

@@ -5,17 +5,6 @@ import { ServiceError } from '@platform/errors';
 
 // Parsers of option values. Each throws an error that names the invalid value.
 
-/**
- * A limit as an option gives it. `default` instead of null, because the command line would turn null into an empty
- * text.
- */
-export type Limit = number | 'default';
-
-/** A limit as it is stored: null for the service's default, undefined when the option was left out. */
-export function storedLimit(limit: Limit | undefined): number | null | undefined {
-  return limit === 'default' ? null : limit;
-}
-
 export function uuid(text: string): string {
   if (!isUUID(text)) throw new ServiceError('invalid_request', `${text} is not an id (a UUID)`);
   return text.toLowerCase();
@@ -69,10 +58,13 @@ export function oneOf<Choice extends string>(choices: readonly Choice[]): (text:
   };
 }
 
-/** Parses a limit; `default` resets it to the service's default. */
-export function limit(text: string): Limit {
-  return text === 'default' ? text : wholeNumber(text);
+/** A parser for which `default` is null, which resets a setting to the service's default. */
+export function orDefault<Value>(parse: (text: string) => Value): (text: string) => Value | null {
+  return (text) => (text === 'default' ? null : parse(text));
 }
+
+/** Parses a limit, or `default`. */
+export const limit = orDefault(wholeNumber);
 
 export function scopes(text: string): Scope[] {
   return text.split(',').map((name) => {

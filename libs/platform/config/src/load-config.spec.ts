@@ -10,6 +10,11 @@ const production = { NODE_ENV: 'production', DATABASE_URL: 'postgres://api@db/ac
 describe('loadConfig', () => {
   it('needs nothing outside production', () => expect(loadConfig({}).NODE_ENV).toBe('development'));
 
+  it('takes addresses with and without a slash at the end', () => {
+    const config = loadConfig({ PUBLIC_URL: 'https://api.example.com/', FIKEN_URL: 'https://api.fiken.no/api/v2/' });
+    expect(config).toMatchObject({ PUBLIC_URL: 'https://api.example.com', FIKEN_URL: 'https://api.fiken.no/api/v2' });
+  });
+
   it('counts an empty variable as unset', () => expect(loadConfig({ PORT: '', REDIS_URL: '' }).PORT).toBe(3000));
 
   it('names every setting that is wrong, a line each, and never a value', () => {

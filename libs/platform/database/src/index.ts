@@ -20,6 +20,7 @@ export { assertDatabaseFit } from './condition/database-fitness';
 export { type ConnectionSettings, type DatabaseRole, clientSettings } from './connections/connection-settings';
 export { DeadlineClient } from './connections/deadline-client';
 export { DeferredWrites } from './writes/deferred-writes';
+export { retryTransient } from './writes/retry-transient';
 export { WriteConnectionsService } from './writes/write-connections.service';
 export { PipelinedConnectionsService } from './connections/pipelined-connections.service';
 export { type PreparedStatement, prepared } from './connections/prepared-statement';

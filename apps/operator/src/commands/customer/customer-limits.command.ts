@@ -1,7 +1,6 @@
 import { SubCommand } from 'nest-commander';
 import { CustomersOperatorService } from '@domains/customers';
 import { optional, type Values } from '../../options/option';
-import { storedLimit } from '../../options/read';
 import * as read from '../../options/read';
 import { customer } from '../../options/shared-options';
 import { commandWith } from '../operator-command';
@@ -24,18 +23,7 @@ export class CustomerLimitsCommand extends commandWith(options) {
     super();
   }
 
-  protected execute({
-    customer,
-    requestsPerMinute,
-    aiPerMinute,
-    smsPerMinute,
-    pendingCreditRequests,
-  }: Values<typeof options>) {
-    return this.customers.setLimits(this.actor, customer, {
-      requestsPerMinute: storedLimit(requestsPerMinute),
-      aiPerMinute: storedLimit(aiPerMinute),
-      smsPerMinute: storedLimit(smsPerMinute),
-      pendingCreditRequests: storedLimit(pendingCreditRequests),
-    });
+  protected execute({ customer, ...limits }: Values<typeof options>) {
+    return this.customers.setLimits(this.actor, customer, limits);
   }
 }

@@ -1,7 +1,6 @@
 import { SubCommand } from 'nest-commander';
 import { SmsOperatorService } from '@domains/sms';
 import { optional, type Values } from '../../options/option';
-import { storedLimit } from '../../options/read';
 import * as read from '../../options/read';
 import { customer } from '../../options/shared-options';
 import { commandWith } from '../operator-command';
@@ -15,7 +14,7 @@ const options = {
   countries: optional(
     '--countries <codes>',
     'countries that SMS may be sent to, such as NO,SE; all; or default',
-    (text) => (text === 'default' ? text : text === 'all' ? [] : read.countries(text)),
+    read.orDefault((text) => (text === 'all' ? [] : read.countries(text))),
   ),
 };
 
@@ -26,12 +25,6 @@ export class SmsConfigureCommand extends commandWith(options) {
   }
 
   protected execute({ customer, enabled, senderId, dailyCap, dailyPartsCap, countries }: Values<typeof options>) {
-    return this.sms.configure(this.actor, customer, {
-      enabled,
-      senderId,
-      dailyCap: storedLimit(dailyCap),
-      dailyPartsCap: storedLimit(dailyPartsCap),
-      countries: countries === 'default' ? null : countries,
-    });
+    return this.sms.configure(this.actor, customer, { enabled, senderId, dailyCap, dailyPartsCap, countries });
   }
 }

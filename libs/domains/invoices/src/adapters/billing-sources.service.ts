@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AppConfig } from '@platform/config';
+import { AppConfig, orSandbox, SANDBOX_CREDENTIAL } from '@platform/config';
 import { UpstreamClientsService } from '@platform/upstream';
 import { BillingCalendar } from '@platform/time';
 import type { BillingSourceName } from '../invoice-record';
@@ -9,8 +9,6 @@ import { FikenAdapter, LARGEST_PDF } from './fiken/fiken.adapter';
 import { isStripeLink } from './stripe/stripe-links';
 import { StripeAdapter } from './stripe/stripe.adapter';
 
-/** The sandbox accepts any credential. */
-const SANDBOX_CREDENTIAL = 'sandbox';
 const SANDBOX_COMPANY = 'demo';
 /** Upper bound of a page of a hundred documents. */
 const LARGEST_PAGE = 8 * 1024 * 1024;
@@ -27,15 +25,7 @@ export class BillingSourcesService {
     private readonly lane: FikenLaneService,
   ) {
     this.calendar = new BillingCalendar(config);
-    const sandbox = config.SANDBOX_URL?.replace(/\/$/, '');
-    const sources: BillingSource[] = [];
-    if (config.STRIPE_SECRET_KEY !== undefined) sources.push(this.stripe(config.STRIPE_URL, config.STRIPE_SECRET_KEY));
-    else if (sandbox !== undefined) sources.push(this.stripe(sandbox, SANDBOX_CREDENTIAL));
-    if (config.FIKEN_TOKEN !== undefined) {
-      sources.push(this.fiken(config.FIKEN_URL, config.FIKEN_TOKEN, config.FIKEN_COMPANY));
-    } else if (sandbox !== undefined) {
-      sources.push(this.fiken(`${sandbox}/fiken/api/v2`, SANDBOX_CREDENTIAL, config.FIKEN_COMPANY || SANDBOX_COMPANY));
-    }
+    const sources = [this.stripe(), this.fiken()].filter((source) => source !== undefined);
     this.sources = new Map(sources.map((source) => [source.name, source]));
   }
 
@@ -49,7 +39,13 @@ export class BillingSourcesService {
     return [...this.sources.values()];
   }
 
-  private stripe(url: string, secretKey: string): BillingSource {
+  private stripe(): BillingSource | undefined {
+    const { STRIPE_URL: configuredUrl, STRIPE_SECRET_KEY: key } = this.config;
+    const configured = key === undefined ? undefined : { url: configuredUrl, secretKey: key };
+    const inSandbox = (sandbox: string) => ({ url: sandbox, secretKey: SANDBOX_CREDENTIAL });
+    const access = orSandbox(configured, this.config, inSandbox);
+    if (!access) return undefined;
+    const { url, secretKey } = access;
     const { origin } = new URL(url);
     const links = { url, pdfHosts: this.config.STRIPE_PDF_HOSTS };
     const api = this.open('stripe', origin, { concurrency: 16, maxReplyBytes: LARGEST_PAGE });
@@ -61,9 +57,17 @@ export class BillingSourcesService {
     return new StripeAdapter({ ...links, secretKey }, { api, files }, this.calendar);
   }
 
-  private fiken(url: string, token: string, company: string): BillingSource {
-    const client = this.open('fiken', url, { concurrency: 1, maxReplyBytes: LARGEST_PAGE });
-    return new FikenAdapter({ url, token, company }, client, this.lane, this.calendar);
+  private fiken(): BillingSource | undefined {
+    const { FIKEN_URL: url, FIKEN_TOKEN: token, FIKEN_COMPANY: company } = this.config;
+    const configured = token === undefined ? undefined : { url, token, company };
+    const access = orSandbox(configured, this.config, (sandbox) => ({
+      url: `${sandbox}/fiken/api/v2`,
+      token: SANDBOX_CREDENTIAL,
+      company: company || SANDBOX_COMPANY,
+    }));
+    if (!access) return undefined;
+    const client = this.open('fiken', access.url, { concurrency: 1, maxReplyBytes: LARGEST_PAGE });
+    return new FikenAdapter(access, client, this.lane, this.calendar);
   }
 
   private open(

@@ -1,4 +1,4 @@
-import type { AppConfig } from '@platform/config';
+import { type AppConfig, orSandbox, SANDBOX_CREDENTIAL } from '@platform/config';
 import type { UpstreamClient, UpstreamClientsService } from '@platform/upstream';
 import { ElksAdapter } from './elks/elks.adapter';
 import type { GatewayAccount } from './http-sms.adapter';
@@ -6,8 +6,7 @@ import { LinkMobilityAdapter } from './link-mobility/link-mobility.adapter';
 import { NoGatewayAdapter } from './no-gateway.adapter';
 import type { SmsGateway } from '../ports/sms-gateway.port';
 
-/** The sandbox accepts any credentials. */
-const SANDBOX_ACCOUNT = { username: 'sandbox', password: 'sandbox' };
+const SANDBOX_ACCOUNT = { username: SANDBOX_CREDENTIAL, password: SANDBOX_CREDENTIAL };
 const SANDBOX_GATE = 'customer-api';
 /** Longest reply that is read; gateways send none that long. */
 const LONGEST_REPLY_BYTES = 256 * 1024;
@@ -25,7 +24,7 @@ export function createGateway(config: AppConfig, clients: UpstreamClientsService
 function createElks(config: AppConfig, clients: UpstreamClientsService): SmsGateway {
   const access = accessOf(config, '46elks', config.ELKS_URL, config.ELKS_USERNAME, config.ELKS_PASSWORD);
   if (!access) return new NoGatewayAdapter();
-  const base = config.SMS_REPORT_URL?.replace(/\/$/, '');
+  const base = config.SMS_REPORT_URL;
   return new ElksAdapter(openClient(config, clients, '46elks', access), access, (reference) =>
     base === undefined ? undefined : `${base}/sms/delivery-reports/46elks/${reference}`,
   );
@@ -67,7 +66,6 @@ function accessOf(
   username: string | undefined,
   password: string | undefined,
 ): Access | undefined {
-  if (username !== undefined && password !== undefined) return { url, username, password };
-  if (config.SANDBOX_URL === undefined) return undefined;
-  return { ...SANDBOX_ACCOUNT, url: `${config.SANDBOX_URL.replace(/\/$/, '')}/${name}` };
+  const configured = username !== undefined && password !== undefined ? { url, username, password } : undefined;
+  return orSandbox(configured, config, (sandbox) => ({ ...SANDBOX_ACCOUNT, url: `${sandbox}/${name}` }));
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nonNegative, positive, rate } from './types';
+import { address, nonNegative, positive, rate } from './types';
 
 /** The AI gateway: months, upstream, bounds. */
 export const ai = {
@@ -8,8 +8,7 @@ export const ai = {
     .default('Europe/Oslo')
     .refine((zone) => Intl.supportedValuesOf('timeZone').includes(zone) || zone === 'UTC', 'must be an IANA time zone')
     .describe('time zone of the calendar: months of AI credit, days of SMS limits, due dates of invoices'),
-  ANTHROPIC_BASE_URL: z
-    .url()
+  ANTHROPIC_BASE_URL: address
     .optional()
     .describe(
       'base address of the Messages API; default https://api.anthropic.com, or the sandbox where one runs and no key is set',

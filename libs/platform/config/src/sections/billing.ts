@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { positive } from './types';
+import { address, positive } from './types';
 
 /** The billing sources that invoices are synced from. A source without its secret is off. */
 export const billing = {
-  STRIPE_URL: z.url().default('https://api.stripe.com').describe('base address of the Stripe API'),
+  STRIPE_URL: address.default('https://api.stripe.com').describe('base address of the Stripe API'),
   STRIPE_SECRET_KEY: z
     .string()
     .trim()
@@ -18,7 +18,7 @@ export const billing = {
     .describe(
       "comma separated hosts that Stripe's PDF links may lead to, subdomains included; beside them the origin of STRIPE_URL",
     ),
-  FIKEN_URL: z.url().default('https://api.fiken.no/api/v2').describe('base address of the Fiken API'),
+  FIKEN_URL: address.default('https://api.fiken.no/api/v2').describe('base address of the Fiken API'),
   FIKEN_TOKEN: z.string().trim().min(1).optional().describe('Fiken personal API token; secret'),
   FIKEN_COMPANY: z.string().trim().default('').describe('slug of the company in Fiken that issues the invoices'),
   BILLING_TIMEOUT_MS: positive.default(30_000).describe('longest a billing source may take to answer one request'),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, nonNegative, port } from './types';
+import { address, flag, nonNegative, port } from './types';
 
 /** General settings of a process. */
 export const runtime = {
@@ -13,7 +13,7 @@ export const runtime = {
   INTERNAL_PORT: port
     .default(9464)
     .describe('port of the internal listener (metrics, delivery reports); never publish it'),
-  PUBLIC_URL: z.url().optional().describe('address customers reach the API under; default http://localhost:PORT'),
+  PUBLIC_URL: address.optional().describe('address customers reach the API under; default http://localhost:PORT'),
   TRUST_PROXY: z
     .string()
     .optional()
@@ -25,7 +25,7 @@ export const runtime = {
   SHUTDOWN_GRACE_MS: nonNegative
     .default(8000)
     .describe('milliseconds that requests in flight get to finish after SIGTERM'),
-  SANDBOX_URL: z.url().optional().describe('base address of the sandbox upstreams; refused in production'),
+  SANDBOX_URL: address.optional().describe('base address of the sandbox upstreams; refused in production'),
   DEMO_CUSTOMER: flag.default(false).describe('create a demo customer at start; refused in production'),
   SECRETS_KEY: z
     .string()

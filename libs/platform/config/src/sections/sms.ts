@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nonNegative, positive } from './types';
+import { address, nonNegative, positive } from './types';
 
 /** The SMS gateway, and how much may be sent through it. */
 export const sms = {
@@ -28,15 +28,13 @@ export const sms = {
     .describe(
       'countries that SMS may go to, comma separated ISO 3166 codes, unless the operator set others for a customer; default all. Never to satellite and premium rate numbers',
     ),
-  SMS_REPORT_URL: z
-    .url()
+  SMS_REPORT_URL: address
     .optional()
     .describe('address under which 46elks reaches the internal listener; default: no delivery reports are asked for'),
-  ELKS_URL: z.url().default('https://api.46elks.com').describe('base address of 46elks'),
+  ELKS_URL: address.default('https://api.46elks.com').describe('base address of 46elks'),
   ELKS_USERNAME: z.string().optional().describe('API user name at 46elks'),
   ELKS_PASSWORD: z.string().optional().describe('API password at 46elks; secret'),
-  LINK_URL: z
-    .url()
+  LINK_URL: address
     .default('https://wsx.sp247.net')
     .describe('base address of LINK Mobility, as assigned to the account'),
   LINK_USERNAME: z.string().optional().describe('user name at LINK Mobility'),

@@ -1,5 +1,5 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { isTransientFailure } from '../errors/database-errors';
+import { retryTransient } from './retry-transient';
 
 /** What is stored later, and how. */
 export interface DeferredWritesOptions<Item> {
@@ -43,25 +43,19 @@ export class DeferredWrites<Item> {
   }
 
   private async work(): Promise<void> {
+    const { store, lost, retryMs: pauseMs } = this.options;
+    const { signal } = this.givingUp;
     for (let item = this.waiting[0]; item !== undefined; item = this.waiting[0]) {
       try {
-        await this.options.store(item);
+        await retryTransient(() => store(item), { pauseMs, signal });
       } catch (error) {
-        if (isTransientFailure(error)) {
-          await this.pause();
-          if (this.givingUp.signal.aborted) break;
-          continue;
-        }
+        if (signal.aborted && (error === signal.reason || isTransientFailure(error))) break;
         // Kept, it would be refused for ever, and everything behind it would wait.
-        this.options.lost(item, error);
+        lost(item, error);
       }
       this.waiting.shift();
     }
     // In the same turn as the look that found nothing: what is added a moment later must find nobody working.
     this.working = undefined;
-  }
-
-  private pause(): Promise<unknown> {
-    return wait(this.options.retryMs, undefined, { signal: this.givingUp.signal }).catch(() => undefined);
   }
 }

@@ -32,7 +32,7 @@ export function createDocument(
     )
     // Without an address of its own the server is the one that the document came from, whatever its name.
     .addServer(
-      `${PUBLIC_URL?.replace(/\/$/, '') ?? ''}/${API_PREFIX}`,
+      `${PUBLIC_URL ?? ''}/${API_PREFIX}`,
       PUBLIC_URL ? 'Production' : 'Where this document comes from: local, staging or production',
     )
     .addBearerAuth(

@@ -1,6 +1,5 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { isTransientFailure, PipelinedConnectionsService, prepared } from '@platform/database';
+import { isTransientFailure, PipelinedConnectionsService, prepared, retryTransient } from '@platform/database';
 import { ROOT_LOGGER, type RootLogger } from '@platform/logging';
 import type { AuthenticatedCustomer } from '../authenticated-customer';
 
@@ -41,18 +40,27 @@ export class TokenUseRecorderService implements OnApplicationShutdown {
 
   /** Stores the last calls: Nest closes the database, a global module, after all others. */
   async onApplicationShutdown(): Promise<void> {
-    const giveUpAt = performance.now() + SHUTDOWN_RETRY_MS;
-    for (;;) {
-      this.flush();
-      await this.writing;
-      if (this.uses.size === 0 || performance.now() > giveUpAt) break;
-      await wait(RETRY_MS);
-    }
+    const retries = { pauseMs: RETRY_MS, forMs: SHUTDOWN_RETRY_MS };
+    this.writing = this.writing
+      .then(() => retryTransient(() => this.store(), retries))
+      .catch((error: unknown) =>
+        this.logger.error({ err: error, tokens: this.uses.size }, 'last use of tokens is lost'),
+      );
+    await this.writing;
     clearTimeout(this.timer);
-    if (this.uses.size > 0) this.logger.error({ tokens: this.uses.size }, 'last use of tokens is lost');
   }
 
   private async write(): Promise<void> {
+    try {
+      await this.store();
+    } catch (error) {
+      this.logger.warn({ err: error }, 'last use of tokens could not be written yet');
+      this.schedule();
+    }
+  }
+
+  /** Stores the recorded uses. @throws if the database is unavailable; they stay recorded */
+  private async store(): Promise<void> {
     // Always in the same order: two replicas that write the same tokens must not deadlock.
     const uses = [...this.uses].sort(([a], [b]) => (a < b ? -1 : 1));
     if (uses.length === 0) return;
@@ -70,9 +78,8 @@ export class TokenUseRecorderService implements OnApplicationShutdown {
         this.logger.error({ err: error }, 'last use of tokens could not be written');
         return;
       }
-      this.logger.warn({ err: error }, 'last use of tokens could not be written yet');
       for (const [tokenId, use] of uses) if (!this.uses.has(tokenId)) this.uses.set(tokenId, use);
-      this.schedule();
+      throw error;
     }
   }
 

@@ -1,4 +1,4 @@
-import type { AppConfig } from '@platform/config';
+import { type AppConfig, orSandbox, SANDBOX_CREDENTIAL } from '@platform/config';
 
 /** Address of the AI provider, and the key for customers without their own. */
 export interface UpstreamSettings {
@@ -7,14 +7,12 @@ export interface UpstreamSettings {
 }
 
 const PUBLIC_ADDRESS = 'https://api.anthropic.com';
-/** The sandbox accepts any key. */
-const SANDBOX_KEY = 'sandbox';
 
 /** The configured provider; without one, the sandbox, if it runs. */
 export function upstreamSettings(config: AppConfig): UpstreamSettings {
-  const { ANTHROPIC_BASE_URL: baseUrl, ANTHROPIC_API_KEY: sharedKey, SANDBOX_URL: sandbox } = config;
-  if (baseUrl === undefined && sharedKey === undefined && sandbox !== undefined) {
-    return { baseUrl: `${sandbox.replace(/\/$/, '')}/anthropic`, sharedKey: SANDBOX_KEY };
-  }
-  return { baseUrl: baseUrl ?? PUBLIC_ADDRESS, sharedKey };
+  const { ANTHROPIC_BASE_URL, ANTHROPIC_API_KEY: sharedKey } = config;
+  const provider = { baseUrl: ANTHROPIC_BASE_URL ?? PUBLIC_ADDRESS, sharedKey };
+  const configured = ANTHROPIC_BASE_URL === undefined && sharedKey === undefined ? undefined : provider;
+  const inSandbox = (url: string) => ({ baseUrl: `${url}/anthropic`, sharedKey: SANDBOX_CREDENTIAL });
+  return orSandbox(configured, config, inSandbox) ?? provider;
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { AppConfig } from '@platform/config';
-import { isTransientFailure } from '@platform/database';
+import { isTransientFailure, retryTransient } from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import { CreditLedgerService } from '../../ledger/credit-ledger.service';
 import type { Release, Settlement, SettlementResult } from '../../ledger/credit-ledger.types';
@@ -92,15 +92,7 @@ export class CallResolutionService {
     this.background.add(attempt);
   }
 
-  private async withRetries<T>(work: () => Promise<T>, forMs: number): Promise<T> {
-    const giveUpAt = performance.now() + forMs;
-    for (;;) {
-      try {
-        return await work();
-      } catch (error) {
-        if (!isTransientFailure(error) || performance.now() > giveUpAt) throw error;
-        await delay(RETRY_MS, undefined, { signal: this.stopping.signal });
-      }
-    }
+  private withRetries<T>(work: () => Promise<T>, forMs: number): Promise<T> {
+    return retryTransient(work, { pauseMs: RETRY_MS, forMs, signal: this.stopping.signal });
   }
 }
