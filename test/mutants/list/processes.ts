@@ -115,7 +115,7 @@ export const processes: Mutant[] = [
     find: 'this.draining.active ? indicator.down() : indicator.up()',
     replace: 'this.draining.active ? indicator.up() : indicator.up()',
     specs: SHUTDOWN,
-    test: 'callers hung up',
+    test: 'disconnected clients',
   },
   {
     name: 'observing: a caller that hung up is counted as answered',
