@@ -11,7 +11,7 @@ export function specFiles(root: string): string[] {
 export function misfit(
   root: string,
   allSpecs: string[],
-  { name, file, find, replace, specs }: Mutant,
+  { name, file, find, replace, specs, test }: Mutant,
 ): string | undefined {
   const path = join(root, file);
   if (!existsSync(path)) return `${name}: there is no ${file}`;
@@ -19,7 +19,10 @@ export function misfit(
   if (times !== 1) return `${name}: its text is ${times} times in ${file}: ${find}`;
   if (find === replace) return `${name}: it changes nothing`;
   const idle = specs.filter((part) => !allSpecs.some((spec) => spec.includes(part)));
-  return idle.length > 0 ? `${name}: no spec's path has ${idle.join(', ')}` : undefined;
+  if (idle.length > 0) return `${name}: no spec's path has ${idle.join(', ')}`;
+  const tests = allSpecs.filter((spec) => specs.some((part) => spec.includes(part)));
+  const named = tests.some((spec) => new RegExp(test ?? '').test(readFileSync(join(root, spec), 'utf8')));
+  return named ? undefined : `${name}: its specs have no test with: ${test}`;
 }
 
 /** Applies a mutant to the tree. @returns a function that reverts it */
