@@ -48,8 +48,8 @@ describe.each(DIRECTIONS)('SMS through $gateway', ({ gateway, control }) => {
       status: 'accepted',
       segments: 1,
       encoding: 'GSM-7',
-      sender_id: 'Acme',
-      to: '+4790000000',
+      senderId: 'Acme',
+      recipient: '+4790000000',
     });
     const [taken] = fixture.sandbox[control].accepted;
     expect(taken).toMatchObject({ from: 'Acme', to: '+4790000000', text: 'Blåbær æøå' });
@@ -265,7 +265,7 @@ describe('The refusals of LINK Mobility', () => {
   it('that say nothing certain are overruled by the report', async () => {
     const customer = await fixture.customer();
     fixture.sandbox.link.script({ result: 1500, sent: true, 'reports-early': true });
-    expect(await fixture.send(customer)).toMatchObject({ status: 'delivered', error_code: null });
+    expect(await fixture.send(customer)).toMatchObject({ status: 'delivered', errorCode: null });
   });
 
   it.each([
@@ -340,7 +340,7 @@ describe('The SMS circuit', () => {
     await fail(await fixture.customer(), 12);
     expect(fixture.sandbox.elks46.total).toBe(12);
     fixture.sandbox.elks46.always();
-    expect(await fixture.send(await fixture.customer())).toMatchObject({ error_code: null });
+    expect(await fixture.send(await fixture.customer())).toMatchObject({ errorCode: null });
   });
 
   it('stays closed whatever the gateway refuses', async () => {

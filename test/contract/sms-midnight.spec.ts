@@ -21,6 +21,6 @@ describe('the midnight at which the SMS cap begins anew', () => {
       options: { retryAfterSeconds: secondsLeft },
     });
     await setDatabaseClock(fixture.superuser, { standsAt: next });
-    await expect(fixture.send(customerId)).resolves.toMatchObject({ error_code: null });
+    await expect(fixture.send(customerId)).resolves.toMatchObject({ errorCode: null });
   });
 });

@@ -2,6 +2,8 @@ import { type Answer, json } from '../shared/answer';
 import { standing } from '../shared/credentials';
 import { type Directives } from '../shared/faults/directives';
 
+const TOO_MANY = 'Too many requests';
+
 /** An error in the format of Fiken's login; for the rest of the API only the status is documented. */
 export function fikenError(status: number, description: string, headers: Record<string, string> = {}): Answer {
   const error = status === 401 ? 'invalid_token' : status < 500 ? 'bad_request' : 'server_error';
@@ -9,7 +11,7 @@ export function fikenError(status: number, description: string, headers: Record<
 }
 
 export function tooManyRequests(retryAfterSeconds: number): Answer {
-  return fikenError(429, 'Too many requests', { 'retry-after': String(retryAfterSeconds) });
+  return fikenError(429, TOO_MANY, { 'retry-after': String(retryAfterSeconds) });
 }
 
 export function refuseToken(token: string | undefined): Answer | undefined {
@@ -27,11 +29,6 @@ export function refuseToken(token: string | undefined): Answer | undefined {
 export function refuseByDirective(directives: Directives): Answer | undefined {
   const status = directives.number('status');
   if (status === undefined || status === 200) return undefined;
-  const retryAfter = directives.number('retry-after');
-  if (status === 429) return tooManyRequests(retryAfter ?? 1);
-  return fikenError(
-    status,
-    `The sandbox answers ${status}`,
-    retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) },
-  );
+  const text = status === 429 ? TOO_MANY : `The sandbox answers ${status}`;
+  return fikenError(status, text, directives.retryAfter(status));
 }

@@ -21,7 +21,6 @@ export function refuseByDirective(directives: Directives, requestId: string): An
   if (status === undefined || status === 200) return undefined;
   const details = status === 429 ? { code: 'rate_limit' } : {};
   const answer = stripeError(status, requestId, `The sandbox answers ${status}`, details);
-  const retryAfter = directives.number('retry-after') ?? (status === 429 ? 1 : undefined);
-  if (retryAfter !== undefined) answer.headers['retry-after'] = String(retryAfter);
+  Object.assign(answer.headers, directives.retryAfter(status));
   return answer;
 }

@@ -63,10 +63,5 @@ function refuseByDirective(directives: Directives): Answer | undefined {
   // The reply is the proxy's, with these faults: the gateway never received the message.
   const status = directives.has('not-json-error') ? 502 : directives.number('status');
   if (status === undefined || status === 200) return undefined;
-  const retryAfter = directives.number('retry-after') ?? (status === 429 ? 1 : undefined);
-  return plainText(
-    status,
-    `The sandbox answers ${status}`,
-    retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) },
-  );
+  return plainText(status, `The sandbox answers ${status}`, directives.retryAfter(status));
 }

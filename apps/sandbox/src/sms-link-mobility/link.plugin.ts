@@ -71,8 +71,7 @@ function refuseByDirective(directives: Directives): Answer | undefined {
   const status = directives.has('not-json-error') ? 502 : (directives.number('status') ?? 200);
   if (status === 200 && (resultCode === undefined || resultCode === LINK_RESULT.queued)) return undefined;
   const answer = failure(status, resultCode ?? 106000, `The sandbox answers ${status}`);
-  const retryAfter = directives.number('retry-after') ?? (status === 429 ? 1 : undefined);
-  if (retryAfter !== undefined) answer.headers['retry-after'] = String(retryAfter);
+  Object.assign(answer.headers, directives.retryAfter(status));
   return answer;
 }
 

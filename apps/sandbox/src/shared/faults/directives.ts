@@ -33,6 +33,12 @@ export class Directives {
     return Directives.checked(new Map(Object.entries(values)), known);
   }
 
+  /** The header `Retry-After` of a refusal with this status: as asked, else 1 s with 429 and none with others. */
+  retryAfter(status: number): Record<string, string> {
+    const seconds = this.number('retry-after') ?? (status === 429 ? 1 : undefined);
+    return seconds === undefined ? {} : { 'retry-after': String(seconds) };
+  }
+
   /** The text without its directives. */
   static strip(text: string): string {
     return text.replace(PATTERN, '').trim();

@@ -5,15 +5,15 @@ import { isTransientFailure } from '../errors/database-errors';
 export interface TransientRetries {
   /** Pause between two attempts, in milliseconds. */
   pauseMs: number;
-  /** No attempt fails later than this without its failure being final, in milliseconds; default: no limit. */
+  /** A failure later than this is final, in milliseconds; default: no limit. */
   forMs?: number;
   /** Ends the attempts: none begins after it. */
   signal?: AbortSignal;
 }
 
 /**
- * Runs it until it succeeds, or fails otherwise than because the database was away or another transaction was in its
- * way. @param work must be safe to repeat
+ * Repeats statements while they fail because the database is unavailable, or because of a conflict with another
+ * transaction. @param work must be safe to repeat
  */
 export async function retryTransient<T>(
   work: () => Promise<T>,
