@@ -187,7 +187,8 @@ describe('AI credit, under load and faults', () => {
   it(`survives ${KILLS} kills under load at random moments; what each had reserved is free within 15 s`, async () => {
     const customers: { id: string; token: string }[] = [];
     for (let index = 0; index < 5; index++) customers.push(await stress.customer({ included: 1_000 }));
-    stress.sandbox.messages.always({ 'output-tokens': 10 });
+    // Long enough that most kills come while calls are in progress.
+    stress.sandbox.messages.always({ 'output-tokens': 10, delay: 100 });
     let answered = 0;
     const watch = watchKilled(stress.superuser);
     for (let kill = 0; kill < KILLS; kill++) {
