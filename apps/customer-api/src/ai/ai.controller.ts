@@ -3,7 +3,7 @@ import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } fro
 import { type AuthenticatedCustomer } from '@platform/tokens';
 import { CurrentCustomer, RateLimitAs, RequireAiEnabled, RequireScope } from '@platform/access';
 import { AiMessagesService, AiOverviewService, type MessageRequest, MessageRequestReader } from '@domains/ai';
-import { ProblemReplies, ReadBodyBy, type RequestWithBody, WaitsFor } from '@platform/http';
+import { ProblemReplies, ReadBodyBy, type RequestWithBody } from '@platform/http';
 import { AiMessageDto, AiReplyDto } from './dto/ai-message.dto';
 import { AiOverviewDto, toAiOverviewDto } from './dto/ai-status.dto';
 
@@ -38,7 +38,6 @@ export class AiController {
   @RateLimitAs('ai')
   @RequireAiEnabled()
   @MESSAGE_BODY
-  @WaitsFor('ledger')
   @Header('content-type', 'application/json; charset=utf-8')
   @ApiOperation({
     summary: 'Send a message to the AI model',

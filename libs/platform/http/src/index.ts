@@ -28,4 +28,3 @@ export { IsWholeNumber } from './fields/is-whole-number.decorator';
 export { addLoadShedding } from './hooks/load-shedding';
 export { LoadShedder } from './overload/load-shedder';
 export { LoopDelay } from './overload/loop-delay';
-export { type Queue, WaitsFor } from './overload/queue';

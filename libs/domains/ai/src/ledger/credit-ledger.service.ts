@@ -75,11 +75,6 @@ export class CreditLedgerService {
     return this.releases.do(release);
   }
 
-  /** How long the first call that is in no batch yet has been waiting to be reserved or settled, in milliseconds. */
-  queueDelayMs(): number {
-    return Math.max(this.reservations.queueDelayMs(), this.settlements.queueDelayMs());
-  }
-
   /**
    * When the caller of a statement that is sent now stops waiting: the database does not begin the statement after
    * that.

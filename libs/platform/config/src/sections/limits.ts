@@ -27,9 +27,7 @@ export const limits = {
     .default(128 * 1024 * 1024)
     .describe("bytes of one customer's request bodies held in memory, per process; more is refused with 429"),
   OVERLOAD_WAIT_MS: positive
-    .default(25)
-    .describe(
-      'target waiting time inside a process under overload; requests are refused with 503 once 1000 of them wait longer, or the waiting time is four times as long for a second',
-    ),
+    .default(100)
+    .describe('waiting time inside a process above which, if it lasts for a second, new requests are refused with 503'),
   PENDING_CREDIT_REQUESTS: positive.default(5).describe('credit requests a customer may have pending'),
 };

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { PipelinedConnectionsService } from '../connections/pipelined-connections.service';
 import { WriteConnectionsService } from '../writes/write-connections.service';
 
-/** How busy the ways to the database are. */
+/** How busy the way to the database is. */
 @Injectable()
 export class DatabaseLoadService {
   constructor(
@@ -10,13 +10,8 @@ export class DatabaseLoadService {
     private readonly writes: WriteConnectionsService,
   ) {}
 
-  /** How long a read that is sent now has to wait, in milliseconds, as far as can be told. */
-  readsWaitMs(): number {
-    return this.reads.queueDelayMs();
-  }
-
-  /** How long the first write in line has been waiting, in milliseconds. */
-  writesWaitMs(): number {
-    return this.writes.queueDelayMs();
+  /** How long what is sent now has to wait, in milliseconds, as far as can be told. */
+  queueDelayMs(): number {
+    return Math.max(this.reads.queueDelayMs(), this.writes.queueDelayMs());
   }
 }

@@ -70,4 +70,13 @@ describe('BoundedQueue', () => {
     await Promise.all(all);
     expect(queue.queueDelayMs()).toBe(0);
   });
+
+  it('says how long the others wait although what completes something goes before them', async () => {
+    const all = [work('one'), work('two'), work('waits', 'b')];
+    now += 700;
+    all.push(work('end', 'b', { ends: true }));
+    expect(queue.queueDelayMs()).toBe(700);
+    await finish(all.length);
+    await Promise.all(all);
+  });
 });

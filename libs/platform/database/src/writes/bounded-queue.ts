@@ -48,10 +48,15 @@ export class BoundedQueue {
     }
   }
 
-  /** How long the first has been waiting for whom there is no place at all, in milliseconds. */
+  /**
+   * How long the longest has been waiting for whom there is no place at all, in milliseconds. Entries that complete
+   * something stand in front and hide how long the others wait.
+   */
   queueDelayMs(): number {
-    const first = this.waiting.find(({ customerId }) => !this.isFull(customerId));
-    return first ? performance.now() - first.since : 0;
+    const open = (from: number, to?: number) =>
+      this.waiting.slice(from, to).find(({ customerId }) => !this.isFull(customerId))?.since ?? Infinity;
+    const since = Math.min(open(0, this.ending), open(this.ending));
+    return since === Infinity ? 0 : performance.now() - since;
   }
 
   private wait(customerId: string, ends: boolean): Promise<void> {

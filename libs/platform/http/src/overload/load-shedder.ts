@@ -1,66 +1,52 @@
-import { AdmissionCredit } from './admission-credit';
-import { FinishingRate } from './finishing-rate';
-import { StandingWait } from './standing-wait';
-
 export interface LoadShedderOptions {
   /** Target waiting time under overload, in milliseconds. */
   targetMs: number;
-  /** Shedding starts when the waiting time has been above this, in milliseconds, … */
-  lateMs: number;
-  /** … for this long without a break, in milliseconds, … */
+  /** Load is shed once the waiting time has been above the target for this long without a break: a burst passes. */
   standingMs: number;
-  /** … or when so many more requests have arrived than were finished since it rose above the target. */
-  burst: number;
 }
 
-/** Part of the finished requests whose place is given to another while the requests from before the shedding are worked off. */
+/** Minimum number of requests per second that are accepted, to measure how long they wait. */
+const LEAST_PER_SECOND = 10;
+/** Period over which the rate of finished requests is averaged: as long as the waiting time takes to react. */
+const AVERAGED_MS = 300;
+/** Below this part of the target waiting time, the capacity may be higher than the rate of finished requests. */
+const CAPACITY_THRESHOLD = 0.5;
+/** Factor by which the assumed capacity may grow per measurement, and its limit relative to the finished rate. */
+const GROWTH = 1.25;
+const HEADROOM = 2;
+/** Part of the rate that is accepted while the requests from before the shedding are worked off. */
 const BACKLOG_SHARE = 0.1;
 /**
- * Minimum of that part afterwards: a waiting time that does not fall although fewer are accepted has another cause.
+ * Minimum part of the rate that is accepted after that: a waiting time that does not fall although fewer are accepted
+ * has another cause.
  */
-const MIN_SHARE = 0.5;
-/** How many more requests are accepted than were finished while none waits, as a part. */
-const GROWTH = 0.25;
-/** Factors per second by which the known rate is reduced: while none is refused, and if even the minimum is too much. */
-const DECAY = 0.98;
-const FAST_DECAY = 0.6;
-/** Factor per 100 ms by which the accepted rate may grow further while none waits, … */
-const EASE = 1.6;
-/** … and the factor at which shedding ends. */
-const EASED = 8;
-/** Shedding also ends when no request had to be refused for this long, in milliseconds. */
+const LEAST_SHARE = 0.5;
+/** Factor per measurement by which the known rate is reduced if even that part is too much. */
+const DECAY = 0.95;
+/** Unused capacity that is saved, in seconds: requests do not arrive evenly. */
+const SAVED_SECONDS = 0.5;
+/** Shedding ends when no request had to be refused for this long, in milliseconds. */
 const CALM_MS = 2000;
-/** For this long after the shedding only this part of a burst passes: what arrives too fast again is not a burst. */
-const WARY_MS = 10_000;
-const WARY_PART = 0.1;
 
 /**
  * Decides which requests are accepted. While requests are served as fast as they arrive, all are accepted. Once a queue
- * persists, accepting all would make all wait longer and longer until none is served in time; so one is accepted for each
- * one that is finished, a little more or fewer while the measured waiting time is below or above its target. All others
- * are refused at once.
+ * persists, accepting all would make all wait longer and longer until none is served in time; so only as many are
+ * accepted as are finished, a little more or fewer while the measured waiting time is below or above its target. All
+ * others are refused at once.
  */
 export class LoadShedder {
+  private waitingSince?: number;
   private shedding = false;
-  /** Whether the waiting time is above the target. */
-  private isWaiting = false;
-  private lateSince?: number;
-  /** Requests that arrived and were not finished since then. */
-  private excess = 0;
   /** Whether the requests from before the shedding have been worked off. */
   private caughtUp = false;
-  /** How many requests are accepted for one that is finished. */
-  private share = 1;
-  /** By how much more, because none has been waiting for a while. */
-  private ease = 1;
-  private readonly credit = new AdmissionCredit();
-  private readonly rate = new FinishingRate();
-  private readonly wait = new StandingWait();
-  /** The highest rate of the last minute or so, in requests per second: the rate of a moment may be that of a pause. */
+  /** The assumed capacity in requests per second, and the rate measured before the shedding. */
+  private capacity = 0;
   private known = 0;
+  private allowance = 0;
+  private finished = 0;
+  private finishedPerSecond = 0;
   private measuredAt: number;
   private begunAt = 0;
-  private endedAt = -Infinity;
   private refusedAt = -Infinity;
 
   constructor(
@@ -75,80 +61,65 @@ export class LoadShedder {
     return this.shedding;
   }
 
-  /** Whether a request is accepted. */
+  /** Whether to accept a request. */
   admit(): boolean {
-    if (!this.shedding) {
-      if (this.isWaiting && ++this.excess > this.burst()) this.begin();
+    if (!this.shedding) return true;
+    if (this.allowance >= 1) {
+      this.allowance--;
       return true;
     }
-    if (this.credit.spend()) return true;
     this.refusedAt = this.now();
     return false;
   }
 
-  /** Counts an accepted request that has ended, with whatever result. */
+  /** Counts the end of an accepted request. */
   finish(): void {
-    this.rate.count();
-    if (this.shedding) this.credit.earn(this.share * this.ease);
-    else if (this.isWaiting) this.excess--;
+    this.finished++;
   }
 
-  /** Takes the present waiting time of a new request, in milliseconds. To be called about every 20 ms. */
+  /** Updates the measured waiting time of a new request, in milliseconds; called about ten times a second. */
   measure(waitMs: number): void {
     const now = this.now();
     const ms = now - this.measuredAt;
     if (ms <= 0) return;
     this.measuredAt = now;
-    this.rate.measure(ms);
-    this.known = Math.max(this.rate.perSecond, this.known * (this.shedding ? 1 : DECAY ** (ms / 1000)));
-    const standing = this.wait.add(waitMs);
-    if (!this.shedding) this.watch(standing);
-    if (this.shedding) this.steer(standing, ms);
-  }
-
-  private watch(waitMs: number): void {
-    const { targetMs, lateMs, standingMs } = this.options;
-    if (!this.isWaiting) this.excess = 0;
-    this.isWaiting = waitMs > targetMs;
-    this.lateSince = waitMs > lateMs ? (this.lateSince ?? this.measuredAt) : undefined;
-    if (this.lateSince !== undefined && this.measuredAt - this.lateSince >= standingMs) this.begin();
-  }
-
-  private burst(): number {
-    return this.measuredAt - this.endedAt < WARY_MS ? WARY_PART * this.options.burst : this.options.burst;
+    const weight = Math.min(1, ms / AVERAGED_MS);
+    this.finishedPerSecond += weight * ((this.finished / ms) * 1000 - this.finishedPerSecond);
+    this.finished = 0;
+    this.waitingSince = waitMs > this.options.targetMs ? (this.waitingSince ?? now) : undefined;
+    if (!this.shedding && this.waitingSince !== undefined && now - this.waitingSince >= this.options.standingMs)
+      this.begin();
+    if (!this.shedding) return;
+    const perSecond = this.adjust(waitMs);
+    this.allowance = Math.max(
+      1,
+      Math.min(this.allowance + (perSecond * Math.min(ms, 1000)) / 1000, perSecond * SAVED_SECONDS),
+    );
+    if (this.waitingSince === undefined && now - this.refusedAt > CALM_MS) this.shedding = false;
   }
 
   private begin(): void {
     this.shedding = true;
     this.caughtUp = false;
-    this.share = BACKLOG_SHARE;
-    this.ease = 1;
-    this.begunAt = this.refusedAt = this.now();
-    this.credit.clear();
+    this.begunAt = this.refusedAt = this.measuredAt;
+    this.capacity = this.known = Math.max(LEAST_PER_SECOND, this.finishedPerSecond);
+    this.allowance = 0;
   }
 
-  /** Sets how many requests are accepted until the next measurement. */
-  private steer(waitMs: number, ms: number): void {
+  /** @returns how many requests per second are accepted until the next measurement */
+  private adjust(waitMs: number): number {
     const { targetMs, standingMs } = this.options;
-    if (waitMs <= targetMs || this.measuredAt - this.begunAt > 2 * standingMs) this.caughtUp = true;
-    if (waitMs > standingMs && this.caughtUp) this.known *= FAST_DECAY ** (ms / 1000);
-    const least = this.caughtUp ? MIN_SHARE : BACKLOG_SHARE;
-    this.share = this.caughtUp ? shareAt(waitMs / targetMs) : BACKLOG_SHARE;
-    this.ease = waitMs <= targetMs / 2 ? this.ease * EASE ** (Math.min(ms, 100) / 100) : 1;
-    this.credit.refill(least * this.known, this.ease * this.rate.perSecond, ms);
-    const isCalm = waitMs <= targetMs && this.measuredAt - this.refusedAt > CALM_MS;
-    if (isCalm || this.ease > EASED) this.end();
+    const backlogMs = 2 * standingMs;
+    if (waitMs <= targetMs || this.measuredAt - this.begunAt > backlogMs) this.caughtUp = true;
+    if (waitMs > CAPACITY_THRESHOLD * targetMs) this.capacity = this.finishedPerSecond;
+    else {
+      const most = HEADROOM * this.finishedPerSecond + LEAST_PER_SECOND;
+      this.capacity = Math.max(this.finishedPerSecond, Math.min(this.capacity * GROWTH, most));
+      this.known = Math.max(this.known, this.finishedPerSecond);
+    }
+    if (waitMs > standingMs && this.caughtUp) this.known *= DECAY;
+    const share = waitMs > targetMs ? targetMs / waitMs : 1 + 0.2 * (1 - waitMs / targetMs);
+    const least = this.known * (this.caughtUp ? LEAST_SHARE : BACKLOG_SHARE);
+    return Math.max(LEAST_PER_SECOND, least, this.capacity * share);
   }
-
-  private end(): void {
-    this.shedding = false;
-    this.endedAt = this.measuredAt;
-    this.isWaiting = false;
-    this.lateSince = undefined;
-  }
-}
-
-/** @param wait the waiting time as a multiple of its target */
-function shareAt(wait: number): number {
-  return wait <= 1 ? 1 + GROWTH * (1 - wait) : Math.max(MIN_SHARE, 1 / wait);
 }

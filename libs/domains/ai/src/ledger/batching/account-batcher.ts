@@ -41,11 +41,6 @@ export class AccountBatcher<Item extends { customerId: string }, Result> {
     }
   }
 
-  /** How long the first that is in no batch yet has been waiting, in milliseconds; who waits for a locked account aside. */
-  queueDelayMs(): number {
-    return this.batches.queueDelayMs();
-  }
-
   private async runUnlocked(batch: Item[]): Promise<(Result | typeof LOCKED)[]> {
     const results: (Result | typeof LOCKED)[] = batch.map(() => LOCKED);
     let places = batch.map((_, place) => place);

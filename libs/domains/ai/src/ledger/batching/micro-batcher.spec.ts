@@ -73,25 +73,4 @@ describe('MicroBatcher', () => {
     expect(results.every(({ status }) => status === 'rejected')).toBe(true);
     expect(batches).toEqual([[1, 2, 3, 4]]);
   });
-
-  it('tells how long the first that is in no batch has been waiting', async () => {
-    const now = jest.spyOn(performance, 'now').mockReturnValue(1000);
-    const gate = Promise.withResolvers<void>();
-    const { batcher } = recording(async (items) => {
-      await gate.promise;
-      return items.map(String);
-    });
-    const results = [batcher.do(1)];
-    await setImmediate();
-    now.mockReturnValue(1500);
-    expect(batcher.queueDelayMs()).toBe(0);
-    results.push(batcher.do(2));
-    await setImmediate();
-    now.mockReturnValue(1530);
-    expect(batcher.queueDelayMs()).toBe(30);
-    gate.resolve();
-    await Promise.all(results);
-    expect(batcher.queueDelayMs()).toBe(0);
-    now.mockRestore();
-  });
 });

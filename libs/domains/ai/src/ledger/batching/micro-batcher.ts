@@ -1,7 +1,6 @@
 /** An item with the promise of its caller. */
 interface Waiting<Item, Result> {
   item: Item;
-  since: number;
   resolve: (result: Result) => void;
   reject: (error: unknown) => void;
 }
@@ -37,15 +36,9 @@ export class MicroBatcher<Item, Result> {
   /** Executes an item, possibly in a batch with others. */
   do(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ item, since: performance.now(), resolve, reject });
+      this.waiting.push({ item, resolve, reject });
       this.startSoon();
     });
-  }
-
-  /** How long the first that is in no batch yet has been waiting, in milliseconds. */
-  queueDelayMs(): number {
-    const [first] = this.waiting;
-    return first ? performance.now() - first.since : 0;
   }
 
   private startSoon(): void {
