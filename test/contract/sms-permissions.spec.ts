@@ -19,7 +19,7 @@ describe('What may be sent', () => {
 
   it.each(['+4790000000', '+46700000000', '+12685550123', '+47580012345678', '+80012345678'])(
     'goes by default to any country: %s',
-    async (to) => expect(await fixture.send(await fixture.customer(), { to })).toMatchObject({ to }),
+    async (to) => expect(await fixture.send(await fixture.customer(), { to })).toMatchObject({ recipient: to }),
   );
 
   it.each(['+4782012345', '+46939123456', '+979123456789', '+870773111632', '+881612345678', '+88216123456789'])(
@@ -93,11 +93,11 @@ describe('The countries of the service', () => {
     const fixture = await createSmsFixture({ SMS_COUNTRIES: 'no, se' });
     const [plain, more] = [await fixture.customer(), await fixture.customer()];
     await fixture.superuser.query(`update sms_settings set countries = '{}' where customer_id = $1`, [more]);
-    expect(await fixture.send(plain, { to: '+46700000000' })).toMatchObject({ to: '+46700000000' });
+    expect(await fixture.send(plain, { to: '+46700000000' })).toMatchObject({ recipient: '+46700000000' });
     await expect(fixture.send(plain, { to: '+4521212121' })).rejects.toMatchObject({
       detail: expect.stringContaining('NO, SE'),
     });
-    expect(await fixture.send(more, { to: '+4521212121' })).toMatchObject({ to: '+4521212121' });
+    expect(await fixture.send(more, { to: '+4521212121' })).toMatchObject({ recipient: '+4521212121' });
     await fixture.close();
   });
 });

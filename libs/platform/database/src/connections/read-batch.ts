@@ -198,9 +198,11 @@ function decodeRow({ name, columns }: ReadStatement<object>, texts: readonly (st
   if (texts.length !== columns.length)
     throw new Error(`${name} reads ${texts.length} columns and describes ${columns.length}`);
   const row: Record<string, unknown> = {};
-  for (const [index, [property, decode]] of columns.entries()) {
+  // An iterator here would cost a list a tenth of its time.
+  for (let index = 0; index < columns.length; index++) {
+    const column = columns[index] as (typeof columns)[number];
     const text = texts[index] as string | null;
-    row[property] = text === null ? null : decode(text);
+    row[column[0]] = text === null ? null : column[1](text);
   }
   return row;
 }

@@ -3,12 +3,17 @@ export type Decoder<T> = (text: string) => T;
 
 const text: Decoder<string> = (given) => given;
 
+/** Length of a time with all six digits, as nearly all have: nothing is to be padded. */
+const WHOLE_TIME = '2026-01-31 12:00:00.123456+00'.length;
+
 /**
  * `2026-01-31 12:00:00.1234+00`, as PostgreSQL writes a time without zeros at the end, as RFC 3339 text; connections are set
  * to UTC. A `Date` would cost more than the rest of a row, and lose the microseconds that a cursor needs.
  */
 const time: Decoder<string> = (given) =>
-  `${given.slice(0, 10)}T${given.slice(11, 19)}.${given.slice(20, -3).padEnd(6, '0')}Z`;
+  given.length === WHOLE_TIME
+    ? `${given.slice(0, 10)}T${given.slice(11, 26)}Z`
+    : `${given.slice(0, 10)}T${given.slice(11, 19)}.${given.slice(20, -3).padEnd(6, '0')}Z`;
 
 /** The decoders that reads have. `numeric` and `bigint` stay text: a binary number cannot hold them all. */
 export const decoders = {
