@@ -198,7 +198,7 @@ function decodeRow({ name, columns }: ReadStatement<object>, texts: readonly (st
   if (texts.length !== columns.length)
     throw new Error(`${name} reads ${texts.length} columns and describes ${columns.length}`);
   const row: Record<string, unknown> = {};
-  // An iterator here would cost a list a tenth of its time.
+  // By index: this runs for every column of every row, and an iterator makes objects for each.
   for (let index = 0; index < columns.length; index++) {
     const column = columns[index] as (typeof columns)[number];
     const text = texts[index] as string | null;
