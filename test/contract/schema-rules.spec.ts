@@ -78,7 +78,7 @@ const RULES: Rule[] = [
   {
     rule: 'the API’s role writes no balance and no ledger: only the ledger’s functions do',
     broken: `select distinct table_name as name from information_schema.role_table_grants where grantee = 'customer_api'
-      and privilege_type <> 'SELECT' and table_name ~ '^ai_(account|reservation|usage|ledger_entry|settings|model_price)$'`,
+      and privilege_type <> 'SELECT' and table_name ~ '^ai_(account|reservation|usage|usage_day|ledger_entry|settings|model_price)$'`,
     breaks: ['grant update on ai_account to customer_api', 'ai_account'],
   },
   {

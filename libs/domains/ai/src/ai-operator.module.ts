@@ -11,6 +11,7 @@ import { AiLedgerEntry } from './entities/ai-ledger-entry.entity';
 import { AiModelPrice } from './entities/ai-model-price.entity';
 import { AiSettings } from './entities/ai-settings.entity';
 import { AiUsage } from './entities/ai-usage.entity';
+import { AiUsageDay } from './entities/ai-usage-day.entity';
 import { ProviderKeysService } from './provider-keys/provider-keys.service';
 import { AiConfigurationOperatorService } from './operator/ai-configuration-operator.service';
 import { AiCreditOperatorService } from './operator/ai-credit-operator.service';
@@ -22,7 +23,7 @@ import { IncludedCreditOperatorService } from './operator/included-credit-operat
 /** The AI services of the operator's program and the worker. */
 @Module({
   imports: [
-    TypeOrmModule.forFeature([AiSettings, AiAccount, AiReservation, AiLedgerEntry, AiUsage, AiModelPrice]),
+    TypeOrmModule.forFeature([AiSettings, AiAccount, AiReservation, AiLedgerEntry, AiUsage, AiUsageDay, AiModelPrice]),
     BillingCalendarModule,
     AuditModule,
     CustomersOperatorModule,

@@ -7,6 +7,7 @@ export { AiLedgerEntry, LEDGER_KINDS, type LedgerKind } from './entities/ai-ledg
 export { AiModelPrice } from './entities/ai-model-price.entity';
 export { AiSettings } from './entities/ai-settings.entity';
 export { AiUsage } from './entities/ai-usage.entity';
+export { AiUsageDay } from './entities/ai-usage-day.entity';
 export { type AiCaller, AiMessagesService } from './customer/messages/ai-messages.service';
 export { type AiOverview, AiOverviewService } from './customer/overview/ai-overview.service';
 export { type PendingCreditRequest, PendingCreditRequestsPort } from './ports/pending-credit-requests.port';

@@ -41,6 +41,17 @@ export class AiUsage {
   @Column('numeric', { precision: 24, scale: 12, default: 0 })
   uncovered!: string;
 
+  /** The parts that included and purchased credit paid: together `cost` less `uncovered`. */
+  @Column('numeric', { precision: 24, scale: 12, default: 0 })
+  paidFromIncluded!: string;
+
+  @Column('numeric', { precision: 24, scale: 12, default: 0 })
+  paidFromPurchased!: string;
+
+  /** From when the model's price is valid that the call was charged by. */
+  @Column('timestamptz', { nullable: true })
+  priceValidFrom!: Date | null;
+
   /** ISO 4217. */
   @Column('text', { default: 'NOK' })
   currency!: string;
@@ -56,6 +67,11 @@ export class AiUsage {
   @Column('uuid', { nullable: true })
   tokenId!: string | null;
 
+  /** Whether the reply was streamed. */
+  @Column('boolean', { default: false })
+  streamed!: boolean;
+
+  /** When it was charged. */
   @Column('timestamptz')
   createdAt!: Date;
 }

@@ -14,6 +14,7 @@ export class AiSchema1763683200700 extends ForwardMigration {
     'ai_account',
     'ai_reservation',
     'ai_usage',
+    'ai_usage_day',
     'ai_ledger_entry',
     'liveness_clock',
     'process_liveness',

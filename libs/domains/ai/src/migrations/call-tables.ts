@@ -50,16 +50,45 @@ export async function createCallTables(runner: QueryRunner): Promise<void> {
       output_tokens integer not null,
       cost numeric(24,12) not null,
       uncovered numeric(24,12) not null default 0,
+      paid_from_included numeric(24,12) not null default 0,
+      paid_from_purchased numeric(24,12) not null default 0,
+      price_valid_from timestamptz,
       currency text not null default 'NOK',
       request_id text,
       api_request_id text,
       token_id uuid,
+      streamed boolean not null default false,
       created_at timestamptz not null,
       constraint ai_usage_pk primary key (customer_id, id)
     )`);
   await distribute(runner, 'ai_usage');
   await secureCustomerTable(runner, 'ai_usage', { apiMay: 'select' });
   await runner.query(`revoke update, delete on ai_usage from account_operator`);
+
+  // Sums of the above, written by the settlement under the account's lock, which every settlement of the customer holds
+  // anyway: nobody waits for these rows. A summary reads them alone, whatever the number of calls behind it. A call without a
+  // token counts under the nil UUID, because a key has no null.
+  await runner.query(`
+    create table ai_usage_day (
+      customer_id uuid not null,
+      day date not null,
+      model text not null,
+      token_id uuid not null,
+      calls bigint not null,
+      input_tokens bigint not null,
+      cache_write_5m_tokens bigint not null,
+      cache_write_1h_tokens bigint not null,
+      cache_read_tokens bigint not null,
+      output_tokens bigint not null,
+      cost numeric(24,12) not null,
+      uncovered numeric(24,12) not null,
+      paid_from_included numeric(24,12) not null,
+      paid_from_purchased numeric(24,12) not null,
+      constraint ai_usage_day_pk primary key (customer_id, day, model, token_id)
+    ) with (fillfactor = 50)`);
+  await distribute(runner, 'ai_usage_day');
+  await secureCustomerTable(runner, 'ai_usage_day', { apiMay: 'select' });
+  await runner.query(`revoke delete on ai_usage_day from account_operator`);
 
   // In the order of the account's own counter. Entries are only added: a correction is a new entry.
   await runner.query(`
