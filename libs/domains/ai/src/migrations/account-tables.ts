@@ -1,5 +1,5 @@
 import type { QueryRunner } from 'typeorm';
-import { distribute, replicate, secureCustomerTable } from '@platform/database';
+import { secureCustomerTable } from '@platform/database';
 
 /** What models cost, what the operator decided about a customer's use of AI, and what the customer has. */
 export async function createAccountTables(runner: QueryRunner): Promise<void> {
@@ -20,7 +20,6 @@ export async function createAccountTables(runner: QueryRunner): Promise<void> {
       constraint ai_model_price_rates_check check (
         input >= 0 and cache_write_5m >= 0 and cache_write_1h >= 0 and cache_read >= 0 and output >= 0)
     )`);
-  await replicate(runner, 'ai_model_price');
   await runner.query(`grant select on ai_model_price to customer_api`);
   await runner.query(`grant select, insert on ai_model_price to account_operator`);
 
@@ -38,7 +37,6 @@ export async function createAccountTables(runner: QueryRunner): Promise<void> {
       constraint ai_settings_monthly_limit_check check (monthly_limit >= 0),
       constraint ai_settings_total_limit_check check (total_limit >= 0)
     )`);
-  await distribute(runner, 'ai_settings');
   await secureCustomerTable(runner, 'ai_settings', { apiMay: 'select' });
 
   // Apart from the settings, because it changes with every call. The check that nothing is below zero or reserved twice is
@@ -63,6 +61,5 @@ export async function createAccountTables(runner: QueryRunner): Promise<void> {
       constraint ai_account_balance_check check (
         included >= 0 and purchased >= 0 and reserved >= 0 and reserved <= included + purchased)
     ) with (fillfactor = 50)`);
-  await distribute(runner, 'ai_account');
   await secureCustomerTable(runner, 'ai_account', { apiMay: 'select' });
 }

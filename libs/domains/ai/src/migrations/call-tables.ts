@@ -1,5 +1,5 @@
 import type { QueryRunner } from 'typeorm';
-import { distribute, secureCustomerTable } from '@platform/database';
+import { secureCustomerTable } from '@platform/database';
 
 /**
  * What a call leaves: a reservation, then a usage row and ledger entries. There are no foreign keys between them: each would
@@ -34,7 +34,6 @@ export async function createCallTables(runner: QueryRunner): Promise<void> {
   await runner.query(
     `create index ai_reservation_unknown_idx on ai_reservation (customer_id, resolved_at desc) where state = 'outcome_unknown'`,
   );
-  await distribute(runner, 'ai_reservation');
   await secureCustomerTable(runner, 'ai_reservation');
 
   await runner.query(`
@@ -61,7 +60,6 @@ export async function createCallTables(runner: QueryRunner): Promise<void> {
       created_at timestamptz not null,
       constraint ai_usage_pk primary key (customer_id, id)
     )`);
-  await distribute(runner, 'ai_usage');
   await secureCustomerTable(runner, 'ai_usage', { apiMay: 'select' });
   await runner.query(`revoke update, delete on ai_usage from account_operator`);
 
@@ -108,7 +106,6 @@ export async function createCallTables(runner: QueryRunner): Promise<void> {
       created_at timestamptz not null,
       constraint ai_ledger_entry_pk primary key (customer_id, sequence)
     )`);
-  await distribute(runner, 'ai_ledger_entry');
   await secureCustomerTable(runner, 'ai_ledger_entry', { apiMay: 'select' });
   await runner.query(`revoke update, delete on ai_ledger_entry from account_operator`);
 }

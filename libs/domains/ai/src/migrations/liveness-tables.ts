@@ -1,5 +1,4 @@
 import type { QueryRunner } from 'typeorm';
-import { replicate } from '@platform/database';
 
 /** Which processes live: what one has reserved is released soon after it died. */
 export async function createLivenessTables(runner: QueryRunner): Promise<void> {
@@ -21,7 +20,6 @@ export async function createLivenessTables(runner: QueryRunner): Promise<void> {
       constraint process_liveness_pk primary key (id)
     )`);
   for (const table of ['liveness_clock', 'process_liveness']) {
-    await replicate(runner, table);
     await runner.query(`grant select, insert, update, delete on ${table} to customer_api, account_operator`);
   }
 }

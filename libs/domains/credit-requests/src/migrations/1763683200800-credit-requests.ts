@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { QueryRunner } from 'typeorm';
-import { createFunction, distribute, ForwardMigration, secureCustomerTable } from '@platform/database';
+import { createFunction, ForwardMigration, secureCustomerTable } from '@platform/database';
 
 /** Customers' requests for extra credit, and what the operator decided. */
 export class CreditRequestsSchema1763683200800 extends ForwardMigration {
@@ -34,7 +34,6 @@ export class CreditRequestsSchema1763683200800 extends ForwardMigration {
     await runner.query(
       `create index ai_credit_request_pending_idx on ai_credit_request (customer_id, created_at desc, id desc) where status = 'pending'`,
     );
-    await distribute(runner, 'ai_credit_request');
     await secureCustomerTable(runner, 'ai_credit_request', { apiMay: 'select, insert' });
     await createFunction(runner, join(__dirname, '..', 'sql', 'create-credit-request'));
   }

@@ -1,5 +1,5 @@
 import type { QueryRunner } from 'typeorm';
-import { ForwardMigration, replicate, secureCustomerTable } from '@platform/database';
+import { ForwardMigration, secureCustomerTable } from '@platform/database';
 
 /** Customers, and the limits that the operator set for them. Rarely written: copied to every worker of a cluster. */
 export class CustomersSchema1763683200100 extends ForwardMigration {
@@ -27,7 +27,6 @@ export class CustomersSchema1763683200100 extends ForwardMigration {
         constraint customer_limits_check check (
           requests_per_minute >= 1 and ai_per_minute >= 1 and sms_per_minute >= 1 and pending_credit_requests >= 0)
       )`);
-    await replicate(runner, 'customer');
     await secureCustomerTable(runner, 'customer', { customerColumn: 'id', apiMay: 'select' });
   }
 }

@@ -1,5 +1,5 @@
 import type { QueryRunner } from 'typeorm';
-import { distribute, ForwardMigration, replicate, secureCustomerTable } from '@platform/database';
+import { ForwardMigration, secureCustomerTable } from '@platform/database';
 import { createSyncTables } from './sync-tables';
 
 /** Invoices of every billing source, the numbers they bear, and how far each source is read. */
@@ -52,7 +52,6 @@ async function createInvoices(runner: QueryRunner): Promise<void> {
   );
   // An invoice that moved to another customer is found by its id at the source.
   await runner.query(`create index invoice_source_idx on invoice (source, source_id)`);
-  await distribute(runner, 'invoice');
   await secureCustomerTable(runner, 'invoice', { apiMay: 'select', visible: `status <> 'draft'` });
 }
 
@@ -71,6 +70,5 @@ async function createInvoiceNumbers(runner: QueryRunner): Promise<void> {
       constraint invoice_number_source_check check (source in ('manual', 'stripe', 'fiken')),
       constraint invoice_number_type_check check (type in ('invoice', 'credit_note'))
     )`);
-  await replicate(runner, 'invoice_number');
   await runner.query(`grant select, insert on invoice_number to account_operator`);
 }

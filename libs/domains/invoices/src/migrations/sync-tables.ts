@@ -1,5 +1,5 @@
 import type { QueryRunner } from 'typeorm';
-import { distribute, secureCustomerTable } from '@platform/database';
+import { secureCustomerTable } from '@platform/database';
 
 /** Who a customer is in a billing source, how its sync stands, and which items the sync could not read. */
 export async function createSyncTables(runner: QueryRunner): Promise<void> {
@@ -14,7 +14,6 @@ export async function createSyncTables(runner: QueryRunner): Promise<void> {
       constraint billing_account_source_check check (source in ('stripe', 'fiken'))
     )`);
   await runner.query(`create index billing_account_source_idx on billing_account (source, source_customer_id)`);
-  await distribute(runner, 'billing_account');
   // Whoever asks for a PDF must be its owner at the source, too.
   await secureCustomerTable(runner, 'billing_account', { apiMay: 'select' });
 
@@ -39,7 +38,6 @@ export async function createSyncTables(runner: QueryRunner): Promise<void> {
       constraint invoice_sync_account_fk foreign key (customer_id, source) references billing_account (customer_id, source) on delete cascade
     )`);
   await runner.query(`create index invoice_sync_due_idx on invoice_sync (source, due_at)`);
-  await distribute(runner, 'invoice_sync');
   await secureCustomerTable(runner, 'invoice_sync');
 
   await runner.query(`
@@ -52,6 +50,5 @@ export async function createSyncTables(runner: QueryRunner): Promise<void> {
       constraint invoice_sync_problem_pk primary key (customer_id, source, source_id),
       constraint invoice_sync_problem_account_fk foreign key (customer_id, source) references billing_account (customer_id, source) on delete cascade
     )`);
-  await distribute(runner, 'invoice_sync_problem');
   await secureCustomerTable(runner, 'invoice_sync_problem');
 }

@@ -1,5 +1,5 @@
 import type { QueryRunner } from 'typeorm';
-import { distribute, ForwardMigration, secureCustomerTable } from '@platform/database';
+import { ForwardMigration, secureCustomerTable } from '@platform/database';
 
 /** The services that a customer has, each with a JSON config. */
 export class ServicesSchema1763683200300 extends ForwardMigration {
@@ -24,7 +24,6 @@ export class ServicesSchema1763683200300 extends ForwardMigration {
     await runner.query(
       `create index customer_service_newest_idx on customer_service (customer_id, created_at desc, id desc)`,
     );
-    await distribute(runner, 'customer_service');
     await secureCustomerTable(runner, 'customer_service', { apiMay: 'select' });
   }
 }

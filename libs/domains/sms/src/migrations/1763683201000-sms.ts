@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { QueryRunner } from 'typeorm';
-import { createFunction, distribute, ForwardMigration, secureCustomerTable } from '@platform/database';
+import { createFunction, ForwardMigration, secureCustomerTable } from '@platform/database';
 
 const SQL = join(__dirname, '..', 'customer', 'sending', 'sql');
 
@@ -24,7 +24,6 @@ export class SmsSchema1763683201000 extends ForwardMigration {
         constraint sms_settings_cap_check check (daily_cap >= 0),
         constraint sms_settings_parts_cap_check check (daily_parts_cap >= 0)
       )`);
-    await distribute(runner, 'sms_settings');
     await secureCustomerTable(runner, 'sms_settings', { apiMay: 'select' });
 
     await runner.query(`
@@ -36,7 +35,6 @@ export class SmsSchema1763683201000 extends ForwardMigration {
         constraint sms_daily_count_pk primary key (customer_id, day),
         constraint sms_daily_count_customer_fk foreign key (customer_id) references customer (id)
       )`);
-    await distribute(runner, 'sms_daily_count');
     await secureCustomerTable(runner, 'sms_daily_count', { apiMay: 'select, insert, update (messages, parts)' });
 
     await runner.query(`
@@ -61,7 +59,6 @@ export class SmsSchema1763683201000 extends ForwardMigration {
         constraint sms_message_encoding_check check (encoding in ('GSM-7', 'UCS-2'))
       )`);
     await runner.query(`create index sms_message_newest_idx on sms_message (customer_id, created_at desc, id desc)`);
-    await distribute(runner, 'sms_message');
     await secureCustomerTable(runner, 'sms_message', {
       apiMay: 'select, insert, update (status, gateway_message_id, error_code, delivered_at, updated_at)',
     });

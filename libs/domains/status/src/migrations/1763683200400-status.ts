@@ -1,5 +1,5 @@
 import type { QueryRunner } from 'typeorm';
-import { distribute, ForwardMigration, secureCustomerTable } from '@platform/database';
+import { ForwardMigration, secureCustomerTable } from '@platform/database';
 
 /** What the operator announced about a customer's service: from when, until when, how bad. */
 export class StatusSchema1763683200400 extends ForwardMigration {
@@ -24,7 +24,6 @@ export class StatusSchema1763683200400 extends ForwardMigration {
     await runner.query(
       `create index status_event_service_idx on status_event (customer_id, service_id, starts_at desc, id desc)`,
     );
-    await distribute(runner, 'status_event');
     await secureCustomerTable(runner, 'status_event', { apiMay: 'select' });
   }
 }

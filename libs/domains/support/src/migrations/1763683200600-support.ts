@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { QueryRunner } from 'typeorm';
-import { createFunction, distribute, ForwardMigration, secureCustomerTable } from '@platform/database';
+import { createFunction, ForwardMigration, secureCustomerTable } from '@platform/database';
 
 /** Support tickets and their threads. The API opens tickets and reads what is said to the customer, nothing else. */
 export class SupportSchema1763683200600 extends ForwardMigration {
@@ -32,7 +32,6 @@ export class SupportSchema1763683200600 extends ForwardMigration {
     await runner.query(
       `create index support_ticket_service_idx on support_ticket (customer_id, service_id) where service_id is not null`,
     );
-    await distribute(runner, 'support_ticket');
     await secureCustomerTable(runner, 'support_ticket', { apiMay: 'select, insert' });
 
     await runner.query(`
@@ -52,7 +51,6 @@ export class SupportSchema1763683200600 extends ForwardMigration {
     await runner.query(
       `create index support_ticket_reply_thread_idx on support_ticket_reply (customer_id, ticket_id, created_at, id)`,
     );
-    await distribute(runner, 'support_ticket_reply');
     // The operator's notes among themselves do not exist for the API.
     await secureCustomerTable(runner, 'support_ticket_reply', { apiMay: 'select', visible: 'not internal' });
 

@@ -1,5 +1,5 @@
 import type { QueryRunner } from 'typeorm';
-import { distribute, ForwardMigration, secureCustomerTable } from '@platform/database';
+import { ForwardMigration, secureCustomerTable } from '@platform/database';
 
 /**
  * Who did what, when. Actions that concern no customer carry the nil UUID. Entries are only added: nobody's role may
@@ -21,7 +21,6 @@ export class AuditSchema1763683200500 extends ForwardMigration {
       )`);
     await runner.query(`create index audit_log_newest_idx on audit_log (customer_id, created_at desc, id desc)`);
     await runner.query(`create index audit_log_action_idx on audit_log (action, created_at desc)`);
-    await distribute(runner, 'audit_log');
     await secureCustomerTable(runner, 'audit_log', { apiMay: 'insert' });
     await runner.query(`revoke update, delete on audit_log from account_operator`);
   }

@@ -7,6 +7,7 @@ interface Rights {
   role_bypasses: boolean;
   role_may_create: boolean;
   login_exceeds: boolean;
+  customer_stays_on_coordinator: boolean;
 }
 
 const MAY_CREATE = (user: string) => `(has_database_privilege(${user}, current_database(), 'temporary')
@@ -18,7 +19,9 @@ const RIGHTS = `
     ${MAY_CREATE('current_user')} as role_may_create,
     login.rolsuper or login.rolbypassrls or ${MAY_CREATE('session_user')} or exists (
       select from pg_roles o where o.rolname = 'account_operator' and pg_has_role(session_user, o.oid, 'member')
-    ) as login_exceeds
+    ) as login_exceeds,
+    exists (select from pg_extension where extname = 'citus')
+      and current_setting('citus.propagate_set_commands', true) is distinct from 'local' as customer_stays_on_coordinator
   from pg_roles role, pg_roles login where role.rolname = current_user and login.rolname = session_user`;
 
 /**
@@ -36,6 +39,12 @@ export async function assertDatabaseFit(
   if (found.role_may_create) {
     throw new UnfitDatabaseError(
       `The database role ${role} may create objects whose names could be taken for ours: run the migrations, which revoke that`,
+    );
+  }
+  if (found.customer_stays_on_coordinator) {
+    throw new UnfitDatabaseError(
+      'The workers of the Citus cluster would not be told for which customer a transaction runs: something between the ' +
+        'service and the database takes the setting citus.propagate_set_commands=local out of its connections',
     );
   }
   if (role === 'account_operator') return [];

@@ -17,17 +17,27 @@ types.setTypeParser(types.builtins.DATE, (text) => text);
  */
 export type ConnectionSettings = ClientConfig & { keepOpen?: boolean };
 
+/**
+ * Settings that Citus needs, and that PostgreSQL alone takes for somebody else's. What a program's transaction sets is set on
+ * the workers too: without it their row level security would see no customer. The owner changes related tables in one
+ * transaction, shard by shard, and keeps tables that only the coordinator has out of the cluster's metadata.
+ */
+const CITUS = {
+  program: '-c citus.propagate_set_commands=local',
+  owner: '-c citus.multi_shard_modify_mode=sequential -c citus.enable_local_reference_table_foreign_keys=off',
+};
+
 /** Driver settings for a connection in the role. The role is set when connecting, so it applies to every statement. */
 export function clientSettings(config: AppConfig, role: DatabaseRole): ClientConfig {
   const timeout = config.DATABASE_STATEMENT_TIMEOUT_MS;
   const guard =
     role === 'owner'
-      ? ''
-      : `-c role=${role} -c statement_timeout=${timeout} -c idle_in_transaction_session_timeout=${timeout}`;
+      ? CITUS.owner
+      : `-c role=${role} -c statement_timeout=${timeout} -c idle_in_transaction_session_timeout=${timeout} ${CITUS.program}`;
   return {
     connectionString: config.DATABASE_URL,
     application_name: `customer-account-service ${role}`,
-    options: `-c timezone=UTC ${guard}`.trim(),
+    options: `-c timezone=UTC ${guard}`,
     connectionTimeoutMillis: timeout,
     keepAlive: true,
     // Detects a server that vanished without closing the connection; the statement timeout is the server's own.

@@ -1,9 +1,21 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** A migration. One DDL statement per `query()`: a cluster's coordinator takes them one by one. */
+/**
+ * A migration, for one server and for a cluster alike. One DDL statement per `query()`: a cluster's coordinator takes them
+ * one by one. Afterwards `../distribution` spreads its tables over a cluster.
+ */
 export abstract class ForwardMigration implements MigrationInterface {
-  /** Tables that it creates in the schema `public`: by them a database is recognised (`../schema/known-schema.ts`). */
+  /**
+   * Tables that it creates in the schema `public`, each after those that it refers to: by them a database is recognised
+   * (`../schema/known-schema.ts`), and in this order they are distributed.
+   */
   readonly tables: readonly string[] = [];
+
+  /**
+   * Functions that it creates, such as `app.f`, that a cluster may run on the node of the customer, their first parameter.
+   * Only for functions that access nothing but that customer's rows and tables that every node has.
+   */
+  readonly delegatedFunctions: readonly string[] = [];
 
   abstract up(runner: QueryRunner): Promise<void>;
 

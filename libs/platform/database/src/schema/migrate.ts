@@ -1,5 +1,6 @@
 import { DataSource, type QueryRunner } from 'typeorm';
 import type { AppConfig } from '@platform/config';
+import { distributeSchema } from '../distribution/distribute-schema';
 import type { ForwardMigration } from '../migrations/forward-migration';
 import { dataSourceOptions } from './data-source-options';
 import { assertKnownSchema, MIGRATIONS_TABLE } from './known-schema';
@@ -26,6 +27,10 @@ export async function migrateDatabase(
     await lock.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
     await assertKnownSchema(lock, migrations);
     const ran = await dataSource.runMigrations();
+    await distributeSchema(
+      lock,
+      migrations.map((migration) => new migration()),
+    );
     await restrictDatabase(lock);
     return ran.map(({ name }) => name);
   } finally {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { QueryRunner } from 'typeorm';
-import { createFunction, distribute, ForwardMigration, replicate, secureCustomerTable } from '@platform/database';
+import { createFunction, ForwardMigration, secureCustomerTable } from '@platform/database';
 
 const SQL = join(__dirname, '..', 'authentication', 'sql');
 
@@ -27,7 +27,6 @@ export class TokensSchema1763683200200 extends ForwardMigration {
       )`);
     await runner.query(`create index service_token_customer_idx on service_token (customer_id, created_at)`);
     await runner.query(`create index service_token_rotated_from_idx on service_token (rotated_from)`);
-    await replicate(runner, 'service_token');
     await secureCustomerTable(runner, 'service_token');
 
     await runner.query(`
@@ -39,7 +38,6 @@ export class TokensSchema1763683200200 extends ForwardMigration {
         constraint service_token_use_token_fk foreign key (token_id) references service_token (id)
       )`);
     await runner.query(`create index service_token_use_token_idx on service_token_use (token_id)`);
-    await distribute(runner, 'service_token_use');
     await secureCustomerTable(runner, 'service_token_use');
 
     // The API's role may not read the tables: before it knows the token, it knows no customer.
