@@ -84,7 +84,6 @@ export async function createCallTables(runner: QueryRunner): Promise<void> {
       paid_from_purchased numeric(24,12) not null,
       constraint ai_usage_day_pk primary key (customer_id, day, model, token_id)
     ) with (fillfactor = 50)`);
-  await distribute(runner, 'ai_usage_day');
   await secureCustomerTable(runner, 'ai_usage_day', { apiMay: 'select' });
   await runner.query(`revoke delete on ai_usage_day from account_operator`);
 
