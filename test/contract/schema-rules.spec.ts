@@ -52,8 +52,9 @@ const RULES: Rule[] = [
   },
   {
     rule: 'functions that write are plpgsql and pin what their names mean',
+    // A body that was parsed when the function was made (prosqlbody) has no names left.
     broken: `select name from (${FUNCTIONS}) f
-      where (prosrc ~* ${WRITES} or provolatile = 'v') and name <> 'app.set_customer(uuid)'
+      where (prosrc ~* ${WRITES} or provolatile = 'v') and prosqlbody is null and name <> 'app.set_customer(uuid)'
         and (language <> 'plpgsql' or (${PINNED}) is not true)`,
     breaks: [
       `create function app.f() returns void language plpgsql as $$ begin delete from invoice; end $$`,
@@ -62,7 +63,7 @@ const RULES: Rule[] = [
   },
   {
     rule: 'functions that are not pinned (SQL, put in place of their call) name every table with its schema',
-    broken: `select name from (${FUNCTIONS}) f where (${PINNED}) is not true and name <> 'app.set_customer(uuid)'
+    broken: `select name from (${FUNCTIONS}) f where (${PINNED}) is not true and prosqlbody is null and name <> 'app.set_customer(uuid)'
       and (language <> 'sql' or prosrc ~* '\\m(from|join)\\s+(?!public\\.|unnest)[a-z_]')`,
     breaks: [
       'create function app.f() returns bigint language sql stable as $$ select count(*) from invoice $$',

@@ -5,7 +5,7 @@ import { ForwardMigration } from './forward-migration';
 
 const SQL = join(__dirname, '..', 'sql');
 
-/** The roles of the service's programs, the customer that a transaction serves, and the clock. */
+/** The roles of the service's programs, the customer that a transaction serves, the clock, and ids that carry time. */
 export class DatabaseSchema1763683200000 extends ForwardMigration {
   async up(runner: QueryRunner): Promise<void> {
     // Roles belong to the whole server: another database of it may have made them already.
@@ -22,6 +22,6 @@ export class DatabaseSchema1763683200000 extends ForwardMigration {
     await runner.query(`create schema app`);
     await runner.query(`grant usage on schema app to customer_api, account_operator`);
     await createFunction(runner, join(SQL, 'set-customer'));
-    await createFunction(runner, join(SQL, 'now'));
+    for (const name of ['now', 'new-id', 'first-id']) await createFunction(runner, join(SQL, name));
   }
 }

@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import type { Client } from 'pg';
+import { setDatabaseClock } from '@test/database-clock';
+import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
+
+/** RFC 9562: version 7, variant 10. */
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+describe('ids that carry time', () => {
+  let database: TestDatabase;
+  let superuser: Client;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    superuser = await connectAsSuperuser(database);
+  });
+  afterEach(() => setDatabaseClock(superuser, 'right'));
+  afterAll(async () => {
+    await superuser.end();
+    await database.drop();
+  });
+
+  const value = async <T>(sql: string, given: unknown[] = []) =>
+    (await superuser.query<{ value: T }>(`select ${sql} as value`, given)).rows[0]!.value;
+  const milliseconds = (id: string) => Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
+
+  it('are version 7 of RFC 9562, with the milliseconds of the database’s clock', async () => {
+    await setDatabaseClock(superuser, { aheadBy: '40 days' });
+    const id = await value<string>('app.new_id()');
+    expect(id).toMatch(UUID_V7);
+    expect(Math.abs(milliseconds(id) - (await value<Date>('app.now()')).getTime())).toBeLessThan(10_000);
+  });
+
+  it('follow a clock that stands', async () => {
+    await setDatabaseClock(superuser, { standsAt: '2031-05-06T07:08:09.123Z' });
+    const late = milliseconds(await value<string>('app.new_id()')) - Date.parse('2031-05-06T07:08:09.123Z');
+    expect(late).toBeGreaterThanOrEqual(0);
+    expect(late).toBeLessThan(10_000);
+  });
+
+  it('are in the order in which they were made, in one statement and in one transaction', async () => {
+    const ids = await value<string[]>('(select array_agg(app.new_id() order by i) from generate_series(1, 20000) i)');
+    await superuser.query('begin');
+    for (let made = 0; made < 20; made++) ids.push(await value<string>('app.new_id()'));
+    await superuser.query('commit');
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids).toEqual([...ids].sort());
+  });
+
+  it.each([randomUUID(), '00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'])(
+    'have the last bytes of their seed, %s',
+    async (seed) => {
+      const id = await value<string>('app.new_id($1)', [seed]);
+      expect(id).toMatch(UUID_V7);
+      expect(id.slice(-15)).toBe(seed.slice(-15));
+      if (/^[89ab]/.test(seed.slice(19))) expect(id.slice(19)).toBe(seed.slice(19));
+    },
+  );
+
+  it.each([
+    '2026-12-01T00:00:00Z',
+    '2026-12-01T00:00:00.000999Z',
+    '2038-01-19T03:14:08Z',
+    '2099-12-31T23:59:59.999999Z',
+  ])('have a lower bound at %s, which lies above all of before', async (time) => {
+    const [before, bound, after] = [
+      `app.first_id(timestamptz '${time}' - interval '1 microsecond')`,
+      `app.first_id('${time}')`,
+      `app.first_id(timestamptz '${time}' + interval '1 microsecond')`,
+    ];
+    expect(await value<boolean>(`${before} < ${bound} and ${bound} < ${after}`)).toBe(true);
+    expect(milliseconds(await value<string>(bound))).toBe(Date.parse(time));
+    await setDatabaseClock(superuser, { standsAt: time });
+    expect(await value<boolean>('app.new_id() > app.first_id(app.now())')).toBe(true);
+  });
+
+  it('have no lower bound at no time', async () => {
+    expect(await value<null>('app.first_id(null)')).toBeNull();
+  });
+
+  it.each(['customer_api', 'account_operator'])('are made for %s', async (role) => {
+    await superuser.query(`begin; set local role ${role}`);
+    try {
+      expect(await value<string>('app.new_id()')).toMatch(UUID_V7);
+      expect(await value<string>('app.first_id(app.now())')).toMatch(UUID_V7);
+    } finally {
+      await superuser.query('rollback');
+    }
+  });
+});
