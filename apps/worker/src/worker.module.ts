@@ -6,6 +6,7 @@ import { LoggingModule } from '@platform/logging';
 import { InternalListenerModule } from '@platform/internal-listener';
 import { MetricsModule } from '@platform/metrics';
 import { AiJobsModule } from './ai/ai-jobs.module';
+import { IdempotencyJobsModule } from './idempotency/idempotency-jobs.module';
 import { InvoiceJobsModule } from './invoices/invoice-jobs.module';
 import { WorkerDatabase } from './worker-database';
 import { WorkerHealth } from './worker-health';
@@ -19,6 +20,7 @@ import { WorkerHealth } from './worker-health';
     MetricsModule,
     JobQueueModule,
     AiJobsModule,
+    IdempotencyJobsModule,
     InvoiceJobsModule,
   ],
   providers: [WorkerDatabase, WorkerHealth],

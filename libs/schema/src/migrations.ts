@@ -8,6 +8,7 @@ import { StatusSchema1763683200400 } from '@domains/status';
 import { SupportSchema1763683200600 } from '@domains/support';
 import { AuditSchema1763683200500 } from '@platform/audit';
 import { DatabaseSchema1763683200000 } from '@platform/database';
+import { IdempotencySchema1763683200550 } from '@platform/idempotency';
 import { TokensSchema1763683200200 } from '@platform/tokens';
 
 /**
@@ -21,6 +22,7 @@ export const migrations = [
   ServicesSchema1763683200300,
   StatusSchema1763683200400,
   AuditSchema1763683200500,
+  IdempotencySchema1763683200550,
   SupportSchema1763683200600,
   AiSchema1763683200700,
   CreditRequestsSchema1763683200800,

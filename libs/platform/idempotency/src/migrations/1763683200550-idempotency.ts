@@ -1,0 +1,47 @@
+import { join } from 'node:path';
+import type { QueryRunner } from 'typeorm';
+import { createFunction, ForwardMigration, secureCustomerTable } from '@platform/database';
+
+const SQL = join(__dirname, '..', 'sql');
+const FUNCTIONS = ['claim', 'complete', 'free', 'give-up'];
+
+/** The keys under which customers send requests that are to have their effect once, and the replies to send again. */
+export class IdempotencySchema1763683200550 extends ForwardMigration {
+  override readonly tables = ['idempotency_key'];
+
+  override readonly delegatedFunctions = [
+    'app.claim_idempotency_key',
+    'app.complete_idempotency_key',
+    'app.free_idempotency_key',
+    'app.give_up_idempotency_keys',
+  ];
+
+  async up(runner: QueryRunner): Promise<void> {
+    // A key in progress may have a reply already: the one that it is completed with if its process dies.
+    await runner.query(`
+      create table idempotency_key (
+        customer_id uuid not null,
+        key_hash bytea not null,
+        fingerprint bytea not null,
+        state text not null default 'in_progress',
+        effect_id uuid,
+        deadline timestamptz,
+        secrets_key text,
+        reply bytea,
+        created_at timestamptz not null,
+        constraint idempotency_key_pk primary key (customer_id, key_hash),
+        constraint idempotency_key_customer_fk foreign key (customer_id) references customer (id),
+        constraint idempotency_key_state_check check (state in ('in_progress', 'done', 'free'))
+      )`);
+    // Replies are compressed and encrypted: PostgreSQL could not compress them further.
+    await runner.query(`alter table idempotency_key alter column reply set storage external`);
+    await runner.query(`create index idempotency_key_age_idx on idempotency_key (customer_id, created_at)`);
+    await runner.query(
+      `create index idempotency_key_overdue_idx on idempotency_key (customer_id, deadline) where deadline is not null`,
+    );
+    await secureCustomerTable(runner, 'idempotency_key', {
+      apiMay: 'select, insert, update (fingerprint, state, effect_id, deadline, secrets_key, reply, created_at)',
+    });
+    for (const name of FUNCTIONS) await createFunction(runner, join(SQL, name));
+  }
+}
