@@ -4,6 +4,7 @@ import { generateToken, hashToken, type Scope, SCOPES } from '@platform/tokens';
 
 /** Options of a token. By default it has every scope and never expires. */
 export interface FakeToken {
+  name?: string | null;
   scopes?: Scope[];
   active?: boolean;
   expiresAt?: Date;
@@ -12,10 +13,11 @@ export interface FakeToken {
 export async function saveFakeToken(client: Client, customerId: string, fake: FakeToken = {}) {
   const token = generateToken();
   const id = randomUUID();
-  const { scopes = Object.keys(SCOPES) as Scope[], active = true, expiresAt = null } = fake;
+  const { name = null, scopes = Object.keys(SCOPES) as Scope[], active = true, expiresAt = null } = fake;
   await client.query(
-    `insert into service_token (id, customer_id, token_hash, scopes, active, expires_at) values ($1, $2, $3, $4, $5, $6)`,
-    [id, customerId, hashToken(token), scopes, active, expiresAt],
+    `insert into service_token (id, customer_id, token_hash, name, scopes, active, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [id, customerId, hashToken(token), name, scopes, active, expiresAt],
   );
   return { id, token, customerId };
 }

@@ -1,5 +1,6 @@
 import { ServiceError } from '@platform/errors';
-import { decodeCursor, encodeCursor, listMark } from './cursor';
+import { decodeCursor, encodeCursor } from './cursor';
+import { listMark } from './cursor-text';
 
 const forge = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 const LIST = listMark('things', ['open']);

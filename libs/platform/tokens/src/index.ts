@@ -7,6 +7,8 @@ export { type IssuedToken, TokensOperatorService, type TokenSummary } from './op
 export { isScope, type Scope, SCOPES } from './scopes';
 export { announceTokenChange } from './token-changes';
 export { generateToken, hashToken, isWellFormed, TOKEN_PREFIX } from './token-format';
+export { TokenNamesModule } from './names/token-names.module';
+export { TokenNamesService } from './names/token-names.service';
 export { TokensOperatorModule } from './tokens-operator.module';
 export { TokensModule } from './tokens.module';
 export { TokensSchema1763683200200 } from './migrations/1763683200200-tokens';

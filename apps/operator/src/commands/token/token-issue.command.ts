@@ -8,6 +8,7 @@ import { commandWith } from '../operator-command';
 const options = {
   customer,
   scopes: required('--scopes <list>', 'scopes, separated by commas', read.scopes),
+  name: optional('--name <text>', 'what it is for, such as "ERP production"; the customer sees it in reports'),
   expiresAt: optional('--expires-at <time>', 'when it expires; default never', read.time),
 };
 
@@ -17,7 +18,7 @@ export class TokenIssueCommand extends commandWith(options) {
     super();
   }
 
-  protected execute({ customer, scopes, expiresAt }: Values<typeof options>) {
-    return this.serviceTokens.issue(this.actor, { customerId: customer, scopes, expiresAt });
+  protected execute({ customer, name, scopes, expiresAt }: Values<typeof options>) {
+    return this.serviceTokens.issue(this.actor, { customerId: customer, name, scopes, expiresAt });
   }
 }

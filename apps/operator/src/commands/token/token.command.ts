@@ -4,8 +4,9 @@ import { TokenIssueCommand } from './token-issue.command';
 import { TokenRotateCommand } from './token-rotate.command';
 import { TokenDeactivateCommand } from './token-deactivate.command';
 import { TokenListCommand } from './token-list.command';
+import { TokenRenameCommand } from './token-rename.command';
 
-const verbs = [TokenIssueCommand, TokenRotateCommand, TokenDeactivateCommand, TokenListCommand];
+const verbs = [TokenIssueCommand, TokenRotateCommand, TokenRenameCommand, TokenDeactivateCommand, TokenListCommand];
 
 @Command({ name: 'token', description: 'service tokens', subCommands: verbs })
 export class TokenCommand extends CommandGroup {}

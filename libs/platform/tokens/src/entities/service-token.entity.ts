@@ -21,6 +21,10 @@ export class ServiceToken {
   @Column('text', { array: true })
   scopes!: Scope[];
 
+  /** What the operator calls it, such as `ERP production`; the customer reads it in reports. */
+  @Column('text', { nullable: true })
+  name!: string | null;
+
   /** False once the operator has deactivated it. */
   @Column('boolean', { default: true })
   active!: boolean;

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import type { QueryRunner } from 'typeorm';
 import { createFunction, ForwardMigration, secureCustomerTable } from '@platform/database';
 
-const SQL = join(__dirname, '..', 'authentication', 'sql');
+const ROOT = join(__dirname, '..');
 
-/** Service tokens, their last use, and the two functions through which the API accesses them. */
+/** Service tokens, their last use, and the functions through which the API accesses them. */
 export class TokensSchema1763683200200 extends ForwardMigration {
   override readonly tables = ['service_token', 'service_token_use'];
 
@@ -15,6 +15,7 @@ export class TokensSchema1763683200200 extends ForwardMigration {
         customer_id uuid not null,
         token_hash bytea not null,
         scopes text[] not null,
+        name text,
         active boolean not null default true,
         deactivated_at timestamptz,
         expires_at timestamptz,
@@ -41,8 +42,12 @@ export class TokensSchema1763683200200 extends ForwardMigration {
     await secureCustomerTable(runner, 'service_token_use');
 
     // The API's role may not read the tables: before it knows the token, it knows no customer.
-    for (const name of ['authenticate', 'record-token-uses']) {
-      await createFunction(runner, join(SQL, name), { roles: ['customer_api'], asOperator: true });
+    for (const file of [
+      'authentication/sql/authenticate',
+      'authentication/sql/record-token-uses',
+      'names/sql/token-names',
+    ]) {
+      await createFunction(runner, join(ROOT, file), { roles: ['customer_api'], asOperator: true });
     }
   }
 }

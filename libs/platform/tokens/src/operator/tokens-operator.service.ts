@@ -8,13 +8,25 @@ import type { Scope } from '../scopes';
 import { ServiceToken } from '../entities/service-token.entity';
 import { ServiceTokenUse } from '../entities/service-token-use.entity';
 import { announceTokenChange } from '../token-changes';
+import { tokenName } from './token-name';
 import { generateToken, hashToken } from '../token-format';
+
+/** A token to issue. */
+export interface NewToken {
+  customerId: string;
+  /** What it is for, such as `ERP production`. */
+  name?: string;
+  scopes: Scope[];
+  /** Default: never. */
+  expiresAt?: Date;
+}
 
 /** A new token. `token` is returned once and not stored. */
 export interface IssuedToken {
   token: string;
   id: string;
   customerId: string;
+  name: string | null;
   scopes: Scope[];
   expiresAt: Date | null;
   rotatedFrom: string | null;
@@ -40,27 +52,28 @@ export class TokensOperatorService {
   ) {}
 
   /** Issues a token for a customer. @throws ServiceError not_found, invalid_request */
-  issue(actor: string, order: { customerId: string; scopes: Scope[]; expiresAt?: Date }): Promise<IssuedToken> {
+  issue(actor: string, order: NewToken): Promise<IssuedToken> {
     const { customerId, scopes, expiresAt = null } = order;
+    const name = order.name === undefined ? null : tokenName(order.name);
     if (scopes.length === 0) throw new ServiceError('invalid_request', 'A token needs at least one scope');
     return this.dataSource.transaction(async (manager) => {
       if (expiresAt && expiresAt <= (await databaseNow(manager)))
         throw new ServiceError('invalid_request', 'The expiry must be in the future');
       const [customer] = await manager.query<unknown[]>('select 1 from customer where id = $1', [customerId]);
       if (!customer) throw new ServiceError('not_found', `There is no customer ${customerId}`);
-      const issued = await this.insert(manager, { customerId, scopes, expiresAt, rotatedFrom: null });
+      const issued = await this.insert(manager, { customerId, name, scopes, expiresAt, rotatedFrom: null });
       await this.audit.record(manager, {
         customerId,
         actor,
         action: 'token.issue',
-        metadata: { token_id: issued.id, scopes, expires_at: expiresAt },
+        metadata: { token_id: issued.id, name, scopes, expires_at: expiresAt },
       });
       return issued;
     });
   }
 
   /**
-   * Issues a token that replaces another one, with the same customer and scopes. The old one stays valid for the grace
+   * Issues a token that replaces another one, with the same customer, name and scopes. The old one stays valid for the grace
    * time, so that the customer can change over without an interruption. @throws ServiceError not_found, invalid_request
    */
   rotate(actor: string, tokenId: string, graceHours: number): Promise<IssuedToken> {
@@ -77,14 +90,26 @@ export class TokensOperatorService {
       // The old one's expiry is already its grace time, which the new one must not inherit.
       const [successor] = await manager.findBy(ServiceToken, { rotatedFrom: old.id });
       if (successor) throw new ServiceError('invalid_request', `The token was rotated; rotate ${successor.id} instead`);
-      const { customerId, scopes, expiresAt } = old;
-      const issued = await this.insert(manager, { customerId, scopes, expiresAt, rotatedFrom: old.id });
+      const { customerId, name, scopes, expiresAt } = old;
+      const issued = await this.insert(manager, { customerId, name, scopes, expiresAt, rotatedFrom: old.id });
       const graceEnds = expiresAt && expiresAt < ends ? expiresAt : ends;
       await manager.update(ServiceToken, { id: old.id }, { expiresAt: graceEnds });
       await announceTokenChange(manager, customerId);
       const metadata = { token_id: old.id, new_token_id: issued.id, grace_hours: graceHours };
       await this.audit.record(manager, { customerId, actor, action: 'token.rotate', metadata });
       return issued;
+    });
+  }
+
+  /** Names a token; what it did before is listed under the new name too. @throws ServiceError not_found, invalid_request */
+  rename(actor: string, tokenId: string, given: string): Promise<{ id: string; customerId: string; name: string }> {
+    const name = tokenName(given);
+    return this.dataSource.transaction(async (manager) => {
+      const { id, customerId, name: before } = await this.lock(manager, tokenId);
+      await manager.update(ServiceToken, { id }, { name });
+      const metadata = { token_id: id, from: before, to: name };
+      await this.audit.record(manager, { customerId, actor, action: 'token.rename', metadata });
+      return { id, customerId, name };
     });
   }
 
@@ -112,15 +137,15 @@ export class TokensOperatorService {
       this.dataSource.manager.find(ServiceTokenUse, { where: { customerId } }),
     ]);
     const lastUse = new Map(uses.map(({ tokenId, lastUsedAt }) => [tokenId, lastUsedAt]));
-    return tokens.map(({ id, scopes, active, expiresAt, rotatedFrom, createdAt }) => ({
-      ...{ id, customerId, scopes, active, expiresAt, rotatedFrom, createdAt },
+    return tokens.map(({ id, name, scopes, active, expiresAt, rotatedFrom, createdAt }) => ({
+      ...{ id, customerId, name, scopes, active, expiresAt, rotatedFrom, createdAt },
       lastUsedAt: lastUse.get(id) ?? null,
     }));
   }
 
   private async insert(
     manager: EntityManager,
-    row: Pick<ServiceToken, 'customerId' | 'scopes' | 'expiresAt' | 'rotatedFrom'>,
+    row: Pick<ServiceToken, 'customerId' | 'name' | 'scopes' | 'expiresAt' | 'rotatedFrom'>,
   ): Promise<IssuedToken> {
     const token = generateToken();
     const id = randomUUID();

@@ -1,0 +1,2 @@
+export { type CsvCell, csvRecord } from './csv';
+export { CsvTable } from './csv-table';

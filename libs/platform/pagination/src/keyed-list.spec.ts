@@ -1,0 +1,53 @@
+import { ServiceError } from '@platform/errors';
+import { allRows, encodeCursor, keyedPage, type KeyedList, listMark } from './index';
+
+const ROWS = Array.from({ length: 10 }, (_, index) => ({ number: String(10 - index) }));
+const list = (filters: unknown[] = []): KeyedList<{ number: string }> => ({
+  name: 'numbers',
+  filters,
+  key: 'number',
+  keyOf: ({ number }) => number,
+  read: (count, after) =>
+    Promise.resolve(ROWS.filter(({ number }) => after === undefined || Number(number) < Number(after)).slice(0, count)),
+});
+const forge = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+describe('a list that is ordered by one column', () => {
+  it.each([1, 3, 5, 9, 10, 11])('has every row once in pages of %d', async (limit) => {
+    const seen: unknown[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await keyedPage(list(), { limit, cursor });
+      expect(page.hasMore).toBe(page.nextCursor !== null);
+      expect(page.items).not.toEqual([]);
+      seen.push(...page.items);
+      cursor = page.nextCursor ?? undefined;
+    } while (cursor !== undefined);
+    expect(seen).toEqual(ROWS);
+  });
+
+  it.each([1, 3, 5, 10, 11])('has every row once in portions of %d', async (portion) => {
+    const seen: { number: string }[][] = [];
+    for await (const rows of allRows(list(), portion)) seen.push(rows);
+    expect(seen.flat()).toEqual(ROWS);
+    expect(seen.every((rows) => rows.length > 0 && rows.length <= portion)).toBe(true);
+  });
+
+  it.each([
+    ['no cursor', 'x', 'sent back as it is'],
+    ['nothing', forge([]), 'sent back as it is'],
+    ['a key that is none', forge(['1 or true', listMark('numbers', [])]), 'sent back as it is'],
+    ['a key that is no text', forge([1, listMark('numbers', [])]), 'sent back as it is'],
+    ['two keys', forge(['1', '2', listMark('numbers', [])]), 'sent back as it is'],
+    ['the cursor of other filters', forge(['1', listMark('numbers', ['a'])]), 'another list or other filters'],
+    [
+      'the cursor of a list in another order',
+      encodeCursor({ createdAt: '', id: '1' }, 'x'),
+      'another list or other filters',
+    ],
+  ])('refuses %s', async (_name, cursor, detail) => {
+    const page = keyedPage(list(), { limit: 1, cursor });
+    await expect(page).rejects.toThrow(ServiceError);
+    await expect(page).rejects.toThrow(detail);
+  });
+});

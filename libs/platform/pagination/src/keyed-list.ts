@@ -1,0 +1,49 @@
+import { cursorParts, cursorText, listMark, noCursor } from './cursor-text';
+import type { Page, PageRequest } from './page';
+
+/** What the keys of a list look like: no other text reaches a statement. */
+const KEY = {
+  uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+  number: /^\d{1,18}$/,
+  text: /^[^\0]{1,200}$/,
+};
+
+/** A list that is ordered by one column without equal values: its key. */
+export interface KeyedList<Row> {
+  /** Names the list: cursors are of no use under another name, or other filters. */
+  name: string;
+  filters: readonly unknown[];
+  key: keyof typeof KEY;
+  keyOf: (row: Row) => string;
+  /** Reads rows behind the one with a key, or from the beginning. */
+  read: (count: number, after: string | undefined) => Promise<Row[]>;
+}
+
+/** Reads a page. @throws ServiceError invalid_request for a cursor that this list did not give under these filters */
+export async function keyedPage<Row>(list: KeyedList<Row>, { limit, cursor }: PageRequest): Promise<Page<Row>> {
+  const mark = listMark(list.name, list.filters);
+  const after = cursor === undefined ? undefined : keyIn(cursor, list.key, mark);
+  const rows = await list.read(limit + 1, after);
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  const hasMore = rows.length > limit;
+  return { items, hasMore, nextCursor: hasMore && last ? cursorText([list.keyOf(last)], mark) : null };
+}
+
+/** All rows, read in portions while they are consumed: no transaction lasts from one to the next. */
+export async function* allRows<Row>({ keyOf, read }: KeyedList<Row>, portion: number): AsyncGenerator<Row[]> {
+  let after: string | undefined;
+  for (;;) {
+    const rows = await read(portion, after);
+    const last = rows.at(-1);
+    if (last) yield rows;
+    if (!last || rows.length < portion) return;
+    after = keyOf(last);
+  }
+}
+
+function keyIn(cursor: string, kind: keyof typeof KEY, mark: string): string {
+  const [key = ''] = cursorParts(cursor, 1, mark);
+  if (!KEY[kind].test(key)) throw noCursor();
+  return key;
+}
