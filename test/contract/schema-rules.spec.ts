@@ -71,16 +71,63 @@ const RULES: Rule[] = [
     ],
   },
   {
-    rule: 'nothing runs with the rights of the tables’ owner, and only what the API calls with those of the operator',
-    broken: `select name from (${FUNCTIONS}) f where prosecdef and (pg_get_userbyid(proowner) <> 'account_operator'
-      or not has_function_privilege('customer_api', oid, 'execute'))`,
-    breaks: ['create function app.f() returns void language plpgsql security definer as $$ begin end $$', 'app.f()'],
+    rule: 'nothing runs with the rights of the tables’ owner but what makes and drops partitions, for the operator’s programs',
+    broken: `select name from (${FUNCTIONS}) f where prosecdef and pg_get_userbyid(proowner) <> 'account_operator'
+      and (name <> all ('{"app.create_partition(text,date)","app.drop_partition(text,date)"}')
+        or has_function_privilege('customer_api', oid, 'execute'))`,
+    breaks: ['grant execute on function app.drop_partition to customer_api', 'app.drop_partition(text,date)'],
+  },
+  {
+    rule: 'only what the API calls runs with the rights of the operator',
+    broken: `select name from (${FUNCTIONS}) f where prosecdef and name !~ '^app.(create|drop)_partition'
+      and not has_function_privilege('customer_api', oid, 'execute')`,
+    breaks: [
+      `create function app.f() returns void language plpgsql security definer set search_path = pg_catalog, public, pg_temp
+         as $$ begin end $$; alter function app.f owner to account_operator; revoke all on function app.f from public`,
+      'app.f()',
+    ],
   },
   {
     rule: 'the API’s role writes no balance and no ledger: only the ledger’s functions do',
     broken: `select distinct table_name as name from information_schema.role_table_grants where grantee = 'customer_api'
       and privilege_type <> 'SELECT' and table_name ~ '^ai_(account|reservation|usage|usage_day|ledger_entry|settings|model_price)$'`,
     breaks: ['grant update on ai_account to customer_api', 'ai_account'],
+  },
+  {
+    rule: 'every partition forces the row level security of its table, with the same policies',
+    broken: `select p.relname as name from pg_inherits i join pg_class p on p.oid = i.inhrelid
+      join pg_class t on t.oid = i.inhparent and t.relkind = 'p' and t.relnamespace = 'public'::regnamespace
+      where not (p.relrowsecurity and p.relforcerowsecurity) or
+        (select count(*) from pg_policy where polrelid = p.oid) <> (select count(*) from pg_policy where polrelid = i.inhparent)
+        or exists (select from pg_policy t where t.polrelid = i.inhparent and not exists (select from pg_policy o
+          where o.polrelid = p.oid and o.polname = t.polname and o.polroles = t.polroles and o.polpermissive and o.polcmd = t.polcmd
+            and pg_get_expr(o.polqual, o.polrelid) = pg_get_expr(t.polqual, t.polrelid)
+            and pg_get_expr(o.polwithcheck, o.polrelid) = pg_get_expr(t.polwithcheck, t.polrelid)))`,
+    breaks: ['alter policy own_customer on partitions.sms_message_default using (true)', 'sms_message_default'],
+  },
+  {
+    rule: 'no partition has a grant: all goes through its table',
+    broken: `select c.relname as name from pg_class c cross join lateral aclexplode(c.relacl) a
+      where c.relnamespace = 'partitions'::regnamespace and a.grantee <> c.relowner
+      union select nspname from pg_namespace n cross join lateral aclexplode(n.nspacl) a
+      where n.nspname = 'partitions' and a.grantee <> n.nspowner`,
+    breaks: ['grant select on partitions.ai_usage_default to account_operator', 'ai_usage_default'],
+  },
+  {
+    rule: 'no foreign key comes from or points at a partitioned table: a partition could not be dropped without a lock on the other',
+    broken: `select k.conname as name from pg_constraint k join pg_partitioned_table p on p.partrelid in (k.conrelid, k.confrelid)
+      where k.contype = 'f'`,
+    breaks: ['alter table ai_usage add constraint f foreign key (customer_id) references customer (id)', 'f'],
+  },
+  {
+    rule: 'tables are partitioned by the range of their ids, and what grows without end is',
+    broken: `select coalesce(c.relname, expected) as name
+      from unnest(array['ai_ledger_entry', 'ai_usage', 'audit_log', 'sms_message']) as expected
+      full join (pg_partitioned_table p join pg_class c on c.oid = p.partrelid and p.partstrat = 'r' and p.partnatts = 1
+        join pg_attribute a on a.attrelid = c.oid and a.attnum = p.partattrs[0] and a.attname = 'id' and p.partdefid <> 0)
+        on c.relname = expected
+      where c.relname is null or expected is null`,
+    breaks: ['drop table sms_message cascade', 'sms_message'],
   },
   {
     rule: 'every table is one that a migration says it makes',

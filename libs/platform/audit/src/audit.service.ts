@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditLogEntry } from './entities/audit-log-entry.entity';
@@ -19,7 +18,7 @@ export interface AuditEntry {
 export class AuditService {
   /** Adds an entry in the transaction of the action: neither is stored without the other. */
   async record(manager: EntityManager, entry: AuditEntry): Promise<void> {
-    const values = { metadata: {}, ...entry, id: randomUUID(), createdAt: () => 'app.now()' } as never;
+    const values = { metadata: {}, ...entry, id: () => 'app.new_id()', createdAt: () => 'app.now()' } as never;
     // Returns nothing: the API's role may insert entries, not select them.
     await manager.createQueryBuilder().insert().into(AuditLogEntry).values(values).updateEntity(false).execute();
   }

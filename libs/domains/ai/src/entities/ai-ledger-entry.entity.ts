@@ -1,4 +1,4 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 /** The kinds of ledger entries. */
 export const LEDGER_KINDS = [
@@ -16,12 +16,16 @@ export type LedgerBucket = 'included' | 'purchased';
 
 /** One change of a customer's credit. Entries are never changed or deleted; a correction is a new entry. */
 @Entity('ai_ledger_entry')
+@Index('ai_ledger_entry_sequence_idx', ['customerId', 'sequence'])
 export class AiLedgerEntry {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'ai_ledger_entry_pk' })
   customerId!: string;
 
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'ai_ledger_entry_pk', default: () => 'app.new_id()' })
+  id!: string;
+
   /** Numbers the account's entries from 1, without gaps. */
-  @PrimaryColumn('bigint', { primaryKeyConstraintName: 'ai_ledger_entry_pk' })
+  @Column('bigint')
   sequence!: string;
 
   @Column('text')

@@ -1,5 +1,5 @@
 import type { QueryRunner } from 'typeorm';
-import { secureCustomerTable } from '@platform/database';
+import { partitionByMonth, secureCustomerTable } from '@platform/database';
 
 /**
  * What a call leaves: a reservation, then a usage row and ledger entries. There are no foreign keys between them: each would
@@ -59,9 +59,10 @@ export async function createCallTables(runner: QueryRunner): Promise<void> {
       streamed boolean not null default false,
       created_at timestamptz not null,
       constraint ai_usage_pk primary key (customer_id, id)
-    )`);
+    ) partition by range (id)`);
   await secureCustomerTable(runner, 'ai_usage', { apiMay: 'select' });
   await runner.query(`revoke update, delete on ai_usage from account_operator`);
+  await partitionByMonth(runner, 'ai_usage');
 
   // Sums of the above, written by the settlement under the account's lock, which every settlement of the customer holds
   // anyway: nobody waits for these rows. A summary reads them alone, whatever the number of calls behind it. A call without a
@@ -91,6 +92,7 @@ export async function createCallTables(runner: QueryRunner): Promise<void> {
   await runner.query(`
     create table ai_ledger_entry (
       customer_id uuid not null,
+      id uuid not null default app.new_id(),
       sequence bigint not null,
       kind text not null,
       bucket text not null,
@@ -103,8 +105,11 @@ export async function createCallTables(runner: QueryRunner): Promise<void> {
       note text,
       actor text not null,
       created_at timestamptz not null,
-      constraint ai_ledger_entry_pk primary key (customer_id, sequence)
-    )`);
+      constraint ai_ledger_entry_pk primary key (customer_id, id)
+    ) partition by range (id)`);
+  // Not unique, as it lacks what the table is partitioned by: the account's lock gives each number once.
+  await runner.query(`create index ai_ledger_entry_sequence_idx on ai_ledger_entry (customer_id, sequence)`);
   await secureCustomerTable(runner, 'ai_ledger_entry', { apiMay: 'select' });
   await runner.query(`revoke update, delete on ai_ledger_entry from account_operator`);
+  await partitionByMonth(runner, 'ai_ledger_entry');
 }

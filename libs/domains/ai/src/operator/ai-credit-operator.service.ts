@@ -89,7 +89,7 @@ export class AiCreditOperatorService {
   usage(customerId: string): Promise<AiUsage[]> {
     return this.dataSource.manager.find(AiUsage, {
       where: { customerId },
-      order: { createdAt: 'DESC', id: 'DESC' },
+      order: { id: 'DESC' },
       take: SHOWN,
     });
   }

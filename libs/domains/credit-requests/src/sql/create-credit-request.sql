@@ -37,7 +37,7 @@ begin
   values (p_customer, p_amount, p_note, p_reference, present)
   returning * into request;
   insert into audit_log (customer_id, id, actor, action, metadata, created_at)
-  values (p_customer, p_audit_id, p_actor, 'credit-request.create',
+  values (p_customer, app.new_id(p_audit_id), p_actor, 'credit-request.create',
     jsonb_build_object('credit_request_id', request.id, 'amount_nok', p_amount), present);
   return query select 'created', request.id, request.amount_nok, request.note, request.reference, request.status,
     request.reason, request.invoice_id, request.decided_at, request.created_at;

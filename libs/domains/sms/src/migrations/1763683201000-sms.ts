@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { QueryRunner } from 'typeorm';
-import { createFunction, ForwardMigration, secureCustomerTable } from '@platform/database';
+import { createFunction, ForwardMigration, partitionByMonth, secureCustomerTable } from '@platform/database';
 
 const SQL = join(__dirname, '..', 'customer', 'sending', 'sql');
 
@@ -54,14 +54,13 @@ export class SmsSchema1763683201000 extends ForwardMigration {
         created_at timestamptz not null default now(),
         updated_at timestamptz not null default now(),
         constraint sms_message_pk primary key (customer_id, id),
-        constraint sms_message_customer_fk foreign key (customer_id) references customer (id),
         constraint sms_message_status_check check (status in ('unknown', 'accepted', 'sent', 'failed', 'delivered')),
         constraint sms_message_encoding_check check (encoding in ('GSM-7', 'UCS-2'))
-      )`);
-    await runner.query(`create index sms_message_newest_idx on sms_message (customer_id, created_at desc, id desc)`);
+      ) partition by range (id)`);
     await secureCustomerTable(runner, 'sms_message', {
       apiMay: 'select, insert, update (status, gateway_message_id, error_code, delivered_at, updated_at)',
     });
+    await partitionByMonth(runner, 'sms_message');
 
     for (const name of ['create-sms', 'record-sms-outcome']) await createFunction(runner, join(SQL, name));
   }

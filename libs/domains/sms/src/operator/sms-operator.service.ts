@@ -68,7 +68,7 @@ export class SmsOperatorService {
   log(customerId: string): Promise<SmsMessage[]> {
     return this.dataSource.manager.find(SmsMessage, {
       where: { customerId },
-      order: { createdAt: 'DESC', id: 'DESC' },
+      order: { id: 'DESC' },
       take: SHOWN,
     });
   }

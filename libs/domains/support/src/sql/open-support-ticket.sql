@@ -17,6 +17,6 @@ begin
     (customer_id, id, title, body, priority, service_id, resource_type, resource_id, created_at, updated_at)
   values (p_customer, p_id, p_title, p_body, p_priority, p_service, p_resource_type, p_resource_id, present, present);
   insert into audit_log (customer_id, id, actor, action, metadata, created_at)
-  values (p_customer, p_audit_id, p_actor, 'ticket.open', jsonb_build_object('ticket_id', p_id), present);
+  values (p_customer, app.new_id(p_audit_id), p_actor, 'ticket.open', jsonb_build_object('ticket_id', p_id), present);
   return present;
 end $$

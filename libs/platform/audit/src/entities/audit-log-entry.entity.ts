@@ -9,7 +9,7 @@ export class AuditLogEntry {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'audit_log_pk' })
   customerId!: string;
 
-  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'audit_log_pk' })
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'audit_log_pk', default: () => 'app.new_id()' })
   id!: string;
 
   /** `operator:<system user>`, `token:<token id>` or `worker`. */

@@ -17,7 +17,7 @@ export class AuditOperatorService {
   list({ customerId, action, limit }: AuditQuery): Promise<AuditLogEntry[]> {
     return this.dataSource.manager.find(AuditLogEntry, {
       where: { ...(customerId ? { customerId } : {}), ...(action ? { action } : {}) },
-      order: { createdAt: 'DESC', id: 'DESC' },
+      order: { id: 'DESC' },
       take: limit,
     });
   }

@@ -3,6 +3,7 @@ import { ServiceError } from '@platform/errors';
 /** The database's answer to a new message. */
 export interface Created {
   outcome: 'created' | 'disabled' | 'country' | 'capped' | 'parts_capped';
+  id: string;
   sender_id: string;
   cap: number;
   seconds_left: number;

@@ -32,7 +32,7 @@ export interface SmsStatusUpdate {
 
 const CREATE = prepared(
   'sms.create',
-  `select outcome, sender_id, cap, seconds_left, created_at, countries
+  `select outcome, id, sender_id, cap, seconds_left, created_at, countries
    from app.create_sms($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
 );
 
@@ -61,9 +61,8 @@ export class SmsStoreService {
   async create(actor: string, sms: NewSms): Promise<SmsRow> {
     const { to, country, message, encoding, segments, gateway } = sms;
     const { SMS_DAILY_CAP: cap, SMS_DAILY_PARTS_CAP: partsCap, SMS_COUNTRIES: countries } = this.config;
-    const id = randomUUID();
     const values = [
-      id,
+      randomUUID(),
       to,
       message,
       encoding,
@@ -76,7 +75,7 @@ export class SmsStoreService {
     ];
     const [created] = await this.database.write<Created>(CREATE, [...values, country ?? null, countries, partsCap]);
     if (created?.outcome !== 'created') throw refusalOf(created, segments);
-    const { sender_id: senderId, created_at: createdAt } = created;
+    const { id, sender_id: senderId, created_at: createdAt } = created;
     const known = { id, recipient: to, senderId, message, segments, encoding, createdAt, updatedAt: createdAt };
     return { ...known, status: 'unknown', errorCode: null, deliveredAt: null };
   }
