@@ -15,6 +15,9 @@ declare
     where c.relnamespace = 'public'::regnamespace and c.relkind = 'p' and c.relname = p_table);
   partition constant text := format('partitions.%I', p_table || to_char(month, '"_"YYYY"_"MM'));
   other constant text := format('partitions.%I', p_table || '_default');
+  held constant text := format('partitions.%I', p_table || '_moved');
+  creation constant text := format('create table %s partition of %s for values from (%L) to (%L)',
+    partition, parent, lower_bound, upper_bound);
 begin
   if parent is null then
     raise exception 'no table % is partitioned', p_table using errcode = 'undefined_table';
@@ -23,16 +26,18 @@ begin
     return false;
   end if;
   begin
-    execute format('create table %s partition of %s for values from (%L) to (%L)', partition, parent, lower_bound, upper_bound);
+    execute creation;
   exception when check_violation then
-    execute format('create table %s (like %s including defaults including constraints)', partition, parent);
+    execute format('create table %s (like %s)', held, parent);
     execute format('lock table %s in access exclusive mode', other);
     -- Forced row level security holds for the owner, too, who is no role of the service.
     execute format('alter table %s no force row level security', other);
-    execute format('insert into %s select * from %s where id >= %L and id < %L', partition, other, lower_bound, upper_bound);
+    execute format('insert into %s select * from %s where id >= %L and id < %L', held, other, lower_bound, upper_bound);
     execute format('delete from %s where id >= %L and id < %L', other, lower_bound, upper_bound);
     execute format('alter table %s force row level security', other);
-    execute format('alter table %s attach partition %s for values from (%L) to (%L)', parent, partition, lower_bound, upper_bound);
+    execute creation;
+    execute format('insert into %s select * from %s', partition, held);
+    execute format('drop table %s', held);
   end;
   perform app.secure_partition(parent, partition::regclass);
   return true;
