@@ -5,7 +5,7 @@ import {
   AiModule,
   AiOperatorModule,
   AiVerificationOperatorService,
-  CreditLedgerService,
+  CreditLedger,
   type LedgerProblem,
   type ReservationRequest,
   type TokenUsage,
@@ -27,7 +27,7 @@ export interface LedgerFixture {
   model: string;
   /** Sets the database's clock. */
   setTime(instant: string): Promise<void>;
-  ledger(engine?: number): CreditLedgerService;
+  ledger(engine?: number): CreditLedger;
   /** Balances in the database. */
   account(customerId: string): Promise<Record<string, string>>;
   entries(customerId: string): Promise<{ kind: string; bucket: string; amount: number; month: string }[]>;
@@ -62,7 +62,7 @@ export async function createLedgerFixture(settings: Record<string, string> = {})
     engines,
     model: await saveModelPrice(superuser, PLAIN_PRICE),
     setTime: (instant) => setDatabaseClock(superuser, { standsAt: instant }),
-    ledger: (engine = 0) => (engines[engine % engines.length] as TestingModule).get(CreditLedgerService),
+    ledger: (engine = 0) => (engines[engine % engines.length] as TestingModule).get(CreditLedger),
     account: async (customerId) => {
       const { rows } = await superuser.query<Record<string, string>>(
         'select * from ai_account where customer_id = $1',

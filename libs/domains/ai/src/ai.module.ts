@@ -7,7 +7,8 @@ import { CallsInFlightService } from './customer/messages/calls-in-flight.servic
 import { DrainCallsService } from './customer/messages/drain-calls.service';
 import { UncoveredUsageService } from './customer/messages/uncovered-usage.service';
 import { ProviderKeysService } from './provider-keys/provider-keys.service';
-import { CreditLedgerService } from './ledger/credit-ledger.service';
+import { BatchedLedger } from './ledger/batched/batched-ledger';
+import { CreditLedger } from './ledger/credit-ledger.port';
 import { LedgerConnectionsService } from './ledger/ledger-connections.service';
 import { ProcessLivenessModule } from './liveness/process-liveness.module';
 import { AiUpstream } from './ports/ai-upstream.port';
@@ -20,7 +21,7 @@ import { MessagesApiAdapter } from './adapters/messages-api/messages-api.adapter
     AiMessagesService,
     CallResolutionService,
     CallsInFlightService,
-    CreditLedgerService,
+    { provide: CreditLedger, useClass: BatchedLedger },
     DrainCallsService,
     ProviderKeysService,
     LedgerConnectionsService,

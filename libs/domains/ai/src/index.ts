@@ -21,7 +21,7 @@ export {
 } from './operator/ai-configuration-operator.service';
 export { type CreditChange, AiCreditOperatorService } from './operator/ai-credit-operator.service';
 export { AiMaintenanceService } from './worker/ai-maintenance.service';
-export { CreditLedgerService } from './ledger/credit-ledger.service';
+export { CreditLedger } from './ledger/credit-ledger.port';
 export type { ReservationRequest } from './ledger/credit-ledger.types';
 export type { TokenUsage } from './ledger/token-usage';
 export { ProcessHeartbeatService } from './liveness/process-heartbeat.service';

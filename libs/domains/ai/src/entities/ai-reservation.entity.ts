@@ -65,6 +65,10 @@ export class AiReservation {
   @Column('uuid', { nullable: true })
   tokenId!: string | null;
 
+  /** Hash of the Idempotency-Key that the call was sent with. */
+  @Column('bytea', { nullable: true })
+  keyHash!: Buffer | null;
+
   /** Why it was released or ended with an unknown outcome. */
   @Column('text', { nullable: true })
   reason!: string | null;

@@ -1,5 +1,5 @@
 /** A field of a composite value. */
-type Field = string | number | boolean | null;
+type Field = string | number | boolean | Buffer | null;
 
 /**
  * An array of composite values as PostgreSQL reads it: each row's fields in the order of the type's.
@@ -7,8 +7,12 @@ type Field = string | number | boolean | null;
  */
 export function compositeArray(rows: readonly (readonly Field[])[]): string {
   const composite = (row: readonly Field[]) =>
-    `(${row.map((field) => (field === null ? '' : quoted(String(field)))).join(',')})`;
+    `(${row.map((field) => (field === null ? '' : quoted(textOf(field)))).join(',')})`;
   return `{${rows.map((row) => quoted(composite(row))).join(',')}}`;
+}
+
+function textOf(field: NonNullable<Field>): string {
+  return Buffer.isBuffer(field) ? `\\x${field.toString('hex')}` : String(field);
 }
 
 function quoted(text: string): string {

@@ -17,17 +17,26 @@ export interface ReservationRequest {
   /** The id of the API request. */
   requestId: string | null;
   tokenId: string | null;
+  /** The Idempotency-Key to claim for the call. */
+  key?: KeyClaim | null;
 }
 
-/** Why no credit was reserved (`sql/reserve.sql`). */
-export type ReservationRefusal = 'disabled' | 'not_configured' | 'exhausted' | 'in_progress' | 'over_limit';
+/** An Idempotency-Key of the customer, and what tells its request from others. */
+export interface KeyClaim {
+  hash: Buffer;
+  fingerprint: Buffer;
+}
+
+/** Why no credit was reserved (`sql/batched/reserve.sql`). */
+export type ReservationRefusal =
+  'disabled' | 'not_configured' | 'exhausted' | 'in_progress' | 'over_limit' | 'key_taken';
 
 /** Result of a reservation request. Credit is reserved only if the outcome is `reserved`. */
 export type ReservationResult =
   | { outcome: ReservationRefusal }
   /** The credit may do for fewer input tokens or a shorter answer. */
   | { outcome: 'too_large'; model: string; keyCiphertext: Buffer | null }
-  | { outcome: 'reserved'; model: string; keyCiphertext: Buffer | null; maxTokens: number };
+  | { outcome: 'reserved'; reservationId: string; model: string; keyCiphertext: Buffer | null; maxTokens: number };
 
 /** A call that the upstream answered. */
 export interface Settlement {
@@ -36,14 +45,32 @@ export interface Settlement {
   usage: TokenUsage;
   /** The upstream's own id of the call. */
   upstreamId: string | null;
+  /** Whether the caller got the reply as a stream of events. */
+  streamed?: boolean;
+  /** The reply to keep for the Idempotency-Key that the reservation claimed. */
+  reply?: KeptReply | null;
 }
 
-/** How a call was charged. */
+/** A sealed reply, and the name of the secrets key that it is sealed with. */
+export interface KeptReply {
+  secretsKey: string;
+  body: Buffer;
+}
+
+/**
+ * How a call was charged. `key_taken`: it was not, because its reservation had ended, and another call has claimed its
+ * Idempotency-Key since.
+ */
 export interface SettlementResult {
+  outcome: 'settled' | 'key_taken';
+  /** What the customer paid for the call, in NOK as a decimal text. */
+  charged: string;
   /** The part of the cost that could not be charged, in NOK as a decimal text; usually 0. */
   uncovered: string;
   /** Whether the reservation had ended with an unknown outcome before. */
   late: boolean;
+  /** Included and purchased credit after the call, in NOK as a decimal text. If it had been settled before: the present. */
+  remaining: string;
 }
 
 /** A call that is not charged. */

@@ -70,7 +70,7 @@ describe('A settlement after an unknown outcome', () => {
     await locker.query('select from ai_account where customer_id = $1 for update', [call.customerId]);
     const settled = expect(
       fixture.superuser.query(
-        `select * from app.ai_settle(array[$1::uuid], array[row(1, $2, 0, 0, 0, 0, 20, 'a')::app.ai_settlement],
+        `select * from app.ai_settle(array[$1::uuid], array[row(1, $2, 0, 0, 0, 0, 20, 'a', false, null, null)::app.ai_settlement],
            'Europe/Oslo', clock_timestamp() + interval '300 ms', 'anthropic')`,
         [call.customerId, call.reservationId],
       ),

@@ -24,7 +24,7 @@ describe('A call named twice in one batch', () => {
   const settleTwice = async (customerId: string, id: string, output: number) => {
     const { rows } = await fixture.superuser.query<Row>(
       `select * from app.ai_settle(array[$1::uuid],
-         array[row(1, $2, 0, 0, 0, 0, $3, 'a')::app.ai_settlement, row(1, $2, 0, 0, 0, 0, $3, 'b')::app.ai_settlement],
+         array[row(1, $2, 0, 0, 0, 0, $3, 'a', false, null, null)::app.ai_settlement, row(1, $2, 0, 0, 0, 0, $3, 'b', false, null, null)::app.ai_settlement],
          'Europe/Oslo', 'infinity', 'anthropic')`,
       [customerId, id, output],
     );

@@ -23,6 +23,7 @@ export async function createCallTables(runner: QueryRunner): Promise<void> {
       process_id uuid,
       request_id text,
       token_id uuid,
+      key_hash bytea,
       reason text,
       created_at timestamptz not null,
       resolved_at timestamptz,

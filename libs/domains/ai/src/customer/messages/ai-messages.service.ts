@@ -5,7 +5,7 @@ import { CustomerContextService } from '@platform/context';
 import { isDatabaseUnavailable } from '@platform/database';
 import { SecretUnreadableError } from '@platform/secrets';
 import { ProviderKeysService } from '../../provider-keys/provider-keys.service';
-import { CreditLedgerService } from '../../ledger/credit-ledger.service';
+import { CreditLedger } from '../../ledger/credit-ledger.port';
 import type { ReservationRequest, ReservationResult } from '../../ledger/credit-ledger.types';
 import type { MessageRequest } from '../message-request/message-request';
 import { AiUpstream, type UpstreamMessage } from '../../ports/ai-upstream.port';
@@ -38,7 +38,7 @@ export class AiMessagesService {
   private readonly logger = new Logger(AiMessagesService.name);
 
   constructor(
-    private readonly ledger: CreditLedgerService,
+    private readonly ledger: CreditLedger,
     private readonly resolution: CallResolutionService,
     private readonly upstream: AiUpstream,
     private readonly keys: ProviderKeysService,

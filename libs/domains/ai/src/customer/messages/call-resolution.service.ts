@@ -3,7 +3,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { AppConfig } from '@platform/config';
 import { isTransientFailure, retryTransient } from '@platform/database';
 import { ServiceError } from '@platform/errors';
-import { CreditLedgerService } from '../../ledger/credit-ledger.service';
+import { CreditLedger } from '../../ledger/credit-ledger.port';
 import type { Release, Settlement, SettlementResult } from '../../ledger/credit-ledger.types';
 import { UncoveredUsageService } from './uncovered-usage.service';
 
@@ -17,7 +17,7 @@ export class CallResolutionService {
   private readonly background = new Set<Promise<void>>();
 
   constructor(
-    private readonly ledger: CreditLedgerService,
+    private readonly ledger: CreditLedger,
     private readonly uncovered: UncoveredUsageService,
     private readonly config: AppConfig,
   ) {}

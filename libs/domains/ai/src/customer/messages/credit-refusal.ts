@@ -24,6 +24,10 @@ export function refused(outcome: ReservationRefusal): ServiceError {
         'The operator has limited what you may use in a month, purchased credit included, and this message would go beyond ' +
           'it (current_month_limit of GET /ai); ask the operator, or wait for the next month',
       );
+    case 'key_taken':
+      return new ServiceError('service_unavailable', 'Another request with this Idempotency-Key is in progress', {
+        retryAfterSeconds: RESERVED_RETRY_SECONDS,
+      });
     case 'exhausted':
       return new ServiceError(
         'credit_exhausted',

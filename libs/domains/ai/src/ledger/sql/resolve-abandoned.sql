@@ -13,6 +13,8 @@ declare
   freed numeric;
   resolved integer;
   over_month boolean;
+  keyed uuid[];
+  key_hashes bytea[];
 begin
   perform app.set_customer(p_customer);
   perform from ai_account where customer_id = p_customer for no key update skip locked;
@@ -24,12 +26,17 @@ begin
     set state = 'outcome_unknown', resolved_at = moment,
         reason = case when h.deadline < moment then 'deadline passed' else 'process gone' end
     where h.customer_id = p_customer and h.state = 'pending' and (h.deadline < moment or app.process_is_gone(h.process_id))
-    returning h.amount, h.month)
-  select coalesce(sum(r.amount), 0), count(*), bool_or(r.month < a.month) into freed, resolved, over_month
+    returning h.id, h.amount, h.month, h.key_hash)
+  select coalesce(sum(r.amount), 0), count(*), bool_or(r.month < a.month),
+         array_agg(r.id) filter (where r.key_hash is not null), array_agg(r.key_hash) filter (where r.key_hash is not null)
+  into freed, resolved, over_month, keyed, key_hashes
   from resolved r cross join ai_account a where a.customer_id = p_customer;
   if resolved > 0 then
     update ai_account set reserved = reserved - freed where customer_id = p_customer;
   end if;
+  for i in 1 .. coalesce(cardinality(keyed), 0) loop
+    perform app.free_idempotency_key(p_customer, key_hashes[i], keyed[i]);
+  end loop;
   if over_month then
     perform app.ai_expire_carried_over(p_customer, moment);
   end if;

@@ -17,36 +17,32 @@
 --          over_limit: the operator's total limit of the month leaves less than the least answer needs, whatever the credit
 --          in_progress: the credit would cover the least answer, had calls in progress not reserved it
 --          exhausted: it would not
+--          key_taken: another call has the call's Idempotency-Key
 create function app.ai_reserve(
   p_customers uuid[], p_first integer[], p_last integer[], p_calls app.ai_reservation_request[],
   p_time_zone text, p_lifetime interval, p_not_after timestamptz, p_shared_key boolean, p_process uuid)
-returns table (place integer, outcome text, model text, key_ciphertext bytea, max_tokens integer)
+returns setof app.ai_reservation_result
 language plpgsql security definer
 set search_path = pg_catalog, public, pg_temp
 -- Rows are only ever looked up by key. Plans are made when the function first runs and kept: made on tables that are
 -- still small, they would read the whole table and go on doing so when it has grown.
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
-#variable_conflict use_column
 declare
   moment timestamptz := app.now();
   present_month text := app.billing_month(moment, p_time_zone);
   acc record;
+  call app.ai_reservation_request;
+  reservation ai_reservation;
+  reservations ai_reservation[] := '{}';
+  result app.ai_reservation_result;
   spendable numeric;
   free numeric;
   newly_reserved numeric;
-  wanted numeric;
   cost numeric;
   least_cost numeric;
+  affordable integer;
   looked_for_abandoned boolean;
-  places integer[] := '{}';
-  owners uuid[] := '{}';
-  models text[] := '{}';
-  prices timestamptz[] := '{}';
-  months text[] := '{}';
-  limits numeric[] := '{}';
-  amounts numeric[] := '{}';
-  granted integer[] := '{}';
   changed uuid[] := '{}';
   changes numeric[] := '{}';
 begin
@@ -54,6 +50,10 @@ begin
   if clock_timestamp() > p_not_after then
     raise exception 'the caller has stopped waiting' using errcode = 'query_canceled';
   end if;
+  reservation.state := 'pending';
+  reservation.process_id := p_process;
+  reservation.created_at := moment;
+  reservation.deadline := moment + p_lifetime;
   for acc in
     select c.customer, c.first, c.last, a.month, a.included, a.purchased, a.reserved, a.month_usage, a.month_included_usage,
            s.monthly_limit, s.total_limit, s.enabled, s.model, s.key_ciphertext,
@@ -67,17 +67,17 @@ begin
     order by c.place
     for no key update of a
   loop
-    model := acc.model;
-    key_ciphertext := acc.key_ciphertext;
-    max_tokens := 0;
-    outcome := case
+    result := null;
+    result.model := acc.model;
+    result.key_ciphertext := acc.key_ciphertext;
+    result.outcome := case
       when acc.enabled is not true then 'disabled'
       when acc.valid_from is null or (acc.key_ciphertext is null and not p_shared_key) then 'not_configured'
     end;
-    if outcome is not null then
+    if result.outcome is not null then
       for i in acc.first .. acc.last loop
-        place := i;
-        return next;
+        result.place := i;
+        return next result;
       end loop;
       continue;
     end if;
@@ -88,21 +88,25 @@ begin
       into acc.month, acc.included, acc.reserved, acc.month_usage, acc.month_included_usage
       from ai_account a where a.customer_id = acc.customer;
     end if;
+    reservation.customer_id := acc.customer;
+    reservation.model := acc.model;
+    reservation.price_valid_from := acc.valid_from;
+    reservation.month := acc.month;
+    reservation.included_limit := acc.monthly_limit;
     -- The total limit caps all that is used in the month. A limit that is null is none.
     spendable := app.ai_spendable(acc.included, acc.monthly_limit - acc.month_included_usage, acc.purchased);
     free := least(spendable, acc.total_limit - acc.month_usage) - acc.reserved;
     newly_reserved := 0;
     looked_for_abandoned := false;
     for i in acc.first .. acc.last loop
-      place := i;
-      -- A rate is multiplied by 0.000001, never divided by a million: division rounds.
-      cost := p_calls[i].input_tokens * 0.000001 * case p_calls[i].cache
-        when '1h' then greatest(acc.input, acc.cache_read, acc.cache_write_5m, acc.cache_write_1h)
-        when '5m' then greatest(acc.input, acc.cache_read, acc.cache_write_5m)
-        else greatest(acc.input, acc.cache_read) end;
+      call := p_calls[i];
+      result.place := i;
+      result.id := call.id;
+      result.max_tokens := 0;
+      cost := app.ai_input_ceiling(call.input_tokens, call.cache, acc.input, acc.cache_write_5m, acc.cache_write_1h, acc.cache_read);
       -- Without may_shorten the input bound is a coarse one, and says nothing yet about what the call needs at least.
-      least_cost := p_calls[i].least_tokens * acc.output * 0.000001 + case when p_calls[i].may_shorten then cost else 0 end;
-      if not looked_for_abandoned and acc.reserved > 0 and cost + p_calls[i].max_tokens * acc.output * 0.000001 > free then
+      least_cost := call.least_tokens * acc.output * 0.000001 + case when call.may_shorten then cost else 0 end;
+      if not looked_for_abandoned and acc.reserved > 0 and cost + call.max_tokens * acc.output * 0.000001 > free then
         -- Calls whose process died may have reserved it, and the worker may be down, too.
         looked_for_abandoned := true;
         if app.ai_resolve_abandoned(acc.customer) > 0 then
@@ -111,40 +115,30 @@ begin
           free := least(spendable, acc.total_limit - acc.month_usage) - acc.reserved - newly_reserved;
         end if;
       end if;
-      wanted := p_calls[i].max_tokens;
-      if cost + wanted * acc.output * 0.000001 > free then
-        -- As many as the credit buys. The quotient may be rounded up, hence the step back.
-        wanted := case when acc.output > 0 then trunc((free - cost) * 1000000 / acc.output) else -1 end;
-        if wanted >= 0 and cost + wanted * acc.output * 0.000001 > free then
-          wanted := wanted - 1;
-        end if;
-      end if;
-      if wanted < p_calls[i].max_tokens and not p_calls[i].may_shorten and free > 0 and least_cost <= free then
-        outcome := 'too_large';
-        max_tokens := 0;
-      elsif wanted < p_calls[i].least_tokens then
-        outcome := case
-          when least_cost > acc.total_limit - acc.month_usage then 'over_limit'
-          when least_cost <= spendable and acc.reserved + newly_reserved > 0 then 'in_progress'
-          else 'exhausted'
-        end;
-        max_tokens := 0;
+      affordable := app.ai_affordable_tokens(call.max_tokens, acc.output, free - cost);
+      if affordable < call.max_tokens and not call.may_shorten and free > 0 and least_cost <= free then
+        result.outcome := 'too_large';
+      elsif affordable < call.least_tokens then
+        result.outcome := app.ai_reservation_refusal(
+          least_cost, acc.total_limit - acc.month_usage, spendable, acc.reserved + newly_reserved);
+      elsif call.key_hash is not null
+            and not app.claim_idempotency_key(acc.customer, call.key_hash, call.key_fingerprint, result.id) then
+        result.outcome := 'key_taken';
       else
-        outcome := 'reserved';
-        max_tokens := wanted;
-        cost := cost + wanted * acc.output * 0.000001;
-        free := free - cost;
-        newly_reserved := newly_reserved + cost;
-        places := places || i;
-        owners := owners || acc.customer;
-        models := models || acc.model;
-        prices := prices || acc.valid_from;
-        months := months || acc.month;
-        limits := limits || acc.monthly_limit;
-        amounts := amounts || cost;
-        granted := granted || max_tokens;
+        result.outcome := 'reserved';
+        result.max_tokens := affordable;
+        reservation.id := result.id;
+        reservation.amount := cost + affordable * acc.output * 0.000001;
+        reservation.input_tokens_bound := call.input_tokens;
+        reservation.max_tokens := affordable;
+        reservation.request_id := call.request_id;
+        reservation.token_id := call.token_id;
+        reservation.key_hash := call.key_hash;
+        reservations := reservations || reservation;
+        free := free - reservation.amount;
+        newly_reserved := newly_reserved + reservation.amount;
       end if;
-      return next;
+      return next result;
     end loop;
     if newly_reserved > 0 then
       changed := changed || acc.customer;
@@ -152,18 +146,13 @@ begin
     end if;
   end loop;
 
-  if cardinality(places) > 0 then
+  if cardinality(reservations) > 0 then
     -- A process that was stopped, or whose heartbeats are lost, lives if it reserves: what it reserves must not look abandoned.
     if app.process_is_gone(p_process) then
       perform app.process_heartbeat(p_process);
     end if;
-    with reservations as (
-      insert into ai_reservation (customer_id, id, amount, model, price_valid_from, input_tokens_bound, max_tokens, deadline,
-                           month, included_limit, process_id, request_id, token_id, created_at)
-      select u.customer, (p_calls[u.place]).id, u.amount, u.model, u.valid_from, (p_calls[u.place]).input_tokens, u.max_tokens,
-             moment + p_lifetime, u.month, u.included_limit, p_process, (p_calls[u.place]).request_id, (p_calls[u.place]).token_id, moment
-      from unnest(owners, places, amounts, models, prices, granted, months, limits)
-        as u (customer, place, amount, model, valid_from, max_tokens, month, included_limit))
+    with made as (
+      insert into ai_reservation select * from unnest(reservations))
     update ai_account a set reserved = a.reserved + u.amount
     from unnest(changed, changes) as u (customer, amount)
     where a.customer_id = u.customer;

@@ -30,7 +30,7 @@ begin
     from unnest(p_calls) with ordinality as c (owner, id, outcome, reason, place)
     -- OFFSET 0 keeps the planner from turning the look-up around, into reading all reservations.
     cross join lateral (
-      select h.customer_id, h.id, h.state, h.amount, h.month < a.month as over_month
+      select h.customer_id, h.id, h.state, h.amount, h.key_hash, h.month < a.month as over_month
       from ai_reservation h
       join ai_account a on a.customer_id = h.customer_id
       where h.customer_id = p_customers[c.owner] and h.id = c.id
@@ -41,11 +41,14 @@ begin
     if call.state = 'pending' then
       outcome := p_calls[place].outcome;
       -- Named twice in one batch, it is released once.
-      if (call.customer_id, call.id) not in (select * from unnest(owners, ids)) then
+      if call.id <> all (ids) then
         places := places || place;
         ids := ids || call.id;
         owners := owners || call.customer_id;
         amounts := amounts || call.amount;
+        if call.key_hash is not null then
+          perform app.free_idempotency_key(call.customer_id, call.key_hash, call.id);
+        end if;
         if call.over_month and call.customer_id <> all (over_month) then
           over_month := over_month || call.customer_id;
         end if;

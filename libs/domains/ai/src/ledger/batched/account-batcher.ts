@@ -1,5 +1,5 @@
 import { isDatabaseUnavailable, isLockTimeout } from '@platform/database';
-import { customersOf } from '../credit-ledger.statements';
+import { customersOf } from './batched-ledger.statements';
 import type { LockedAccounts } from './locked-accounts';
 import { MicroBatcher } from './micro-batcher';
 

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { AppConfig } from '@platform/config';
-import { upstreamSettings } from '../adapters/messages-api/upstream-settings';
-import { AccountBatcher } from './batching/account-batcher';
+import { upstreamSettings } from '../../adapters/messages-api/upstream-settings';
+import { CreditLedger } from '../credit-ledger.port';
+import { AccountBatcher } from './account-batcher';
 import {
   customersOf,
   RELEASE,
@@ -11,7 +12,7 @@ import {
   SETTLE,
   settlements,
   UNLOCKED_ACCOUNTS,
-} from './credit-ledger.statements';
+} from './batched-ledger.statements';
 import type {
   Release,
   ReservationRequest,
@@ -19,21 +20,20 @@ import type {
   Resolution,
   Settlement,
   SettlementResult,
-} from './credit-ledger.types';
-import { LedgerConnectionsService } from './ledger-connections.service';
-import { LockedAccounts } from './batching/locked-accounts';
-import { ProcessHeartbeatService } from '../liveness/process-heartbeat.service';
+} from '../credit-ledger.types';
+import { LedgerConnectionsService } from '../ledger-connections.service';
+import { LockedAccounts } from './locked-accounts';
+import { ProcessHeartbeatService } from '../../liveness/process-heartbeat.service';
 
 /** The provider's name in the usage rows: every call goes to the Messages API. */
 const PROVIDER = 'anthropic';
 
 /**
- * Two-phase charging: credit is reserved before the upstream is called, then the reservation is settled or released. Each
- * is durable when its promise resolves. All money and all dates are computed by the database, under the lock of the
- * customer's account (`ledger/sql`).
+ * The ledger of a single PostgreSQL: what many customers ask at once is one statement, because a statement's fixed cost is
+ * several times that of the rows of one call.
  */
 @Injectable()
-export class CreditLedgerService {
+export class BatchedLedger extends CreditLedger {
   private readonly reservations: AccountBatcher<ReservationRequest, ReservationResult>;
   private readonly settlements: AccountBatcher<Settlement, SettlementResult>;
   private readonly releases: AccountBatcher<Release, Resolution | undefined>;
@@ -43,35 +43,22 @@ export class CreditLedgerService {
     private readonly heartbeat: ProcessHeartbeatService,
     private readonly config: AppConfig,
   ) {
+    super();
     const locked = new LockedAccounts((ids) => this.unlocked(ids), config.DATABASE_STATEMENT_TIMEOUT_MS);
     this.reservations = new AccountBatcher((batch) => this.reserveAll(batch), locked);
     this.settlements = new AccountBatcher((batch) => this.settleAll(batch), locked);
     this.releases = new AccountBatcher((batch) => this.releaseAll(batch), locked);
   }
 
-  /**
-   * Reserves credit for a call, if the customer may use AI and has the credit.
-   * @throws DatabaseUnavailableError: the reservation may exist all the same; release it
-   */
-  reserve(request: ReservationRequest): Promise<ReservationResult> {
+  override reserve(request: ReservationRequest): Promise<ReservationResult> {
     return this.reservations.do(request);
   }
 
-  /**
-   * Charges a call, never more than was reserved. Idempotent. A reservation with an unknown outcome is charged as far
-   * as the free credit covers it.
-   * @throws DatabaseUnavailableError: the call may be charged all the same; settle it again to find out
-   */
-  settle(settlement: Settlement): Promise<SettlementResult> {
+  override settle(settlement: Settlement): Promise<SettlementResult> {
     return this.settlements.do(settlement);
   }
 
-  /**
-   * Ends a reservation without charging it. Idempotent.
-   * @returns how the reservation ended; undefined if there is none with that id
-   * @throws DatabaseUnavailableError: it may have ended all the same; release it again to find out
-   */
-  release(release: Release): Promise<Resolution | undefined> {
+  override release(release: Release): Promise<Resolution | undefined> {
     return this.releases.do(release);
   }
 
@@ -111,7 +98,7 @@ export class CreditLedgerService {
       PROVIDER,
     ]);
     const results: SettlementResult[] = [];
-    for (const { place, uncovered, late } of rows) results[place - 1] = { uncovered, late };
+    for (const { place, ...result } of rows) results[place - 1] = result;
     return batch.map(({ reservationId }, index) => {
       const result = results[index];
       if (!result) throw new Error(`The ledger knows no reservation ${reservationId}`);
@@ -139,16 +126,13 @@ export class CreditLedgerService {
 interface ReservationRow {
   place: number;
   outcome: ReservationResult['outcome'];
+  id: string;
   model: string;
   key_ciphertext: Buffer | null;
   max_tokens: number;
 }
 
-interface SettlementRow {
-  place: number;
-  uncovered: string;
-  late: boolean;
-}
+type SettlementRow = SettlementResult & { place: number };
 
 interface ReleaseRow {
   place: number;
@@ -159,7 +143,7 @@ function toReservationResult(row: ReservationRow): ReservationResult {
   const upstream = { model: row.model, keyCiphertext: row.key_ciphertext };
   switch (row.outcome) {
     case 'reserved':
-      return { outcome: 'reserved', ...upstream, maxTokens: row.max_tokens };
+      return { outcome: 'reserved', reservationId: row.id, ...upstream, maxTokens: row.max_tokens };
     case 'too_large':
       return { outcome: 'too_large', ...upstream };
     default:

@@ -1,6 +1,6 @@
 import { prepared } from '@platform/database';
-import { compositeArray } from './composite-array';
-import type { Release, ReservationRequest, Settlement } from './credit-ledger.types';
+import { compositeArray } from '../composite-array';
+import type { Release, ReservationRequest, Settlement } from '../credit-ledger.types';
 
 export const RESERVE = prepared('ai.reserve', 'select * from app.ai_reserve($1, $2, $3, $4, $5, $6, $7, $8, $9)');
 
@@ -53,6 +53,8 @@ export function reservationRequests(batch: readonly ReservationRequest[]): strin
       call.mayShorten,
       call.requestId,
       call.tokenId,
+      call.key?.hash ?? null,
+      call.key?.fingerprint ?? null,
     ]),
   );
 }
@@ -60,7 +62,7 @@ export function reservationRequests(batch: readonly ReservationRequest[]): strin
 /** As `app.ai_settlement[]`. @param owner for each call, the place of its customer */
 export function settlements(batch: readonly Settlement[], owner: readonly number[]): string {
   return compositeArray(
-    batch.map(({ reservationId, usage, upstreamId }, index) => [
+    batch.map(({ reservationId, usage, upstreamId, streamed, reply }, index) => [
       owner[index] ?? null,
       reservationId,
       usage.input,
@@ -69,6 +71,9 @@ export function settlements(batch: readonly Settlement[], owner: readonly number
       usage.cacheRead,
       usage.output,
       upstreamId,
+      streamed ?? false,
+      reply?.secretsKey ?? null,
+      reply?.body ?? null,
     ]),
   );
 }
