@@ -63,7 +63,7 @@ export class LedgerFunctions {
         JSON.stringify(
           items.map(({ id, tokens }, index) => ({
             ...{ owner: owners[index], id, input: tokens.input, read: tokens.read, output: tokens.output },
-            ...{ write_5m: tokens.write5m, write_1h: tokens.write1h },
+            ...{ write_5m: tokens.write5m, write_1h: tokens.write1h, streamed: false },
           })),
         ),
         TIME_ZONE,

@@ -1,8 +1,8 @@
 import type { Mutant } from '../mutant';
 
-const STATEMENTS = 'libs/domains/ai/src/ledger/credit-ledger.statements.ts';
+const STATEMENTS = 'libs/domains/ai/src/ledger/batched/batched-ledger.statements.ts';
 const SQL = 'libs/domains/ai/src/ledger/sql/';
-const BATCHER = 'libs/domains/ai/src/ledger/batching/micro-batcher.ts';
+const BATCHER = 'libs/domains/ai/src/ledger/batched/micro-batcher.ts';
 const CONFIGURATION = 'libs/domains/ai/src/operator/ai-configuration-operator.service.ts';
 const LEDGER = ['libs/domains/ai/src/ledger'];
 const BOUNDS = ['test/contract/ai-credit-bounds'];
@@ -76,28 +76,28 @@ export const ledger: Mutant[] = [
   },
   {
     name: 'ledger: what calls have reserved is free',
-    file: `${SQL}reserve.sql`,
+    file: `${SQL}batched/reserve.sql`,
     find: 'acc.total_limit - acc.month_usage) - acc.reserved;',
     replace: 'acc.total_limit - acc.month_usage);',
     specs: LEDGER,
   },
   {
     name: 'ledger: a cache write of an hour is reserved at the price of five minutes',
-    file: `${SQL}reserve.sql`,
-    find: "when '1h' then greatest(acc.input, acc.cache_read, acc.cache_write_5m, acc.cache_write_1h)",
-    replace: "when '1h' then greatest(acc.input, acc.cache_read, acc.cache_write_5m)",
+    file: `${SQL}pricing/input-ceiling.sql`,
+    find: "when '1h' then greatest(p_input, p_read, p_write_5m, p_write_1h)",
+    replace: "when '1h' then greatest(p_input, p_read, p_write_5m)",
     specs: LEDGER,
   },
   {
     name: 'ledger: the reservations of a batch are not added up',
-    file: `${SQL}reserve.sql`,
-    find: '        newly_reserved := newly_reserved + cost;',
-    replace: '        newly_reserved := cost;',
+    file: `${SQL}batched/reserve.sql`,
+    find: 'newly_reserved := newly_reserved + reservation.amount;',
+    replace: 'newly_reserved := reservation.amount;',
     specs: LEDGER,
   },
   {
     name: "ledger: the month's limit has no effect",
-    file: `${SQL}spendable.sql`,
+    file: `${SQL}account/spendable.sql`,
     find: 'least(p_included, p_limit_left)',
     replace: 'p_included',
     specs: [...BOUNDS, ...LEDGER],
@@ -125,30 +125,30 @@ export const ledger: Mutant[] = [
   },
   {
     name: 'ledger: more than was reserved is charged',
-    file: `${SQL}settle.sql`,
+    file: `${SQL}batched/settle.sql`,
     find: 'charge := least(call.cost, call.amount);',
     replace: 'charge := call.cost;',
     specs: LEDGER,
   },
   {
     name: 'ledger: a call is charged twice when it is named twice',
-    file: `${SQL}settle.sql`,
-    find: '    continue when (p_customers[owner], call.id) in (select * from unnest(settled_owners || late_owners, settled || late_ids));\n',
+    file: `${SQL}batched/settle.sql`,
+    find: '    continue when call.id = any (named);\n',
     replace: '',
     specs: LEDGER,
   },
   {
     name: 'ledger: purchased credit is used first',
-    file: `${SQL}settle.sql`,
-    find: 'from_purchased := least(charge - from_included, purchaseds[owner]);',
-    replace: 'from_purchased := least(charge, purchaseds[owner]);',
+    file: `${SQL}batched/settle.sql`,
+    find: 'least(charge - carried - least(charge - carried, usable), acc.purchased);',
+    replace: 'least(charge, acc.purchased);',
     specs: LEDGER,
   },
   {
     name: 'ledger: output is free',
-    file: `${SQL}settle.sql`,
-    find: '+ u.output * h.output',
-    replace: '+ 0 * h.output',
+    file: `${SQL}batched/settle.sql`,
+    find: '+ u.output * p.output',
+    replace: '+ 0 * p.output',
     specs: LEDGER,
   },
   {
@@ -174,7 +174,7 @@ export const ledger: Mutant[] = [
   },
   {
     name: 'ledger: what is released stays reserved',
-    file: `${SQL}release.sql`,
+    file: `${SQL}batched/release.sql`,
     find: 'set reserved = a.reserved - f.amount',
     replace: 'set reserved = a.reserved',
     specs: LEDGER,
@@ -196,48 +196,48 @@ export const ledger: Mutant[] = [
   },
   {
     name: 'ledger, histories: a late settlement takes what other calls have reserved',
-    file: `${SQL}settle.sql`,
-    find: 'usable + purchaseds[owner] - reserveds[owner]',
-    replace: 'usable + purchaseds[owner]',
+    file: `${SQL}batched/settle.sql`,
+    find: 'usable + acc.purchased - acc.reserved,',
+    replace: 'usable + acc.purchased,',
     specs: HISTORIES,
   },
   {
     name: 'ledger, histories: credit that a former month left is spent by calls of the new one',
-    file: `${SQL}settle.sql`,
-    find: 'usable := greatest(usable - carried_overs[owner], 0);',
+    file: `${SQL}batched/settle.sql`,
+    find: 'usable := greatest(usable - acc.carried_over, 0);',
     replace: '',
     specs: LEDGER,
   },
   {
     name: 'ledger, histories: who has reached the total limit is advised to buy',
-    file: `${SQL}reserve.sql`,
-    find: 'when least_cost > acc.total_limit - acc.month_usage then',
-    replace: 'when least_cost <= spendable and least_cost > acc.total_limit - acc.month_usage then',
+    file: `${SQL}pricing/reservation-refusal.sql`,
+    find: 'when p_needed > p_total_left then',
+    replace: 'when p_needed <= p_spendable and p_needed > p_total_left then',
     specs: HISTORIES,
   },
   {
     name: 'ledger, histories: a repeated settlement tells nothing uncovered',
-    file: `${SQL}settle.sql`,
-    find: "'settled', u.uncovered,",
-    replace: "'settled', 0::numeric,",
+    file: `${SQL}batched/settled-before.sql`,
+    find: 'u.cost - u.uncovered, u.uncovered,',
+    replace: 'u.cost - u.uncovered, 0::numeric,',
     specs: HISTORIES,
   },
   {
     name: 'ledger, audit: a process that reserves without a heartbeat looks dead',
-    file: `${SQL}reserve.sql`,
+    file: `${SQL}batched/reserve.sql`,
     find: 'perform app.process_heartbeat(p_process);',
     replace: 'null;',
     specs: LEDGER,
   },
   {
     name: 'ledger, audit: a call is settled after its caller stopped waiting for a lock',
-    file: `${SQL}settle.sql`,
+    file: `${SQL}batched/settle.sql`,
     find: `  if clock_timestamp() > p_not_after then
     raise exception 'the caller has stopped waiting' using errcode = 'query_canceled';
   end if;
 
-  -- A statement of its own`,
-    replace: '  -- A statement of its own',
+  usage.provider`,
+    replace: '  usage.provider',
     specs: LEDGER,
   },
 ];

@@ -21,6 +21,7 @@ describe('CreditLedger', () => {
     const reservation = request(customerId, { inputTokens: 10, maxTokens: 20 });
     expect(await fixture.ledger().reserve(reservation)).toEqual({
       outcome: 'reserved',
+      reservationId: reservation.reservationId,
       model,
       keyCiphertext: null,
       maxTokens: 20,
@@ -33,8 +34,8 @@ describe('CreditLedger', () => {
       usage: usage({ input: 10, output: 8 }),
       upstreamId: 'req_1',
     };
-    expect(await fixture.ledger().settle(settlement)).toEqual({ uncovered: '0.000000000000', late: false });
-    expect(await fixture.ledger(1).settle(settlement)).toEqual({ uncovered: '0.000000000000', late: false });
+    expect(await fixture.ledger().settle(settlement)).toMatchObject({ uncovered: '0.000000000000', late: false });
+    expect(await fixture.ledger(1).settle(settlement)).toMatchObject({ uncovered: '0.000000000000', late: false });
     expect(await fixture.account(customerId)).toMatchObject({
       included: '0.000000000000',
       purchased: '0.980000000000',
@@ -202,7 +203,7 @@ describe('CreditLedger', () => {
         usage: usage({ output: 50 }),
         upstreamId: null,
       }),
-    ).toEqual({ uncovered: '0.150000000000', late: false });
+    ).toMatchObject({ uncovered: '0.150000000000', late: false });
     expect(await fixture.account(customerId)).toMatchObject({
       included: '0.900000000000',
       purchased: '1.000000000000',

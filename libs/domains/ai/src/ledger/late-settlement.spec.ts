@@ -31,8 +31,8 @@ describe('A settlement after an unknown outcome', () => {
 
   it('charges the cost in a separate entry, once', async () => {
     const call = await abandoned({ included: 1 });
-    expect(await settle(call)).toEqual({ uncovered: '0.000000000000', late: true });
-    expect(await settle(call, 20, 1)).toEqual({ uncovered: '0.000000000000', late: true });
+    expect(await settle(call)).toMatchObject({ uncovered: '0.000000000000', late: true });
+    expect(await settle(call, 20, 1)).toMatchObject({ uncovered: '0.000000000000', late: true });
     expect(await fixture.account(call.customerId)).toMatchObject({
       included: '0.900000000000',
       month_usage: '0.100000000000',
@@ -51,7 +51,7 @@ describe('A settlement after an unknown outcome', () => {
     const call = await abandoned({ included: 0.05, purchased: 0.1 });
     const other = request(call.customerId);
     await fixture.ledger().reserve(other);
-    expect(await settle(call)).toEqual({ uncovered: '0.050000000000', late: true });
+    expect(await settle(call)).toMatchObject({ uncovered: '0.050000000000', late: true });
     expect(await fixture.account(call.customerId)).toMatchObject({
       reserved: '0.100000000000',
       month_usage: '0.050000000000',
@@ -88,7 +88,10 @@ describe('A settlement after an unknown outcome', () => {
       `select app.ai_credit($1, '2026-11', app.now(), 'manual_adjustment', -0.1, 'test', 'operator:test', null, null)`,
       [bare.customerId],
     );
-    expect(await settle(bare)).toEqual({ uncovered: '0.100000000000', late: true });
-    expect(await settle(await abandoned({ included: 5 }), 100)).toEqual({ uncovered: '0.400000000000', late: true });
+    expect(await settle(bare)).toMatchObject({ uncovered: '0.100000000000', late: true });
+    expect(await settle(await abandoned({ included: 5 }), 100)).toMatchObject({
+      uncovered: '0.400000000000',
+      late: true,
+    });
   });
 });

@@ -68,7 +68,7 @@ describe('The limits of a month', () => {
     await fixture.superuser.query('update ai_settings set monthly_limit = 0, total_limit = 0 where customer_id = $1', [
       customerId,
     ]);
-    expect(await settle(reservation)).toEqual({ uncovered: '0.000000000000', late: false });
+    expect(await settle(reservation)).toMatchObject({ uncovered: '0.000000000000', late: false });
     expect(await balances(customerId)).toEqual([4.9, 0, 0.1, 0.1]);
     expect(await call(customerId)).toBe('over_limit');
     expect(await fixture.problems(customerId)).toEqual([]);

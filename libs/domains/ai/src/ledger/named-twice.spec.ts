@@ -24,7 +24,8 @@ describe('A call named twice in one batch', () => {
   const settleTwice = async (customerId: string, id: string, output: number) => {
     const { rows } = await fixture.superuser.query<Row>(
       `select * from app.ai_settle(array[$1::uuid],
-         array[row(1, $2, 0, 0, 0, 0, $3, 'a', false, null, null)::app.ai_settlement, row(1, $2, 0, 0, 0, 0, $3, 'b', false, null, null)::app.ai_settlement],
+         array[row(1, $2, 0, 0, 0, 0, $3, 'a', false, null, null)::app.ai_settlement,
+               row(1, $2, 0, 0, 0, 0, $3, 'b', false, null, null)::app.ai_settlement],
          'Europe/Oslo', 'infinity', 'anthropic')`,
       [customerId, id, output],
     );
@@ -37,7 +38,7 @@ describe('A call named twice in one batch', () => {
 
   it('is charged once, and answered twice', async () => {
     const { customerId, reservationId } = await reserved();
-    expect(await settleTwice(customerId, reservationId, 30)).toEqual(
+    expect(await settleTwice(customerId, reservationId, 30)).toMatchObject(
       [1, 2].map((place) => ({ place, outcome: 'settled', uncovered: '0.050000000000', late: false })),
     );
     expect(await charged(customerId)).toEqual([0.9, 0, 0.1]);
@@ -48,7 +49,7 @@ describe('A call named twice in one batch', () => {
     const { customerId, reservationId } = await reserved();
     await fixture.setTime('2026-11-15T13:00:00Z');
     await fixture.superuser.query('select app.ai_resolve_abandoned($1)', [customerId]);
-    expect(await settleTwice(customerId, reservationId, 30)).toEqual(
+    expect(await settleTwice(customerId, reservationId, 30)).toMatchObject(
       [1, 2].map((place) => ({ place, outcome: 'settled', uncovered: '0.050000000000', late: true })),
     );
     expect(await charged(customerId)).toEqual([0.9, 0, 0.1]);
@@ -73,6 +74,7 @@ describe('A call named twice in one batch', () => {
     const { customerId, reservationId } = await reserved();
     const settle = () =>
       fixture.ledger().settle({ customerId, reservationId, usage: usage({ output: 30 }), upstreamId: null });
-    expect([await settle(), await settle()]).toEqual(Array(2).fill({ uncovered: '0.050000000000', late: false }));
+    const result = { outcome: 'settled', charged: '0.100000000000', uncovered: '0.050000000000', late: false };
+    expect([await settle(), await settle()]).toEqual(Array(2).fill({ ...result, remaining: '0.900000000000' }));
   });
 });

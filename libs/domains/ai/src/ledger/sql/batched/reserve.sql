@@ -68,6 +68,7 @@ begin
     for no key update of a
   loop
     result := null;
+    result.max_tokens := 0;
     result.model := acc.model;
     result.key_ciphertext := acc.key_ciphertext;
     result.outcome := case
@@ -121,11 +122,15 @@ begin
       elsif affordable < call.least_tokens then
         result.outcome := app.ai_reservation_refusal(
           least_cost, acc.total_limit - acc.month_usage, spendable, acc.reserved + newly_reserved);
-      elsif call.key_hash is not null
-            and not app.claim_idempotency_key(acc.customer, call.key_hash, call.key_fingerprint, result.id) then
-        result.outcome := 'key_taken';
       else
         result.outcome := 'reserved';
+      end if;
+      if result.outcome = 'reserved' and call.key_hash is not null then
+        if not app.claim_idempotency_key(acc.customer, call.key_hash, call.key_fingerprint, result.id) then
+          result.outcome := 'key_taken';
+        end if;
+      end if;
+      if result.outcome = 'reserved' then
         result.max_tokens := affordable;
         reservation.id := result.id;
         reservation.amount := cost + affordable * acc.output * 0.000001;

@@ -104,14 +104,15 @@ begin
     result.place := call.place;
     result.outcome := 'settled';
     result.late := call.state <> 'pending';
-    if call.key_hash is not null and not app.complete_idempotency_key(
-         acc.customer_id, call.key_hash, call.id, call.reply_secrets_key, call.reply) then
-      result.outcome := 'key_taken';
-      result.charged := 0;
-      result.uncovered := call.cost;
-      result.remaining := acc.included + acc.purchased;
-      return next result;
-      continue;
+    if call.key_hash is not null then
+      if not app.complete_idempotency_key(acc.customer_id, call.key_hash, call.id, call.reply_secrets_key, call.reply) then
+        result.outcome := 'key_taken';
+        result.charged := 0;
+        result.uncovered := call.cost;
+        result.remaining := acc.included + acc.purchased;
+        return next result;
+        continue;
+      end if;
     end if;
     usable := greatest(least(acc.included, call.included_limit - acc.month_included_usage), 0);
     if result.late then
