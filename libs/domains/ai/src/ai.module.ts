@@ -7,7 +7,7 @@ import { CallsInFlightService } from './customer/messages/calls-in-flight.servic
 import { DrainCallsService } from './customer/messages/drain-calls.service';
 import { UncoveredUsageService } from './customer/messages/uncovered-usage.service';
 import { ProviderKeysService } from './provider-keys/provider-keys.service';
-import { BatchedLedger } from './ledger/batched/batched-ledger';
+import { BatchedLedgerService } from './ledger/batched/batched-ledger.service';
 import { CreditLedger } from './ledger/credit-ledger.port';
 import { LedgerConnectionsService } from './ledger/ledger-connections.service';
 import { ProcessLivenessModule } from './liveness/process-liveness.module';
@@ -21,7 +21,7 @@ import { MessagesApiAdapter } from './adapters/messages-api/messages-api.adapter
     AiMessagesService,
     CallResolutionService,
     CallsInFlightService,
-    { provide: CreditLedger, useClass: BatchedLedger },
+    { provide: CreditLedger, useClass: BatchedLedgerService },
     DrainCallsService,
     ProviderKeysService,
     LedgerConnectionsService,

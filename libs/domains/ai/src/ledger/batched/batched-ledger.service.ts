@@ -33,7 +33,7 @@ const PROVIDER = 'anthropic';
  * several times that of the rows of one call.
  */
 @Injectable()
-export class BatchedLedger extends CreditLedger {
+export class BatchedLedgerService extends CreditLedger {
   private readonly reservations: AccountBatcher<ReservationRequest, ReservationResult>;
   private readonly settlements: AccountBatcher<Settlement, SettlementResult>;
   private readonly releases: AccountBatcher<Release, Resolution | undefined>;
