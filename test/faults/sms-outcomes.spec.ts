@@ -17,7 +17,7 @@ describe('the outcome of an SMS, while the database is away', () => {
     fixture = await createSmsFixture({ SMS_REPORT_URL: '' });
     const { rows } = await fixture.superuser.query<{ name: string }>('select current_database() as name');
     name = rows[0]?.name ?? '';
-    server = new Client({ connectionString: process.env.TEST_SERVER_URL });
+    server = new Client({ connectionString: process.env.TEST_DATABASE_URL });
     await server.connect();
   });
   afterAll(async () => {

@@ -1,4 +1,5 @@
-import { createTemplate, startTestServer } from '../support/test-server';
+import { createTemplate } from '../support/template-database';
+import { startTestServer } from '../support/test-server';
 import { misfit, specFiles } from './apply-mutant';
 import { MUTANTS } from './list';
 import type { Mutant } from './mutant';
@@ -41,7 +42,8 @@ async function runAll(mutants: Mutant[], { jobs, seconds, trusted }: Options): P
       void server.stop().finally(() => process.exit(1));
     });
   try {
-    const template = await createTemplate(server.url);
+    process.env.TEST_DATABASE_URL = server.url;
+    const template = await createTemplate();
     const giveUpAt = performance.now() + seconds * 1000;
     const trials: Trial[] = [];
     const left = [...mutants];

@@ -44,7 +44,7 @@ export async function runSpecs(
       cwd: root,
       detached: true,
       stdio: ['ignore', 'ignore', 'pipe'],
-      env: { ...process.env, MUTANT_REPORT: file, TEST_SERVER_URL: server.url, TEST_TEMPLATE: template },
+      env: { ...process.env, MUTANT_REPORT: file, TEST_DATABASE_URL: server.url, TEST_TEMPLATE: template },
     },
   );
   running.add(child.pid);

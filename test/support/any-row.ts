@@ -37,7 +37,9 @@ export function customerColumn(table: string): string {
 export async function leaveRowLevelSecurityAlone(client: Client, tables: string[]): Promise<void> {
   const { rows } = await client.query<{ statement: string }>(
     `select format('alter table %s drop constraint %I', conrelid::regclass, conname) as statement
-     from pg_constraint where contype in ('c', 'f') and connamespace = 'public'::regnamespace`,
+     from pg_constraint where contype in ('c', 'f') and connamespace = 'public'::regnamespace
+       -- A cluster's coordinator has shards too, and hides them among the tables.
+       and conrelid in (select oid from pg_class)`,
   );
   for (const { statement } of rows) await client.query(statement);
   await client.query(`grant select, insert, update, delete on ${tables.join(', ')} to customer_api`);

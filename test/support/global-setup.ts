@@ -1,21 +1,28 @@
 import { randomInt } from 'node:crypto';
-import { createTemplate, startTestServer } from './test-server';
+import { onEveryNode } from './database-server';
+import { createTemplate } from './template-database';
+import { startTestServer } from './test-server';
 
 declare global {
-  var stopTestServer: (() => Promise<void>) | undefined;
+  var endTestServer: (() => Promise<void>) | undefined;
 }
 
 /**
- * One PostgreSQL server for the whole run, with a migrated template that every test file copies. `TEST_SERVER_URL` and
- * `TEST_TEMPLATE` name existing ones, for many runs in a row.
+ * One PostgreSQL server for the whole run, with a migrated template that every test file copies. `TEST_DATABASE_URL` names
+ * another server, as its superuser: any PostgreSQL, or the coordinator of a Citus cluster if the named database has its nodes.
+ * `TEST_TEMPLATE` names an existing template of it, for many runs in a row.
  */
 export default async function globalSetup(): Promise<void> {
-  if (!process.env.TEST_SERVER_URL) {
+  if (!process.env.TEST_DATABASE_URL) {
     const server = await startTestServer();
-    globalThis.stopTestServer = () => server.stop();
-    process.env.TEST_SERVER_URL = server.url;
+    globalThis.endTestServer = () => server.stop();
+    process.env.TEST_DATABASE_URL = server.url;
   }
-  process.env.TEST_TEMPLATE ??= await createTemplate(process.env.TEST_SERVER_URL);
+  if (!process.env.TEST_TEMPLATE) {
+    const template = await createTemplate();
+    process.env.TEST_TEMPLATE = template;
+    globalThis.endTestServer ??= () => onEveryNode(`drop database ${template} with (force)`);
+  }
   // `TEST_SEED=… npm test` repeats the made-up data.
   process.env.TEST_SEED ??= String(randomInt(1_000_000_000));
   console.log(`TEST_SEED=${process.env.TEST_SEED}`);

@@ -1,4 +1,4 @@
-/** Stops what the global set-up started. */
+/** Ends what the global set-up made. */
 export default async function globalTeardown(): Promise<void> {
-  await globalThis.stopTestServer?.();
+  await globalThis.endTestServer?.();
 }

@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { type AppConfig, loadConfig } from '@platform/config';
+import { databaseOn, databaseServer, onEveryNode, onNode } from './database-server';
 
 /** A migrated database for one test file. */
 export interface TestDatabase {
   url: string;
   config: AppConfig;
+  /** Addresses of the database on the workers of a cluster; empty on one server. */
+  workers: string[];
   /** Drops the database and closes its connections. */
   drop(): Promise<void>;
 }
@@ -13,12 +16,13 @@ export interface TestDatabase {
 /** Copies the migrated template. `settings` are further environment variables of the configuration. */
 export async function createTestDatabase(settings: Record<string, string> = {}): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await onServer(`create database ${name} template ${process.env.TEST_TEMPLATE}`);
+  await onEveryNode(`create database ${name} template ${process.env.TEST_TEMPLATE}`);
   // A template's rights are not copied, so they are granted as after a migration.
-  await onServer(`revoke temporary on database ${name} from public`);
-  const url = serverUrl().replace(/\/postgres$/, `/${name}`);
+  await onEveryNode(`revoke temporary on database ${name} from public`);
+  const [url = '', ...workers] = (await databaseServer()).nodes.map((node) => databaseOn(node, name));
   return {
     url,
+    workers,
     config: loadConfig({
       NODE_ENV: 'test',
       LOG_LEVEL: 'silent',
@@ -29,7 +33,7 @@ export async function createTestDatabase(settings: Record<string, string> = {}):
       DATABASE_URL: url,
       ...settings,
     }),
-    drop: () => onServer(`drop database ${name} with (force)`),
+    drop: () => onEveryNode(`drop database ${name} with (force)`),
   };
 }
 
@@ -48,20 +52,7 @@ export async function connectAsSuperuser(database: TestDatabase): Promise<Client
 /** A login that is a member of the API's role and nothing else, as in production. @returns its address */
 export async function createApiLogin(database: TestDatabase): Promise<string> {
   const [name, password] = [`api_${randomBytes(6).toString('hex')}`, randomBytes(12).toString('hex')];
-  await onServer(`create role ${name} login noinherit password '${password}' in role customer_api`);
+  await onNode(database.url, `create role ${name} login noinherit password '${password}' in role customer_api`);
   const url = new URL(database.url);
   return Object.assign(url, { username: name, password }).href;
-}
-
-function serverUrl(): string {
-  const url = process.env.TEST_SERVER_URL;
-  if (!url) throw new Error('No test server: run the tests with npm test');
-  return url;
-}
-
-async function onServer(statement: string): Promise<void> {
-  const client = new Client({ connectionString: serverUrl() });
-  await client.connect();
-  await client.query(statement);
-  await client.end();
 }

@@ -2,11 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client } from 'pg';
-import { migrateSchema } from '@schema';
-import { loadConfig } from '@platform/config';
 import { startEmbeddedPostgres } from '@platform/database';
-import { migrateJobQueue } from '@platform/jobs';
 import { freePort } from './free-port';
 
 /** A PostgreSQL server for tests; its data is gone when it stops. */
@@ -33,17 +29,4 @@ export async function startTestServer(): Promise<TestServer> {
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** Creates a migrated database that every test file copies. @returns its name */
-export async function createTemplate(serverUrl: string): Promise<string> {
-  const name = `template_${randomBytes(6).toString('hex')}`;
-  const client = new Client({ connectionString: serverUrl });
-  await client.connect();
-  await client.query(`create database ${name}`);
-  await client.end();
-  const config = loadConfig({ NODE_ENV: 'test', DATABASE_URL: serverUrl.replace(/\/postgres$/, `/${name}`) });
-  await migrateSchema(config);
-  await migrateJobQueue(config);
-  return name;
 }

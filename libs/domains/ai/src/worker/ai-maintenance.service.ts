@@ -12,22 +12,29 @@ const TO_ROLL_OVER = `
   where month < app.billing_month(app.now(), $3) and customer_id > $1 order by customer_id limit $2`;
 
 const ROLL_OVER = `
-  with unlocked as materialized (
-    select customer_id from ai_account where customer_id = $1 for no key update skip locked)
-  select app.ai_roll_over(customer_id, app.billing_month(app.now(), $2), app.now())::int as done from unlocked`;
+  select app.ai_roll_over(customer, app.billing_month(app.now(), $2), app.now())::int as done
+  from app.ai_unlocked_accounts(array[$1::uuid]) as unlocked (customer)`;
 
+/** Asked by itself: a cluster looks for reservations on all its nodes, and can call no function of ours there. */
+const LIVE_PROCESSES = 'select id from process_liveness where not app.process_is_gone(id)';
+
+/** With reservations whose process, if it is known, is none of the live ones. */
 const WITH_ABANDONED = `
   select distinct customer_id as id from ai_reservation
-  where state = 'pending' and (deadline < app.now() or app.process_is_gone(process_id)) and customer_id > $1
+  where state = 'pending' and (deadline < app.now() or process_id <> all ($3::uuid[])) and customer_id > $1
   order by customer_id limit $2`;
 
 const RESOLVE_ABANDONED = 'select app.ai_resolve_abandoned($1) as done';
 
-/** Processes that died long ago and have no pending reservations. */
-const FORGET_GONE = `
-  delete from process_liveness p
-  where p.seen_at < now() - interval '1 day' and app.process_is_gone(p.id)
-    and not exists (select from ai_reservation h where h.state = 'pending' and h.process_id = p.id)`;
+/** Processes that died long ago. */
+const LONG_GONE = `
+  select id from process_liveness where seen_at < now() - interval '1 day' and app.process_is_gone(id)`;
+
+const STILL_PENDING = `
+  select distinct process_id as id from ai_reservation where state = 'pending' and process_id = any ($1::uuid[])`;
+
+/** Unless they have come back meanwhile. */
+const FORGET = `delete from process_liveness where id = any ($1::uuid[]) and seen_at < now() - interval '1 day'`;
 
 /** Reservations that ended some days ago; one statement deletes a few thousand rows at most. */
 const WITH_ENDED = `
@@ -41,6 +48,12 @@ const PURGE_ENDED = `
     where customer_id = $1 and state <> 'pending' and resolved_at < app.now() - make_interval(days => $2) limit 5000),
   purged as (delete from ai_reservation where customer_id = $1 and id in (select id from ended) returning 1)
   select count(*)::int as done from purged`;
+
+/** A statement, and its values after those that it always has. */
+interface Statement {
+  sql: string;
+  values: unknown[];
+}
 
 /**
  * Maintenance that must not depend on calls: the roll-over to a new month, and reservations that nobody will end. Both
@@ -60,12 +73,13 @@ export class AiMaintenanceService {
    */
   rollMonthsOver(signal?: AbortSignal): Promise<number> {
     const { timeZone } = this.calendar;
-    return this.forEach({ find: TO_ROLL_OVER, work: ROLL_OVER, given: [timeZone] }, signal);
+    return this.forEach({ sql: TO_ROLL_OVER, values: [timeZone] }, { sql: ROLL_OVER, values: [timeZone] }, signal);
   }
 
   /** Resolves reservations whose deadline has passed or whose process is dead, uncharged. @returns how many */
-  resolveAbandoned(signal?: AbortSignal): Promise<number> {
-    return this.forEach({ find: WITH_ABANDONED, work: RESOLVE_ABANDONED, given: [] }, signal);
+  async resolveAbandoned(signal?: AbortSignal): Promise<number> {
+    const live = await this.ids(LIVE_PROCESSES);
+    return this.forEach({ sql: WITH_ABANDONED, values: [live] }, { sql: RESOLVE_ABANDONED, values: [] }, signal);
   }
 
   /**
@@ -73,29 +87,34 @@ export class AiMaintenanceService {
    * Charged calls have a usage row instead. @returns how many; the rest is left for the next run
    */
   purgeEnded(days: number, signal?: AbortSignal): Promise<number> {
-    return this.forEach({ find: WITH_ENDED, work: PURGE_ENDED, given: [days] }, signal);
+    return this.forEach({ sql: WITH_ENDED, values: [days] }, { sql: PURGE_ENDED, values: [days] }, signal);
   }
 
-  /** Deletes processes that died long ago. */
+  /** Deletes processes that died long ago and have no pending reservations. */
   async forgetGoneProcesses(): Promise<void> {
-    await this.dataSource.query(FORGET_GONE);
+    const gone = await this.ids(LONG_GONE);
+    if (gone.length === 0) return;
+    const pending = new Set(await this.ids(STILL_PENDING, [gone]));
+    await this.dataSource.query(FORGET, [gone.filter((id) => !pending.has(id))]);
   }
 
-  private async forEach(
-    { find, work, given }: { find: string; work: string; given: unknown[] },
-    signal?: AbortSignal,
-  ): Promise<number> {
+  /** Finds customers ($1 after which, $2 how many) and does the work for one after the other ($1 the customer). */
+  private async forEach(find: Statement, work: Statement, signal?: AbortSignal): Promise<number> {
     let total = 0;
     let last = NO_CUSTOMER;
     for (;;) {
-      const customers = await this.dataSource.query<{ id: string }[]>(find, [last, BATCH_SIZE, ...given]);
-      for (const { id } of customers) {
+      const customers = await this.ids(find.sql, [last, BATCH_SIZE, ...find.values]);
+      for (const id of customers) {
         if (signal?.aborted) return total;
-        const [row] = await this.dataSource.query<{ done: number | null }[]>(work, [id, ...given]);
+        const [row] = await this.dataSource.query<{ done: number | null }[]>(work.sql, [id, ...work.values]);
         total += row?.done ?? 0;
         last = id;
       }
       if (customers.length < BATCH_SIZE) return total;
     }
+  }
+
+  private async ids(sql: string, values: unknown[] = []): Promise<string[]> {
+    return (await this.dataSource.query<{ id: string }[]>(sql, values)).map(({ id }) => id);
   }
 }

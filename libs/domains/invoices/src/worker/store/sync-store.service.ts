@@ -10,6 +10,13 @@ import { GONE, type SyncStep } from '../run/sync-step';
 
 const UNCONFIRMED = readFileSync(join(__dirname, 'sql', 'unconfirmed.sql'), 'utf8');
 
+/** How long a sync that failed pauses before it is tried again. */
+const PAUSE = `
+  select extract(epoch from least(interval '15 seconds' * 2 ^ least(failures, 12),
+    case when coalesce(failing_since, app.now()) > app.now() - interval '1 hour'
+      then interval '1 minute' else $3 * interval '1 minute' end))::float8 * 1000 as milliseconds
+  from invoice_sync where customer_id = $1 and source = $2`;
+
 /** A run of a customer's sync with a source. Only the newest run may write. */
 export interface SyncRun {
   id: string;
@@ -95,17 +102,18 @@ export class SyncStoreService {
     run: SyncRun,
     failure: { error: string; checkpoint: SyncCheckpoint; askedMs: number; longestMinutes: number },
   ): Promise<void> {
+    // Asked first: a cluster computes with times and columns in a query, but not in an update.
+    const [row] = await this.dataSource.query<{ milliseconds: number }[]>(PAUSE, [
+      run.customerId,
+      run.source,
+      failure.longestMinutes,
+    ]);
     await this.write(
       this.dataSource.manager,
       run,
       `checkpoint = $4, run_id = null, failures = failures + 1, failing_since = coalesce(failing_since, app.now()),
-       due_at = app.now() + greatest(
-         least(interval '15 seconds' * 2 ^ least(failures, 12),
-           case when coalesce(failing_since, app.now()) > app.now() - interval '1 hour'
-             then interval '1 minute' else $5 * interval '1 minute' end),
-         $6 * interval '1 millisecond'),
-       finished_at = app.now(), last_error = $7`,
-      [failure.checkpoint, failure.longestMinutes, failure.askedMs, failure.error],
+       due_at = app.now() + $5 * interval '1 millisecond', finished_at = app.now(), last_error = $6`,
+      [failure.checkpoint, Math.max(row?.milliseconds ?? 0, failure.askedMs), failure.error],
     );
   }
 
