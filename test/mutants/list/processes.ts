@@ -103,10 +103,24 @@ export const processes: Mutant[] = [
     specs: ['libs/platform/jobs'],
   },
   {
-    name: 'shutdown: new requests are taken',
-    file: 'libs/platform/http/src/hooks/draining-gate.ts',
-    find: 'if (!draining.active || ',
-    replace: 'if (draining.active || ',
+    name: 'shutdown: connections are accepted until the end',
+    file: 'libs/platform/http/src/draining.ts',
+    find: 'void this.sockets.stop();',
+    replace: '',
+    specs: ['test/faults/process.spec'],
+  },
+  {
+    name: 'shutdown: connections that wait to be accepted are cut',
+    file: 'libs/platform/http/src/connections/listening-sockets.ts',
+    find: 'turn < MOST_TURNS',
+    replace: 'turn < 0 * MOST_TURNS',
+    specs: ['libs/platform/http/src/connections/listen.spec'],
+  },
+  {
+    name: 'shutdown: a connection is kept open for further requests',
+    file: 'libs/platform/http/src/hooks/close-while-draining.ts',
+    find: 'if (draining.active) ',
+    replace: 'if (!draining.active) ',
     specs: ['test/faults/process.spec'],
   },
   {
@@ -114,8 +128,7 @@ export const processes: Mutant[] = [
     file: 'apps/customer-api/src/health/draining.health.ts',
     find: 'this.draining.active ? indicator.down() : indicator.up()',
     replace: 'this.draining.active ? indicator.up() : indicator.up()',
-    specs: SHUTDOWN,
-    test: 'disconnected clients',
+    specs: ['test/faults/process.spec'],
   },
   {
     name: 'observing: a caller that hung up is counted as answered',

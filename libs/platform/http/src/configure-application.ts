@@ -6,7 +6,7 @@ import { Draining } from './draining';
 import { serveErrorPage } from './problems/page/serve-error-page';
 import { logRequests } from './hooks/access-log';
 import { addDocumentHeaders } from './hooks/document-headers';
-import { addDrainingGate } from './hooks/draining-gate';
+import { closeWhileDraining } from './hooks/close-while-draining';
 import { observeRequests } from './hooks/observe-requests';
 import { addReplyHeaders } from './hooks/reply-headers';
 import { requireHost } from './hooks/require-host';
@@ -29,7 +29,7 @@ export function configureApplication(app: NestFastifyApplication, scopes: ScopeD
   if (AccessLog.isWanted(config)) observeRequests(server, logRequests(new AccessLog()));
   addReplyHeaders(server);
   addDocumentHeaders(server, config.PUBLIC_URL && new URL(config.PUBLIC_URL).origin);
-  addDrainingGate(server, app.get(Draining));
+  closeWhileDraining(server, app.get(Draining));
   requireHost(server);
   serveErrorPage(server);
   serveOpenApi(app, config, scopes);

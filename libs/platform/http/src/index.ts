@@ -8,6 +8,7 @@ export { RequestBodyGuard, type RequestWithBody } from './body/request-body.guar
 export { BodyMemory, type BodyLease } from './body/body-memory';
 export { type BodyReader, type BodyRules, ReadBodyBy } from './body/body-rules.decorator';
 export { listen } from './connections/listen';
+export { ListeningSockets } from './connections/listening-sockets';
 export { createAdapter } from './fastify-adapter';
 export { configureApplication, setApiPrefix } from './configure-application';
 export { PageDto, PageQueryDto, toPageDto } from './dto/page.dto';

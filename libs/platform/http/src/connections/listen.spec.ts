@@ -6,6 +6,7 @@ import { Controller, Get, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { freePort } from '@test/free-port';
 import { listen } from './listen';
+import { ListeningSockets } from './listening-sockets';
 
 const HOST = '127.0.0.1';
 const CALLERS = 200;
@@ -55,6 +56,18 @@ describe('listening', () => {
     );
     expect(accepted).toHaveLength(CALLERS);
     expect(new Set(accepted).size).toBeLessThanOrEqual(MAX_TURNS);
+  });
+
+  it('told to stop, answers those who wait to be accepted, and refuses others', async () => {
+    const sockets = new ListeningSockets();
+    await listen(app, { host: HOST, port }, sockets);
+    // The system has connected them, and nobody has accepted them yet.
+    const replies = Array.from({ length: CALLERS }, ask);
+    const ended = sockets.stop();
+    expect((await Promise.all(replies)).filter((reply) => reply.endsWith('hello'))).toHaveLength(CALLERS);
+    await ended;
+    await expect(fetch(`http://${HOST}:${port}/`)).rejects.toThrow('fetch failed');
+    await app.close();
   });
 
   it('is on one port, whichever the system gives', async () => {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { ListeningSockets } from './listening-sockets';
 
 /** Number of listening sockets: Node accepts one connection per socket and turn of the event loop. */
 const SOCKETS = 16;
@@ -15,26 +16,25 @@ export interface ListenAddress {
 /**
  * Listens with several sockets on one address (SO_REUSEPORT). Under load a turn takes milliseconds; with a single socket
  * new connections would wait for seconds, unnoticed by any measurement. Systems other than Linux get a single socket.
+ * @param sockets stops them all, at the latest when the application closes
  * @throws EADDRINUSE
  */
-export async function listen(app: NestFastifyApplication, { host, port }: ListenAddress): Promise<void> {
+export async function listen(
+  app: NestFastifyApplication,
+  { host, port }: ListenAddress,
+  sockets = new ListeningSockets(),
+): Promise<void> {
+  const http = app.getHttpServer();
+  sockets.add(http);
   if (process.platform !== 'linux') {
     await app.listen({ host, port, backlog: BACKLOG });
     return;
   }
   await assertFree(host, port);
-  const http = app.getHttpServer();
   const others = Array.from({ length: SOCKETS - 1 }, () =>
     createServer({ allowHalfOpen: true, noDelay: true }, (socket) => http.emit('connection', socket)),
   );
-  const closed = Promise.withResolvers<void>();
-  const server = app.getHttpAdapter().getInstance();
-  server.addHook('preClose', (done) => {
-    const all = others.map((one) => new Promise((resolve) => one.close(resolve)));
-    void Promise.all(all).then(() => closed.resolve());
-    done();
-  });
-  server.addHook('onClose', () => closed.promise);
+  for (const one of others) sockets.add(one);
   const shared = { host, reusePort: true, backlog: BACKLOG / SOCKETS };
   await app.listen({ ...shared, port });
   const { port: taken } = http.address() as AddressInfo;
