@@ -141,6 +141,15 @@ export default defineConfig(
   },
   {
     files: ['**/*.mjs', '**/*.cjs', '**/*.js'],
-    languageOptions: { globals: { process: 'readonly', console: 'readonly', module: 'writable', require: 'readonly' } },
+    languageOptions: {
+      globals: {
+        ...Object.fromEntries(
+          ['process', 'console', 'require', '__dirname', 'performance', 'fetch', 'setInterval', 'clearInterval'].map(
+            (name) => [name, 'readonly'],
+          ),
+        ),
+        module: 'writable',
+      },
+    },
   },
 );

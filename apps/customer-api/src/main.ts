@@ -5,10 +5,13 @@ import { NestLogger, ROOT_LOGGER, type RootLogger } from '@platform/logging';
 import { runProcess } from '@platform/process';
 import { createApplication } from './create-application';
 
+/** Time for what was broken off to be released, and for connections to be closed. */
+const AFTER_GRACE_MS = 12_000;
+
 void runProcess(async () => {
   const config = loadConfig();
   const app = await createApplication(config);
   await listen(app, { host: config.HOST, port: config.PORT }, app.get(ListeningSockets));
   app.useLogger(new NestLogger(app.get<RootLogger>(ROOT_LOGGER)));
-  return app;
+  return { close: () => app.close(), stopWithinMs: config.SHUTDOWN_GRACE_MS + AFTER_GRACE_MS };
 });

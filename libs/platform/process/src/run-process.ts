@@ -1,11 +1,13 @@
 import { explainStartFailure } from './explain-start-failure';
 
-/** Longer than any request or statement may take: what is not closed by then is abandoned. */
+/** Longer than any request or statement may take. */
 const STOP_WITHIN_MS = 20_000;
 
 /** Something that runs until it is closed. */
 export interface Closable {
   close(): Promise<unknown>;
+  /** Milliseconds after which what is not closed is abandoned. */
+  stopWithinMs?: number;
 }
 
 /**
@@ -25,7 +27,7 @@ export async function runProcess(start: () => Promise<Closable>): Promise<void> 
     setTimeout(() => {
       process.stderr.write('Could not stop in time\n');
       process.exit(1);
-    }, STOP_WITHIN_MS).unref();
+    }, running.stopWithinMs ?? STOP_WITHIN_MS).unref();
     stopping ??= running.close().then(
       () => process.exit(0),
       (error: unknown) => {

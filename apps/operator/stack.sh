@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Operates the service under docker compose without losing a call: see usage below, and docs/handbook.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+cd "$here/../.."
+for part in common proxy replicas commands backup; do . "$here/stack/$part.sh"; done
+
+usage() {
+  cat <<'END'
+Usage: apps/operator/stack.sh COMMAND
+
+  up                  starts the service, or applies what has changed in .env and the compose file
+  upgrade             builds the image, migrates the database and replaces the programs
+  scale COUNT         sets the number of replicas of the API; API_REPLICAS in .env makes it last
+  restart [SERVICE]…  restarts one service after the other: api, worker, proxy, valkey, postgres
+  backup DIRECTORY    writes the database and the secrets key into a new folder in DIRECTORY
+  restore FOLDER      replaces the database by a backup; asks first (--yes: does not)
+
+A replica of the API that is replaced gets no new requests before it stops, and answers those that it has.
+END
+}
+
+[ $# -gt 0 ] || { usage; exit 64; }
+command=$1
+shift
+case $command in
+  up | upgrade | scale | restart | backup | restore) "stack_$command" "$@" ;;
+  -h | --help | help) usage ;;
+  *) usage >&2; exit 64 ;;
+esac

@@ -1,0 +1,48 @@
+# Replicas of the API: new ones start before old ones stop.
+
+# replace_replicas COUNT: starts new replicas, lets the proxy choose from them alone, and stops the old ones
+replace_replicas() {
+  local wanted=$1 old new
+  mapfile -t old < <(running api)
+  say "api: starts $wanted beside ${#old[@]}"
+  if ! add_replicas $((${#old[@]} + wanted)); then
+    mapfile -t new < <(running api | grep -vxF "$(printf '%s\n' "${old[@]}")")
+    docker logs --tail 5 "${new[0]:-}" >&2 || true
+    remove_replicas "${new[@]}"
+    fail 'The new replicas did not become healthy and were removed; the old ones go on'
+  fi
+  mapfile -t new < <(running api | grep -vxF "$(printf '%s\n' "${old[@]}")")
+  retire "${#new[@]}" "${new[@]}" "${old[@]}"
+}
+
+# set_replicas COUNT: starts or stops so many that COUNT are left, the newest
+set_replicas() {
+  local wanted=$1 all
+  mapfile -t all < <(running api)
+  if [ "$wanted" -ge ${#all[@]} ]; then
+    add_replicas "$wanted" || fail 'Not all new replicas became healthy: docker compose ps'
+  else
+    mapfile -t all < <(printf '%s\n' "${all[@]}" | tac)
+    retire "$wanted" "${all[@]}"
+  fi
+}
+
+# add_replicas COUNT: so many in total; those that run stay as they are
+add_replicas() { dc up -d --no-deps --no-recreate --no-build --scale "api=$1" --wait api; }
+
+# retire KEPT CONTAINER…: keeps the first ones, and stops the others when no new request goes to them
+retire() {
+  local kept=$1
+  shift
+  choose "${@:1:kept}"
+  remove_replicas "${@:kept+1}"
+  choose
+}
+
+# remove_replicas CONTAINER…: stops and removes them; each ends when it has answered its requests
+remove_replicas() {
+  [ $# -gt 0 ] || return 0
+  say "api: stops $#"
+  printf '%s\n' "$@" | xargs -P 0 -n 1 docker stop --time 660 >/dev/null
+  docker rm "$@" >/dev/null
+}

@@ -1,0 +1,59 @@
+# A stack of its own on the container engine, with the sandbox as its upstreams.
+
+project=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+stage=$(mktemp -d)
+export COMPOSE_PROJECT_NAME=${COMPOSE_PROJECT_NAME:-account-drill} PORT=${PORT:-3900}
+origin=http://127.0.0.1:$PORT
+
+# A copy, so that the settings are not the developer's.
+(cd "$project" && git ls-files -co --exclude-standard -z | while IFS= read -r -d '' file; do [ -e "$file" ] && printf '%s\0' "$file"; done | tar c --no-recursion --null -T -) | tar x -C "$stage"
+cat >"$stage/.env" <<END
+PORT=$PORT
+VERSION=drill
+ANTHROPIC_BASE_URL=http://sandbox:4010/anthropic
+ANTHROPIC_API_KEY=sandbox-key
+SMS_GATEWAY=46elks
+ELKS_URL=http://sandbox:4010/46elks
+ELKS_USERNAME=u0123456789
+ELKS_PASSWORD=sandbox-password
+SMS_DAILY_CAP=1000000
+SMS_DAILY_PARTS_CAP=1000000
+RATE_LIMIT_REQUESTS_PER_MINUTE=1000000
+RATE_LIMIT_AI_PER_MINUTE=1000000
+RATE_LIMIT_SMS_PER_MINUTE=1000000
+RATE_LIMIT_ADDRESS_PER_MINUTE=1000000
+END
+
+dc() { docker compose --progress quiet --project-directory "$stage" -f "$stage/docker-compose.yml" "$@"; }
+stack() { "$stage/apps/operator/stack.sh" "$@"; }
+operator() { dc run --rm -T operator "$@"; }
+seconds_of() { local began; began=$(date +%s.%N); "$@" >&2; awk -v a="$began" -v b="$(date +%s.%N)" 'BEGIN {printf "%.1f", b - a}'; }
+
+start_sandbox() {
+  [ -f "$project/dist/apps/sandbox/src/main.js" ] || { echo 'The service is not compiled: npm run build' >&2; exit 1; }
+  docker run -d --rm --name "$COMPOSE_PROJECT_NAME-sandbox" --network "${COMPOSE_PROJECT_NAME}_public" --network-alias sandbox --no-healthcheck -e NODE_ENV=test \
+    -v "$project:/project:ro" -w /project --entrypoint node customer-account-service:drill test/containers/sandbox.cjs >/dev/null
+}
+
+# new_customer: prints a token of a customer who may do everything
+new_customer() {
+  local id
+  id=$(operator customer create --name 'Fjordlys AS' --org-number 123456785 --email it@fjordlys.example --json | field id)
+  operator service add --customer "$id" --type hosting --name 'Web hosting' >&2
+  operator service add --customer "$id" --type sms --name SMS >&2
+  operator ai price --model claude-haiku-4-5 --input 12 --output 60 >&2
+  operator ai configure --customer "$id" --enabled true --model claude-haiku-4-5 --included-nok 100000 >&2
+  operator customer limits --customer "$id" --requests-per-minute 1000000 --ai-per-minute 1000000 --sms-per-minute 1000000 >&2
+  operator token issue --customer "$id" --scopes "$SCOPES" --json | field token
+}
+SCOPES=ai:read,ai:use,ai:topup,invoices:read,support:read,support:write,sms:send,sms:read,status:read
+
+# field NAME: of the JSON on standard input
+field() { node -pe "JSON.parse(require('fs').readFileSync(0, 'utf8')).$1"; }
+
+tear_down() {
+  docker rm -f "$COMPOSE_PROJECT_NAME-sandbox" >/dev/null 2>&1 || true
+  dc down -v --remove-orphans -t 2 >/dev/null 2>&1 || true
+  rm -rf "$stage"
+}
+trap tear_down EXIT

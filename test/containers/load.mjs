@@ -1,0 +1,72 @@
+// A steady load of nine kinds of requests: node load.mjs ORIGIN TOKEN SERVICE_ID. Each line on standard input names a phase that
+// begins; `end` ends. Then it prints one line of JSON for each phase: requests, and failures by kind and outcome.
+import { createInterface } from 'node:readline';
+
+const PER_SECOND = Number(process.env.LOAD_PER_SECOND ?? 200);
+const [origin, token] = process.argv.slice(2);
+
+const get = (path) => ({ path });
+const post = (path, body) => ({ path, body: JSON.stringify(body) });
+const KINDS = [
+  () => get('/customer'),
+  () => get('/services'),
+  () => get('/status'),
+  () => get('/ai'),
+  () => get('/invoices'),
+  () => get('/support/tickets'),
+  () => post('/ai/messages', { messages: [{ role: 'user', content: 'Hello' }], max_tokens: 5 }),
+  () => post('/ai/messages', { messages: [{ role: 'user', content: 'Hello' }], max_tokens: 5, stream: true }),
+  (n) => post('/sms/send', { to: '+4791234567', message: `Number ${n}` }),
+];
+
+const phases = [];
+let phase;
+const begin = (name) => phases.push((phase = { name, requests: 0, failed: 0, slowest_ms: 0, outcomes: {} }));
+
+async function send(n) {
+  const { path, body } = KINDS[n % KINDS.length](n);
+  const mine = phase;
+  mine.requests++;
+  const startedAt = performance.now();
+  const outcome = await outcomeOf(path, body).catch(
+    (error) => error.cause?.code ?? error.cause?.message ?? error.message,
+  );
+  mine.slowest_ms = Math.max(mine.slowest_ms, Math.round(performance.now() - startedAt));
+  if (outcome === undefined) return;
+  mine.failed++;
+  const key = `${path} ${outcome}`;
+  mine.outcomes[key] = (mine.outcomes[key] ?? 0) + 1;
+}
+
+/** Undefined if the request was answered as it should be, to its last byte. */
+async function outcomeOf(path, body) {
+  const reply = await fetch(`${origin}/api/v1${path}`, {
+    method: body ? 'POST' : 'GET',
+    headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) },
+    body,
+  });
+  const text = await reply.text();
+  if (!reply.ok) return `${reply.status} ${JSON.parse(text).code}`;
+  const streamed = reply.headers.get('content-type')?.startsWith('text/event-stream');
+  return streamed && !text.includes('message_stop') ? 'incomplete' : undefined;
+}
+
+begin('warm-up');
+let n = 0;
+const sending = new Set();
+const startedAt = performance.now();
+const timer = setInterval(() => {
+  for (const due = ((performance.now() - startedAt) / 1000) * PER_SECOND; n < due; n++) {
+    const one = send(n).finally(() => sending.delete(one));
+    sending.add(one);
+  }
+}, 5);
+
+for await (const line of createInterface({ input: process.stdin })) {
+  if (line === 'end') break;
+  begin(line);
+}
+clearInterval(timer);
+await Promise.all(sending);
+for (const one of phases) console.log(JSON.stringify(one));
+process.exit(0);
