@@ -34,7 +34,8 @@ describe('the example of the AI ledger', () => {
     };
     const reserve = async (inputTokens: number, maxTokens: number) => {
       const wish = request(customerId, { inputTokens, maxTokens, leastTokens: 256 });
-      return { id: wish.reservationId, result: await ledger.reserve(wish) };
+      const result = await ledger.reserve(wish);
+      return { id: wish.reservationId, result };
     };
     const settle = (reservationId: string, tokens: Parameters<typeof usage>[0]) =>
       ledger.settle({ customerId, reservationId, usage: usage(tokens), upstreamId: null });

@@ -30,10 +30,11 @@ export class LedgerFunctions {
     private readonly lifetimeMs: number,
   ) {}
 
+  /** Tells each item that is reserved the id of its reservation. */
   async reserve(items: Owned<ReserveItem>[]): Promise<{ outcome: string; tokens: number }[]> {
     const { ids, first, last } = this.among(items);
-    const { rows } = await this.client.query<{ outcome: string; tokens: number }>(
-      `select outcome, max_tokens as tokens
+    const { rows } = await this.client.query<{ outcome: string; tokens: number; id: string }>(
+      `select outcome, max_tokens as tokens, id
        from app.ai_reserve($1, $2, $3, ${array('ai_reservation_request', '$4')}, $5, $6, 'infinity', true, null)
        order by place`,
       [
@@ -42,7 +43,7 @@ export class LedgerFunctions {
         last,
         JSON.stringify(
           items.map(({ id, input, cache, max, least, mayShorten }) => ({
-            ...{ id, input_tokens: input, cache, max_tokens: max, least_tokens: least, may_shorten: mayShorten },
+            ...{ seed: id, input_tokens: input, cache, max_tokens: max, least_tokens: least, may_shorten: mayShorten },
             request_id: 'request',
           })),
         ),
@@ -50,7 +51,10 @@ export class LedgerFunctions {
         `${this.lifetimeMs} milliseconds`,
       ],
     );
-    return rows;
+    return rows.map(({ outcome, tokens, id }, index) => {
+      if (outcome === 'reserved') items[index]!.id = id;
+      return { outcome, tokens };
+    });
   }
 
   async settle(items: Owned<SettleItem>[]): Promise<{ uncovered: Units; late: boolean }[]> {

@@ -27,6 +27,7 @@ export interface LedgerFixture {
   model: string;
   /** Sets the database's clock. */
   setTime(instant: string): Promise<void>;
+  /** An engine's ledger. It tells a request of `request` the id of its reservation. */
   ledger(engine?: number): CreditLedger;
   /** Balances in the database. */
   account(customerId: string): Promise<Record<string, string>>;
@@ -62,7 +63,7 @@ export async function createLedgerFixture(settings: Record<string, string> = {})
     engines,
     model: await saveModelPrice(superuser, PLAIN_PRICE),
     setTime: (instant) => setDatabaseClock(superuser, { standsAt: instant }),
-    ledger: (engine = 0) => (engines[engine % engines.length] as TestingModule).get(CreditLedger),
+    ledger: (engine = 0) => remembering((engines[engine % engines.length] as TestingModule).get(CreditLedger)),
     account: async (customerId) => {
       const { rows } = await superuser.query<Record<string, string>>(
         'select * from ai_account where customer_id = $1',
@@ -86,11 +87,28 @@ export async function createLedgerFixture(settings: Record<string, string> = {})
   };
 }
 
+/** A request, and the id of its reservation as soon as it has one. */
+export type TestRequest = ReservationRequest & { reservationId: string };
+
+function remembering(ledger: CreditLedger): CreditLedger {
+  return {
+    reserve: async (request) => {
+      const result = await ledger.reserve(request);
+      if (result.outcome === 'reserved') Object.assign(request, { reservationId: result.reservationId });
+      return result;
+    },
+    settle: (settlement) => ledger.settle(settlement),
+    release: (release) => ledger.release(release),
+  };
+}
+
 /** A reservation request for 20 output tokens, by default 0.1 NOK. */
-export function request(customerId: string, overrides: Partial<ReservationRequest> = {}): ReservationRequest {
+export function request(customerId: string, overrides: Partial<ReservationRequest> = {}): TestRequest {
+  const seed = randomUUID();
   return {
     customerId,
-    reservationId: randomUUID(),
+    seed,
+    reservationId: seed,
     inputTokens: 0,
     cache: 'none',
     maxTokens: 20,

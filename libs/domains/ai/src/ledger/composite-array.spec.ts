@@ -24,8 +24,8 @@ describe('an array of composite values', () => {
     ['text beyond ASCII', 'blåbær 🫐'],
   ])('brings %s to the database as it is', async (_name, reason) => {
     const rows = [
-      [1, '00000000-0000-4000-8000-000000000001', 'released', reason],
-      [2, '00000000-0000-4000-8000-000000000002', null, 'b'],
+      [1, '00000000-0000-4000-8000-000000000001', null, 'released', reason],
+      [2, '00000000-0000-4000-8000-000000000002', null, null, 'b'],
     ] as const;
     const read = await client.query('select * from unnest($1::app.ai_release_request[])', [compositeArray(rows)]);
     expect(read.rows.map((row: object) => Object.values(row))).toEqual(rows);

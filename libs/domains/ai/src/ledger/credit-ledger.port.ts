@@ -16,7 +16,7 @@ export abstract class CreditLedger {
   /**
    * Reserves credit for a call, if the customer may use AI and has the credit. With a key, claims it in the same
    * transaction; without the credit the key stays free.
-   * @throws DatabaseUnavailableError: the reservation may exist all the same; release it
+   * @throws DatabaseUnavailableError: the reservation may exist all the same; release it by its seed
    */
   abstract reserve(request: ReservationRequest): Promise<ReservationResult>;
 

@@ -3,8 +3,8 @@ import type { CacheUse, TokenUsage } from './token-usage';
 /** Asks to reserve credit for a call. */
 export interface ReservationRequest {
   customerId: string;
-  /** A UUID that the caller generates. */
-  reservationId: string;
+  /** A random UUID. The reservation's id ends with its last eight bytes; if the reply is lost, it is released by it. */
+  seed: string;
   /** Upper bound of the call's input tokens. */
   inputTokens: number;
   cache: CacheUse;
@@ -73,10 +73,12 @@ export interface SettlementResult {
   remaining: string;
 }
 
-/** A call that is not charged. */
-export interface Release {
+/** A call that is not charged, named by its reservation, or by the seed of one whose id is not known. */
+export type Release = ReleaseReason &
+  ({ reservationId: string; seed?: undefined } | { reservationId?: undefined; seed: string });
+
+interface ReleaseReason {
   customerId: string;
-  reservationId: string;
   /** `released` if the call cost nothing; `outcome_unknown` if the provider may bill it. */
   outcome: 'released' | 'outcome_unknown';
   /** The reason in a few words, for the operator. */

@@ -17,9 +17,9 @@ describe('A call named twice in one batch', () => {
 
   const reserved = async () => {
     const customerId = await saveAiCustomer(fixture.superuser, { model: fixture.model, month: '2026-11', included: 1 });
-    const { reservationId } = request(customerId);
-    await fixture.ledger().reserve(request(customerId, { reservationId }));
-    return { customerId, reservationId };
+    const reservation = request(customerId);
+    await fixture.ledger().reserve(reservation);
+    return { customerId, reservationId: reservation.reservationId };
   };
   const settleTwice = async (customerId: string, id: string, output: number) => {
     const { rows } = await fixture.superuser.query<Row>(
@@ -62,7 +62,7 @@ describe('A call named twice in one batch', () => {
     await fixture.ledger().reserve(other);
     const { rows } = await fixture.superuser.query<Row>(
       `select * from app.ai_release(array[$1::uuid],
-         array[row(1, $2, 'released', 'a')::app.ai_release_request, row(1, $2, 'released', 'b')::app.ai_release_request])`,
+         array[row(1, $2, null, 'released', 'a')::app.ai_release_request, row(1, $2, null, 'released', 'b')::app.ai_release_request])`,
       [customerId, reservationId],
     );
     expect(rows.map(({ outcome }) => outcome)).toEqual(['released', 'released']);

@@ -19,6 +19,7 @@ const FUNCTIONS: Record<string, FunctionAccess> = {
   'ledger/sql/month/included-credit': SHARED,
   'ledger/sql/month/kept-over-month': SHARED,
   'ledger/sql/account/spendable': SHARED,
+  'ledger/sql/account/reservation-of': OPERATORS,
   'ledger/sql/pricing/input-ceiling': SHARED,
   'ledger/sql/pricing/affordable-tokens': SHARED,
   'ledger/sql/pricing/reservation-refusal': SHARED,

@@ -8,7 +8,7 @@ import type { QueryRunner } from 'typeorm';
 export async function createCallTypes(runner: QueryRunner): Promise<void> {
   await runner.query(`
     create type app.ai_reservation_request as (
-      id uuid, input_tokens integer, cache text, max_tokens integer, least_tokens integer, may_shorten boolean,
+      seed uuid, input_tokens integer, cache text, max_tokens integer, least_tokens integer, may_shorten boolean,
       request_id text, token_id uuid, key_hash bytea, key_fingerprint bytea)`);
   await runner.query(`
     create type app.ai_reservation_result as (
@@ -20,5 +20,7 @@ export async function createCallTypes(runner: QueryRunner): Promise<void> {
   await runner.query(`
     create type app.ai_settlement_result as (
       place integer, outcome text, charged numeric, uncovered numeric, late boolean, remaining numeric)`);
-  await runner.query(`create type app.ai_release_request as (owner integer, id uuid, outcome text, reason text)`);
+  await runner.query(
+    `create type app.ai_release_request as (owner integer, id uuid, seed uuid, outcome text, reason text)`,
+  );
 }

@@ -63,8 +63,8 @@ export class AiMessagesService {
     // A call that would not be made needs no reservation.
     const down = this.upstream.unavailable();
     if (down) throw down.toServiceError();
-    const reservationId = randomUUID();
-    const reserved = await this.reserve(caller, request, reservationId);
+    const reserved = await this.reserve(caller, request);
+    const { reservationId } = reserved;
     let message: UpstreamMessage;
     try {
       message = await this.call(customerId, request, reserved);
@@ -76,14 +76,14 @@ export class AiMessagesService {
     return body;
   }
 
-  private async reserve(caller: CustomerCall, request: MessageRequest, reservationId: string): Promise<Reserved> {
+  private async reserve(caller: CustomerCall, request: MessageRequest): Promise<Reserved> {
     const maxTokens = Math.min(
       request.maxTokens ?? this.config.AI_DEFAULT_MAX_TOKENS,
       this.config.AI_OUTPUT_TOKENS_LIMIT,
     );
     const coarse: ReservationRequest = {
       ...caller,
-      reservationId,
+      seed: randomUUID(),
       inputTokens: request.inputTokens,
       cache: request.cache,
       maxTokens,
@@ -104,7 +104,7 @@ export class AiMessagesService {
     try {
       return await this.ledger.reserve(request);
     } catch (error) {
-      if (isDatabaseUnavailable(error)) this.resolution.releaseUncertain(request.customerId, request.reservationId);
+      if (isDatabaseUnavailable(error)) this.resolution.releaseUncertain(request.customerId, request.seed);
       throw error;
     }
   }

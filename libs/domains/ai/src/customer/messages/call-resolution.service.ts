@@ -56,9 +56,9 @@ export class CallResolutionService {
     }
   }
 
-  /** Releases a reservation that may or may not have been stored. */
-  releaseUncertain(customerId: string, reservationId: string): void {
-    const release: Release = { customerId, reservationId, outcome: 'released', reason: 'reservation in doubt' };
+  /** Releases a reservation that may or may not have been stored, by the seed that it was asked for with. */
+  releaseUncertain(customerId: string, seed: string): void {
+    const release: Release = { customerId, seed, outcome: 'released', reason: 'reservation in doubt' };
     this.releaseInBackground(release, this.lastStatementMs);
   }
 

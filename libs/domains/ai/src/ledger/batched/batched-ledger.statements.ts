@@ -45,7 +45,7 @@ export function customersOf(batch: readonly { customerId: string }[]): Customers
 export function reservationRequests(batch: readonly ReservationRequest[]): string {
   return compositeArray(
     batch.map((call) => [
-      call.reservationId,
+      call.seed,
       call.inputTokens,
       call.cache,
       call.maxTokens,
@@ -81,6 +81,12 @@ export function settlements(batch: readonly Settlement[], owner: readonly number
 /** As `app.ai_release_request[]`. @param owner for each call, the place of its customer */
 export function releaseRequests(batch: readonly Release[], owner: readonly number[]): string {
   return compositeArray(
-    batch.map(({ reservationId, outcome, reason }, index) => [owner[index] ?? null, reservationId, outcome, reason]),
+    batch.map(({ reservationId, seed, outcome, reason }, index) => [
+      owner[index] ?? null,
+      reservationId ?? null,
+      seed ?? null,
+      outcome,
+      reason,
+    ]),
   );
 }

@@ -5,6 +5,8 @@
 -- A reservation is resolved at most once. Naming it again changes nothing and tells how it ended. A call without a row in
 -- the answer has no reservation.
 --
+-- A call whose reply was lost is named by the seed of its reservation instead of its id.
+--
 -- Serves many calls of many customers like ai_reserve: a call's owner is the place of its customer in p_customers.
 create function app.ai_release(p_customers uuid[], p_calls app.ai_release_request[])
 returns table (place integer, outcome text)
@@ -27,13 +29,13 @@ begin
   join ai_account a on a.customer_id = c.customer order by c.place for no key update of a;
   for call in
     select c.place, h.*
-    from unnest(p_calls) with ordinality as c (owner, id, outcome, reason, place)
+    from unnest(p_calls) with ordinality as c (owner, id, seed, outcome, reason, place)
     -- OFFSET 0 keeps the planner from turning the look-up around, into reading all reservations.
     cross join lateral (
       select h.customer_id, h.id, h.state, h.amount, h.key_hash, h.month < a.month as over_month
       from ai_reservation h
       join ai_account a on a.customer_id = h.customer_id
-      where h.customer_id = p_customers[c.owner] and h.id = c.id
+      where h.customer_id = p_customers[c.owner] and h.id = coalesce(c.id, app.ai_reservation_of(p_customers[c.owner], c.seed))
       offset 0) h
   loop
     place := call.place;
@@ -72,7 +74,7 @@ begin
   if answers < cardinality(p_calls) then
     return query
     select c.place::integer, 'settled'
-    from unnest(p_calls) with ordinality as c (owner, id, outcome, reason, place)
+    from unnest(p_calls) with ordinality as c (owner, id, seed, outcome, reason, place)
     join ai_usage u on u.customer_id = p_customers[c.owner] and u.id = c.id
     where not exists (select from ai_reservation h where h.customer_id = u.customer_id and h.id = u.id);
   end if;

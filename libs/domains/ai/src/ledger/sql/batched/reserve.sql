@@ -102,7 +102,7 @@ begin
     for i in acc.first .. acc.last loop
       call := p_calls[i];
       result.place := i;
-      result.id := call.id;
+      result.id := null;
       result.max_tokens := 0;
       cost := app.ai_input_ceiling(call.input_tokens, call.cache, acc.input, acc.cache_write_5m, acc.cache_write_1h, acc.cache_read);
       -- Without may_shorten the input bound is a coarse one, and says nothing yet about what the call needs at least.
@@ -124,6 +124,9 @@ begin
           least_cost, acc.total_limit - acc.month_usage, spendable, acc.reserved + newly_reserved);
       else
         result.outcome := 'reserved';
+      end if;
+      if result.outcome = 'reserved' then
+        result.id := app.new_id(call.seed);
       end if;
       if result.outcome = 'reserved' and call.key_hash is not null then
         if not app.claim_idempotency_key(acc.customer, call.key_hash, call.key_fingerprint, result.id) then

@@ -160,6 +160,7 @@ begin
       acc.month_included_usage := acc.month_included_usage + usage.paid_from_included;
       acc.carried_over := least(acc.carried_over - carried, acc.included);
       acc.ledger_sequence := acc.ledger_sequence + 1;
+      entry.id := app.new_id();
       entry.sequence := acc.ledger_sequence;
       entry.bucket := 'included';
       entry.amount := -usage.paid_from_included;
@@ -169,6 +170,7 @@ begin
     if usage.paid_from_purchased > 0 then
       acc.purchased := acc.purchased - usage.paid_from_purchased;
       acc.ledger_sequence := acc.ledger_sequence + 1;
+      entry.id := app.new_id();
       entry.sequence := acc.ledger_sequence;
       entry.bucket := 'purchased';
       entry.amount := -usage.paid_from_purchased;
