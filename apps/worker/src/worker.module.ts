@@ -8,6 +8,7 @@ import { MetricsModule } from '@platform/metrics';
 import { AiJobsModule } from './ai/ai-jobs.module';
 import { IdempotencyJobsModule } from './idempotency/idempotency-jobs.module';
 import { InvoiceJobsModule } from './invoices/invoice-jobs.module';
+import { PartitionJobsModule } from './partitions/partition-jobs.module';
 import { WorkerDatabase } from './worker-database';
 import { WorkerHealth } from './worker-health';
 
@@ -22,6 +23,7 @@ import { WorkerHealth } from './worker-health';
     AiJobsModule,
     IdempotencyJobsModule,
     InvoiceJobsModule,
+    PartitionJobsModule,
   ],
   providers: [WorkerDatabase, WorkerHealth],
 })

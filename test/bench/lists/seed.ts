@@ -38,8 +38,8 @@ export async function seed(url: string, amounts: Amounts): Promise<string[]> {
       100 * n, 100 * n, current_date - n % 365, current_date - n % 365 + 14, ${at} from ${each(amounts.invoices)}`);
   await client.query(`
     insert into sms_message (customer_id, id, recipient, sender_id, message, status, segments, encoding, gateway, created_at)
-    select c.id, gen_random_uuid(), '+4790000000', 'Acme', 'Your order ' || n || ' is ready', 'delivered', 1, 'GSM-7', '46elks', ${at}
-    from ${each(amounts.sms)}`);
+    select customer, app.first_id(at), '+4790000000', 'Acme', 'Your order ' || n || ' is ready', 'delivered', 1, 'GSM-7', '46elks', at
+    from (select c.id as customer, n, ${at} as at from ${each(amounts.sms)}) m`);
   await client.query(`
     insert into support_ticket (customer_id, id, title, body, created_at)
     select c.id, gen_random_uuid(), 'Ticket ' || n, 'Something is broken', ${at} from ${each(amounts.tickets)}`);

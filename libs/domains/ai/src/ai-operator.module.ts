@@ -1,12 +1,14 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '@platform/audit';
+import { PartitionsService } from '@platform/database';
 import { CustomersOperatorModule } from '@domains/customers';
 import { SecretsModule } from '@platform/secrets';
 import { ServicesOperatorModule } from '@domains/services';
 import { BillingCalendarModule } from '@platform/time';
 import { AiAccount } from './entities/ai-account.entity';
 import { AiReservation } from './entities/ai-reservation.entity';
+import { AiLedgerCarried } from './entities/ai-ledger-carried.entity';
 import { AiLedgerEntry } from './entities/ai-ledger-entry.entity';
 import { AiModelPrice } from './entities/ai-model-price.entity';
 import { AiSettings } from './entities/ai-settings.entity';
@@ -18,12 +20,22 @@ import { AiCreditOperatorService } from './operator/ai-credit-operator.service';
 import { AiMaintenanceService } from './worker/ai-maintenance.service';
 import { AiPricesOperatorService } from './operator/ai-prices-operator.service';
 import { AiVerificationOperatorService } from './operator/ai-verification-operator.service';
+import { LedgerRetentionService } from './worker/ledger-retention.service';
 import { IncludedCreditOperatorService } from './operator/included-credit-operator.service';
 
 /** The AI services of the operator's program and the worker. */
 @Module({
   imports: [
-    TypeOrmModule.forFeature([AiSettings, AiAccount, AiReservation, AiLedgerEntry, AiUsage, AiUsageDay, AiModelPrice]),
+    TypeOrmModule.forFeature([
+      AiSettings,
+      AiAccount,
+      AiReservation,
+      AiLedgerCarried,
+      AiLedgerEntry,
+      AiUsage,
+      AiUsageDay,
+      AiModelPrice,
+    ]),
     BillingCalendarModule,
     AuditModule,
     CustomersOperatorModule,
@@ -37,6 +49,8 @@ import { IncludedCreditOperatorService } from './operator/included-credit-operat
     AiPricesOperatorService,
     AiVerificationOperatorService,
     IncludedCreditOperatorService,
+    LedgerRetentionService,
+    PartitionsService,
     ProviderKeysService,
   ],
   exports: [
@@ -46,6 +60,8 @@ import { IncludedCreditOperatorService } from './operator/included-credit-operat
     AiMaintenanceService,
     AiPricesOperatorService,
     AiVerificationOperatorService,
+    LedgerRetentionService,
+    PartitionsService,
   ],
 })
 export class AiOperatorModule {}

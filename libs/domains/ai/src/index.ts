@@ -20,6 +20,7 @@ export {
   type AiConfigurationView,
 } from './operator/ai-configuration-operator.service';
 export { type CreditChange, AiCreditOperatorService } from './operator/ai-credit-operator.service';
+export { LedgerRetentionService } from './worker/ledger-retention.service';
 export { AiMaintenanceService } from './worker/ai-maintenance.service';
 export { CreditLedger } from './ledger/credit-ledger.port';
 export type { ReservationRequest } from './ledger/credit-ledger.types';

@@ -26,6 +26,7 @@ export { PipelinedConnectionsService } from './connections/pipelined-connections
 export { type PreparedStatement, prepared } from './connections/prepared-statement';
 export { createFunction, type FunctionAccess } from './migrations/create-function';
 export { type CustomerTableAccess, secureCustomerTable } from './migrations/customer-table';
+export { PartitionsService } from './partitions/partitions.service';
 export { partitionByMonth } from './partitions/partition-by-month';
 export { ForwardMigration } from './migrations/forward-migration';
 export { DatabaseSchema1763683200000 } from './migrations/1763683200000-database';

@@ -16,6 +16,7 @@ export class AiSchema1763683200700 extends ForwardMigration {
     'ai_usage',
     'ai_usage_day',
     'ai_ledger_entry',
+    'ai_ledger_carried',
     'liveness_clock',
     'process_liveness',
   ];

@@ -34,6 +34,7 @@ const FUNCTIONS: Record<string, FunctionAccess> = {
   'ledger/sql/batched/release': FOR_THE_API,
   'ledger/sql/batched/unlocked-accounts': FOR_THE_API,
   'ledger/sql/credit': OPERATORS,
+  'ledger/sql/carry-forward': OPERATORS,
 };
 
 /** The ledger's functions, and those that tell which processes live. */

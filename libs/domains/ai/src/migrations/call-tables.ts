@@ -113,4 +113,17 @@ export async function createCallTables(runner: QueryRunner): Promise<void> {
   await secureCustomerTable(runner, 'ai_ledger_entry', { apiMay: 'select' });
   await runner.query(`revoke update, delete on ai_ledger_entry from account_operator`);
   await partitionByMonth(runner, 'ai_ledger_entry');
+
+  // What the entries of dropped months add up to. Verification starts from it.
+  await runner.query(`
+    create table ai_ledger_carried (
+      customer_id uuid not null,
+      bucket text not null,
+      balance numeric(24,12) not null,
+      sequence bigint not null,
+      before timestamptz not null,
+      constraint ai_ledger_carried_pk primary key (customer_id, bucket)
+    )`);
+  await secureCustomerTable(runner, 'ai_ledger_carried');
+  await runner.query(`revoke delete on ai_ledger_carried from account_operator`);
 }

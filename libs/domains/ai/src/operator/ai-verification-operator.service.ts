@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { PartitionsService } from '@platform/database';
 
 /** A difference between a customer's account, ledger, usage and reservations. */
 export interface LedgerProblem {
@@ -13,12 +14,22 @@ export interface LedgerProblem {
 
 // One statement, therefore one snapshot: calls in progress cause no false problems.
 const VERIFY = `
-  with entries as (
-    select customer_id, sequence, bucket, month, kind, amount, balance_after,
-           row_number() over (partition by customer_id order by sequence) as place,
-           sum(amount) over (partition by customer_id, bucket order by sequence) as running
-    from ai_ledger_entry
+  with carried as (
+    select customer_id, max(sequence) as sequence, max(before) as before,
+           sum(balance) filter (where bucket = 'included') as included,
+           sum(balance) filter (where bucket = 'purchased') as purchased
+    from ai_ledger_carried
     where $1::uuid is null or customer_id = $1
+    group by customer_id
+  ),
+  entries as (
+    select e.customer_id, e.sequence, e.bucket, e.month, e.kind, e.amount, e.balance_after,
+           coalesce(f.sequence, 0) + row_number() over (partition by e.customer_id order by e.sequence) as place,
+           coalesce(case e.bucket when 'included' then f.included else f.purchased end, 0)
+             + sum(e.amount) over (partition by e.customer_id, e.bucket order by e.sequence) as running
+    from ai_ledger_entry e
+    left join carried f on f.customer_id = e.customer_id
+    where ($1::uuid is null or e.customer_id = $1) and e.sequence > coalesce(f.sequence, 0)
   ),
   account as (
     select a.customer_id, a.month, a.included, a.carried_over, a.purchased, a.reserved, a.month_usage, a.month_included_usage,
@@ -55,22 +66,25 @@ const VERIFY = `
   topup as (
     select customer_id, credit_request_id, string_agg(format('%s of %s, %s NOK, invoice %s', kind, bucket,
              trim_scale(amount), coalesce(invoice_id::text, 'none')), '; ' order by sequence) as booked
-    from ai_ledger_entry
+    from ai_ledger_entry e
     where credit_request_id is not null and ($1::uuid is null or customer_id = $1)
+      and not exists (select from carried f where f.customer_id = e.customer_id and f.before > e.created_at)
     group by customer_id, credit_request_id
   ),
   approved as (
     select customer_id, id, format('invoice_topup of purchased, %s NOK, invoice %s', trim_scale(amount_nok), invoice_id) as booked
-    from ai_credit_request
+    from ai_credit_request r
     where status = 'approved' and ($1::uuid is null or customer_id = $1)
+      and not exists (select from carried f where f.customer_id = r.customer_id and f.before > r.decided_at)
   )
   select a.customer_id as "customerId", c.problem, c.found::text, c.expected::text
   from account a
   left join total t on t.customer_id = a.customer_id
+  left join carried f on f.customer_id = a.customer_id
   left join pending p on p.customer_id = a.customer_id
   cross join lateral (values
-    ('included credit is not the sum of its ledger entries', a.included, coalesce(t.included, 0)),
-    ('purchased credit is not the sum of its ledger entries', a.purchased, coalesce(t.purchased, 0)),
+    ('included credit is not the sum of its ledger entries', a.included, coalesce(f.included, 0) + coalesce(t.included, 0)),
+    ('purchased credit is not the sum of its ledger entries', a.purchased, coalesce(f.purchased, 0) + coalesce(t.purchased, 0)),
     ('usage of the month is not the sum of its ledger entries', a.month_usage, coalesce(t.month_usage, 0)),
     ('usage of included credit in the month is not the sum of its ledger entries',
       a.month_included_usage, coalesce(t.month_included_usage, 0)),
@@ -78,7 +92,7 @@ const VERIFY = `
     ('more included credit is carried over than calls of an earlier month have reserved',
       a.carried_over, least(a.carried_over, a.included, coalesce(p.reserved_over_month, 0))),
     ('reserved credit is not the sum of the pending reservations', a.reserved, coalesce(p.reserved, 0)),
-    ('the entry count is not the number of entries', a.ledger_sequence, coalesce(t.entries, 0))
+    ('the entry count is not the number of entries', a.ledger_sequence, coalesce(f.sequence, 0) + coalesce(t.entries, 0))
   ) as c (problem, found, expected)
   where c.found <> c.expected
   union all
@@ -92,7 +106,9 @@ const VERIFY = `
          coalesce(c.amount::text, 'no ledger entry'), coalesce((u.cost - u.uncovered)::text, 'no usage')
   from (select * from ai_usage where $1::uuid is null or customer_id = $1) u
   full join charged c on c.customer_id = u.customer_id and c.usage_id = u.id
-  where c.amount is distinct from u.cost - u.uncovered
+  left join carried f on f.customer_id = u.customer_id and f.before > u.created_at
+  where c.amount is distinct from u.cost - u.uncovered and f.customer_id is null
+    and (u.id is not null or $2::uuid is null or c.usage_id >= $2)
   union all
   select coalesce(r.customer_id, t.customer_id),
          format('credit request %s: what was booked is not what was approved', coalesce(r.id, t.credit_request_id)),
@@ -109,6 +125,7 @@ const VERIFY = `
   select h.customer_id, format('call %s: charged late, and yet not charged', h.id), 'no usage', 'a usage'
   from ai_reservation h
   where h.state = 'settled_late' and ($1::uuid is null or h.customer_id = $1)
+    and ($2::uuid is null or h.id >= $2)
     and not exists (select from ai_usage u where u.customer_id = h.customer_id and u.id = h.id)
   union all
   select h.customer_id, format('call %s: no such state', h.id), h.state, 'one of the four states'
@@ -133,13 +150,20 @@ const VERIFY = `
   where ($1::uuid is null or o.customer_id = $1) and not exists (select from ai_account a where a.customer_id = o.customer_id)
   order by 1, 2`;
 
-/** Verifies the accounts: every account equals its ledger, every charge its usage. */
+/**
+ * Verifies the accounts: every account equals its ledger, every charge its usage. Of months that were dropped it takes what
+ * was carried forward, and leaves out what has no counterpart any more.
+ */
 @Injectable()
 export class AiVerificationOperatorService {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly partitions: PartitionsService,
+  ) {}
 
   /** All problems, of one customer or of all; empty if there are none. */
   async verify(customerId?: string): Promise<LedgerProblem[]> {
-    return this.dataSource.query<LedgerProblem[]>(VERIFY, [customerId ?? null]);
+    const oldestUsage = await this.partitions.oldestId('ai_usage');
+    return this.dataSource.query<LedgerProblem[]>(VERIFY, [customerId ?? null, oldestUsage]);
   }
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { partitions } from './partitions';
 import { positive } from './types';
 
-/** PostgreSQL (15 or later) and Redis/Valkey. */
+/** PostgreSQL (15 or later), how long it keeps rows, and Redis/Valkey. */
 export const database = {
   DATABASE_URL: z
     .string()
@@ -13,6 +14,7 @@ export const database = {
     .default(2)
     .describe('pipelined connections shared by single statements and reads, per process'),
   DATABASE_STATEMENT_TIMEOUT_MS: positive.default(5000).describe('longest a statement may take'),
+  ...partitions,
   REDIS_URL: z
     .string()
     .regex(/^(rediss?|valkeys?):\/\//, 'must be a redis:// address')

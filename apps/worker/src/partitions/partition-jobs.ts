@@ -1,0 +1,80 @@
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { LedgerRetentionService } from '@domains/ai';
+import { AppConfig } from '@platform/config';
+import { PartitionsService } from '@platform/database';
+import { JobRunnerService } from '@platform/jobs';
+import { PartitionMetrics } from './partition-metrics';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/** Makes the months of tables that grow without end ahead of time, drops old ones, and looks for rows that are in none. */
+@Injectable()
+export class PartitionJobs implements OnModuleInit {
+  private readonly logger = new Logger(PartitionJobs.name);
+
+  constructor(
+    private readonly runner: JobRunnerService,
+    private readonly partitions: PartitionsService,
+    private readonly ledger: LedgerRetentionService,
+    private readonly metrics: PartitionMetrics,
+    private readonly config: AppConfig,
+  ) {}
+
+  onModuleInit(): void {
+    this.runner.register({
+      name: 'database.partitions',
+      everyMs: HOUR,
+      leaseMs: 30 * MINUTE,
+      run: async (signal) => {
+        for (const table of await this.partitions.tables()) if (!signal.aborted) await this.maintain(table, signal);
+      },
+    });
+  }
+
+  private async maintain(table: string, signal: AbortSignal): Promise<void> {
+    const made = await this.partitions.createAhead(table, this.config.PARTITION_MONTHS_AHEAD, signal);
+    if (made > 0) this.logger.log({ msg: 'partitions made', table, count: made });
+    const stray = await this.partitions.strayRows(table);
+    this.metrics.setStrayRows(table, stray);
+    if (stray > 0)
+      this.logger.error({ msg: 'rows are in no month: the default partition is not empty', table, rows: stray });
+    await this.dropExpired(table, signal);
+  }
+
+  private async dropExpired(table: string, signal: AbortSignal): Promise<void> {
+    const kept = this.keptMonths(table);
+    if (kept === 0) return;
+    for (const month of await this.partitions.expired(table, kept)) {
+      if (signal.aborted) return;
+      if (table === 'ai_ledger_entry' && !(await this.ledger.carryForward(endOf(month), signal))) {
+        this.logger.warn({ msg: 'a month of the ledger is kept: not every account is carried forward', month });
+        return;
+      }
+      if (await this.partitions.drop(table, month, signal))
+        this.logger.warn({ msg: 'partition dropped', table, month });
+    }
+  }
+
+  /** 0: all. */
+  private keptMonths(table: string): number {
+    switch (table) {
+      case 'ai_usage':
+        return this.config.AI_USAGE_RETENTION_MONTHS;
+      case 'ai_ledger_entry':
+        return this.config.AI_LEDGER_RETENTION_MONTHS;
+      case 'sms_message':
+        return this.config.SMS_RETENTION_MONTHS;
+      case 'audit_log':
+        return this.config.AUDIT_RETENTION_MONTHS;
+      default:
+        return 0;
+    }
+  }
+}
+
+/** @param month its first day, `YYYY-MM-DD` */
+function endOf(month: string): Date {
+  const [year = 0, number = 0] = month.split('-').map(Number);
+  return new Date(Date.UTC(year, number, 1));
+}

@@ -1,0 +1,83 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { isLockTimeout } from '../errors/database-errors';
+import { EXPIRED, OLDEST_ID, STRAY_ROWS } from './partition-queries';
+
+/** Attempts of one call; each makes others wait 100 ms at most. */
+const ATTEMPTS = 5;
+/** Pause after the first failed attempt; each further pause is twice as long. */
+const PAUSE_MS = 200;
+
+/** The monthly partitions of the tables that grow without end. Works in the operator's role. */
+@Injectable()
+export class PartitionsService {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** The tables that are partitioned by month. */
+  async tables(): Promise<string[]> {
+    const rows = await this.dataSource.query<{ name: string }[]>(
+      `select c.relname as name from pg_partitioned_table p join pg_class c on c.oid = p.partrelid
+       where c.relnamespace = 'public'::regnamespace order by 1`,
+    );
+    return rows.map(({ name }) => name);
+  }
+
+  /** Makes the partitions of the present month and of `ahead` more, where they are missing. @returns how many */
+  async createAhead(table: string, ahead: number, signal?: AbortSignal): Promise<number> {
+    const months = await this.dataSource.query<{ month: string }[]>(
+      `select ((app.now() at time zone 'UTC') + make_interval(months => i))::date::text as month
+       from generate_series(0, $1::integer) i`,
+      [ahead],
+    );
+    let made = 0;
+    for (const { month } of months) if (await this.change('create_partition', table, month, signal)) made++;
+    return made;
+  }
+
+  /** The first days of the months that ended at least `kept` months before the present one, oldest first. */
+  async expired(table: string, kept: number): Promise<string[]> {
+    const rows = await this.dataSource.query<{ month: string }[]>(EXPIRED, [table, kept]);
+    return rows.map(({ month }) => month);
+  }
+
+  /** The least id that the oldest month of a table can have: rows before it may have been dropped. */
+  async oldestId(table: string): Promise<string | null> {
+    const [row] = await this.dataSource.query<{ id: string | null }[]>(OLDEST_ID, [table]);
+    return row?.id ?? null;
+  }
+
+  /** Drops a month of rows. @returns whether it was there */
+  drop(table: string, month: string, signal?: AbortSignal): Promise<boolean> {
+    return this.change('drop_partition', table, month, signal);
+  }
+
+  /** Rows that are in no month, and so in the default partition; counts up to 10,000. There should be none. */
+  async strayRows(table: string): Promise<number> {
+    const [row] = await this.dataSource.query<{ rows: number }[]>(await this.strayRowsOf(table));
+    return row?.rows ?? 0;
+  }
+
+  /** Tries again while others use the table: waiting for longer would make those wait that come after. */
+  private async change(name: string, table: string, month: string, signal?: AbortSignal): Promise<boolean> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const [row] = await this.dataSource.query<{ done: boolean }[]>(`select app.${name}($1, $2) as done`, [
+          table,
+          month,
+        ]);
+        return row?.done ?? false;
+      } catch (error) {
+        if (!isLockTimeout(error) || attempt === ATTEMPTS || signal?.aborted) throw error;
+        await delay(PAUSE_MS * 2 ** (attempt - 1), undefined, { signal });
+      }
+    }
+  }
+
+  /** The bounds are written into the statement, so that it is planned for the default partition alone. */
+  private async strayRowsOf(table: string): Promise<string> {
+    const [row] = await this.dataSource.query<{ statement: string }[]>(STRAY_ROWS, [table]);
+    if (!row) throw new Error(`The table ${table} has no partitions`);
+    return row.statement;
+  }
+}
