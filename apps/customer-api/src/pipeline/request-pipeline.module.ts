@@ -8,14 +8,21 @@ import {
   CustomerRateLimitGuard,
   ScopeGuard,
 } from '@platform/access';
-import { createValidationPipe, HttpModule, ProblemFilter, RequestBodyGuard } from '@platform/http';
+import {
+  createValidationPipe,
+  HttpModule,
+  IdempotencyInterceptor,
+  ProblemFilter,
+  RequestBodyGuard,
+} from '@platform/http';
+import { IdempotencyModule } from '@platform/idempotency';
 
 /**
  * Global guards, interceptors and filters, in the order in which a request passes them: authentication, scope, rate
- * limits, AI enabled, body, customer context, validation. The filter turns errors into problems.
+ * limits, AI enabled, body, customer context, Idempotency-Key, validation. The filter turns errors into problems.
  */
 @Module({
-  imports: [AccessModule, HttpModule],
+  imports: [AccessModule, HttpModule, IdempotencyModule],
   providers: [
     { provide: APP_GUARD, useClass: BearerGuard },
     { provide: APP_GUARD, useClass: ScopeGuard },
@@ -23,6 +30,7 @@ import { createValidationPipe, HttpModule, ProblemFilter, RequestBodyGuard } fro
     { provide: APP_GUARD, useClass: AiEnabledGuard },
     { provide: APP_GUARD, useClass: RequestBodyGuard },
     { provide: APP_INTERCEPTOR, useClass: CustomerContextInterceptor },
+    { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
     { provide: APP_PIPE, useFactory: createValidationPipe },
     { provide: APP_FILTER, useClass: ProblemFilter },
   ],

@@ -2,7 +2,7 @@ import { Body, Controller, Get, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type AuthenticatedCustomer } from '@platform/tokens';
 import { CurrentCustomer, RateLimitAs, RequireScope } from '@platform/access';
-import { PageQueryDto, ProblemReplies, toPageDto } from '@platform/http';
+import { KeyClaimedByService, PageQueryDto, ProblemReplies, toPageDto } from '@platform/http';
 import { SmsLogService, SmsSendingService } from '@domains/sms';
 import { SendSmsDto } from './dto/send-sms.dto';
 import { SmsDto, SmsPageDto, toSmsDto } from './dto/sms.dto';
@@ -18,6 +18,7 @@ export class SmsController {
   @Post('send')
   @RequireScope('sms:send')
   @RateLimitAs('sms')
+  @KeyClaimedByService()
   @ApiOperation({
     summary: 'Send an SMS',
     description:

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AppConfig } from '@platform/config';
+import { IdempotencyModule } from '@platform/idempotency';
 import { UpstreamClientsService, UpstreamModule } from '@platform/upstream';
 import { createGateway } from './adapters/create-gateway';
 import { SmsMessage } from './entities/sms-message.entity';
@@ -15,7 +16,7 @@ import { SmsLogService } from './customer/sms-log.service';
 
 /** SMS for the API: sending, the log, delivery reports. */
 @Module({
-  imports: [TypeOrmModule.forFeature([SmsMessage]), UpstreamModule],
+  imports: [TypeOrmModule.forFeature([SmsMessage]), IdempotencyModule, UpstreamModule],
   providers: [
     { provide: SmsGateway, inject: [AppConfig, UpstreamClientsService], useFactory: createGateway },
     DeliveryReportsService,

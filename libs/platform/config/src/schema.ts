@@ -14,10 +14,12 @@ export const configSections = { runtime, database, limits, ai, sms, billing, ups
 export const configSchema = z
   .object({ ...runtime, ...database, ...limits, ...ai, ...sms, ...billing, ...upstream })
   .superRefine((config, context) => {
-    if (config.SECRETS_KEY !== undefined && !isStrongKey(config.SECRETS_KEY)) {
+    for (const name of ['SECRETS_KEY', 'FORMER_SECRETS_KEY'] as const) {
+      const key = config[name];
+      if (key === undefined || isStrongKey(key)) continue;
       context.addIssue({
         code: 'custom',
-        path: ['SECRETS_KEY'],
+        path: [name],
         message: 'must be 32 random bytes in base64; make one with: openssl rand -base64 32',
       });
     }

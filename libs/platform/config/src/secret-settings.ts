@@ -3,6 +3,7 @@ import type { AppConfig } from './app-config';
 /** Settings whose value is a secret. Addresses can contain a password, too. */
 export const SECRET_SETTINGS = [
   'SECRETS_KEY',
+  'FORMER_SECRETS_KEY',
   'ANTHROPIC_API_KEY',
   'ELKS_PASSWORD',
   'LINK_PASSWORD',

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable } from '@nestjs/common';
 import { CustomerContextService } from '@platform/context';
 import type { Page, PageRequest } from '@platform/pagination';
@@ -7,6 +8,7 @@ import type { KeysetList, Placed } from './definitions/keyset-list';
 import type { ReadStatement, ReadValue } from './definitions/read-statement';
 import type { WaitingOptions } from './writes/bounded-queue';
 import { WriteConnectionsService } from './writes/write-connections.service';
+import type { WriteTransaction } from './writes/write-transaction';
 
 /**
  * The only access to a customer's rows. Every statement is for the customer in context: its first parameter, `$1`, is
@@ -14,6 +16,8 @@ import { WriteConnectionsService } from './writes/write-connections.service';
  */
 @Injectable()
 export class CustomerDatabaseService {
+  private readonly joined = new AsyncLocalStorage<WriteTransaction>();
+
   constructor(
     private readonly context: CustomerContextService,
     private readonly connections: PipelinedConnectionsService,
@@ -46,7 +50,7 @@ export class CustomerDatabaseService {
   }
 
   /**
-   * Writes, in a separate transaction and one round trip: the statement calls one of our functions, whose first
+   * Writes, in a separate transaction (but see {@link within}) and one round trip: the statement calls one of our functions, whose first
    * parameter is the customer; the function sets it (`app.set_customer`) before it accesses a row. @param values of
    * `$2` and the following @throws OverloadedError if it could not be begun in time
    */
@@ -56,6 +60,19 @@ export class CustomerDatabaseService {
     options?: WaitingOptions,
   ): Promise<Row[]> {
     const { customerId } = this.context;
+    const joined = this.joined.getStore();
+    if (joined?.isOpen && joined.customerId === customerId)
+      return joined.query<Row>(statement, [customerId, ...values]);
     return this.writes.write<Row>(customerId, statement, [customerId, ...values], options);
+  }
+
+  /** Begins a transaction of the customer in context, for {@link within}. Whoever begins it ends it, at once. */
+  begin(options?: WaitingOptions): Promise<WriteTransaction> {
+    return this.writes.begin(this.context.customerId, options);
+  }
+
+  /** Runs `work`, whose writes join the transaction instead of being transactions of their own. */
+  within<T>(transaction: WriteTransaction, work: () => T): T {
+    return this.joined.run(transaction, work);
   }
 }

@@ -22,6 +22,7 @@ export { DeadlineClient } from './connections/deadline-client';
 export { DeferredWrites } from './writes/deferred-writes';
 export { retryTransient } from './writes/retry-transient';
 export { WriteConnectionsService } from './writes/write-connections.service';
+export type { WriteTransaction } from './writes/write-transaction';
 export { PipelinedConnectionsService } from './connections/pipelined-connections.service';
 export { type PreparedStatement, prepared } from './connections/prepared-statement';
 export { createFunction, type FunctionAccess } from './migrations/create-function';

@@ -86,6 +86,21 @@ export const errorCatalog = {
     advice: 'Wait until the operator has decided on one of those that GET /ai/credit-requests?status=pending lists.',
     example: 'Too many of your credit requests are waiting for the operator',
   },
+  idempotency_key_in_progress: {
+    status: 409,
+    title: 'A request with this Idempotency-Key is in progress',
+    advice:
+      'Wait for the seconds in Retry-After, then send it again, unchanged: you get the reply of the first one, or it runs if that had no effect.',
+    example: 'A request with this Idempotency-Key is in progress; try again in 2 s',
+  },
+  idempotency_reply_not_kept: {
+    status: 409,
+    title: 'The request is done, and its reply was not kept',
+    advice:
+      'Do not send it again under another key: it was done once. Its reply was too large to be kept; detail names the record that it made.',
+    example:
+      'The request is done, but its reply was too large to be kept: see 0198c9b2-5a3e-7c41-8f60-2b8f6f0f6a51; it was not run again',
+  },
   payload_too_large: {
     status: 413,
     title: 'The request body is too large',
@@ -103,6 +118,13 @@ export const errorCatalog = {
     title: 'The request body must be JSON',
     advice: 'Send the header Content-Type: application/json and a body in UTF-8.',
     example: 'Send the body as application/json in UTF-8',
+  },
+  idempotency_key_reused: {
+    status: 422,
+    title: 'The Idempotency-Key belongs to another request',
+    advice:
+      'Use a new key for every new request. Only a retry of the same method, path and body has the key of the first try.',
+    example: 'You have used this Idempotency-Key for another request within 24 hours',
   },
   rate_limited: {
     status: 429,

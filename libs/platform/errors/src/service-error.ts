@@ -6,6 +6,8 @@ export interface ServiceErrorOptions {
   errors?: { pointer: string; detail: string }[];
   /** `Retry-After`: seconds after which a retry may succeed. */
   retryAfterSeconds?: number;
+  /** Set if the request may have had its effect all the same: under its Idempotency-Key it is not run again. */
+  effect?: 'unknown';
   /** Parameters of the bearer challenge (RFC 6750 §3). */
   bearer?: { error: 'invalid_token' | 'insufficient_scope'; scope?: string };
   /** The underlying error; logged, never shown. */

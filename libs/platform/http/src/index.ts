@@ -5,6 +5,8 @@ export { Draining } from './draining';
 export { createValidationPipe } from './validation-pipe';
 export { sendProblem } from './problems/send-problem';
 export { RequestBodyGuard, type RequestWithBody } from './body/request-body.guard';
+export { IdempotencyInterceptor } from './idempotency/idempotency.interceptor';
+export { KeyClaimedByService } from './idempotency/key-claimed-by-service.decorator';
 export { BodyMemory, type BodyLease } from './body/body-memory';
 export { type BodyReader, type BodyRules, ReadBodyBy } from './body/body-rules.decorator';
 export { listen } from './connections/listen';

@@ -33,4 +33,10 @@ export const runtime = {
     .describe(
       '32 random bytes in base64 (openssl rand -base64 32) that encrypt stored secrets; required in production',
     ),
+  FORMER_SECRETS_KEY: z
+    .string()
+    .optional()
+    .describe(
+      'SECRETS_KEY before its last change, for 24 hours: replies kept for Idempotency-Keys are still read with it',
+    ),
 };

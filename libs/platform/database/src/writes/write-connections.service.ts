@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import { DataSource } from 'typeorm';
 import { AppConfig } from '@platform/config';
 import { DatabaseUnavailableError, isDatabaseUnavailable } from '../errors/database-errors';
 import type { PreparedStatement } from '../connections/prepared-statement';
 import { BoundedQueue, type WaitingOptions } from './bounded-queue';
+import { WriteTransaction } from './write-transaction';
 
 /** A burst that is served within this time is served; what would have to wait longer is refused. */
 const PATIENCE_MS = 2000;
@@ -12,6 +13,7 @@ const PATIENCE_MS = 2000;
 /**
  * The pool's connections, each for one write at a time: a write that waits for a lock holds up nobody but, at most, its own
  * customer. A write is one statement, hence one round trip: no connection waits in a transaction for a process without time.
+ * Only what must be stored together with a reply has a transaction of several.
  */
 @Injectable()
 export class WriteConnectionsService {
@@ -34,6 +36,23 @@ export class WriteConnectionsService {
     return this.line.run(customerId, () => this.send<Row>(statement, values), options);
   }
 
+  /** Begins a transaction, which keeps a connection until it ends. @throws DatabaseUnavailableError */
+  begin(customerId: string, options?: WaitingOptions): Promise<WriteTransaction> {
+    return new Promise((resolve, reject) => {
+      const kept = async () => {
+        const client = await this.connect();
+        await new Promise<void>((ended) => {
+          const release = (lost?: Error) => {
+            client.release(lost);
+            ended();
+          };
+          resolve(new WriteTransaction(client, customerId, release));
+        });
+      };
+      this.line.run(customerId, kept, options).catch(reject);
+    });
+  }
+
   /** How long the first write in line has been waiting, in milliseconds. */
   queueDelayMs(): number {
     return this.line.queueDelayMs();
@@ -41,9 +60,7 @@ export class WriteConnectionsService {
 
   private async send<Row extends object>(statement: PreparedStatement, values: unknown[]): Promise<Row[]> {
     let lost: Error | undefined;
-    const client = await this.pool.connect().catch((error: unknown) => {
-      throw new DatabaseUnavailableError(error);
-    });
+    const client = await this.connect();
     try {
       return (await client.query<Row & Record<string, unknown>>({ ...statement, values })).rows;
     } catch (error) {
@@ -53,6 +70,12 @@ export class WriteConnectionsService {
     } finally {
       client.release(lost);
     }
+  }
+
+  private connect(): Promise<PoolClient> {
+    return this.pool.connect().catch((error: unknown) => {
+      throw new DatabaseUnavailableError(error);
+    });
   }
 
   private get pool(): Pool {

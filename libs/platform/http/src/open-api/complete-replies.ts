@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@platform/errors';
 import { type DeclaredProblems, takeDeclaredProblems } from './problems/declared-problems';
-import { type Document, operationsOf, type Operation } from './document';
+import { type Document, operationsOf, type Operation, postsOf } from './document';
 import { problemReplies } from './problems/problem-reply';
 
 /** Errors that any request can get before its route is found, and errors that any body can cause. */
@@ -21,6 +21,11 @@ const HEADERS = {
   'X-RateLimit-Limit': integer('Requests that the limit nearest to being reached allows in a minute.', 600),
   'X-RateLimit-Remaining': integer('Requests that are left of it.', 599),
   'X-RateLimit-Reset': integer('Seconds until it starts anew.', 42),
+  'Idempotency-Replayed': {
+    description: '`true`: this is the reply of the first request with this Idempotency-Key, sent again.',
+    schema: { type: 'string', enum: ['true'], maxLength: 4 },
+    example: 'true',
+  },
   'Retry-After': integer('Seconds after which to try again.', 12),
   'WWW-Authenticate': {
     description: 'What is wrong with the token (RFC 6750).',
@@ -32,12 +37,18 @@ const HEADERS = {
 /** Adds the replies that every operation can give, and the headers of every reply. */
 export function completeReplies(document: Document): void {
   document.components.headers = HEADERS;
+  const retriable = new Set(postsOf(document));
   for (const operation of operationsOf(document)) {
     addProblems(document, operation);
     for (const [status, reply] of Object.entries(operation.responses)) {
-      reply.headers = Object.fromEntries(
-        headersOf(status).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
-      );
+      const replayed =
+        retriable.has(operation) && /^(2..|502)$/.test(status) ? (['Idempotency-Replayed'] as const) : [];
+      reply.headers = {
+        ...reply.headers,
+        ...Object.fromEntries(
+          [...headersOf(status), ...replayed].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+        ),
+      };
     }
   }
 }
@@ -53,7 +64,7 @@ function addProblems(document: Document, operation: Operation): void {
 
 function headersOf(status: string): (keyof typeof HEADERS)[] {
   const always = ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] as const;
-  if (status === '429' || status === '503') return [...always, 'Retry-After'];
+  if (status === '409' || status === '429' || status === '503') return [...always, 'Retry-After'];
   if (status === '401' || status === '403') return [...always, 'WWW-Authenticate'];
   return [...always];
 }

@@ -5,6 +5,7 @@ import { ERROR_PAGE } from '@platform/errors';
 import { API_PREFIX } from '../routing/api-prefix';
 import { addBounds } from './bounds';
 import { completeReplies } from './complete-replies';
+import { describeIdempotency } from './describe-idempotency';
 import { describeScopes, scopeTable, type ScopeDescriptions } from './describe-scopes';
 import { describeService } from './describe-service';
 import type { Document } from './document';
@@ -53,6 +54,7 @@ export function createDocument(
   const document = asOpenApi31(generated) as unknown as Document;
   describeService(document);
   describeScopes(document);
+  describeIdempotency(document);
   completeReplies(document);
   addBounds(document);
   addExamples(document);

@@ -5,6 +5,7 @@ export interface Schema {
   format?: string;
   enum?: unknown[];
   pattern?: string;
+  minLength?: number;
   maxLength?: number;
   minimum?: number;
   maximum?: number;
@@ -32,13 +33,23 @@ export interface Reply {
   content?: Record<string, Media>;
 }
 
+/** A value in the address or a header of a request. */
+export interface Parameter {
+  name: string;
+  in?: string;
+  required?: boolean;
+  description?: string;
+  schema: Schema;
+  example?: unknown;
+}
+
 /** A route with a method. */
 export interface Operation {
   operationId: string;
   description?: string;
   tags?: string[];
   security?: Record<string, string[]>[];
-  parameters?: { name: string; schema: Schema }[];
+  parameters?: Parameter[];
   requestBody?: { content: Record<string, Media> };
   responses: Record<string, Reply>;
 }
@@ -55,6 +66,11 @@ export interface Document {
 /** Every operation of the document. */
 export function operationsOf(document: Document): Operation[] {
   return Object.values(document.paths).flatMap((path) => Object.values(path));
+}
+
+/** Every POST of the document. */
+export function postsOf(document: Document): Operation[] {
+  return Object.values(document.paths).flatMap(({ post }) => (post ? [post] : []));
 }
 
 /** The schema itself, or the one that it refers to. */

@@ -9,15 +9,17 @@ returns boolean
 language plpgsql set search_path = pg_catalog, public, pg_temp as $$
 declare
   present constant timestamptz := app.now();
+  due constant timestamptz := present + p_within;
+  expired constant timestamptz := present - interval '24 hours';
 begin
   perform app.set_customer(p_customer);
   insert into idempotency_key as k
     (customer_id, key_hash, fingerprint, effect_id, secrets_key, reply, deadline, created_at)
-  values (p_customer, p_key_hash, p_fingerprint, p_effect, p_secrets_key, p_reply, present + p_within, present)
+  values (p_customer, p_key_hash, p_fingerprint, p_effect, p_secrets_key, p_reply, due, present)
   on conflict (customer_id, key_hash) do update
     set fingerprint = excluded.fingerprint, state = 'in_progress', effect_id = excluded.effect_id,
         secrets_key = excluded.secrets_key, reply = excluded.reply, deadline = excluded.deadline,
         created_at = excluded.created_at
-    where k.state = 'free' or k.created_at <= present - interval '24 hours';
+    where k.state = 'free' or k.created_at <= expired;
   return found;
 end $$

@@ -20,9 +20,15 @@ export function failureOf(outcome: Exclude<SendOutcome, { kind: 'taken' }>, id: 
         'The SMS gateway could not be used; nothing was sent, try again later',
       );
     case 'unknown':
-      return new ServiceError(
-        'sms_gateway_failed',
-        `The SMS gateway did not confirm message ${id}: it may have been sent. Look at the SMS log before sending it again`,
-      );
+      return outcomeUnknown(id);
   }
+}
+
+/** The error for a message of which nobody knows whether it was sent. */
+export function outcomeUnknown(id: string): ServiceError {
+  return new ServiceError(
+    'sms_gateway_failed',
+    `The SMS gateway did not confirm message ${id}: it may have been sent. Look at the SMS log before sending it again`,
+    { effect: 'unknown' },
+  );
 }

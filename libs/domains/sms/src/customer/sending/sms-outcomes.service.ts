@@ -1,6 +1,7 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { CustomerContextService } from '@platform/context';
 import { isTransientFailure, DeferredWrites } from '@platform/database';
+import { KeyedCallsService } from '@platform/idempotency';
 import { ROOT_LOGGER, type RootLogger } from '@platform/logging';
 import type { SmsRow } from '../sms-view';
 import { type SmsStatusUpdate, SmsStoreService } from './sms-store.service';
@@ -24,6 +25,7 @@ export class SmsOutcomesService implements OnApplicationShutdown {
   constructor(
     private readonly store: SmsStoreService,
     private readonly context: CustomerContextService,
+    private readonly keyedCalls: KeyedCallsService,
     @Inject(ROOT_LOGGER) private readonly logger: RootLogger,
   ) {
     this.later = new DeferredWrites<Outcome>({
@@ -45,7 +47,7 @@ export class SmsOutcomesService implements OnApplicationShutdown {
    */
   async conclude(row: SmsRow, gateway: string, update: SmsStatusUpdate): Promise<SmsRow> {
     try {
-      return (await this.store.conclude(row.id, gateway, update)) ?? row;
+      return (await this.keyedCalls.settle(() => this.store.conclude(row.id, gateway, update))) ?? row;
     } catch (error) {
       const about = { err: error, sms_id: row.id, outcome: update.status };
       if (isTransientFailure(error)) {

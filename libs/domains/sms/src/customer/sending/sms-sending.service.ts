@@ -1,15 +1,20 @@
 import { Injectable } from '@nestjs/common';
+import { AppConfig } from '@platform/config';
 import { CustomerContextService } from '@platform/context';
 import { ServiceError } from '@platform/errors';
+import { KeyedCallsService } from '@platform/idempotency';
 import { type SendOutcome, SmsGateway } from '../../ports/sms-gateway.port';
 import { ReportReferencesService } from '../../delivery-reports/report-references.service';
 import type { SmsRow } from '../sms-view';
 import { refusedRecipient } from './create-refusal';
-import { failureOf } from './send-failure';
+import { failureOf, outcomeUnknown } from './send-failure';
 import { isPlausibleRecipient, recipientKind } from './phone-number';
 import { segmentsOf } from './segments';
 import { SmsOutcomesService } from './sms-outcomes.service';
 import { type SmsStatusUpdate, SmsStoreService } from './sms-store.service';
+
+/** Time for the outcome to be stored after the gateway has answered, or has not. */
+const STORE_MS = 5_000;
 
 /** A message that a customer wants to send. */
 export interface SmsOrder {
@@ -28,6 +33,8 @@ export class SmsSendingService {
     private readonly outcomes: SmsOutcomesService,
     private readonly references: ReportReferencesService,
     private readonly context: CustomerContextService,
+    private readonly keyedCalls: KeyedCallsService,
+    private readonly config: AppConfig,
   ) {}
 
   /**
@@ -40,7 +47,10 @@ export class SmsSendingService {
     const gateway = this.gateway.name;
     const sms = { ...order, ...segmentsOf(order.message), country, gateway };
     const { customerId } = this.context;
-    const row = await this.store.create(actor, sms);
+    const row = await this.keyedCalls.start(
+      () => this.store.create(actor, sms),
+      ({ id }) => ({ id, unknown: outcomeUnknown(id), withinMs: this.config.SMS_GATEWAY_TIMEOUT_MS + STORE_MS }),
+    );
     const reference = this.references.of(customerId, row.id);
     const outcome = await this.gateway.send({ ...order, customerId, reference, senderId: row.senderId });
     const result = await this.outcomes.conclude(row, gateway, updateOf(outcome));

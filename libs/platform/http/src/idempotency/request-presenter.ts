@@ -1,0 +1,39 @@
+import type { FastifyReply } from 'fastify';
+import type { ServiceError } from '@platform/errors';
+import type { KeptReply, ReplyPresenter } from '@platform/idempotency';
+import { problemOf } from '../problems/problem';
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+/** Headers that are kept with a body. All others tell of the request at hand, such as its id. */
+const KEPT = ['content-type', 'location', 'x-accel-buffering', 'x-ai-usage-id'];
+
+/** The replies to a request, with the status and the headers that its route has set by then. */
+export class RequestPresenter implements ReplyPresenter {
+  constructor(private readonly reply: FastifyReply) {}
+
+  ofBody(body: Buffer): KeptReply {
+    const set = KEPT.map((name) => [name, this.reply.getHeader(name)] as const);
+    const headers = set.flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as const]));
+    return { status: this.reply.statusCode, headers: Object.fromEntries(headers), body };
+  }
+
+  /** What a handler returned, as it is sent. */
+  ofResult(result: unknown): KeptReply {
+    if (Buffer.isBuffer(result)) return this.ofBody(result);
+    const body = result === undefined ? '' : JSON.stringify(result);
+    const kept = this.ofBody(Buffer.from(body));
+    return { ...kept, headers: { 'content-type': JSON_TYPE, ...kept.headers } };
+  }
+
+  ofError(error: ServiceError): KeptReply {
+    const { status, headers, body } = problemOf(error, this.reply.request.id);
+    const type = { 'content-type': 'application/problem+json' };
+    return { status, headers: { ...headers, ...type }, body: Buffer.from(JSON.stringify(body)) };
+  }
+
+  /** Sets the status and the headers. @returns the body, to be sent */
+  send({ status, headers, body }: KeptReply, more: Record<string, string> = {}): Buffer {
+    void this.reply.status(status).headers({ ...headers, ...more });
+    return body;
+  }
+}

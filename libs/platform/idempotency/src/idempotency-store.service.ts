@@ -1,0 +1,153 @@
+import { Injectable } from '@nestjs/common';
+import { CustomerDatabaseService, decoders, EntityReadsService, prepared } from '@platform/database';
+import type { ReadStatement, WriteTransaction } from '@platform/database';
+import { ServiceError } from '@platform/errors';
+import { SecretUnreadableError } from '@platform/secrets';
+import { IdempotencyKey, type IdempotencyKeyState } from './entities/idempotency-key.entity';
+import type { KeptReply } from './replies/kept-reply';
+import { ReplySealerService } from './replies/reply-sealer.service';
+import type { RequestKey } from './request-key';
+
+const CLAIM = prepared('idempotency.claim', 'select app.claim_idempotency_key($1, $2, $3, $4, $5, $6, $7) as claimed');
+const COMPLETE = prepared('idempotency.complete', 'select app.complete_idempotency_key($1, $2, $3, $4, $5) as done');
+const FREE = prepared('idempotency.free', 'select app.free_idempotency_key($1, $2, $3) as done');
+const GIVE_UP = prepared('idempotency.give-up', 'select app.give_up_idempotency_keys($1) as done');
+
+/** `Retry-After` while the request is in progress. */
+const RETRY_SECONDS = 2;
+
+/** Another request has the key: it is in progress or done. Nothing of this request was stored. */
+export class KeyTakenError extends Error {}
+
+/** An effect outside the database, and what its key is completed with if it is still in progress after a time. */
+export interface PendingClaim {
+  effectId: string;
+  reply: KeptReply;
+  withinMs: number;
+}
+
+interface KeyRow {
+  state: IdempotencyKeyState;
+  fingerprint: Buffer;
+  effectId: string | null;
+  overdue: boolean | null;
+  secretsKey: string | null;
+  reply: Buffer | null;
+}
+
+/** The keys of the customer in context. */
+@Injectable()
+export class IdempotencyStoreService {
+  private readonly byHash: ReadStatement<KeyRow>;
+
+  constructor(
+    private readonly database: CustomerDatabaseService,
+    private readonly sealer: ReplySealerService,
+    reads: EntityReadsService,
+  ) {
+    const key = reads.table(IdempotencyKey, 'k');
+    const bytes = (text: string) => Buffer.from(text.slice(2), 'hex');
+    this.byHash = reads.statement<KeyRow>(
+      'idempotency.find',
+      `select ${key.select(['state', 'fingerprint', 'effectId'])}, ${key.column('deadline')} < app.now() as overdue,
+         ${key.select(['secretsKey', 'reply'])}
+       from ${key.from} where ${key.column('customerId')} = $1 and ${key.column('keyHash')} = $2
+         and ${key.column('createdAt')} > app.now() - interval '24 hours'`,
+      {
+        state: decoders.text as (text: string) => IdempotencyKeyState,
+        fingerprint: bytes,
+        effectId: decoders.text,
+        overdue: decoders.boolean,
+        secretsKey: decoders.text,
+        reply: bytes,
+      },
+    );
+  }
+
+  /**
+   * The reply of the request that was sent under the key before; undefined if there is none, or it had no effect.
+   * @throws ServiceError idempotency_key_in_progress, idempotency_key_reused, idempotency_reply_not_kept
+   */
+  async find(request: RequestKey): Promise<KeptReply | undefined> {
+    const row = await this.read(request);
+    if (!row || row.state === 'free') return undefined;
+    if (!row.fingerprint.equals(request.fingerprint))
+      throw new ServiceError(
+        'idempotency_key_reused',
+        'You have used this Idempotency-Key for another request within 24 hours',
+      );
+    if (row.state === 'in_progress') throw inProgress();
+    return this.open(request, row);
+  }
+
+  /** The reply of the request that took the key from this one. @throws ServiceError as {@link find} */
+  async findTaken(request: RequestKey): Promise<KeptReply> {
+    const reply = await this.find(request);
+    // Freed in this moment: the next try gets it.
+    if (!reply) throw inProgress();
+    return reply;
+  }
+
+  /** Claims the key in the transaction. @throws KeyTakenError */
+  async claim(transaction: WriteTransaction, request: RequestKey, pending?: PendingClaim): Promise<void> {
+    const sealed = pending && (await this.sealer.seal(request, pending.reply));
+    const { customerId, hash, fingerprint } = request;
+    const within = pending ? `${pending.withinMs} milliseconds` : null;
+    const values = [pending?.effectId ?? null, sealed?.secretsKey ?? null, sealed?.body ?? null, within];
+    const [row] = await transaction.query<{ claimed: boolean }>(CLAIM, [customerId, hash, fingerprint, ...values]);
+    if (!row?.claimed) throw new KeyTakenError('Another request has the Idempotency-Key');
+  }
+
+  /** Completes the key in the transaction. */
+  async complete(
+    transaction: WriteTransaction,
+    request: RequestKey,
+    reply: KeptReply,
+    effectId: string | null = null,
+  ): Promise<void> {
+    const sealed = await this.sealer.seal(request, reply);
+    const { customerId, hash } = request;
+    const values = [customerId, hash, effectId, sealed?.secretsKey ?? null, sealed?.body ?? null];
+    await transaction.query(COMPLETE, values);
+  }
+
+  /** Frees the key in the transaction: its request had no effect. */
+  async free(transaction: WriteTransaction, { customerId, hash }: RequestKey, effectId: string): Promise<void> {
+    await transaction.query(FREE, [customerId, hash, effectId]);
+  }
+
+  private async read(request: RequestKey): Promise<KeyRow | undefined> {
+    const hash = `\\x${request.hash.toString('hex')}`;
+    const [row] = await this.database.read(this.byHash, [hash]);
+    if (row?.state !== 'in_progress' || !row.overdue) return row;
+    // The worker does it, unless it is down.
+    await this.database.write(GIVE_UP, []);
+    return (await this.database.read(this.byHash, [hash]))[0];
+  }
+
+  private async open(request: RequestKey, { effectId, secretsKey, reply }: KeyRow): Promise<KeptReply> {
+    if (!reply) throw notKept('was too large to be kept', effectId);
+    try {
+      return await this.sealer.open(request, { secretsKey: secretsKey ?? '', body: reply });
+    } catch (error) {
+      if (error instanceof SecretUnreadableError) throw notKept('cannot be read any more', effectId);
+      throw error;
+    }
+  }
+}
+
+function inProgress(): ServiceError {
+  return new ServiceError(
+    'idempotency_key_in_progress',
+    `A request with this Idempotency-Key is in progress; try again in ${RETRY_SECONDS} s`,
+    { retryAfterSeconds: RETRY_SECONDS },
+  );
+}
+
+function notKept(reason: string, effectId: string | null): ServiceError {
+  const record = effectId === null ? '' : `: see ${effectId}`;
+  return new ServiceError(
+    'idempotency_reply_not_kept',
+    `The request is done, but its reply ${reason}${record}; it was not run again`,
+  );
+}

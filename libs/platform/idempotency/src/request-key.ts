@@ -1,0 +1,22 @@
+import { createHash, createHmac } from 'node:crypto';
+
+/** A request that was sent with an Idempotency-Key. */
+export interface RequestKey {
+  customerId: string;
+  /** The caller's key. Never stored. */
+  key: string;
+  /** What is stored of it. */
+  hash: Buffer;
+  /** Of method, path and body: tells a retry from another request. */
+  fingerprint: Buffer;
+}
+
+/** What is stored of a customer's key. */
+export function hashKey(customerId: string, key: string): Buffer {
+  return createHash('sha256').update(`${customerId} ${key}`).digest();
+}
+
+/** Begins the fingerprint of a request. Keyed, so that a body cannot be guessed from what is stored. */
+export function beginFingerprint(key: string, method: string, path: string): ReturnType<typeof createHmac> {
+  return createHmac('sha256', key).update(`${method} ${path}\n`);
+}

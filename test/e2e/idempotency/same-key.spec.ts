@@ -1,0 +1,80 @@
+import { createKeyedCaller, IDEMPOTENT_POSTS } from '@test/idempotent-posts';
+import { type FullApi, startFullApi } from '@test/full-api';
+
+const CONCURRENT = 200;
+
+/** The limits per minute are not what is tested. */
+const SETTINGS = {
+  RATE_LIMIT_REQUESTS_PER_MINUTE: '100000',
+  RATE_LIMIT_AI_PER_MINUTE: '100000',
+  RATE_LIMIT_SMS_PER_MINUTE: '100000',
+};
+
+describe('Idempotency-Key', () => {
+  let full: FullApi;
+  beforeAll(async () => (full = await startFullApi(SETTINGS)));
+  afterAll(() => full.stop());
+  beforeEach(() => full.sandbox.reset());
+
+  const code = (body: string) => (JSON.parse(body) as { code?: string }).code;
+
+  describe.each(IDEMPOTENT_POSTS)('on POST $path', ({ path, body, effects }) => {
+    it('a retry gets the reply of the first try, byte for byte, and has no effect', async () => {
+      const { post, customer, newKey } = await createKeyedCaller(full);
+      const key = newKey();
+      const first = await post(path, body, key);
+      expect(first).toMatchObject({ status: 201, replayed: false });
+      expect(await post(path, body, key)).toEqual({ ...first, replayed: true });
+      expect(await post(path, body, `"${key}"`)).toEqual({ ...first, replayed: true });
+      expect(await effects(full, customer.id)).toBe(1);
+    });
+
+    it(`${CONCURRENT} requests at once with one key have one effect`, async () => {
+      const { post, customer, newKey } = await createKeyedCaller(full);
+      const key = newKey();
+      const replies = await Promise.all(Array.from({ length: CONCURRENT }, () => post(path, body, key)));
+      const done = replies.filter(({ status }) => status === 201);
+      const others = replies.filter(({ status }) => status !== 201);
+      expect(new Set(done.map((reply) => reply.body)).size).toBe(1);
+      expect(done.filter(({ replayed }) => !replayed)).toHaveLength(1);
+      expect(
+        [...new Set(others.map((reply) => code(reply.body)))].filter((one) => one !== 'idempotency_key_in_progress'),
+      ).toEqual([]);
+      expect(await effects(full, customer.id)).toBe(1);
+      expect(await post(path, body, key)).toMatchObject({ status: 201, replayed: true, body: done[0]?.body });
+    });
+
+    it('another body under the same key is refused', async () => {
+      const { post, customer, newKey } = await createKeyedCaller(full);
+      const key = newKey();
+      await post(path, body, key);
+      const reused = await post(path, `${JSON.stringify(body)} `, key);
+      expect({ ...reused, body: code(reused.body) }).toMatchObject({ status: 422, body: 'idempotency_key_reused' });
+      expect(await effects(full, customer.id)).toBe(1);
+    });
+
+    it("another customer's same key is another key", async () => {
+      const [one, other] = [await createKeyedCaller(full), await createKeyedCaller(full)];
+      const key = one.newKey();
+      const first = await one.post(path, body, key);
+      const second = await other.post(path, body, key);
+      expect(second).toMatchObject({ status: 201, replayed: false });
+      expect(second.body).not.toBe(first.body);
+    });
+
+    it('a request that is refused leaves its key free', async () => {
+      const { post, customer, newKey } = await createKeyedCaller(full);
+      const key = newKey();
+      expect(await post(path, {}, key)).toMatchObject({ status: 400, replayed: false });
+      expect(await post(path, body, key)).toMatchObject({ status: 201, replayed: false });
+      expect(await effects(full, customer.id)).toBe(1);
+    });
+  });
+
+  it('the same key on another address is refused', async () => {
+    const { post, newKey } = await createKeyedCaller(full);
+    const key = newKey();
+    await post('/support/tickets', IDEMPOTENT_POSTS[0]?.body ?? {}, key);
+    expect(await post('/ai/credit-requests', { amount_nok: 500 }, key)).toMatchObject({ status: 422 });
+  });
+});
