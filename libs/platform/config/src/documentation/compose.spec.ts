@@ -31,7 +31,7 @@ describe('docker-compose.yml', () => {
 
   it('gives each container the secrets that its program needs, and no file with all of them', () => {
     const billing = ['FIKEN_TOKEN', 'STRIPE_SECRET_KEY'];
-    const all = [...billing, 'ANTHROPIC_API_KEY', 'ELKS_PASSWORD', 'LINK_PASSWORD'].sort();
+    const all = [...billing, 'ANTHROPIC_API_KEY', 'ELKS_PASSWORD', 'FORMER_SECRETS_KEY', 'LINK_PASSWORD'].sort();
     expect(Object.fromEntries(Object.keys(services).map((service) => [service, secretsOf(service)]))).toEqual({
       proxy: [],
       api: all,
