@@ -3,7 +3,7 @@ import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } fro
 import { type AuthenticatedCustomer } from '@platform/tokens';
 import { CurrentCustomer, RateLimitAs, RequireAiEnabled, RequireScope } from '@platform/access';
 import { AiMessagesService, AiOverviewService, type MessageRequest, MessageRequestReader } from '@domains/ai';
-import { ProblemReplies, ReadBodyBy, type RequestWithBody } from '@platform/http';
+import { KeyClaimedByService, ProblemReplies, ReadBodyBy, type RequestWithBody } from '@platform/http';
 import { AiMessageDto, AiReplyDto } from './dto/ai-message.dto';
 import { AiOverviewDto, toAiOverviewDto } from './dto/ai-status.dto';
 
@@ -37,6 +37,7 @@ export class AiController {
   @RequireScope('ai:use')
   @RateLimitAs('ai')
   @RequireAiEnabled()
+  @KeyClaimedByService()
   @MESSAGE_BODY
   @Header('content-type', 'application/json; charset=utf-8')
   @ApiOperation({
