@@ -3,6 +3,7 @@ import type { Mutant } from '../mutant';
 const ADDRESS = 'libs/platform/access/src/rate-limit/address-limit.ts';
 const GUARD = 'libs/platform/access/src/rate-limit/customer-rate-limit.guard.ts';
 const LIMITS = 'libs/platform/access/src/rate-limit/customer-limits.ts';
+const COUNTS = 'libs/platform/access/src/rate-limit/request-counts.ts';
 const STORAGE = 'libs/platform/access/src/rate-limit/rate-limit-storage.service.ts';
 const SPECS = ['test/e2e/rate-limit'];
 
@@ -74,15 +75,15 @@ export const limits: Mutant[] = [
   {
     name: 'limits: an address is not limited',
     file: ADDRESS,
-    find: 'if (!counted.isBlocked) return;',
-    replace: 'if (counted.totalHits <= this.limit * 2) return;',
+    find: 'if (!state.isBlocked) return;',
+    replace: 'if (state.totalHits <= state.limit * 2) return;',
     specs: SPECS,
   },
   {
     name: 'limits: a request counts twice',
-    file: STORAGE,
-    find: 'this.counter.consume(key)',
-    replace: 'this.counter.consume(key, 2)',
+    file: COUNTS,
+    find: '++window.hits',
+    replace: '(window.hits += 2)',
     specs: SPECS,
   },
   {
@@ -94,9 +95,9 @@ export const limits: Mutant[] = [
   },
   {
     name: 'limits: a window never ends',
-    file: STORAGE,
-    find: 'duration: MINUTE_MS / 1000',
-    replace: 'duration: 0',
+    file: COUNTS,
+    find: 'window.endsAt <= now',
+    replace: '(window.endsAt <= now && false)',
     specs: ['libs/platform/access/src/rate-limit'],
   },
 ];

@@ -7,5 +7,9 @@ export function addAddressLimit(app: NestFastifyApplication): void {
   app
     .getHttpAdapter()
     .getInstance()
-    .addHook('onRequest', (request, reply) => limit.check(request, reply));
+    .addHook('onRequest', (request, reply, done) => {
+      const pending = limit.check(request, reply);
+      if (pending) pending.then(() => done(), done);
+      else done();
+    });
 }

@@ -1,5 +1,5 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
-import { finalize, Observable } from 'rxjs';
+import { finalize, type Observable } from 'rxjs';
 import { CustomerContextService } from '@platform/context';
 import type { RequestWithBody } from '@platform/http';
 
@@ -16,9 +16,7 @@ export class CustomerContextInterceptor implements NestInterceptor {
     const { id, customer, bodyLease } = execution.switchToHttp().getRequest<RequestWithBody>();
     const handle = () => (bodyLease ? next.handle().pipe(finalize(() => bodyLease.release())) : next.handle());
     if (!customer) return handle();
-    // Called within the context, so that the handler runs in it.
-    return new Observable((subscriber) =>
-      this.context.run(customer.customerId, () => handle().subscribe(subscriber), id),
-    );
+    // Nest binds the handler to the context in which handle() is called.
+    return this.context.run(customer.customerId, handle, id);
   }
 }

@@ -3,8 +3,8 @@ import { normalizeIp } from '@nestjs/throttler';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppConfig } from '@platform/config';
 import { ServiceError } from '@platform/errors';
-import { showRateLimit } from './rate-limit-headers';
-import { MINUTE_MS, RateLimitStorageService } from './rate-limit-storage.service';
+import { type RateLimitState, showRateLimit } from './rate-limit-headers';
+import { RateLimitStorageService } from './rate-limit-storage.service';
 
 /** Limits the requests of one network address, valid token or not: against guessing, flooding, scanning. */
 @Injectable()
@@ -19,17 +19,20 @@ export class AddressLimit {
   }
 
   /**
-   * Counts a request, and shows the limit in its reply until a customer's limit replaces it. IPv6 addresses count by
-   * their /64 prefix, which one customer controls. @throws ServiceError rate_limited
+   * Counts a request, and shows the limit in its reply until a customer's limit replaces it; at once, unless the count is
+   * shared. IPv6 addresses count by their /64 prefix, which one customer controls. @throws ServiceError rate_limited
    */
-  async check(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const key = `address:${normalizeIp(request.ip)}`;
-    const counted = await this.storage.increment(key, MINUTE_MS, this.limit);
-    showRateLimit(reply, { limit: this.limit, ...counted });
-    if (!counted.isBlocked) return;
-    const seconds = counted.timeToBlockExpire;
-    throw new ServiceError('rate_limited', `Too many requests from your address; try again in ${seconds} s`, {
-      retryAfterSeconds: seconds,
-    });
+  check(request: FastifyRequest, reply: FastifyReply): void | Promise<void> {
+    const counted = this.storage.count(`address:${normalizeIp(request.ip)}`, this.limit);
+    return counted instanceof Promise ? counted.then((state) => enforce(state, reply)) : enforce(counted, reply);
   }
+}
+
+function enforce(state: RateLimitState, reply: FastifyReply): void {
+  showRateLimit(reply, state);
+  if (!state.isBlocked) return;
+  const seconds = state.timeToBlockExpire;
+  throw new ServiceError('rate_limited', `Too many requests from your address; try again in ${seconds} s`, {
+    retryAfterSeconds: seconds,
+  });
 }

@@ -3,9 +3,10 @@ import { ThrottlerGuard, type ThrottlerLimitDetail, type ThrottlerRequest } from
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppConfig } from '@platform/config';
 import { ServiceError } from '@platform/errors';
-import { limitOf } from './customer-limits';
+import { type LimitName, limitOf } from './customer-limits';
 import { rateLimitedAs } from './rate-limit-as.decorator';
 import { type RateLimitState, remainingOf, showRateLimit } from './rate-limit-headers';
+import type { RateLimitStorageService } from './rate-limit-storage.service';
 
 /**
  * Limits a customer's requests, all its tokens and routes together, with tighter limits for AI messages and SMS. The
@@ -15,6 +16,8 @@ import { type RateLimitState, remainingOf, showRateLimit } from './rate-limit-he
 export class CustomerRateLimitGuard extends ThrottlerGuard {
   /** Injected by property: the constructor belongs to ThrottlerGuard. */
   @Inject(AppConfig) private readonly config!: AppConfig;
+  /** The storage of the module's options: the parent knows only its interface. */
+  declare protected readonly storageService: RateLimitStorageService;
 
   /** All tokens of a customer count together. */
   protected override getTracker({ customer }: FastifyRequest): Promise<string> {
@@ -29,15 +32,16 @@ export class CustomerRateLimitGuard extends ThrottlerGuard {
 
   /** Counts a request for the customer's general limit, then for the tighter limit of its route, if there is one. */
   protected override async handleRequest(request: ThrottlerRequest): Promise<boolean> {
-    const { context, throttler } = request;
-    let nearest = await this.count(request);
+    const { context, limit } = request;
+    const http = context.switchToHttp();
+    const tracker = await request.getTracker(http.getRequest<FastifyRequest>(), context);
+    let nearest = await this.count(request, tracker, 'requests', limit);
     const kind = rateLimitedAs(context.getHandler());
     if (kind) {
-      const limit = limitOf(context, kind, this.config);
-      const tighter = await this.count({ ...request, limit, throttler: { ...throttler, name: kind } });
+      const tighter = await this.count(request, tracker, kind, limitOf(context, kind, this.config));
       if (remainingOf(tighter) < remainingOf(nearest)) nearest = tighter;
     }
-    showRateLimit(replyOf(context), nearest);
+    showRateLimit(http.getResponse<FastifyReply>(), nearest);
     return true;
   }
 
@@ -49,15 +53,16 @@ export class CustomerRateLimitGuard extends ThrottlerGuard {
     });
   }
 
-  private async count(request: ThrottlerRequest): Promise<RateLimitState> {
-    const { context, limit, ttl, blockDuration, throttler, getTracker, generateKey } = request;
-    const { name = 'requests' } = throttler;
-    const tracker = await getTracker(context.switchToHttp().getRequest<FastifyRequest>(), context);
+  private async count(
+    { context, ttl, generateKey }: ThrottlerRequest,
+    tracker: string,
+    name: LimitName,
+    limit: number,
+  ): Promise<RateLimitState> {
     const key = generateKey(context, tracker, name);
-    const counted = await this.storageService.increment(key, ttl, limit, blockDuration, name);
-    const detail = { ...counted, limit, ttl, key, tracker };
-    if (counted.isBlocked) await this.throwThrottlingException(context, detail);
-    return detail;
+    const state = await this.storageService.increment(key, ttl, limit);
+    if (state.isBlocked) await this.throwThrottlingException(context, { ...state, ttl, key, tracker });
+    return state;
   }
 }
 

@@ -32,7 +32,13 @@ describe('counts of one process', () => {
   it('say when a limit is passed, and for how long', async () => {
     for (let hit = 1; hit <= LIMIT; hit++) expect(await count('a')).toMatchObject({ isBlocked: false });
     jest.advanceTimersByTime(20_000);
-    expect(await count('a')).toEqual({ totalHits: 3, timeToExpire: 40, isBlocked: true, timeToBlockExpire: 40 });
+    expect(await count('a')).toEqual({
+      limit: LIMIT,
+      totalHits: 3,
+      timeToExpire: 40,
+      isBlocked: true,
+      timeToBlockExpire: 40,
+    });
   });
 
   it('begin anew when the window has ended', async () => {

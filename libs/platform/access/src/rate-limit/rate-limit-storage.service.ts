@@ -1,15 +1,17 @@
 import { Inject, Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import type { ThrottlerStorage } from '@nestjs/throttler';
-import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
+import { RateLimiterRedis } from 'rate-limiter-flexible';
 import { AppConfig } from '@platform/config';
 import { ROOT_LOGGER, type RootLogger } from '@platform/logging';
+import type { RateLimitState } from './rate-limit-headers';
+import { type RequestCount, RequestCounts } from './request-counts';
 import { SharedRedis } from './shared-redis';
 
 /** The window of every limit. A window begins with the first request after the last one ended. */
 export const MINUTE_MS = 60_000;
 
-/** The counters have no limit of their own: limits differ between customers and are compared here. */
-const COUNTER = { points: Number.MAX_SAFE_INTEGER, duration: MINUTE_MS / 1000, keyPrefix: 'rate' };
+/** The shared counter has no limit of its own: limits differ between customers and are compared here. */
+const SHARED = { points: Number.MAX_SAFE_INTEGER, duration: MINUTE_MS / 1000, keyPrefix: 'rate' };
 
 /**
  * Counts requests in windows of a minute: in this process, or in Redis/Valkey if `REDIS_URL` is set, so that replicas
@@ -17,20 +19,14 @@ const COUNTER = { points: Number.MAX_SAFE_INTEGER, duration: MINUTE_MS / 1000, k
  */
 @Injectable()
 export class RateLimitStorageService implements ThrottlerStorage, OnModuleInit, OnApplicationShutdown {
-  private readonly counter: RateLimiterAbstract;
+  private readonly local = new RequestCounts(MINUTE_MS);
+  private readonly shared?: RateLimiterRedis;
   private readonly redis?: SharedRedis;
 
   constructor({ REDIS_URL }: AppConfig, @Inject(ROOT_LOGGER) logger: RootLogger) {
-    const local = new RateLimiterMemory(COUNTER);
-    this.redis = REDIS_URL ? new SharedRedis(REDIS_URL, logger) : undefined;
-    this.counter = this.redis
-      ? new RateLimiterRedis({
-          ...COUNTER,
-          storeClient: this.redis.client,
-          rejectIfRedisNotReady: true,
-          insuranceLimiter: local,
-        })
-      : local;
+    if (!REDIS_URL) return;
+    this.redis = new SharedRedis(REDIS_URL, logger);
+    this.shared = new RateLimiterRedis({ ...SHARED, storeClient: this.redis.client, rejectIfRedisNotReady: true });
   }
 
   /** Whether counts that should be shared are not shared at present. */
@@ -42,15 +38,33 @@ export class RateLimitStorageService implements ThrottlerStorage, OnModuleInit, 
     await this.redis?.start();
   }
 
-  /** Counts a request. @returns the requests in this window, and the seconds until it ends, at least one */
-  async increment(key: string, _ttl: number, limit: number) {
-    const { consumedPoints: totalHits, msBeforeNext } = await this.counter.consume(key);
-    const timeToExpire = Math.max(1, Math.ceil(msBeforeNext / 1000));
-    const isBlocked = totalHits > limit;
-    return { totalHits, timeToExpire, isBlocked, timeToBlockExpire: isBlocked ? timeToExpire : 0 };
+  /** Counts a request and compares with the limit: at once, unless the count is shared. */
+  count(key: string, limit: number): RateLimitState | Promise<RateLimitState> {
+    return this.shared ? this.countShared(this.shared, key, limit) : stateOf(this.local.count(key), limit);
+  }
+
+  /** The same as the throttler's interface has it; the window is always a minute. */
+  async increment(key: string, _ttl: number, limit: number): Promise<RateLimitState> {
+    return this.count(key, limit);
   }
 
   async onApplicationShutdown(): Promise<void> {
     await this.redis?.stop();
   }
+
+  private async countShared(shared: RateLimiterRedis, key: string, limit: number): Promise<RateLimitState> {
+    try {
+      const { consumedPoints: totalHits, msBeforeNext } = await shared.consume(key);
+      return stateOf({ totalHits, msBeforeNext }, limit);
+    } catch {
+      // Redis is unavailable, and SharedRedis has logged it.
+      return stateOf(this.local.count(key), limit);
+    }
+  }
+}
+
+function stateOf({ totalHits, msBeforeNext }: RequestCount, limit: number): RateLimitState {
+  const timeToExpire = Math.max(1, Math.ceil(msBeforeNext / 1000));
+  const isBlocked = totalHits > limit;
+  return { limit, totalHits, timeToExpire, isBlocked, timeToBlockExpire: isBlocked ? timeToExpire : 0 };
 }

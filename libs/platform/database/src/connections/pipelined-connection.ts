@@ -31,7 +31,7 @@ export class PipelinedConnection implements BatchSender {
 
   /** Lets `queue` send on the connection. It must queue all its statements before its first await. */
   async send<Row extends QueryResultRow>(queue: (client: Client) => Promise<QueryResult<Row>>): Promise<Row[]> {
-    const end = this.begin();
+    const begunAt = this.begin();
     const attempt = async () => queue(this.client ?? (await this.connect()));
     try {
       const { rows } = await attempt().catch((error: unknown) => {
@@ -42,7 +42,7 @@ export class PipelinedConnection implements BatchSender {
     } catch (error) {
       throw asUnavailable(error);
     } finally {
-      end();
+      this.finish(begunAt);
     }
   }
 
@@ -73,15 +73,17 @@ export class PipelinedConnection implements BatchSender {
     clearTimeout(timer);
   }
 
-  /** Counts what is sent. @returns what to call when it was answered */
-  begin(): () => void {
-    const sentAt = performance.now();
-    if (this.load++ === 0) this.repliedAt = sentAt;
-    return () => {
-      this.load--;
-      this.repliedAt = performance.now();
-      this.latestMs = this.repliedAt - sentAt;
-    };
+  /** Counts what is sent. @returns the time, to be given to {@link finish} when it was answered */
+  begin(): number {
+    const begunAt = performance.now();
+    if (this.load++ === 0) this.repliedAt = begunAt;
+    return begunAt;
+  }
+
+  finish(begunAt: number): void {
+    this.load--;
+    this.repliedAt = performance.now();
+    this.latestMs = this.repliedAt - begunAt;
   }
 
   private async sendBatches(): Promise<void> {

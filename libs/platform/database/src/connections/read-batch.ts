@@ -16,6 +16,8 @@ interface CustomerRead {
   readonly customerId: string;
   readonly statement: ReadStatement<object>;
   readonly values: (string | null)[];
+  /** When the sender began to count it. */
+  readonly begunAt: number;
   readonly resolve: (rows: object[]) => void;
   readonly reject: (error: unknown) => void;
   /** How often it was sent and never ran. */
@@ -24,8 +26,9 @@ interface CustomerRead {
 
 /** What a batch needs of the connection that sends it. */
 export interface BatchSender {
-  /** A read begins. @returns what to call when it was answered. */
-  begin(): () => void;
+  /** A read begins. @returns the time, to be given to {@link finish} when it was answered */
+  begin(): number;
+  finish(begunAt: number): void;
   /** The batch that is sent next. */
   nextBatch(): ReadBatch;
 }
@@ -72,25 +75,19 @@ export class ReadBatch extends Query {
 
   /** Reads as one customer, when the batch is sent. @throws DatabaseUnavailableError */
   read<Row>(customerId: string, statement: ReadStatement<Row>, given: readonly ReadValue[]): Promise<Row[]> {
-    const end = this.sender.begin();
     const values = given.map((value) => (value === null || value === undefined ? null : String(value)));
-    return new Promise((resolve, reject) => {
+    return new Promise<object[]>((resolve, reject) => {
+      const begunAt = this.sender.begin();
       this.reads.push({
         customerId,
         statement: statement as ReadStatement<object>,
         values,
+        begunAt,
+        resolve,
+        reject,
         repeats: 0,
-        resolve: (rows) => {
-          end();
-          resolve(rows as Row[]);
-        },
-        reject: (error) => {
-          end();
-          // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- it is what the driver rejected with
-          reject(asUnavailable(error));
-        },
       });
-    });
+    }) as Promise<Row[]>;
   }
 
   override submit = (connection: Connection): void => {
@@ -107,7 +104,7 @@ export class ReadBatch extends Query {
 
   /** Fails all reads that have not been answered. */
   fail(error: unknown): void {
-    for (const read of this.takeUnanswered()) read.reject(error);
+    for (const read of this.takeUnanswered()) this.reject(read, error);
   }
 
   handleDataRow({ fields: texts }: { fields: (string | null)[] }): void {
@@ -123,8 +120,8 @@ export class ReadBatch extends Query {
   handleCommandComplete(): void {
     if (this.answered > 0 && this.answered % 2 === 0) {
       const read = this.reads[this.at] as CustomerRead;
-      if (this.undecodable === undefined) read.resolve(this.collected);
-      else read.reject(this.undecodable);
+      if (this.undecodable === undefined) this.resolve(read, this.collected);
+      else this.reject(read, this.undecodable);
       this.collected = [];
       this.undecodable = undefined;
     }
@@ -139,11 +136,11 @@ export class ReadBatch extends Query {
     if (!failed) return;
     if (!isStatementRefused(error)) {
       this.onLost();
-      for (const read of [failed, ...skipped]) read.reject(error);
+      for (const read of [failed, ...skipped]) this.reject(read, error);
       return;
     }
     if (this.isUnknownOrDuplicateStatement(error, statement) && failed.repeats++ < REPEATS) skipped.unshift(failed);
-    else failed.reject(error);
+    else this.reject(failed, error);
     for (const read of skipped) this.sender.nextBatch().reads.push(read);
   }
 
@@ -154,6 +151,16 @@ export class ReadBatch extends Query {
   /** The read that is being answered. */
   private get at(): number {
     return Math.max(0, Math.ceil(this.answered / 2) - 1);
+  }
+
+  private resolve({ begunAt, resolve }: CustomerRead, rows: object[]): void {
+    this.sender.finish(begunAt);
+    resolve(rows);
+  }
+
+  private reject({ begunAt, reject }: CustomerRead, error: unknown): void {
+    this.sender.finish(begunAt);
+    reject(asUnavailable(error));
   }
 
   private failedStatement(): string | undefined {
