@@ -1,37 +1,18 @@
-import type { Client } from 'pg';
 import { migrations } from '@schema';
-import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
-
-/** A rule of the schema: what breaks it, found in the catalogue, and a statement that breaks it. */
-interface Rule {
-  rule: string;
-  broken: string;
-  breaks: [statement: string, found: string];
-}
+import { describeCatalogueRules } from '@test/suites/catalogue-rules.suite';
 
 const FUNCTIONS = `select p.oid::regprocedure::text as name, p.*, l.lanname as language
   from pg_proc p join pg_language l on l.oid = p.prolang where p.pronamespace = 'app'::regnamespace`;
 const WRITES = String.raw`'\m(insert\s+into|delete\s+from|update\s+[a-z_.]+\s|for\s+(no\s+key\s+)?update)'`;
 const PINNED = `'search_path=pg_catalog, public, pg_temp' = any (proconfig)`;
 
-const RULES: Rule[] = [
+describeCatalogueRules('the rules of the schema', [
   {
     rule: 'every table with a customer in its rows forces row level security',
     broken: `select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'customer_id'
       where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace
         and not (c.relrowsecurity and c.relforcerowsecurity)`,
     breaks: ['create table t (customer_id uuid not null, id uuid not null)', 't'],
-  },
-  {
-    rule: 'no policy is restrictive: a distributed database ignores it on its shards',
-    broken: `select tablename || ': ' || policyname as name from pg_policies where permissive <> 'PERMISSIVE'`,
-    breaks: ['create policy p on invoice as restrictive using (true)', 'invoice: p'],
-  },
-  {
-    rule: 'no policy has a sub-select',
-    broken: `select polrelid::regclass || ': ' || polname as name from pg_policy
-      where concat(polqual::text, polwithcheck::text) ~ '\\{(SUBLINK|QUERY)'`,
-    breaks: ['create policy p on invoice using (customer_id = (select id from customer limit 1))', 'invoice: p'],
   },
   {
     rule: 'no policy calls a volatile function, or one of ours, which would run for every row',
@@ -41,14 +22,6 @@ const RULES: Rule[] = [
       cross join lateral regexp_matches(concat(polqual::text, polwithcheck::text), ':funcid (\\d+)', 'g') as called
       join pg_proc f on f.oid = called[1]::oid where f.provolatile = 'v'`,
     breaks: ['create policy p on invoice using (clock_timestamp() is null)', 'invoice: p'],
-  },
-  {
-    rule: 'no function names a row by its place (ctid), which is another on every shard',
-    broken: `select name from (${FUNCTIONS}) f where prosrc ~* '\\mc?tid\\M'`,
-    breaks: [
-      `create function app.f() returns void language sql as $$ delete from public.invoice where ctid is null $$`,
-      'app.f()',
-    ],
   },
   {
     rule: 'functions that write are plpgsql and pin what their names mean',
@@ -135,35 +108,4 @@ const RULES: Rule[] = [
       and tablename <> all (array[${migrations.flatMap((migration) => new migration().tables.map((table) => `'${table}'`)).join(', ')}])`,
     breaks: ['create table t (id uuid primary key)', 't'],
   },
-];
-
-describe('the rules of the schema', () => {
-  let database: TestDatabase;
-  let superuser: Client;
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    superuser = await connectAsSuperuser(database);
-  });
-  afterAll(async () => {
-    await superuser.end();
-    await database.drop();
-  });
-
-  const broken = async (sql: string) => (await superuser.query<{ name: string }>(sql)).rows.map(({ name }) => name);
-
-  describe.each(RULES)('$rule', ({ broken: sql, breaks: [statement, found] }) => {
-    it('is kept', async () => {
-      expect(await broken(sql)).toEqual([]);
-    });
-
-    it('is noticed when it is broken', async () => {
-      await superuser.query('begin');
-      try {
-        await superuser.query(statement);
-        expect(await broken(sql)).toEqual([found]);
-      } finally {
-        await superuser.query('rollback');
-      }
-    });
-  });
-});
+]);

@@ -161,7 +161,7 @@ export const ledger: Mutant[] = [
   {
     name: 'ledger: a call that runs is given up',
     file: `${SQL}resolve-abandoned.sql`,
-    find: '(h.deadline < moment or app.process_is_gone(h.process_id))',
+    find: '(h.deadline < moment or (h.process_id is not null and h.process_id <> all (live)))',
     replace: '(h.created_at < moment)',
     specs: OPERATOR,
   },

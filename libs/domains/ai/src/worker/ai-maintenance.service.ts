@@ -21,7 +21,7 @@ const LIVE_PROCESSES = 'select id from process_liveness where not app.process_is
 /** With reservations whose process, if it is known, is none of the live ones. */
 const WITH_ABANDONED = `
   select distinct customer_id as id from ai_reservation
-  where state = 'pending' and (deadline < app.now() or process_id <> all ($3::uuid[])) and customer_id > $1
+  where state = 'pending' and (deadline < app.now() or (process_id is not null and process_id <> all ($3::uuid[]))) and customer_id > $1
   order by customer_id limit $2`;
 
 const RESOLVE_ABANDONED = 'select app.ai_resolve_abandoned($1) as done';

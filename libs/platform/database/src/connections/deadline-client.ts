@@ -37,8 +37,22 @@ export class DeadlineClient extends Client {
     this.end = endSoon as typeof this.end;
   }
 
+  /** Sends all that `queue` queues in one message. */
+  inOneGo<T>(queue: () => T): T {
+    this.stream.cork();
+    try {
+      return queue();
+    } finally {
+      this.stream.uncork();
+    }
+  }
+
   /** Closes the connection at once, without waiting for the server. */
   abandon(): void {
-    (this as unknown as { connection: { stream: Duplex } }).connection.stream.destroy();
+    this.stream.destroy();
+  }
+
+  private get stream(): Duplex {
+    return (this as unknown as { connection: { stream: Duplex } }).connection.stream;
   }
 }

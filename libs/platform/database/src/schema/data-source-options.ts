@@ -18,6 +18,8 @@ export function dataSourceOptions(config: AppConfig, role: DatabaseRole): DataSo
       // Connections are kept, however long nobody needs them.
       idleTimeoutMillis: 0,
       Client: DeadlineClient,
+      // Whoever has a connection may send several statements before the first is answered.
+      pipeline: true,
       // Rows that become replies have their times as the pipelined reads have them.
       ...(role === 'customer_api' ? { types: TEXT_TIMES } : {}),
     },

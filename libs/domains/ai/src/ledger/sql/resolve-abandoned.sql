@@ -10,6 +10,7 @@ set plan_cache_mode = force_generic_plan set enable_seqscan = off
 as $$
 declare
   moment timestamptz := app.now();
+  live uuid[];
   freed numeric;
   resolved integer;
   over_month boolean;
@@ -21,11 +22,13 @@ begin
   if not found then
     return null;
   end if;
+  -- After the account's lock, so that it knows every process whose reservations the update sees.
+  live := array(select p.id from process_liveness p where not app.process_is_gone(p.id));
   with resolved as (
     update ai_reservation h
     set state = 'outcome_unknown', resolved_at = moment,
         reason = case when h.deadline < moment then 'deadline passed' else 'process gone' end
-    where h.customer_id = p_customer and h.state = 'pending' and (h.deadline < moment or app.process_is_gone(h.process_id))
+    where h.customer_id = p_customer and h.state = 'pending' and (h.deadline < moment or (h.process_id is not null and h.process_id <> all (live)))
     returning h.id, h.amount, h.month, h.key_hash)
   select coalesce(sum(r.amount), 0), count(*), bool_or(r.month < a.month),
          array_agg(r.id) filter (where r.key_hash is not null), array_agg(r.key_hash) filter (where r.key_hash is not null)

@@ -10,11 +10,16 @@ import { GONE, type SyncStep } from '../run/sync-step';
 
 const UNCONFIRMED = readFileSync(join(__dirname, 'sql', 'unconfirmed.sql'), 'utf8');
 
-/** How long a sync that failed pauses before it is tried again. */
-const PAUSE = `
-  select extract(epoch from least(interval '15 seconds' * 2 ^ least(failures, 12),
-    case when coalesce(failing_since, app.now()) > app.now() - interval '1 hour'
-      then interval '1 minute' else $3 * interval '1 minute' end))::float8 * 1000 as milliseconds
+// Points in time are computed ahead of the update that stores them: a cluster takes no such expressions beside columns.
+const IN_MINUTES = `select (app.now() + $1 * interval '1 minute')::text as due`;
+
+/** When a sync that fails now is due again: $3 the longest pause in minutes, $4 the shortest in milliseconds. */
+const AFTER_FAILURE = `
+  select app.now()::text as now, (app.now() + greatest(
+    least(interval '15 seconds' * 2 ^ least(failures, 12),
+      case when coalesce(failing_since, app.now()) > app.now() - interval '1 hour'
+        then interval '1 minute' else $3 * interval '1 minute' end),
+    $4 * interval '1 millisecond'))::text as due
   from invoice_sync where customer_id = $1 and source = $2`;
 
 /** A run of a customer's sync with a source. Only the newest run may write. */
@@ -84,13 +89,14 @@ export class SyncStoreService {
    * RunSupersededError
    */
   async succeed(run: SyncRun, checkpoint: SyncCheckpoint, everyMinutes: number): Promise<void> {
+    const [next] = await this.dataSource.query<{ due: string }[]>(IN_MINUTES, [everyMinutes]);
     await this.write(
       this.dataSource.manager,
       run,
       `checkpoint = $4, run_id = null, failures = 0, failing_since = null, last_error = null,
-       due_at = case when due_at > started_at then due_at else app.now() + $5 * interval '1 minute' end,
+       due_at = case when due_at > started_at then due_at else $5 end,
        finished_at = app.now(), succeeded_at = app.now()`,
-      [checkpoint, everyMinutes],
+      [checkpoint, next?.due],
     );
   }
 
@@ -102,18 +108,19 @@ export class SyncStoreService {
     run: SyncRun,
     failure: { error: string; checkpoint: SyncCheckpoint; askedMs: number; longestMinutes: number },
   ): Promise<void> {
-    // Asked first: a cluster computes with times and columns in a query, but not in an update.
-    const [row] = await this.dataSource.query<{ milliseconds: number }[]>(PAUSE, [
+    const [next] = await this.dataSource.query<{ now: string; due: string }[]>(AFTER_FAILURE, [
       run.customerId,
       run.source,
       failure.longestMinutes,
+      failure.askedMs,
     ]);
+    if (!next) throw superseded(run);
     await this.write(
       this.dataSource.manager,
       run,
-      `checkpoint = $4, run_id = null, failures = failures + 1, failing_since = coalesce(failing_since, app.now()),
-       due_at = app.now() + $5 * interval '1 millisecond', finished_at = app.now(), last_error = $6`,
-      [failure.checkpoint, Math.max(row?.milliseconds ?? 0, failure.askedMs), failure.error],
+      `checkpoint = $4, run_id = null, failures = failures + 1, failing_since = coalesce(failing_since, $5),
+       due_at = $6, finished_at = $5, last_error = $7`,
+      [failure.checkpoint, next.now, next.due, failure.error],
     );
   }
 
@@ -135,6 +142,10 @@ export class SyncStoreService {
       `update invoice_sync set ${set} where customer_id = $1 and source = $2 and run_id = $3`,
       [run.customerId, run.source, run.id, ...values],
     );
-    if (written === 0) throw new RunSupersededError(`Another run of ${run.customerId} with ${run.source} has begun`);
+    if (written === 0) throw superseded(run);
   }
+}
+
+function superseded({ customerId, source }: SyncRun): RunSupersededError {
+  return new RunSupersededError(`Another run of ${customerId} with ${source} has begun`);
 }
