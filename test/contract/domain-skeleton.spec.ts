@@ -6,7 +6,7 @@ const SIDES = ['customer', 'operator', 'worker'];
 const FOLDERS = [...SIDES, 'entities', 'ports', 'adapters', 'sql', 'migrations'];
 /** Parts that several sides of a domain use, by domain. */
 const SHARED: Record<string, string[]> = {
-  ai: ['ledger', 'liveness', 'provider-keys'],
+  ai: ['ledger', 'liveness', 'provider-keys', 'usage'],
   invoices: ['money'],
   sms: ['delivery-reports'],
 };

@@ -68,6 +68,7 @@ describe('the examples of the document', () => {
     const ids: Record<string, string> = {
       '/ai/credit-requests/{id}': await creditRequest(),
       '/invoices/{id}/pdf': me.invoice.id,
+      '/ai/usage/{id}': await usage(),
     };
     const init = { method, body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
     const address = path.replace('{id}', ids[path] ?? '');
@@ -75,6 +76,12 @@ describe('the examples of the document', () => {
     // If the request is refused, the reply's text says why.
     expect([200, 201, await reply.text()]).toContain(reply.status);
   });
+
+  async function usage(): Promise<string> {
+    const body = JSON.stringify({ messages: [{ role: 'user', content: 'Hello' }], max_tokens: 20 });
+    await me.call('/ai/messages', { method: 'POST', body, headers: { 'content-type': 'application/json' } });
+    return ((await (await me.call('/ai/usage')).json()) as { data: { id: string }[] }).data[0]?.id ?? '';
+  }
 
   async function creditRequest(): Promise<string> {
     const body = JSON.stringify({ amount_nok: 100, reference: 'examples' });

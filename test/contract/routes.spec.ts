@@ -12,6 +12,10 @@ import { declaredRoutes } from '@test/nest-routes';
 const ROUTES: Record<string, string> = {
   'GET /api/v1/ai': 'ai:read',
   'POST /api/v1/ai/messages': 'ai:use',
+  'GET /api/v1/ai/ledger': 'ai:read',
+  'GET /api/v1/ai/usage': 'ai:read',
+  'GET /api/v1/ai/usage/:id': 'ai:read',
+  'GET /api/v1/ai/usage/summary': 'ai:read',
   'GET /api/v1/ai/credit-requests': 'ai:read',
   'GET /api/v1/ai/credit-requests/:id': 'ai:read',
   'POST /api/v1/ai/credit-requests': 'ai:topup',

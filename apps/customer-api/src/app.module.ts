@@ -5,6 +5,7 @@ import { LoggingModule } from '@platform/logging';
 import { InternalListenerModule } from '@platform/internal-listener';
 import { MetricsModule } from '@platform/metrics';
 import { AiApiModule } from './ai/ai-api.module';
+import { AiUsageApiModule } from './ai-usage/ai-usage-api.module';
 import { CreditRequestsApiModule } from './credit-requests/credit-requests-api.module';
 import { CustomerApiModule } from './customer/customer-api.module';
 import { HealthModule } from './health/health.module';
@@ -25,6 +26,7 @@ import { SupportApiModule } from './support/support-api.module';
     RequestPipelineModule,
     HealthModule,
     AiApiModule,
+    AiUsageApiModule,
     CreditRequestsApiModule,
     CustomerApiModule,
     ServicesApiModule,

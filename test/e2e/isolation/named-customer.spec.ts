@@ -1,4 +1,5 @@
 import { CustomerProfileService } from '@domains/customers';
+import { AiLedgerEntriesService, AiReceiptsService, AiUsageSummaryService } from '@domains/ai';
 import { CustomerContextService } from '@platform/context';
 import { ServicesService } from '@domains/services';
 import { SmsLogService } from '@domains/sms';
@@ -7,6 +8,7 @@ import { TicketsService } from '@domains/support';
 import { anyRow, customerOwnedTables, leaveRowLevelSecurityAlone } from '@test/any-row';
 import { createCaller, startApi, type TestApi } from '@test/api';
 import { takeViolations } from '@test/conformance/violations';
+import { saveFakeUsage } from '@test/factories/ai-usage.factory';
 import { saveFakeService } from '@test/factories/service.factory';
 import { declaredRoutes } from '@test/nest-routes';
 import { setConnectionsTo, withoutRowLevelSecurity } from '@test/without-row-level-security';
@@ -28,6 +30,9 @@ describe('queries name the customer', () => {
     await leaveRowLevelSecurityAlone(api.superuser, tables);
     for (const { customer } of [me, other]) {
       for (const table of tables) await api.superuser.query(...(await anyRow(api.superuser, table, customer.id)));
+      await saveFakeUsage(api.superuser, customer.id, {
+        tokenId: customer === me.customer ? me.token.id : other.token.id,
+      });
       const service = await saveFakeService(api.superuser, customer.id, { name: `service of ${customer.id}` });
       await api.superuser.query(
         `insert into status_event (customer_id, id, service_id, status, message, starts_at)
@@ -69,10 +74,18 @@ describe('queries name the customer', () => {
       status: (await api.app.get(ServiceStatusService, { strict: false }).list(page)).items,
       tickets: (await api.app.get(TicketsService, { strict: false }).list(page)).items,
       messages: (await api.app.get(SmsLogService, { strict: false }).list(page)).items,
+      receipts: (await api.app.get(AiReceiptsService, { strict: false }).list({}, page)).items,
+      receiptsOfModel: (await api.app.get(AiReceiptsService, { strict: false }).list({ model: 'model' }, page)).items,
+      sums: (
+        await api.app.get(AiUsageSummaryService, { strict: false }).list({ groupBy: 'day', from: '2026-01-01' }, page)
+      ).page.items,
+      entries: (await api.app.get(AiLedgerEntriesService, { strict: false }).list({}, page)).items,
     }));
     expect(found.profile.id).toBe(mine);
     expect([found.services.length, found.status.length]).toEqual([2, 2]);
     expect([found.tickets.length, found.messages.length]).toEqual([1, 1]);
+    expect([found.receipts.length, found.receiptsOfModel.length]).toEqual([2, 1]);
+    expect([found.sums.length, found.entries.length]).toEqual([2, 1]);
     const everything = JSON.stringify(found);
     expect(everything).toContain(`service of ${mine}`);
     expect(everything).not.toContain(other.customer.id);

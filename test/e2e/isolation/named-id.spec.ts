@@ -2,6 +2,7 @@ import { CustomerContextService } from '@platform/context';
 import { CreditRequestsService } from '@domains/credit-requests';
 import { createCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
+import { saveFakeUsage } from '@test/factories/ai-usage.factory';
 import { saveFakeBillingAccount, saveFakeInvoice } from '@test/factories/invoice.factory';
 import { saveFakeService } from '@test/factories/service.factory';
 import { declaredRoutes } from '@test/nest-routes';
@@ -27,6 +28,7 @@ describe('queries by id name the customer', () => {
     );
     return rows[0]?.id ?? 0;
   }
+  const addUsage = async (customerId: string) => (await saveFakeUsage(api.superuser, customerId)).id;
   // Its PDF is at a billing source that is not running: a request that passes the look-up gets 503.
   const addInvoice = async (customerId: string) => {
     await saveFakeBillingAccount(api.superuser, customerId, 'stripe', 'cus_1');
@@ -39,6 +41,7 @@ describe('queries by id name the customer', () => {
   const ROUTES: Record<string, (customerId: string) => Promise<string | number>> = {
     '/ai/credit-requests/:id': addCreditRequest,
     '/invoices/:id/pdf': addInvoice,
+    '/ai/usage/:id': addUsage,
   };
 
   it('is about every route that has an id', () => {

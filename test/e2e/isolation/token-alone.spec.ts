@@ -3,7 +3,10 @@ import { Controller, Get, Post } from '@nestjs/common';
 import { AnyScope, CurrentCustomer } from '@platform/access';
 import { type AuthenticatedCustomer } from '@platform/tokens';
 import { CustomerContextService } from '@platform/context';
+import { anyRow } from '@test/any-row';
 import { createCaller, startApi, type TestApi } from '@test/api';
+import { takeViolations } from '@test/conformance/violations';
+import { saveFakeUsage } from '@test/factories/ai-usage.factory';
 import { saveFakeInvoice } from '@test/factories/invoice.factory';
 import { saveFakeService } from '@test/factories/service.factory';
 import { declaredRoutes } from '@test/nest-routes';
@@ -59,6 +62,8 @@ describe('the customer of a request', () => {
       await api.superuser.query(`insert into ${table} (${columns}) values ($1, ${places})`, [theirs(), ...values]);
     }
     await saveFakeInvoice(api.superuser, theirs());
+    await saveFakeUsage(api.superuser, theirs(), { tokenId: other.token.id });
+    await api.superuser.query(...(await anyRow(api.superuser, 'ai_ledger_entry', theirs())));
   });
   afterAll(() => api.stop());
 
@@ -122,6 +127,8 @@ describe('the customer of a request', () => {
         expect([path, where, reply.status, await reply.text()]).toEqual([path, where, 200, plain]);
       }
     }
+    // A row with any values violates openapi.json.
+    takeViolations();
   });
 
   it('is not to be had by another customer’s id in the path', async () => {

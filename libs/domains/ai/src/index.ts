@@ -1,5 +1,18 @@
 export { AiModule } from './ai.module';
 export { AiOverviewModule } from './ai-overview.module';
+export { AiUsageModule } from './usage/ai-usage.module';
+export { AiReceiptsService } from './usage/receipts/ai-receipts.service';
+export { type Receipt, type ReceiptFilter } from './usage/receipts/receipt';
+export { AiUsageSummaryService, type UsageSummary } from './usage/summary/ai-usage-summary.service';
+export {
+  NO_TOKEN,
+  USAGE_GROUPS,
+  type UsageGroup,
+  type UsageSum,
+  type UsageSummaryFilter,
+} from './usage/summary/usage-summary';
+export { AiLedgerEntriesService } from './usage/ledger-entries/ai-ledger-entries.service';
+export { type LedgerEntry, type LedgerFilter } from './usage/ledger-entries/ledger-entry';
 export { AiOperatorModule } from './ai-operator.module';
 export { AiAccount } from './entities/ai-account.entity';
 export { AiReservation } from './entities/ai-reservation.entity';

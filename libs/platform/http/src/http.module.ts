@@ -3,11 +3,11 @@ import { AllowedMethods } from './routing/allowed-methods';
 import { BodyMemory } from './body/body-memory';
 import { TurnBudget } from './body/turn-budget';
 import { ListeningSockets } from './connections/listening-sockets';
+import { CsvExportsService } from './csv/csv-exports.service';
 import { Draining } from './draining';
 
-/** Providers of the global filter, the body guard and the hooks. */
-@Module({
-  providers: [AllowedMethods, BodyMemory, Draining, ListeningSockets, TurnBudget],
-  exports: [AllowedMethods, BodyMemory, Draining, ListeningSockets, TurnBudget],
-})
+const PROVIDERS = [AllowedMethods, BodyMemory, CsvExportsService, Draining, ListeningSockets, TurnBudget];
+
+/** Providers of the global filter, the body guard, the hooks and the controllers. */
+@Module({ providers: PROVIDERS, exports: PROVIDERS })
 export class HttpModule {}

@@ -1,5 +1,8 @@
 export { ClientGone } from './client-gone.decorator';
 export { HttpModule } from './http.module';
+export { CsvExportsService } from './csv/csv-exports.service';
+export { PageOrCsvReply } from './csv/list-reply.decorator';
+export { WantsCsv } from './csv/wants-csv.decorator';
 export { createDocument } from './open-api/create-document';
 export { Draining } from './draining';
 export { createValidationPipe } from './validation-pipe';

@@ -34,6 +34,21 @@ describe('a list that is ordered by one column', () => {
   });
 
   it.each([
+    ['day', '2026-02-31'],
+    ['day', '0000-01-01'],
+    ['day', '2026-1-1'],
+    ['month', '2026-13'],
+    ['month', '0000-01'],
+    ['uuid', 'x'],
+    ['text', 'a\0'],
+    ['text', ''],
+    ['number', '1'.repeat(19)],
+  ] as const)('refuses a key that is no %s: %s', async (key, text) => {
+    const cursor = forge([text, listMark('numbers', [])]);
+    await expect(keyedPage({ ...list(), key }, { limit: 1, cursor })).rejects.toThrow('sent back as it is');
+  });
+
+  it.each([
     ['no cursor', 'x', 'sent back as it is'],
     ['nothing', forge([]), 'sent back as it is'],
     ['a key that is none', forge(['1 or true', listMark('numbers', [])]), 'sent back as it is'],

@@ -1,12 +1,19 @@
 import { cursorParts, cursorText, listMark, noCursor } from './cursor-text';
 import type { Page, PageRequest } from './page';
 
-/** What the keys of a list look like: no other text reaches a statement. */
+/** What the keys of a list look like: no other text reaches a statement, where it would be an error of the database. */
 const KEY = {
-  uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
-  number: /^\d{1,18}$/,
-  text: /^[^\0]{1,200}$/,
+  uuid: (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text),
+  number: (text: string) => /^\d{1,18}$/.test(text),
+  day: isDay,
+  month: (text: string) => isDay(`${text}-01`),
+  text: (text: string) => text.length > 0 && text.length <= 200 && !text.includes('\0'),
 };
+
+function isDay(text: string): boolean {
+  const day = new Date(`${text}T00:00:00Z`);
+  return /^(?!0000)\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
+}
 
 /** A list that is ordered by one column without equal values: its key. */
 export interface KeyedList<Row> {
@@ -44,6 +51,6 @@ export async function* allRows<Row>({ keyOf, read }: KeyedList<Row>, portion: nu
 
 function keyIn(cursor: string, kind: keyof typeof KEY, mark: string): string {
   const [key = ''] = cursorParts(cursor, 1, mark);
-  if (!KEY[kind].test(key)) throw noCursor();
+  if (!KEY[kind](key)) throw noCursor();
   return key;
 }

@@ -17,6 +17,7 @@ export type LedgerBucket = 'included' | 'purchased';
 /** One change of a customer's credit. Entries are never changed or deleted; a correction is a new entry. */
 @Entity('ai_ledger_entry')
 @Index('ai_ledger_entry_sequence_idx', ['customerId', 'sequence'])
+@Index('ai_ledger_entry_other_idx', { synchronize: false })
 export class AiLedgerEntry {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'ai_ledger_entry_pk' })
   customerId!: string;

@@ -110,6 +110,10 @@ export async function createCallTables(runner: QueryRunner): Promise<void> {
     ) partition by range (id)`);
   // Not unique, as it lacks what the table is partitioned by: the account's lock gives each number once.
   await runner.query(`create index ai_ledger_entry_sequence_idx on ai_ledger_entry (customer_id, sequence)`);
+  // The few entries among many calls that are asked for by their kind; a call's entry is not in it.
+  await runner.query(
+    `create index ai_ledger_entry_other_idx on ai_ledger_entry (customer_id, sequence) where kind <> 'usage'`,
+  );
   await secureCustomerTable(runner, 'ai_ledger_entry', { apiMay: 'select' });
   await runner.query(`revoke update, delete on ai_ledger_entry from account_operator`);
   await partitionByMonth(runner, 'ai_ledger_entry');

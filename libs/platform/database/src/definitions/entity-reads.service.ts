@@ -92,6 +92,11 @@ export class EntityReadsService {
     return this.register(readStatement(name, text, columns));
   }
 
+  /** A statement whose columns were put together from those of tables. */
+  define<Row>(statement: ReadStatement<Row>): ReadStatement<Row> {
+    return this.register(statement);
+  }
+
   /** An entity's table under an alias. */
   table<Entity>(entity: EntityClass<Entity>, alias: string): EntityTable<Entity> {
     return new EntityTable<Entity>(this.dataSource.getMetadata(entity), alias);

@@ -23,8 +23,8 @@ function visit(document: Document, reference: Schema, seen: Set<Schema>): void {
   if (seen.has(schema)) return;
   seen.add(schema);
   bound(schema);
-  const { properties = {}, items, oneOf = [], allOf = [] } = schema;
-  for (const part of [...Object.values(properties), ...(items ? [items] : []), ...oneOf, ...allOf]) {
+  const { properties = {}, items, oneOf = [], allOf = [], anyOf = [] } = schema;
+  for (const part of [...Object.values(properties), ...(items ? [items] : []), ...oneOf, ...allOf, ...anyOf]) {
     visit(document, part, seen);
   }
 }

@@ -15,6 +15,7 @@ export interface Schema {
   items?: Schema;
   oneOf?: Schema[];
   allOf?: Schema[];
+  anyOf?: Schema[];
   example?: unknown;
   default?: unknown;
 }

@@ -25,7 +25,7 @@ function exampleOf(document: Document, reference: Schema): unknown {
     );
   }
   if (schema.items) return [exampleOf(document, schema.items)];
-  const [variant] = schema.oneOf ?? schema.allOf ?? [];
+  const [variant] = schema.oneOf ?? schema.allOf ?? schema.anyOf ?? [];
   if (variant) return exampleOf(document, variant);
   return madeUp(schema);
 }

@@ -1,0 +1,39 @@
+import { Controller, Get, Query, type StreamableFile } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { RequireScope } from '@platform/access';
+import { AiLedgerEntriesService } from '@domains/ai';
+import { ClientGone, CsvExportsService, PageOrCsvReply, ProblemReplies, toPageDto, WantsCsv } from '@platform/http';
+import { AI_LEDGER_TABLE, AiLedgerPageDto, toAiLedgerEntryDto } from './dto/ai-ledger-entry.dto';
+import { AiLedgerQueryDto, toLedgerFilter } from './dto/ai-ledger-query.dto';
+
+@ApiTags('AI')
+@Controller('ai/ledger')
+export class AiLedgerController {
+  constructor(
+    private readonly entries: AiLedgerEntriesService,
+    private readonly exports: CsvExportsService,
+  ) {}
+
+  @Get()
+  @RequireScope('ai:read')
+  @ApiOperation({
+    summary: 'List every change of your AI credit',
+    description:
+      'What was granted, bought, used, corrected and expired, each with the balance after it and what caused it. The latest ' +
+      'first, by `sequence`: entries are numbered without gaps, never changed, and a new one has the next number.',
+  })
+  @PageOrCsvReply(AiLedgerPageDto, 'A page of entries.')
+  @ProblemReplies('invalid_request', 'rate_limited')
+  async listAiLedger(
+    @Query() query: AiLedgerQueryDto,
+    @WantsCsv() csv: boolean,
+    @ClientGone() closed: AbortSignal,
+  ): Promise<AiLedgerPageDto | StreamableFile> {
+    const filter = toLedgerFilter(query);
+    if (!csv) return toPageDto(await this.entries.list(filter, query), toAiLedgerEntryDto);
+    const portions = this.entries.all(filter);
+    return this.exports.send({
+      ...{ fileName: 'ai-ledger', table: AI_LEDGER_TABLE, portions, toDto: toAiLedgerEntryDto, closed },
+    });
+  }
+}
