@@ -15,7 +15,14 @@ import { WorkerModule } from '../../apps/worker/src/worker.module';
  */
 const REFERENCE_TABLES = ['customer', 'service_token'];
 /** Tables that belong to no customer. */
-const SHARED_TABLES = ['ai_model_price', 'invoice_number', 'liveness_clock', 'process_liveness', 'schema_migration'];
+const SHARED_TABLES = [
+  'ai_model_price',
+  'ai_verification',
+  'invoice_number',
+  'liveness_clock',
+  'process_liveness',
+  'schema_migration',
+];
 
 /** What a row must meet besides, to exist for the API. */
 const HIDDEN: Record<string, string> = {

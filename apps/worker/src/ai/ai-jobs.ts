@@ -2,6 +2,7 @@ import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { AiMaintenanceService } from '@domains/ai';
 import { AppConfig } from '@platform/config';
 import { JobRunnerService } from '@platform/jobs';
+import { CreditVerification } from './credit-verification';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -17,6 +18,7 @@ export class AiJobs implements OnModuleInit {
   constructor(
     private readonly runner: JobRunnerService,
     private readonly maintenance: AiMaintenanceService,
+    private readonly verification: CreditVerification,
     private readonly config: AppConfig,
   ) {}
 
@@ -38,6 +40,12 @@ export class AiJobs implements OnModuleInit {
         const count = await this.maintenance.purgeEnded(this.config.AI_RESERVATION_RETENTION_DAYS, signal);
         if (count > 0) this.logger.log({ msg: 'ended AI reservations purged', count });
       },
+    });
+    this.runner.register({
+      name: 'ai.verify',
+      everyMs: HOUR,
+      leaseMs: 30 * MINUTE,
+      run: (signal) => this.verification.run(signal),
     });
     this.runner.register({
       name: 'ai.forget-gone-processes',

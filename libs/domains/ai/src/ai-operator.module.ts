@@ -18,6 +18,7 @@ import { ProviderKeysService } from './provider-keys/provider-keys.service';
 import { AiConfigurationOperatorService } from './operator/ai-configuration-operator.service';
 import { AiCreditOperatorService } from './operator/ai-credit-operator.service';
 import { AiMaintenanceService } from './worker/ai-maintenance.service';
+import { CreditHealthService } from './worker/credit-health.service';
 import { AiPricesOperatorService } from './operator/ai-prices-operator.service';
 import { AiVerificationOperatorService } from './operator/ai-verification-operator.service';
 import { LedgerRetentionService } from './worker/ledger-retention.service';
@@ -48,6 +49,7 @@ import { IncludedCreditOperatorService } from './operator/included-credit-operat
     AiMaintenanceService,
     AiPricesOperatorService,
     AiVerificationOperatorService,
+    CreditHealthService,
     IncludedCreditOperatorService,
     LedgerRetentionService,
     PartitionsService,
@@ -62,6 +64,7 @@ import { IncludedCreditOperatorService } from './operator/included-credit-operat
     AiVerificationOperatorService,
     LedgerRetentionService,
     PartitionsService,
+    CreditHealthService,
   ],
 })
 export class AiOperatorModule {}

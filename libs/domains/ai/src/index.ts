@@ -34,6 +34,7 @@ export {
 } from './operator/ai-configuration-operator.service';
 export { type CreditChange, AiCreditOperatorService } from './operator/ai-credit-operator.service';
 export { LedgerRetentionService } from './worker/ledger-retention.service';
+export { type CreditHealth, CreditHealthService } from './worker/credit-health.service';
 export { AiMaintenanceService } from './worker/ai-maintenance.service';
 export { CreditLedger } from './ledger/credit-ledger.port';
 export type { ReservationRequest } from './ledger/credit-ledger.types';

@@ -5,6 +5,7 @@ import { createAiFunctions } from './ai-functions';
 import { createCallTables } from './call-tables';
 import { createCallTypes } from './call-types';
 import { createLivenessTables } from './liveness-tables';
+import { createVerificationTable } from './verification-table';
 
 /** Prices, accounts, the calls and their ledger, and which processes live. */
 export class AiSchema1763683200700 extends ForwardMigration {
@@ -19,12 +20,14 @@ export class AiSchema1763683200700 extends ForwardMigration {
     'ai_ledger_carried',
     'liveness_clock',
     'process_liveness',
+    'ai_verification',
   ];
 
   async up(runner: QueryRunner): Promise<void> {
     await createAccountTables(runner);
     await createCallTables(runner);
     await createLivenessTables(runner);
+    await createVerificationTable(runner);
     await createCallTypes(runner);
     await createAiFunctions(runner);
   }

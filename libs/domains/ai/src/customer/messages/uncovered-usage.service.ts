@@ -26,6 +26,11 @@ export class UncoveredUsageService {
       labelNames: ['cause'],
       registers,
     });
+    // A counter that appears with its first increase has no increase for whoever watches it.
+    for (const cause of ['reservation_given_up', 'beyond_reservation']) {
+      this.calls.inc({ cause }, 0);
+      this.amount.inc({ cause }, 0);
+    }
   }
 
   /** Logs and counts a settlement that is late or not fully covered. */

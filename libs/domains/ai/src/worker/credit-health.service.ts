@@ -1,0 +1,67 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+
+/** What an operator wants to know of all AI credit. Amounts in NOK, times in seconds. */
+export interface CreditHealth {
+  /** Differences that the last verification found, and how long ago it ended; null if none has ended yet. */
+  problems: number;
+  verified_age: number | null;
+  /** Reservations of calls in progress, and how long the oldest has been pending; 0 if there are none. */
+  pending: number;
+  oldest_pending_age: number;
+  reserved: number;
+  /** Calls of the last day that ended with an unknown outcome. */
+  unknown_outcomes: number;
+  /** Accounts whose free credit is used up. */
+  exhausted_accounts: number;
+}
+
+const HEALTH = `
+  select v.problems, extract(epoch from now() - v.finished_at)::float8 as verified_age, r.pending,
+         coalesce(extract(epoch from app.now() - r.oldest), 0)::float8 as oldest_pending_age,
+         a.reserved, u.unknown_outcomes, a.exhausted_accounts
+  from ai_verification v
+  cross join (
+    select count(*)::int as pending, min(created_at) as oldest from ai_reservation where state = 'pending') r
+  cross join (
+    select count(*)::int as unknown_outcomes from ai_reservation
+    where state = 'outcome_unknown' and resolved_at > app.now() - interval '1 day') u
+  cross join (
+    select coalesce(sum(reserved), 0)::float8 as reserved,
+           count(*) filter (where included + purchased <= reserved)::int as exhausted_accounts
+    from ai_account) a`;
+
+const CUSTOMERS = `select id from customer where id > $1 order by id limit $2`;
+const BATCH_SIZE = 1_000;
+const NO_CUSTOMER = '00000000-0000-0000-0000-000000000000';
+
+/** The state of all AI credit, for the metrics. */
+@Injectable()
+export class CreditHealthService {
+  constructor(private readonly dataSource: DataSource) {}
+
+  async read(): Promise<CreditHealth> {
+    const [row] = await this.dataSource.query<CreditHealth[]>(HEALTH);
+    if (!row) throw new Error('ai_verification has no row');
+    return row;
+  }
+
+  /** Stores the result of a verification of all customers. */
+  async recordVerification(accounts: number, problems: number): Promise<void> {
+    await this.dataSource.query(`update ai_verification set finished_at = now(), accounts = $1, problems = $2`, [
+      accounts,
+      problems,
+    ]);
+  }
+
+  /** All customers, one after the other. */
+  async *customers(): AsyncGenerator<string> {
+    for (let last = NO_CUSTOMER; ;) {
+      const rows = await this.dataSource.query<{ id: string }[]>(CUSTOMERS, [last, BATCH_SIZE]);
+      for (const { id } of rows) yield id;
+      const end = rows.at(-1);
+      if (!end || rows.length < BATCH_SIZE) return;
+      last = end.id;
+    }
+  }
+}
