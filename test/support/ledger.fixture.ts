@@ -5,8 +5,10 @@ import {
   AiModule,
   AiOperatorModule,
   AiVerificationOperatorService,
-  CreditLedger,
+  BatchedLedgerService,
+  type CreditLedger,
   type LedgerProblem,
+  PerCustomerLedgerService,
   type ReservationRequest,
   type TokenUsage,
 } from '@domains/ai';
@@ -16,6 +18,14 @@ import { LoggingModule } from '@platform/logging';
 import { PLAIN_PRICE, saveModelPrice } from './ai-factories';
 import { setDatabaseClock } from './database-clock';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from './test-database';
+
+/** The two ledgers, by name. Both hold to the same rules. */
+export const LEDGERS = {
+  'over many customers': BatchedLedgerService,
+  'per customer': PerCustomerLedgerService,
+};
+export type LedgerName = keyof typeof LEDGERS;
+export const LEDGER_NAMES = Object.keys(LEDGERS) as LedgerName[];
 
 /** The credit ledger without a gateway: two engines on one database, like two API processes. */
 export interface LedgerFixture {
@@ -37,7 +47,10 @@ export interface LedgerFixture {
   close(): Promise<void>;
 }
 
-export async function createLedgerFixture(settings: Record<string, string> = {}): Promise<LedgerFixture> {
+export async function createLedgerFixture(
+  settings: Record<string, string> = {},
+  name: LedgerName = 'over many customers',
+): Promise<LedgerFixture> {
   const database = await createTestDatabase({
     ANTHROPIC_API_KEY: 'service-wide',
     AI_UPSTREAM_TIMEOUT_MS: '10000',
@@ -45,6 +58,8 @@ export async function createLedgerFixture(settings: Record<string, string> = {})
     ...settings,
   });
   const superuser = await connectAsSuperuser(database);
+  // On a cluster no statement serves many customers.
+  const ledger = database.workers.length > 0 ? PerCustomerLedgerService : LEDGERS[name];
   const module = async (role: 'customer_api' | 'account_operator') => {
     const imports = [
       ConfigModule.for(database.config),
@@ -63,7 +78,7 @@ export async function createLedgerFixture(settings: Record<string, string> = {})
     engines,
     model: await saveModelPrice(superuser, PLAIN_PRICE),
     setTime: (instant) => setDatabaseClock(superuser, { standsAt: instant }),
-    ledger: (engine = 0) => remembering((engines[engine % engines.length] as TestingModule).get(CreditLedger)),
+    ledger: (engine = 0) => remembering((engines[engine % engines.length] as TestingModule).get<CreditLedger>(ledger)),
     account: async (customerId) => {
       const { rows } = await superuser.query<Record<string, string>>(
         'select * from ai_account where customer_id = $1',

@@ -1,8 +1,8 @@
 import type { Mutant } from '../mutant';
 
-const STATEMENTS = 'libs/domains/ai/src/ledger/batched/batched-ledger.statements.ts';
+const STATEMENTS = 'libs/domains/ai/src/ledger/calls/call-arrays.ts';
 const SQL = 'libs/domains/ai/src/ledger/sql/';
-const BATCHER = 'libs/domains/ai/src/ledger/batched/micro-batcher.ts';
+const BATCHER = 'libs/domains/ai/src/ledger/batching/micro-batcher.ts';
 const CONFIGURATION = 'libs/domains/ai/src/operator/ai-configuration-operator.service.ts';
 const LEDGER = ['libs/domains/ai/src/ledger'];
 const BOUNDS = ['test/contract/ai-credit-bounds'];

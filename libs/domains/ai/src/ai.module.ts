@@ -8,8 +8,11 @@ import { DrainCallsService } from './customer/messages/drain-calls.service';
 import { UncoveredUsageService } from './customer/messages/uncovered-usage.service';
 import { ProviderKeysService } from './provider-keys/provider-keys.service';
 import { BatchedLedgerService } from './ledger/batched/batched-ledger.service';
+import { CallSettingsService } from './ledger/calls/call-settings.service';
 import { CreditLedger } from './ledger/credit-ledger.port';
+import { CreditLedgerService } from './ledger/credit-ledger.service';
 import { LedgerConnectionsService } from './ledger/ledger-connections.service';
+import { PerCustomerLedgerService } from './ledger/per-customer/per-customer-ledger.service';
 import { ProcessLivenessModule } from './liveness/process-liveness.module';
 import { AiUpstream } from './ports/ai-upstream.port';
 import { MessagesApiAdapter } from './adapters/messages-api/messages-api.adapter';
@@ -21,8 +24,11 @@ import { MessagesApiAdapter } from './adapters/messages-api/messages-api.adapter
     AiMessagesService,
     CallResolutionService,
     CallsInFlightService,
-    { provide: CreditLedger, useClass: BatchedLedgerService },
+    BatchedLedgerService,
+    CallSettingsService,
+    { provide: CreditLedger, useClass: CreditLedgerService },
     DrainCallsService,
+    PerCustomerLedgerService,
     ProviderKeysService,
     LedgerConnectionsService,
     UncoveredUsageService,

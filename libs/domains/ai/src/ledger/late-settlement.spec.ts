@@ -1,11 +1,11 @@
 import { saveAiCustomer, type TestAiCustomer } from '@test/ai-factories';
 import { connectAsSuperuser } from '@test/test-database';
-import { type LedgerFixture, createLedgerFixture, request, usage } from '@test/ledger.fixture';
+import { type LedgerFixture, createLedgerFixture, LEDGER_NAMES, request, usage } from '@test/ledger.fixture';
 
 /** A call reserves 0.1 NOK. Its reservation ends with an unknown outcome, and then the answer comes. */
-describe('A settlement after an unknown outcome', () => {
+describe.each(LEDGER_NAMES)('A settlement after an unknown outcome, %s', (name) => {
   let fixture: LedgerFixture;
-  beforeAll(async () => (fixture = await createLedgerFixture()));
+  beforeAll(async () => (fixture = await createLedgerFixture({}, name)));
   afterAll(() => fixture.close());
   beforeEach(() => fixture.setTime('2026-11-15T12:00:00Z'));
   afterEach(async () => expect(await fixture.problems()).toEqual([]));

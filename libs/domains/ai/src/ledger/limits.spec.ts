@@ -1,10 +1,10 @@
 import { saveAiCustomer, type TestAiCustomer } from '@test/ai-factories';
-import { type LedgerFixture, createLedgerFixture, request, usage } from '@test/ledger.fixture';
+import { type LedgerFixture, createLedgerFixture, LEDGER_NAMES, request, usage } from '@test/ledger.fixture';
 
 /** Every call reserves and costs 0.1 NOK. */
-describe('The limits of a month', () => {
+describe.each(LEDGER_NAMES)('The limits of a month, %s', (name) => {
   let fixture: LedgerFixture;
-  beforeAll(async () => (fixture = await createLedgerFixture()));
+  beforeAll(async () => (fixture = await createLedgerFixture({}, name)));
   afterAll(() => fixture.close());
   beforeEach(() => fixture.setTime('2026-11-15T12:00:00Z'));
 

@@ -1,10 +1,10 @@
 import { saveAiCustomer, type TestAiCustomer } from '@test/ai-factories';
-import { type LedgerFixture, createLedgerFixture, request, usage } from '@test/ledger.fixture';
+import { type LedgerFixture, createLedgerFixture, LEDGER_NAMES, request, usage } from '@test/ledger.fixture';
 
 /** A call reserves 0.3 NOK, and costs 0.1 for 20 tokens. */
-describe('Included credit at the roll-over to a new month', () => {
+describe.each(LEDGER_NAMES)('Included credit at the roll-over to a new month, %s', (name) => {
   let fixture: LedgerFixture;
-  beforeAll(async () => (fixture = await createLedgerFixture()));
+  beforeAll(async () => (fixture = await createLedgerFixture({}, name)));
   afterAll(() => fixture.close());
   beforeEach(() => fixture.setTime('2026-11-30T22:59:50Z'));
 

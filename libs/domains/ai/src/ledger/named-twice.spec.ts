@@ -1,5 +1,5 @@
 import { saveAiCustomer } from '@test/ai-factories';
-import { type LedgerFixture, createLedgerFixture, request, usage } from '@test/ledger.fixture';
+import { type LedgerFixture, createLedgerFixture, LEDGER_NAMES, request, usage } from '@test/ledger.fixture';
 
 interface Row {
   place: number;
@@ -9,9 +9,10 @@ interface Row {
 }
 
 /** Calls the SQL functions directly: the service retries a failed batch item by item, which would hide a fault here. */
-describe('A call named twice in one batch', () => {
+describe.each(LEDGER_NAMES)('A call named twice in one batch, %s', (name) => {
+  const one = name === 'per customer';
   let fixture: LedgerFixture;
-  beforeAll(async () => (fixture = await createLedgerFixture()));
+  beforeAll(async () => (fixture = await createLedgerFixture({}, name)));
   afterAll(() => fixture.close());
   beforeEach(() => fixture.setTime('2026-11-15T12:00:00Z'));
 
@@ -23,7 +24,7 @@ describe('A call named twice in one batch', () => {
   };
   const settleTwice = async (customerId: string, id: string, output: number) => {
     const { rows } = await fixture.superuser.query<Row>(
-      `select * from app.ai_settle(array[$1::uuid],
+      `select * from ${one ? 'app.ai_settle_for($1,' : 'app.ai_settle(array[$1::uuid],'}
          array[row(1, $2, 0, 0, 0, 0, $3, 'a', false, null, null)::app.ai_settlement,
                row(1, $2, 0, 0, 0, 0, $3, 'b', false, null, null)::app.ai_settlement],
          'Europe/Oslo', 'infinity', 'anthropic')`,
@@ -61,7 +62,7 @@ describe('A call named twice in one batch', () => {
     const other = request(customerId);
     await fixture.ledger().reserve(other);
     const { rows } = await fixture.superuser.query<Row>(
-      `select * from app.ai_release(array[$1::uuid],
+      `select * from ${one ? 'app.ai_release_for($1,' : 'app.ai_release(array[$1::uuid],'}
          array[row(1, $2, null, 'released', 'a')::app.ai_release_request, row(1, $2, null, 'released', 'b')::app.ai_release_request])`,
       [customerId, reservationId],
     );

@@ -1,9 +1,9 @@
 import { saveAiCustomer } from '@test/ai-factories';
-import { type LedgerFixture, createLedgerFixture, request } from '@test/ledger.fixture';
+import { type LedgerFixture, createLedgerFixture, LEDGER_NAMES, request } from '@test/ledger.fixture';
 
-describe("A reservation's id", () => {
+describe.each(LEDGER_NAMES)("A reservation's id, %s", (name) => {
   let fixture: LedgerFixture;
-  beforeAll(async () => (fixture = await createLedgerFixture()));
+  beforeAll(async () => (fixture = await createLedgerFixture({}, name)));
   afterAll(() => fixture.close());
   beforeEach(() => fixture.setTime('2026-11-15T12:00:00Z'));
 

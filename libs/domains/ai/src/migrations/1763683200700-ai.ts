@@ -23,6 +23,8 @@ export class AiSchema1763683200700 extends ForwardMigration {
     'ai_verification',
   ];
 
+  override readonly delegatedFunctions = ['app.ai_reserve_for', 'app.ai_settle_for', 'app.ai_release_for'];
+
   async up(runner: QueryRunner): Promise<void> {
     await createAccountTables(runner);
     await createCallTables(runner);

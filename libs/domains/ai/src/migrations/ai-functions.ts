@@ -33,6 +33,11 @@ const FUNCTIONS: Record<string, FunctionAccess> = {
   'ledger/sql/batched/settle': FOR_THE_API,
   'ledger/sql/batched/release': FOR_THE_API,
   'ledger/sql/batched/unlocked-accounts': FOR_THE_API,
+  'ledger/sql/per-customer/reserve': FOR_THE_API,
+  'ledger/sql/per-customer/add-to-day': OPERATORS,
+  'ledger/sql/per-customer/settle': FOR_THE_API,
+  'ledger/sql/per-customer/release': FOR_THE_API,
+  'ledger/sql/per-customer/unlocked-account': FOR_THE_API,
   'ledger/sql/credit': OPERATORS,
   'ledger/sql/carry-forward': OPERATORS,
 };

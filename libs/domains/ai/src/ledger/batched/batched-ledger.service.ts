@@ -1,18 +1,19 @@
 import { Injectable } from '@nestjs/common';
-import { AppConfig } from '@platform/config';
-import { upstreamSettings } from '../../adapters/messages-api/upstream-settings';
-import { CreditLedger } from '../credit-ledger.port';
-import { AccountBatcher } from './account-batcher';
+import { isDatabaseUnavailable } from '@platform/database';
+import { AccountBatcher } from '../batching/account-batcher';
+import { customersOf } from '../batching/customers-of';
+import { LockedAccounts } from '../batching/locked-accounts';
+import { releaseRequests, reservationRequests, settlements } from '../calls/call-arrays';
 import {
-  customersOf,
-  RELEASE,
-  releaseRequests,
-  RESERVE,
-  reservationRequests,
-  SETTLE,
-  settlements,
-  UNLOCKED_ACCOUNTS,
-} from './batched-ledger.statements';
+  type ReleaseRow,
+  releaseResults,
+  reservationResults,
+  type ReservationRow,
+  settlementResults,
+  type SettlementRow,
+} from '../calls/call-results';
+import { CallSettingsService } from '../calls/call-settings.service';
+import { CreditLedger } from '../credit-ledger.port';
 import type {
   Release,
   ReservationRequest,
@@ -22,11 +23,9 @@ import type {
   SettlementResult,
 } from '../credit-ledger.types';
 import { LedgerConnectionsService } from '../ledger-connections.service';
-import { LockedAccounts } from './locked-accounts';
-import { ProcessHeartbeatService } from '../../liveness/process-heartbeat.service';
+import { RELEASE, RESERVE, SETTLE, UNLOCKED_ACCOUNTS } from './batched-ledger.statements';
 
-/** The provider's name in the usage rows: every call goes to the Messages API. */
-const PROVIDER = 'anthropic';
+const BATCH = { size: 64, concurrency: 2, failsAll: isDatabaseUnavailable };
 
 /**
  * The ledger of a single PostgreSQL: what many customers ask at once is one statement, because a statement's fixed cost is
@@ -40,14 +39,13 @@ export class BatchedLedgerService extends CreditLedger {
 
   constructor(
     private readonly ledger: LedgerConnectionsService,
-    private readonly heartbeat: ProcessHeartbeatService,
-    private readonly config: AppConfig,
+    private readonly settings: CallSettingsService,
   ) {
     super();
-    const locked = new LockedAccounts((ids) => this.unlocked(ids), config.DATABASE_STATEMENT_TIMEOUT_MS);
-    this.reservations = new AccountBatcher((batch) => this.reserveAll(batch), locked);
-    this.settlements = new AccountBatcher((batch) => this.settleAll(batch), locked);
-    this.releases = new AccountBatcher((batch) => this.releaseAll(batch), locked);
+    const locked = new LockedAccounts((ids) => this.unlocked(ids), settings.patienceMs);
+    this.reservations = new AccountBatcher((batch) => this.reserveAll(batch), locked, BATCH);
+    this.settlements = new AccountBatcher((batch) => this.settleAll(batch), locked, BATCH);
+    this.releases = new AccountBatcher((batch) => this.releaseAll(batch), locked, BATCH);
   }
 
   override reserve(request: ReservationRequest): Promise<ReservationResult> {
@@ -62,91 +60,29 @@ export class BatchedLedgerService extends CreditLedger {
     return this.releases.do(release);
   }
 
-  /**
-   * When the caller of a statement that is sent now stops waiting: the database does not begin the statement after
-   * that.
-   */
-  private notAfter(): Date {
-    return new Date(this.heartbeat.databaseTime().getTime() + this.config.DATABASE_STATEMENT_TIMEOUT_MS);
-  }
-
   private async reserveAll(batch: ReservationRequest[]): Promise<ReservationResult[]> {
-    const customers = customersOf(batch);
-    const rows = await this.ledger.connections.single<ReservationRow>(RESERVE, [
-      customers.ids,
-      customers.first,
-      customers.last,
-      reservationRequests(batch),
-      this.config.BILLING_TIMEZONE,
-      `${this.config.AI_UPSTREAM_TIMEOUT_MS + this.config.AI_RESERVATION_MARGIN_MS} milliseconds`,
-      this.notAfter(),
-      upstreamSettings(this.config).sharedKey !== undefined,
-      this.heartbeat.processId,
-    ]);
-    const results = batch.map((): ReservationResult => ({ outcome: 'disabled' }));
-    for (const row of rows) results[row.place - 1] = toReservationResult(row);
-    return results;
+    const { ids, first, last } = customersOf(batch);
+    const { timeZone, lifetime, sharedKey, processId } = this.settings;
+    const calls = reservationRequests(batch);
+    const values = [ids, first, last, calls, timeZone, lifetime, this.settings.notAfter(), sharedKey, processId];
+    return reservationResults(batch, await this.ledger.connections.single<ReservationRow>(RESERVE, values));
   }
 
   private async settleAll(batch: Settlement[]): Promise<SettlementResult[]> {
-    const customers = customersOf(batch);
-    const rows = await this.ledger.connections.single<SettlementRow>(SETTLE, [
-      customers.ids,
-      settlements(batch, customers.owner),
-      this.config.BILLING_TIMEZONE,
-      this.notAfter(),
-      PROVIDER,
-    ]);
-    const results: SettlementResult[] = [];
-    for (const { place, ...result } of rows) results[place - 1] = result;
-    return batch.map(({ reservationId }, index) => {
-      const result = results[index];
-      if (!result) throw new Error(`The ledger knows no reservation ${reservationId}`);
-      return result;
-    });
+    const { ids, owner } = customersOf(batch);
+    const { timeZone, provider } = this.settings;
+    const values = [ids, settlements(batch, owner), timeZone, this.settings.notAfter(), provider];
+    return settlementResults(batch, await this.ledger.connections.single<SettlementRow>(SETTLE, values));
   }
 
   private async releaseAll(batch: Release[]): Promise<(Resolution | undefined)[]> {
-    const customers = customersOf(batch);
-    const rows = await this.ledger.connections.single<ReleaseRow>(RELEASE, [
-      customers.ids,
-      releaseRequests(batch, customers.owner),
-    ]);
-    const results = batch.map((): Resolution | undefined => undefined);
-    for (const { place, outcome } of rows) results[place - 1] = outcome;
-    return results;
+    const { ids, owner } = customersOf(batch);
+    const values = [ids, releaseRequests(batch, owner)];
+    return releaseResults(batch, await this.ledger.connections.single<ReleaseRow>(RELEASE, values));
   }
 
   private async unlocked(customerIds: string[]): Promise<string[]> {
     const rows = await this.ledger.connections.single<{ customerId: string }>(UNLOCKED_ACCOUNTS, [customerIds]);
     return rows.map(({ customerId }) => customerId);
-  }
-}
-
-interface ReservationRow {
-  place: number;
-  outcome: ReservationResult['outcome'];
-  id: string;
-  model: string;
-  key_ciphertext: Buffer | null;
-  max_tokens: number;
-}
-
-type SettlementRow = SettlementResult & { place: number };
-
-interface ReleaseRow {
-  place: number;
-  outcome: Resolution;
-}
-
-function toReservationResult(row: ReservationRow): ReservationResult {
-  const upstream = { model: row.model, keyCiphertext: row.key_ciphertext };
-  switch (row.outcome) {
-    case 'reserved':
-      return { outcome: 'reserved', reservationId: row.id, ...upstream, maxTokens: row.max_tokens };
-    case 'too_large':
-      return { outcome: 'too_large', ...upstream };
-    default:
-      return { outcome: row.outcome };
   }
 }

@@ -1,9 +1,8 @@
-import { isDatabaseUnavailable, isLockTimeout } from '@platform/database';
-import { customersOf } from './batched-ledger.statements';
+import { isLockTimeout } from '@platform/database';
+import { customersOf } from './customers-of';
 import type { LockedAccounts } from './locked-accounts';
-import { MicroBatcher } from './micro-batcher';
+import { type BatcherOptions, MicroBatcher } from './micro-batcher';
 
-const BATCH = { size: 64, concurrency: 2, failsAll: isDatabaseUnavailable };
 /** How often a batch is retried without the customers whose accounts are locked. */
 const ATTEMPTS = 3;
 const LOCKED = Symbol('locked');
@@ -20,9 +19,10 @@ export class AccountBatcher<Item extends { customerId: string }, Result> {
   constructor(
     private readonly run: (batch: Item[]) => Promise<Result[]>,
     private readonly locked: LockedAccounts,
+    options: Pick<BatcherOptions<Item, Result>, 'size' | 'concurrency' | 'failsAll'>,
   ) {
     this.batches = new MicroBatcher<Item, Result | typeof LOCKED>({
-      ...BATCH,
+      ...options,
       compare: byCustomer,
       run: (batch) => this.runUnlocked(batch),
     });
