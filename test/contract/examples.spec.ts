@@ -65,27 +65,32 @@ describe('the examples of the document', () => {
   });
 
   it.each(requests)('succeed when sent to %s as they are', async (_name, { path, method, body, query }) => {
-    const ids: Record<string, string> = {
-      '/ai/credit-requests/{id}': await creditRequest(),
-      '/invoices/{id}/pdf': me.invoice.id,
-      '/ai/usage/{id}': await usage(),
+    const ids: Record<string, () => Promise<string>> = {
+      '/ai/credit-requests/{id}': () => sent('/ai/credit-requests', { amount_nok: 100, reference: 'examples' }),
+      '/ai/usage/{id}': usage,
+      '/invoices/{id}': invoice,
+      '/invoices/{id}/pdf': invoice,
+      '/sms/log/{id}': () => sent('/sms/send', { to: '+4790000000', message: 'Hello' }),
+      '/support/tickets/{id}': ticket,
+      '/support/tickets/{id}/replies': ticket,
+      '/support/tickets/{id}/close': ticket,
     };
     const init = { method, body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
-    const address = path.replace('{id}', ids[path] ?? '');
-    const reply = await me.call(`${address}?${query.toString()}`, body === undefined ? {} : init);
+    const address = path.replace('{id}', (await ids[path]?.()) ?? '');
+    const reply = await me.call(`${address}?${query.toString()}`, body === undefined ? { method } : init);
     // If the request is refused, the reply's text says why.
     expect([200, 201, await reply.text()]).toContain(reply.status);
   });
 
-  async function usage(): Promise<string> {
-    const body = JSON.stringify({ messages: [{ role: 'user', content: 'Hello' }], max_tokens: 20 });
-    await me.call('/ai/messages', { method: 'POST', body, headers: { 'content-type': 'application/json' } });
-    return ((await (await me.call('/ai/usage')).json()) as { data: { id: string }[] }).data[0]?.id ?? '';
+  /** Makes a record. @returns its id */
+  async function sent(path: string, record: object): Promise<string> {
+    const init = { method: 'POST', body: JSON.stringify(record), headers: { 'content-type': 'application/json' } };
+    return String(((await (await me.call(path, init)).json()) as { id: number | string }).id);
   }
-
-  async function creditRequest(): Promise<string> {
-    const body = JSON.stringify({ amount_nok: 100, reference: 'examples' });
-    const init = { method: 'POST', body, headers: { 'content-type': 'application/json' } };
-    return String(((await (await me.call('/ai/credit-requests', init)).json()) as { id: number }).id);
+  const invoice = () => Promise.resolve(me.invoice.id);
+  const ticket = () => sent('/support/tickets', { title: 'A question', body: 'How do I …?' });
+  async function usage(): Promise<string> {
+    await sent('/ai/messages', { messages: [{ role: 'user', content: 'Hello' }], max_tokens: 20 });
+    return ((await (await me.call('/ai/usage')).json()) as { data: { id: string }[] }).data[0]?.id ?? '';
   }
 });

@@ -52,10 +52,15 @@ const SPECIFIED: [route: string, scope: string | null, statuses: number[]][] = [
   ['GET /ai/credit-requests/{id}', 'ai:read', [200, 401, 403, 404]],
   ['POST /ai/messages', 'ai:use', [201, 400, 401, 402, 403, 502]],
   ['GET /invoices', 'invoices:read', [200, 401, 403]],
+  ['GET /invoices/{id}', 'invoices:read', [200, 401, 403, 404]],
   ['GET /support/tickets', 'support:read', [200, 401, 403]],
   ['POST /support/tickets', 'support:write', [201, 400, 401, 403, 404]],
+  ['GET /support/tickets/{id}', 'support:read', [200, 401, 403, 404]],
+  ['POST /support/tickets/{id}/replies', 'support:write', [201, 400, 401, 403, 404, 409]],
+  ['POST /support/tickets/{id}/close', 'support:write', [200, 401, 403, 404]],
   ['POST /sms/send', 'sms:send', [201, 400, 401, 403, 502]],
   ['GET /sms/log', 'sms:read', [200, 401, 403]],
+  ['GET /sms/log/{id}', 'sms:read', [200, 401, 403, 404]],
   ['GET /status', 'status:read', [200, 401, 403]],
 ];
 const ANYWHERE = [429, 500, 503];
@@ -147,7 +152,13 @@ describe('the OpenAPI document', () => {
   });
 
   it('bounds every text of a request', () => {
-    for (const name of ['CreateCreditRequestDto', 'CreateTicketDto', 'SendSmsDto', 'AiMessageDto']) {
+    for (const name of [
+      'CreateCreditRequestDto',
+      'CreateTicketDto',
+      'CreateTicketReplyDto',
+      'SendSmsDto',
+      'AiMessageDto',
+    ]) {
       const { properties = {} } = document.components.schemas[name]!;
       const texts = Object.entries(properties).filter(([, schema]) => [schema.type].flat().includes('string'));
       expect(texts.filter(([, schema]) => schema.maxLength === undefined && !schema.enum)).toEqual([]);

@@ -121,7 +121,7 @@ describe('POST /support/tickets', () => {
     const reply = await open(caller, { ...more, customer_id: randomUUID(), status: 'closed', id: randomUUID() });
     expect(reply.status).toBe(201);
     const ticket = (await reply.json()) as TicketDto;
-    const expected = { ...body, ...more, status: 'open', replies: [] };
+    const expected = { ...body, ...more, status: 'open', replies: [], reply_count: 0 };
     expect(ticket).toEqual({
       ...expected,
       id: expect.any(String),

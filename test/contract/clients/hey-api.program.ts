@@ -24,6 +24,11 @@ const pdf = await api.getInvoicePdf({
 });
 if (!(await pdf.data.text()).startsWith('%PDF')) throw new Error('The PDF is none');
 
+const sms = await api.sendSms({ body: { to: '+4790000000', message: 'Hello' }, throwOnError: true });
+const ticket = await api.createTicket({
+  body: { title: 'A question', body: 'How do I …?', service_id: serviceId },
+  throwOnError: true,
+});
 const page = { query: { limit: 5 }, throwOnError: true } as const;
 const called = {
   getCustomer: await api.getCustomer({ throwOnError: true }),
@@ -38,13 +43,22 @@ const called = {
     throwOnError: true,
   }),
   getInvoicePdf: pdf,
-  createTicket: await api.createTicket({
-    body: { title: 'A question', body: 'How do I …?', service_id: serviceId },
+  getInvoice: await api.getInvoice({ path: { id: invoiceId }, throwOnError: true }),
+  createTicket: ticket,
+  listTickets: await api.listTickets({
+    query: { status: 'open', created_after: '2026-01-01T00:00:00+01:00' },
     throwOnError: true,
   }),
-  listTickets: await api.listTickets(page),
-  sendSms: await api.sendSms({ body: { to: '+4790000000', message: 'Hello' }, throwOnError: true }),
+  getTicket: await api.getTicket({ path: { id: ticket.data.id }, throwOnError: true }),
+  createTicketReply: await api.createTicketReply({
+    path: { id: ticket.data.id },
+    body: { body: 'I found out.' },
+    throwOnError: true,
+  }),
+  closeTicket: await api.closeTicket({ path: { id: ticket.data.id }, throwOnError: true }),
+  sendSms: sms,
   listSms: await api.listSms(page),
+  getSms: await api.getSms({ path: { id: sms.data.id }, throwOnError: true }),
   listStatus: await api.listStatus(page),
 };
 report(Object.fromEntries(Object.entries(called).map(([name, { response }]) => [name, response.status])));

@@ -22,6 +22,11 @@ if (text === '') throw new Error('The answer has no text');
 const pdf = await client.GET('/invoices/{id}/pdf', { params: { path: { id: invoiceId } }, parseAs: 'blob' });
 if (!(await need(pdf).text()).startsWith('%PDF')) throw new Error('The PDF is none');
 
+const sms = await client.POST('/sms/send', { body: { to: '+4790000000', message: 'Hello' } });
+const ticket = await client.POST('/support/tickets', {
+  body: { title: 'A question', body: 'How do I …?', service_id: serviceId },
+});
+const ofTicket = { path: { id: need(ticket).id } };
 const params = { query: { limit: 5 } };
 const invoices = await client.GET('/invoices', {
   params: { query: { issue_date_from: '2026-01-01', issue_date_to: '2026-12-31' } },
@@ -37,12 +42,20 @@ const called = {
   getCreditRequest: await client.GET('/ai/credit-requests/{id}', { params: { path: { id: need(asked).id } } }),
   listInvoices: invoices,
   getInvoicePdf: pdf,
-  createTicket: await client.POST('/support/tickets', {
-    body: { title: 'A question', body: 'How do I …?', service_id: serviceId },
+  getInvoice: await client.GET('/invoices/{id}', { params: { path: { id: invoiceId } } }),
+  createTicket: ticket,
+  listTickets: await client.GET('/support/tickets', {
+    params: { query: { status: 'open', created_after: '2026-01-01T00:00:00+01:00' } },
   }),
-  listTickets: await client.GET('/support/tickets', { params }),
-  sendSms: await client.POST('/sms/send', { body: { to: '+4790000000', message: 'Hello' } }),
+  getTicket: await client.GET('/support/tickets/{id}', { params: ofTicket }),
+  createTicketReply: await client.POST('/support/tickets/{id}/replies', {
+    params: ofTicket,
+    body: { body: 'I found out.' },
+  }),
+  closeTicket: await client.POST('/support/tickets/{id}/close', { params: ofTicket }),
+  sendSms: sms,
   listSms: await client.GET('/sms/log', { params }),
+  getSms: await client.GET('/sms/log/{id}', { params: { path: { id: need(sms).id } } }),
   listStatus: await client.GET('/status', { params }),
 };
 report(Object.fromEntries(Object.entries(called).map(([name, { response }]) => [name, response.status])));

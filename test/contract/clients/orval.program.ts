@@ -14,6 +14,10 @@ const pdf = await api.getInvoicePdf(invoiceId, init);
 if (pdf.status !== 200) throw new Error(pdf.data.detail);
 if (!(await pdf.data.text()).startsWith('%PDF')) throw new Error('The PDF is none');
 
+const sms = await api.sendSms({ to: '+4790000000', message: 'Hello' }, init);
+if (sms.status !== 201) throw new Error(sms.data.detail);
+const ticket = await api.createTicket({ title: 'A question', body: 'How do I …?', service_id: serviceId }, init);
+if (ticket.status !== 201) throw new Error(ticket.data.detail);
 const called = {
   getCustomer: await api.getCustomer(init),
   listServices: await api.listServices({ limit: 5 }, init),
@@ -24,10 +28,15 @@ const called = {
   getCreditRequest: await api.getCreditRequest(asked.data.id, init),
   listInvoices: await api.listInvoices({ issue_date_from: '2026-01-01', issue_date_to: '2026-12-31' }, init),
   getInvoicePdf: pdf,
-  createTicket: await api.createTicket({ title: 'A question', body: 'How do I …?', service_id: serviceId }, init),
-  listTickets: await api.listTickets({ limit: 5 }, init),
-  sendSms: await api.sendSms({ to: '+4790000000', message: 'Hello' }, init),
+  getInvoice: await api.getInvoice(invoiceId, init),
+  createTicket: ticket,
+  listTickets: await api.listTickets({ status: 'open', created_after: '2026-01-01T00:00:00+01:00' }, init),
+  getTicket: await api.getTicket(ticket.data.id, init),
+  createTicketReply: await api.createTicketReply(ticket.data.id, { body: 'I found out.' }, init),
+  closeTicket: await api.closeTicket(ticket.data.id, init),
+  sendSms: sms,
   listSms: await api.listSms({ limit: 5 }, init),
+  getSms: await api.getSms(sms.data.id, init),
   listStatus: await api.listStatus({}, init),
 };
 report(Object.fromEntries(Object.entries(called).map(([name, { status }]) => [name, status])));

@@ -1,5 +1,7 @@
 import { CustomerContextService } from '@platform/context';
 import { CreditRequestsService } from '@domains/credit-requests';
+import { SmsLogService } from '@domains/sms';
+import { TicketsService, TicketThreadService } from '@domains/support';
 import { createCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
 import { saveFakeUsage } from '@test/factories/ai-usage.factory';
@@ -37,23 +39,67 @@ describe('queries by id name the customer', () => {
     ).id;
   };
 
+  const addTicket = async (customerId: string) => {
+    const { rows } = await api.superuser.query<{ id: string }>(
+      `insert into support_ticket (customer_id, id, title, body) values ($1, gen_random_uuid(), 'a', 'b') returning id`,
+      [customerId],
+    );
+    return rows[0]?.id ?? '';
+  };
+  const addSms = async (customerId: string) => {
+    const { rows } = await api.superuser.query<{ id: string }>(
+      `insert into sms_message (customer_id, id, recipient, sender_id, message, segments, encoding, gateway)
+       values ($1, gen_random_uuid(), '+4790000000', 'Acme', 'Hello', 1, 'GSM-7', '46elks') returning id`,
+      [customerId],
+    );
+    return rows[0]?.id ?? '';
+  };
+
   /** Every route with a row's id, and a function that stores such a row. New routes must be added here. */
   const ROUTES: Record<string, (customerId: string) => Promise<string | number>> = {
-    '/ai/credit-requests/:id': addCreditRequest,
-    '/invoices/:id/pdf': addInvoice,
-    '/ai/usage/:id': addUsage,
+    'GET /ai/credit-requests/:id': addCreditRequest,
+    'GET /ai/usage/:id': addUsage,
+    'GET /invoices/:id': async (customerId) => (await saveFakeInvoice(api.superuser, customerId)).id,
+    'GET /invoices/:id/pdf': addInvoice,
+    'GET /sms/log/:id': addSms,
+    'GET /support/tickets/:id': addTicket,
+    'POST /support/tickets/:id/replies': addTicket,
+    'POST /support/tickets/:id/close': addTicket,
   };
 
   it('is about every route that has an id', () => {
-    const declared = declaredRoutes(api.app, 'api/v1').map(({ route }) => route.slice(route.indexOf('/api/v1') + 7));
+    const declared = declaredRoutes(api.app, 'api/v1').map(({ route }) => route.replace('/api/v1', ''));
     expect(declared.filter((path) => path.includes(':')).sort()).toEqual(Object.keys(ROUTES).sort());
   });
 
   it.each(Object.entries(ROUTES))("so that %s finds one's own row and no other customer's", async (route, add) => {
     const [mine, theirs] = [await add(me.customer.id), await add(other.customer.id)];
-    const at = (id: string | number) => me.call(route.replace(':id', String(id)));
+    const [method = '', path = ''] = route.split(' ');
+    const body = { body: JSON.stringify({ body: 'Not mine' }), headers: { 'content-type': 'application/json' } };
+    const at = (id: string | number) =>
+      me.call(path.replace(':id', String(id)), { method, ...(method === 'POST' ? body : {}) });
     await expectProblem(await at(theirs), 404, 'not_found');
     expect((await at(mine)).status).not.toBe(404);
+  });
+
+  it("so that a write leaves another customer's ticket as it is, also on a connection set to that customer", async () => {
+    const [ticket, message] = [await addTicket(other.customer.id), await addSms(other.customer.id)];
+    const threads = api.app.get(TicketThreadService, { strict: false });
+    const tickets = api.app.get(TicketsService, { strict: false });
+    setConnectionsTo(api.app, other.customer.id);
+    await api.app.get(CustomerContextService).run(me.customer.id, async () => {
+      await expect(threads.reply('token:x', ticket, 'Not mine')).rejects.toMatchObject({ code: 'not_found' });
+      await expect(threads.close('token:x', ticket)).rejects.toMatchObject({ code: 'not_found' });
+      await expect(tickets.find(ticket)).rejects.toMatchObject({ code: 'not_found' });
+      const log = api.app.get(SmsLogService, { strict: false });
+      await expect(log.find(message)).rejects.toMatchObject({ code: 'not_found' });
+    });
+    const { rows } = await api.superuser.query(
+      `select t.status, (select count(*)::int from support_ticket_reply r where r.ticket_id = t.id) as replies
+       from support_ticket t where t.id = $1`,
+      [ticket],
+    );
+    expect(rows).toEqual([{ status: 'open', replies: 0 }]);
   });
 
   it('so that a draft is no invoice yet, neither listed nor its PDF opened', async () => {
@@ -98,13 +144,6 @@ describe('queries by id name the customer', () => {
   });
 
   it("so that a thread has neither the operator's notes nor another ticket's or customer's replies", async () => {
-    const addTicket = async (customerId: string) => {
-      const { rows } = await api.superuser.query<{ id: string }>(
-        `insert into support_ticket (customer_id, id, title, body) values ($1, gen_random_uuid(), 'a', 'b') returning id`,
-        [customerId],
-      );
-      return rows[0]?.id ?? '';
-    };
     const addReply = (customerId: string, ticket: string, body: string, internal: boolean) =>
       api.superuser.query(
         `insert into support_ticket_reply (customer_id, id, ticket_id, author, internal, body, created_at)
@@ -122,6 +161,10 @@ describe('queries by id name the customer', () => {
       data: { id: string; replies: { body: string }[] }[];
     };
     const bodies = Object.fromEntries(data.map(({ id, replies }) => [id, replies.map(({ body }) => body)]));
-    expect(bodies).toEqual({ [ticket]: ['answer'], [second]: ['answer to the second'] });
+    expect(bodies).toMatchObject({ [ticket]: ['answer'], [second]: ['answer to the second'] });
+    const one = await (await me.call(`/support/tickets/${ticket}`)).json();
+    expect(one).toMatchObject({ replies: [{ body: 'answer' }], reply_count: 1 });
+    const closed = await (await me.call(`/support/tickets/${ticket}/close`, { method: 'POST' })).json();
+    expect(closed).toMatchObject({ status: 'closed', replies: [{ body: 'answer' }], reply_count: 1 });
   });
 });

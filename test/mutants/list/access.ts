@@ -49,8 +49,8 @@ export const access: Mutant[] = [
   {
     name: "access: reading tickets needs another's scope",
     file: 'apps/customer-api/src/support/support.controller.ts',
-    find: "@RequireScope('support:read')",
-    replace: "@RequireScope('support:write')",
+    find: "@Get()\n  @RequireScope('support:read')",
+    replace: "@Get()\n  @RequireScope('support:write')",
     specs: ['test/contract/routes'],
   },
   {

@@ -1,7 +1,7 @@
 import type { Mutant } from '../mutant';
 
 const LISTS = ['test/e2e/services', 'test/e2e/support-tickets'];
-const NEWEST = 'libs/platform/database/src/definitions/keyset-list.ts';
+const NEWEST = 'libs/platform/database/src/definitions/keyset-statement.ts';
 
 /** Lists in pages. */
 export const paging: Mutant[] = [

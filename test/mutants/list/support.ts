@@ -6,6 +6,8 @@ const THREADS = ['test/e2e/ticket-threads', 'test/e2e/support-tickets'];
 const EVENTS = 'libs/domains/status/src/operator/status-events-operator.service.ts';
 const READER = 'libs/domains/status/src/customer/service-status.service.ts';
 const STATUS = ['test/e2e/status'];
+const REPLY = 'libs/domains/support/src/sql/reply-to-support-ticket.sql';
+const REPLIES = ['test/e2e/ticket-replies'];
 const OPERATOR = [...THREADS, 'test/e2e/operator-invoices'];
 
 /** Support tickets and service status. */
@@ -40,9 +42,9 @@ export const support: Mutant[] = [
   },
   {
     name: 'support: a thread is newest first',
-    file: TICKETS,
-    find: 'order by ${createdAt}, ${id})',
-    replace: 'order by ${createdAt} desc, ${id} desc)',
+    file: 'libs/domains/support/src/customer/ticket-view.ts',
+    find: 'order by l.place desc',
+    replace: 'order by l.place',
     specs: THREADS,
   },
   {
@@ -65,6 +67,48 @@ export const support: Mutant[] = [
     find: '    return null;\n',
     replace: '    p_service := null;\n',
     specs: THREADS,
+  },
+  {
+    name: 'support: a reply leaves a resolved ticket resolved',
+    file: REPLY,
+    find: "set status = 'open', updated_at",
+    replace: 'set updated_at',
+    specs: REPLIES,
+  },
+  {
+    name: 'support: a closed ticket takes replies',
+    file: REPLY,
+    find: "when former = 'closed' then 'closed' ",
+    replace: '',
+    specs: REPLIES,
+  },
+  {
+    name: 'support: two replies at a time are one too many',
+    file: REPLY,
+    find: ' for update;',
+    replace: ';',
+    specs: REPLIES,
+  },
+  {
+    name: 'support: notes fill a ticket',
+    file: REPLY,
+    find: ' and not r.internal)',
+    replace: ')',
+    specs: REPLIES,
+  },
+  {
+    name: 'support: a closed ticket is closed again',
+    file: 'libs/domains/support/src/sql/close-support-ticket.sql',
+    find: "if former <> 'closed' then",
+    replace: 'if former is not null then',
+    specs: REPLIES,
+  },
+  {
+    name: 'support: a note answers a ticket',
+    file: OPERATOR_SERVICE,
+    find: ' and not r.internal',
+    replace: '',
+    specs: REPLIES,
   },
   {
     name: 'status: an event is ended again',
@@ -118,8 +162,8 @@ export const support: Mutant[] = [
   {
     name: 'support: the operator’s list is of every status',
     file: OPERATOR_SERVICE,
-    find: ' ...(status && { status }) };',
-    replace: ' };',
+    find: ', ...(status && { status }) })',
+    replace: ' })',
     specs: OPERATOR,
   },
   {

@@ -1,3 +1,4 @@
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RequestWithBody } from '@platform/http';
@@ -34,13 +35,27 @@ function exchangeOf(request: FastifyRequest, reply: FastifyReply, payload: unkno
     requestBody: reply.statusCode < 300 ? bodyOf(request) : undefined,
     status: reply.statusCode,
     replyHeaders: textsOf(reply.getHeaders()),
-    replyBody: typeof payload === 'string' || Buffer.isBuffer(payload) ? String(payload) : undefined,
+    replyBody: textOf(payload, String(reply.getHeader('content-encoding'))),
   };
+}
+
+const DECOMPRESS: Record<string, (bytes: Buffer) => Buffer> = {
+  br: brotliDecompressSync,
+  gzip: gunzipSync,
+  zstd: zstdDecompressSync,
+};
+
+/** The text of a reply, which may be compressed already; undefined for a stream. */
+function textOf(payload: unknown, encoding: string): string | undefined {
+  if (typeof payload === 'string') return payload;
+  return Buffer.isBuffer(payload) ? String(DECOMPRESS[encoding]?.(payload) ?? payload) : undefined;
 }
 
 /** The original body: a pipe or a guard may have changed the parsed one. */
 function bodyOf({ rawBody }: Partial<RequestWithBody>): unknown {
-  return rawBody && rawBody.length <= LARGEST_BODY ? JSON.parse(rawBody.joined().toString()) : undefined;
+  return rawBody && rawBody.length > 0 && rawBody.length <= LARGEST_BODY
+    ? JSON.parse(rawBody.joined().toString())
+    : undefined;
 }
 
 function textsOf(headers: Record<string, number | string | string[] | undefined>): Record<string, string> {

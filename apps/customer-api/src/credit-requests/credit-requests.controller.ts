@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 import { type AuthenticatedCustomer } from '@platform/tokens';
 import { CurrentCustomer, RequireScope } from '@platform/access';
 import { CreditRequestsService } from '@domains/credit-requests';
-import { PathId, ProblemReplies, toPageDto } from '@platform/http';
+import { PathId, ProblemReplies, toPageDto, toPageRequest } from '@platform/http';
 import { CreateCreditRequestDto } from './dto/create-credit-request.dto';
 import { CreditRequestQueryDto } from './dto/credit-request-query.dto';
 import { CreditRequestDto, CreditRequestPageDto, toCreditRequestDto } from './dto/credit-request.dto';
@@ -19,8 +19,8 @@ export class CreditRequestsController {
   @ApiOperation({ summary: 'List your credit requests', description: 'Newest first.' })
   @ApiOkResponse({ type: CreditRequestPageDto, description: 'A page of the list.' })
   @ProblemReplies('invalid_request')
-  async listCreditRequests(@Query() { status, ...page }: CreditRequestQueryDto): Promise<CreditRequestPageDto> {
-    return toPageDto(await this.requests.list(page, status), toCreditRequestDto);
+  async listCreditRequests(@Query() query: CreditRequestQueryDto): Promise<CreditRequestPageDto> {
+    return toPageDto(await this.requests.list(toPageRequest(query), query.status), toCreditRequestDto);
   }
 
   @Post()

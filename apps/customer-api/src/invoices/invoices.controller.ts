@@ -2,9 +2,9 @@ import { Controller, Get, Param, Query, StreamableFile } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiProduces, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '@platform/access';
 import { AppConfig } from '@platform/config';
-import { ClientGone, PathId, ProblemReplies, toPageDto } from '@platform/http';
+import { ClientGone, PathId, ProblemReplies, toPageDto, toPageRequest } from '@platform/http';
 import { InvoicePdfsService, InvoicesService } from '@domains/invoices';
-import { InvoicePageDto, toInvoiceDto } from './dto/invoice.dto';
+import { InvoiceDto, InvoicePageDto, toInvoiceDto } from './dto/invoice.dto';
 import { InvoiceQueryDto } from './dto/invoice-query.dto';
 
 @ApiTags('Invoices')
@@ -25,11 +25,20 @@ export class InvoicesController {
   @ApiOperation({ summary: 'List your invoices', description: 'Newest first, from all billing systems.' })
   @ApiOkResponse({ type: InvoicePageDto, description: 'A page of the list.' })
   @ProblemReplies('invalid_request')
-  async listInvoices(
-    @Query() { status, issue_date_from: issuedFrom, issue_date_to: issuedTo, ...page }: InvoiceQueryDto,
-  ): Promise<InvoicePageDto> {
-    const found = await this.invoices.list(page, { status, issuedFrom, issuedTo });
+  async listInvoices(@Query() query: InvoiceQueryDto): Promise<InvoicePageDto> {
+    const { status, issue_date_from: issuedFrom, issue_date_to: issuedTo } = query;
+    const found = await this.invoices.list(toPageRequest(query), { status, issuedFrom, issuedTo });
     return toPageDto(found, (row) => toInvoiceDto(row, this.baseUrl));
+  }
+
+  @Get(':id')
+  @RequireScope('invoices:read')
+  @ApiOperation({ summary: 'Read one of your invoices', description: 'As it stands now: whether it is paid, and its PDF.' })
+  @ApiParam({ name: 'id', description: 'The invoice.', schema: { type: 'string', format: 'uuid' } })
+  @ApiOkResponse({ type: InvoiceDto, description: 'The invoice.' })
+  @ProblemReplies(['not_found', 'You have no invoice with this id'])
+  async getInvoice(@Param('id', PathId.uuid) id: string): Promise<InvoiceDto> {
+    return toInvoiceDto(await this.invoices.find(id), this.baseUrl);
   }
 
   @Get(':id/pdf')

@@ -1,9 +1,10 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AnyScope } from '@platform/access';
-import { PageQueryDto, ProblemReplies, toPageDto } from '@platform/http';
+import { ProblemReplies, toPageDto, toPageRequest } from '@platform/http';
 import { ServicesService } from '@domains/services';
 import { ServicePageDto, toServiceDto } from './dto/service.dto';
+import { ServiceQueryDto } from './dto/service-query.dto';
 
 @ApiTags('Services')
 @Controller('services')
@@ -15,7 +16,7 @@ export class ServicesController {
   @ApiOperation({ summary: 'List your services', description: 'Newest first.' })
   @ApiOkResponse({ type: ServicePageDto, description: 'A page of the list.' })
   @ProblemReplies('invalid_request')
-  async listServices(@Query() page: PageQueryDto): Promise<ServicePageDto> {
-    return toPageDto(await this.services.list(page), toServiceDto);
+  async listServices(@Query() query: ServiceQueryDto): Promise<ServicePageDto> {
+    return toPageDto(await this.services.list(toPageRequest(query), query.status), toServiceDto);
   }
 }

@@ -1,11 +1,12 @@
-import { Body, Controller, Get, Post, Query } from '@nestjs/common';
-import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { type AuthenticatedCustomer } from '@platform/tokens';
 import { CurrentCustomer, RateLimitAs, RequireScope } from '@platform/access';
-import { KeyClaimedByService, PageQueryDto, ProblemReplies, toPageDto } from '@platform/http';
+import { KeyClaimedByService, PathId, ProblemReplies, toPageDto, toPageRequest } from '@platform/http';
 import { SmsLogService, SmsSendingService } from '@domains/sms';
 import { SendSmsDto } from './dto/send-sms.dto';
 import { SmsDto, SmsPageDto, toSmsDto } from './dto/sms.dto';
+import { SmsQueryDto } from './dto/sms-query.dto';
 
 @ApiTags('SMS')
 @Controller('sms')
@@ -36,7 +37,20 @@ export class SmsController {
   @ApiOperation({ summary: 'List the SMS you sent', description: 'Newest first, each with its status.' })
   @ApiOkResponse({ type: SmsPageDto, description: 'A page of the log.' })
   @ProblemReplies('invalid_request')
-  async listSms(@Query() page: PageQueryDto): Promise<SmsPageDto> {
-    return toPageDto(await this.log.list(page), toSmsDto);
+  async listSms(@Query() query: SmsQueryDto): Promise<SmsPageDto> {
+    return toPageDto(await this.log.list(toPageRequest(query), query.status), toSmsDto);
+  }
+
+  @Get('log/:id')
+  @RequireScope('sms:read')
+  @ApiOperation({
+    summary: 'Read one of the SMS you sent',
+    description: 'Its status follows the gateway’s delivery reports.',
+  })
+  @ApiParam({ name: 'id', description: 'The message.', schema: { type: 'string', format: 'uuid' } })
+  @ApiOkResponse({ type: SmsDto, description: 'The message.' })
+  @ProblemReplies(['not_found', 'You have sent no SMS with this id'])
+  async getSms(@Param('id', PathId.uuid) id: string): Promise<SmsDto> {
+    return toSmsDto(await this.log.find(id));
   }
 }

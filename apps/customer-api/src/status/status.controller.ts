@@ -1,9 +1,10 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '@platform/access';
-import { PageQueryDto, ProblemReplies, toPageDto } from '@platform/http';
+import { ProblemReplies, toPageDto, toPageRequest } from '@platform/http';
 import { ServiceStatusService } from '@domains/status';
 import { ServiceStatusPageDto, toServiceStatusDto } from './dto/service-status.dto';
+import { StatusQueryDto } from './dto/status-query.dto';
 
 @ApiTags('Status')
 @Controller('status')
@@ -18,7 +19,7 @@ export class StatusController {
   })
   @ApiOkResponse({ type: ServiceStatusPageDto, description: 'A page of the list.' })
   @ProblemReplies('invalid_request')
-  async listStatus(@Query() page: PageQueryDto): Promise<ServiceStatusPageDto> {
-    return toPageDto(await this.status.list(page), toServiceStatusDto);
+  async listStatus(@Query() query: StatusQueryDto): Promise<ServiceStatusPageDto> {
+    return toPageDto(await this.status.list(toPageRequest(query), query.status), toServiceStatusDto);
   }
 }

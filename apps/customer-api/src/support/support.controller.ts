@@ -1,24 +1,36 @@
-import { Body, Controller, Get, Post, Query } from '@nestjs/common';
-import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Get, HttpCode, HttpStatus, Param, Post, Query } from '@nestjs/common';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { type AuthenticatedCustomer } from '@platform/tokens';
 import { CurrentCustomer, RequireScope } from '@platform/access';
-import { PageQueryDto, ProblemReplies, toPageDto } from '@platform/http';
-import { TicketsService } from '@domains/support';
+import { PathId, ProblemReplies, toPageDto, toPageRequest, WithoutBody } from '@platform/http';
+import { LISTED_REPLIES, TICKET_REPLIES_MAX, TicketsService, TicketThreadService } from '@domains/support';
 import { CreateTicketDto } from './dto/create-ticket.dto';
-import { TicketDto, TicketPageDto, toTicketDto } from './dto/ticket.dto';
+import { CreateTicketReplyDto } from './dto/create-ticket-reply.dto';
+import { TicketDto, TicketPageDto, TicketReplyDto, toTicketDto, toTicketReplyDto } from './dto/ticket.dto';
+import { TicketQueryDto } from './dto/ticket-query.dto';
+
+/** A ticket that the path names. */
+const TICKET_ID = { name: 'id', description: 'The ticket.', schema: { type: 'string', format: 'uuid' } } as const;
+const NO_SUCH_TICKET = ['not_found', 'You have no ticket with this id'] as const;
 
 @ApiTags('Support')
 @Controller('support/tickets')
 export class SupportController {
-  constructor(private readonly tickets: TicketsService) {}
+  constructor(
+    private readonly tickets: TicketsService,
+    private readonly threads: TicketThreadService,
+  ) {}
 
   @Get()
   @RequireScope('support:read')
-  @ApiOperation({ summary: 'List your support tickets', description: 'Newest first, each with its thread.' })
+  @ApiOperation({
+    summary: 'List your support tickets',
+    description: `Newest first, each with the last ${LISTED_REPLIES} replies of its thread.`,
+  })
   @ApiOkResponse({ type: TicketPageDto, description: 'A page of the list.' })
   @ProblemReplies('invalid_request')
-  async listTickets(@Query() page: PageQueryDto): Promise<TicketPageDto> {
-    return toPageDto(await this.tickets.list(page), toTicketDto);
+  async listTickets(@Query() query: TicketQueryDto): Promise<TicketPageDto> {
+    return toPageDto(await this.tickets.list(toPageRequest(query), query.status), toTicketDto);
   }
 
   @Post()
@@ -31,5 +43,52 @@ export class SupportController {
     @Body() ticket: CreateTicketDto,
   ): Promise<TicketDto> {
     return toTicketDto(await this.tickets.open(`token:${tokenId}`, ticket));
+  }
+
+  @Get(':id')
+  @RequireScope('support:read')
+  @ApiOperation({ summary: 'Read one of your support tickets', description: 'With its whole thread.' })
+  @ApiParam(TICKET_ID)
+  @ApiOkResponse({ type: TicketDto, description: 'The ticket.' })
+  @ProblemReplies(NO_SUCH_TICKET)
+  async getTicket(@Param('id', PathId.uuid) id: string): Promise<TicketDto> {
+    return toTicketDto(await this.tickets.find(id));
+  }
+
+  @Post(':id/replies')
+  @RequireScope('support:write')
+  @ApiOperation({
+    summary: 'Reply in a support ticket',
+    description:
+      'The ticket becomes `open`, also when it was `resolved`. A closed ticket takes no replies, nor one that has ' +
+      `${TICKET_REPLIES_MAX} of them: open a new one.`,
+  })
+  @ApiParam(TICKET_ID)
+  @ApiCreatedResponse({ type: TicketReplyDto, description: 'The reply.' })
+  @ProblemReplies('invalid_request', NO_SUCH_TICKET, 'ticket_closed', 'ticket_full')
+  async createTicketReply(
+    @CurrentCustomer() { tokenId }: AuthenticatedCustomer,
+    @Param('id', PathId.uuid) id: string,
+    @Body() { body }: CreateTicketReplyDto,
+  ): Promise<TicketReplyDto> {
+    return toTicketReplyDto(await this.threads.reply(`token:${tokenId}`, id, body));
+  }
+
+  @Post(':id/close')
+  @HttpCode(HttpStatus.OK)
+  @WithoutBody()
+  @RequireScope('support:write')
+  @ApiOperation({
+    summary: 'Close a support ticket',
+    description: 'Takes no body. A ticket that is closed already stays as it is. Only the operator can open it again.',
+  })
+  @ApiParam(TICKET_ID)
+  @ApiOkResponse({ type: TicketDto, description: 'The closed ticket.' })
+  @ProblemReplies(NO_SUCH_TICKET)
+  async closeTicket(
+    @CurrentCustomer() { tokenId }: AuthenticatedCustomer,
+    @Param('id', PathId.uuid) id: string,
+  ): Promise<TicketDto> {
+    return toTicketDto(await this.threads.close(`token:${tokenId}`, id));
   }
 }

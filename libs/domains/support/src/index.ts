@@ -1,14 +1,22 @@
 export { Ticket } from './entities/ticket.entity';
 export { TicketReply } from './entities/ticket-reply.entity';
-export { type NewReply, TicketsOperatorService, type TicketFilter } from './operator/tickets-operator.service';
+export {
+  type ListedTicket,
+  type NewReply,
+  TicketsOperatorService,
+  type TicketFilter,
+} from './operator/tickets-operator.service';
 export { SupportOperatorModule } from './support-operator.module';
 export { type NewTicket, TicketsService } from './customer/tickets.service';
+export { TicketThreadService } from './customer/ticket-thread.service';
 export { SupportModule } from './support.module';
 export {
+  LISTED_REPLIES,
   REPLY_AUTHORS,
   type ReplyAuthor,
   TICKET_BODY_MAX,
   TICKET_PRIORITIES,
+  TICKET_REPLIES_MAX,
   TICKET_STATUSES,
   TICKET_TITLE_MAX,
   type TicketPriority,

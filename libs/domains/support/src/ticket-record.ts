@@ -12,3 +12,9 @@ export type ReplyAuthor = (typeof REPLY_AUTHORS)[number];
 /** Limits in Unicode characters. */
 export const TICKET_TITLE_MAX = 160;
 export const TICKET_BODY_MAX = 5000;
+
+/** Replies that a list shows of each ticket: the last ones. */
+export const LISTED_REPLIES = 10;
+
+/** Replies of a ticket, of both sides together, from which on a customer can add none. */
+export const TICKET_REPLIES_MAX = 200;

@@ -101,6 +101,18 @@ export const errorCatalog = {
     example:
       'The request is done, but its reply was too large to be kept: see 0198c9b2-5a3e-7c41-8f60-2b8f6f0f6a51; it was not run again',
   },
+  ticket_closed: {
+    status: 409,
+    title: 'The ticket is closed',
+    advice: 'Open a new ticket, and name the closed one in it. Only the operator can open a closed ticket again.',
+    example: 'The ticket is closed; open a new one and name this one in it',
+  },
+  ticket_full: {
+    status: 409,
+    title: 'The ticket has too many replies',
+    advice: 'Open a new ticket for what is left to say, and name this one in it.',
+    example: 'The ticket has 200 replies; open a new one',
+  },
   payload_too_large: {
     status: 413,
     title: 'The request body is too large',

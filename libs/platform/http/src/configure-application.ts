@@ -3,6 +3,7 @@ import { AppConfig } from '@platform/config';
 import { AccessLog } from '@platform/logging';
 import { API_PREFIX } from './routing/api-prefix';
 import { Draining } from './draining';
+import { compressReplies } from './compression/compress-replies';
 import { serveErrorPage } from './problems/page/serve-error-page';
 import { logRequests } from './hooks/access-log';
 import { addDocumentHeaders } from './hooks/document-headers';
@@ -31,6 +32,7 @@ export function configureApplication(app: NestFastifyApplication, scopes: ScopeD
   addDocumentHeaders(server, config.PUBLIC_URL && new URL(config.PUBLIC_URL).origin);
   closeWhileDraining(server, app.get(Draining));
   requireHost(server);
+  compressReplies(server);
   serveErrorPage(server);
   serveOpenApi(app, config, scopes);
   return app;

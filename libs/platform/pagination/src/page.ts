@@ -1,11 +1,15 @@
 import { encodeCursor } from './cursor';
 
-/** Limit and cursor of a page. */
+/** Which page of a list: its limit and cursor, and the range of time that the list is read for. */
 export interface PageRequest {
   /** Rows at most, 1 to 200. */
   limit: number;
   /** The cursor of the page before; undefined for the first page. */
   cursor?: string;
+  /** Only items created at this moment or later, RFC 3339. */
+  createdAfter?: string;
+  /** Only items created before this moment, RFC 3339. */
+  createdBefore?: string;
 }
 
 /** A page of a list, newest first. */

@@ -1,10 +1,10 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
-import { IsDay, IsOneOf, PageQueryDto } from '@platform/http';
+import { IsDay, IsOneOf, ListQueryDto } from '@platform/http';
 import { INVOICE_STATUSES, type VisibleInvoiceStatus } from '@domains/invoices';
 
 /** Filters of the list of invoices. */
-export class InvoiceQueryDto extends PageQueryDto {
+export class InvoiceQueryDto extends ListQueryDto {
   /** Only invoices with this status. */
   @ApiProperty({ required: false, enum: INVOICE_STATUSES })
   @IsOptional()

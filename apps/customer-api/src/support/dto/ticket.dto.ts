@@ -8,6 +8,7 @@ import {
   TICKET_STATUSES,
   TICKET_TITLE_MAX,
   type TicketPriority,
+  type TicketReplyRow,
   type TicketRow,
   type TicketStatus,
 } from '@domains/support';
@@ -17,7 +18,7 @@ export class TicketReplyDto {
   @ApiProperty({ format: 'uuid' })
   id!: string;
 
-  /** Author of the reply. */
+  /** Author of the reply: you, or the operator. */
   @ApiProperty({ enum: REPLY_AUTHORS, example: 'operator' })
   author!: ReplyAuthor;
 
@@ -79,8 +80,12 @@ export class TicketDto {
   @ApiProperty({ format: 'date-time', example: '2026-11-20T12:05:00.000000Z' })
   updated_at!: string;
 
-  /** The thread, oldest first. */
+  /** The thread, oldest first. In a list each ticket has its last 10 replies only; `reply_count` tells whether there are more. */
   replies!: TicketReplyDto[];
+
+  /** The number of replies in the whole thread. */
+  @ApiProperty({ type: 'integer', format: 'int32', minimum: 0, example: 1 })
+  reply_count!: number;
 }
 
 /** A page of your tickets, newest first. */
@@ -102,6 +107,12 @@ export function toTicketDto(row: TicketRow): TicketDto {
     resource_id: row.resourceId,
     created_at: row.createdAt,
     updated_at: row.updatedAt,
-    replies: row.replies.map(({ id, author, body, createdAt }) => ({ id, author, body, created_at: createdAt })),
+    replies: row.replies.map(toTicketReplyDto),
+    reply_count: row.replyCount,
   };
+}
+
+/** Maps a reply to its DTO. */
+export function toTicketReplyDto({ id, author, body, createdAt }: TicketReplyRow): TicketReplyDto {
+  return { id, author, body, created_at: createdAt };
 }

@@ -1,6 +1,6 @@
 import { SubCommand } from 'nest-commander';
 import { TicketsOperatorService, TICKET_STATUSES } from '@domains/support';
-import { optional, type Values } from '../../options/option';
+import { flag, optional, type Values } from '../../options/option';
 import * as read from '../../options/read';
 import { anyCustomer } from '../../options/shared-options';
 import { commandWith } from '../operator-command';
@@ -8,6 +8,7 @@ import { commandWith } from '../operator-command';
 const options = {
   customer: anyCustomer,
   status: optional('--status <status>', 'open, pending, resolved or closed', read.oneOf(TICKET_STATUSES)),
+  unanswered: flag('--unanswered', 'only open tickets in which the customer had the last word'),
 };
 
 @SubCommand({ name: 'list', description: 'list support tickets' })
@@ -16,7 +17,7 @@ export class TicketListCommand extends commandWith(options) {
     super();
   }
 
-  protected execute({ customer, status }: Values<typeof options>) {
-    return this.tickets.list({ customerId: customer, status });
+  protected execute({ customer, status, unanswered }: Values<typeof options>) {
+    return this.tickets.list({ customerId: customer, status, unanswered });
   }
 }

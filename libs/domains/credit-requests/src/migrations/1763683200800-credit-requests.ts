@@ -32,7 +32,7 @@ export class CreditRequestsSchema1763683200800 extends ForwardMigration {
       `create index ai_credit_request_newest_idx on ai_credit_request (customer_id, created_at desc, id desc)`,
     );
     await runner.query(
-      `create index ai_credit_request_pending_idx on ai_credit_request (customer_id, created_at desc, id desc) where status = 'pending'`,
+      `create index ai_credit_request_status_idx on ai_credit_request (customer_id, status, created_at desc, id desc)`,
     );
     await secureCustomerTable(runner, 'ai_credit_request', { apiMay: 'select, insert' });
     await createFunction(runner, join(__dirname, '..', 'sql', 'create-credit-request'));

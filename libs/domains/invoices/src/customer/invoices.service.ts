@@ -7,7 +7,9 @@ import {
   EntityReadsService,
   type EntityTable,
   type KeysetList,
+  type ReadStatement,
 } from '@platform/database';
+import { ServiceError } from '@platform/errors';
 import type { Page, PageRequest } from '@platform/pagination';
 import { Invoice } from '../entities/invoice.entity';
 import type { VisibleInvoiceStatus } from '../invoice-record';
@@ -25,16 +27,16 @@ export interface InvoiceListFilter {
 @Injectable()
 export class InvoicesService {
   private readonly invoices: KeysetList<InvoiceRow>;
+  private readonly byId: ReadStatement<InvoiceRow>;
 
   constructor(
     private readonly database: CustomerDatabaseService,
     reads: EntityReadsService,
     { BILLING_TIMEZONE }: AppConfig,
   ) {
-    this.invoices = reads.list(Invoice, {
-      name: 'invoices',
+    const shown = {
       select: INVOICE,
-      extra: (invoice) => ({
+      extra: (invoice: EntityTable<Invoice>) => ({
         overdue: { sql: isOverdue(invoice, BILLING_TIMEZONE), decode: decoders.boolean },
         streamed: {
           sql: `${invoice.column('pdfReference')} is not null and ${invoice.column('pdfUrl')} is null`,
@@ -42,7 +44,16 @@ export class InvoicesService {
         },
       }),
       // Drafts are excluded here; the role could not read them in any case.
-      where: (invoice) => `${invoice.column('status')} <> 'draft'`,
+      where: (invoice: EntityTable<Invoice>) => `${invoice.column('status')} <> 'draft'`,
+    };
+    this.byId = reads.find(Invoice, {
+      ...shown,
+      name: 'invoices.find',
+      by: ['customerId', 'id'],
+    }) as ReadStatement<InvoiceRow>;
+    this.invoices = reads.list(Invoice, {
+      ...shown,
+      name: 'invoices',
       filters: [
         { property: 'status', operator: '=' },
         { property: 'issueDate', operator: '>=' },
@@ -54,6 +65,13 @@ export class InvoicesService {
   /** A page of the customer's invoices, newest first. @throws ServiceError invalid_request for a bad cursor */
   list(page: PageRequest, { status, issuedFrom, issuedTo }: InvoiceListFilter = {}): Promise<Page<InvoiceRow>> {
     return this.database.page(this.invoices, page, [status, issuedFrom, issuedTo]);
+  }
+
+  /** One of the customer's invoices. @throws ServiceError not_found */
+  async find(id: string): Promise<InvoiceRow> {
+    const [invoice] = await this.database.read(this.byId, [id]);
+    if (!invoice) throw new ServiceError('not_found', 'You have no invoice with this id');
+    return invoice;
   }
 }
 

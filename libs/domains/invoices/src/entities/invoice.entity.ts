@@ -5,6 +5,7 @@ import type { InvoiceSource, InvoiceStatus, InvoiceType } from '../invoice-recor
 @Entity('invoice')
 @Unique('invoice_source_key', ['customerId', 'source', 'sourceId'])
 @Index('invoice_newest_idx', { synchronize: false })
+@Index('invoice_status_idx', { synchronize: false })
 @Index('invoice_source_idx', ['source', 'sourceId'])
 @Index('invoice_unsettled_idx', { synchronize: false })
 @Check('invoice_source_check', `source in ('manual', 'stripe', 'fiken')`)

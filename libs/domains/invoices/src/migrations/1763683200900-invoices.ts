@@ -46,6 +46,7 @@ async function createInvoices(runner: QueryRunner): Promise<void> {
       constraint invoice_currency_check check (currency ~ '^[A-Z]{3}$')
     )`);
   await runner.query(`create index invoice_newest_idx on invoice (customer_id, created_at desc, id desc)`);
+  await runner.query(`create index invoice_status_idx on invoice (customer_id, status, created_at desc, id desc)`);
   // What a sync has to look at again: the source may still change these.
   await runner.query(
     `create index invoice_unsettled_idx on invoice (customer_id, source, source_id) where status in ('draft', 'open', 'uncollectible')`,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { CustomerDatabaseService, EntityReadsService, type KeysetList, type ReadRow } from '@platform/database';
 import type { Page, PageRequest } from '@platform/pagination';
-import { CustomerServiceEntity } from '../entities/customer-service.entity';
+import { CustomerServiceEntity, type ServiceStatus } from '../entities/customer-service.entity';
 
 const SHOWN = ['id', 'type', 'name', 'status', 'config', 'createdAt', 'updatedAt'] as const;
 
@@ -17,11 +17,15 @@ export class ServicesService {
     private readonly database: CustomerDatabaseService,
     reads: EntityReadsService,
   ) {
-    this.services = reads.list(CustomerServiceEntity, { name: 'services.list', select: SHOWN });
+    this.services = reads.list(CustomerServiceEntity, {
+      name: 'services.list',
+      select: SHOWN,
+      filters: [{ property: 'status', operator: '=' }],
+    });
   }
 
   /** A page of the customer's services, newest first. @throws ServiceError invalid_request for a bad cursor */
-  list(page: PageRequest): Promise<Page<CustomerServiceRow>> {
-    return this.database.page(this.services, page);
+  list(page: PageRequest, status?: ServiceStatus): Promise<Page<CustomerServiceRow>> {
+    return this.database.page(this.services, page, [status]);
   }
 }

@@ -9,6 +9,7 @@ export type ServiceStatus = (typeof SERVICE_STATUSES)[number];
 @Check('customer_service_status_check', `status in ('pending', 'active', 'suspended', 'terminated')`)
 @Check('customer_service_config_check', `jsonb_typeof(config) = 'object'`)
 @Index('customer_service_newest_idx', { synchronize: false })
+@Index('customer_service_status_idx', { synchronize: false })
 export class CustomerServiceEntity {
   @ForeignKey('customer', 'id', { name: 'customer_service_customer_fk' })
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'customer_service_pk' })

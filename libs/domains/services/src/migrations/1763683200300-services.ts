@@ -24,6 +24,9 @@ export class ServicesSchema1763683200300 extends ForwardMigration {
     await runner.query(
       `create index customer_service_newest_idx on customer_service (customer_id, created_at desc, id desc)`,
     );
+    await runner.query(
+      `create index customer_service_status_idx on customer_service (customer_id, status, created_at desc, id desc)`,
+    );
     await secureCustomerTable(runner, 'customer_service', { apiMay: 'select' });
   }
 }

@@ -57,6 +57,7 @@ export class SmsSchema1763683201000 extends ForwardMigration {
         constraint sms_message_status_check check (status in ('unknown', 'accepted', 'sent', 'failed', 'delivered')),
         constraint sms_message_encoding_check check (encoding in ('GSM-7', 'UCS-2'))
       ) partition by range (id)`);
+    await runner.query(`create index sms_message_status_idx on sms_message (customer_id, status, id desc)`);
     await secureCustomerTable(runner, 'sms_message', {
       apiMay: 'select, insert, update (status, gateway_message_id, error_code, delivered_at, updated_at)',
     });

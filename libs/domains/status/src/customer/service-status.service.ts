@@ -43,12 +43,16 @@ export class ServiceStatusService {
         status: { sql: currentStatus(service, event), decode: (text: string) => text as StatusLevel },
         events: { sql: shownEvents(service, event), decode: decoders.json as (text: string) => StatusEventRow[] },
       }),
+      filters: [{ name: 'status', sql: (service) => currentStatus(service, event), type: 'text', operator: '=' }],
     });
   }
 
-  /** A page of the customer's services with their status, newest service first. @throws ServiceError invalid_request */
-  list(page: PageRequest): Promise<Page<ServiceStatusRow>> {
-    return this.database.page(this.services, page);
+  /**
+   * A page of the customer's services with their status, newest service first. @param status only services whose current
+   * status it is. @throws ServiceError invalid_request
+   */
+  list(page: PageRequest, status?: StatusLevel): Promise<Page<ServiceStatusRow>> {
+    return this.database.page(this.services, page, [status]);
   }
 }
 

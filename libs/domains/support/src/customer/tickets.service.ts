@@ -1,12 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { CustomerDatabaseService, decoders, EntityReadsService, type KeysetList, prepared } from '@platform/database';
+import {
+  CustomerDatabaseService,
+  EntityReadsService,
+  type KeysetList,
+  prepared,
+  type ReadStatement,
+} from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import type { Page, PageRequest } from '@platform/pagination';
-import { TicketReply } from '../entities/ticket-reply.entity';
 import { Ticket } from '../entities/ticket.entity';
-import type { TicketPriority } from '../ticket-record';
-import { REPLY, TICKET, type TicketReplyRow, type TicketRow } from './ticket-view';
+import { LISTED_REPLIES, type TicketPriority, type TicketStatus } from '../ticket-record';
+import { noSuchTicket } from './no-such-ticket';
+import { threadOf, TICKET, type TicketRow } from './ticket-view';
 
 const OPEN = prepared(
   'support.open',
@@ -32,32 +38,40 @@ export interface NewTicket {
 /** The customer's own tickets. */
 @Injectable()
 export class TicketsService {
+  private readonly byId: ReadStatement<TicketRow>;
   private readonly tickets: KeysetList<TicketRow>;
 
   constructor(
     private readonly database: CustomerDatabaseService,
     reads: EntityReadsService,
   ) {
-    const reply = reads.table(TicketReply, 'r');
-    const [createdAt, id] = [reply.column('createdAt'), reply.column('id')];
+    this.byId = reads.find(Ticket, {
+      name: 'support.find',
+      select: TICKET,
+      by: ['customerId', 'id'],
+      extra: threadOf(reads),
+    });
     this.tickets = reads.list(Ticket, {
       name: 'support.tickets',
       select: TICKET,
-      extra: (ticket) => ({
-        replies: {
-          // Internal notes are excluded here; the role could not read them in any case.
-          sql: `(select coalesce(json_agg(${reply.json(REPLY)} order by ${createdAt}, ${id}), '[]') from ${reply.from}
-            where ${reply.column('customerId')} = $1 and ${reply.column('ticketId')} = ${ticket.column('id')}
-              and not ${reply.column('internal')})`,
-          decode: decoders.json as (text: string) => TicketReplyRow[],
-        },
-      }),
+      extra: threadOf(reads, LISTED_REPLIES),
+      filters: [{ property: 'status', operator: '=' }],
     });
   }
 
-  /** A page of the customer's tickets, newest first. @throws ServiceError invalid_request for a bad cursor */
-  list(page: PageRequest): Promise<Page<TicketRow>> {
-    return this.database.page(this.tickets, page);
+  /**
+   * A page of the customer's tickets, newest first, each with its last replies. @throws ServiceError invalid_request for a
+   * bad cursor
+   */
+  list(page: PageRequest, status?: TicketStatus): Promise<Page<TicketRow>> {
+    return this.database.page(this.tickets, page, [status]);
+  }
+
+  /** One of the customer's tickets, with its whole thread. @throws ServiceError not_found */
+  async find(id: string): Promise<TicketRow> {
+    const [ticket] = await this.database.read(this.byId, [id]);
+    if (!ticket) throw noSuchTicket();
+    return ticket;
   }
 
   /**
@@ -76,6 +90,7 @@ export class TicketsService {
     const [opened] = isPossible ? await this.database.write<{ opened_at: string | null }>(OPEN, values) : [];
     if (!opened?.opened_at) throw new ServiceError('not_found', 'You have no service with this service_id');
     const times = { createdAt: opened.opened_at, updatedAt: opened.opened_at };
-    return { id, title, body, status: 'open', priority, serviceId, resourceType, resourceId, ...times, replies: [] };
+    const thread = { replies: [], replyCount: 0 };
+    return { id, title, body, status: 'open', priority, serviceId, resourceType, resourceId, ...times, ...thread };
   }
 }

@@ -7,6 +7,7 @@ import type { TicketPriority, TicketStatus } from '../ticket-record';
   name: 'support_ticket_service_fk',
 })
 @Index('support_ticket_newest_idx', { synchronize: false })
+@Index('support_ticket_status_idx', { synchronize: false })
 @Index('support_ticket_service_idx', { synchronize: false })
 @Check('support_ticket_status_check', `status in ('open', 'pending', 'resolved', 'closed')`)
 @Check('support_ticket_priority_check', `priority in ('low', 'normal', 'high', 'urgent')`)

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { QueryRunner } from 'typeorm';
 import { createFunction, ForwardMigration, secureCustomerTable } from '@platform/database';
 
-/** Support tickets and their threads. The API opens tickets and reads what is said to the customer, nothing else. */
+/** Support tickets and their threads. The API reads what is said to the customer, and does what a customer does: open, reply, close. */
 export class SupportSchema1763683200600 extends ForwardMigration {
   override readonly tables = ['support_ticket', 'support_ticket_reply'];
 
@@ -30,9 +30,12 @@ export class SupportSchema1763683200600 extends ForwardMigration {
       `create index support_ticket_newest_idx on support_ticket (customer_id, created_at desc, id desc)`,
     );
     await runner.query(
+      `create index support_ticket_status_idx on support_ticket (customer_id, status, created_at desc, id desc)`,
+    );
+    await runner.query(
       `create index support_ticket_service_idx on support_ticket (customer_id, service_id) where service_id is not null`,
     );
-    await secureCustomerTable(runner, 'support_ticket', { apiMay: 'select, insert' });
+    await secureCustomerTable(runner, 'support_ticket', { apiMay: 'select, insert, update (status, updated_at)' });
 
     await runner.query(`
       create table support_ticket_reply (
@@ -52,8 +55,9 @@ export class SupportSchema1763683200600 extends ForwardMigration {
       `create index support_ticket_reply_thread_idx on support_ticket_reply (customer_id, ticket_id, created_at, id)`,
     );
     // The operator's notes among themselves do not exist for the API.
-    await secureCustomerTable(runner, 'support_ticket_reply', { apiMay: 'select', visible: 'not internal' });
+    await secureCustomerTable(runner, 'support_ticket_reply', { apiMay: 'select, insert', visible: 'not internal' });
 
-    await createFunction(runner, join(__dirname, '..', 'sql', 'open-support-ticket'));
+    for (const name of ['open-support-ticket', 'reply-to-support-ticket', 'close-support-ticket'])
+      await createFunction(runner, join(__dirname, '..', 'sql', name));
   }
 }

@@ -11,7 +11,21 @@ import type { ReplyAuthor, TicketStatus } from '../ticket-record';
 export interface TicketFilter {
   customerId?: string;
   status?: TicketStatus;
+  /** Only tickets that wait for the operator's answer. */
+  unanswered?: boolean;
 }
+
+/** A ticket in the list. */
+export type ListedTicket = Ticket & {
+  /** Whether it is open and the customer had the last word. */
+  unanswered: boolean;
+};
+
+const LAST_AUTHOR = `(
+  select r.author from support_ticket_reply r
+  where r.customer_id = t.customer_id and r.ticket_id = t.id and not r.internal
+  order by r.created_at desc, r.id desc limit 1)`;
+const UNANSWERED = `(t.status = 'open' and coalesce(${LAST_AUTHOR}, 'customer') = 'customer')`;
 
 /** A reply or note to add to a thread. */
 export interface NewReply {
@@ -34,13 +48,17 @@ export class TicketsOperatorService {
   ) {}
 
   /** Tickets of one customer or of all, newest first. */
-  list({ customerId, status }: TicketFilter): Promise<Ticket[]> {
-    const where = { ...(customerId && { customerId }), ...(status && { status }) };
-    return this.dataSource.manager.find(Ticket, {
-      where,
-      order: { createdAt: 'DESC', id: 'DESC' },
-      take: SHOWN,
-    });
+  async list({ customerId, status, unanswered }: TicketFilter): Promise<ListedTicket[]> {
+    const query = this.dataSource.manager
+      .createQueryBuilder(Ticket, 't')
+      .addSelect(UNANSWERED, 'unanswered')
+      .where({ ...(customerId && { customerId }), ...(status && { status }) })
+      .orderBy('t.createdAt', 'DESC')
+      .addOrderBy('t.id', 'DESC')
+      .limit(SHOWN);
+    if (unanswered) query.andWhere(UNANSWERED);
+    const { entities, raw } = await query.getRawAndEntities<{ unanswered: boolean }>();
+    return entities.map((ticket, index) => Object.assign(ticket, { unanswered: raw[index]?.unanswered === true }));
   }
 
   /** A ticket with its whole thread, internal notes included. @throws ServiceError not_found */

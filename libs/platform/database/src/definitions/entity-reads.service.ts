@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Decoder } from './decoders';
 import { EntityTable, type ReadRow } from './entity-table';
-import { type KeysetFilter, KeysetList, type Placed } from './keyset-list';
+import { KeysetList, type Placed } from './keyset-list';
+import type { KeysetFilter } from './keyset-statement';
 import { type Columns, type ReadStatement, readStatement } from './read-statement';
 
 /** An entity's class. */
@@ -30,7 +31,14 @@ export interface EntityRead<Entity, Property extends keyof Entity & string, Extr
   select: readonly Property[];
   /** What else is read, in terms of the entity's table. */
   extra?: (table: EntityTable<Entity>) => { [Key in keyof Extra]: Expression<Extra[Key]> };
+  /** A condition that always holds, in terms of the entity's table. */
+  where?: (table: EntityTable<Entity>) => string;
 }
+
+/** A condition on a list that a caller may leave out: on a property, or on an expression in terms of the entity's table. */
+export type EntityFilter<Entity> =
+  | { property: keyof Entity & string; operator: KeysetFilter['operator'] }
+  | { name: string; sql: (table: EntityTable<Entity>) => string; type: string; operator: KeysetFilter['operator'] };
 
 /** A list of a customer's rows of an entity. */
 export interface EntityList<Entity, Property extends keyof Entity & string, Extra> extends EntityRead<
@@ -38,10 +46,11 @@ export interface EntityList<Entity, Property extends keyof Entity & string, Extr
   Property,
   Extra
 > {
-  /** A condition that always holds, in terms of the entity's table. */
-  where?: (table: EntityTable<Entity>) => string;
-  /** Conditions that a caller may leave out, in the order in which their values are given. */
-  filters?: readonly KeysetFilter<keyof Entity & string>[];
+  /**
+   * Conditions that a caller may leave out, in the order in which their values are given. Each that compares for equality
+   * doubles the number of statements.
+   */
+  filters?: readonly EntityFilter<Entity>[];
 }
 
 /**
@@ -63,6 +72,7 @@ export class EntityReadsService {
     const table = this.table(entity, 't');
     const { selection, columns } = parts(table, read);
     const conditions = read.by.map((property, index) => `${table.column(property)} = $${index + 1}`);
+    if (read.where) conditions.push(read.where(table));
     return this.register({
       name: read.name,
       text: `select ${selection} from ${table.from} where ${conditions.join(' and ')}`,
@@ -81,9 +91,9 @@ export class EntityReadsService {
       table,
       ...parts(table, read),
       where: read.where?.(table),
-      filters: read.filters,
+      filters: read.filters?.map((filter) => keysetFilter(table, filter)),
     });
-    for (const statement of list.statements.values()) this.register(statement);
+    for (const statement of list.statements) this.register(statement);
     return list;
   }
 
@@ -120,4 +130,10 @@ function parts<Entity, Property extends keyof Entity & string, Extra>(
       ...extras.map(([name, { decode }]) => [name, decode] as const),
     ] as unknown as ReadStatement<ReadRow<Entity, Property> & Extra>['columns'],
   };
+}
+
+function keysetFilter<Entity>(table: EntityTable<Entity>, filter: EntityFilter<Entity>): KeysetFilter {
+  if ('sql' in filter) return { ...filter, sql: filter.sql(table) };
+  const { property, operator } = filter;
+  return { name: property, sql: table.column(property), type: table.type(property), operator };
 }

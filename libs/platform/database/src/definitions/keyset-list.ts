@@ -1,4 +1,5 @@
 import { decodeCursor, listMark, type Page, type PageRequest, paginate } from '@platform/pagination';
+import { type KeysetFilter, type KeysetListParts, keysetStatement } from './keyset-statement';
 import type { ReadStatement, ReadValue } from './read-statement';
 
 /** What gives a row its place in a list, which is ordered by `createdAt desc, id desc`. */
@@ -7,86 +8,68 @@ export interface Placed {
   createdAt: string;
 }
 
-/** A condition on a list that a caller may leave out. */
-export interface KeysetFilter<Property extends string = string> {
-  property: Property;
-  operator: '=' | '>=' | '<=';
-}
-
-/** What a keyset list is made of. */
-export interface KeysetListParts<Row> {
-  /** Names its statements; after its place, such as `services.list`. Cursors of a list are of no use under another name. */
-  name: string;
-  table: { from: string; column(property: string): string; type(property: string): string };
-  /** The select list, and how it is decoded. */
-  selection: string;
-  columns: ReadStatement<Row>['columns'];
-  /** A condition that always holds. */
-  where?: string;
-  filters?: readonly KeysetFilter[];
-}
+/** What a statement is for, as bits: behind a cursor, with ranges, and a bit for each filter that compares for equality. */
+const AFTER = 1;
+const RANGES = 2;
+const FIRST_EQUALITY = 4;
 
 /**
- * A list of a customer's own rows, newest first, read page by page: rows that are added meanwhile move none. A page is read by
- * one of up to four statements: with or without filters, from the beginning or behind a cursor.
+ * A list of a customer's own rows, newest first, read page by page: rows that are added meanwhile move none. There is a
+ * statement for each combination of filters that compare for equality, with and without ranges, from the beginning and
+ * behind a cursor. So each reads along an index, whatever is given.
  */
 export class KeysetList<Row extends Placed> {
-  readonly statements: ReadonlyMap<string, ReadStatement<Row>>;
+  readonly statements: readonly ReadStatement<Row>[];
   private readonly name: string;
   private readonly idType: 'integer' | 'uuid';
+  private readonly filters: readonly (KeysetFilter & { bit: number })[];
 
   constructor(parts: KeysetListParts<Row>) {
     this.name = parts.name;
     this.idType = parts.table.type('id') === 'uuid' ? 'uuid' : 'integer';
-    const filters = parts.filters ?? [];
-    const variants = [[], [AFTER], ...(filters.length > 0 ? [[FILTERED], [FILTERED, AFTER]] : [])];
-    this.statements = new Map(variants.map((variant) => [variant.join('-'), statement(parts, this.idType, variant)]));
+    const created = { name: 'range', sql: parts.table.column('createdAt'), type: 'timestamptz' };
+    let bit = FIRST_EQUALITY;
+    this.filters = [
+      ...(parts.filters ?? []),
+      { ...created, operator: '>=' as const },
+      { ...created, operator: '<' as const },
+    ].map((filter) => {
+      if (filter.operator !== '=') return { ...filter, name: 'range', bit: RANGES };
+      bit *= 2;
+      return { ...filter, bit: bit / 2 };
+    });
+    this.statements = Array.from({ length: bit }, (_, variant) => {
+      const chosen = this.filters.filter((filter) => variant & filter.bit);
+      return keysetStatement(parts, this.idType, chosen, (variant & AFTER) !== 0);
+    });
   }
 
   /**
    * The statement that reads a page, and its values from `$2` on.
    * @throws ServiceError invalid_request for a cursor that this list did not give under these filters
    */
-  request(
-    { limit, cursor }: PageRequest,
-    filters: readonly ReadValue[],
-  ): { statement: ReadStatement<Row>; values: ReadValue[] } {
-    const after = cursor === undefined ? undefined : decodeCursor(cursor, this.idType, listMark(this.name, filters));
-    const filtered = filters.some((value) => value !== undefined && value !== null);
-    const variant = [...(filtered ? [FILTERED] : []), ...(after ? [AFTER] : [])].join('-');
-    const statement = this.statements.get(variant);
-    if (!statement) throw new Error(`${this.name} has no filters`);
+  request(page: PageRequest, filters: readonly ReadValue[]): { statement: ReadStatement<Row>; values: ReadValue[] } {
+    const given = this.given(page, filters);
+    const after =
+      page.cursor === undefined ? undefined : decodeCursor(page.cursor, this.idType, listMark(this.name, given));
+    let variant = after ? AFTER : 0;
+    this.filters.forEach(({ bit }, index) => (variant |= given[index] === null ? 0 : bit));
+    const chosen = given.filter((_, index) => variant & (this.filters[index]?.bit ?? 0));
     const place = after ? [after.createdAt, after.id] : [];
-    return { statement, values: [limit + 1, ...(filtered ? filters : []), ...place] };
+    return {
+      statement: this.statements[variant] as ReadStatement<Row>,
+      values: [page.limit + 1, ...chosen, ...place],
+    };
   }
 
   /** The page made of the rows that {@link request} asked for. */
-  page(rows: Row[], { limit }: PageRequest, filters: readonly ReadValue[]): Page<Row> {
-    return paginate(rows, limit, listMark(this.name, filters));
+  page(rows: Row[], page: PageRequest, filters: readonly ReadValue[]): Page<Row> {
+    return paginate(rows, page.limit, listMark(this.name, this.given(page, filters)));
   }
-}
 
-const FILTERED = 'filtered';
-const AFTER = 'after';
-
-function statement<Row>(
-  { name, table, selection, columns, where, filters = [] }: KeysetListParts<Row>,
-  idType: string,
-  variant: readonly string[],
-): ReadStatement<Row> {
-  const [customer, createdAt, id] = ['customerId', 'createdAt', 'id'].map((property) => table.column(property));
-  const conditions = [`${customer} = $1`, ...(where === undefined ? [] : [where])];
-  // $1 is the customer, $2 the limit.
-  let parameters = 2;
-  if (variant.includes(FILTERED)) {
-    for (const { property, operator } of filters) {
-      const given = `$${++parameters}::${table.type(property)}`;
-      conditions.push(`(${given} is null or ${table.column(property)} ${operator} ${given})`);
-    }
+  /** The value of each filter, null if it is left out. */
+  private given({ createdAfter, createdBefore }: PageRequest, filters: readonly ReadValue[]): ReadValue[] {
+    const own = this.filters.slice(0, -2).map((_, index) => filters[index] ?? null);
+    return [...own, createdAfter ?? null, createdBefore ?? null];
   }
-  if (variant.includes(AFTER))
-    conditions.push(`(${createdAt}, ${id}) < ($${parameters + 1}::timestamptz, $${parameters + 2}::${idType})`);
-  const text = `select ${selection} from ${table.from} where ${conditions.join(' and ')}
-    order by ${createdAt} desc, ${id} desc limit $2`;
-  return { name: [name, ...variant].join('.'), text, columns };
 }

@@ -23,6 +23,16 @@ const BODY_RULES = 'http:body-rules';
 /** Declares that a route's body is parsed by `rules.reader` while it arrives, not as a whole. */
 export const ReadBodyBy = (rules: BodyRules) => SetMetadata(BODY_RULES, rules);
 
+const WITHOUT_BODY = 'http:without-body';
+
+/** Declares that a POST takes no body. One that is sent all the same is not read, as that of a GET. */
+export const WithoutBody = () => SetMetadata(WITHOUT_BODY, true);
+
+/** Whether a handler takes no body. */
+export function takesNoBody(handler: object): boolean {
+  return Reflect.getMetadata(WITHOUT_BODY, handler) === true;
+}
+
 /** Enough for the longest valid body of any route but AI messages, even if every character is escaped. */
 const DEFAULT_BYTES = 256 * 1024;
 

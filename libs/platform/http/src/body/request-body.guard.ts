@@ -5,7 +5,7 @@ import { JsonTokenizer, SegmentedBytes } from '@platform/json';
 import { explainBodyFault, invalidBody } from './body-faults';
 import { assertJsonBody, NO_BODY } from './assert-json-body';
 import { type BodyLease, BodyMemory } from './body-memory';
-import { type BodyRules, bodyRulesOf } from './body-rules.decorator';
+import { type BodyRules, bodyRulesOf, takesNoBody } from './body-rules.decorator';
 import { readBody } from './read-body';
 import { TurnBudget } from './turn-budget';
 
@@ -13,7 +13,7 @@ import { TurnBudget } from './turn-budget';
 export interface RequestWithBody<Body = unknown> extends FastifyRequest {
   /** The result of the route's reader; by default the parsed JSON. */
   body: Body;
-  /** The body's bytes. */
+  /** The body's bytes; none of a route that takes no body. */
   rawBody: SegmentedBytes;
   /** The memory of the body; released when the request ends. */
   bodyLease?: BodyLease;
@@ -35,8 +35,13 @@ export class RequestBodyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = context.switchToHttp().getRequest<RequestWithBody>();
     if (request.method !== 'POST') return true;
+    const handler = context.getHandler();
+    if (takesNoBody(handler)) {
+      request.rawBody = new SegmentedBytes();
+      return true;
+    }
     assertJsonBody(request.headers);
-    return this.read(request, bodyRulesOf(context.getHandler()));
+    return this.read(request, bodyRulesOf(handler));
   }
 
   private async read(request: RequestWithBody, rules: BodyRules): Promise<boolean> {

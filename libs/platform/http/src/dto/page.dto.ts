@@ -1,7 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
-import type { Page } from '@platform/pagination';
+import type { Page, PageRequest } from '@platform/pagination';
 import { FieldRule } from '../fields/field-rule';
+import { IsTime } from '../fields/is-time.decorator';
 import { IsQueryNumber } from '../fields/is-whole-number.decorator';
 
 /** Paging parameters. */
@@ -17,6 +18,26 @@ export class PageQueryDto {
   @IsOptional()
   @FieldRule((value) => (isCursor(value) ? undefined : 'must be a next_cursor of this list'))
   cursor?: string;
+}
+
+/** Paging parameters, and the filters that every list has. */
+export class ListQueryDto extends PageQueryDto {
+  /** Only items created at this moment or later, RFC 3339. */
+  @IsOptional()
+  @IsTime()
+  @ApiProperty({ example: '2026-01-01T00:00:00.000000Z' })
+  created_after?: string;
+
+  /** Only items created before this moment, RFC 3339. */
+  @IsOptional()
+  @IsTime({ notBefore: 'created_after' })
+  @ApiProperty({ example: '2027-01-01T00:00:00.000000Z' })
+  created_before?: string;
+}
+
+/** The page that a query asks for. */
+export function toPageRequest({ limit, cursor, created_after, created_before }: ListQueryDto): PageRequest {
+  return { limit, cursor, createdAfter: created_after, createdBefore: created_before };
 }
 
 /** Checks the format of a cursor only; the list checks whether the cursor is one of its own. */

@@ -1,0 +1,52 @@
+import type { ReadStatement } from './read-statement';
+
+/** A condition on a list that a caller may leave out. */
+export interface KeysetFilter {
+  /** Names the statements that have it. */
+  name: string;
+  /** What is compared. */
+  sql: string;
+  type: string;
+  operator: '=' | '>=' | '<=' | '<';
+}
+
+/** What a keyset list is made of. */
+export interface KeysetListParts<Row> {
+  /** Names its statements; after its place, such as `services.list`. Cursors of a list are of no use under another name. */
+  name: string;
+  table: { from: string; column(property: string): string; type(property: string): string };
+  /** The select list, and how it is decoded. */
+  selection: string;
+  columns: ReadStatement<Row>['columns'];
+  /** A condition that always holds. */
+  where?: string;
+  /** Conditions that a caller may leave out, besides the range of `createdAt` that every list has. */
+  filters?: readonly KeysetFilter[];
+}
+
+/**
+ * The statement that reads a page under the filters that are chosen. `$1` is the customer, `$2` the limit; the filters' values
+ * follow, and the place of the row before. A range whose value is left out is open: its bound is infinity, which an index
+ * condition can have.
+ */
+export function keysetStatement<Row>(
+  { name, table, selection, columns, where }: KeysetListParts<Row>,
+  idType: string,
+  chosen: readonly KeysetFilter[],
+  after: boolean,
+): ReadStatement<Row> {
+  const [customer, createdAt, id] = ['customerId', 'createdAt', 'id'].map((property) => table.column(property));
+  const conditions = [`${customer} = $1`, ...(where === undefined ? [] : [where])];
+  let parameters = 2;
+  for (const { sql, type, operator } of chosen) {
+    const given = `$${++parameters}::${type}`;
+    const open = operator === '>=' ? '-infinity' : 'infinity';
+    conditions.push(`${sql} ${operator} ${operator === '=' ? given : `coalesce(${given}, '${open}')`}`);
+  }
+  if (after)
+    conditions.push(`(${createdAt}, ${id}) < ($${parameters + 1}::timestamptz, $${parameters + 2}::${idType})`);
+  const text = `select ${selection} from ${table.from} where ${conditions.join(' and ')}
+    order by ${createdAt} desc, ${id} desc limit $2`;
+  const names = new Set(chosen.map((filter) => filter.name));
+  return { name: [name, ...names, ...(after ? ['after'] : [])].join('.'), text, columns };
+}
