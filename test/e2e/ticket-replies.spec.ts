@@ -208,3 +208,27 @@ describe('POST /support/tickets/{id}/close', () => {
     for (const id of ['1', UNKNOWN]) await expectProblem(await post(caller, `/${id}/close`), ...NOT_FOUND);
   });
 });
+
+describe('an Idempotency-Key', () => {
+  it.each([
+    ['replies', { body: 'Once' }],
+    ['close', undefined],
+  ])('makes a retry of POST /support/tickets/{id}/%s a replay', async (verb, body) => {
+    const caller = await createCaller(api);
+    const { id } = await open(caller);
+    const send = async () => {
+      const reply = await caller.call(`/support/tickets/${id}/${verb}`, {
+        method: 'POST',
+        headers: { 'idempotency-key': `${id}-${verb}`, ...(body && { 'content-type': 'application/json' }) },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      return { status: reply.status, replayed: reply.headers.get('idempotency-replayed'), text: await reply.text() };
+    };
+    const first = await send();
+    expect(first).toMatchObject({ status: body ? 201 : 200, replayed: null });
+    // Whether it is a replay shows in a reply that would differ now.
+    await setStatus(id, 'pending');
+    expect(await send()).toEqual({ ...first, replayed: 'true' });
+    expect(await audited(caller)).toHaveLength(1);
+  });
+});
