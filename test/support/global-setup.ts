@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { onEveryNode } from './database-server';
+import { databaseServer, onEveryNode } from './database-server';
 import { createTemplate } from './template-database';
 import { startTestServer } from './test-server';
 
@@ -23,6 +23,7 @@ export default async function globalSetup(): Promise<void> {
     process.env.TEST_TEMPLATE = template;
     globalThis.endTestServer ??= () => onEveryNode(`drop database ${template} with (force)`);
   }
+  process.env.TEST_CLUSTER = (await databaseServer()).isCluster ? 'yes' : 'no';
   // `TEST_SEED=… npm test` repeats the made-up data.
   process.env.TEST_SEED ??= String(randomInt(1_000_000_000));
   console.log(`TEST_SEED=${process.env.TEST_SEED}`);

@@ -73,12 +73,15 @@ export function describePaging(
       const { customer, call } = await createCaller(api());
       for (let item = 0; item < 5; item++) await add(api().superuser, customer.id, time(0));
       // Times with microseconds, like PostgreSQL's clock: a cursor in milliseconds would skip rows.
-      await api().superuser.query(
-        `update ${table} t set created_at = created_at + n * interval '1 microsecond'
-         from (select id, row_number() over (order by id) as n from ${table} where customer_id = $1) x
-         where t.customer_id = $1 and t.id = x.id`,
+      const { rows } = await api().superuser.query<{ id: string; time: string }>(
+        `select id, (created_at + row_number() over (order by id) * interval '1 microsecond')::text as time
+         from ${table} where customer_id = $1`,
         [customer.id],
       );
+      for (const { id, time: moved } of rows) {
+        const move = `update ${table} set created_at = $3 where customer_id = $1 and id = $2`;
+        await api().superuser.query(move, [customer.id, id, moved]);
+      }
       expect(new Set(await walk(call, 1)).size).toBe(5);
     });
 
