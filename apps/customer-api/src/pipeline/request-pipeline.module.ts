@@ -12,6 +12,7 @@ import {
   createValidationPipe,
   HttpModule,
   IdempotencyInterceptor,
+  combineInterceptors,
   ProblemFilter,
   RequestBodyGuard,
 } from '@platform/http';
@@ -29,8 +30,13 @@ import { IdempotencyModule } from '@platform/idempotency';
     { provide: APP_GUARD, useClass: CustomerRateLimitGuard },
     { provide: APP_GUARD, useClass: AiEnabledGuard },
     { provide: APP_GUARD, useClass: RequestBodyGuard },
-    { provide: APP_INTERCEPTOR, useClass: CustomerContextInterceptor },
-    { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
+    CustomerContextInterceptor,
+    IdempotencyInterceptor,
+    {
+      provide: APP_INTERCEPTOR,
+      inject: [CustomerContextInterceptor, IdempotencyInterceptor],
+      useFactory: combineInterceptors,
+    },
     { provide: APP_PIPE, useFactory: createValidationPipe },
     { provide: APP_FILTER, useClass: ProblemFilter },
   ],

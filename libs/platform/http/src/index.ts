@@ -35,3 +35,4 @@ export { IsWholeNumber } from './fields/is-whole-number.decorator';
 export { addLoadShedding } from './hooks/load-shedding';
 export { LoadShedder } from './overload/load-shedder';
 export { LoopDelay } from './overload/loop-delay';
+export { combineInterceptors } from './combine-interceptors';
