@@ -9,8 +9,8 @@ const TITLE = onCluster
   ? 'the shards on the nodes of a cluster'
   : 'the shards on the nodes of a cluster (skipped: TEST_DATABASE_URL names no Citus cluster)';
 
-/** No right, not supported, not for this kind of table. */
-const REFUSED = /^(42501|0A000|42809)$/;
+/** No right, not supported, not for this kind of table, not for a shard. */
+const REFUSED = /^(42501|0A000|42809|XX000)$/;
 const NO_EFFECT = /^(0|42501|0A000|42809)$/;
 
 /** A shard of a table, with rows. */
