@@ -4,7 +4,15 @@ import { AiMessagesService, CallsInFlightService } from '@domains/ai';
 import { ServiceError } from '@platform/errors';
 import { PLAIN_PRICE, saveAiCustomer, saveModelPrice } from '@test/ai-factories';
 import { until } from '@test/until';
-import { type AiFixture, asCustomer, balancesOf, createAiFixture, problemsOf } from '@test/ai.fixture';
+import {
+  AS_JSON,
+  bytesOf,
+  type AiFixture,
+  asCustomer,
+  balancesOf,
+  createAiFixture,
+  problemsOf,
+} from '@test/ai.fixture';
 import { readMessageRequest } from '@test/read-message-request';
 
 describe('The AI gateway', () => {
@@ -44,9 +52,9 @@ describe('The AI gateway', () => {
     const request = readMessageRequest(bytes, 1_000_000);
     const engine = fixture.engines[0]!;
     const reply = await asCustomer(engine, customerId, () =>
-      engine.get(AiMessagesService).send({ tokenId: null, requestId: 'r' }, request),
+      engine.get(AiMessagesService).send({ tokenId: null, requestId: 'r' }, request, AS_JSON),
     );
-    expect(reply.toString()).toBe(body);
+    expect(bytesOf(reply).toString()).toBe(body);
     expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({ usage: 0.013, reserved: 0 });
     const { rows } = await fixture.superuser.query(
       'select request_id, input_tokens, output_tokens from ai_usage where customer_id = $1',

@@ -70,12 +70,13 @@ describe('POST /ai/messages', () => {
     {
       accepted: [
         ['a text', 'Be brief'],
+        ['text blocks', [text]],
         ['a missing field', undefined],
       ],
       refused: [
         ['a number', 5],
         ['null', null],
-        ['blocks', [text]],
+        ['other blocks', [{ type: 'image', source: {} }]],
       ],
     },
     prepare,
@@ -114,13 +115,13 @@ describe('POST /ai/messages', () => {
     expect(usage.output_tokens).toBeGreaterThan(0);
   });
 
-  it('ignores a model, streaming, tools and a customer identifier in the body', async () => {
+  it('ignores a model, no tools and a customer identifier in the body', async () => {
     const caller = await createAiCaller(fixture);
     const other = await createAiCaller(fixture);
     const reply = await send(caller, {
       model: 'theirs',
-      stream: true,
-      tools: [{}],
+      stream: false,
+      tools: [],
       temperature: 9,
       customer_id: other.customer.id,
     });

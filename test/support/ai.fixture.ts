@@ -2,7 +2,14 @@ import { randomBytes } from 'node:crypto';
 import type { DynamicModule, Type } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
 import type { Client } from 'pg';
-import { AiMessagesService, AiModule, AiOperatorModule, AiVerificationOperatorService } from '@domains/ai';
+import {
+  type AiAnswer,
+  AiMessagesService,
+  type AnswerForm,
+  AiModule,
+  AiOperatorModule,
+  AiVerificationOperatorService,
+} from '@domains/ai';
 import { ConfigModule } from '@platform/config';
 import { CustomerContextService } from '@platform/context';
 import { DatabaseModule } from '@platform/database';
@@ -26,6 +33,15 @@ export interface AiFixture {
   /** Sends a body as the customer through an engine. @returns the parsed reply */
   send(customerId: string, body: object | string, engine?: number): Promise<Record<string, unknown>>;
   close(): Promise<void>;
+}
+
+/** An answer that is not streamed. */
+export const AS_JSON: AnswerForm = { stream: false, errorEvent: () => Buffer.alloc(0) };
+
+/** The bytes of an answer that is not streamed. */
+export function bytesOf({ body }: AiAnswer): Buffer {
+  if (Buffer.isBuffer(body)) return body;
+  throw new Error('The answer is a stream');
 }
 
 /** Creates a number of engines on one database, with further modules beside the AI domain. */
@@ -66,9 +82,9 @@ export async function createAiFixture(
       const request = readMessageRequest(bytes, 1_000_000);
       const module = engines[engine % engines.length] as TestingModule;
       const reply = await asCustomer(module, customerId, () =>
-        module.get(AiMessagesService).send({ tokenId: null, requestId: 'test' }, request),
+        module.get(AiMessagesService).send({ tokenId: null, requestId: 'test' }, request, AS_JSON),
       );
-      return JSON.parse(reply.toString()) as Record<string, unknown>;
+      return JSON.parse(bytesOf(reply).toString()) as Record<string, unknown>;
     },
     close: async () => {
       await Promise.all([...engines, operator].map((module) => module.close()));

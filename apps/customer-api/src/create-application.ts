@@ -4,7 +4,8 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { SCOPES } from '@platform/tokens';
 import type { AppConfig } from '@platform/config';
 import { DatabaseClockService } from '@platform/database';
-import { configureApplication, createAdapter } from '@platform/http';
+import { addProblemDialect, configureApplication, createAdapter } from '@platform/http';
+import { asProviderProblem } from './ai/answer/provider-error';
 import { addAddressLimit } from './pipeline/address-limit';
 import { exposeMetrics } from './pipeline/metrics';
 import { shedOverload } from './pipeline/overload';
@@ -23,6 +24,7 @@ export async function createApplication(
     abortOnError: false,
   });
   configureApplication(app, SCOPES);
+  addProblemDialect(app.getHttpAdapter().getInstance(), '/api/v1/ai/v1', asProviderProblem);
   addAddressLimit(app);
   shedOverload(app, config);
   exposeMetrics(app);

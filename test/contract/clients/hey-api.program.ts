@@ -30,11 +30,22 @@ const ticket = await api.createTicket({
   throwOnError: true,
 });
 const page = { query: { limit: 5 }, throwOnError: true } as const;
+const models = await api.listSdkModels({ throwOnError: true });
 const called = {
   getCustomer: await api.getCustomer({ throwOnError: true }),
   listServices: await api.listServices(page),
   getAiStatus: await api.getAiStatus({ throwOnError: true }),
   createMessage: answer,
+  createSdkMessage: await api.createSdkMessage({
+    body: { messages: [{ role: 'user', content: 'Hello' }], max_tokens: 300 },
+    throwOnError: true,
+  }),
+  countSdkTokens: await api.countSdkTokens({
+    body: { messages: [{ role: 'user', content: 'Hello' }] },
+    throwOnError: true,
+  }),
+  listSdkModels: models,
+  getSdkModel: await api.getSdkModel({ path: { id: models.data.data[0]?.id ?? '' }, throwOnError: true }),
   listCreditRequests: await api.listCreditRequests({ query: { limit: 5, status: 'pending' }, throwOnError: true }),
   createCreditRequest: asked,
   getCreditRequest: await api.getCreditRequest({ path: { id: asked.data.id }, throwOnError: true }),

@@ -32,11 +32,22 @@ const invoices = await client.GET('/invoices', {
   params: { query: { issue_date_from: '2026-01-01', issue_date_to: '2026-12-31' } },
 });
 need(invoices).data satisfies { number: string; amount: number; due_date: string | null }[];
+const models = await client.GET('/ai/v1/models');
 const called = {
   getCustomer: await client.GET('/customer'),
   listServices: await client.GET('/services', { params }),
   getAiStatus: await client.GET('/ai'),
   createMessage: answer,
+  createSdkMessage: await client.POST('/ai/v1/messages', {
+    body: { messages: [{ role: 'user', content: 'Hello' }], max_tokens: 300 },
+  }),
+  countSdkTokens: await client.POST('/ai/v1/messages/count_tokens', {
+    body: { messages: [{ role: 'user', content: 'Hello' }] },
+  }),
+  listSdkModels: models,
+  getSdkModel: await client.GET('/ai/v1/models/{id}', {
+    params: { path: { id: need(models).data[0]?.id ?? '' } },
+  }),
   listCreditRequests: await client.GET('/ai/credit-requests', { params: { query: { status: 'pending' } } }),
   createCreditRequest: asked,
   getCreditRequest: await client.GET('/ai/credit-requests/{id}', { params: { path: { id: need(asked).id } } }),

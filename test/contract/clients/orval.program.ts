@@ -18,11 +18,20 @@ const sms = await api.sendSms({ to: '+4790000000', message: 'Hello' }, init);
 if (sms.status !== 201) throw new Error(sms.data.detail);
 const ticket = await api.createTicket({ title: 'A question', body: 'How do I …?', service_id: serviceId }, init);
 if (ticket.status !== 201) throw new Error(ticket.data.detail);
+const models = await api.listSdkModels(init);
+if (models.status !== 200) throw new Error(models.data.detail);
 const called = {
   getCustomer: await api.getCustomer(init),
   listServices: await api.listServices({ limit: 5 }, init),
   getAiStatus: await api.getAiStatus(init),
   createMessage: answer,
+  createSdkMessage: await api.createSdkMessage(
+    { messages: [{ role: 'user', content: 'Hello' }], max_tokens: 300 },
+    init,
+  ),
+  countSdkTokens: await api.countSdkTokens({ messages: [{ role: 'user', content: 'Hello' }] }, init),
+  listSdkModels: models,
+  getSdkModel: await api.getSdkModel(models.data.data[0]?.id ?? '', init),
   listCreditRequests: await api.listCreditRequests({ status: 'pending' }, init),
   createCreditRequest: asked,
   getCreditRequest: await api.getCreditRequest(asked.data.id, init),

@@ -20,7 +20,12 @@ export function observeReplies(app: NestFastifyApplication): void {
       const exchange = exchangeOf(request, reply, payload);
       // A refusal that is streamed has no text here; its text is checked where it is not streamed.
       const unseen = exchange.replyBody === undefined && exchange.status >= 400;
-      const faults = [...(unseen ? [] : faultsOfReply(operation, exchange)), ...faultsOfRequest(operation, exchange)];
+      // A stream of events is told of in words only.
+      const isStream = exchange.replyHeaders['content-type']?.startsWith('text/event-stream') === true;
+      const faults = [
+        ...(unseen || isStream ? [] : faultsOfReply(operation, exchange)),
+        ...faultsOfRequest(operation, exchange),
+      ];
       for (const fault of faults) addViolation(`${request.method} ${request.url} ${reply.statusCode}: ${fault}`);
     }
     return payload;

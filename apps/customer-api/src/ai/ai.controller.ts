@@ -1,25 +1,23 @@
-import { Controller, Get, Header, Post, Req } from '@nestjs/common';
+import type { Readable } from 'node:stream';
+import { Controller, Get, Post, Req, Res } from '@nestjs/common';
 import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
 import { type AuthenticatedCustomer } from '@platform/tokens';
 import { CurrentCustomer, RateLimitAs, RequireAiEnabled, RequireScope } from '@platform/access';
-import { AiMessagesService, AiOverviewService, type MessageRequest, MessageRequestReader } from '@domains/ai';
-import { KeyClaimedByService, ProblemReplies, ReadBodyBy, type RequestWithBody } from '@platform/http';
-import { AiMessageDto, AiReplyDto } from './dto/ai-message.dto';
+import { AiOverviewService, type MessageRequest, PLAIN_FIELDS } from '@domains/ai';
+import { KeyClaimedByService, ProblemReplies, type RequestWithBody } from '@platform/http';
+import { MessageAnswersService } from './answer/message-answers.service';
+import { wantsStream } from './answer/wants-stream';
+import { AiMessageDto, ANSWER } from './dto/ai-message.dto';
 import { AiOverviewDto, toAiOverviewDto } from './dto/ai-status.dto';
-
-/** A message's body: up to the provider's limit, parsed while it arrives and forwarded byte for byte. */
-const MESSAGE_BODY = ReadBodyBy({
-  bytes: 32 * 1024 * 1024,
-  values: ({ AI_BODY_MAX_VALUES }) => AI_BODY_MAX_VALUES,
-  reader: ({ AI_CONTEXT_TOKENS }) => new MessageRequestReader(AI_CONTEXT_TOKENS),
-});
+import { MessageBody } from './message-body';
 
 @ApiTags('AI')
 @Controller('ai')
 export class AiController {
   constructor(
     private readonly overview: AiOverviewService,
-    private readonly gateway: AiMessagesService,
+    private readonly answers: MessageAnswersService,
   ) {}
 
   @Get()
@@ -38,8 +36,7 @@ export class AiController {
   @RateLimitAs('ai')
   @RequireAiEnabled()
   @KeyClaimedByService()
-  @MESSAGE_BODY
-  @Header('content-type', 'application/json; charset=utf-8')
+  @MessageBody(PLAIN_FIELDS)
   @ApiOperation({
     summary: 'Send a message to the AI model',
     description:
@@ -47,10 +44,12 @@ export class AiController {
       'refused, failed or left unanswered is not charged, nor one that this API answers with an error. Closing the connection does not stop ' +
       'a message in progress: if your connection breaks after the answer was charged, it stays charged. While a message ' +
       'is in progress, the most it can cost is reserved; if only reserved credit prevents the next message, the 402 has ' +
-      '`Retry-After`. The body may be up to 32 MB.',
+      '`Retry-After`. The body may be up to 32 MB.\n\nWith `Accept: text/event-stream`, or `stream: true` in the body, the answer is a ' +
+      'stream of the events of the Messages API. The last one, `message_stop`, comes once the answer is charged; an `error` ' +
+      'event means that nothing is charged.',
   })
   @ApiBody({ type: AiMessageDto })
-  @ApiCreatedResponse({ type: AiReplyDto, description: "The model's answer." })
+  @ApiCreatedResponse(ANSWER)
   @ProblemReplies(
     'invalid_request',
     'credit_exhausted',
@@ -59,10 +58,11 @@ export class AiController {
     'ai_upstream_rejected',
     'ai_upstream_failed',
   )
-  async createMessage(
-    @CurrentCustomer() { tokenId }: AuthenticatedCustomer,
+  createMessage(
+    @CurrentCustomer() customer: AuthenticatedCustomer,
     @Req() request: RequestWithBody<MessageRequest>,
-  ): Promise<Buffer> {
-    return this.gateway.send({ tokenId, requestId: request.id }, request.body);
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Buffer | Readable> {
+    return this.answers.send({ customer, request, reply }, request.body.stream || wantsStream(request.headers.accept));
   }
 }

@@ -1,10 +1,19 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { SecretsModule } from '@platform/secrets';
 import { UpstreamModule } from '@platform/upstream';
 import { AiMessagesService } from './customer/messages/ai-messages.service';
+import { CallReservationService } from './customer/messages/call-reservation.service';
 import { CallResolutionService } from './customer/messages/call-resolution.service';
 import { CallsInFlightService } from './customer/messages/calls-in-flight.service';
 import { DrainCallsService } from './customer/messages/drain-calls.service';
+import { FailedCallsService } from './customer/messages/failed-calls.service';
+import { MessageStreamsService } from './customer/messages/stream/message-streams.service';
+import { UpstreamCallsService } from './customer/messages/upstream-calls.service';
+import { AiModelsService } from './customer/model/ai-models.service';
+import { CountTokensService } from './customer/model/count-tokens.service';
+import { AiModelPrice } from './entities/ai-model-price.entity';
+import { AiSettings } from './entities/ai-settings.entity';
 import { UncoveredUsageService } from './customer/messages/uncovered-usage.service';
 import { ProviderKeysService } from './provider-keys/provider-keys.service';
 import { BatchedLedgerService } from './ledger/batched/batched-ledger.service';
@@ -19,21 +28,27 @@ import { MessagesApiAdapter } from './adapters/messages-api/messages-api.adapter
 
 /** The AI services of the API: messages that are charged to the customer's credit. */
 @Module({
-  imports: [ProcessLivenessModule, SecretsModule, UpstreamModule],
+  imports: [ProcessLivenessModule, SecretsModule, TypeOrmModule.forFeature([AiModelPrice, AiSettings]), UpstreamModule],
   providers: [
     AiMessagesService,
+    AiModelsService,
+    CallReservationService,
     CallResolutionService,
     CallsInFlightService,
     BatchedLedgerService,
     CallSettingsService,
+    CountTokensService,
     { provide: CreditLedger, useClass: CreditLedgerService },
     DrainCallsService,
+    FailedCallsService,
+    MessageStreamsService,
     PerCustomerLedgerService,
     ProviderKeysService,
     LedgerConnectionsService,
     UncoveredUsageService,
+    UpstreamCallsService,
     { provide: AiUpstream, useClass: MessagesApiAdapter },
   ],
-  exports: [AiMessagesService, CallsInFlightService],
+  exports: [AiMessagesService, AiModelsService, CallsInFlightService, CountTokensService],
 })
 export class AiModule {}

@@ -21,11 +21,17 @@ export { AiModelPrice } from './entities/ai-model-price.entity';
 export { AiSettings } from './entities/ai-settings.entity';
 export { AiUsage } from './entities/ai-usage.entity';
 export { AiUsageDay } from './entities/ai-usage-day.entity';
+export type { AiAnswer, AnswerForm } from './customer/messages/ai-answer';
+export { type AiModel, AiModelsService } from './customer/model/ai-models.service';
+export { CountTokensService } from './customer/model/count-tokens.service';
 export { type AiCaller, AiMessagesService } from './customer/messages/ai-messages.service';
 export { type AiOverview, AiOverviewService } from './customer/overview/ai-overview.service';
 export { type PendingCreditRequest, PendingCreditRequestsPort } from './ports/pending-credit-requests.port';
 export { CallsInFlightService } from './customer/messages/calls-in-flight.service';
 export type { MessageRequest } from './customer/message-request/message-request';
+export { PLAIN_FIELDS } from './customer/message-request/fields/plain-fields';
+export { PROVIDER_FIELDS, SDK_FIELDS } from './customer/message-request/fields/provider-fields';
+export { PROVIDER_TOOLS } from './customer/message-request/fields/provider-tools';
 export { MessageRequestReader } from './customer/message-request/message-request-reader';
 export {
   AiConfigurationOperatorService,

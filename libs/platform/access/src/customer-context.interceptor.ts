@@ -13,8 +13,11 @@ export class CustomerContextInterceptor implements NestInterceptor {
   constructor(private readonly context: CustomerContextService) {}
 
   intercept(execution: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const { id, customer, bodyLease } = execution.switchToHttp().getRequest<RequestWithBody>();
-    const handle = () => (bodyLease ? next.handle().pipe(finalize(() => bodyLease.release())) : next.handle());
+    const request = execution.switchToHttp().getRequest<RequestWithBody>();
+    const { id, customer, bodyLease } = request;
+    // A handler may have taken the lease over, for work that goes on after its reply has begun.
+    const release = () => request.bodyLease?.release();
+    const handle = () => (bodyLease ? next.handle().pipe(finalize(release)) : next.handle());
     if (!customer) return handle();
     // Nest binds the handler to the context in which handle() is called.
     return this.context.run(customer.customerId, handle, id);

@@ -8,5 +8,6 @@ export { CustomerRateLimitGuard } from './rate-limit/customer-rate-limit.guard';
 export { Public, isPublic } from './decorators/public.decorator';
 export { RateLimitStorageService } from './rate-limit/rate-limit-storage.service';
 export { RateLimitAs } from './rate-limit/rate-limit-as.decorator';
+export { TokenInApiKey } from './decorators/token-in-api-key.decorator';
 export { AnyScope, RequireScope, requiredScope } from './decorators/require-scope.decorator';
 export { ScopeGuard } from './guards/scope.guard';

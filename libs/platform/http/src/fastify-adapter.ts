@@ -6,6 +6,7 @@ import type { AppConfig } from '@platform/config';
 import { boundConnections } from './connections/bound-connections';
 import { mostConnections } from './connections/connection-limit';
 import { isReadable, UNREADABLE_ADDRESS } from './routing/readable-address';
+import { setRequestId } from './hooks/reply-headers';
 import { problemOf } from './problems/problem';
 import { collectRoutes } from './routing/routes';
 import { sendProblem } from './problems/send-problem';
@@ -32,7 +33,7 @@ export function createAdapter(config: AppConfig): FastifyAdapter {
     routerOptions: { ignoreTrailingSlash: false, maxParamLength: LIMITS.maxHeaderSize },
     rewriteUrl: ({ url = '/' }) => (isReadable(url) ? url : UNREADABLE_ADDRESS),
     frameworkErrors: (error, request, reply) => {
-      void reply.header('x-request-id', request.id);
+      setRequestId(reply, request.id);
       sendProblem(reply, problemOf(error, request.id));
     },
     clientErrorHandler: answerUnreadable,
@@ -62,7 +63,7 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   const problem = problemOf(Object.assign(new Error(), { code }), id);
   const body = JSON.stringify(problem.body);
   socket.end(
-    `HTTP/1.1 ${problem.status} ${problem.body.title}\r\ncontent-type: application/problem+json\r\nx-request-id: ${id}\r\n` +
+    `HTTP/1.1 ${problem.status} ${problem.body.title}\r\ncontent-type: application/problem+json\r\nx-request-id: ${id}\r\nrequest-id: ${id}\r\n` +
       `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   );
 }

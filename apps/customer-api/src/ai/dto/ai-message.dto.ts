@@ -3,6 +3,23 @@ import { ApiProperty } from '@nestjs/swagger';
 /** No text in a body can be longer than the body (32 MB). */
 const BODY_BYTES = 33_554_432;
 
+const TEXT_OR_BLOCKS = [
+  { type: 'string', maxLength: BODY_BYTES },
+  {
+    type: 'array',
+    maxItems: BODY_BYTES,
+    items: {
+      type: 'object',
+      properties: { type: { type: 'string', maxLength: BODY_BYTES, example: 'text' } },
+      required: ['type'],
+      additionalProperties: true,
+    },
+  },
+];
+
+/** The schema of a system prompt. */
+export const SYSTEM_PROMPT = { oneOf: TEXT_OR_BLOCKS, example: 'Answer in Norwegian.' };
+
 /** A turn of the conversation. */
 export class AiMessageTurnDto {
   /** Author of the turn. */
@@ -11,33 +28,24 @@ export class AiMessageTurnDto {
 
   /** A text, or content blocks of the Messages API, which are forwarded unchanged. */
   @ApiProperty({
-    oneOf: [
-      { type: 'string', maxLength: BODY_BYTES },
-      {
-        type: 'array',
-        maxItems: BODY_BYTES,
-        items: {
-          type: 'object',
-          properties: { type: { type: 'string', maxLength: BODY_BYTES, example: 'text' } },
-          required: ['type'],
-          additionalProperties: true,
-        },
-      },
-    ],
+    oneOf: TEXT_OR_BLOCKS,
     example: 'Write a haiku about Oslo.',
   })
   content!: unknown;
 }
 
-/** A message to the AI model. The model is fixed by the operator; any other field is ignored. */
+/**
+ * A message to the AI model. The model is fixed by the operator; any other field is ignored, except `tools`: with tools,
+ * use `POST /ai/v1/messages`.
+ */
 export class AiMessageDto {
   /** The conversation so far, in the format of the Messages API. */
   @ApiProperty({ type: [AiMessageTurnDto], minItems: 1, maxItems: 100_000 })
   messages!: AiMessageTurnDto[];
 
-  /** Instructions for the model (system prompt). */
-  @ApiProperty({ required: false, maxLength: BODY_BYTES, example: 'Answer in Norwegian.' })
-  system?: string;
+  /** Instructions for the model (system prompt), as a text or as text blocks. */
+  @ApiProperty({ required: false, ...SYSTEM_PROMPT })
+  system?: unknown;
 
   /**
    * The maximum length of the answer, in tokens. It is lowered to what your credit buys and to the service's own limit;
@@ -45,6 +53,10 @@ export class AiMessageDto {
    */
   @ApiProperty({ required: false, type: 'integer', minimum: 1, example: 1024 })
   max_tokens?: number;
+
+  /** Whether the answer is a stream of events; `Accept: text/event-stream` asks for the same. */
+  @ApiProperty({ required: false, example: false })
+  stream?: boolean;
 }
 
 /** The tokens of the call. Each kind of token has its own price. */
@@ -110,3 +122,9 @@ export class AiReplyDto {
   /** What you are charged for. */
   usage!: AiUsageDto;
 }
+
+/**
+ * The reply to a request for a message. That it can be a stream is told in words: as a second content type, generated clients
+ * would take every answer for a text.
+ */
+export const ANSWER = { type: AiReplyDto, description: "The model's answer; or its events, if it is to be a stream." };

@@ -12,6 +12,8 @@ export interface UpstreamCall {
   messages: readonly Buffer[];
   /** The JSON of `system`, likewise. */
   system?: readonly Buffer[];
+  /** Further fields, likewise. */
+  options: readonly { name: string; json: readonly Buffer[] }[];
 }
 
 /** A message that the provider created. */
@@ -23,10 +25,32 @@ export interface UpstreamMessage {
   requestId: string | null;
 }
 
+/** A message that the provider is creating. */
+export interface UpstreamMessageStream {
+  /** The provider's own id of the call. */
+  readonly requestId: string | null;
+  /**
+   * Reads the events to the end.
+   * @param pass receives them as they come, byte for byte, one or more at a time, except the last
+   * @returns the message's usage, and the event that ends it
+   * @throws UpstreamError if the message breaks off
+   */
+  read(pass: (events: Buffer) => void): Promise<{ usage: TokenUsage; lastEvent: Buffer }>;
+  /** Holds the events back, as long as its reader does not keep up. */
+  pause(): void;
+  resume(): void;
+}
+
 /** The AI provider. Adapters implement its wire format. */
 export abstract class AiUpstream {
   /** Creates a message of at most `maxTokens` tokens. @throws UpstreamError, also when `signal` aborts */
   abstract createMessage(call: UpstreamCall & { maxTokens: number }, signal: AbortSignal): Promise<UpstreamMessage>;
+
+  /** Creates a message and passes it on while it is being created. @throws UpstreamError if none begins */
+  abstract streamMessage(
+    call: UpstreamCall & { maxTokens: number },
+    signal: AbortSignal,
+  ): Promise<UpstreamMessageStream>;
 
   /**
    * Counts a request's input tokens. The provider calls the result an estimate, and charges nothing. @throws

@@ -11,6 +11,8 @@ export interface UpstreamFault {
   retryAfterSeconds?: number;
   /** The provider's own id of the call. */
   requestId?: string;
+  /** The usage that was reported before the answer broke off, in words for the operator: the provider may bill it. */
+  usageSoFar?: string;
   cause?: unknown;
 }
 
@@ -18,6 +20,11 @@ export interface UpstreamFault {
 export class UpstreamError extends Error {
   constructor(readonly fault: UpstreamFault) {
     super(fault.reason, { cause: fault.cause });
+  }
+
+  /** The same, with more that is known. */
+  with(known: Partial<UpstreamFault>): UpstreamError {
+    return new UpstreamError({ ...this.fault, ...known });
   }
 
   /** Converts it to the error for the customer. */

@@ -1,8 +1,9 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { AuthenticatedCustomer } from '@platform/tokens';
-import { bearerToken, refusedToken } from './credentials';
+import { apiKeyToken, bearerToken, refusedToken } from './credentials';
 import { isPublic } from '../decorators/public.decorator';
+import { takesApiKey } from '../decorators/token-in-api-key.decorator';
 import { TokenAuthenticatorService } from '@platform/tokens';
 
 /** Authenticates every request, unless its route is public. */
@@ -13,7 +14,7 @@ export class BearerGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     if (isPublic(context)) return true;
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const token = bearerToken(request.headers.authorization);
+    const token = (takesApiKey(context) && apiKeyToken(request.headers)) || bearerToken(request.headers.authorization);
     const found = this.authenticator.authenticate(token);
     return found instanceof Promise
       ? found.then((customer) => admit(request, customer, token))

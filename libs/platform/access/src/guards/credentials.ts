@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { ServiceError } from '@platform/errors';
 import { isWellFormed, TOKEN_PREFIX } from '@platform/tokens';
 
@@ -16,6 +17,11 @@ export function bearerToken(header: string | undefined): string {
   }
   if (token === '') throw new ServiceError('unauthorized', 'The Authorization header has no token', INVALID);
   return token;
+}
+
+/** The token in `X-Api-Key`; undefined if there is none, or if there is an `Authorization`, which comes first. */
+export function apiKeyToken({ authorization, 'x-api-key': key }: IncomingHttpHeaders): string | undefined {
+  return authorization === undefined && typeof key === 'string' && key !== '' ? key : undefined;
 }
 
 /** The error for a token that is not valid, with the reason if the token itself shows it. */

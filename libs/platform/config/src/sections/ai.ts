@@ -40,7 +40,15 @@ export const ai = {
   AI_OUTPUT_TOKENS_LIMIT: positive
     .default(21_333)
     .describe(
-      'largest max_tokens sent to the provider; a larger one is lowered to it (the provider requires streaming above)',
+      'largest max_tokens of a message that is not streamed; a larger one is lowered to it (the provider requires streaming above)',
+    ),
+  AI_STREAM_OUTPUT_TOKENS_LIMIT: positive
+    .default(128_000)
+    .describe('largest max_tokens of a streamed message sent to the provider; a larger one is lowered to it'),
+  AI_STREAM_PATIENCE_MS: positive
+    .default(60_000)
+    .describe(
+      'how long the client of a streamed message may hold it up in all by not reading; then it is disconnected, and the message is read to its end without it and charged',
     ),
   AI_OUTPUT_TOKENS_FLOOR: positive
     .default(256)

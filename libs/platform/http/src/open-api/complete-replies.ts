@@ -18,6 +18,11 @@ const HEADERS = {
     schema: { type: 'string', maxLength: 128, pattern: '^[\\w.~:+/=-]{1,128}$' },
     example: '3f0c1d9e-7d2a-4f0e-9a51-0f9f3c2f8a11',
   },
+  'Request-Id': {
+    description: 'The same, under the name that SDKs of AI providers read.',
+    schema: { type: 'string', maxLength: 128, pattern: '^[\\w.~:+/=-]{1,128}$' },
+    example: '3f0c1d9e-7d2a-4f0e-9a51-0f9f3c2f8a11',
+  },
   'X-RateLimit-Limit': integer('Requests that the limit nearest to being reached allows in a minute.', 600),
   'X-RateLimit-Remaining': integer('Requests that are left of it.', 599),
   'X-RateLimit-Reset': integer('Seconds until it starts anew.', 42),
@@ -63,7 +68,13 @@ function addProblems(document: Document, operation: Operation): void {
 }
 
 function headersOf(status: string): (keyof typeof HEADERS)[] {
-  const always = ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] as const;
+  const always = [
+    'X-Request-Id',
+    'Request-Id',
+    'X-RateLimit-Limit',
+    'X-RateLimit-Remaining',
+    'X-RateLimit-Reset',
+  ] as const;
   if (status === '409' || status === '429' || status === '503') return [...always, 'Retry-After'];
   if (status === '401' || status === '403') return [...always, 'WWW-Authenticate'];
   return [...always];

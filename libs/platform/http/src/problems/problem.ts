@@ -14,6 +14,8 @@ export interface Problem {
     code: ErrorCode;
     request_id: string;
     errors?: { pointer: string; detail: string }[];
+    /** The error as the AI provider's SDKs read it, at the addresses that are for them. */
+    error?: { type: string; message: string };
   };
 }
 

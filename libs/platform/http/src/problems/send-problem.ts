@@ -2,9 +2,11 @@ import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { discardRest, isSmall, isStillArriving } from '../body/discard/discard-rest';
 import type { Problem } from './problem';
+import { inDialect } from './problem-dialects';
 
 /** Sends a problem as the reply. A client that is still sending its body can read it. */
-export function sendProblem(reply: FastifyReply, { status, headers, body }: Problem): void {
+export function sendProblem(reply: FastifyReply, problem: Problem): void {
+  const { status, headers, body } = inDialect(reply.request, problem);
   const text = JSON.stringify(body);
   void reply.code(status).headers(headers).type('application/problem+json');
   const { raw: request } = reply.request;

@@ -1,10 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import { AppConfig } from '@platform/config';
 import { foreignId, SecretRedactor } from '@platform/secrets';
-import { UpstreamCallError, type UpstreamClient, UpstreamClientsService, type UpstreamReply } from '@platform/upstream';
-import { AiUpstream, type UpstreamCall, type UpstreamMessage } from '../../ports/ai-upstream.port';
-import { unanswered } from './unanswered';
+import {
+  UpstreamCallError,
+  type UpstreamClient,
+  UpstreamClientsService,
+  type UpstreamReply,
+  type UpstreamRequest,
+} from '@platform/upstream';
+import {
+  AiUpstream,
+  type UpstreamCall,
+  type UpstreamMessage,
+  type UpstreamMessageStream,
+} from '../../ports/ai-upstream.port';
+import { MessageEventStream } from './event-stream/message-event-stream';
+import { unanswered, unreadable } from './unanswered';
 import { refusal } from './refusals';
+import { bodyOf, countBodyOf } from './request-body';
 import { usageOf } from './reply-usage';
 import { upstreamSettings } from './upstream-settings';
 
@@ -12,14 +25,18 @@ const API_VERSION = '2023-06-01';
 const RETRY_PAUSE_MS = 200;
 /**
  * Upper bound of a reply's size: a token is a few bytes on average, the longest tokens are runs of spaces, and JSON may
- * escape a character as six bytes.
+ * escape a character as six bytes. In a stream, each token may have an event of its own.
  */
-const REPLY_BYTES = { atLeast: 256 * 1024, perToken: 128 };
+const REPLY_BYTES = { atLeast: 256 * 1024, perToken: 128, perStreamedToken: 512 };
 const COUNT_REPLY_BYTES = 16 * 1024;
 
-type Request = UpstreamCall & { maxTokens?: number };
+interface Bounds {
+  signal: AbortSignal;
+  timeoutMs?: number;
+  maxReplyBytes: number;
+}
 
-/** The Messages API over HTTP: not streaming, retried only if nothing was sent. */
+/** The Messages API over HTTP, retried only if nothing was sent. */
 @Injectable()
 export class MessagesApiAdapter extends AiUpstream {
   private readonly client: UpstreamClient;
@@ -43,17 +60,30 @@ export class MessagesApiAdapter extends AiUpstream {
   }
 
   createMessage(call: UpstreamCall & { maxTokens: number }, signal: AbortSignal): Promise<UpstreamMessage> {
-    const bounds = { maxReplyBytes: REPLY_BYTES.atLeast + call.maxTokens * REPLY_BYTES.perToken };
-    return this.post('messages', call, { signal, ...bounds }, (reply) => {
+    const maxReplyBytes = REPLY_BYTES.atLeast + call.maxTokens * REPLY_BYTES.perToken;
+    return this.post(requestOf('messages', call, bodyOf(call), { signal, maxReplyBytes }), (reply) => {
       const usage = usageOf(reply.json());
       if (!usage) throw reply.unusable('unexpected', 'NO_USAGE');
       return { body: reply.body, usage, requestId: foreignId(this.redactor, reply.headers['request-id']) ?? null };
     });
   }
 
+  async streamMessage(call: UpstreamCall & { maxTokens: number }, signal: AbortSignal): Promise<UpstreamMessageStream> {
+    const maxReplyBytes = REPLY_BYTES.atLeast + call.maxTokens * REPLY_BYTES.perStreamedToken;
+    const request = requestOf('messages', call, bodyOf({ ...call, stream: true }), { signal, maxReplyBytes });
+    const { status, headers, content } = await this.client.stream(request).catch((error: unknown) => {
+      throw this.explained(error);
+    });
+    if (status !== 200 || headers['content-type']?.startsWith('text/event-stream') !== true) {
+      content.on('error', () => undefined).destroy();
+      throw unreadable('NO_EVENT_STREAM');
+    }
+    return new MessageEventStream(content, foreignId(this.redactor, headers['request-id']) ?? null);
+  }
+
   countTokens(call: UpstreamCall, signal: AbortSignal): Promise<number> {
-    const bounds = { timeoutMs: this.config.AI_COUNT_TIMEOUT_MS, maxReplyBytes: COUNT_REPLY_BYTES };
-    return this.post('messages/count_tokens', call, { signal, ...bounds }, (reply) => {
+    const bounds = { signal, timeoutMs: this.config.AI_COUNT_TIMEOUT_MS, maxReplyBytes: COUNT_REPLY_BYTES };
+    return this.post(requestOf('messages/count_tokens', call, countBodyOf(call), bounds), (reply) => {
       const { input_tokens: count } = reply.requireJsonObject();
       if (typeof count !== 'number' || !Number.isSafeInteger(count) || count < 0)
         throw reply.unusable('unexpected', 'NO_COUNT');
@@ -66,23 +96,7 @@ export class MessagesApiAdapter extends AiUpstream {
     return error && unanswered(error);
   }
 
-  private async post<T>(
-    operation: string,
-    call: Request,
-    bounds: { signal: AbortSignal; timeoutMs?: number; maxReplyBytes: number },
-    read: (reply: UpstreamReply) => T,
-  ): Promise<T> {
-    const request = {
-      ...bounds,
-      operation,
-      method: 'POST',
-      path: `/v1/${operation}`,
-      headers: { 'content-type': 'application/json', 'anthropic-version': API_VERSION, 'x-api-key': call.apiKey },
-      body: bodyOf(call),
-      onBehalfOf: call.customerId,
-      // If there was no connection, nothing was sent, so a retry cannot repeat the call.
-      retry: 'unsent',
-    } as const;
+  private async post<T>(request: UpstreamRequest, read: (reply: UpstreamReply) => T): Promise<T> {
     try {
       return await this.client.call(request, (reply) => {
         if (reply.status >= 400) throw refusal(this.redactor, reply);
@@ -90,17 +104,26 @@ export class MessagesApiAdapter extends AiUpstream {
         return read(reply);
       });
     } catch (error) {
-      throw error instanceof UpstreamCallError ? unanswered(error) : error;
+      throw this.explained(error);
     }
+  }
+
+  private explained(error: unknown): unknown {
+    if (!(error instanceof UpstreamCallError)) return error;
+    return error.reply && error.reply.status >= 400 ? refusal(this.redactor, error.reply) : unanswered(error);
   }
 }
 
-/** The request's JSON. The caller's own parts are inserted unparsed and uncopied, because a call may take minutes. */
-function bodyOf({ model, maxTokens, system, messages }: Request): Buffer[] {
-  const head = `{"model":${JSON.stringify(model)}${maxTokens === undefined ? '' : `,"max_tokens":${maxTokens}`}`;
-  return [Buffer.from(head), ...(system ? [SYSTEM, ...system] : []), MESSAGES, ...messages, END];
+function requestOf(operation: string, call: UpstreamCall, body: Buffer[], bounds: Bounds): UpstreamRequest {
+  return {
+    ...bounds,
+    operation,
+    method: 'POST',
+    path: `/v1/${operation}`,
+    headers: { 'content-type': 'application/json', 'anthropic-version': API_VERSION, 'x-api-key': call.apiKey },
+    body,
+    onBehalfOf: call.customerId,
+    // If there was no connection, nothing was sent, so a retry cannot repeat the call.
+    retry: 'unsent',
+  };
 }
-
-const SYSTEM = Buffer.from(',"system":');
-const MESSAGES = Buffer.from(',"messages":');
-const END = Buffer.from('}');

@@ -8,7 +8,14 @@ import { rawReply } from '@test/raw-server';
 import { MessagesApiAdapter } from './messages-api.adapter';
 import { UpstreamError } from '../../ports/upstream-error';
 
-const call = { customerId: 'c', apiKey: CREDENTIAL, model: 'm', messages: [Buffer.from('[]')], maxTokens: 10 };
+const call = {
+  customerId: 'c',
+  apiKey: CREDENTIAL,
+  model: 'm',
+  messages: [Buffer.from('[]')],
+  maxTokens: 10,
+  options: [],
+};
 const common: Pick<FaultyAdapter, 'settings' | 'judge' | 'tells' | 'expected'> = {
   settings: (address) => ({ ANTHROPIC_BASE_URL: address, ANTHROPIC_API_KEY: CREDENTIAL }),
   judge: (result) =>

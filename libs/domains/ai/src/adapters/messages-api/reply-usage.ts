@@ -3,15 +3,18 @@ import type { TokenUsage } from '../../ledger/token-usage';
 /** More tokens than any call can have. A larger count is invalid. */
 const MAX_TOKENS = 1_000_000_000;
 
+/** The provider's usage of a message, as it may come. */
+export interface Usage {
+  input_tokens?: unknown;
+  output_tokens?: unknown;
+  cache_creation_input_tokens?: unknown;
+  cache_read_input_tokens?: unknown;
+  cache_creation?: { ephemeral_5m_input_tokens?: unknown; ephemeral_1h_input_tokens?: unknown } | null;
+}
+
 interface Reply {
   type?: unknown;
-  usage?: {
-    input_tokens?: unknown;
-    output_tokens?: unknown;
-    cache_creation_input_tokens?: unknown;
-    cache_read_input_tokens?: unknown;
-    cache_creation?: { ephemeral_5m_input_tokens?: unknown; ephemeral_1h_input_tokens?: unknown } | null;
-  } | null;
+  usage?: Usage | null;
 }
 
 /** A count is missing or invalid. */

@@ -28,3 +28,26 @@ export function unanswered({ reason, code, sent }: UpstreamCallError): UpstreamE
     ...(notCalled && { retryAfterSeconds: RETRY_SECONDS }),
   });
 }
+
+/** The error for a reply that began, and is not what the provider documents. @param code one of our constants */
+export function unreadable(code: string): UpstreamError {
+  return new UpstreamError({ code: 'ai_upstream_failed', reason: `upstream unexpected ${code}`, detail: UNREADABLE });
+}
+
+/** The error for a stream that ended before its message did. */
+export function brokenOff(): UpstreamError {
+  return new UpstreamError({
+    code: 'ai_upstream_failed',
+    reason: 'upstream cut_off NO_MESSAGE_STOP',
+    detail: DETAILS.cut_off ?? UNREADABLE,
+  });
+}
+
+/** The error for an `error` event. @param type of the provider's errors */
+export function failedMidway(type: string | undefined): UpstreamError {
+  return new UpstreamError({
+    code: 'ai_upstream_failed',
+    reason: ['upstream error event', type].filter(Boolean).join(' '),
+    detail: 'The AI provider failed before the answer was complete. You were not charged; try again',
+  });
+}

@@ -8,6 +8,11 @@ export interface ContentSurvey {
   imageBytes: number;
   /** Whether the request has tool calls or results, which the model sees in a longer form than their JSON. */
   usesTools: boolean;
+  /** Tools that are offered to the model, and those of them that the provider defines itself. */
+  tools: number;
+  providerTools: number;
+  /** Whether the answer must follow a schema. */
+  structured: boolean;
   /**
    * Whether a block's tokens are not bounded by its bytes, such as a PDF, which is compressed, or an unknown block
    * type.
@@ -39,7 +44,16 @@ const INLINE_DOCUMENTS = new Set<string | undefined>(['text', 'content']);
 
 /** The survey of a request without content blocks. */
 export function emptySurvey(): ContentSurvey {
-  return { cache: 'none', images: 0, imageBytes: 0, usesTools: false, unbounded: false };
+  return {
+    cache: 'none',
+    images: 0,
+    imageBytes: 0,
+    usesTools: false,
+    tools: 0,
+    providerTools: 0,
+    structured: false,
+    unbounded: false,
+  };
 }
 
 /** Adds a block to the survey. */

@@ -9,6 +9,13 @@ const FRAME_TOKENS = 256;
 const IMAGE_TOKENS = 4_784;
 /** How many times longer the model's form of tool calls can be than their JSON. */
 const TOOL_EXPANSION = 4;
+/**
+ * The provider's own system prompt for tools, and its instructions for a structured answer: up to 530 tokens in its price
+ * list, with room for models to come.
+ */
+const PROMPT_TOKENS = 2_048;
+/** A tool or a set of tools that the provider defines: up to 735 tokens for one in its price list; a set has thirty. */
+const PROVIDER_TOOL_TOKENS = 32_768;
 
 /**
  * The most input tokens that a request can be charged for. A token stands for at least one byte of text, and JSON never
@@ -16,9 +23,21 @@ const TOOL_EXPANSION = 4;
  * instead. Content that bytes do not bound (PDF pages, unknown block types) is bounded by the context window alone: the
  * provider refuses a longer request, at no cost.
  */
-export function inputTokensBound(request: { bytes: number; survey: ContentSurvey; contextTokens: number }): number {
-  const { bytes, survey, contextTokens } = request;
+export function inputTokensBound(request: {
+  /** Bytes of `messages` and `system`. */
+  bytes: number;
+  /** Bytes of the other forwarded fields. */
+  optionBytes: number;
+  survey: ContentSurvey;
+  contextTokens: number;
+}): number {
+  const { bytes, optionBytes, survey, contextTokens } = request;
   if (survey.unbounded) return contextTokens;
   const text = (bytes - survey.imageBytes) * (survey.usesTools ? TOOL_EXPANSION : 1);
-  return Math.min(contextTokens, FRAME_TOKENS + text + survey.images * IMAGE_TOKENS);
+  const options =
+    optionBytes * TOOL_EXPANSION +
+    (survey.tools > 0 ? PROMPT_TOKENS : 0) +
+    (survey.structured ? PROMPT_TOKENS : 0) +
+    survey.providerTools * PROVIDER_TOOL_TOKENS;
+  return Math.min(contextTokens, FRAME_TOKENS + text + survey.images * IMAGE_TOKENS + options);
 }

@@ -2,9 +2,6 @@ import type { Frame } from './request-frame';
 
 /** Names of members that decide whether a request is valid or what it can cost, one bit each. */
 export const NAMES = {
-  messages: 1,
-  system: 2,
-  max_tokens: 4,
   role: 8,
   content: 16,
   type: 32,
@@ -17,13 +14,15 @@ export const NAMES = {
 } as const;
 
 const BITS = new Map<string | undefined, number>(Object.entries(NAMES));
-const OF_BODY = NAMES.messages | NAMES.system | NAMES.max_tokens;
 const OF_MESSAGE = NAMES.role | NAMES.content;
-const OF_BLOCKS = ~(OF_BODY | NAMES.role);
+const OF_BLOCKS = ~NAMES.role;
 
-/** The bit of the current member if its name is checked at this place, else 0. */
+/**
+ * The bit of the current member if its name is checked at this place, else 0. For messages and what is in them; the names
+ * of other objects have rules.
+ */
 export function judgedName({ kind, key }: Frame): number {
   const bit = BITS.get(key) ?? 0;
   if (bit === 0) return 0;
-  return bit & (kind === 'body' ? OF_BODY : kind === 'message' ? OF_MESSAGE : OF_BLOCKS);
+  return bit & (kind === 'message' ? OF_MESSAGE : OF_BLOCKS);
 }

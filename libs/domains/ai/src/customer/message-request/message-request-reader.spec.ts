@@ -55,7 +55,14 @@ describe('readMessageRequest', () => {
     ],
     ['a block that is no object', { messages: [{ role: 'user', content: [text, 'hi'] }] }, ['/messages/0/content/1']],
     ['a block without a type', { messages: [{ role: 'user', content: [{ text: 'hi' }] }] }, ['/messages/0/content/0']],
-    ['a system of blocks', { messages: [hello], system: [text] }, ['/system']],
+    ['a system of another type', { messages: [hello], system: { text } }, ['/system']],
+    [
+      'blocks of the system that are no texts',
+      { messages: [hello], system: [text, 'hi', { text: 'no type' }, { type: 'image' }] },
+      ['/system/1', '/system/2', '/system/3'],
+    ],
+    ['tools', { messages: [hello], tools: [{ name: 'a' }] }, ['/tools']],
+    ['tools of another type', { messages: [hello], tools: 'x' }, ['/tools']],
     ['max_tokens of 0', { messages: [hello], max_tokens: 0 }, ['/max_tokens']],
     ['max_tokens with decimals', { messages: [hello], max_tokens: 1.5 }, ['/max_tokens']],
     ['max_tokens as a text', { messages: [hello], max_tokens: '5' }, ['/max_tokens']],
@@ -92,7 +99,11 @@ describe('readMessageRequest', () => {
       { messages: [hello, { role: 'assistant', content: [text] }, { role: 'system', content: 'Be brief' }, hello] },
     ],
     ['an empty beginning of the answer', { messages: [hello, { role: 'assistant', content: '' }] }],
-    ['fields that are not ours', { messages: [hello], model: 5, stream: true, tools: 'x', customer_id: 'other' }],
+    [
+      'fields that are not ours',
+      { messages: [hello], model: 5, stream: 'x', tools: [], thinking: 5, customer_id: 'other' },
+    ],
+    ['a system of blocks', { messages: [hello], system: [text] }],
     ['max_tokens written as 1e3', '{"messages":[{"role":"user","content":"hi"}],"max_tokens":1e3}'],
     [
       "a tool's input that speaks of files",
@@ -172,7 +183,7 @@ describe('readMessageRequest', () => {
     expect(whole).toMatchObject({ maxTokens: 77, cache: '1h' });
     for (const size of [1, 2, 3, 7, 64, 1000]) {
       const { messages, system, ...rest } = readMessageRequest(body, CONTEXT, size);
-      expect(rest).toEqual({ maxTokens: 77, cache: '1h', inputTokens: whole.inputTokens });
+      expect(rest).toEqual({ maxTokens: 77, cache: '1h', inputTokens: whole.inputTokens, options: [], stream: false });
       expect(Buffer.concat(messages)).toEqual(Buffer.concat(whole.messages));
       expect(Buffer.concat(system ?? []).toString()).toBe('"Sæ\\n"');
     }

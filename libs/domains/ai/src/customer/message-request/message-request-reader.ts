@@ -1,54 +1,59 @@
 import type { JsonHandler, JsonToken, SegmentedBytes } from '@platform/json';
-import { emptySurvey, surveyBlock, surveyCacheControl } from './content-survey';
+import { BodyFields } from './body-fields';
+import { emptySurvey, surveyCacheControl } from './content-survey';
+import type { RequestFields } from './fields/field-rule';
+import { PLAIN_FIELDS } from './fields/plain-fields';
 import { inputTokensBound } from './input-tokens-bound';
 import { judgedName, NAMES } from './judged-names';
+import { MessageJudge } from './message-judge';
 import type { MessageRequest } from './message-request';
-import { DETAILS, type Fault, RequestFaults } from './request-faults';
-import { type Frame, kindInside, newFrame, pointerInto, pointerTo } from './request-frame';
-
-const ROLES = new Set<string | undefined>(['user', 'assistant', 'system']);
-/** The provider's own limit. */
-const MAX_MESSAGES = 100_000;
-
-interface Span {
-  start: number;
-  end: number;
-}
+import { DETAILS, RequestFaults } from './request-faults';
+import { type Frame, judgedPlace, kindInside, newFrame, pointerInto, pointerTo } from './request-frame';
+import { ToolJudge } from './tool-judge';
 
 /**
  * Reads and validates the body of a message request while it arrives, without building it in memory:
- * a body may have 32 MB. Whatever else it holds, `model`, `stream` and `tools` included, is ignored. A name that is judged
- * must not be given twice in one object: we would judge the one and the provider might use the other.
+ * a body may have 32 MB. What is done with a field follows from the rules of its address. A name that is judged must not be
+ * given twice in one object: we would judge the one and the provider might use the other.
  */
 export class MessageRequestReader implements JsonHandler {
   private readonly survey = emptySurvey();
   private readonly faults = new RequestFaults();
+  private readonly messages = new MessageJudge(this.survey, this.faults);
+  private readonly tools = new ToolJudge(this.survey, this.faults);
+  private readonly body: BodyFields;
   private frame?: Frame;
   /** Number of open objects and arrays inside an ignored one. */
   private ignored = 0;
-  private messages?: Span;
-  private system?: Span;
-  private maxTokens?: number;
+  private thinkingTokens?: number;
 
   /** @param contextTokens input tokens that no request can exceed. */
-  constructor(private readonly contextTokens: number) {}
+  constructor(
+    private readonly contextTokens: number,
+    private readonly rules: RequestFields = PLAIN_FIELDS,
+  ) {
+    this.body = new BodyFields(this.faults, rules !== PLAIN_FIELDS);
+  }
 
   /**
    * Returns the request after the whole body was parsed. @param bytes the body. @throws ServiceError invalid_request
    */
   result(bytes: SegmentedBytes): MessageRequest {
-    if (!this.messages) this.faults.add({ pointer: '/messages', detail: DETAILS.missing });
+    const { body, survey, contextTokens, thinkingTokens } = this;
+    if (!body.has('messages')) this.faults.add({ pointer: '/messages', detail: DETAILS.missing });
     this.faults.throwIfAny();
-    if (this.survey.foreignFile !== undefined)
-      this.faults.add({ pointer: this.survey.foreignFile, detail: DETAILS.foreignFile });
+    if (survey.foreignFile !== undefined) this.faults.add({ pointer: survey.foreignFile, detail: DETAILS.foreignFile });
     this.faults.throwIfAny();
-    const { messages, system, survey, contextTokens } = this;
-    const length = lengthOf(messages) + lengthOf(system);
+    const system = body.json('system', bytes);
+    survey.structured = body.has('output_config');
     return {
-      messages: messages ? bytes.slice(messages.start, messages.end) : [],
-      ...(system && { system: bytes.slice(system.start, system.end) }),
-      ...(this.maxTokens !== undefined && { maxTokens: this.maxTokens }),
-      inputTokens: inputTokensBound({ bytes: length, survey, contextTokens }),
+      messages: body.json('messages', bytes) ?? [],
+      ...(system && { system }),
+      options: body.options(bytes),
+      ...(body.maxTokens !== undefined && { maxTokens: body.maxTokens }),
+      stream: body.stream,
+      ...(thinkingTokens !== undefined && { thinkingTokens }),
+      inputTokens: inputTokensBound({ bytes: body.contentBytes, optionBytes: body.optionBytes, survey, contextTokens }),
       cache: survey.cache,
     };
   }
@@ -69,33 +74,24 @@ export class MessageRequestReader implements JsonHandler {
   }
 
   close(end: number): void {
-    if (this.ignored > 0) {
-      this.ignored--;
-      return;
-    }
-    const frame = this.frame as Frame;
-    this.frame = frame.parent;
-    switch (frame.kind) {
-      case 'messages':
-        return this.endMessages(frame, end);
-      case 'message':
-        return this.endMessage(frame);
-      case 'content':
-        if (frame.parent) frame.parent.content = frame.index < 0 ? 'empty' : 'given';
-        return;
-      case 'source':
-        if (frame.parent) Object.assign(frame.parent, { sourceType: frame.type, sourceBytes: frame.sourceBytes });
-        return;
-      case 'block':
-        return this.endBlock(frame);
-      default:
-    }
+    if (this.ignored === 0) {
+      const frame = this.frame as Frame;
+      this.frame = frame.parent;
+      this.endFrame(frame);
+    } else if (--this.ignored > 0) return;
+    if (this.frame?.kind === 'body') this.body.end(this.frame, end);
   }
 
   key(token: JsonToken): void {
     if (this.ignored > 0) return;
     const frame = this.frame as Frame;
     frame.key = token.text() ?? '…';
+    const place = judgedPlace(frame);
+    if (place) {
+      frame.rule = this.rules.ruleOf(place, frame.key);
+      if (frame.rule !== 'ignored') this.nameOnce(frame, frame.key);
+      return;
+    }
     const bit = judgedName(frame);
     if ((frame.seen & bit) !== 0) this.faults.add({ pointer: pointerInto(frame), detail: DETAILS.twice(frame.key) });
     frame.seen |= bit;
@@ -108,104 +104,84 @@ export class MessageRequestReader implements JsonHandler {
     if (frame.isArray) frame.index++;
     switch (frame.kind) {
       case 'body':
-        return this.option(frame, kind, token);
+        this.body.begin(frame, token.start, kind, token);
+        return this.body.end(frame, token.end);
       case 'messages':
-        return this.nextMessage(frame, false);
+        return this.messages.nextMessage(frame, false);
       case 'message':
-        return this.messageMember(frame, kind, token);
+        return this.messages.member(frame, kind === 'string', token);
       case 'content':
-        return this.badBlock(frame, pointerInto(frame));
+      case 'system':
+        return this.messages.badBlock(frame, pointerInto(frame));
+      case 'tools':
+        return this.tools.badTool(frame);
+      case 'callers':
+        return this.tools.caller(frame, token);
+      case 'thinking':
+        if (frame.key === 'budget_tokens' && kind === 'number') this.thinkingTokens = Number(token.text());
+        return this.tools.member(frame, token, kind === 'string');
+      case 'tool':
+      case 'output_config':
+        return this.tools.member(frame, token, kind === 'string');
       default:
-        if (kind === 'string' && !frame.isArray) this.partMember(frame, token);
+        if (kind === 'string' && !frame.isArray) this.messages.partMember(frame, token);
     }
   }
 
   /** Checks an object or array by its place, before its members are parsed. */
   private judgeNested(frame: Frame, expected: boolean, start: number): void {
-    if (frame.kind === 'body') {
-      if (expected) this.messages = { start, end: start };
-      else this.option(frame, 'nested');
-    } else if (frame.kind === 'messages') {
-      this.nextMessage(frame, expected);
-    } else if (frame.kind === 'message' && frame.key === 'content') {
-      frame.content = 'given';
-      if (!expected) frame.faults = [{ pointer: pointerInto(frame), detail: DETAILS.content }];
-    } else if (frame.kind === 'content' && !expected) this.badBlock(frame, pointerInto(frame));
-  }
-
-  /** Another message begins, so the one before it was not the last. */
-  private nextMessage(frame: Frame, isObject: boolean): void {
-    this.faults.add(...(frame.faults ?? []));
-    frame.faults = undefined;
-    if (!isObject) this.faults.add({ pointer: pointerInto(frame), detail: DETAILS.message });
-  }
-
-  /** A member of the body that is not an array of messages. */
-  private option(frame: Frame, kind: 'string' | 'number' | 'literal' | 'nested', token?: JsonToken): void {
-    const fault = (detail: string) => this.faults.add({ pointer: pointerInto(frame), detail });
-    if (frame.key === 'messages') {
-      this.messages = { start: 0, end: 0 };
-      fault(DETAILS.messages);
-    } else if (frame.key === 'system') {
-      if (kind === 'string' && token) this.system = { start: token.start, end: token.end };
-      else fault(DETAILS.system);
-    } else if (frame.key === 'max_tokens') {
-      const number = kind === 'number' ? Number(token?.text()) : NaN;
-      if (Number.isInteger(number) && number >= 1) this.maxTokens = number;
-      else fault(kind === 'string' ? DETAILS.maxTokensText : DETAILS.maxTokens);
+    switch (frame.kind) {
+      case 'body':
+        return this.body.begin(frame, start, 'nested', undefined, expected);
+      case 'messages':
+        return this.messages.nextMessage(frame, expected);
+      case 'message':
+        if (!expected) this.messages.member(frame, false);
+        else if (frame.key === 'content') frame.content = 'given';
+        return;
+      case 'content':
+      case 'system':
+        if (!expected) this.messages.badBlock(frame, pointerInto(frame));
+        return;
+      case 'tools':
+        if (!expected) this.tools.badTool(frame);
+        return;
+      case 'callers':
+        return this.tools.caller(frame);
+      case 'tool':
+      case 'thinking':
+      case 'output_config':
+        return this.tools.member(frame);
+      default:
     }
   }
 
-  private messageMember(frame: Frame, kind: 'string' | 'number' | 'literal', token: JsonToken): void {
-    if (frame.key === 'role') frame.role = kind === 'string' ? token.text() : undefined;
-    if (frame.key !== 'content') return;
-    frame.content = kind === 'string' && token.end - token.start === EMPTY_TEXT ? 'empty' : 'given';
-    if (kind !== 'string') frame.faults = [{ pointer: pointerInto(frame), detail: DETAILS.content }];
+  private nameOnce(frame: Frame, name: string): void {
+    const names = (frame.names ??= new Set());
+    if (names.has(name)) this.faults.add({ pointer: pointerInto(frame), detail: DETAILS.twice(name) });
+    names.add(name);
   }
 
-  private partMember(frame: Frame, token: JsonToken): void {
-    if (frame.key === 'type') {
-      // A text that is too long to be read is not a known type.
-      frame.type = token.text() ?? '';
-      if (frame.type === 'container_upload') this.survey.foreignFile ??= pointerTo(frame);
-    } else if (frame.key === 'data' && frame.kind === 'source')
-      frame.sourceBytes = token.end - token.start - EMPTY_TEXT;
-    else if (frame.key === 'ttl' && frame.kind === 'cache') surveyCacheControl(this.survey, token.text());
+  private endFrame(frame: Frame): void {
+    const { parent } = frame;
+    switch (frame.kind) {
+      case 'messages':
+        return this.messages.endMessages(frame);
+      case 'message':
+        return this.messages.endMessage(frame);
+      case 'content':
+        if (parent) parent.content = frame.index < 0 ? 'empty' : 'given';
+        return;
+      case 'source':
+        if (parent) Object.assign(parent, { sourceType: frame.type, sourceBytes: frame.sourceBytes });
+        return;
+      case 'block':
+        return this.messages.endBlock(frame);
+      case 'tools':
+        return this.tools.endTools(frame);
+      case 'tool':
+        return this.tools.endTool(frame);
+      default:
+    }
   }
-
-  private endBlock(frame: Frame): void {
-    if (frame.type === undefined && frame.parent?.kind === 'content') this.badBlock(frame.parent, pointerTo(frame));
-    surveyBlock(this.survey, frame);
-  }
-
-  /** Reports the first invalid block of a message. */
-  private badBlock({ parent: message }: Frame, pointer: string): void {
-    if (message) message.faults ??= [{ pointer, detail: DETAILS.block }];
-  }
-
-  private endMessage(frame: Frame): void {
-    const pointer = pointerTo(frame);
-    if (!ROLES.has(frame.role)) this.faults.add({ pointer: `${pointer}/role`, detail: DETAILS.role });
-    const content = (detail: string): Fault => ({ pointer: `${pointer}/content`, detail });
-    if (frame.content === undefined) this.faults.add(content(DETAILS.content));
-    this.faults.add(...(frame.faults ?? []));
-    if (frame.content !== 'empty') return;
-    // The last message may be the empty beginning of the model's answer. Whether it is the last one is known later.
-    if (frame.role === 'assistant' && frame.parent) frame.parent.faults = [content(DETAILS.emptyContent)];
-    else this.faults.add(content(DETAILS.emptyContent));
-  }
-
-  private endMessages(frame: Frame, end: number): void {
-    if (this.messages) this.messages.end = end;
-    const fault = (detail: string) => this.faults.add({ pointer: '/messages', detail });
-    if (frame.index < 0) fault(DETAILS.noMessages);
-    if (frame.index >= MAX_MESSAGES) fault(DETAILS.tooManyMessages(MAX_MESSAGES));
-  }
-}
-
-/** Length of an empty JSON text: two quotes. */
-const EMPTY_TEXT = 2;
-
-function lengthOf(span: Span | undefined): number {
-  return span ? span.end - span.start : 0;
 }

@@ -1,3 +1,4 @@
+import type { FieldRule, JudgedPlace } from './fields/field-rule';
 import type { Fault } from './request-faults';
 
 /**
@@ -5,10 +6,28 @@ import type { Fault } from './request-faults';
  * - `body`, `messages`, `message`: the request, its messages, one of them;
  * - `content`: the content blocks of a message, `blocks`: those of a block (a tool's result, a document);
  * - `block`, `part`: a content block, an object that is part of one; `source`, `cache`: the parts that are judged;
- * - `list`: an array that is part of a block.
+ * - `list`: an array that is part of a block;
+ * - `system`: the blocks of the system prompt;
+ * - `tools`, `tool`, `callers`: the tools, one of them, and who may call it;
+ * - `thinking`, `output_config`: the fields of these names.
  */
 export type FrameKind =
-  'body' | 'messages' | 'message' | 'content' | 'blocks' | 'block' | 'part' | 'source' | 'cache' | 'list';
+  | 'body'
+  | 'messages'
+  | 'message'
+  | 'content'
+  | 'blocks'
+  | 'block'
+  | 'part'
+  | 'source'
+  | 'cache'
+  | 'list'
+  | 'system'
+  | 'tools'
+  | 'callers'
+  | Exclude<JudgedPlace, 'body'>;
+
+const JUDGED = new Set<FrameKind>(['body', 'tool', 'thinking', 'output_config'] satisfies JudgedPlace[]);
 
 /** An object or array of a request that is being parsed, and what is known of it so far. */
 export interface Frame {
@@ -26,12 +45,15 @@ export interface Frame {
   /** The type of the `source`: of a block, that of its source. */
   sourceType?: string;
   sourceBytes: number;
+  /** Of an object whose members have rules: the names so far, and the rule of the current one. */
+  names?: Set<string>;
+  rule?: FieldRule;
   /** Of a message. */
   role?: string;
   content?: 'missing' | 'empty' | 'given';
   /**
    * Of a message: the faults of its content. Of `messages`: the faults that apply unless the last message was the last
-   * one.
+   * one. Of a tool: the faults that apply unless its type is refused.
    */
   faults?: Fault[];
 }
@@ -46,7 +68,18 @@ export function kindInside(parent: Frame | undefined, isArray: boolean): FrameKi
     case undefined:
       return 'body';
     case 'body':
-      return parent.key === 'messages' && isArray ? 'messages' : undefined;
+      return kindInBody(parent, isArray);
+    case 'system':
+      return isArray ? undefined : 'block';
+    case 'tools':
+      return isArray ? undefined : 'tool';
+    case 'tool':
+      if (parent.key === 'cache_control' && !isArray) return 'cache';
+      return parent.key === 'allowed_callers' && isArray ? 'callers' : undefined;
+    case 'callers':
+    case 'thinking':
+    case 'output_config':
+      return undefined;
     case 'messages':
       return isArray ? undefined : 'message';
     case 'message':
@@ -58,6 +91,19 @@ export function kindInside(parent: Frame | undefined, isArray: boolean): FrameKi
     default:
       return parent?.isArray === false ? kindOfPart(parent, isArray) : isArray ? 'list' : 'part';
   }
+}
+
+function kindInBody({ key, rule }: Frame, isArray: boolean): FrameKind | undefined {
+  if (rule === 'own' && isArray) return key === 'messages' || key === 'system' ? key : undefined;
+  if ((rule === 'forwarded' || rule === 'elsewhere') && key === 'tools' && isArray) return key;
+  if (rule !== 'forwarded' || isArray) return undefined;
+  if (key === 'cache_control') return 'cache';
+  return key === 'thinking' || key === 'output_config' ? key : undefined;
+}
+
+/** The place of an object whose members have rules; undefined for others. */
+export function judgedPlace({ kind }: Frame): JudgedPlace | undefined {
+  return JUDGED.has(kind) ? (kind as JudgedPlace) : undefined;
 }
 
 function kindOfPart({ kind, key }: Frame, isArray: boolean): FrameKind | undefined {

@@ -26,7 +26,7 @@ export class CallResolutionService {
    * Charges a call, and tries for half of AI_RESERVATION_MARGIN_MS while the database is away.
    * @throws ServiceError service_unavailable: it is not charged, and the operator sees it as a call of unknown outcome.
    */
-  async settle(settlement: Settlement): Promise<void> {
+  async settle(settlement: Settlement): Promise<SettlementResult> {
     const { customerId, reservationId, upstreamId } = settlement;
     let result: SettlementResult;
     try {
@@ -44,6 +44,7 @@ export class CallResolutionService {
       );
     }
     this.uncovered.report(settlement, result);
+    return result;
   }
 
   /** Releases the reservation of a failed call. While the database is unavailable, it retries in the background. */

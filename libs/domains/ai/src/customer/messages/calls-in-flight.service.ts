@@ -1,4 +1,5 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Optional } from '@nestjs/common';
+import { Metrics } from '@platform/metrics';
 
 /**
  * The calls in progress, including those whose client disconnected: they are charged all the same, so the process must
@@ -8,6 +9,17 @@ import { Injectable } from '@nestjs/common';
 export class CallsInFlightService {
   private readonly calls = new Set<Promise<unknown>>();
   private readonly upstream = new Set<AbortController>();
+  private draining = 0;
+
+  // Tests run the module without metrics.
+  constructor(@Optional() metrics?: Metrics) {
+    metrics?.reportNumber('ai_calls_in_flight', 'AI calls in progress, with and without a client', () => this.count);
+    metrics?.reportNumber(
+      'ai_streams_draining',
+      'AI streams that are read to their end without their client, and charged',
+      () => this.draining,
+    );
+  }
 
   get count(): number {
     return this.calls.size;
@@ -23,14 +35,26 @@ export class CallsInFlightService {
     return call;
   }
 
-  /** Runs `work` with a signal that aborts when the process cannot wait any longer. */
-  async withShutdownSignal<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  /** Counts a call as one that goes on without its client, until it ends. */
+  drains(call: Promise<void>): void {
+    this.draining++;
+    void call.finally(() => this.draining--);
+  }
+
+  /** A signal that aborts when the process cannot wait for a call any longer; to be released when the call ends. */
+  shutdownSignal(): { signal: AbortSignal; release: () => void } {
     const controller = new AbortController();
     this.upstream.add(controller);
+    return { signal: controller.signal, release: () => this.upstream.delete(controller) };
+  }
+
+  /** Runs `work` with such a signal. */
+  async withShutdownSignal<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { signal, release } = this.shutdownSignal();
     try {
-      return await work(controller.signal);
+      return await work(signal);
     } finally {
-      this.upstream.delete(controller);
+      release();
     }
   }
 

@@ -1,0 +1,63 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { Readable } from 'node:stream';
+import { type AiAnswer, AiMessagesService, type MessageRequest } from '@domains/ai';
+import { AppConfig } from '@platform/config';
+import { endSlowReply, problemOf, type RequestWithBody } from '@platform/http';
+import { ROOT_LOGGER, type RootLogger } from '@platform/logging';
+import type { AuthenticatedCustomer } from '@platform/tokens';
+import { errorEvent } from './provider-error';
+
+/** A request for a message, and its reply. */
+export interface MessageExchange {
+  customer: AuthenticatedCustomer;
+  request: RequestWithBody<MessageRequest>;
+  reply: FastifyReply;
+}
+
+/** Answers requests for messages, as JSON or as a stream of events. */
+@Injectable()
+export class MessageAnswersService {
+  constructor(
+    private readonly messages: AiMessagesService,
+    private readonly config: AppConfig,
+    @Inject(ROOT_LOGGER) private readonly logger: RootLogger,
+  ) {}
+
+  /** Sends the message. @returns the reply's body, whose headers are set */
+  async send({ customer, request, reply }: MessageExchange, stream: boolean): Promise<Buffer | Readable> {
+    const { tokenId } = customer;
+    const answer = await this.messages.send({ tokenId, requestId: request.id }, request.body, {
+      stream,
+      errorEvent: (error) => this.errorEvent(error, request.id),
+    });
+    setHeaders(reply, answer);
+    if (answer.body instanceof Readable) this.letGoLater(request, reply, answer);
+    return answer.body;
+  }
+
+  /** A stream needs the body's memory until its call has ended, and must not wait for its reader forever. */
+  private letGoLater(request: RequestWithBody, reply: FastifyReply, { body, ended }: AiAnswer): void {
+    const { bodyLease } = request;
+    request.bodyLease = undefined;
+    void ended.then(() => bodyLease?.release());
+    // A client that is gone already takes nothing.
+    if (reply.raw.destroyed) (body as Readable).destroy();
+    else endSlowReply(reply.raw, ended, this.config.AI_STREAM_PATIENCE_MS);
+  }
+
+  private errorEvent(error: unknown, requestId: string): Buffer {
+    const problem = problemOf(error, requestId);
+    this.logger.error({ err: error, request_id: requestId, code: problem.body.code }, 'stream broke off');
+    return errorEvent(problem);
+  }
+}
+
+function setHeaders(reply: FastifyReply, { body }: AiAnswer): void {
+  if (Buffer.isBuffer(body)) return void reply.header('content-type', 'application/json; charset=utf-8');
+  void reply.headers({
+    'content-type': 'text/event-stream; charset=utf-8',
+    // Proxies such as nginx pass each event on at once.
+    'x-accel-buffering': 'no',
+  });
+}

@@ -1,0 +1,48 @@
+import type { Problem } from '@platform/http';
+
+/** An error in the AI provider's format. */
+export interface ProviderError {
+  type: string;
+  message: string;
+}
+
+const TYPES: Record<number, string> = {
+  401: 'authentication_error',
+  402: 'billing_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  408: 'timeout_error',
+  409: 'conflict_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  503: 'overloaded_error',
+};
+
+/** Refusals that last: sent again unchanged, the request is refused again. */
+const FINAL = new Set(['ai_upstream_rejected', 'internal_error']);
+
+/** What an SDK of the AI provider calls a problem. */
+export function providerError({ status, body }: Problem): ProviderError {
+  return { type: TYPES[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error'), message: body.detail };
+}
+
+/**
+ * A problem as SDKs of the AI provider understand it: with the error in the provider's format, and a header that says
+ * whether another try is worth while. None is charged, so each that may succeed is.
+ */
+export function asProviderProblem(problem: Problem): Problem {
+  const { status, headers, body } = problem;
+  const mayRetry = 'retry-after' in headers || (status >= 500 && !FINAL.has(body.code)) || status === 408;
+  return {
+    status,
+    headers: { ...headers, 'x-should-retry': String(mayRetry) },
+    body: { ...body, error: providerError(problem) },
+  };
+}
+
+/** The event that tells the reader of a stream why it broke off. */
+export function errorEvent(problem: Problem): Buffer {
+  const { code, request_id } = problem.body;
+  const data = { type: 'error', error: providerError(problem), request_id, code };
+  return Buffer.from(`event: error\ndata: ${JSON.stringify(data)}\n\n`);
+}

@@ -1,0 +1,49 @@
+import type { TokenUsage } from '../../../ledger/token-usage';
+import { type Usage, usageOf } from '../reply-usage';
+
+/** The usage that the events of a stream report: `message_start` its beginning, each `message_delta` all of it so far. */
+export class StreamedUsage {
+  private reported?: Usage;
+  private final = false;
+
+  /** The usage of `message_start`. Its output tokens are a placeholder. */
+  begin(event: unknown): void {
+    this.reported = (event as { message?: { usage?: Usage | null } | null } | null)?.message?.usage ?? {};
+  }
+
+  /** The usage of a `message_delta`: what it leaves out, or gives as null, is unchanged. */
+  update(event: unknown): void {
+    const usage = (event as { usage?: Usage | null } | null)?.usage;
+    if (!usage || !this.reported) return;
+    const given = Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null)) as Usage;
+    this.reported = { ...this.reported, ...splitOf(this.reported, given), ...given };
+    this.final = given.output_tokens !== undefined;
+  }
+
+  /** The usage of the whole message; undefined if it was not reported, or is not valid. */
+  get total(): TokenUsage | undefined {
+    return this.final ? usageOf({ type: 'message', usage: this.reported }) : undefined;
+  }
+
+  /** What was reported so far, in words for the operator; undefined before the message began. */
+  get soFar(): string | undefined {
+    if (!this.reported) return undefined;
+    const { input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens } = this.reported;
+    const counts = {
+      input: input_tokens,
+      written: cache_creation_input_tokens,
+      read: cache_read_input_tokens,
+      output: output_tokens,
+    };
+    const known = Object.entries(counts).filter(([, value]) => typeof value === 'number');
+    return known.map(([name, value]) => `${name} ${value as number}`).join(', ');
+  }
+}
+
+/** The split of revised cache writes, which comes with `message_start` only: as much of it as there is was for an hour. */
+function splitOf(before: Usage, { cache_creation_input_tokens: written, cache_creation }: Usage): Usage {
+  if (typeof written !== 'number' || cache_creation || !before.cache_creation) return {};
+  const hour = before.cache_creation.ephemeral_1h_input_tokens;
+  const kept = Math.min(typeof hour === 'number' ? hour : 0, written);
+  return { cache_creation: { ephemeral_5m_input_tokens: written - kept, ephemeral_1h_input_tokens: kept } };
+}

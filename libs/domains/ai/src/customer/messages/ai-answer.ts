@@ -1,0 +1,24 @@
+import type { Readable } from 'node:stream';
+import type { SettlementResult } from '../../ledger/credit-ledger.types';
+
+/** What a call cost its customer, in NOK as decimal texts. */
+export type Charge = Pick<SettlementResult, 'charged' | 'remaining'>;
+
+/** The answer to a request for a message. */
+export interface AiAnswer {
+  /** The id under which the call's usage is recorded once it is charged. */
+  usageId: string;
+  /** The provider's reply, byte for byte: a message that is charged, or its events while they come. */
+  body: Buffer | Readable;
+  /** What was charged. Not known yet of a stream. */
+  charge?: Charge;
+  /** Resolves when nothing of the request is needed any more: a stream goes on without its reader. */
+  ended: Promise<void>;
+}
+
+/** How an answer is wanted. */
+export interface AnswerForm {
+  stream: boolean;
+  /** Makes the event that tells the reader of a stream why it broke off. */
+  errorEvent: (error: unknown) => Buffer;
+}

@@ -1,0 +1,42 @@
+import { type AiApi, createAiCaller, startAiApi } from '@test/ai-api';
+import { balancesOf } from '@test/ai.fixture';
+
+describe('A streamed AI message', () => {
+  let ai: AiApi;
+  beforeAll(async () => (ai = await startAiApi()));
+  afterAll(() => ai.stop());
+  afterEach(() => ai.sandbox.reset());
+
+  const hello = (text = 'Hello') => ({ messages: [{ role: 'user', content: text }], max_tokens: 50, stream: true });
+  const balances = (customerId: string) => balancesOf(ai.api.superuser, customerId);
+
+  it.each([
+    ['/ai/messages', 201],
+    ['/ai/v1/messages', 200],
+  ])('of %s comes byte for byte as the provider sends it, and is charged', async (path, status) => {
+    const { post, customer } = await createAiCaller(ai);
+    const events =
+      'event: message_start\r\ndata: {"message":{"usage":{"input_tokens":3,"output_tokens":1}}}\r\n\r\n: æ\n\n';
+    const end =
+      'event: message_delta\ndata: {"usage":{"output_tokens":2,"input_tokens":null}}\n\nevent: message_stop\ndata: {}\n\n';
+    ai.sandbox.messages.script({
+      reply: { body: events + end, headers: { 'content-type': 'text/event-stream', 'request-id': 'req_mine' } },
+    });
+    const reply = await post(path, hello());
+    expect(reply.status).toBe(status);
+    expect(reply.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+    expect(reply.headers.get('x-accel-buffering')).toBe('no');
+    expect(reply.headers.get('request-id')).toBe(reply.headers.get('x-request-id'));
+    expect(await reply.text()).toBe(events + end);
+    expect(await balances(customer.id)).toMatchObject({ usage: 0.013, reserved: 0 });
+    const { rows } = await ai.api.superuser.query(
+      'select request_id, input_tokens, output_tokens from ai_usage where customer_id = $1',
+      [customer.id],
+    );
+    expect(rows).toEqual([{ request_id: 'req_mine', input_tokens: 3, output_tokens: 2 }]);
+    expect(JSON.parse(ai.sandbox.messages.requests[0]!.body.toString())).toMatchObject({
+      stream: true,
+      max_tokens: 50,
+    });
+  });
+});
