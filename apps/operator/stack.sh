@@ -3,7 +3,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cd "$here/../.."
-for part in common proxy replicas commands backup; do . "$here/stack/$part.sh"; done
+for part in common proxy replicas commands backup rotate; do . "$here/stack/$part.sh"; done
 
 usage() {
   cat <<'END'
@@ -14,6 +14,7 @@ Usage: apps/operator/stack.sh COMMAND
   scale COUNT         sets the number of replicas of the API; API_REPLICAS in .env makes it last
   restart [SERVICE]…  restarts one service after the other: api, worker, proxy, valkey, postgres
   backup DIRECTORY    writes the database and the secrets key into a new folder in DIRECTORY
+  rotate SECRET       makes a new secrets-key or new database-passwords, without an interruption
   restore FOLDER      replaces the database by a backup; asks first (--yes: does not)
 
 A replica of the API that is replaced gets no new requests before it stops, and answers those that it has.
@@ -24,7 +25,7 @@ END
 command=$1
 shift
 case $command in
-  up | upgrade | scale | restart | backup | restore) "stack_$command" "$@" ;;
+  up | upgrade | scale | restart | backup | restore | rotate) "stack_$command" "$@" ;;
   -h | --help | help) usage ;;
   *) usage >&2; exit 64 ;;
 esac

@@ -17,6 +17,7 @@ import { auditCommands } from './commands/audit/audit.command';
 import { creditRequestCommands } from './commands/credit-request/credit-request.command';
 import { customerCommands } from './commands/customer/customer.command';
 import { invoiceCommands } from './commands/invoice/invoice.command';
+import { secretsCommands } from './commands/secrets/secrets.command';
 import { serviceCommands } from './commands/service/service.command';
 import { smsCommands } from './commands/sms/sms.command';
 import { statusCommands } from './commands/status/status.command';
@@ -52,6 +53,7 @@ import { tokenCommands } from './commands/token/token.command';
     ...invoiceCommands,
     ...ticketCommands,
     ...smsCommands,
+    ...secretsCommands,
   ],
 })
 export class OperatorModule {

@@ -36,7 +36,8 @@ stack_restore() {
     fail 'The backup could not be read; the database is as it was: apps/operator/stack.sh up'
   in_postgres psql -q -v ON_ERROR_STOP=1 -d postgres -c 'drop database if exists customer_account with (force)' \
     -c 'alter database restored rename to customer_account'
-  secrets_sh 'cat > /tmp/key; for who in owner api operator; do cp /tmp/key $who/new; chmod 444 $who/new; mv -f $who/new $who/secrets-key; done' <"$folder/secrets-key"
+  put_secret secrets-key <"$folder/secrets-key"
+  : | put_secret former-secrets-key
   dc run --rm migrate
   dc up -d --wait --scale "api=$((replicas > 0 ? replicas : ${API_REPLICAS:-2}))"
   say 'Restored. Check: docker compose run --rm operator ai verify'

@@ -22,6 +22,7 @@ import { CreditHealthService } from './worker/credit-health.service';
 import { AiPricesOperatorService } from './operator/ai-prices-operator.service';
 import { AiVerificationOperatorService } from './operator/ai-verification-operator.service';
 import { LedgerRetentionService } from './worker/ledger-retention.service';
+import { ProviderKeysOperatorService } from './operator/provider-keys-operator.service';
 import { IncludedCreditOperatorService } from './operator/included-credit-operator.service';
 
 /** The AI services of the operator's program and the worker. */
@@ -53,6 +54,7 @@ import { IncludedCreditOperatorService } from './operator/included-credit-operat
     IncludedCreditOperatorService,
     LedgerRetentionService,
     PartitionsService,
+    ProviderKeysOperatorService,
     ProviderKeysService,
   ],
   exports: [
@@ -64,6 +66,7 @@ import { IncludedCreditOperatorService } from './operator/included-credit-operat
     AiVerificationOperatorService,
     LedgerRetentionService,
     PartitionsService,
+    ProviderKeysOperatorService,
     CreditHealthService,
   ],
 })

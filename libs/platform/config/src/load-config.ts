@@ -7,19 +7,23 @@ import { configSchema } from './schema';
 export class ConfigError extends Error {}
 
 /**
- * Reads and validates the configuration. An empty variable counts as unset, as compose files leave them. Instead of any
+ * Reads and validates the configuration. An empty variable or file counts as unset, as compose files leave them. Instead of any
  * setting, `NAME_FILE` may name a file that contains it, as container engines provide secrets. @throws ConfigError
  * naming every invalid setting
  */
 export function loadConfig(environment: NodeJS.ProcessEnv = process.env): AppConfig {
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
-  const parsed = configSchema.safeParse({ ...fromFiles(given), ...given }, { error: explainIssue });
+  const given = withoutEmpty(environment);
+  const parsed = configSchema.safeParse({ ...withoutEmpty(fromFiles(given)), ...given }, { error: explainIssue });
   if (!parsed.success) {
     // A value that fails two checks is reported once.
     const lines = new Set(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`));
     throw new ConfigError([...lines].join('\n'));
   }
   return Object.assign(new AppConfig(), parsed.data);
+}
+
+function withoutEmpty(settings: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== ''));
 }
 
 function fromFiles(given: NodeJS.ProcessEnv): NodeJS.ProcessEnv {

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { loadConfig } from '@platform/config';
 import { SecretBox, SecretUnreadableError } from './index';
 
-const boxWith = (key?: Buffer) => new SecretBox(loadConfig(key ? { SECRETS_KEY: key.toString('base64') } : {}));
+const boxWith = (key?: Buffer, former?: Buffer) =>
+  new SecretBox(loadConfig({ SECRETS_KEY: key?.toString('base64'), FORMER_SECRETS_KEY: former?.toString('base64') }));
 
 describe('SecretBox', () => {
   const box = boxWith(randomBytes(32));
@@ -30,6 +31,18 @@ describe('SecretBox', () => {
       damaged.writeUInt8(damaged.readUInt8(index) ^ 1, index);
       expect(() => box.open(damaged, 'p')).toThrow(SecretUnreadableError);
     }
+  });
+
+  it('opens what was sealed under the former key, and seals under the present one', () => {
+    const [former, present] = [randomBytes(32), randomBytes(32)];
+    const rotated = boxWith(present, former);
+    const old = boxWith(former).seal('secret', 'p');
+    expect(rotated.open(old, 'p')).toBe('secret');
+    expect(rotated.isPresent(old, 'p')).toBe(false);
+    const renewed = rotated.seal('secret', 'p');
+    expect(rotated.isPresent(renewed, 'p')).toBe(true);
+    expect(boxWith(present).open(renewed, 'p')).toBe('secret');
+    expect(() => boxWith(former).open(renewed, 'p')).toThrow(SecretUnreadableError);
   });
 
   it('refuses to work without SECRETS_KEY', () => {

@@ -10,15 +10,18 @@ const TAG_BYTES = 16;
 export class SecretUnreadableError extends Error {}
 
 /**
- * Encrypts secrets for storage, with AES-256-GCM under SECRETS_KEY. The purpose of a secret is authenticated with it,
+ * Encrypts secrets for storage, with AES-256-GCM under SECRETS_KEY. Decrypts those of FORMER_SECRETS_KEY too, so that the
+ * key can be replaced while the service runs. The purpose of a secret is authenticated with it,
  * so one customer's ciphertext cannot be used for another.
  */
 @Injectable()
 export class SecretBox {
-  private readonly key?: Buffer;
+  /** The present key, which seals, and the former one. */
+  private readonly keys: Buffer[];
 
-  constructor({ SECRETS_KEY }: AppConfig) {
-    if (SECRETS_KEY !== undefined) this.key = Buffer.from(SECRETS_KEY, 'base64');
+  constructor({ SECRETS_KEY, FORMER_SECRETS_KEY }: AppConfig) {
+    const given = SECRETS_KEY === undefined ? [] : [SECRETS_KEY, FORMER_SECRETS_KEY];
+    this.keys = given.filter((key) => key !== undefined).map((key) => Buffer.from(key, 'base64'));
   }
 
   /**
@@ -27,31 +30,45 @@ export class SecretBox {
    */
   seal(secret: string, purpose: string): Buffer {
     const nonce = randomBytes(NONCE_BYTES);
-    const cipher = createCipheriv('aes-256-gcm', this.requireKey(), nonce).setAAD(Buffer.from(purpose));
+    const cipher = createCipheriv('aes-256-gcm', this.presentKey(), nonce).setAAD(Buffer.from(purpose));
     const text = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
     return Buffer.concat([Buffer.of(VERSION), nonce, cipher.getAuthTag(), text]);
   }
 
   /** Decrypts a result of `seal` for the same purpose. @throws SecretUnreadableError */
   open(sealed: Buffer, purpose: string): string {
-    const key = this.requireKey();
+    this.presentKey();
     if (sealed.length < 1 + NONCE_BYTES + TAG_BYTES || sealed[0] !== VERSION)
       throw new SecretUnreadableError('Not a sealed secret');
-    const nonce = sealed.subarray(1, 1 + NONCE_BYTES);
-    const tag = sealed.subarray(1 + NONCE_BYTES, 1 + NONCE_BYTES + TAG_BYTES);
-    const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
-    decipher.setAAD(Buffer.from(purpose)).setAuthTag(tag);
-    try {
-      return Buffer.concat([decipher.update(sealed.subarray(1 + NONCE_BYTES + TAG_BYTES)), decipher.final()]).toString(
-        'utf8',
-      );
-    } catch (error) {
-      throw new SecretUnreadableError('The secret does not open under SECRETS_KEY', { cause: error });
+    for (const key of this.keys) {
+      const text = openWith(key, sealed, purpose);
+      if (text !== undefined) return text;
     }
+    throw new SecretUnreadableError('The secret opens neither under SECRETS_KEY nor under FORMER_SECRETS_KEY');
   }
 
-  private requireKey(): Buffer {
-    if (!this.key) throw new SecretUnreadableError('SECRETS_KEY is not set');
-    return this.key;
+  /** Whether it was sealed under the present SECRETS_KEY. */
+  isPresent(sealed: Buffer, purpose: string): boolean {
+    return openWith(this.presentKey(), sealed, purpose) !== undefined;
+  }
+
+  private presentKey(): Buffer {
+    const [key] = this.keys;
+    if (!key) throw new SecretUnreadableError('SECRETS_KEY is not set');
+    return key;
+  }
+}
+
+/** Undefined if it was sealed under another key or for another purpose, or is damaged. */
+function openWith(key: Buffer, sealed: Buffer, purpose: string): string | undefined {
+  const nonce = sealed.subarray(1, 1 + NONCE_BYTES);
+  const tag = sealed.subarray(1 + NONCE_BYTES, 1 + NONCE_BYTES + TAG_BYTES);
+  const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
+  decipher.setAAD(Buffer.from(purpose)).setAuthTag(tag);
+  try {
+    const text = [decipher.update(sealed.subarray(1 + NONCE_BYTES + TAG_BYTES)), decipher.final()];
+    return Buffer.concat(text).toString('utf8');
+  } catch {
+    return undefined;
   }
 }

@@ -22,6 +22,15 @@ export class ProviderKeysService {
     return this.secrets.seal(apiKey, purposeOf(customerId));
   }
 
+  /**
+   * The same key under the present SECRETS_KEY; undefined if it is already. @throws SecretUnreadableError
+   */
+  renew(customerId: string, ciphertext: Buffer): Buffer | undefined {
+    const purpose = purposeOf(customerId);
+    if (this.secrets.isPresent(ciphertext, purpose)) return undefined;
+    return this.secrets.seal(this.secrets.open(ciphertext, purpose), purpose);
+  }
+
   /** The key for a call: the customer's own, or the service-wide one. @throws SecretUnreadableError */
   keyFor(customerId: string, ciphertext: Buffer | null): string {
     if (!ciphertext) return upstreamSettings(this.config).sharedKey ?? '';

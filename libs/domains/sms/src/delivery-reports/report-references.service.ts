@@ -17,18 +17,20 @@ const SIGNATURE_BYTES = 16;
  */
 @Injectable()
 export class ReportReferencesService {
-  private readonly key: Buffer;
+  /** The present key, which signs, and the former one. */
+  private readonly keys: [Buffer, ...Buffer[]];
 
-  constructor({ SECRETS_KEY }: AppConfig) {
+  constructor({ SECRETS_KEY, FORMER_SECRETS_KEY }: AppConfig) {
     // Without a key (never in production) reports are accepted until the process ends.
-    const secret = SECRETS_KEY === undefined ? randomBytes(32) : Buffer.from(SECRETS_KEY, 'base64');
-    this.key = Buffer.from(hkdfSync('sha256', secret, '', 'sms delivery report references', 32));
+    const present = SECRETS_KEY === undefined ? randomBytes(32) : Buffer.from(SECRETS_KEY, 'base64');
+    const former = FORMER_SECRETS_KEY === undefined ? [] : [Buffer.from(FORMER_SECRETS_KEY, 'base64')];
+    this.keys = [signingKey(present), ...former.map(signingKey)];
   }
 
   /** The reference of a message: 64 characters that are safe in a URL. */
   of(customerId: string, smsId: string): string {
     const ids = Buffer.concat([uuidBytes(customerId), uuidBytes(smsId)]);
-    return Buffer.concat([ids, this.sign(ids)]).toString('base64url');
+    return Buffer.concat([ids, sign(ids, this.keys[0])]).toString('base64url');
   }
 
   /** The message of a reference, or undefined if the reference is not one of ours. */
@@ -36,13 +38,18 @@ export class ReportReferencesService {
     const bytes = Buffer.from(reference, 'base64url');
     if (bytes.length !== 2 * ID_BYTES + SIGNATURE_BYTES || bytes.toString('base64url') !== reference) return undefined;
     const ids = bytes.subarray(0, 2 * ID_BYTES);
-    if (!timingSafeEqual(bytes.subarray(2 * ID_BYTES), this.sign(ids))) return undefined;
+    const signature = bytes.subarray(2 * ID_BYTES);
+    if (!this.keys.some((key) => timingSafeEqual(signature, sign(ids, key)))) return undefined;
     return { customerId: uuidText(ids.subarray(0, ID_BYTES)), smsId: uuidText(ids.subarray(ID_BYTES)) };
   }
+}
 
-  private sign(ids: Buffer): Buffer {
-    return createHmac('sha256', this.key).update(ids).digest().subarray(0, SIGNATURE_BYTES);
-  }
+function signingKey(secret: Buffer): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, '', 'sms delivery report references', 32));
+}
+
+function sign(ids: Buffer, key: Buffer): Buffer {
+  return createHmac('sha256', key).update(ids).digest().subarray(0, SIGNATURE_BYTES);
 }
 
 function uuidBytes(uuid: string): Buffer {

@@ -16,6 +16,7 @@ export const SET_BY_COMPOSE: readonly string[] = [
   'SANDBOX_URL',
   'DEMO_CUSTOMER',
   'SECRETS_KEY',
+  'FORMER_SECRETS_KEY',
   'DATABASE_URL',
   'REDIS_URL',
 ];

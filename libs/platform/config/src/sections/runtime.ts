@@ -37,6 +37,6 @@ export const runtime = {
     .string()
     .optional()
     .describe(
-      'SECRETS_KEY before its last change, for 24 hours: replies kept for Idempotency-Keys are still read with it',
+      'SECRETS_KEY before its last change: what is stored under it is still read. Needed until operator secrets reencrypt has run, and 24 hours for replies kept for Idempotency-Keys',
     ),
 };

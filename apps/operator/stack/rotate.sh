@@ -1,0 +1,69 @@
+# rotate
+
+stack_rotate() {
+  case ${1:-} in
+    secrets-key) rotate_secrets_key ;;
+    former-secrets-key) forget_former_key ;;
+    database-passwords) rotate_database_passwords ;;
+    *) fail 'rotate takes secrets-key, former-secrets-key (a day later: forgets the former one) or database-passwords. Keys of other systems are in .env: change them there, then: apps/operator/stack.sh up' ;;
+  esac
+}
+
+# The key in .env if that is another one, else a new one. Both open what is stored until former-secrets-key is forgotten.
+rotate_secrets_key() {
+  local present given
+  present=$(secrets_sh 'cat operator/secrets-key')
+  given=$(dc config --format json secrets | sed -n 's/^ *"SECRETS_KEY": "\(.*\)",\{0,1\}$/\1/p')
+  [ "$given" != "$present" ] || fail 'SECRETS_KEY in .env is the present key. Put a new one there (openssl rand -base64 32), or remove it and one is made'
+  secrets_sh '[ ! -s operator/former-secrets-key ]' || fail 'The key was rotated before; a day after that: apps/operator/stack.sh rotate former-secrets-key'
+  # Every replica can read what is sealed under the new key before one seals under it.
+  printf '%s' "${given:-$(head -c 32 /dev/urandom | base64 -w0)}" | put_secret former-secrets-key
+  replace_programs
+  swap_keys
+  replace_programs
+  dc run --rm -T operator secrets reencrypt || fail 'A key of a customer could not be read: operator ai configure --customer ID --key-stdin'
+  say 'SECRETS_KEY is replaced. Make a backup. In a day: apps/operator/stack.sh rotate former-secrets-key'
+}
+
+forget_former_key() {
+  : | put_secret former-secrets-key
+  replace_programs
+  say 'Only the present SECRETS_KEY is known to the programs now'
+}
+
+# A login of each program gets a successor; the old one goes when nobody uses it any more.
+rotate_database_passwords() {
+  local program role login old password
+  password=$(new_password)
+  in_postgres psql -q -v ON_ERROR_STOP=1 -d customer_account -c "alter role account_owner password '$password'"
+  printf 'postgres://account_owner:%s@postgres:5432/customer_account' "$password" | secrets_sh "$(put owner/database-url)"
+  printf '%s' "$password" | secrets_sh "$(put owner/password)"
+  for program in api:customer_api operator:account_operator; do
+    role=${program#*:} program=${program%:*}
+    old+=("$(secrets_sh "sed -E 's|^postgres://([^:]+):.*|\1|' $program/database-url")")
+    login=${program}_login_$(date +%s)
+    password=$(new_password)
+    in_postgres psql -q -v ON_ERROR_STOP=1 -d customer_account -c "create role $login login noinherit password '$password' in role $role"
+    printf 'postgres://%s:%s@postgres:5432/customer_account' "$login" "$password" | secrets_sh "$(put "$program/database-url")"
+  done
+  replace_programs
+  for login in "${old[@]}"; do in_postgres psql -q -v ON_ERROR_STOP=1 -d customer_account -c "drop role $login"; done
+  say 'The database passwords are replaced'
+}
+
+replace_programs() {
+  replace_replicas "$(count_of api)"
+  dc up -d --no-deps --force-recreate --wait worker
+}
+
+new_password() { head -c 24 /dev/urandom | od -An -v -tx1 | tr -d ' \n'; }
+
+# put FILE: a script that writes standard input into it
+put() { printf 'cat > /tmp/put; cp /tmp/put %s.new; chmod 444 %s.new; mv -f %s.new %s' "$1" "$1" "$1" "$1"; }
+
+# put_secret NAME: standard input, for every program
+put_secret() { secrets_sh "cat > /tmp/put; for who in owner api operator; do cp /tmp/put \$who/$1.new; chmod 444 \$who/$1.new; mv -f \$who/$1.new \$who/$1; done"; }
+
+swap_keys() {
+  secrets_sh 'for who in owner api operator; do mv $who/secrets-key $who/.swap; mv $who/former-secrets-key $who/secrets-key; mv $who/.swap $who/former-secrets-key; done'
+}

@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto';
+import type { Client } from 'pg';
+import { saveAiCustomer, saveModelPrice } from '@test/ai-factories';
+import { type CommandResult, operatorCommand } from '@test/operator-command';
+import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
+
+const newKey = () => randomBytes(32).toString('base64');
+
+describe('operator secrets reencrypt', () => {
+  let database: TestDatabase;
+  let superuser: Client;
+  let customer: string;
+  const [former, present] = [newKey(), newKey()];
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    superuser = await connectAsSuperuser(database);
+    customer = await saveAiCustomer(superuser, { model: await saveModelPrice(superuser), included: 50 });
+    await saveAiCustomer(superuser, { model: await saveModelPrice(superuser), included: 50 });
+    await operatorCommand(database, ['ai', 'configure', '--customer', customer, '--key-stdin'], {
+      input: 'sk-customers-own-key',
+      environment: { SECRETS_KEY: former },
+    });
+  });
+  afterAll(async () => {
+    await superuser.end();
+    await database.drop();
+  });
+
+  const reencrypt = (environment: Record<string, string>) =>
+    operatorCommand(database, ['secrets', 'reencrypt', '--json'], { environment });
+  const result = ({ stdout }: CommandResult) => JSON.parse(stdout) as unknown;
+  const stored = async () =>
+    (
+      await superuser.query<{ key: string }>(
+        `select encode(key_ciphertext, 'hex') as key from ai_settings where customer_id = $1`,
+        [customer],
+      )
+    ).rows[0]?.key;
+
+  it('fails for a key that opens under neither, and leaves it as it is', async () => {
+    const before = await stored();
+    const outcome = await reencrypt({ SECRETS_KEY: present, FORMER_SECRETS_KEY: newKey() });
+    expect(result(outcome)).toEqual([{ customer_id: customer, result: 'unreadable' }]);
+    expect(outcome.code).toBe(1);
+    expect(await stored()).toBe(before);
+  });
+
+  it('encrypts keys under the present SECRETS_KEY, audited and once', async () => {
+    const environment = { SECRETS_KEY: present, FORMER_SECRETS_KEY: former };
+    expect(result(await reencrypt(environment))).toEqual([{ customer_id: customer, result: 'reencrypted' }]);
+    expect(result(await reencrypt({ SECRETS_KEY: present }))).toEqual([
+      { customer_id: customer, result: 'up_to_date' },
+    ]);
+    const { rows } = await superuser.query(`select action from audit_log where action = 'secrets.reencrypt'`);
+    expect(rows).toHaveLength(1);
+    expect((await reencrypt({ SECRETS_KEY: former })).code).toBe(1);
+  });
+});
