@@ -188,7 +188,7 @@ describe("The operator's command line: invoices, tickets and SMS", () => {
     expect(await json(`sms log --customer ${customer}`)).toEqual([]);
     await superuser.query(
       `insert into sms_message (customer_id, id, recipient, sender_id, message, encoding, segments, gateway, created_at)
-       select $1, gen_random_uuid(), '+4790000000', 'Acme', text, 'GSM-7', 1, '46elks', at::timestamptz
+       select $1, app.first_id(at::timestamptz), '+4790000000', 'Acme', text, 'GSM-7', 1, '46elks', at::timestamptz
        from (values ('first', '2026-01-01'), ('second', '2026-01-02')) as v (text, at)`,
       [customer],
     );

@@ -1,6 +1,8 @@
 import { userInfo } from 'node:os';
 import { CommandRunner, Option } from 'nest-commander';
 import type { OptionDefinitions, Values } from '../options/option';
+import { Listing } from '@platform/pagination';
+import { CsvOutput } from '../output/csv-output';
 import { printResult } from '../output/print-result';
 
 /** Stands for null on the way through the command line, which would turn null into an empty text. */
@@ -15,7 +17,7 @@ export abstract class OperatorCommand<Options extends object = object> extends C
 
   async run(_arguments: string[], { json, ...given }: Given<Options>): Promise<void> {
     const options = Object.entries(given).map(([name, value]) => [name, value === NOTHING ? null : value]);
-    printResult(await this.execute(Object.fromEntries(options) as Options), json === true);
+    await print(await this.execute(Object.fromEntries(options) as Options), json === true);
   }
 
   @Option({ flags: '--json', description: 'print one JSON value instead of a table' })
@@ -25,6 +27,15 @@ export abstract class OperatorCommand<Options extends object = object> extends C
 
   /** Runs the command. The return value is printed. */
   protected abstract execute(options: Options): Promise<object>;
+}
+
+/** Prints a result on standard output. That a list goes on is said on standard error. */
+async function print(result: object, asJson: boolean): Promise<void> {
+  if (result instanceof CsvOutput) return result.print();
+  if (!(result instanceof Listing)) return printResult(result, asJson);
+  printResult(result.rows, asJson);
+  if (result.next === null) return;
+  process.stderr.write(`There is more: continue with --after ${result.next}, or raise --limit\n`);
 }
 
 /** Base of a command with these options. */

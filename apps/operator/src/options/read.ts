@@ -15,6 +15,19 @@ export function wholeNumber(text: string): number {
   return Number(text);
 }
 
+/** Parses how many rows are wanted. */
+export function rows(text: string): number {
+  const count = wholeNumber(text);
+  if (count === 0 || count > 1_000_000) throw new ServiceError('invalid_request', `${text} is not from 1 to 1000000`);
+  return count;
+}
+
+/** Parses a number that is passed on as text, such as a sequence number of the ledger. */
+export function numberText(text: string): string {
+  if (!/^\d{1,18}$/.test(text)) throw new ServiceError('invalid_request', `${text} is not a whole number`);
+  return text;
+}
+
 export function time(text: string): Date {
   const time = new Date(text);
   if (!/^\d{4}-\d\d-\d\d/.test(text) || Number.isNaN(time.getTime())) {

@@ -20,6 +20,8 @@ import { AiCreditOperatorService } from './operator/ai-credit-operator.service';
 import { AiMaintenanceService } from './worker/ai-maintenance.service';
 import { CreditHealthService } from './worker/credit-health.service';
 import { AiPricesOperatorService } from './operator/ai-prices-operator.service';
+import { AiUsageModule } from './usage/ai-usage.module';
+import { AiUsageOperatorService } from './operator/ai-usage-operator.service';
 import { AiVerificationOperatorService } from './operator/ai-verification-operator.service';
 import { LedgerRetentionService } from './worker/ledger-retention.service';
 import { ProviderKeysOperatorService } from './operator/provider-keys-operator.service';
@@ -38,6 +40,7 @@ import { IncludedCreditOperatorService } from './operator/included-credit-operat
       AiUsageDay,
       AiModelPrice,
     ]),
+    AiUsageModule,
     BillingCalendarModule,
     AuditModule,
     CustomersOperatorModule,
@@ -49,6 +52,7 @@ import { IncludedCreditOperatorService } from './operator/included-credit-operat
     AiCreditOperatorService,
     AiMaintenanceService,
     AiPricesOperatorService,
+    AiUsageOperatorService,
     AiVerificationOperatorService,
     CreditHealthService,
     IncludedCreditOperatorService,
@@ -63,6 +67,7 @@ import { IncludedCreditOperatorService } from './operator/included-credit-operat
     AiCreditOperatorService,
     AiMaintenanceService,
     AiPricesOperatorService,
+    AiUsageOperatorService,
     AiVerificationOperatorService,
     LedgerRetentionService,
     PartitionsService,

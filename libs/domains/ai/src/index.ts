@@ -51,5 +51,6 @@ export { ProcessHeartbeatService } from './liveness/process-heartbeat.service';
 export { ProcessLivenessModule } from './liveness/process-liveness.module';
 export { type KeyReencryption, ProviderKeysOperatorService } from './operator/provider-keys-operator.service';
 export { AiPricesOperatorService, type NewAiPrice } from './operator/ai-prices-operator.service';
+export { AiUsageOperatorService } from './operator/ai-usage-operator.service';
 export { AiVerificationOperatorService, type LedgerProblem } from './operator/ai-verification-operator.service';
 export { AiSchema1763683200700 } from './migrations/1763683200700-ai';

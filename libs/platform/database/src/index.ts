@@ -37,5 +37,6 @@ export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded/embedde
 export { decoders } from './definitions/decoders';
 export { EntityReadsService, type Expression } from './definitions/entity-reads.service';
 export { type EntityTable, type ReadRow } from './definitions/entity-table';
+export { newestQuery, newestRows } from './definitions/newest-rows';
 export { type KeysetList } from './definitions/keyset-list';
 export { type ReadStatement, readStatement } from './definitions/read-statement';

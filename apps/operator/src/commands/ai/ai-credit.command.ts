@@ -15,7 +15,7 @@ const options = {
   amountNok: required('--amount-nok <amount>', 'amount; an adjustment may be negative', (text) =>
     decimalText(text, { decimals: 12, least: -1e9 }),
   ),
-  note: required('--note <text>', 'why'),
+  note: required('--note <text>', 'why; the customer reads it in its ledger'),
 };
 
 @SubCommand({

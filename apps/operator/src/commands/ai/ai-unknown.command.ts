@@ -1,10 +1,10 @@
 import { SubCommand } from 'nest-commander';
 import { AiCreditOperatorService } from '@domains/ai';
 import type { Values } from '../../options/option';
-import { anyCustomer } from '../../options/shared-options';
+import { after, anyCustomer, limit, listingOf } from '../../options/shared-options';
 import { commandWith } from '../operator-command';
 
-const options = { customer: anyCustomer };
+const options = { customer: anyCustomer, limit, after };
 
 @SubCommand({
   name: 'unknown',
@@ -15,7 +15,7 @@ export class AiUnknownCommand extends commandWith(options) {
     super();
   }
 
-  protected execute({ customer }: Values<typeof options>) {
-    return this.credit.unknownOutcomes(customer);
+  protected execute({ customer, ...listing }: Values<typeof options>) {
+    return this.credit.unknownOutcomes(customer, listingOf(listing));
   }
 }

@@ -2,11 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { requireCustomer } from '@domains/customers';
 import { DataSource, type EntityManager } from 'typeorm';
 import { AuditService } from '@platform/audit';
+import { newestRows } from '@platform/database';
 import { ServiceError } from '@platform/errors';
+import type { Listing, ListingRequest } from '@platform/pagination';
 import { BillingCalendar } from '@platform/time';
 import { AiReservation } from '../entities/ai-reservation.entity';
 import { AiLedgerEntry, type LedgerKind } from '../entities/ai-ledger-entry.entity';
-import { AiUsage } from '../entities/ai-usage.entity';
 
 /** A change of a customer's credit by the operator. */
 export interface CreditChange {
@@ -19,10 +20,7 @@ export interface CreditChange {
   invoiceId?: string;
 }
 
-/** Maximum number of rows; the oldest are left out. */
-const SHOWN = 500;
-
-/** Manages customers' AI credit for the operator: adjustments, refunds, and lists of entries and calls. */
+/** Manages customers' AI credit for the operator: adjustments, refunds, and calls whose outcome is unknown. */
 @Injectable()
 export class AiCreditOperatorService {
   constructor(
@@ -76,31 +74,10 @@ export class AiCreditOperatorService {
     );
   }
 
-  /** A customer's ledger, newest first. */
-  ledger(customerId: string): Promise<AiLedgerEntry[]> {
-    return this.dataSource.manager.find(AiLedgerEntry, {
-      where: { customerId },
-      order: { sequence: 'DESC' },
-      take: SHOWN,
-    });
-  }
-
-  /** A customer's calls that were charged, newest first. */
-  usage(customerId: string): Promise<AiUsage[]> {
-    return this.dataSource.manager.find(AiUsage, {
-      where: { customerId },
-      order: { id: 'DESC' },
-      take: SHOWN,
-    });
-  }
-
   /** Calls with an unknown outcome, of one customer or of all: not charged, the provider may bill them. */
-  unknownOutcomes(customerId?: string): Promise<AiReservation[]> {
-    return this.dataSource.manager.find(AiReservation, {
-      where: { state: 'outcome_unknown', ...(customerId && { customerId }) },
-      order: { resolvedAt: 'DESC', id: 'DESC' },
-      take: SHOWN,
-    });
+  unknownOutcomes(customerId: string | undefined, listing: ListingRequest): Promise<Listing<AiReservation>> {
+    const where = { state: 'outcome_unknown' as const, ...(customerId && { customerId }) };
+    return newestRows(this.dataSource.manager, AiReservation, { where, by: 'resolvedAt' }, listing);
   }
 
   private async lastSequence(manager: EntityManager, customerId: string): Promise<string> {

@@ -6,11 +6,14 @@ import { type AiFixture, balancesOf, createAiFixture, problemsOf } from '@test/a
 import {
   AiConfigurationOperatorService,
   AiCreditOperatorService,
+  AiUsageOperatorService,
   AiMaintenanceService,
   AiPricesOperatorService,
 } from '../index';
 
 const ACTOR = 'operator:test';
+
+const PAGE = { limit: 500 };
 
 describe("The operator's AI services", () => {
   let fixture: AiFixture;
@@ -36,7 +39,7 @@ describe("The operator's AI services", () => {
   };
   const hello = { messages: [{ role: 'user', content: 'Hello' }], max_tokens: 10 };
   const entries = async (customerId: string) =>
-    (await fixture.operator.get(AiCreditOperatorService).ledger(customerId))
+    (await fixture.operator.get(AiUsageOperatorService).ledger(customerId, {}, PAGE)).rows
       .map(({ kind, amount, month }) => [kind, Number(amount), month])
       .reverse();
   const codeOf = (work: Promise<unknown>) =>
@@ -211,20 +214,20 @@ describe("The operator's AI services", () => {
     await fixture.setTime('2026-11-15T12:02:00Z');
     expect(await Promise.all([maintenance.resolveAbandoned(), maintenance.resolveAbandoned()])).toContain(1);
     expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({ included: 10, reserved: 0 });
-    expect(await fixture.operator.get(AiCreditOperatorService).unknownOutcomes(customerId)).toMatchObject([
+    expect((await fixture.operator.get(AiCreditOperatorService).unknownOutcomes(customerId, PAGE)).rows).toMatchObject([
       { state: 'outcome_unknown' },
     ]);
     gate.open();
     expect(await call).toBe('done');
-    const [usage] = await fixture.operator.get(AiCreditOperatorService).usage(customerId);
-    const cost = Number(usage!.cost);
+    const [usage] = (await fixture.operator.get(AiUsageOperatorService).usage(customerId, {}, PAGE)).rows;
+    const cost = Number(usage!.charged);
     expect(cost).toBeGreaterThan(0);
     expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({
       included: 10 - cost,
       reserved: 0,
       usage: cost,
     });
-    expect(await fixture.operator.get(AiCreditOperatorService).unknownOutcomes(customerId)).toEqual([]);
+    expect((await fixture.operator.get(AiCreditOperatorService).unknownOutcomes(customerId, PAGE)).rows).toEqual([]);
     expect(await problemsOf(fixture, customerId)).toEqual([]);
   });
 
@@ -308,8 +311,8 @@ describe("The operator's AI services", () => {
     gate.open();
     await early;
     await fixture.send(customerId, hello);
-    const usage = await fixture.operator.get(AiCreditOperatorService).usage(customerId);
-    expect(usage.map(({ cost }) => Number(cost)).sort()).toEqual([0.002, 0.018]);
+    const { rows } = await fixture.operator.get(AiUsageOperatorService).usage(customerId, {}, PAGE);
+    expect(rows.map(({ charged }) => Number(charged)).sort()).toEqual([0.002, 0.018]);
   });
 
   it('derive cache rates from the input rate, and convert example prices', async () => {

@@ -3,13 +3,13 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { AiCreditOperatorService } from '@domains/ai';
 import { BillingCalendar } from '@platform/time';
 import { AuditService } from '@platform/audit';
+import { newestRows } from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import { ManualInvoicesOperatorService } from '@domains/invoices';
 import { hundredths } from '@platform/money';
+import type { Listing, ListingRequest } from '@platform/pagination';
 import { CreditRequest, type CreditRequestStatus } from '../entities/credit-request.entity';
 
-/** Maximum number of requests; the oldest are left out. */
-const SHOWN = 500;
 const DAYS_TO_PAY = 14;
 
 /** Filters of the list. */
@@ -30,12 +30,9 @@ export class CreditRequestsOperatorService {
   ) {}
 
   /** Requests of one customer or of all, newest first. */
-  list({ customerId, status }: CreditRequestFilter): Promise<CreditRequest[]> {
-    return this.dataSource.manager.find(CreditRequest, {
-      where: { ...(customerId && { customerId }), ...(status && { status }) },
-      order: { createdAt: 'DESC', id: 'DESC' },
-      take: SHOWN,
-    });
+  list({ customerId, status }: CreditRequestFilter, listing: ListingRequest): Promise<Listing<CreditRequest>> {
+    const where = { ...(customerId && { customerId }), ...(status && { status }) };
+    return newestRows(this.dataSource.manager, CreditRequest, { where, by: 'createdAt' }, listing);
   }
 
   /**

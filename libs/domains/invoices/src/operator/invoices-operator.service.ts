@@ -2,7 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { requireCustomer } from '@domains/customers';
 import { DataSource } from 'typeorm';
 import { AuditService } from '@platform/audit';
+import { newestRows } from '@platform/database';
 import { ServiceError } from '@platform/errors';
+import type { Listing, ListingRequest } from '@platform/pagination';
 import { Invoice } from '../entities/invoice.entity';
 import type { InvoiceSource, VisibleInvoiceStatus } from '../invoice-record';
 import { toDecimal } from '@platform/money';
@@ -30,9 +32,6 @@ export type InvoiceSummary = Pick<
   | 'dueDate'
   | 'paidAt'
 >;
-
-/** Maximum number of invoices; the oldest are left out. */
-const SHOWN = 500;
 
 /** Manages invoices for the operator. Every change is audited. */
 @Injectable()
@@ -83,12 +82,9 @@ export class InvoicesOperatorService {
   }
 
   /** A customer's invoices, drafts included, newest first. */
-  async list({ customerId, source }: InvoiceFilter): Promise<InvoiceSummary[]> {
-    const invoices = await this.dataSource.manager.find(Invoice, {
-      where: { customerId, ...(source && { source }) },
-      order: { createdAt: 'DESC', id: 'DESC' },
-      take: SHOWN,
-    });
+  async list({ customerId, source }: InvoiceFilter, listing: ListingRequest): Promise<Listing<InvoiceSummary>> {
+    const where = { customerId, ...(source && { source }) };
+    const invoices = await newestRows(this.dataSource.manager, Invoice, { where, by: 'createdAt' }, listing);
     return invoices.map(summarize);
   }
 }

@@ -3,7 +3,9 @@ import { requireCustomer } from '@domains/customers';
 import { DataSource } from 'typeorm';
 import { AuditService } from '@platform/audit';
 import { AppConfig } from '@platform/config';
+import { newestRows } from '@platform/database';
 import { ServiceError } from '@platform/errors';
+import type { Listing, ListingRequest } from '@platform/pagination';
 import { SmsMessage } from '../entities/sms-message.entity';
 import { SmsSettings } from '../entities/sms-settings.entity';
 import { senderFault } from '../sender-rules';
@@ -19,9 +21,6 @@ export interface SmsSettingsChange {
   /** ISO 3166 codes; empty for all countries, null for the service's default. */
   countries?: string[] | null;
 }
-
-/** Maximum number of messages. */
-const SHOWN = 200;
 
 /** Manages customers' SMS settings for the operator. Every change is audited. */
 @Injectable()
@@ -64,13 +63,9 @@ export class SmsOperatorService {
     });
   }
 
-  /** A customer's newest messages. */
-  log(customerId: string): Promise<SmsMessage[]> {
-    return this.dataSource.manager.find(SmsMessage, {
-      where: { customerId },
-      order: { id: 'DESC' },
-      take: SHOWN,
-    });
+  /** A customer's messages, newest first. */
+  log(customerId: string, listing: ListingRequest): Promise<Listing<SmsMessage>> {
+    return newestRows(this.dataSource.manager, SmsMessage, { where: { customerId } }, listing);
   }
 }
 

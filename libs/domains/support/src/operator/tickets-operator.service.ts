@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { AuditService } from '@platform/audit';
+import { newestQuery } from '@platform/database';
 import { ServiceError } from '@platform/errors';
+import { Listing, type ListingRequest } from '@platform/pagination';
 import { TicketReply } from '../entities/ticket-reply.entity';
 import { Ticket } from '../entities/ticket.entity';
 import type { ReplyAuthor, TicketStatus } from '../ticket-record';
@@ -36,9 +38,6 @@ export interface NewReply {
   internal: boolean;
 }
 
-/** Maximum number of tickets; the oldest are left out. */
-const SHOWN = 500;
-
 /** Manages tickets for the operator. Every change is audited. */
 @Injectable()
 export class TicketsOperatorService {
@@ -48,17 +47,19 @@ export class TicketsOperatorService {
   ) {}
 
   /** Tickets of one customer or of all, newest first. */
-  async list({ customerId, status, unanswered }: TicketFilter): Promise<ListedTicket[]> {
-    const query = this.dataSource.manager
-      .createQueryBuilder(Ticket, 't')
-      .addSelect(UNANSWERED, 'unanswered')
-      .where({ ...(customerId && { customerId }), ...(status && { status }) })
-      .orderBy('t.createdAt', 'DESC')
-      .addOrderBy('t.id', 'DESC')
-      .limit(SHOWN);
+  async list(
+    { customerId, status, unanswered }: TicketFilter,
+    listing: ListingRequest,
+  ): Promise<Listing<ListedTicket>> {
+    const where = { ...(customerId && { customerId }), ...(status && { status }) };
+    const query = await newestQuery(this.dataSource.manager, Ticket, { where, by: 'createdAt' }, listing);
+    query.addSelect(UNANSWERED, 'unanswered');
     if (unanswered) query.andWhere(UNANSWERED);
     const { entities, raw } = await query.getRawAndEntities<{ unanswered: boolean }>();
-    return entities.map((ticket, index) => Object.assign(ticket, { unanswered: raw[index]?.unanswered === true }));
+    const tickets = entities.map((ticket, index) =>
+      Object.assign(ticket, { unanswered: raw[index]?.unanswered === true }),
+    );
+    return Listing.of(tickets, listing.limit, ({ id }) => id);
   }
 
   /** A ticket with its whole thread, internal notes included. @throws ServiceError not_found */

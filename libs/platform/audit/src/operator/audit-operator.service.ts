@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { newestRows } from '@platform/database';
+import type { Listing, ListingRequest } from '@platform/pagination';
 import { AuditLogEntry } from '../entities/audit-log-entry.entity';
 
 /** Filters of the list. */
 export interface AuditQuery {
   customerId?: string;
   action?: string;
-  limit: number;
 }
 
 /** Lists the audit log for the operator. */
@@ -14,11 +15,9 @@ export interface AuditQuery {
 export class AuditOperatorService {
   constructor(private readonly dataSource: DataSource) {}
 
-  list({ customerId, action, limit }: AuditQuery): Promise<AuditLogEntry[]> {
-    return this.dataSource.manager.find(AuditLogEntry, {
-      where: { ...(customerId ? { customerId } : {}), ...(action ? { action } : {}) },
-      order: { id: 'DESC' },
-      take: limit,
-    });
+  /** Entries, newest first. */
+  list({ customerId, action }: AuditQuery, listing: ListingRequest): Promise<Listing<AuditLogEntry>> {
+    const where = { ...(customerId ? { customerId } : {}), ...(action ? { action } : {}) };
+    return newestRows(this.dataSource.manager, AuditLogEntry, { where }, listing);
   }
 }

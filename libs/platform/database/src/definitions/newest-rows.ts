@@ -1,0 +1,55 @@
+import type { EntityManager, FindOptionsWhere, SelectQueryBuilder } from 'typeorm';
+import { ServiceError } from '@platform/errors';
+import { Listing, type ListingRequest } from '@platform/pagination';
+
+/** An entity whose rows the operator lists. */
+interface Listed {
+  id: string | number;
+}
+
+/** What a list of the operator's is made of. */
+export interface NewestRows<Entity> {
+  where: FindOptionsWhere<Entity>;
+  /** The time that orders the list, before the id. None for ids that have the time in them. */
+  by?: keyof Entity & string;
+}
+
+/**
+ * Rows of one customer or of all, newest first, behind the row that `after` names: rows that are added meanwhile move none.
+ * @throws ServiceError invalid_request if the list has no such row
+ */
+export async function newestRows<Entity extends Listed>(
+  manager: EntityManager,
+  entity: new () => Entity,
+  rows: NewestRows<Entity>,
+  listing: ListingRequest,
+): Promise<Listing<Entity>> {
+  const query = await newestQuery(manager, entity, rows, listing);
+  return Listing.of(await query.getMany(), listing.limit, ({ id }) => id);
+}
+
+/**
+ * The query of {@link newestRows}, of the entity as `t`, to be added to. It reads a row more than the limit.
+ * @throws ServiceError invalid_request if the list has no row that `after` names
+ */
+export async function newestQuery<Entity extends Listed>(
+  manager: EntityManager,
+  entity: new () => Entity,
+  { where, by }: NewestRows<Entity>,
+  { limit, after }: ListingRequest,
+): Promise<SelectQueryBuilder<Entity>> {
+  const query = manager.createQueryBuilder(entity, 't').where(where);
+  if (by) query.orderBy(`t.${by}`, 'DESC');
+  query.addOrderBy('t.id', 'DESC').limit(limit + 1);
+  if (after === undefined) return query;
+  const last = await manager
+    .createQueryBuilder(entity, 't')
+    // Text: a date of JavaScript has no microseconds.
+    .select(by ? `cast(t.${by} as text)` : 't.id', 'place')
+    .where({ ...where, id: after })
+    .getRawOne<{ place: string }>();
+  if (!last) throw new ServiceError('invalid_request', `The list has no row with the id ${after}`);
+  return by
+    ? query.andWhere(`(t.${by}, t.id) < (cast(:place as timestamptz), :after)`, { ...last, after })
+    : query.andWhere('t.id < :after', { after });
+}
