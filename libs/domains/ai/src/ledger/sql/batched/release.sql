@@ -18,6 +18,7 @@ declare
   moment timestamptz := app.now();
   call record;
   customer uuid;
+  earlier integer;
   answers integer := 0;
   places integer[] := '{}';
   ids uuid[] := '{}';
@@ -28,7 +29,7 @@ begin
   perform from unnest(p_customers) with ordinality as c (customer, place)
   join ai_account a on a.customer_id = c.customer order by c.place for no key update of a;
   for call in
-    select c.place, h.*
+    select c.place, c.id is null as by_seed, h.*
     from unnest(p_calls) with ordinality as c (owner, id, seed, outcome, reason, place)
     -- OFFSET 0 keeps the planner from turning the look-up around, into reading all reservations.
     cross join lateral (
@@ -41,9 +42,11 @@ begin
     place := call.place;
     outcome := call.state;
     if call.state = 'pending' then
-      outcome := p_calls[place].outcome;
-      -- Named twice in one batch, it is released once.
-      if call.id <> all (ids) then
+      -- Named twice in one batch, it is released once: the second time it has ended, and no seed finds it.
+      earlier := array_position(ids, call.id);
+      continue when earlier is not null and call.by_seed;
+      outcome := p_calls[coalesce(places[earlier], place)].outcome;
+      if earlier is null then
         places := places || place;
         ids := ids || call.id;
         owners := owners || call.customer_id;

@@ -131,6 +131,7 @@ begin
       if result.outcome = 'reserved' and call.key_hash is not null then
         if not app.claim_idempotency_key(acc.customer, call.key_hash, call.key_fingerprint, result.id) then
           result.outcome := 'key_taken';
+          result.id := null;
         end if;
       end if;
       if result.outcome = 'reserved' then

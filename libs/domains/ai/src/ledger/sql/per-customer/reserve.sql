@@ -81,14 +81,15 @@ begin
     end;
     if result.outcome = 'reserved' then
       result.id := app.new_id(call.seed);
-      result.max_tokens := affordable;
       if call.key_hash is not null then
         if not app.claim_idempotency_key(p_customer, call.key_hash, call.key_fingerprint, result.id) then
           result.outcome := 'key_taken';
+          result.id := null;
         end if;
       end if;
     end if;
     if result.outcome = 'reserved' then
+      result.max_tokens := affordable;
       cost := cost + affordable * price.output * 0.000001;
       insert into ai_reservation (customer_id, id, amount, model, price_valid_from, input_tokens_bound, max_tokens, deadline,
                                   month, included_limit, process_id, request_id, token_id, key_hash, created_at)
