@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import { clientSettings } from '@platform/database';
+import { DataSource } from 'typeorm';
+import { assertDatabaseFit, clientSettings } from '@platform/database';
 import { anyRow, customerOwnedTables, leaveRowLevelSecurityAlone } from '@test/any-row';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
 
@@ -134,6 +135,21 @@ interface Shard {
           expect([statement, await outcome(api, statement)]).toEqual([statement, expect.stringMatching(NO_EFFECT)]);
         expect([name, await outcome(api, `truncate ${name}`)]).toEqual([name, expect.stringMatching(REFUSED)]);
       }
+  });
+
+  it('are not reached by a program whose connections do not tell them the customer: it does not start', async () => {
+    const { options = '' } = clientSettings(database.config, 'customer_api');
+    const start = async (given: string) => {
+      const source = new DataSource({ type: 'postgres', url: database.url, extra: { options: given } });
+      try {
+        await assertDatabaseFit(await source.initialize(), 'customer_api');
+      } finally {
+        await source.destroy();
+      }
+    };
+    await expect(start(options)).resolves.toBeUndefined();
+    const without = options.replace('-c citus.propagate_set_commands=local', '');
+    await expect(start(without)).rejects.toThrow('citus.propagate_set_commands=local');
   });
 
   /** How many rows a statement changed, or why it was refused. */
