@@ -1,0 +1,207 @@
+import Current from '@anthropic-ai/sdk';
+import Former from '@anthropic-ai/sdk-0';
+import { createAnthropic } from '@ai-sdk/anthropic';
+import { generateText, streamText, tool } from 'ai';
+import { z } from 'zod';
+import { type AiApi, createAiCaller, startAiApi } from '@test/ai-api';
+import { balancesOf } from '@test/ai.fixture';
+
+const EVERY_MS = 60_000;
+const hello = (content = 'Hello'): Current.MessageCreateParamsNonStreaming => ({
+  model: 'theirs',
+  max_tokens: 50,
+  messages: [{ role: 'user', content }],
+});
+
+const REJECTED = hello('[[sandbox:status=400]]');
+
+let ai: AiApi;
+beforeAll(async () => (ai = await startAiApi()));
+afterAll(() => ai.stop());
+afterEach(() => ai.sandbox.reset());
+
+/** The SDKs, as their users make them: the former one's own header for the key, too. */
+const SDKS = {
+  'the current SDK with authToken': (baseURL: string, token: string) =>
+    new Current({ baseURL, authToken: token, apiKey: null }),
+  'the current SDK with apiKey': (baseURL: string, token: string) => new Current({ baseURL, apiKey: token }),
+  'the former SDK with authToken': (baseURL: string, token: string) =>
+    new Former({ baseURL, authToken: token, apiKey: null }) as unknown as Current,
+  'the former SDK with apiKey': (baseURL: string, token: string) =>
+    new Former({ baseURL, apiKey: token }) as unknown as Current,
+};
+
+describe.each(Object.entries(SDKS))('With %s', (_, create) => {
+  const start = async (purchased = 100) => {
+    const caller = await createAiCaller(ai, { included: 0, purchased });
+    return { ...caller, client: create(`${ai.api.baseUrl}/ai`, caller.token.token) };
+  };
+  const spent = async (customerId: string) => (await balancesOf(ai.api.superuser, customerId)).usage;
+
+  it('a message is created, and says which request it was', async () => {
+    const { client, customer } = await start();
+    const message = await client.messages.create({ ...hello(), system: [{ type: 'text', text: 'Be brief' }] });
+    expect(message).toMatchObject({ type: 'message', model: ai.model, stop_reason: 'end_turn' });
+    expect(message._request_id).toMatch(/^[\w-]{36}$/);
+    expect(await spent(customer.id)).toBeCloseTo(
+      (message.usage.input_tokens + 5 * message.usage.output_tokens) / 1000,
+      12,
+    );
+  });
+
+  it('a message is streamed: raw events, the helper, and the beta name space', async () => {
+    const { client } = await start();
+    const types: string[] = [];
+    for await (const event of await client.messages.create({ ...hello(), stream: true })) types.push(event.type);
+    expect([types[0], types.at(-1)]).toEqual(['message_start', 'message_stop']);
+    const stream = client.messages.stream(hello('Say æøå'));
+    let text = '';
+    stream.on('text', (piece) => (text += piece));
+    const final = await stream.finalMessage();
+    expect(final.content).toEqual([{ type: 'text', text }]);
+    expect(final.usage.output_tokens).toBeGreaterThan(0);
+    const beta = await client.beta.messages
+      .stream({ ...hello(), messages: [{ role: 'user', content: 'Hi' }] })
+      .finalMessage();
+    expect(beta.stop_reason).toBe('end_turn');
+  });
+
+  it('a tool is called and its result sent back', async () => {
+    const { client } = await start();
+    const tools: Current.Tool[] = [{ name: 'weather', input_schema: { type: 'object' } }];
+    const question = hello('[[sandbox:tool-use={"name":"weather","input":{"city":"Oslo"}}]]');
+    const asked = await client.messages.stream({ ...question, tools }).finalMessage();
+    const call = asked.content.find((block) => block.type === 'tool_use');
+    expect(call).toMatchObject({ name: 'weather', input: { city: 'Oslo' } });
+    const answer = await client.messages.create({
+      ...question,
+      tools,
+      tool_choice: { type: 'auto' },
+      messages: [
+        ...question.messages,
+        { role: 'assistant', content: asked.content },
+        {
+          role: 'user',
+          content: [
+            { type: 'tool_result', tool_use_id: call!.id, content: 'Rain' },
+            { type: 'text', text: 'So?' },
+          ],
+        },
+      ],
+    });
+    expect(answer.stop_reason).toBe('end_turn');
+    expect(JSON.parse(ai.sandbox.messages.requests.at(-1)!.body.toString())).toMatchObject({
+      tools,
+      tool_choice: { type: 'auto' },
+    });
+  });
+
+  it('tokens are counted for nothing, and the models are listed', async () => {
+    const { client, customer } = await start();
+    const { input_tokens } = await client.messages.countTokens({
+      model: 'theirs',
+      messages: hello().messages,
+      system: 'Be brief',
+      tools: [{ name: 'weather', input_schema: { type: 'object' } }],
+    });
+    expect(input_tokens).toBeGreaterThan(5);
+    expect(await spent(customer.id)).toBe(0);
+    const ids: string[] = [];
+    for await (const { id } of client.models.list()) ids.push(id);
+    expect(ids).toEqual([ai.model]);
+    expect(await client.models.retrieve(ai.model)).toMatchObject({ id: ai.model, type: 'model' });
+    await expect(client.models.retrieve('other')).rejects.toMatchObject({ status: 404, type: 'not_found_error' });
+  });
+
+  it('errors have their class, type and request id', async () => {
+    const { client } = await start();
+    const poor = await start(0);
+    const stranger = create(`${ai.api.baseUrl}/ai`, `${poor.token.token.slice(0, -1)}x`);
+    const failed = (work: Promise<unknown>) =>
+      work.then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+    for (const [work, name, status, type] of [
+      [() => client.messages.create({ ...hello(), messages: [] }), 'BadRequestError', 400, 'invalid_request_error'],
+      [() => client.messages.create({ ...hello(), speed: 'fast' }), 'BadRequestError', 400, 'invalid_request_error'],
+      [() => stranger.messages.create(hello()), 'AuthenticationError', 401, 'authentication_error'],
+      // The former SDK has no class of its own for it.
+      [() => poor.client.messages.create(hello()), /^(APIError|PaymentRequiredError)$/, 402, 'billing_error'],
+      [() => client.messages.create(REJECTED), 'InternalServerError', 502, 'api_error'],
+      [() => client.messages.stream(REJECTED).finalMessage(), 'InternalServerError', 502, 'api_error'],
+    ] as const) {
+      const error = await failed(work());
+      expect(error).toMatchObject({ status, type, requestID: expect.stringMatching(/^[\w-]{36}$/) });
+      expect((error as Error).constructor.name).toMatch(name);
+    }
+  });
+
+  it(
+    'what may succeed is tried again, and charged once; what may not is not',
+    async () => {
+      const { client, customer } = await start();
+      ai.sandbox.messages.script({ status: 529 }, { status: 429, 'retry-after': 1 });
+      const message = await client.messages.create(hello());
+      expect(ai.sandbox.messages.total).toBe(3);
+      expect(await spent(customer.id)).toBeCloseTo(
+        (message.usage.input_tokens + 5 * message.usage.output_tokens) / 1000,
+        12,
+      );
+      ai.sandbox.reset();
+      await expect(client.messages.create(hello('[[sandbox:status=401]]'))).rejects.toMatchObject({ status: 502 });
+      expect(ai.sandbox.messages.total).toBe(1);
+    },
+    EVERY_MS,
+  );
+
+  it('a stream that breaks off is an error', async () => {
+    const { client, customer } = await start();
+    for (const how of ['stream-cut=4', 'stream-close=4', 'stream-error=overloaded_error']) {
+      const reading = (async () => {
+        for await (const _event of await client.messages.create({ ...hello(`[[sandbox:${how}]]`), stream: true }));
+      })();
+      await expect(reading).rejects.toThrow(/not charged/);
+    }
+    expect(await spent(customer.id)).toBe(0);
+  });
+});
+
+describe('With the Vercel AI SDK', () => {
+  it.each(['/ai', '/ai/v1'])('text is generated and streamed below %s', async (path) => {
+    const { token, customer } = await createAiCaller(ai);
+    const provider = createAnthropic({ baseURL: `${ai.api.baseUrl}${path}`, authToken: token.token });
+    const whole = await generateText({
+      model: provider('theirs'),
+      instructions: 'Be brief',
+      prompt: 'Hello',
+      maxOutputTokens: 50,
+    });
+    expect(whole.text).not.toBe('');
+    const stream = streamText({
+      model: provider('theirs'),
+      instructions: 'Be brief',
+      prompt: 'Hello',
+      maxOutputTokens: 50,
+    });
+    let text = '';
+    for await (const piece of stream.textStream) text += piece;
+    expect(text).toBe(whole.text);
+    expect((await balancesOf(ai.api.superuser, customer.id)).usage).toBeGreaterThan(0);
+  });
+
+  it('tools are called below /ai/v1; below /ai they are refused with the address that takes them', async () => {
+    const { token } = await createAiCaller(ai, { included: 100 });
+    const tools = { weather: tool({ inputSchema: z.object({ city: z.string() }), execute: () => 'Rain' }) };
+    const prompt = '[[sandbox:tool-use={"name":"weather","input":{"city":"Oslo"}}]]';
+    const ask = (path: string) => {
+      const provider = createAnthropic({ baseURL: `${ai.api.baseUrl}${path}`, authToken: token.token });
+      return generateText({ model: provider('theirs'), prompt, tools, maxOutputTokens: 50 });
+    };
+    expect((await ask('/ai/v1')).toolResults).toMatchObject([{ toolName: 'weather', output: 'Rain' }]);
+    await expect(ask('/ai')).rejects.toMatchObject({
+      statusCode: 400,
+      responseBody: expect.stringContaining('/ai/v1/messages'),
+    });
+  });
+});
