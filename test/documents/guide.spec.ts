@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
-import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { curlCalls } from '@test/documents/curl';
 import { type CodeBlock, readDocument } from '@test/documents/markdown';
@@ -28,7 +27,10 @@ describe("examples of the customers' guide", () => {
     // Addresses of PDFs begin with the public one.
     full = await startFullApi({ PORT: port, PUBLIC_URL: `http://127.0.0.1:${port}` });
     const { token } = await createFullCaller(full);
-    folder = mkdtempSync(join(tmpdir(), 'guide-'));
+    mkdirSync('dist', { recursive: true });
+    // Below the repository, so that the packages are found.
+    folder = mkdtempSync(resolve('dist', 'guide-'));
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }));
     environment = { API: full.api.baseUrl, TOKEN: token.token };
   });
   afterAll(async () => {
@@ -63,6 +65,21 @@ describe("examples of the customers' guide", () => {
   });
 
   const named = (file: string) => programs.find(([, { options }]) => options.file === file)?.[1] as CodeBlock;
+
+  it.each([
+    ['ask.ts', /^\S/],
+    ['sdk.ts', /^\S/],
+    ['vercel.ts', /^\S[^]*\n[1-9]\d* tokens\n$/],
+    ['stream.ts', /^\S[^]*\n\(end_turn, [1-9]\d* tokens\)\n$/],
+    ['vercel-stream.ts', /^\S[^]*\n\(stop\)\n$/],
+    ['events.ts', /^\S[^]*\n\(charged\)\n$/],
+  ])('ask for one answer, show it, and pay for one: %s', async (file, shown) => {
+    const { customer, token } = await createFullCaller(full);
+    const { stdout } = await runProgram(named(file), { ...environment, TOKEN: token.token });
+    expect(stdout).toMatch(shown);
+    const { rows } = await full.api.superuser.query('select from ai_usage where customer_id = $1', [customer.id]);
+    expect(rows).toHaveLength(1);
+  });
 
   it('read every page of a list, and nothing twice', async () => {
     const { customer, token } = await createFullCaller(full);

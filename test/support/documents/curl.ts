@@ -25,7 +25,7 @@ function curlCall(words: string[]): CurlCall {
     } else if (word === '-X') call.init.method = value;
     else if (word === '-d') Object.assign(call.init, { method: 'POST', body: value });
     else if (!word.startsWith('-')) call.url = word;
-    else if (!/^-[si]+$/.test(word)) throw new Error(`curl ${word} is not read by this test`);
+    else if (!/^-[siN]+$/.test(word)) throw new Error(`curl ${word} is not read by this test`);
   }
   // As curl does without that header; the API refuses it.
   if (call.init.body !== undefined) headers['Content-Type'] ??= 'application/x-www-form-urlencoded';
