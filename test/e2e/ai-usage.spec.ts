@@ -1,27 +1,30 @@
 import { createAiCaller, startAiApi, type AiApi } from '@test/ai-api';
-import { parseExactly, readAllPages } from '@test/csv-lists';
+import { asRecord, parseExactly, readAllPages, readCsv } from '@test/csv-lists';
+import { expectProblem } from '@test/expect-problem';
+import { saveFakeUsage } from '@test/factories/ai-usage.factory';
+import { saveFakeToken } from '@test/factories/service-token.factory';
 import { describeAuthentication } from '@test/suites/authentication.suite';
 
 const MESSAGE = { max_tokens: 50, messages: [{ role: 'user', content: 'Say something' }] };
+const LISTS = ['/ai/usage', '/ai/usage/summary?group_by=token', '/ai/usage/summary?group_by=model', '/ai/ledger'];
 
 describe('receipts', () => {
   let ai: AiApi;
   beforeAll(async () => (ai = await startAiApi()));
   afterAll(() => ai.stop());
 
-  for (const path of ['/ai/usage', '/ai/usage/summary', '/ai/ledger']) {
+  for (const path of ['/ai/usage', '/ai/usage/summary', '/ai/ledger'])
     describeAuthentication(() => ai.api, { method: 'GET', path }, 'ai:read');
-  }
 
   it('have what a message cost, which credit paid, at which prices, and who sent it', async () => {
     const me = await createAiCaller(ai, { included: 5 });
     await ai.api.superuser.query(`update service_token set name = 'ERP production' where id = $1`, [me.token.id]);
     const reply = await me.post('/ai/messages', MESSAGE, { headers: { 'x-request-id': 'my-request-1' } });
-    if (reply.status !== 201) throw new Error(await reply.text());
     const { usage } = (await reply.json()) as { usage: { input_tokens: number; output_tokens: number } };
     const [receipt] = await readAllPages(me.call, '/ai/usage');
     const cost = (usage.input_tokens * 1000 + usage.output_tokens * 5000) / 1_000_000;
     expect(receipt).toMatchObject({
+      id: reply.headers.get('x-ai-usage-id'),
       model: ai.model,
       provider: 'anthropic',
       input_tokens: usage.input_tokens,
@@ -36,7 +39,136 @@ describe('receipts', () => {
       token: { id: me.token.id, name: 'ERP production' },
       streamed: false,
     });
+    expect(reply.headers.get('x-ai-cost')).toBe(String(cost));
+    expect(Number(reply.headers.get('x-ai-credit-remaining'))).toBeCloseTo(5 - cost, 12);
     const one = await me.call(`/ai/usage/${String(receipt?.id)}`);
     expect(parseExactly(await one.text())).toEqual(receipt);
+  });
+
+  it('of streams are named at the start, and say that they were streamed', async () => {
+    const me = await createAiCaller(ai);
+    const reply = await me.post('/ai/messages', { ...MESSAGE, stream: true });
+    const id = reply.headers.get('x-ai-usage-id');
+    expect([reply.headers.get('x-ai-cost'), reply.headers.get('x-ai-credit-remaining')]).toEqual([null, null]);
+    expect(await reply.text()).toContain('message_stop');
+    const receipt = (await (await me.call(`/ai/usage/${id}`)).json()) as { streamed: boolean; cost: number };
+    expect(receipt.streamed).toBe(true);
+    expect(receipt.cost).toBeGreaterThan(0);
+  });
+
+  it('are the same as CSV, all of them, and so are the sums and the ledger', async () => {
+    const me = await createAiCaller(ai, { included: 0.1, purchased: 2 });
+    await ai.api.superuser.query(`update service_token set name = '=cmd|"/c calc"!A1, æøå' where id = $1`, [
+      me.token.id,
+    ]);
+    for (let count = 0; count < 7; count++) await me.post('/ai/messages', MESSAGE);
+    for (const path of LISTS) {
+      const rows = await readAllPages(me.call, path, 3);
+      const records = await readCsv(me.call, path);
+      expect(rows.length).toBeGreaterThan(0);
+      // What a spreadsheet would run is a text.
+      const expected = rows.map((row) => asRecord(row)).map((row) => defused(row));
+      expect(records).toEqual(expected);
+    }
+    expect((await readAllPages(me.call, '/ai/ledger')).length).toBeGreaterThan(8);
+  });
+
+  const defused = (row: Record<string, string>) =>
+    Object.fromEntries(
+      Object.entries(row).map(([name, text]) => [
+        name,
+        name === 'token_name' && text.startsWith('=') ? `'${text}` : text,
+      ]),
+    );
+
+  it('can be asked for by day, token and model, and nobody else’s are found', async () => {
+    const [me, other] = [await createAiCaller(ai), await createAiCaller(ai)];
+    const second = await saveFakeToken(ai.api.superuser, me.customer.id, { name: 'second' });
+    const add = (createdAt: string, model: string, tokenId: string | null, reservedAt?: string) =>
+      saveFakeUsage(ai.api.superuser, me.customer.id, { createdAt, model, tokenId, reservedAt });
+    const [january, midnight, june, july] = [
+      await add('2026-01-10T12:00:00Z', 'a', me.token.id),
+      // A minute into the day in Oslo, and reserved the day before.
+      await add('2026-06-14T22:01:00Z', 'b', second.id, '2026-06-14T21:58:00Z'),
+      await add('2026-06-15T12:00:00Z', 'a', second.id),
+      await add('2026-07-20T12:00:00Z', 'b', me.token.id),
+    ];
+    await saveFakeUsage(ai.api.superuser, other.customer.id, { createdAt: '2026-06-15T12:00:00Z', model: 'a' });
+    const ids = async (query: string) => (await readAllPages(me.call, `/ai/usage?${query}`, 1)).map(({ id }) => id);
+    expect(await ids('')).toEqual([july.id, june.id, midnight.id, january.id]);
+    expect(await ids('from=2026-06-15&to=2026-06-15')).toEqual([june.id, midnight.id]);
+    expect(await ids('to=2026-06-14')).toEqual([january.id]);
+    expect(await ids('from=2026-06-16')).toEqual([july.id]);
+    expect(await ids(`token_id=${second.id}`)).toEqual([june.id, midnight.id]);
+    expect(await ids(`token_id=${second.id.toUpperCase()}&model=a`)).toEqual([june.id]);
+    expect(await ids('model=b')).toEqual([july.id, midnight.id]);
+    expect(await ids('model=b&to=2026-06-30')).toEqual([midnight.id]);
+    expect(await ids(`token_id=${other.token.id}`)).toEqual([]);
+    expect(await ids('model=none')).toEqual([]);
+    for (const from of ['0001-01-01', '1969-12-31', '2499-12-31', '9999-12-31'])
+      expect(await ids(`from=${from}`)).toEqual(from < '2026' ? [july.id, june.id, midnight.id, january.id] : []);
+    expect(await ids('to=9999-12-31')).toHaveLength(4);
+  });
+
+  it('add up by day, month, model and token', async () => {
+    const me = await createAiCaller(ai);
+    const second = await saveFakeToken(ai.api.superuser, me.customer.id, { name: 'second' });
+    for (const [createdAt, model, tokenId, included, purchased] of [
+      ['2025-12-31T22:59:59.999Z', 'a', me.token.id, '0.000000000001', '123456789012.123456789012'],
+      ['2025-12-31T23:00:00Z', 'a', second.id, '0.1', '0'],
+      ['2026-01-01T12:00:00Z', 'b', second.id, '0.2', '0.3'],
+      ['2026-03-01T12:00:00Z', 'b', null, '0', '0'],
+    ] as const)
+      await saveFakeUsage(ai.api.superuser, me.customer.id, { createdAt, model, tokenId, included, purchased });
+    const sums = async (query: string) =>
+      (await readAllPages(me.call, `/ai/usage/summary?from=2025-01-01&to=2026-12-31&${query}`, 1)).map((sum) => [
+        sum.day ?? sum.month ?? sum.model ?? sum.token,
+        sum.calls,
+        sum.cost,
+      ]);
+    const large = '123456789012.123456789013';
+    expect(await sums('group_by=day')).toEqual([
+      ['2026-03-01', 1, 0],
+      ['2026-01-01', 2, '0.6'],
+      ['2025-12-31', 1, large],
+    ]);
+    expect(await sums('group_by=month')).toEqual([
+      ['2026-03', 1, 0],
+      ['2026-01', 2, '0.6'],
+      ['2025-12', 1, large],
+    ]);
+    expect(await sums('group_by=model')).toEqual([
+      ['a', 2, '123456789012.223456789013'],
+      ['b', 2, '0.5'],
+    ]);
+    expect(await sums('group_by=month&model=b')).toEqual([
+      ['2026-03', 1, 0],
+      ['2026-01', 1, '0.5'],
+    ]);
+    const byToken = await sums('group_by=token');
+    expect(byToken[0]).toEqual([null, 1, 0]);
+    expect(byToken).toContainEqual([{ id: second.id, name: 'second' }, 2, '0.6']);
+    expect(await sums(`group_by=day&token_id=${second.id}`)).toEqual([['2026-01-01', 2, '0.6']]);
+  });
+
+  it('refuse what is no day, token, group or kind', async () => {
+    const me = await createAiCaller(ai);
+    for (const [path, pointer] of [
+      ['/ai/usage?from=2026-02-31', '/from'],
+      ['/ai/usage?from=2026-02-02&to=2026-02-01', '/to'],
+      ['/ai/usage?token_id=1', '/token_id'],
+      ['/ai/usage?token_id=a&token_id=b', '/token_id'],
+      ['/ai/usage?model=', '/model'],
+      ['/ai/usage?limit=201', '/limit'],
+      ['/ai/usage/summary?group_by=customer', '/group_by'],
+      ['/ai/usage/summary?from=2999-01-01', '/from'],
+      ['/ai/ledger?kind=none', '/kind'],
+      ['/ai/ledger?cursor=x', '/cursor'],
+    ]) {
+      const problem = await expectProblem(await me.call(path ?? ''), 400, 'invalid_request');
+      expect([path, problem.errors?.map((error) => error.pointer)]).toEqual([path, [pointer]]);
+    }
+    await expectProblem(await me.call('/ai/usage/1'), 404, 'not_found');
+    await expectProblem(await me.call('/ai/usage/0d9f1c1e-58a8-4c0b-9a55-0a4f6d1f7c10'), 404, 'not_found');
   });
 });

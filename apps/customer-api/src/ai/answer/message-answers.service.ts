@@ -5,6 +5,7 @@ import { type AiAnswer, AiMessagesService, type MessageRequest } from '@domains/
 import { AppConfig } from '@platform/config';
 import { endSlowReply, problemOf, type RequestWithBody } from '@platform/http';
 import { ROOT_LOGGER, type RootLogger } from '@platform/logging';
+import { shortDecimal } from '@platform/money';
 import type { AuthenticatedCustomer } from '@platform/tokens';
 import { errorEvent } from './provider-error';
 
@@ -53,7 +54,12 @@ export class MessageAnswersService {
   }
 }
 
-function setHeaders(reply: FastifyReply, { body }: AiAnswer): void {
+function setHeaders(reply: FastifyReply, { usageId, charge, body }: AiAnswer): void {
+  void reply.header('x-ai-usage-id', usageId);
+  if (charge) {
+    void reply.header('x-ai-cost', shortDecimal(charge.charged));
+    void reply.header('x-ai-credit-remaining', shortDecimal(charge.remaining));
+  }
   if (Buffer.isBuffer(body)) return void reply.header('content-type', 'application/json; charset=utf-8');
   void reply.headers({
     'content-type': 'text/event-stream; charset=utf-8',

@@ -1,5 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 
+/** A decimal number without an exponent. */
+const AMOUNT = { type: 'string', pattern: '^\\d{1,12}(\\.\\d{1,12})?$', maxLength: 25 } as const;
 /** No text in a body can be longer than the body (32 MB). */
 const BODY_BYTES = 33_554_432;
 
@@ -127,4 +129,18 @@ export class AiReplyDto {
  * The reply to a request for a message. That it can be a stream is told in words: as a second content type, generated clients
  * would take every answer for a text.
  */
-export const ANSWER = { type: AiReplyDto, description: "The model's answer; or its events, if it is to be a stream." };
+export const ANSWER = {
+  type: AiReplyDto,
+  description: "The model's answer; or its events, if it is to be a stream.",
+  headers: {
+    'X-AI-Usage-Id': {
+      description: 'The id of the message in `GET /ai/usage`, once it is charged. A stream has it at its start.',
+      schema: { type: 'string', format: 'uuid', maxLength: 36 },
+    },
+    'X-AI-Cost': { description: 'What you were charged, in NOK. A stream has not got it.', schema: AMOUNT },
+    'X-AI-Credit-Remaining': {
+      description: 'Your included and purchased credit after the message, in NOK. A stream has not got it.',
+      schema: AMOUNT,
+    },
+  },
+} as const;
