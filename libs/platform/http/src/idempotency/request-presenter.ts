@@ -4,6 +4,8 @@ import type { KeptReply, ReplyPresenter } from '@platform/idempotency';
 import { problemOf } from '../problems/problem';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
+/** As Fastify completes the one that problems are sent with. */
+const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 /** Headers that are kept with a body. All others tell of the request at hand, such as its id. */
 const KEPT = ['content-type', 'location', 'x-accel-buffering', 'x-ai-usage-id'];
 
@@ -27,7 +29,7 @@ export class RequestPresenter implements ReplyPresenter {
 
   ofError(error: ServiceError): KeptReply {
     const { status, headers, body } = problemOf(error, this.reply.request.id);
-    const type = { 'content-type': 'application/problem+json' };
+    const type = { 'content-type': PROBLEM_TYPE };
     return { status, headers: { ...headers, ...type }, body: Buffer.from(JSON.stringify(body)) };
   }
 

@@ -1,0 +1,191 @@
+import { randomBytes } from 'node:crypto';
+import { Test } from '@nestjs/testing';
+import { ConfigModule } from '@platform/config';
+import { DatabaseModule } from '@platform/database';
+import { IdempotencyMaintenanceService, IdempotencyOperatorModule } from '@platform/idempotency';
+import { startApi } from '@test/api';
+import { setDatabaseClock } from '@test/database-clock';
+import { type FullApi, startFullApi } from '@test/full-api';
+import { createKeyedCaller } from '@test/idempotent-posts';
+import { rawHttp } from '@test/raw-http';
+
+const TICKET = { title: 'Printer', body: 'It is on fire, urgently and confidentially' };
+const SMS = { to: '+4790000000', message: 'Hello' };
+const codeOf = (body: string) => (JSON.parse(body) as { code?: string }).code;
+
+describe('an Idempotency-Key', () => {
+  let full: FullApi;
+  const key = randomBytes(32).toString('base64');
+  beforeAll(async () => (full = await startFullApi({ SECRETS_KEY: key, SMS_GATEWAY_TIMEOUT_MS: '1000' })));
+  afterEach(() => setDatabaseClock(full.api.superuser, 'right'));
+  afterAll(() => full.stop());
+  beforeEach(() => full.sandbox.reset());
+
+  const stored = async (customerId: string) => {
+    const sql = `select state, row_to_json(k)::text as text, reply from idempotency_key k where customer_id = $1`;
+    return (await full.api.superuser.query<{ state: string; text: string; reply: Buffer | null }>(sql, [customerId]))
+      .rows;
+  };
+
+  describe('is refused when it', () => {
+    it.each([
+      ['is empty', ['Idempotency-Key: ']],
+      ['is empty between quotes', ['Idempotency-Key: ""']],
+      ['has 256 characters', [`Idempotency-Key: ${'k'.repeat(256)}`]],
+      ['has a tab', ['Idempotency-Key: a\tb']],
+      ['has a letter beyond ASCII', ['Idempotency-Key: n\u00f8kkel']],
+      ['is there twice', ['Idempotency-Key: a', 'idempotency-key: b']],
+      ['is there twice, the same', ['Idempotency-Key: a', 'Idempotency-Key: a']],
+    ])('%s', async (_, lines) => {
+      const { token, customer } = await createKeyedCaller(full);
+      const body = JSON.stringify(TICKET);
+      const head = [
+        'POST /api/v1/support/tickets HTTP/1.1',
+        'Host: localhost',
+        'Connection: close',
+        `Authorization: Bearer ${token.token}`,
+        'Content-Type: application/json',
+        `Content-Length: ${body.length}`,
+        ...lines,
+      ].join('\r\n');
+      const reply = await rawHttp(full.api.origin, Buffer.from(`${head}\r\n\r\n${body}`, 'latin1'));
+      expect({ status: reply?.status, code: codeOf(reply?.body ?? '{}') }).toEqual({
+        status: 400,
+        code: 'invalid_request',
+      });
+      expect(reply?.body).toContain('The header Idempotency-Key');
+      expect(await stored(customer.id)).toEqual([]);
+    });
+
+    it('has a control character: that is no HTTP', async () => {
+      const request = 'POST /api/v1/support/tickets HTTP/1.1\r\nHost: localhost\r\nIdempotency-Key: a\x01b\r\n\r\n';
+      expect(await rawHttp(full.api.origin, request)).toMatchObject({ status: 400 });
+    });
+  });
+
+  it.each(['k', 'k'.repeat(255), 'with blanks and "quotes"', '"quoted, with \\" and \\\\"'])(
+    'can be %s',
+    async (given) => {
+      const { post } = await createKeyedCaller(full);
+      const first = await post('/support/tickets', TICKET, given);
+      expect(await post('/support/tickets', TICKET, given)).toEqual({ ...first, status: 201, replayed: true });
+    },
+  );
+
+  it('is ignored by a GET', async () => {
+    const { call, customer } = await createKeyedCaller(full);
+    expect((await call('/customer', { headers: { 'idempotency-key': '' } })).status).toBe(200);
+    expect(await stored(customer.id)).toEqual([]);
+  });
+
+  it('is stored as its hash, and its reply encrypted', async () => {
+    const { post, customer, newKey } = await createKeyedCaller(full);
+    const callers = newKey();
+    const { body } = await post('/support/tickets', TICKET, callers);
+    const [row, ...more] = await stored(customer.id);
+    expect(more).toEqual([]);
+    expect(row?.state).toBe('done');
+    const bytes = row?.reply?.toString('latin1') ?? '';
+    expect(bytes.length).toBeGreaterThan(body.length / 2);
+    for (const secret of [callers, Buffer.from(callers).toString('hex'), key]) expect(row?.text).not.toContain(secret);
+    for (const part of ['confidentially', 'status', '201', callers]) expect(bytes).not.toContain(part);
+  });
+
+  it('is free again after 24 hours', async () => {
+    const { post, newKey } = await createKeyedCaller(full);
+    const callers = newKey();
+    const first = await post('/support/tickets', TICKET, callers);
+    await setDatabaseClock(full.api.superuser, { aheadBy: '23 hours 59 minutes' });
+    expect(await post('/support/tickets', TICKET, callers)).toEqual({ ...first, replayed: true });
+    await setDatabaseClock(full.api.superuser, { aheadBy: '24 hours 1 minute' });
+    const second = await post('/support/tickets', TICKET, callers);
+    expect(second).toMatchObject({ status: 201, replayed: false });
+    expect(second.body).not.toBe(first.body);
+  });
+
+  it('is purged by the worker after 24 hours, not before', async () => {
+    const { post, customer, newKey } = await createKeyedCaller(full);
+    await post('/support/tickets', TICKET, newKey());
+    const worker = await Test.createTestingModule({
+      imports: [
+        ConfigModule.for(full.api.database.config),
+        DatabaseModule.as('account_operator'),
+        IdempotencyOperatorModule,
+      ],
+    }).compile();
+    const maintenance = worker.get(IdempotencyMaintenanceService);
+    await setDatabaseClock(full.api.superuser, { aheadBy: '23 hours 59 minutes' });
+    await maintenance.purgeExpired();
+    expect(await stored(customer.id)).toHaveLength(1);
+    await setDatabaseClock(full.api.superuser, { aheadBy: '24 hours 1 minute' });
+    expect(await maintenance.purgeExpired()).toBeGreaterThan(0);
+    expect(await stored(customer.id)).toEqual([]);
+    await worker.close();
+  });
+
+  it('has its reply after SECRETS_KEY was changed, as long as FORMER_SECRETS_KEY is known', async () => {
+    const { post, token, newKey } = await createKeyedCaller(full);
+    const callers = newKey();
+    const first = await post('/support/tickets', TICKET, callers);
+    const { database } = full.api;
+    const changed = { ...database.config, SECRETS_KEY: randomBytes(32).toString('base64') };
+    for (const [FORMER_SECRETS_KEY, expected] of [
+      [key, { status: 201, body: first.body }],
+      [undefined, { status: 409 }],
+    ] as const) {
+      const config = Object.assign(Object.create(Object.getPrototypeOf(database.config) as object) as object, changed, {
+        FORMER_SECRETS_KEY,
+      }) as typeof database.config;
+      const other = await startApi({}, { ...database, config, drop: () => Promise.resolve() });
+      const reply = await fetch(`${other.baseUrl}/support/tickets`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${token.token}`,
+          'content-type': 'application/json',
+          'idempotency-key': callers,
+        },
+        body: JSON.stringify(TICKET),
+      });
+      expect({ status: reply.status, body: await reply.text() }).toMatchObject(expected);
+      await other.stop();
+    }
+  });
+
+  describe('of an SMS', () => {
+    it('is free again when the gateway refused the message', async () => {
+      const { post, newKey } = await createKeyedCaller(full);
+      const callers = newKey();
+      full.sandbox.elks46.script({ status: 400 });
+      expect(await post('/sms/send', SMS, callers)).toMatchObject({ status: 502, replayed: false });
+      expect(await post('/sms/send', SMS, callers)).toMatchObject({ status: 201, replayed: false });
+      expect(full.sandbox.elks46.accepted).toHaveLength(1);
+    });
+
+    it('is kept with the reply that nobody knows whether it was sent', async () => {
+      const { post, newKey } = await createKeyedCaller(full);
+      const callers = newKey();
+      full.sandbox.elks46.script({ hang: true });
+      const first = await post('/sms/send', SMS, callers);
+      expect({ status: first.status, code: codeOf(first.body) }).toEqual({ status: 502, code: 'sms_gateway_failed' });
+      expect(await post('/sms/send', SMS, callers)).toEqual({ ...first, replayed: true });
+      expect(full.sandbox.elks46.total).toBe(1);
+    });
+
+    it('is in progress while the gateway is asked', async () => {
+      const { post, newKey } = await createKeyedCaller(full);
+      const callers = newKey();
+      const gate = full.sandbox.elks46.hold();
+      const first = post('/sms/send', SMS, callers);
+      await full.sandbox.elks46.received(1);
+      const second = await post('/sms/send', SMS, callers);
+      expect({ status: second.status, code: codeOf(second.body) }).toEqual({
+        status: 409,
+        code: 'idempotency_key_in_progress',
+      });
+      gate.open();
+      const { body } = await first;
+      expect(await post('/sms/send', SMS, callers)).toMatchObject({ body, replayed: true });
+      expect(full.sandbox.elks46.accepted).toHaveLength(1);
+    });
+  });
+});
