@@ -6,13 +6,15 @@ import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { type ApiProcess, startApiProcess } from '@test/api-process';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { saveFakeToken } from '@test/factories/service-token.factory';
-import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
+import { connectAsSuperuser } from '@test/test-database';
+import { useTestDatabase } from '@test/use-test-database';
 
 /** Debian's, or the one that `CHROMIUM` names. */
 const BROWSER = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
+const database = useTestDatabase();
+
 describe('Swagger UI in a browser', () => {
-  let database: TestDatabase;
   let api: ApiProcess;
   let profile: string;
   let browser: BrowserContext;
@@ -22,7 +24,6 @@ describe('Swagger UI in a browser', () => {
 
   beforeAll(async () => {
     if (!existsSync(BROWSER)) throw new Error(`There is no browser at ${BROWSER}: install chromium, or set CHROMIUM`);
-    database = await createTestDatabase();
     api = await startApiProcess({ DATABASE_URL: database.url });
     profile = await mkdtemp(join(tmpdir(), 'browser-'));
     browser = await chromium.launchPersistentContext(profile, {
@@ -48,7 +49,6 @@ describe('Swagger UI in a browser', () => {
     await browser.close();
     await rm(profile, { recursive: true, force: true });
     await api.stop();
-    await database.drop();
   });
 
   const operation = (id: string) => page.locator(`[id="operations-${id}"]`);

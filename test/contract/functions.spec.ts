@@ -2,26 +2,17 @@ import { Client } from 'pg';
 import { migrateSchema } from '@schema';
 import { generateToken, hashToken } from '@platform/tokens';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
-import { connectAsSuperuser, createApiLogin, createTestDatabase, type TestDatabase } from '@test/test-database';
+import { createApiLogin } from '@test/test-database';
+import { useTestDatabase } from '@test/use-test-database';
 
 /** It sets the present customer and names no table; all others that write, or run with their owner's rights, are pinned. */
 const SET_ONLY = ['app.set_customer(uuid)'];
 
+const database = useTestDatabase();
+
 describe('a function of the schema', () => {
-  let database: TestDatabase;
-  let superuser: Client;
-
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    superuser = await connectAsSuperuser(database);
-  });
-  afterAll(async () => {
-    await superuser.end();
-    await database.drop();
-  });
-
   it('that writes, or runs with its owner’s rights, fixes what its names mean, temporary objects last', async () => {
-    const { rows } = await superuser.query<{ signature: string; path: string }>(`
+    const { rows } = await database.superuser.query<{ signature: string; path: string }>(`
       select p.oid::regprocedure::text as signature,
         (select split_part(s, '=', 2) from unnest(p.proconfig) s where s like 'search_path=%') as path
       from pg_proc p join pg_namespace n on n.oid = p.pronamespace
@@ -37,7 +28,7 @@ describe('a function of the schema', () => {
   });
 
   it('is declared volatile if it writes, so that the rule above sees it', async () => {
-    const { rows } = await superuser.query(`
+    const { rows } = await database.superuser.query(`
       select p.oid::regprocedure from pg_proc p where p.pronamespace = 'app'::regnamespace and p.provolatile <> 'v'
         and p.prosrc ~* '\\m(insert into|delete from|update [a-z_]+ (as )?([a-z]+ )?set|execute)\\M'`);
     expect(rows).toEqual([]);
@@ -49,7 +40,7 @@ describe('a function of the schema', () => {
 
     /** Creates a temporary table with the caller's own token in front of the real one, and authenticates. */
     async function impersonate(): Promise<unknown[]> {
-      const { id } = await saveFakeCustomer(superuser);
+      const { id } = await saveFakeCustomer(database.superuser);
       await login.query(`create temporary table service_token as
         select gen_random_uuid() as id, '${id}'::uuid as customer_id, '\\x${hashToken(token).toString('hex')}'::bytea as token_hash,
           array['ai:use'] as scopes, true as active, null::timestamptz as expires_at`);
@@ -74,7 +65,7 @@ describe('a function of the schema', () => {
 
     it('would not look at them if it might', async () => {
       const name = new URL(database.url).pathname.slice(1);
-      await superuser.query(`grant temporary on database ${name} to public`);
+      await database.superuser.query(`grant temporary on database ${name} to public`);
       try {
         expect(await impersonate()).toEqual([]);
       } finally {

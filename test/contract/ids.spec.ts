@@ -1,37 +1,28 @@
 import { randomUUID } from 'node:crypto';
-import type { Client } from 'pg';
 import { setDatabaseClock } from '@test/database-clock';
-import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
+import { useTestDatabase } from '@test/use-test-database';
 
 /** RFC 9562: version 7, variant 10. */
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
+const database = useTestDatabase();
+
 describe('ids that carry time', () => {
-  let database: TestDatabase;
-  let superuser: Client;
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    superuser = await connectAsSuperuser(database);
-  });
-  afterEach(() => setDatabaseClock(superuser, 'right'));
-  afterAll(async () => {
-    await superuser.end();
-    await database.drop();
-  });
+  afterEach(() => setDatabaseClock(database.superuser, 'right'));
 
   const value = async <T>(sql: string, given: unknown[] = []) =>
-    (await superuser.query<{ value: T }>(`select ${sql} as value`, given)).rows[0]!.value;
+    (await database.superuser.query<{ value: T }>(`select ${sql} as value`, given)).rows[0]!.value;
   const milliseconds = (id: string) => Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
 
   it('are version 7 of RFC 9562, with the milliseconds of the database’s clock', async () => {
-    await setDatabaseClock(superuser, { aheadBy: '40 days' });
+    await setDatabaseClock(database.superuser, { aheadBy: '40 days' });
     const id = await value<string>('app.new_id()');
     expect(id).toMatch(UUID_V7);
     expect(Math.abs(milliseconds(id) - (await value<Date>('app.now()')).getTime())).toBeLessThan(10_000);
   });
 
   it('follow a clock that stands', async () => {
-    await setDatabaseClock(superuser, { standsAt: '2031-05-06T07:08:09.123Z' });
+    await setDatabaseClock(database.superuser, { standsAt: '2031-05-06T07:08:09.123Z' });
     const late = milliseconds(await value<string>('app.new_id()')) - Date.parse('2031-05-06T07:08:09.123Z');
     expect(late).toBeGreaterThanOrEqual(0);
     expect(late).toBeLessThan(10_000);
@@ -39,9 +30,9 @@ describe('ids that carry time', () => {
 
   it('are in the order in which they were made, in one statement and in one transaction', async () => {
     const ids = await value<string[]>('(select array_agg(app.new_id() order by i) from generate_series(1, 20000) i)');
-    await superuser.query('begin');
+    await database.superuser.query('begin');
     for (let made = 0; made < 20; made++) ids.push(await value<string>('app.new_id()'));
-    await superuser.query('commit');
+    await database.superuser.query('commit');
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids).toEqual([...ids].sort());
   });
@@ -69,7 +60,7 @@ describe('ids that carry time', () => {
     ];
     expect(await value<boolean>(`${before} < ${bound} and ${bound} < ${after}`)).toBe(true);
     expect(milliseconds(await value<string>(bound))).toBe(Date.parse(time));
-    await setDatabaseClock(superuser, { standsAt: time });
+    await setDatabaseClock(database.superuser, { standsAt: time });
     expect(await value<boolean>('app.new_id() > app.first_id(app.now())')).toBe(true);
   });
 
@@ -78,12 +69,12 @@ describe('ids that carry time', () => {
   });
 
   it.each(['customer_api', 'account_operator'])('are made for %s', async (role) => {
-    await superuser.query(`begin; set local role ${role}`);
+    await database.superuser.query(`begin; set local role ${role}`);
     try {
       expect(await value<string>('app.new_id()')).toMatch(UUID_V7);
       expect(await value<string>('app.first_id(app.now())')).toMatch(UUID_V7);
     } finally {
-      await superuser.query('rollback');
+      await database.superuser.query('rollback');
     }
   });
 });

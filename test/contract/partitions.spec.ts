@@ -1,31 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import type { Client } from 'pg';
-import { createApiLogin, connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
+import { createApiLogin, connectAsSuperuser } from '@test/test-database';
+import { useTestDatabase } from '@test/use-test-database';
 import { setDatabaseClock } from '@test/database-clock';
 
 const CUSTOMER = randomUUID();
 
+const database = useTestDatabase();
+
 describe('the partitions of a table', () => {
-  let database: TestDatabase;
-  let superuser: Client;
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    superuser = await connectAsSuperuser(database);
-  });
-  afterEach(() => setDatabaseClock(superuser, 'right'));
-  afterAll(async () => {
-    await superuser.end();
-    await database.drop();
-  });
+  afterEach(() => setDatabaseClock(database.superuser, 'right'));
 
   const values = async <T>(sql: string, given: unknown[] = []) =>
-    (await superuser.query<{ value: T }>(sql, given)).rows.map(({ value }) => value);
+    (await database.superuser.query<{ value: T }>(sql, given)).rows.map(({ value }) => value);
   const create = async (month: string) =>
     (await values<boolean>(`select app.create_partition('audit_log', $1) as value`, [month]))[0];
   const drop = async (month: string) =>
     (await values<boolean>(`select app.drop_partition('audit_log', $1) as value`, [month]))[0];
   const record = (time: string) =>
-    superuser.query(
+    database.superuser.query(
       `insert into audit_log (customer_id, id, actor, action, created_at) values ($1, app.first_id($2), 'x', 'x', $2)`,
       [CUSTOMER, time],
     );
@@ -39,7 +31,9 @@ describe('the partitions of a table', () => {
     expect(
       await values(`select count(*)::int as value from pg_inherits where inhparent = 'audit_log'::regclass`),
     ).toEqual([5]);
-    await superuser.query(`insert into audit_log (customer_id, actor, action) values ('${randomUUID()}', 'now', 'x')`);
+    await database.superuser.query(
+      `insert into audit_log (customer_id, actor, action) values ('${randomUUID()}', 'now', 'x')`,
+    );
     expect(await values(`select tableoid::regclass::text as value from audit_log where actor = 'now'`)).toEqual(
       await values(`select to_char(now() at time zone 'UTC', '"partitions.audit_log_"YYYY_MM') as value`),
     );
@@ -71,24 +65,24 @@ describe('the partitions of a table', () => {
 
   it('are made by an owner who is no superuser, too', async () => {
     await record('2032-05-01T00:00:00Z');
-    await superuser.query(`
+    await database.superuser.query(`
       create role plain_${database.url.slice(-12)};
       grant create, usage on schema partitions, public, app to plain_${database.url.slice(-12)}`);
     const owner = `plain_${database.url.slice(-12)}`;
-    await superuser.query('begin');
+    await database.superuser.query('begin');
     try {
       for (const table of ['audit_log', 'partitions.audit_log_default'])
-        await superuser.query(`alter table ${table} owner to ${owner}`);
+        await database.superuser.query(`alter table ${table} owner to ${owner}`);
       for (const name of ['new_id', 'first_id', 'now', 'secure_partition'])
-        await superuser.query(`grant execute on function app.${name} to ${owner}`);
-      await superuser.query(`alter function app.create_partition owner to ${owner}`);
+        await database.superuser.query(`grant execute on function app.${name} to ${owner}`);
+      await database.superuser.query(`alter function app.create_partition owner to ${owner}`);
       expect(await create('2032-05-01')).toBe(true);
       expect((await places()).at(-1)).toBe('partitions.audit_log_2032_05');
     } finally {
-      await superuser.query('rollback');
-      await superuser.query(`drop owned by ${owner}; drop role ${owner}`);
+      await database.superuser.query('rollback');
+      await database.superuser.query(`drop owned by ${owner}; drop role ${owner}`);
     }
-    await superuser.query(`delete from audit_log where created_at = '2032-05-01T00:00:00Z'`);
+    await database.superuser.query(`delete from audit_log where created_at = '2032-05-01T00:00:00Z'`);
   });
 
   it('are made once', async () => {
@@ -112,7 +106,7 @@ describe('the partitions of a table', () => {
     try {
       const read = () => login.query('select * from partitions.audit_log_2031_02');
       await expect(read()).rejects.toMatchObject({ code: '42501' });
-      await superuser.query(`
+      await database.superuser.query(`
         grant usage on schema partitions to customer_api; grant select on partitions.audit_log_2031_02 to customer_api`);
       expect((await read()).rows).toEqual([]);
       await login.query(`begin; select app.set_customer('${randomUUID()}')`);
@@ -120,18 +114,18 @@ describe('the partitions of a table', () => {
       await login.query(`select app.set_customer('${CUSTOMER}')`);
       expect((await read()).rows).toHaveLength(2);
     } finally {
-      await superuser.query(`
+      await database.superuser.query(`
         revoke all on partitions.audit_log_2031_02 from customer_api; revoke all on schema partitions from customer_api`);
       await login.end();
     }
   });
 
   it('are dropped with their rows when their month is long past, and not before', async () => {
-    await setDatabaseClock(superuser, { standsAt: '2031-03-31T23:59:59Z' });
+    await setDatabaseClock(database.superuser, { standsAt: '2031-03-31T23:59:59Z' });
     await expect(drop('2031-02-01')).rejects.toMatchObject({
       message: 'the month 2031-02 is too recent to be dropped',
     });
-    await setDatabaseClock(superuser, { standsAt: '2031-04-01T00:00:00Z' });
+    await setDatabaseClock(database.superuser, { standsAt: '2031-04-01T00:00:00Z' });
     expect(await drop('2031-02-01')).toBe(true);
     expect(await places()).toEqual([
       'partitions.audit_log_default',
@@ -144,14 +138,14 @@ describe('the partitions of a table', () => {
   it.each([`drop_partition('service_token', '2020-01-01')`, `create_partition('no_such', '2020-01-01')`])(
     'are of partitioned tables alone: %s',
     async (call) => {
-      const done = superuser.query(`select app.${call}`);
+      const done = database.superuser.query(`select app.${call}`);
       if (call.startsWith('create')) await expect(done).rejects.toMatchObject({ code: '42P01' });
       else expect((await done).rows).toEqual([{ drop_partition: false }]);
     },
   );
 
   it('wait for nobody longer than 100 ms: they are dropped the next time', async () => {
-    await setDatabaseClock(superuser, { standsAt: '2031-06-01T00:00:00Z' });
+    await setDatabaseClock(database.superuser, { standsAt: '2031-06-01T00:00:00Z' });
     const reader = await connectAsSuperuser(database);
     await reader.query('begin; select 1 from audit_log limit 1');
     try {
@@ -164,12 +158,12 @@ describe('the partitions of a table', () => {
   });
 
   it.each(['customer_api', 'account_operator'])('are no business of %s', async (role) => {
-    await superuser.query(`begin; set local role ${role}`);
+    await database.superuser.query(`begin; set local role ${role}`);
     try {
-      const direct = superuser.query('delete from partitions.audit_log_default');
+      const direct = database.superuser.query('delete from partitions.audit_log_default');
       await expect(direct).rejects.toMatchObject({ code: '42501' });
     } finally {
-      await superuser.query('rollback');
+      await database.superuser.query('rollback');
     }
   });
 });

@@ -1,9 +1,8 @@
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
-import type { Client } from 'pg';
 import { DataSource, DefaultNamingStrategy } from 'typeorm';
 import { EntityReadsService, PipelinedConnectionsService } from '@platform/database';
-import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
+import { useTestDatabase } from '@test/use-test-database';
 import { AppModule } from '../../apps/customer-api/src/app.module';
 
 const PREFIX = 'renamed_';
@@ -15,24 +14,17 @@ class RenamedColumns extends DefaultNamingStrategy {
   }
 }
 
-describe('the reads of the customer API', () => {
-  let database: TestDatabase;
-  let superuser: Client;
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    superuser = await connectAsSuperuser(database);
-  });
-  afterAll(async () => {
-    await superuser.end();
-    await database.drop();
-  });
+const database = useTestDatabase();
 
+describe('the reads of the customer API', () => {
   const refused = async (reads: EntityReadsService) => {
     const names: string[] = [];
     for (const { name, text } of reads.defined) {
-      const failure = await superuser.query(`prepare "${name}" as ${text}`).catch((error: unknown) => error as Error);
+      const failure = await database.superuser
+        .query(`prepare "${name}" as ${text}`)
+        .catch((error: unknown) => error as Error);
       if (failure instanceof Error) names.push(`${name}: ${failure.message}`);
-      else await superuser.query(`deallocate "${name}"`);
+      else await database.superuser.query(`deallocate "${name}"`);
     }
     return names;
   };
@@ -55,7 +47,7 @@ describe('the reads of the customer API', () => {
     for (const { tableName, columns } of renamed.entityMetadatas) {
       for (const { databaseName } of columns) {
         const former = databaseName.slice(PREFIX.length);
-        await superuser.query(`alter table "${tableName}" rename column "${former}" to "${databaseName}"`);
+        await database.superuser.query(`alter table "${tableName}" rename column "${former}" to "${databaseName}"`);
       }
     }
     expect(await refused(app.get(EntityReadsService))).toHaveLength(defined.length);

@@ -1,10 +1,10 @@
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import type { Client, QueryResultRow } from 'pg';
+import type { QueryResultRow } from 'pg';
 import { DataSource } from 'typeorm';
 import type { AppConfig } from '@platform/config';
 import { pendingSchemaChanges } from '@platform/database';
-import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
+import { useTestDatabase } from '@test/use-test-database';
 import { AppModule } from '../../apps/customer-api/src/app.module';
 import { OperatorModule } from '../../apps/operator/src/operator.module';
 import { WorkerModule } from '../../apps/worker/src/worker.module';
@@ -37,19 +37,10 @@ const CUSTOMER_TABLES = `
     and (c.relname = 'customer' or exists (
       select from pg_attribute a where a.attrelid = c.oid and a.attname = 'customer_id' and not a.attisdropped))`;
 
-describe('the schema', () => {
-  let database: TestDatabase;
-  let superuser: Client;
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    superuser = await connectAsSuperuser(database);
-  });
-  afterAll(async () => {
-    await superuser.end();
-    await database.drop();
-  });
+const database = useTestDatabase();
 
-  const rows = async <Row extends QueryResultRow>(sql: string) => (await superuser.query<Row>(sql)).rows;
+describe('the schema', () => {
+  const rows = async <Row extends QueryResultRow>(sql: string) => (await database.superuser.query<Row>(sql)).rows;
   const names = async (sql: string) => (await rows<{ name: string }>(sql)).map(({ name }) => name).sort();
   const among = (tables: string[]) => `(${tables.map((table) => `'${table}'`).join(', ')})`;
 

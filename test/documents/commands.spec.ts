@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { type Document, parseDocument, readDocument, readDocuments } from '@test/documents/markdown';
 import { operatorCommands } from '@test/documents/operator-commands';
 import { readSourceFiles } from '@test/documents/source-files';
-import { createTestDatabase, type TestDatabase } from '@test/test-database';
+import { useTestDatabase } from '@test/use-test-database';
 
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
 const documents = readDocuments();
@@ -19,6 +19,8 @@ function unknownScripts(text: string): string[] {
 
 /** Where a text names a command of the operator, and what follows it. */
 const OPERATOR = /(?:^|[\s(])operator (?:-- )?([a-z][a-z-]*) ([a-z][a-z-]*)([^\n|;<>]*)/g;
+
+const database = useTestDatabase();
 
 describe('commands that documents name', () => {
   it.each(documents.map((document) => [document.path, document] as const))('are scripts of npm: %s', (_, document) => {
@@ -43,13 +45,10 @@ describe('commands that documents name', () => {
 });
 
 describe('commands of the operator', () => {
-  let database: TestDatabase;
   let commands: Map<string, string[]>;
   beforeAll(async () => {
-    database = await createTestDatabase();
     commands = await operatorCommands(database);
   });
-  afterAll(() => database.drop());
 
   /** What a document says of the command line and the command line does not know. */
   const unknown = (document: Document) =>

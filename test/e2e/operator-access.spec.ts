@@ -1,24 +1,14 @@
-import type { Client } from 'pg';
 import { hashToken } from '@platform/tokens';
 import { saveFakeService } from '@test/factories/service.factory';
 import { operatorCommand } from '@test/operator-command';
-import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
+import { useTestDatabase } from '@test/use-test-database';
 
 /** One JSON value of a command. */
 type Json = Record<string, unknown>;
 
-describe("The operator's command line: customers, tokens, services, status, audit", () => {
-  let database: TestDatabase;
-  let superuser: Client;
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    superuser = await connectAsSuperuser(database);
-  });
-  afterAll(async () => {
-    await superuser.end();
-    await database.drop();
-  });
+const database = useTestDatabase();
 
+describe("The operator's command line: customers, tokens, services, status, audit", () => {
   const run = (...words: string[]) => operatorCommand(database, words);
   /** Runs a command that must succeed. @returns its only output, one JSON value */
   async function json<Result = Json>(...words: string[]): Promise<Result> {
@@ -39,7 +29,7 @@ describe("The operator's command line: customers, tokens, services, status, audi
     );
   const actions = async (customer: unknown) =>
     (
-      await superuser.query<{ action: string }>(
+      await database.superuser.query<{ action: string }>(
         'select action from audit_log where customer_id = $1 order by created_at',
         [customer],
       )
@@ -55,7 +45,9 @@ describe("The operator's command line: customers, tokens, services, status, audi
       token: string;
     }>('token', 'issue', '--customer', id, '--scopes', 'ai:read,status:read');
     expect(token).toMatchObject({ customer_id: id, scopes: ['ai:read', 'status:read'], expires_at: null });
-    const { rows } = await superuser.query('select from service_token where token_hash = $1', [hashToken(token.token)]);
+    const { rows } = await database.superuser.query('select from service_token where token_hash = $1', [
+      hashToken(token.token),
+    ]);
     expect(rows).toHaveLength(1);
     const next = await json<{ id: string }>('token', 'rotate', '--token', token.id, '--grace-hours', '0');
     await json('token', 'deactivate', '--token', next.id);
@@ -66,8 +58,12 @@ describe("The operator's command line: customers, tokens, services, status, audi
     ]);
     expect(JSON.stringify(listed)).not.toMatch(/cas_live_|hash/);
     const metadata = async (action: string) =>
-      (await superuser.query('select metadata from audit_log where customer_id = $1 and action = $2', [id, action]))
-        .rows;
+      (
+        await database.superuser.query('select metadata from audit_log where customer_id = $1 and action = $2', [
+          id,
+          action,
+        ])
+      ).rows;
     expect(await metadata('customer.limits')).toEqual([{ metadata: { requestsPerMinute: 7 } }]);
     const rotation = { token_id: token.id, new_token_id: next.id, grace_hours: 0 };
     expect(await metadata('token.rotate')).toEqual([{ metadata: rotation }]);
@@ -83,7 +79,7 @@ describe("The operator's command line: customers, tokens, services, status, audi
       '--config',
       '{"disk_gb":50}',
     );
-    const other = await saveFakeService(superuser, id);
+    const other = await saveFakeService(database.superuser, id);
     await json('service', 'update', '--service', String(service.id), '--status', 'suspended');
     expect(await json<Json[]>('service', 'list', '--customer', id)).toMatchObject([
       { id: other.id, status: other.status },
@@ -169,7 +165,9 @@ describe("The operator's command line: customers, tokens, services, status, audi
 
   it('changes nothing when the audit entry cannot be written', async () => {
     const { id } = await createCustomer();
-    await superuser.query(`alter table audit_log add constraint no_more check (action = 'customer.create') not valid`);
+    await database.superuser.query(
+      `alter table audit_log add constraint no_more check (action = 'customer.create') not valid`,
+    );
     try {
       const attempts: string[][] = [
         ['token', 'issue', '--customer', id, '--scopes', 'ai:read'],
@@ -177,7 +175,7 @@ describe("The operator's command line: customers, tokens, services, status, audi
         ['service', 'add', '--customer', id, '--type', 'a', '--name', 'b'],
       ];
       for (const words of attempts) expect((await run(...words)).code).toBe(1);
-      const left = await superuser.query(
+      const left = await database.superuser.query(
         `select (select count(*)::int from service_token where customer_id = $1) as tokens,
            (select count(*)::int from customer_service where customer_id = $1) as services,
            (select active from customer where id = $1) as active`,
@@ -185,7 +183,7 @@ describe("The operator's command line: customers, tokens, services, status, audi
       );
       expect(left.rows).toEqual([{ tokens: 0, services: 0, active: true }]);
     } finally {
-      await superuser.query('alter table audit_log drop constraint no_more');
+      await database.superuser.query('alter table audit_log drop constraint no_more');
     }
   }, 60_000);
 

@@ -1,22 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
+import { useTestDatabase } from '@test/use-test-database';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { operatorCommand } from '@test/operator-command';
-import type { Client } from 'pg';
+
+const database = useTestDatabase();
 
 describe("The operator's command line, AI", () => {
-  let database: TestDatabase;
-  let superuser: Client;
   const environment = { SECRETS_KEY: randomBytes(32).toString('base64') };
-
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    superuser = await connectAsSuperuser(database);
-  });
-  afterAll(async () => {
-    await superuser.end();
-    await database.drop();
-  });
 
   const run = (line: string, input?: string) => operatorCommand(database, line.split(' '), { environment, input });
   const json = async <T>(line: string, input?: string) => {
@@ -27,7 +17,7 @@ describe("The operator's command line, AI", () => {
 
   /** A customer with an AI model of its own, so that each test has its own ledger. */
   async function arrange(): Promise<{ customer: string; model: string }> {
-    const customer = (await saveFakeCustomer(superuser)).id;
+    const customer = (await saveFakeCustomer(database.superuser)).id;
     const model = `model-${randomUUID()}`;
     await json(`ai price --model ${model} --input 10 --output 50 --from 2026-01-01`);
     await json(`ai configure --customer ${customer} --enabled true --model ${model} --included-nok 500`);
@@ -35,7 +25,7 @@ describe("The operator's command line, AI", () => {
   }
 
   it('sets a price and a customer up, with a key that no output shows', async () => {
-    const customer = (await saveFakeCustomer(superuser)).id;
+    const customer = (await saveFakeCustomer(database.superuser)).id;
     await json(
       'ai price --model claude-test --input 10.5 --output 52.5 --cache-write-5m 13 --cache-write-1h 21 --cache-read 1 --from 2026-01-01',
     );
@@ -73,7 +63,7 @@ describe("The operator's command line, AI", () => {
       { kind: 'refund', amount: '12.500000000000' },
       { kind: 'monthly_included', amount: '500.000000000000' },
     ]);
-    const { rows } = await superuser.query(
+    const { rows } = await database.superuser.query(
       `select metadata from audit_log where customer_id = $1 and action = 'ai.credit' order by created_at`,
       [customer],
     );
@@ -82,9 +72,13 @@ describe("The operator's command line, AI", () => {
       { metadata: { kind: 'manual_adjustment', amount_nok: '-2.5', note: 'typo' } },
     ]);
     expect(await json('ai verify')).toEqual([]);
-    await superuser.query('update ai_account set purchased = purchased + 1 where customer_id = $1', [customer]);
+    await database.superuser.query('update ai_account set purchased = purchased + 1 where customer_id = $1', [
+      customer,
+    ]);
     const failed = await run('ai verify --json');
-    await superuser.query('update ai_account set purchased = purchased - 1 where customer_id = $1', [customer]);
+    await database.superuser.query('update ai_account set purchased = purchased - 1 where customer_id = $1', [
+      customer,
+    ]);
     expect(failed.code).toBe(1);
     expect(JSON.parse(failed.stdout)).toMatchObject([{ customer_id: customer }]);
   });
@@ -111,7 +105,7 @@ describe("The operator's command line, AI", () => {
   it('shows the calls of unknown outcome of one customer or of all', async () => {
     const customers = [(await arrange()).customer, (await arrange()).customer];
     for (const customer of customers)
-      await superuser.query(
+      await database.superuser.query(
         `insert into ai_reservation (customer_id, id, state, amount, model, price_valid_from, input_tokens_bound, max_tokens,
            deadline, created_at, resolved_at)
          values ($1, gen_random_uuid(), 'outcome_unknown', 1, 'm', now(), 1, 1, now(), now(), now())`,
@@ -126,7 +120,7 @@ describe("The operator's command line, AI", () => {
   it('approves once and rejects with a reason', async () => {
     const { customer } = await arrange();
     const insert = async () => {
-      const { rows } = await superuser.query<{ id: number }>(
+      const { rows } = await database.superuser.query<{ id: number }>(
         'insert into ai_credit_request (customer_id, amount_nok, created_at) values ($1, 1000, now()) returning id',
         [customer],
       );

@@ -1,31 +1,21 @@
 import { randomBytes } from 'node:crypto';
-import type { Client } from 'pg';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { operatorProcess } from '@test/operator-command';
-import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
+import { useTestDatabase } from '@test/use-test-database';
+
+const database = useTestDatabase();
 
 /** Tests of the operator's program that need a separate process; other specs run the commands in one process. */
 describe("The operator's command line as a program", () => {
-  let database: TestDatabase;
-  let superuser: Client;
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    superuser = await connectAsSuperuser(database);
-  });
-  afterAll(async () => {
-    await superuser.end();
-    await database.drop();
-  });
-
   it('prints one JSON value and ends with 0', async () => {
-    const { id, name } = await saveFakeCustomer(superuser);
+    const { id, name } = await saveFakeCustomer(database.superuser);
     const { code, stdout, stderr } = await operatorProcess(database, ['customer', 'show', '--customer', id, '--json']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(JSON.parse(stdout)).toMatchObject({ id, name });
   }, 60_000);
 
   it('reads a key from standard input', async () => {
-    const { id } = await saveFakeCustomer(superuser);
+    const { id } = await saveFakeCustomer(database.superuser);
     const { code, stdout } = await operatorProcess(
       database,
       ['ai', 'configure', '--customer', id, '--key-stdin', '--json'],

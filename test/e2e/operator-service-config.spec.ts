@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { Client } from 'pg';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { operatorCommand } from '@test/operator-command';
-import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
+import { useTestDatabase } from '@test/use-test-database';
 
 const FIKEN_TOKEN = 'a-token-of-no-known-form';
 const STRIPE_KEY = `rk_live_${randomBytes(24).toString('hex')}`;
@@ -10,18 +9,12 @@ const SERVICE_TOKEN = `cas_live_${'0aB'.repeat(16)}0`;
 const PROVIDER_KEY = `sk-ant-api03-${randomBytes(40).toString('base64url')}`;
 const PRIVATE_KEY = '-----BEGIN EC PRIVATE KEY-----\nMHcCAQEE\n-----END EC PRIVATE KEY-----\n';
 
+const database = useTestDatabase();
+
 describe("A service's config, which its customer is shown", () => {
-  let database: TestDatabase;
-  let superuser: Client;
   let customer: string;
   beforeAll(async () => {
-    database = await createTestDatabase();
-    superuser = await connectAsSuperuser(database);
-    customer = (await saveFakeCustomer(superuser)).id;
-  });
-  afterAll(async () => {
-    await superuser.end();
-    await database.drop();
+    customer = (await saveFakeCustomer(database.superuser)).id;
   });
 
   const run = (...words: string[]) => operatorCommand(database, words, { environment: { FIKEN_TOKEN } });
@@ -75,6 +68,9 @@ describe("A service's config, which its customer is shown", () => {
   });
 
   const stored = async () =>
-    (await superuser.query('select id, config from customer_service where customer_id = $1 order by id', [customer]))
-      .rows;
+    (
+      await database.superuser.query('select id, config from customer_service where customer_id = $1 order by id', [
+        customer,
+      ])
+    ).rows;
 });

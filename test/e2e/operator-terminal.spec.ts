@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Client } from 'pg';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { operatorCommand } from '@test/operator-command';
-import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
+import { useTestDatabase } from '@test/use-test-database';
 
 /** Clears the screen (in both encodings), writes a fake line, writes backwards, hides text. */
 const HOSTILE = 'Help\u001b[2J\u001b[1;1H\u009b2J\u0007\r\n1  approved\u202e009\u2066\u2028\u200b\u{e0041}';
@@ -11,17 +10,15 @@ const SHOWN =
 /** Text without control and invisible characters. */
 const HARMLESS = /^[^\p{Cc}\p{Zl}\p{Zp}\p{Cf}]*$/u;
 
+const database = useTestDatabase();
+
 describe("The operator's terminal", () => {
-  let database: TestDatabase;
-  let superuser: Client;
   let customer: string;
   const ticket = randomUUID();
 
   beforeAll(async () => {
-    database = await createTestDatabase();
-    superuser = await connectAsSuperuser(database);
-    customer = (await saveFakeCustomer(superuser)).id;
-    const query = (text: string, ...values: unknown[]) => superuser.query(text, [customer, ...values]);
+    customer = (await saveFakeCustomer(database.superuser)).id;
+    const query = (text: string, ...values: unknown[]) => database.superuser.query(text, [customer, ...values]);
     await query('update customer set name = $2, email = $2 where id = $1', HOSTILE);
     await query('insert into support_ticket (customer_id, id, title, body) values ($1, $2, $3, $3)', ticket, HOSTILE);
     await query(
@@ -49,10 +46,6 @@ describe("The operator's terminal", () => {
       `insert into audit_log (customer_id, id, actor, action, metadata) values ($1, $2, $3, 'x', $4)`,
       ...[randomUUID(), HOSTILE, JSON.stringify({ [HOSTILE]: HOSTILE })],
     );
-  });
-  afterAll(async () => {
-    await superuser.end();
-    await database.drop();
   });
 
   const run = async (line: string) => {

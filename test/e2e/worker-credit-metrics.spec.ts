@@ -1,30 +1,28 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { AddressInfo } from 'node:net';
-import type { Client } from 'pg';
 import { InternalListenerService } from '@platform/internal-listener';
 import { saveAiCustomer, saveModelPrice } from '@test/ai-factories';
-import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
+import { useTestDatabase } from '@test/use-test-database';
 import { CreditVerification } from '../../apps/worker/src/ai/credit-verification';
 import { WorkerModule } from '../../apps/worker/src/worker.module';
 
+const database = useTestDatabase();
+
 describe("the worker's metrics of AI credit", () => {
-  let database: TestDatabase;
-  let superuser: Client;
   let worker: INestApplicationContext;
   let customerId: string;
 
   beforeAll(async () => {
-    database = await createTestDatabase();
-    superuser = await connectAsSuperuser(database);
-    customerId = await saveAiCustomer(superuser, { model: await saveModelPrice(superuser), included: 50 });
+    customerId = await saveAiCustomer(database.superuser, {
+      model: await saveModelPrice(database.superuser),
+      included: 50,
+    });
     worker = await NestFactory.createApplicationContext(WorkerModule.with(database.config), { logger: false });
   });
 
   afterAll(async () => {
     await worker.close();
-    await superuser.end();
-    await database.drop();
   });
 
   async function metric(name: string): Promise<number | undefined> {
@@ -36,7 +34,10 @@ describe("the worker's metrics of AI credit", () => {
 
   const verify = (signal = new AbortController().signal) => worker.get(CreditVerification).run(signal);
   const book = (amount: number) =>
-    superuser.query('update ai_account set purchased = purchased + $2 where customer_id = $1', [customerId, amount]);
+    database.superuser.query('update ai_account set purchased = purchased + $2 where customer_id = $1', [
+      customerId,
+      amount,
+    ]);
 
   it('say after a verification how long ago it was, and that nothing is wrong', async () => {
     await verify();
@@ -63,13 +64,13 @@ describe("the worker's metrics of AI credit", () => {
 
   it('show reserved credit and the age of the oldest reservation', async () => {
     expect(await metric('ai_reservation_oldest_seconds')).toBe(0);
-    await superuser.query(
+    await database.superuser.query(
       `insert into ai_reservation (customer_id, id, amount, model, price_valid_from, input_tokens_bound, max_tokens, deadline, month, request_id, created_at)
        select $1, app.new_id(), 2.5, m.model, m.valid_from, 1, 1, now() + interval '1 hour', '2026-11', 'r', now() - interval '20 minutes'
        from ai_model_price m limit 1`,
       [customerId],
     );
-    await superuser.query('update ai_account set reserved = 2.5 where customer_id = $1', [customerId]);
+    await database.superuser.query('update ai_account set reserved = 2.5 where customer_id = $1', [customerId]);
     expect(await metric('ai_reservation_oldest_seconds')).toBeGreaterThanOrEqual(1200);
     expect(await metric('ai_reservations_pending')).toBe(1);
     expect(await metric('ai_reserved_nok')).toBe(2.5);

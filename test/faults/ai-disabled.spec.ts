@@ -4,20 +4,17 @@ import { enableAi, saveModelPrice } from '@test/ai-factories';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { saveFakeToken } from '@test/factories/service-token.factory';
 import { operatorCommand } from '@test/operator-command';
-import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
+import { useTestDatabase } from '@test/use-test-database';
 import { until } from '@test/until';
-import type { Client } from 'pg';
 
 const ROUNDS = 5;
 
+const database = useTestDatabase();
+
 describe('AI that the operator disables', () => {
-  let database: TestDatabase;
-  let superuser: Client;
   let replicas: ApiProcess[];
 
   beforeAll(async () => {
-    database = await createTestDatabase();
-    superuser = await connectAsSuperuser(database);
     const settings = {
       DATABASE_URL: database.url,
       RATE_LIMIT_AI_PER_MINUTE: '1000000',
@@ -29,8 +26,6 @@ describe('AI that the operator disables', () => {
   }, 60_000);
   afterAll(async () => {
     await Promise.all(replicas.map((replica) => replica.stop()));
-    await superuser.end();
-    await database.drop();
   });
 
   const receivesChanges = async ({ metricsUrl }: ApiProcess) =>
@@ -58,9 +53,9 @@ describe('AI that the operator disables', () => {
   }
 
   it('is refused by every replica within 100 ms, before the body is looked at, and used again as soon', async () => {
-    const { id } = await saveFakeCustomer(superuser);
-    await enableAi(superuser, id, { model: await saveModelPrice(superuser) });
-    const { token } = await saveFakeToken(superuser, id);
+    const { id } = await saveFakeCustomer(database.superuser);
+    await enableAi(database.superuser, id, { model: await saveModelPrice(database.superuser) });
+    const { token } = await saveFakeToken(database.superuser, id);
     for (const replica of replicas) expect(await statusOf(replica, token)).toBe(400);
     for (let round = 0; round < ROUNDS; round++) {
       for (const [enabled, status] of [

@@ -5,23 +5,24 @@ import { type ApiProcess, startApiProcess } from '@test/api-process';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { saveFakeToken } from '@test/factories/service-token.factory';
 import { sendPartialBody } from '@test/partial-body';
-import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
+import { connectAsSuperuser } from '@test/test-database';
+import { useTestDatabase } from '@test/use-test-database';
 import { until } from '@test/until';
 
 type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
 const ROUTE = '/api/v1/ai/messages';
 const MESSAGE = JSON.stringify({ messages: [{ role: 'user', content: 'Hello' }], max_tokens: 10 });
 
+const database = useTestDatabase();
+
 describe('a client that disconnects', () => {
   let sandbox: Sandbox;
-  let database: TestDatabase;
   let api: ApiProcess;
   let token: string;
   let customerId: string;
 
   beforeEach(async () => {
     sandbox = await startSandbox();
-    database = await createTestDatabase();
     const superuser = await connectAsSuperuser(database);
     customerId = (await saveFakeCustomer(superuser)).id;
     token = (await saveFakeToken(superuser, customerId)).token;
@@ -37,7 +38,6 @@ describe('a client that disconnects', () => {
   afterEach(async () => {
     await api.stop();
     await sandbox.close();
-    await database.drop();
   });
 
   const metrics = async () => (await fetch(api.metricsUrl)).text();

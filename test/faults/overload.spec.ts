@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import type { Client } from 'pg';
 import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
 import { enableAi, saveModelPrice } from '@test/ai-factories';
 import { caller } from '@test/api';
@@ -7,7 +6,7 @@ import { type ApiProcess, startApiProcess } from '@test/api-process';
 import { expectProblem } from '@test/expect-problem';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { saveFakeToken } from '@test/factories/service-token.factory';
-import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
+import { useTestDatabase } from '@test/use-test-database';
 import { until } from '@test/until';
 
 /** Far below the 5 s after which a waiting statement is given up, far above the time of a refusal on a busy machine. */
@@ -16,19 +15,17 @@ const AT_ONCE_MS = 400;
 const EVERY_MS = 20;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
+const database = useTestDatabase();
+
 describe('more requests than can be served', () => {
-  let database: TestDatabase;
-  let superuser: Client;
   let sandbox: Sandbox;
   let api: ApiProcess;
   let call: ReturnType<typeof caller>;
 
   beforeAll(async () => {
-    database = await createTestDatabase();
-    superuser = await connectAsSuperuser(database);
     sandbox = await startSandbox();
-    const { id } = await saveFakeCustomer(superuser);
-    await enableAi(superuser, id, { model: await saveModelPrice(superuser), included: 1000 });
+    const { id } = await saveFakeCustomer(database.superuser);
+    await enableAi(database.superuser, id, { model: await saveModelPrice(database.superuser), included: 1000 });
     api = await startApiProcess({
       DATABASE_URL: database.url,
       OVERLOAD_WAIT_MS: '100',
@@ -39,13 +36,11 @@ describe('more requests than can be served', () => {
         ['REQUESTS', 'AI', 'ADDRESS'].map((limit) => [`RATE_LIMIT_${limit}_PER_MINUTE`, '1000000']),
       ),
     });
-    call = caller(api.baseUrl, (await saveFakeToken(superuser, id)).token);
+    call = caller(api.baseUrl, (await saveFakeToken(database.superuser, id)).token);
   });
   afterAll(async () => {
     await api.stop('SIGKILL');
-    await superuser.end();
     await sandbox.close();
-    await database.drop();
   });
 
   it('refuses none of 500 AI calls that one customer makes at once', async () => {
@@ -70,8 +65,8 @@ describe('more requests than can be served', () => {
 
   it('refuses at once what would only wait, says when to come again, and takes all again after it', async () => {
     // Reads wait for the lock on all their connections.
-    await superuser.query('begin');
-    await superuser.query('lock table customer_service in access exclusive mode');
+    await database.superuser.query('begin');
+    await database.superuser.query('lock table customer_service in access exclusive mode');
     const stuck: Promise<unknown>[] = [];
     let refusal: Response | undefined;
     await until(() => {
@@ -86,7 +81,7 @@ describe('more requests than can be served', () => {
     expect(refusal?.headers.get('retry-after')).toBe('1');
     expect((await fetch(`${api.origin}/health/live`)).status).toBe(200);
     expect(await (await fetch(api.metricsUrl)).text()).toMatch(/^overloaded 1$/m);
-    await superuser.query('rollback');
+    await database.superuser.query('rollback');
     const releasedAt = performance.now();
     await Promise.all(stuck);
     await until(async () => {

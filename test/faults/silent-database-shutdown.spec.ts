@@ -1,6 +1,6 @@
 import { startApiProcess } from '@test/api-process';
 import { startTcpProxy, type TcpProxy } from '@test/tcp-proxy';
-import { createTestDatabase, type TestDatabase } from '@test/test-database';
+import { useTestDatabase } from '@test/use-test-database';
 import { startWorkerProcess } from '@test/worker-process';
 
 const GRACE_MS = 4_000;
@@ -10,20 +10,19 @@ const SETTINGS = { SHUTDOWN_GRACE_MS: String(GRACE_MS), DATABASE_STATEMENT_TIMEO
 
 jest.setTimeout(60_000);
 
+const database = useTestDatabase();
+
 describe('A process that is stopped while its database says nothing', () => {
-  let database: TestDatabase;
   let proxy: TcpProxy;
   let url: URL;
 
   beforeAll(async () => {
-    database = await createTestDatabase();
     url = new URL(database.url);
     proxy = await startTcpProxy(Number(url.port));
     url.port = String(proxy.port);
   });
   afterAll(async () => {
     await proxy.close();
-    await database.drop();
   });
 
   it.each([

@@ -2,8 +2,8 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { Client } from 'pg';
-import { connectAsSuperuser, createApiLogin, createTestDatabase, type TestDatabase } from '@test/test-database';
+import { createApiLogin } from '@test/test-database';
+import { useTestDatabase } from '@test/use-test-database';
 
 const PROGRAMS = { API: 'customer-api/src/main.js', worker: 'worker/src/main.js' };
 
@@ -21,19 +21,9 @@ async function start(program: keyof typeof PROGRAMS, settings: Record<string, st
   return { code: code as number, stderr };
 }
 
+const database = useTestDatabase();
+
 describe.each(Object.keys(PROGRAMS) as (keyof typeof PROGRAMS)[])('the %s', (program) => {
-  let database: TestDatabase;
-  let superuser: Client;
-
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    superuser = await connectAsSuperuser(database);
-  });
-  afterAll(async () => {
-    await superuser.end();
-    await database.drop();
-  });
-
   const refusal = async (settings: Record<string, string>) => {
     const { code, stderr } = await start(program, settings);
     expect(code).toBe(1);
@@ -48,14 +38,14 @@ describe.each(Object.keys(PROGRAMS) as (keyof typeof PROGRAMS)[])('the %s', (pro
 
   it('refuses a database whose role may make temporary objects', async () => {
     const name = new URL(database.url).pathname.slice(1);
-    await superuser.query(`grant temporary on database ${name} to public`);
+    await database.superuser.query(`grant temporary on database ${name} to public`);
     expect(await refusal({ DATABASE_URL: database.url })).toMatch(/may create objects .*: run the migrations/);
-    await superuser.query(`revoke temporary on database ${name} from public`);
+    await database.superuser.query(`revoke temporary on database ${name} from public`);
   });
 
   it('says in one line that its login may not take its role', async () => {
     const login = new URL(await createApiLogin(database));
-    await superuser.query(`revoke customer_api from ${login.username}`);
+    await database.superuser.query(`revoke customer_api from ${login.username}`);
     expect(await refusal({ DATABASE_URL: login.href })).toMatch(
       /^The login in DATABASE_URL lacks a right: permission denied to set role "(customer_api|account_operator)"/,
     );

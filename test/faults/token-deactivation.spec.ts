@@ -3,26 +3,23 @@ import { caller } from '@test/api';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { createOperatorFixture, type OperatorFixture } from '@test/operator.fixture';
 import { startTcpProxy, type TcpProxy } from '@test/tcp-proxy';
-import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
+import { useTestDatabase } from '@test/use-test-database';
 import { until } from '@test/until';
-import type { Client } from 'pg';
 
 const ACTOR = 'operator:test';
 const ROUNDS = 60;
 const LIMITS = { RATE_LIMIT_REQUESTS_PER_MINUTE: '1000000', RATE_LIMIT_ADDRESS_PER_MINUTE: '1000000' };
 const isAnnouncing = (hello: Buffer) => hello.includes('service_token_changes');
 
+const database = useTestDatabase();
+
 describe('a token that is deactivated', () => {
-  let database: TestDatabase;
-  let superuser: Client;
   let operator: OperatorFixture;
   let proxy: TcpProxy;
   let direct: ApiProcess;
   let proxied: ApiProcess;
 
   beforeAll(async () => {
-    database = await createTestDatabase();
-    superuser = await connectAsSuperuser(database);
     operator = await createOperatorFixture(database);
     proxy = await startTcpProxy(Number(new URL(database.url).port));
     const url = database.url.replace(/:\d+\//, `:${proxy.port}/`);
@@ -35,13 +32,11 @@ describe('a token that is deactivated', () => {
     await Promise.all([direct.stop(), proxied.stop()]);
     await proxy.close();
     await operator.close();
-    await superuser.end();
-    await database.drop();
   });
 
   /** A new token that both processes have cached. */
   async function warmToken() {
-    const { id: customerId } = await saveFakeCustomer(superuser);
+    const { id: customerId } = await saveFakeCustomer(database.superuser);
     const issued = await operator.tokens.issue(ACTOR, { customerId, scopes: ['ai:read'] });
     for (const { baseUrl } of [direct, proxied]) {
       for (let call = 0; call < 2; call++) expect(await statusOf(baseUrl, issued.token)).toBe(200);
@@ -113,7 +108,7 @@ describe('a token that is deactivated', () => {
   it('is refused on the next call when the announcing connection is cut', async () => {
     await until(() => trusted(direct));
     const { id, token } = await warmToken();
-    await superuser.query(
+    await database.superuser.query(
       `select pg_terminate_backend(pid, 5000) from pg_stat_activity
        where datname = current_database() and application_name = 'service_token_changes'`,
     );

@@ -11,26 +11,25 @@ import {
   readStatement,
 } from '@platform/database';
 import { anyRow, customerColumn, customerOwnedTables, leaveRowLevelSecurityAlone } from '@test/any-row';
-import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
+import { useTestDatabase } from '@test/use-test-database';
+
+const database = useTestDatabase();
 
 /**
  * The third isolation layer by itself. The first is off: the test sets the customer. The second is off: no statement
  * names a customer. Checks, foreign keys and missing grants are off too, because they would hide a fault.
  */
 describe('row level security alone', () => {
-  let database: TestDatabase;
-  let superuser: Client;
   let api: Client;
   let tables: string[];
   const [mine, theirs] = [randomUUID(), randomUUID()];
 
   beforeAll(async () => {
-    database = await createTestDatabase();
-    superuser = await connectAsSuperuser(database);
-    tables = await customerOwnedTables(superuser);
-    await leaveRowLevelSecurityAlone(superuser, tables);
+    tables = await customerOwnedTables(database.superuser);
+    await leaveRowLevelSecurityAlone(database.superuser, tables);
     for (const table of tables) {
-      for (const customer of [mine, theirs]) await superuser.query(...(await anyRow(superuser, table, customer)));
+      for (const customer of [mine, theirs])
+        await database.superuser.query(...(await anyRow(database.superuser, table, customer)));
     }
     api = new Client(clientSettings(database.config, 'customer_api'));
     await api.connect();
@@ -38,8 +37,6 @@ describe('row level security alone', () => {
 
   afterAll(async () => {
     await api.end();
-    await superuser.end();
-    await database.drop();
   });
 
   /** Runs a statement as a customer and rolls it back. @returns the affected rows, or the SQLSTATE of the error */
@@ -79,10 +76,10 @@ describe('row level security alone', () => {
   });
 
   it("adds no row of another customer's", async () => {
-    const add = async (table: string, owner: string) => as(mine, ...(await anyRow(superuser, table, owner)));
-    await superuser.query('begin');
+    const add = async (table: string, owner: string) => as(mine, ...(await anyRow(database.superuser, table, owner)));
+    await database.superuser.query('begin');
     expect(await holes(async (table) => (await add(table, theirs)) === REFUSED)).toEqual([]);
-    await superuser.query('rollback');
+    await database.superuser.query('rollback');
   });
 
   it("changes no row of another customer's", async () => {
@@ -108,7 +105,7 @@ describe('row level security alone', () => {
       expect(await holes(async (table) => (await as(null, `${statement} ${table}`)) === 0)).toEqual([]);
     }
     expect(
-      await holes(async (table) => (await as(null, ...(await anyRow(superuser, table, mine)))) === REFUSED),
+      await holes(async (table) => (await as(null, ...(await anyRow(database.superuser, table, mine)))) === REFUSED),
     ).toEqual([]);
   });
 

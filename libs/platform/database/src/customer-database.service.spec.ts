@@ -2,20 +2,21 @@ import { randomUUID } from 'node:crypto';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { ConfigModule } from '@platform/config';
 import { CustomerContextService } from '@platform/context';
-import { createTestDatabase, connectAsSuperuser, type TestDatabase } from '@test/test-database';
+import { connectAsSuperuser } from '@test/test-database';
+import { useTestDatabase } from '@test/use-test-database';
 import { CustomerDatabaseService, DatabaseModule, decoders, prepared, readStatement } from './index';
 
 const EVERY_CUSTOMER = readStatement('test.every-customer', 'select id from customer where $1::uuid is not null', {
   id: decoders.text,
 });
 
+const testDatabase = useTestDatabase();
+
 describe('CustomerDatabase', () => {
-  let testDatabase: TestDatabase;
   let module: TestingModule;
   const [mine, theirs] = [randomUUID(), randomUUID()];
 
   beforeAll(async () => {
-    testDatabase = await createTestDatabase();
     const superuser = await connectAsSuperuser(testDatabase);
     for (const [index, id] of [mine, theirs].entries()) {
       await superuser.query(
@@ -31,7 +32,6 @@ describe('CustomerDatabase', () => {
 
   afterAll(async () => {
     await module.close();
-    await testDatabase.drop();
   });
 
   it('shows a statement that names no customer only the rows of the customer in context', async () => {

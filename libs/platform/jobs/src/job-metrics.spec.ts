@@ -4,14 +4,15 @@ import { ConfigModule } from '@platform/config';
 import { DatabaseModule } from '@platform/database';
 import { LoggingModule } from '@platform/logging';
 import { Metrics } from '@platform/metrics';
-import { createTestDatabase, type TestDatabase } from '@test/test-database';
+import { useTestDatabase } from '@test/use-test-database';
 import { until } from '@test/until';
 import { JobQueueService } from './job-queue.service';
 import { JobQueueModule } from './job-queue.module';
 import { JobRunnerService } from './job-runner.service';
 
+const database = useTestDatabase();
+
 describe("The jobs' metrics", () => {
-  let database: TestDatabase;
   let worker: TestingModule;
   const SHORT = { everyMs: 100, leaseMs: 60_000 };
 
@@ -19,7 +20,6 @@ describe("The jobs' metrics", () => {
     new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 
   beforeAll(async () => {
-    database = await createTestDatabase();
     const imports = [
       ConfigModule.for(database.config),
       DatabaseModule.as('account_operator'),
@@ -45,7 +45,6 @@ describe("The jobs' metrics", () => {
   });
   afterAll(async () => {
     await worker.close();
-    await database.drop();
   });
 
   /** Values by job. */

@@ -2,32 +2,23 @@ import { getEventListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Module, type OnModuleInit } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
-import type { Client } from 'pg';
 import { ConfigModule } from '@platform/config';
 import { DatabaseModule } from '@platform/database';
 import { LoggingModule } from '@platform/logging';
-import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
+import { useTestDatabase } from '@test/use-test-database';
 import { until } from '@test/until';
 import { JobQueueService } from './job-queue.service';
 import { JobQueueModule } from './job-queue.module';
 import { type Job, JobRunnerService } from './job-runner.service';
 import type { WorkQueue } from './work-queue';
 
+const database = useTestDatabase();
+
 describe('The job queue', () => {
-  let database: TestDatabase;
-  let superuser: Client;
   let workers: TestingModule[] = [];
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    superuser = await connectAsSuperuser(database);
-  });
   afterEach(async () => {
     await Promise.all(workers.map((worker) => worker.close()));
     workers = [];
-  });
-  afterAll(async () => {
-    await superuser.end();
-    await database.drop();
   });
 
   /** A worker with these jobs and queues. */
@@ -59,7 +50,7 @@ describe('The job queue', () => {
   }
   const rows = async (name: string) =>
     (
-      await superuser.query<{ state: string; key: string; wait: number }>(
+      await database.superuser.query<{ state: string; key: string; wait: number }>(
         `select state, singleton_key as key, extract(epoch from start_after - created_on)::int as wait
          from pgboss.job where name = $1 order by created_on`,
         [name],
@@ -67,7 +58,7 @@ describe('The job queue', () => {
     ).rows;
   const dieIn = (name: string) =>
     // Simulates a worker that was killed: no heartbeat for a minute.
-    superuser.query(
+    database.superuser.query(
       `update pgboss.job set heartbeat_on = now() - interval '1 minute' where name = $1 and state = 'active'`,
       [name],
     );
@@ -271,18 +262,18 @@ describe('The job queue', () => {
   });
 
   it("grants the API's role no rights on the queue", async () => {
-    const { rows: tables } = await superuser.query<{ name: string; may: boolean }>(
+    const { rows: tables } = await database.superuser.query<{ name: string; may: boolean }>(
       `select c.oid::regclass::text as name, has_table_privilege('customer_api', c.oid, 'select, insert, update, delete') as may
        from pg_class c where c.relnamespace = 'pgboss'::regnamespace and c.relkind in ('r', 'p')`,
     );
     expect(tables.length).toBeGreaterThan(3);
     expect(tables.filter(({ may }) => may)).toEqual([]);
-    const { rows: functions } = await superuser.query<{ name: string }>(
+    const { rows: functions } = await database.superuser.query<{ name: string }>(
       `select p.oid::regprocedure::text as name from pg_proc p
        where p.pronamespace = 'pgboss'::regnamespace and has_function_privilege('customer_api', p.oid, 'execute')`,
     );
     expect(functions).toEqual([]);
-    const { rows: schema } = await superuser.query(
+    const { rows: schema } = await database.superuser.query(
       `select has_schema_privilege('customer_api', 'pgboss', 'usage') as may`,
     );
     expect(schema).toEqual([{ may: false }]);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { ConfigModule } from '@platform/config';
-import { createTestDatabase, type TestDatabase } from '@test/test-database';
+import { useTestDatabase } from '@test/use-test-database';
 import { DatabaseModule, decoders, PipelinedConnectionsService, prepared, readStatement } from '../index';
 
 const WHO = readStatement('test.who', `select current_setting('app.customer_id'), $1::text`, {
@@ -12,14 +12,14 @@ const NUMBER = readStatement('test.number', 'select $1::integer', { number: deco
 const LATER = readStatement('test.later', `select current_setting('app.customer_id')`, { customer: decoders.text });
 const LEFT_OVER = prepared('test.left-over', `select nullif(current_setting('app.customer_id', true), '') as customer`);
 
+const database = useTestDatabase({ DATABASE_PIPELINES: '1' });
+
 describe('reads that are sent together', () => {
-  let database: TestDatabase;
   let module: TestingModule;
   let pipeline: PipelinedConnectionsService;
 
   beforeAll(async () => {
     // One connection, so that everything really shares it.
-    database = await createTestDatabase({ DATABASE_PIPELINES: '1' });
     module = await Test.createTestingModule({
       imports: [ConfigModule.for(database.config), DatabaseModule.as('customer_api')],
     }).compile();
@@ -28,7 +28,6 @@ describe('reads that are sent together', () => {
 
   afterAll(async () => {
     await module.close();
-    await database.drop();
   });
 
   it('run each as its own customer, however many are sent together', async () => {

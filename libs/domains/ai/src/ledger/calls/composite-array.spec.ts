@@ -1,19 +1,9 @@
-import type { Client } from 'pg';
-import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
+import { useTestDatabase } from '@test/use-test-database';
 import { compositeArray } from './composite-array';
 
-describe('an array of composite values', () => {
-  let database: TestDatabase;
-  let client: Client;
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    client = await connectAsSuperuser(database);
-  });
-  afterAll(async () => {
-    await client.end();
-    await database.drop();
-  });
+const database = useTestDatabase();
 
+describe('an array of composite values', () => {
   it.each([
     ['plain text', 'upstream 529'],
     ['nothing', null],
@@ -27,12 +17,16 @@ describe('an array of composite values', () => {
       [1, '00000000-0000-4000-8000-000000000001', null, 'released', reason],
       [2, '00000000-0000-4000-8000-000000000002', null, null, 'b'],
     ] as const;
-    const read = await client.query('select * from unnest($1::app.ai_release_request[])', [compositeArray(rows)]);
+    const read = await database.superuser.query('select * from unnest($1::app.ai_release_request[])', [
+      compositeArray(rows),
+    ]);
     expect(read.rows.map((row: object) => Object.values(row))).toEqual(rows);
   });
 
   it('may be empty', async () => {
-    const { rows } = await client.query('select * from unnest($1::app.ai_release_request[])', [compositeArray([])]);
+    const { rows } = await database.superuser.query('select * from unnest($1::app.ai_release_request[])', [
+      compositeArray([]),
+    ]);
     expect(rows).toEqual([]);
   });
 });

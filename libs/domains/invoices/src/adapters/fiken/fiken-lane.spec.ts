@@ -1,22 +1,19 @@
-import type { Client } from 'pg';
 import { clientSettings, isDatabaseUnavailable } from '@platform/database';
 import { waitForLocks } from '@test/locks';
 import { startTcpProxy, type TcpProxy } from '@test/tcp-proxy';
-import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
+import { useTestDatabase } from '@test/use-test-database';
 import { FikenLaneService } from './fiken-lane.service';
 
 jest.setTimeout(60_000);
 
+const database = useTestDatabase();
+
 describe('The lane to Fiken, when the database stops responding', () => {
-  let database: TestDatabase;
-  let superuser: Client;
   let proxy: TcpProxy;
   const lanes: FikenLaneService[] = [];
   const { signal } = new AbortController();
 
   beforeAll(async () => {
-    database = await createTestDatabase();
-    superuser = await connectAsSuperuser(database);
     proxy = await startTcpProxy(Number(new URL(database.url).port));
   });
   afterEach(() => {
@@ -24,8 +21,6 @@ describe('The lane to Fiken, when the database stops responding', () => {
   });
   afterAll(async () => {
     await proxy.close();
-    await superuser.end();
-    await database.drop();
   });
 
   /** The lane as another process has it. */
@@ -55,7 +50,7 @@ describe('The lane to Fiken, when the database stops responding', () => {
     );
     await begun.promise;
     const waiting = failure(pass(waiter));
-    await waitForLocks(superuser, 1);
+    await waitForLocks(database.superuser, 1);
     expect(proxy.stall()).toBe(2);
     const other = pass(laneOver(new URL(database.url).port));
     expect(await Promise.all([held, waiting])).toEqual(['the database is away', 'the database is away']);
@@ -71,10 +66,10 @@ describe('The lane to Fiken, when the database stops responding', () => {
     });
     await begun.promise;
     const waiting = pass(waiter);
-    await waitForLocks(superuser, 1);
+    await waitForLocks(database.superuser, 1);
     // Three waits of the server that ended without the lock.
     for (let seen = 0, at = ''; seen < 3;) {
-      const { rows } = await superuser.query<{ at: string }>(
+      const { rows } = await database.superuser.query<{ at: string }>(
         `select query_start::text as at from pg_stat_activity
          where datname = current_database() and wait_event_type = 'Lock' and query_start::text <> $1`,
         [at],
