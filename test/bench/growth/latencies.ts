@@ -32,8 +32,11 @@ export async function measureLatencies(sites: Site[], document: OpenApiPaths, sa
     for (let round = 0; round < ROUNDS; round++) {
       for (const of of rounds) of.push([]);
       for (let sample = 0; sample < samples / ROUNDS; sample++) {
-        for (const [index, site] of sites.entries())
-          rounds[index]!.at(-1)!.push(await time(site, callers[index]!, name, sample));
+        for (let turn = 0; turn < sites.length; turn++) {
+          // Another site begins each time: none always follows the same one.
+          const index = (sample + turn) % sites.length;
+          rounds[index]!.at(-1)!.push(await time(sites[index]!, callers[index]!, name, sample));
+        }
       }
     }
     latencies.push({ name, sites: rounds.map(percentilesOf) });

@@ -13,7 +13,8 @@ export async function bytesOf(client: Client, tables: readonly string[]): Promis
     `select t.name as "table", sum(greatest(c.reltuples, 0))::float as rows,
        sum(pg_table_size(c.oid))::float as heap, sum(pg_indexes_size(c.oid))::float as indexes
      from unnest($1::text[]) as t (name)
-     join pg_class c on c.oid = t.name::regclass or c.oid in (select inhrelid from pg_inherits where inhparent = t.name::regclass)
+     join pg_class c on c.relkind = 'r'
+       and (c.oid = t.name::regclass or c.oid in (select inhrelid from pg_inherits where inhparent = t.name::regclass))
      group by 1 order by 1`,
     [tables],
   );
