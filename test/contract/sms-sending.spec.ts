@@ -104,8 +104,9 @@ describe('Sending SMS', () => {
     const customer = await fixture.customer();
     await fixture.superuser.query(
       `insert into sms_message (customer_id, id, recipient, sender_id, message, segments, encoding, gateway, created_at)
-       select $1, gen_random_uuid(), '+4790000000', 'Acme', 'n' || n, 1, 'GSM-7', '46elks',
-         timestamptz '2026-01-01' + (n / 5) * interval '1 microsecond' from generate_series(1, 53) n`,
+       select $1, (substr(app.first_id(at)::text, 1, 20) || right(gen_random_uuid()::text, 16))::uuid, '+4790000000', 'Acme', 'n' || n,
+         1, 'GSM-7', '46elks', at
+       from (select n, timestamptz '2026-01-01' + (n / 5) * interval '1 microsecond' as at from generate_series(1, 53) n) m`,
       [customer],
     );
     const log = fixture.module.get(SmsLogService);

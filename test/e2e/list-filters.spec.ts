@@ -3,6 +3,7 @@ import { EntityReadsService } from '@platform/database';
 import { createCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
 import { saveFakeInvoice } from '@test/factories/invoice.factory';
+import { timedId } from '@test/timed-id';
 
 interface Page {
   data: { number: string }[];
@@ -90,7 +91,15 @@ const LISTS: [path: string, table: string, statuses: [string, string], unknown: 
     'sms_message',
     ['sent', 'failed'],
     'read',
-    { id: true, recipient: '+4790000000', sender_id: 'A', message: 'b', segments: 1, encoding: 'GSM-7', gateway: 'x' },
+    {
+      id: timedId,
+      recipient: '+4790000000',
+      sender_id: 'A',
+      message: 'b',
+      segments: 1,
+      encoding: 'GSM-7',
+      gateway: 'x',
+    },
   ],
   [
     '/invoices',
@@ -127,7 +136,10 @@ describe.each(LISTS)('the filters of GET %s', (path, table, [status, other], unk
     const record: Record<string, unknown> = { ...columns, customer_id: me.customer.id, created_at: at(day) };
     if (path !== '/status') record.status = its;
     if (its === 'rejected') record.decided_at = new Date();
-    const values = Object.values(record).map((value) => (value === true ? randomUUID() : value));
+    const values = Object.values(record).map((value) => {
+      if (typeof value === 'function') return (value as typeof timedId)(at(day));
+      return value === true ? randomUUID() : value;
+    });
     const { rows } = await api.superuser.query<{ id: number | string }>(
       `insert into ${table} (${Object.keys(record).join(', ')}) values (${values.map((_, n) => `$${n + 1}`).join(', ')})
        returning id`,

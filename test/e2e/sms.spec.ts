@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { timedId } from '@test/timed-id';
 import type { SmsDto, SmsPageDto } from '../../apps/customer-api/src/sms/dto/sms.dto';
 import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
 import { createCaller, startApi, type TestApi } from '@test/api';
@@ -157,7 +157,7 @@ describe('GET /sms/log', () => {
     '/sms/log',
     'sms_message',
     async (client, customerId, createdAt) => {
-      const id = randomUUID();
+      const id = timedId(createdAt);
       await client.query(
         `insert into sms_message (customer_id, id, recipient, sender_id, message, segments, encoding, gateway, created_at)
          values ($1, $2, '+4790000000', 'Acme', 'Hello', 1, 'GSM-7', '46elks', $3)`,

@@ -45,8 +45,11 @@ export class CustomerDatabaseService {
     page: PageRequest,
     filters: readonly ReadValue[] = [],
   ): Promise<Page<Row>> {
-    const { statement, values } = list.request(page, filters);
-    return list.page(await this.read(statement, values), page, filters);
+    const { statement, values, rest } = list.request(page, filters);
+    const rows = await this.read(statement, values);
+    const more = rest?.(rows.length);
+    if (more) rows.push(...(await this.read(more.statement, more.values)));
+    return list.page(rows, page, filters);
   }
 
   /**

@@ -19,6 +19,7 @@ export class SmsLogService {
     this.log = reads.list(SmsMessage, {
       name: 'sms.log',
       select: SMS,
+      timedIds: true,
       filters: [{ property: 'status', operator: '=' }],
     });
     this.byId = reads.find(SmsMessage, { name: 'sms.find', select: SMS, by: ['customerId', 'id'] });

@@ -51,6 +51,8 @@ export interface EntityList<Entity, Property extends keyof Entity & string, Extr
    * doubles the number of statements.
    */
   filters?: readonly EntityFilter<Entity>[];
+  /** Whether the table is partitioned by ids that carry time: then they alone are the order. */
+  timedIds?: boolean;
 }
 
 /**
@@ -91,6 +93,7 @@ export class EntityReadsService {
       table,
       ...parts(table, read),
       where: read.where?.(table),
+      timedIds: read.timedIds,
       filters: read.filters?.map((filter) => keysetFilter(table, filter)),
     });
     for (const statement of list.statements) this.register(statement);

@@ -1,11 +1,21 @@
 import { decodeCursor, listMark, type Page, type PageRequest, paginate } from '@platform/pagination';
+import { idWindow } from './id-window';
 import { type KeysetFilter, type KeysetListParts, keysetStatement } from './keyset-statement';
 import type { ReadStatement, ReadValue } from './read-statement';
 
-/** What gives a row its place in a list, which is ordered by `createdAt desc, id desc`. */
+/** What gives a row its place in a list, which is ordered by `createdAt desc, id desc`, or by `id desc` if ids carry time. */
 export interface Placed {
   id: string | number;
   createdAt: string;
+}
+
+/** A read of rows of a page. */
+export interface PageRead<Row> {
+  statement: ReadStatement<Row>;
+  /** From `$2` on. */
+  values: ReadValue[];
+  /** What to read when this brought so few rows. */
+  rest?: (brought: number) => PageRead<Row> | undefined;
 }
 
 /** What a statement is for, as bits: behind a cursor, with ranges, and a bit for each filter that compares for equality. */
@@ -23,9 +33,11 @@ export class KeysetList<Row extends Placed> {
   private readonly name: string;
   private readonly idType: 'integer' | 'uuid';
   private readonly filters: readonly (KeysetFilter & { bit: number })[];
+  private readonly timedIds: boolean;
 
   constructor(parts: KeysetListParts<Row>) {
     this.name = parts.name;
+    this.timedIds = parts.timedIds ?? false;
     this.idType = parts.table.type('id') === 'uuid' ? 'uuid' : 'integer';
     const created = { name: 'range', sql: parts.table.column('createdAt'), type: 'timestamptz' };
     let bit = FIRST_EQUALITY;
@@ -45,20 +57,26 @@ export class KeysetList<Row extends Placed> {
   }
 
   /**
-   * The statement that reads a page, and its values from `$2` on.
+   * What reads a page, up to one row more than its limit.
    * @throws ServiceError invalid_request for a cursor that this list did not give under these filters
    */
-  request(page: PageRequest, filters: readonly ReadValue[]): { statement: ReadStatement<Row>; values: ReadValue[] } {
+  request(page: PageRequest, filters: readonly ReadValue[]): PageRead<Row> {
     const given = this.given(page, filters);
     const after =
       page.cursor === undefined ? undefined : decodeCursor(page.cursor, this.idType, listMark(this.name, given));
-    let variant = after ? AFTER : 0;
+    let variant = 0;
     this.filters.forEach(({ bit }, index) => (variant |= given[index] === null ? 0 : bit));
     const chosen = given.filter((_, index) => variant & (this.filters[index]?.bit ?? 0));
-    const place = after ? [after.createdAt, after.id] : [];
+    const read = (place: ReadValue[], limit: number, least: ReadValue[]): PageRead<Row> => ({
+      statement: this.statements[place.length > 0 ? variant | AFTER : variant] as ReadStatement<Row>,
+      values: [limit, ...chosen, ...place, ...least],
+    });
+    if (!this.timedIds) return read(after ? [after.createdAt, after.id] : [], page.limit + 1, []);
+    const { below, from, least } = idWindow(page, after?.id);
     return {
-      statement: this.statements[variant] as ReadStatement<Row>,
-      values: [page.limit + 1, ...chosen, ...place],
+      ...read(below === undefined ? [] : [below], page.limit + 1, [from]),
+      rest: (brought) =>
+        brought > page.limit || from <= least ? undefined : read([from], page.limit + 1 - brought, [least]),
     };
   }
 

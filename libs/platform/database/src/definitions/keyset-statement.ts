@@ -20,17 +20,19 @@ export interface KeysetListParts<Row> {
   columns: ReadStatement<Row>['columns'];
   /** A condition that always holds. */
   where?: string;
+  /** Whether ids carry time: then they alone are the order, and their bounds leave out partitions. */
+  timedIds?: boolean;
   /** Conditions that a caller may leave out, besides the range of `createdAt` that every list has. */
   filters?: readonly KeysetFilter[];
 }
 
 /**
  * The statement that reads a page under the filters that are chosen. `$1` is the customer, `$2` the limit; the filters' values
- * follow, and the place of the row before. A range whose value is left out is open: its bound is infinity, which an index
- * condition can have.
+ * follow, then the place of the row before. A range whose value is left out is open: its bound is infinity, which an index
+ * condition can have. With ids that carry time the place is an id, and the least id that is read comes last.
  */
 export function keysetStatement<Row>(
-  { name, table, selection, columns, where }: KeysetListParts<Row>,
+  { name, table, selection, columns, where, timedIds = false }: KeysetListParts<Row>,
   idType: string,
   chosen: readonly KeysetFilter[],
   after: boolean,
@@ -43,10 +45,15 @@ export function keysetStatement<Row>(
     const open = operator === '>=' ? '-infinity' : 'infinity';
     conditions.push(`${sql} ${operator} ${operator === '=' ? given : `coalesce(${given}, '${open}')`}`);
   }
-  if (after)
-    conditions.push(`(${createdAt}, ${id}) < ($${parameters + 1}::timestamptz, $${parameters + 2}::${idType})`);
+  const place = timedIds ? [id] : [createdAt, id];
+  if (after) {
+    const given = [...(timedIds ? [] : ['timestamptz']), idType].map((type) => `$${++parameters}::${type}`);
+    conditions.push(`(${place.join(', ')}) < (${given.join(', ')})`);
+  }
+  if (timedIds) conditions.push(`${id} >= $${++parameters}::uuid`);
+  const order = place.map((column) => `${column} desc`).join(', ');
   const text = `select ${selection} from ${table.from} where ${conditions.join(' and ')}
-    order by ${createdAt} desc, ${id} desc limit $2`;
+    order by ${order} limit $2`;
   const names = new Set(chosen.map((filter) => filter.name));
   return { name: [name, ...names, ...(after ? ['after'] : [])].join('.'), text, columns };
 }
