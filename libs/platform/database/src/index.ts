@@ -38,5 +38,7 @@ export { decoders } from './definitions/decoders';
 export { EntityReadsService, type Expression } from './definitions/entity-reads.service';
 export { type EntityTable, type ReadRow } from './definitions/entity-table';
 export { newestQuery, newestRows } from './definitions/newest-rows';
+export { idWindow } from './definitions/id-window';
+export { timeOfId } from './definitions/timed-id';
 export { type KeysetList } from './definitions/keyset-list';
 export { type ReadStatement, readStatement } from './definitions/read-statement';

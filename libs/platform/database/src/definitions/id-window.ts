@@ -6,6 +6,8 @@ const DAY_MS = 86_400_000;
 const WINDOW_MS = 31 * DAY_MS;
 /** How far an id's time and `createdAt` may be apart. */
 const MARGIN_MS = 3_600_000;
+/** Later than any id: cursors are callers' texts. */
+const LATEST_MS = Date.UTC(2500, 0);
 
 /** Where a page of a list with ids that carry time may be: rows with `id < below`, of which those from `from` on are read first. */
 export interface IdWindow {
@@ -20,11 +22,11 @@ export interface IdWindow {
  * Bounds on ids that let PostgreSQL leave out partitions. A page reads the newest month that it can begin in; only a page
  * that is not full then reads what lies before.
  */
-export function idWindow({ createdAfter, createdBefore }: PageRequest, afterId: string | undefined): IdWindow {
+export function idWindow({ createdAfter, createdBefore }: Partial<PageRequest>, afterId: string | undefined): IdWindow {
   const least = createdAfter === undefined ? LEAST_ID : firstIdAt(Date.parse(createdAfter) - MARGIN_MS);
   const bounds = [afterId, ...(createdBefore === undefined ? [] : [firstIdAt(Date.parse(createdBefore) + MARGIN_MS)])];
   const below = bounds.filter((bound) => bound !== undefined).sort()[0];
   // eslint-disable-next-line no-restricted-syntax -- any moment is right: what lies before it is read if the page is not full
-  const from = firstIdAt((below === undefined ? Date.now() : timeOfId(below)) - WINDOW_MS);
+  const from = firstIdAt((below === undefined ? Date.now() : Math.min(timeOfId(below), LATEST_MS)) - WINDOW_MS);
   return { below, from: from > least ? from : least, least };
 }

@@ -1,7 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { AppConfig } from '@platform/config';
 import { CustomerContextService } from '@platform/context';
-import { CustomerDatabaseService, decoders, EntityReadsService, type ReadStatement } from '@platform/database';
+import {
+  CustomerDatabaseService,
+  decoders,
+  EntityReadsService,
+  idWindow,
+  type ReadStatement,
+  timeOfId,
+} from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import { allRows, type KeyedList, keyedPage, type Page, type PageRequest } from '@platform/pagination';
 import { BillingCalendar } from '@platform/time';
@@ -15,6 +22,14 @@ import { PRICES, type Receipt, type ReceiptFilter, USAGE } from './receipt';
 import { receiptSql, receiptsOfSomeSql, receiptsSql, type ReceiptTables } from './receipt-sql';
 
 type Row = Omit<Receipt, 'tokenName'>;
+
+/** Which receipts are read: ids from a moment on and below another, made from `start` to `end`. */
+interface Range {
+  idsFrom: string | null;
+  start: string | null;
+  end: string | null;
+  after: string | undefined;
+}
 
 /**
  * The receipts of a customer's charged calls, newest first by their ids, which have the time of the reservation: a call that
@@ -86,15 +101,26 @@ export class AiReceiptsService {
       keyOf: ({ id }) => id,
       read: (count, after) =>
         // Portions are read when a reply's stream wants them, outside of the request's context.
-        this.context.run(customerId, async () => {
-          const values = [count, idsFrom, start, end, after];
-          const rows =
+        this.context.run(customerId, async () =>
+          this.named(
             tokenId === null && model === null
-              ? await this.database.read(this.range, values)
-              : await this.database.read(this.some, [...values, tokenId, model, this.calendar.timeZone]);
-          return this.named(rows);
-        }),
+              ? await this.newestFirst(count, { idsFrom, start, end, after })
+              : await this.database.read(this.some, [
+                  ...[count, idsFrom, start, end, after],
+                  ...[tokenId, model, this.calendar.timeZone],
+                ]),
+          ),
+        ),
     };
+  }
+
+  /** Reads the newest month that there can be receipts in, and only if that brings too few what lies before. */
+  private async newestFirst(count: number, { idsFrom, start, end, after }: Range): Promise<Row[]> {
+    const { from, least } = idWindow({ createdAfter: idsFrom ?? undefined, createdBefore: end ?? undefined }, after);
+    const newest = new Date(timeOfId(from)).toISOString();
+    const rows = await this.database.read(this.range, [count, newest, start, end, after]);
+    if (rows.length === count || from <= least) return rows;
+    return [...rows, ...(await this.database.read(this.range, [count - rows.length, idsFrom, start, end, from]))];
   }
 
   private async named(rows: Row[]): Promise<Receipt[]> {
