@@ -11,35 +11,37 @@ as $$
 declare
   moment timestamptz := app.now();
   live uuid[];
-  freed numeric;
-  resolved integer;
-  over_month boolean;
-  keyed uuid[];
-  key_hashes bytea[];
+  account_month text;
+  ended record;
+  freed numeric := 0;
+  resolved integer := 0;
+  over_month boolean := false;
 begin
   perform app.set_customer(p_customer);
-  perform from ai_account where customer_id = p_customer for no key update skip locked;
+  select a.month into account_month from ai_account a where a.customer_id = p_customer for no key update skip locked;
   if not found then
     return null;
   end if;
   -- After the account's lock, so that it knows every process whose reservations the update sees.
   live := array(select p.id from process_liveness p where not app.process_is_gone(p.id));
-  with resolved as (
+  for ended in
     update ai_reservation h
     set state = 'outcome_unknown', resolved_at = moment,
         reason = case when h.deadline < moment then 'deadline passed' else 'process gone' end
-    where h.customer_id = p_customer and h.state = 'pending' and (h.deadline < moment or (h.process_id is not null and h.process_id <> all (live)))
-    returning h.id, h.amount, h.month, h.key_hash)
-  select coalesce(sum(r.amount), 0), count(*), bool_or(r.month < a.month),
-         array_agg(r.id) filter (where r.key_hash is not null), array_agg(r.key_hash) filter (where r.key_hash is not null)
-  into freed, resolved, over_month, keyed, key_hashes
-  from resolved r cross join ai_account a where a.customer_id = p_customer;
+    where h.customer_id = p_customer and h.state = 'pending'
+      and (h.deadline < moment or (h.process_id is not null and h.process_id <> all (live)))
+    returning h.id, h.amount, h.month, h.key_hash
+  loop
+    resolved := resolved + 1;
+    freed := freed + ended.amount;
+    over_month := over_month or coalesce(ended.month < account_month, false);
+    if ended.key_hash is not null then
+      perform app.free_idempotency_key(p_customer, ended.key_hash, ended.id);
+    end if;
+  end loop;
   if resolved > 0 then
     update ai_account set reserved = reserved - freed where customer_id = p_customer;
   end if;
-  for i in 1 .. coalesce(cardinality(keyed), 0) loop
-    perform app.free_idempotency_key(p_customer, key_hashes[i], keyed[i]);
-  end loop;
   if over_month then
     perform app.ai_expire_carried_over(p_customer, moment);
   end if;
