@@ -25,6 +25,8 @@ declare
   from_included numeric;
   from_purchased numeric;
   over_month boolean := false;
+  summed ai_usage_day;
+  to_sum ai_usage_day[] := '{}';
 begin
   select * into acc from ai_account where customer_id = p_customer for no key update;
   if not found then
@@ -50,8 +52,10 @@ begin
       before := before || place;
       continue;
     end if;
-    select * into price from ai_model_price m
-    where m.model = reservation.model and m.valid_from = reservation.price_valid_from;
+    if (price.model, price.valid_from) is distinct from (reservation.model, reservation.price_valid_from) then
+      select * into price from ai_model_price m
+      where m.model = reservation.model and m.valid_from = reservation.price_valid_from;
+    end if;
     cost := (call.input * price.input + call.write_5m * price.cache_write_5m + call.write_1h * price.cache_write_1h
       + call.read * price.cache_read + call.output * price.output) * 0.000001;
     result.place := place;
@@ -102,8 +106,9 @@ begin
     values (p_customer, call.id, p_provider, reservation.model, call.input, call.write_5m, call.write_1h, call.read, call.output,
             cost, cost - charge, from_included, from_purchased, reservation.price_valid_from, call.upstream_id,
             reservation.request_id, reservation.token_id, call.streamed, booked_at);
-    perform app.ai_add_to_day(p_customer, (booked_at at time zone p_time_zone)::date, reservation.model, reservation.token_id,
-      call.input, call.write_5m, call.write_1h, call.read, call.output, cost, cost - charge, from_included, from_purchased);
+    summed := (p_customer, booked_at at time zone p_time_zone, reservation.model, reservation.token_id, 1, call.input,
+      call.write_5m, call.write_1h, call.read, call.output, cost, cost - charge, from_included, from_purchased);
+    to_sum := to_sum || summed;
     -- A call that cost nothing leaves an entry all the same.
     if from_included > 0 or charge = 0 then
       acc.ledger_sequence := acc.ledger_sequence + 1;
@@ -127,6 +132,14 @@ begin
   set included = acc.included, carried_over = acc.carried_over, purchased = acc.purchased, reserved = acc.reserved,
       month_usage = acc.month_usage, month_included_usage = acc.month_included_usage, ledger_sequence = acc.ledger_sequence
   where customer_id = p_customer;
+  for summed in
+    select s.customer_id, s.day, s.model, s.token_id, sum(s.calls), sum(s.input_tokens), sum(s.cache_write_5m_tokens),
+           sum(s.cache_write_1h_tokens), sum(s.cache_read_tokens), sum(s.output_tokens), sum(s.cost), sum(s.uncovered),
+           sum(s.paid_from_included), sum(s.paid_from_purchased)
+    from unnest(to_sum) s group by 1, 2, 3, 4
+  loop
+    perform app.ai_add_to_day(summed);
+  end loop;
   if over_month then
     perform app.ai_expire_carried_over(p_customer, moment);
   end if;
