@@ -8,6 +8,7 @@ const LEDGER = ['libs/domains/ai/src/ledger'];
 const BOUNDS = ['test/contract/ai-credit-bounds'];
 const OPERATOR = ['libs/domains/ai/src/operator', ...BOUNDS];
 const HISTORIES = ['test/contract/ai-ledger-histories'];
+const AGREE = ['test/contract/ai-ledgers-agree'];
 
 /** The AI ledger: reservations, settlements, months, the operator's adjustments. */
 export const ledger: Mutant[] = [
@@ -239,5 +240,26 @@ export const ledger: Mutant[] = [
   usage.provider`,
     replace: '  usage.provider',
     specs: LEDGER,
+  },
+  {
+    name: 'ledger, per customer: credit that a former month left is spent by calls of the new one',
+    file: `${SQL}per-customer/settle.sql`,
+    find: 'greatest(usable - acc.carried_over, 0)',
+    replace: 'usable',
+    specs: AGREE,
+  },
+  {
+    name: 'ledger, per customer: a taken key reserves all the same',
+    file: `${SQL}per-customer/reserve.sql`,
+    find: "result.outcome := 'key_taken';",
+    replace: 'null;',
+    specs: AGREE,
+  },
+  {
+    name: 'ledger: a call released twice in one batch is told what it asked for',
+    file: `${SQL}batched/release.sql`,
+    find: 'p_calls[coalesce(places[earlier], place)].outcome',
+    replace: 'p_calls[place].outcome',
+    specs: AGREE,
   },
 ];
