@@ -1,0 +1,56 @@
+import { Logger } from '@nestjs/common';
+import { LedgerRetentionService } from '@domains/ai';
+import { PartitionsService } from '@platform/database';
+import type { Job, JobRunnerService } from '@platform/jobs';
+import { Metrics } from '@platform/metrics';
+import { createLedgerFixture, type LedgerFixture } from '@test/ledger.fixture';
+import { timedId } from '@test/timed-id';
+import { PartitionJobs } from '../../apps/worker/src/partitions/partition-jobs';
+import { PartitionMetrics } from '../../apps/worker/src/partitions/partition-metrics';
+
+describe('The job of the partitions', () => {
+  beforeAll(() => Logger.overrideLogger(false));
+  let fixture: LedgerFixture;
+  let metrics: Metrics;
+  let job: Job | undefined;
+  beforeAll(async () => {
+    fixture = await createLedgerFixture({ AUDIT_RETENTION_MONTHS: '3', PARTITION_MONTHS_AHEAD: '2' });
+    metrics = new Metrics();
+    const runner = { register: (given: Job) => (job = given) } as unknown as JobRunnerService;
+    const { operator, database } = fixture;
+    const [partitions, ledger] = [operator.get(PartitionsService), operator.get(LedgerRetentionService)];
+    new PartitionJobs(runner, partitions, ledger, new PartitionMetrics(metrics), database.config).onModuleInit();
+    for (const month of ['2030-04', '2030-05'])
+      for (const table of ['audit_log', 'ai_usage'])
+        await fixture.superuser.query('select app.create_partition($1, $2)', [table, `${month}-01`]);
+    await fixture.setTime('2030-08-15T12:00:00Z');
+  });
+  afterAll(() => fixture.close());
+
+  const run = () => job?.run(new AbortController().signal);
+  const months = async (table: string) =>
+    (
+      await fixture.superuser.query<{ name: string }>(
+        `select inhrelid::regclass::text as name from pg_inherits where inhparent = $1::regclass
+         and inhrelid::regclass::text like '%2030%' order by 1`,
+        [table],
+      )
+    ).rows.map(({ name }) => name.slice(-7));
+  const stray = async () => (await metrics.registry.getSingleMetric('database_default_partition_rows')!.get()).values;
+
+  it('makes months ahead, and drops those past their retention and no others', async () => {
+    await run();
+    expect(await months('audit_log')).toEqual(['2030_05', '2030_08', '2030_09', '2030_10']);
+    expect(await months('ai_usage')).toEqual(['2030_04', '2030_05', '2030_08', '2030_09', '2030_10']);
+    expect((await stray()).map(({ value }) => value)).toEqual([0, 0, 0, 0]);
+  });
+
+  it('tells of rows that are in no month', async () => {
+    await fixture.superuser.query(
+      `insert into audit_log (customer_id, id, actor, action) values (gen_random_uuid(), $1, 'x', 'x')`,
+      [timedId('2050-01-01T00:00:00Z')],
+    );
+    await run();
+    expect(await stray()).toContainEqual({ labels: { table: 'audit_log' }, value: 1 });
+  });
+});
