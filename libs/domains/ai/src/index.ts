@@ -21,7 +21,7 @@ export { AiModelPrice } from './entities/ai-model-price.entity';
 export { AiSettings } from './entities/ai-settings.entity';
 export { AiUsage } from './entities/ai-usage.entity';
 export { AiUsageDay } from './entities/ai-usage-day.entity';
-export type { AiAnswer, AnswerForm } from './customer/messages/ai-answer';
+export type { AiAnswer, AnswerForm, AnswerKey } from './customer/messages/ai-answer';
 export { type AiModel, AiModelsService } from './customer/model/ai-models.service';
 export { CountTokensService } from './customer/model/count-tokens.service';
 export { type AiCaller, AiMessagesService } from './customer/messages/ai-messages.service';

@@ -6,7 +6,8 @@ import type { Ending, KeyedTransactionsService, Settlement } from './keyed-trans
 
 /** How the reply will look; known to whoever sends it. */
 export interface ReplyPresenter {
-  ofBody(body: Buffer): KeptReply;
+  /** @param headers those that belong to the body and are not set yet */
+  ofBody(body: Buffer, headers?: Record<string, string>): KeptReply;
   ofError(error: ServiceError): KeptReply;
 }
 
@@ -42,9 +43,12 @@ export class KeyedCall {
     return { hash, fingerprint };
   }
 
-  /** The reply with this body, to be stored with what settles the call. Null: it is too large to be kept. */
-  async seal(body: Buffer): Promise<SealedReply | null> {
-    return (await this.transactions.seal(this.request, this.presenter.ofBody(body))) ?? null;
+  /**
+   * The reply with this body, to be stored with what settles the call. @param headers those that belong to it @returns null
+   * if it is too large to be kept
+   */
+  async seal(body: Buffer, headers: Record<string, string>): Promise<SealedReply | null> {
+    return (await this.transactions.seal(this.request, this.presenter.ofBody(body, headers))) ?? null;
   }
 
   /** Claims the key, has the effect and keeps the reply, in one transaction. @throws KeyTakenError */

@@ -1,9 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { Readable } from 'node:stream';
-import { type AiAnswer, AiMessagesService, type MessageRequest } from '@domains/ai';
+import { type AiAnswer, AiMessagesService, type AnswerKey, type MessageRequest } from '@domains/ai';
 import { AppConfig } from '@platform/config';
 import { endSlowReply, problemOf, type RequestWithBody } from '@platform/http';
+import { KeyedCallsService } from '@platform/idempotency';
 import { ROOT_LOGGER, type RootLogger } from '@platform/logging';
 import { shortDecimal } from '@platform/money';
 import type { AuthenticatedCustomer } from '@platform/tokens';
@@ -22,6 +23,7 @@ export class MessageAnswersService {
   constructor(
     private readonly messages: AiMessagesService,
     private readonly config: AppConfig,
+    private readonly keyedCalls: KeyedCallsService,
     @Inject(ROOT_LOGGER) private readonly logger: RootLogger,
   ) {}
 
@@ -31,6 +33,7 @@ export class MessageAnswersService {
     const answer = await this.messages.send({ tokenId, requestId: request.id }, request.body, {
       stream,
       errorEvent: (error) => this.errorEvent(error, request.id),
+      key: this.answerKey(stream),
     });
     setHeaders(reply, answer);
     if (answer.body instanceof Readable) this.letGoLater(request, reply, answer);
@@ -47,6 +50,17 @@ export class MessageAnswersService {
     else endSlowReply(reply.raw, ended, this.config.AI_STREAM_PATIENCE_MS);
   }
 
+  /** Keeps the answer for the request's Idempotency-Key, if it has one. */
+  private answerKey(stream: boolean): AnswerKey | undefined {
+    const call = this.keyedCalls.current;
+    return (
+      call && {
+        claim: call.claim,
+        seal: (body, usageId) => call.seal(body, { ...headersOf(stream), 'x-ai-usage-id': usageId }),
+      }
+    );
+  }
+
   private errorEvent(error: unknown, requestId: string): Buffer {
     const problem = problemOf(error, requestId);
     this.logger.error({ err: error, request_id: requestId, code: problem.body.code }, 'stream broke off');
@@ -55,15 +69,15 @@ export class MessageAnswersService {
 }
 
 function setHeaders(reply: FastifyReply, { usageId, charge, body }: AiAnswer): void {
-  void reply.header('x-ai-usage-id', usageId);
-  if (charge) {
-    void reply.header('x-ai-cost', shortDecimal(charge.charged));
-    void reply.header('x-ai-credit-remaining', shortDecimal(charge.remaining));
-  }
-  if (Buffer.isBuffer(body)) return void reply.header('content-type', 'application/json; charset=utf-8');
-  void reply.headers({
-    'content-type': 'text/event-stream; charset=utf-8',
-    // Proxies such as nginx pass each event on at once.
-    'x-accel-buffering': 'no',
-  });
+  void reply.headers({ ...headersOf(body instanceof Readable), 'x-ai-usage-id': usageId });
+  if (!charge) return;
+  void reply.header('x-ai-cost', shortDecimal(charge.charged));
+  void reply.header('x-ai-credit-remaining', shortDecimal(charge.remaining));
+}
+
+/** Headers that belong to an answer's body. */
+function headersOf(stream: boolean): Record<string, string> {
+  if (!stream) return { 'content-type': 'application/json; charset=utf-8' };
+  // Proxies such as nginx pass each event on at once.
+  return { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' };
 }

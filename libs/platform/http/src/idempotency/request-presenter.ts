@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify';
 import type { ServiceError } from '@platform/errors';
 import type { KeptReply, ReplyPresenter } from '@platform/idempotency';
 import { problemOf } from '../problems/problem';
+import { inDialect } from '../problems/problem-dialects';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 /** As Fastify completes the one that problems are sent with. */
@@ -13,10 +14,10 @@ const KEPT = ['content-type', 'location', 'x-accel-buffering', 'x-ai-usage-id'];
 export class RequestPresenter implements ReplyPresenter {
   constructor(private readonly reply: FastifyReply) {}
 
-  ofBody(body: Buffer): KeptReply {
+  ofBody(body: Buffer, more: Record<string, string> = {}): KeptReply {
     const set = KEPT.map((name) => [name, this.reply.getHeader(name)] as const);
     const headers = set.flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as const]));
-    return { status: this.reply.statusCode, headers: Object.fromEntries(headers), body };
+    return { status: this.reply.statusCode, headers: { ...Object.fromEntries(headers), ...more }, body };
   }
 
   /** What a handler returned, as it is sent. */
@@ -28,7 +29,7 @@ export class RequestPresenter implements ReplyPresenter {
   }
 
   ofError(error: ServiceError): KeptReply {
-    const { status, headers, body } = problemOf(error, this.reply.request.id);
+    const { status, headers, body } = inDialect(this.reply.request, problemOf(error, this.reply.request.id));
     const type = { 'content-type': PROBLEM_TYPE };
     return { status, headers: { ...headers, ...type }, body: Buffer.from(JSON.stringify(body)) };
   }

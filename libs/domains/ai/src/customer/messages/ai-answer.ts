@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { SettlementResult } from '../../ledger/credit-ledger.types';
+import type { KeptReply, KeyClaim, SettlementResult } from '../../ledger/credit-ledger.types';
 
 /** What a call cost its customer, in NOK as decimal texts. */
 export type Charge = Pick<SettlementResult, 'charged' | 'remaining'>;
@@ -16,9 +16,18 @@ export interface AiAnswer {
   ended: Promise<void>;
 }
 
+/** The Idempotency-Key of a request: its answer is kept, to be given again. */
+export interface AnswerKey {
+  /** Stored with the reservation. */
+  claim: KeyClaim;
+  /** Makes what is stored with the settlement. Null: the answer is too large to be kept. */
+  seal: (body: Buffer, usageId: string) => Promise<KeptReply | null>;
+}
+
 /** How an answer is wanted. */
 export interface AnswerForm {
   stream: boolean;
   /** Makes the event that tells the reader of a stream why it broke off. */
   errorEvent: (error: unknown) => Buffer;
+  key?: AnswerKey;
 }

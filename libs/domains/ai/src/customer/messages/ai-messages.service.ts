@@ -39,11 +39,11 @@ export class AiMessagesService {
     // A call that would not be made needs no reservation.
     const down = this.upstream.unavailable();
     if (down) return Promise.reject(down.toServiceError());
-    const call: CustomerCall = { ...caller, customerId: this.context.customerId };
-    return form.stream ? this.streams.open(call, request, form) : this.calls.track(this.charged(call, request));
+    const call: CustomerCall = { ...caller, customerId: this.context.customerId, key: form.key?.claim };
+    return form.stream ? this.streams.open(call, request, form) : this.calls.track(this.charged(call, request, form));
   }
 
-  private async charged(call: CustomerCall, request: MessageRequest): Promise<AiAnswer> {
+  private async charged(call: CustomerCall, request: MessageRequest, { key }: AnswerForm): Promise<AiAnswer> {
     const reserved = await this.reservations.reserve(call, request, this.config.AI_OUTPUT_TOKENS_LIMIT);
     const { customerId, reservationId } = reserved;
     let message: UpstreamMessage;
@@ -56,7 +56,8 @@ export class AiMessagesService {
       throw await this.failed.end(reserved, error);
     }
     const { usage, requestId: upstreamId, body } = message;
-    const charge = await this.resolution.settle({ customerId, reservationId, usage, upstreamId });
+    const reply = await key?.seal(body, reservationId);
+    const charge = await this.resolution.settle({ customerId, reservationId, usage, upstreamId, reply });
     return { usageId: reservationId, body, charge, ended: Promise.resolve() };
   }
 }

@@ -3,8 +3,9 @@ import { Injectable, Logger } from '@nestjs/common';
 import { AppConfig } from '@platform/config';
 import { isDatabaseUnavailable } from '@platform/database';
 import { ServiceError } from '@platform/errors';
+import { KeyTakenError } from '@platform/idempotency';
 import { CreditLedger } from '../../ledger/credit-ledger.port';
-import type { ReservationRequest, ReservationResult } from '../../ledger/credit-ledger.types';
+import type { KeyClaim, ReservationRequest, ReservationResult } from '../../ledger/credit-ledger.types';
 import type { MessageRequest } from '../message-request/message-request';
 import { AiUpstream } from '../../ports/ai-upstream.port';
 import { CallResolutionService } from './call-resolution.service';
@@ -20,6 +21,8 @@ export interface CustomerCall {
   tokenId: string | null;
   /** The id of the API request. */
   requestId: string | null;
+  /** The Idempotency-Key to claim. */
+  key?: KeyClaim;
 }
 
 /** A call whose credit is reserved. */
@@ -45,6 +48,7 @@ export class CallReservationService {
   /**
    * Reserves the most that a call can cost. @param outputLimit most tokens of the answer @throws ServiceError
    * invalid_request, ai_disabled, ai_not_configured, credit_exhausted, ai_upstream_rejected, ai_upstream_failed
+   * @throws KeyTakenError
    */
   async reserve(call: CustomerCall, request: MessageRequest, outputLimit: number): Promise<ReservedCall> {
     const maxTokens = Math.min(request.maxTokens ?? this.config.AI_DEFAULT_MAX_TOKENS, outputLimit);
@@ -65,6 +69,7 @@ export class CallReservationService {
       result = await this.tryToReserve({ ...coarse, inputTokens, mayShorten: true });
     }
     if (result.outcome === 'reserved') return { ...result, customerId: call.customerId };
+    if (result.outcome === 'key_taken') throw new KeyTakenError('Another request has the Idempotency-Key');
     // With mayShorten the ledger has no other refusal.
     throw refused(result.outcome === 'too_large' ? 'exhausted' : result.outcome);
   }

@@ -24,7 +24,8 @@ export class CallResolutionService {
 
   /**
    * Charges a call, and tries for half of AI_RESERVATION_MARGIN_MS while the database is away.
-   * @throws ServiceError service_unavailable: it is not charged, and the operator sees it as a call of unknown outcome.
+   * @throws ServiceError service_unavailable, or idempotency_key_in_progress if its reservation had ended and another request
+   * has its Idempotency-Key since: it is not charged, and the operator sees it as a call of unknown outcome.
    */
   async settle(settlement: Settlement): Promise<SettlementResult> {
     const { customerId, reservationId, upstreamId } = settlement;
@@ -43,6 +44,7 @@ export class CallResolutionService {
         { cause: error },
       );
     }
+    if (result.outcome === 'key_taken') throw keyTaken();
     this.uncovered.report(settlement, result);
     return result;
   }
@@ -96,4 +98,12 @@ export class CallResolutionService {
   private withRetries<T>(work: () => Promise<T>, forMs: number): Promise<T> {
     return retryTransient(work, { pauseMs: RETRY_MS, forMs, signal: this.stopping.signal });
   }
+}
+
+function keyTaken(): ServiceError {
+  return new ServiceError(
+    'idempotency_key_in_progress',
+    'The answer came so late that another request with this Idempotency-Key is made instead. This one was not charged',
+    { retryAfterSeconds: 1 },
+  );
 }

@@ -5,7 +5,7 @@ import type { ReservationRefusal } from '../../ledger/credit-ledger.types';
 const RESERVED_RETRY_SECONDS = 5;
 
 /** The error for a refused reservation. */
-export function refused(outcome: ReservationRefusal): ServiceError {
+export function refused(outcome: Exclude<ReservationRefusal, 'key_taken'>): ServiceError {
   switch (outcome) {
     case 'disabled':
       return new ServiceError('ai_disabled', 'AI is not enabled for you; ask the operator');
@@ -24,10 +24,6 @@ export function refused(outcome: ReservationRefusal): ServiceError {
         'The operator has limited what you may use in a month, purchased credit included, and this message would go beyond ' +
           'it (current_month_limit of GET /ai); ask the operator, or wait for the next month',
       );
-    case 'key_taken':
-      return new ServiceError('service_unavailable', 'Another request with this Idempotency-Key is in progress', {
-        retryAfterSeconds: RESERVED_RETRY_SECONDS,
-      });
     case 'exhausted':
       return new ServiceError(
         'credit_exhausted',

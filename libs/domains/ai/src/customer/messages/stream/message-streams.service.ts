@@ -8,6 +8,7 @@ import { CallResolutionService } from '../call-resolution.service';
 import { CallsInFlightService } from '../calls-in-flight.service';
 import { FailedCallsService } from '../failed-calls.service';
 import { UpstreamCallsService } from '../upstream-calls.service';
+import { KeptEvents } from './kept-events';
 import { ReplyStream } from './reply-stream';
 
 /** A stream whose credit is reserved, and whose events are coming. */
@@ -33,7 +34,7 @@ export class MessageStreamsService {
   ) {}
 
   /** Opens a stream. Resolves when its first event is there. @throws ServiceError as AiMessagesService.send */
-  open(call: CustomerCall, request: MessageRequest, { errorEvent }: AnswerForm): Promise<AiAnswer> {
+  open(call: CustomerCall, request: MessageRequest, { errorEvent, key }: AnswerForm): Promise<AiAnswer> {
     const opened = Promise.withResolvers<AiAnswer>();
     const reply = new ReplyStream(this.config.AI_STREAM_PATIENCE_MS);
     const shutdown = this.calls.shutdownSignal();
@@ -41,7 +42,7 @@ export class MessageStreamsService {
       this.begin(call, request, shutdown.signal)
         .then(({ reserved, events }) => {
           reply.once('begun', () => opened.resolve({ usageId: reserved.reservationId, body: reply, ended }));
-          return this.relay(reserved, events, reply);
+          return this.relay(reserved, events, reply, key && new KeptEvents(key));
         })
         .catch((error: unknown) => {
           if (reply.begun) reply.end(errorEvent(error));
@@ -66,15 +67,25 @@ export class MessageStreamsService {
   }
 
   /** Passes the events on, and charges the call before the last one. @throws ServiceError: it is not charged */
-  private async relay(reserved: ReservedCall, events: UpstreamMessageStream, reply: ReplyStream): Promise<void> {
+  private async relay(
+    reserved: ReservedCall,
+    events: UpstreamMessageStream,
+    reply: ReplyStream,
+    kept?: KeptEvents,
+  ): Promise<void> {
     reply.follow(events);
     const { usage, lastEvent } = await events
-      .read((bytes) => reply.pass(bytes))
+      .read((bytes) => {
+        kept?.add(bytes);
+        reply.pass(bytes);
+      })
       .catch(async (error: unknown) => {
         throw await this.failed.end(reserved, error);
       });
     const { customerId, reservationId } = reserved;
-    await this.resolution.settle({ customerId, reservationId, usage, upstreamId: events.requestId, streamed: true });
+    const sealed = await kept?.seal(lastEvent, reservationId);
+    const { requestId: upstreamId } = events;
+    await this.resolution.settle({ customerId, reservationId, usage, upstreamId, streamed: true, reply: sealed });
     reply.end(lastEvent);
   }
 }
