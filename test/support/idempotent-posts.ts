@@ -98,7 +98,7 @@ export async function createKeyedCaller(full: FullApi) {
     [caller.customer.id, ticketId],
   );
   const post = async (path: string, body?: object | string, key?: string): Promise<ReplyBytes> => {
-    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    const text = typeof body === 'object' ? JSON.stringify(body) : body;
     const headers = {
       ...(text === undefined ? {} : { 'content-type': 'application/json' }),
       ...(key === undefined ? {} : { 'idempotency-key': key }),
