@@ -49,12 +49,13 @@ function describeLauncher(): void {
   let folder: string;
   let port: number;
   let internalPort: number;
+  let workerPort: number;
   const launchers: Launcher[] = [];
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'customer-account-service-start-'));
     chmodSync(folder, 0o755);
-    [port, internalPort] = [await freePort(), await freePort()];
+    [port, internalPort, workerPort] = [await freePort(), await freePort(), await freePort()];
   });
   afterEach(async () => {
     for (const { child } of launchers.splice(0)) child.kill('SIGKILL');
@@ -71,6 +72,7 @@ function describeLauncher(): void {
       PATH,
       PORT: String(port),
       INTERNAL_PORT: String(internalPort),
+      WORKER_INTERNAL_PORT: String(workerPort),
       LOG_LEVEL: 'warn',
       TEST_FOLDER: folder,
       ...settings,
@@ -137,6 +139,9 @@ function describeLauncher(): void {
     timed();
     expect(first.text()).toContain(`http://localhost:${port}/api/v1`);
     expect(first.text()).toContain(`http://localhost:${port}/docs`);
+    const metrics = first.text().match(/http:\S+\/metrics/g) ?? [];
+    const scraped = await Promise.all(metrics.map(async (url) => (await fetch(url)).text()));
+    expect(scraped.map((text) => text.includes('worker_jobs_overdue'))).toEqual([false, true]);
     const answer = await paste(first.text());
     expect(answer.status).toBe(200);
     // The API warns of a login with too many rights.
@@ -189,7 +194,11 @@ function describeLauncher(): void {
     const again = launch();
     expect(await again.exited).toBe(1);
     expect(again.text()).toMatch(/^Port \d+ is taken: .*\n$/);
-    const elsewhere = launch({ PORT: String(await freePort()), INTERNAL_PORT: String(await freePort()) });
+    const elsewhere = launch({
+      PORT: String(await freePort()),
+      INTERNAL_PORT: String(await freePort()),
+      WORKER_INTERNAL_PORT: String(await freePort()),
+    });
     expect(await elsewhere.exited).toBe(1);
     expect(elsewhere.text()).toMatch(/^npm start is running in this folder already \(process \d+\); stop it first\n$/);
     expect((await paste(running.text())).status).toBe(200);

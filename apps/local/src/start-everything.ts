@@ -2,7 +2,7 @@ import { migrateSchema } from '@schema';
 import { loadConfig, saveLocalServices } from '@platform/config';
 import { migrateJobQueue } from '@platform/jobs';
 import { seedDemo } from './demo/seed-demo';
-import { assertPortsFree } from './ports';
+import { assertPortsFree, workerInternalPort } from './ports';
 import { loadLocalSecrets } from './local-secrets';
 import { assertNotRunning } from './running';
 import { type ChildProcess, startChild } from './processes/child-process';
@@ -46,9 +46,9 @@ export async function startEverything(aborted: AbortSignal): Promise<Everything>
     const logins = local?.databaseUrl ? await makeDatabaseLogins(local.databaseUrl) : undefined;
     const demo = settings.DEMO_CUSTOMER ? await seedDemo(settings) : undefined;
     const children: ChildProcess[] = [];
-    // The API gets the configured internal port; the worker gets any free port.
+    const worker = { ...environment, INTERNAL_PORT: String(workerInternalPort(settings)) };
     const programs = {
-      worker: { ...environment, ...(logins && { DATABASE_URL: logins.worker }), INTERNAL_PORT: '0' },
+      worker: { ...worker, ...(logins && { DATABASE_URL: logins.worker }) },
       'customer-api': { ...environment, ...(logins && { DATABASE_URL: logins.api }) },
     };
     for (const [name, own] of Object.entries(programs)) {

@@ -12,6 +12,7 @@ export const SET_BY_COMPOSE: readonly string[] = [
   'PORT',
   'INTERNAL_HOST',
   'INTERNAL_PORT',
+  'WORKER_INTERNAL_PORT',
   'TRUST_PROXY',
   'SANDBOX_URL',
   'DEMO_CUSTOMER',

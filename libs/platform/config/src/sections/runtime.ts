@@ -13,6 +13,9 @@ export const runtime = {
   INTERNAL_PORT: port
     .default(9464)
     .describe('port of the internal listener (metrics, delivery reports); never publish it'),
+  WORKER_INTERNAL_PORT: port
+    .optional()
+    .describe('under npm start, port of the internal listener of the worker; default INTERNAL_PORT + 1'),
   PUBLIC_URL: address.optional().describe('address customers reach the API under; default http://localhost:PORT'),
   TRUST_PROXY: z
     .string()
