@@ -2,6 +2,10 @@ import type { Mutant } from '../mutant';
 
 const GATEWAY = 'libs/domains/ai/src/customer/messages/ai-messages.service.ts';
 const ADAPTER = 'libs/domains/ai/src/adapters/messages-api/messages-api.adapter.ts';
+const BODY = 'libs/domains/ai/src/adapters/messages-api/request-body.ts';
+const RESERVATION = 'libs/domains/ai/src/customer/messages/call-reservation.service.ts';
+const FAILED = 'libs/domains/ai/src/customer/messages/failed-calls.service.ts';
+const MESSAGE_JUDGE = 'libs/domains/ai/src/customer/message-request/message-judge.ts';
 const USAGE = 'libs/domains/ai/src/adapters/messages-api/reply-usage.ts';
 const REFUSALS = 'libs/domains/ai/src/adapters/messages-api/refusals.ts';
 const CONTRACT = ['test/contract/ai-gateway'];
@@ -27,15 +31,15 @@ export const gateway: Mutant[] = [
   },
   {
     name: "gateway: the customer's own model goes to the provider",
-    file: ADAPTER,
+    file: BODY,
     find: '{"model":${JSON.stringify(model)}',
     replace: '{"model":"claude-other"',
     specs: CONTRACT,
   },
   {
     name: 'gateway: the system prompt is dropped',
-    file: ADAPTER,
-    find: '...(system ? [SYSTEM, ...system] : []), ',
+    file: BODY,
+    find: '...(system ? [SYSTEM, ...system] : []),',
     replace: '',
     specs: CONTRACT,
   },
@@ -77,20 +81,20 @@ export const gateway: Mutant[] = [
   {
     name: 'gateway: the limit of the output is not applied',
     file: GATEWAY,
-    find: 'this.config.AI_OUTPUT_TOKENS_LIMIT,\n    );',
-    replace: 'Infinity,\n    );',
+    find: 'request, this.config.AI_OUTPUT_TOKENS_LIMIT)',
+    replace: 'request, Infinity)',
     specs: CONTRACT,
   },
   {
     name: "gateway: the provider's count is taken without a margin",
-    file: GATEWAY,
+    file: RESERVATION,
     find: '{ factor: 1.05, tokens: 100 }',
     replace: '{ factor: 1, tokens: 0 }',
     specs: CONTRACT,
   },
   {
     name: 'gateway: a closer count is never asked for',
-    file: GATEWAY,
+    file: RESERVATION,
     find: "if (result.outcome === 'too_large') {",
     replace: "if (result.outcome === 'too_large' && request.inputTokens < 0) {",
     specs: CONTRACT,
@@ -98,8 +102,8 @@ export const gateway: Mutant[] = [
   {
     name: 'gateway: calls of disconnected clients are not waited for',
     file: GATEWAY,
-    find: 'return this.calls.track(this.charged({ ...caller, customerId }, request));',
-    replace: 'return this.charged({ ...caller, customerId }, request);',
+    find: 'this.calls.track(this.charged(call, request))',
+    replace: 'this.charged(call, request)',
     specs: CONTRACT,
   },
   {
@@ -154,27 +158,27 @@ export const gateway: Mutant[] = [
   {
     name: 'gateway: while the provider is down credit is reserved',
     file: GATEWAY,
-    find: 'if (down) throw down.toServiceError();',
+    find: 'if (down) return Promise.reject(down.toServiceError());',
     replace: '',
     specs: CONTRACT,
   },
   {
     name: 'gateway: a file of the workspace may be referred to',
     file: 'libs/domains/ai/src/customer/message-request/message-request-reader.ts',
-    find: 'if (this.survey.foreignFile !== undefined)',
-    replace: 'if (this.survey.foreignFile === "")',
+    find: 'if (survey.foreignFile !== undefined)',
+    replace: 'if (survey.foreignFile === "")',
     specs: ['libs/domains/ai/src/customer/message-request', 'test/e2e/ai-messages'],
   },
   {
     name: 'gateway: an unknown role is passed on',
-    file: 'libs/domains/ai/src/customer/message-request/message-request-reader.ts',
+    file: MESSAGE_JUDGE,
     find: 'if (!ROLES.has(frame.role))',
     replace: 'if (frame.role === undefined)',
     specs: ['libs/domains/ai/src/customer/message-request', 'test/e2e/ai-messages'],
   },
   {
     name: 'gateway: a failed call is answered before its credit is released',
-    file: GATEWAY,
+    file: FAILED,
     find: 'await this.resolution.release(',
     replace: 'void this.resolution.release(',
     specs: CONTRACT,
