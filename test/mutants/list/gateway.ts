@@ -102,8 +102,8 @@ export const gateway: Mutant[] = [
   {
     name: 'gateway: calls of disconnected clients are not waited for',
     file: GATEWAY,
-    find: 'this.calls.track(this.charged(call, request))',
-    replace: 'this.charged(call, request)',
+    find: 'this.calls.track(this.charged(call, request, form))',
+    replace: 'this.charged(call, request, form)',
     specs: CONTRACT,
   },
   {

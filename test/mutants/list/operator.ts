@@ -55,8 +55,8 @@ export const operator: Mutant[] = [
   {
     name: 'ledger: the operator is shown the unknown outcomes of everybody',
     file: CREDIT,
-    find: `where: { state: 'outcome_unknown', ...(customerId && { customerId }) }`,
-    replace: `where: { state: 'outcome_unknown' }`,
+    find: `{ state: 'outcome_unknown' as const, ...(customerId && { customerId }) }`,
+    replace: `{ state: 'outcome_unknown' as const }`,
     specs: AI,
   },
   {

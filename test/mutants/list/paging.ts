@@ -8,15 +8,16 @@ export const paging: Mutant[] = [
   {
     name: 'paging: the last row of a page comes again',
     file: NEWEST,
-    find: '(${createdAt}, ${id}) < ',
-    replace: '(${createdAt}, ${id}) <= ',
+    find: "(${place.join(', ')}) < (",
+    replace: "(${place.join(', ')}) <= (",
     specs: LISTS,
   },
   {
     name: 'paging: rows of one moment are skipped',
     file: NEWEST,
-    find: '(${createdAt}, ${id}) < ($${parameters + 1}::timestamptz, $${parameters + 2}::${idType})',
-    replace: '${createdAt} < $${parameters + 1}::timestamptz and $${parameters + 2}::${idType} is not null',
+    find: "conditions.push(`(${place.join(', ')}) < (${given.join(', ')})`);",
+    replace:
+      'conditions.push(timedIds ? `${id} < ${given[0]}` : `${createdAt} < ${given[0]} and ${given[1]} is not null`);',
     specs: LISTS,
   },
   {

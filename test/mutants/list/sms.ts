@@ -106,8 +106,8 @@ export const sms: Mutant[] = [
   {
     name: "sms: a report with another's signature is believed",
     file: 'libs/domains/sms/src/delivery-reports/report-references.service.ts',
-    find: 'if (!timingSafeEqual(bytes.subarray(2 * ID_BYTES), this.sign(ids))) return undefined;',
-    replace: '',
+    find: 'if (!this.keys.some((key) => timingSafeEqual(signature, sign(ids, key)))) return undefined;',
+    replace: 'void [timingSafeEqual, signature];',
     specs: [...REPORTS, 'libs/domains/sms/src/delivery-reports'],
   },
   {
@@ -197,9 +197,9 @@ export const sms: Mutant[] = [
   },
   {
     name: 'sms: the operator’s log is oldest first',
-    file: SETTINGS,
-    find: `order: { createdAt: 'DESC', id: 'DESC' }`,
-    replace: `order: { createdAt: 'ASC', id: 'ASC' }`,
+    file: 'libs/platform/database/src/definitions/newest-rows.ts',
+    find: "query.addOrderBy('t.id', 'DESC')",
+    replace: "query.addOrderBy('t.id', 'ASC')",
     specs: OPERATOR,
   },
 ];

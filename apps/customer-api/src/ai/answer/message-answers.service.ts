@@ -36,12 +36,12 @@ export class MessageAnswersService {
       key: this.answerKey(stream),
     });
     setHeaders(reply, answer);
-    if (answer.body instanceof Readable) this.letGoLater(request, reply, answer);
+    if (answer.body instanceof Readable) this.releaseAtEnd(request, reply, answer);
     return answer.body;
   }
 
   /** A stream needs the body's memory until its call has ended, and must not wait for its reader forever. */
-  private letGoLater(request: RequestWithBody, reply: FastifyReply, { body, ended }: AiAnswer): void {
+  private releaseAtEnd(request: RequestWithBody, reply: FastifyReply, { body, ended }: AiAnswer): void {
     const { bodyLease } = request;
     request.bodyLease = undefined;
     void ended.then(() => bodyLease?.release());

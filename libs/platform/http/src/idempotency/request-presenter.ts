@@ -20,7 +20,7 @@ export class RequestPresenter implements ReplyPresenter {
     return { status: this.reply.statusCode, headers: { ...Object.fromEntries(headers), ...more }, body };
   }
 
-  /** What a handler returned, as it is sent. */
+  /** The reply with what a handler returned. */
   ofResult(result: unknown): KeptReply {
     if (Buffer.isBuffer(result)) return this.ofBody(result);
     const body = result === undefined ? '' : JSON.stringify(result);

@@ -104,7 +104,7 @@ export class AiReceiptsService {
         this.context.run(customerId, async () =>
           this.named(
             tokenId === null && model === null
-              ? await this.newestFirst(count, { idsFrom, start, end, after })
+              ? await this.latest(count, { idsFrom, start, end, after })
               : await this.database.read(this.some, [
                   ...[count, idsFrom, start, end, after],
                   ...[tokenId, model, this.calendar.timeZone],
@@ -115,7 +115,7 @@ export class AiReceiptsService {
   }
 
   /** Reads the newest month that there can be receipts in, and only if that brings too few what lies before. */
-  private async newestFirst(count: number, { idsFrom, start, end, after }: Range): Promise<Row[]> {
+  private async latest(count: number, { idsFrom, start, end, after }: Range): Promise<Row[]> {
     const { from, least } = idWindow({ createdAfter: idsFrom ?? undefined, createdBefore: end ?? undefined }, after);
     const newest = new Date(timeOfId(from)).toISOString();
     const rows = await this.database.read(this.range, [count, newest, start, end, after]);

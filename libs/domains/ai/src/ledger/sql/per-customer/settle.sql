@@ -138,7 +138,7 @@ begin
            sum(s.paid_from_included), sum(s.paid_from_purchased)
     from unnest(to_sum) s group by 1, 2, 3, 4
   loop
-    perform app.ai_add_to_day(summed);
+    perform app.ai_add_to_day(p_customer, summed);
   end loop;
   if over_month then
     perform app.ai_expire_carried_over(p_customer, moment);
