@@ -253,6 +253,10 @@ describe('the statements of lists', () => {
         '.status.range.after',
       ].sort(),
     );
+    // As the API: row level security keeps some conditions from being index conditions.
+    await api.superuser.query('begin');
+    await api.superuser.query('set local role customer_api');
+    await api.superuser.query('select app.set_customer($1)', [me.customer.id]);
     for (const { name, text } of statements) {
       await api.superuser.query(`prepare "${name}" as ${text}`);
       const values = [
@@ -269,8 +273,9 @@ describe('the statements of lists', () => {
       const index = name.includes('status') ? 'support_ticket_status_idx' : 'support_ticket_newest_idx';
       const outer = plan.split('SubPlan')[0] ?? '';
       expect([name, outer]).toEqual([name, expect.stringContaining(`using ${index} on support_ticket`)]);
-      expect([name, outer]).toEqual([name, expect.not.stringMatching(/Sort|Filter/)]);
+      expect([name, outer]).toEqual([name, expect.not.stringMatching(/Sort|^\s*Filter/m)]);
     }
+    await api.superuser.query('rollback');
     await api.stop();
   });
 });

@@ -21,10 +21,10 @@ export function ledgerEntriesSql(
         where ${b.column('customerId')} = $1 and ${b.column('id')} ${condition} order by ${b.column('id')} ${order} limit 1)`;
   return `
     select ${e.select(ENTRY)} from ${e.from}
-    where ${e.column('customerId')} = $1 and ${sequence} < coalesce($6::bigint, 9223372036854775807)
-      and ${sequence} > coalesce(${bound(`< app.first_id($3::timestamptz - interval '1 minute')`, 'desc')}, 0)
-      and ${sequence} < coalesce(${bound(`>= app.first_id($4::timestamptz + interval '1 minute')`, 'asc')}, 9223372036854775807)
-      and ${createdAt} >= coalesce($3::timestamptz, '-infinity') and ${createdAt} < coalesce($4::timestamptz, 'infinity')
+    where ${e.column('customerId')} = $1 and ${sequence} < least($6::bigint, 9223372036854775807)
+      and ${sequence} > greatest(${bound(`< app.first_id($3::timestamptz - interval '1 minute')`, 'desc')}, 0)
+      and ${sequence} < least(${bound(`>= app.first_id($4::timestamptz + interval '1 minute')`, 'asc')}, 9223372036854775807)
+      and ${createdAt} >= greatest($3::timestamptz, '-infinity') and ${createdAt} < least($4::timestamptz, 'infinity')
       and ($5::text is null or ${kind} = $5::text)${exceptUsage ? ` and ${kind} <> 'usage'` : ''}
     order by ${sequence} desc limit $2`;
 }

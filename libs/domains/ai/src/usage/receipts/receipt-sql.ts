@@ -55,8 +55,8 @@ export function receiptsOfSomeSql(tables: ReceiptTables): string {
           select ${day} as day, case when ${day} - lag(${day}) over (order by ${day}) <= 3 then 0 else 1 end as begins
           from ${d.from}
           where ${d.column('customerId')} = $1 and ${conditions((name) => d.column(name))}
-            and ${day} >= coalesce(($4::timestamptz at time zone $9)::date, '-infinity')
-            and ${day} <= coalesce(($5::timestamptz at time zone $9)::date, 'infinity')
+            and ${day} >= greatest(($4::timestamptz at time zone $9)::date, '-infinity')
+            and ${day} <= least(($5::timestamptz at time zone $9)::date, 'infinity')
           group by ${day}) b) n
       group by n.stretch order by first desc) s
     cross join lateral (
@@ -68,10 +68,11 @@ export function receiptsOfSomeSql(tables: ReceiptTables): string {
     order by s.first desc, r.id desc limit $2`;
 }
 
+/** Bounds that are null are open. greatest and least ignore nulls; coalesce could be no index condition under row level security. */
 function within({ usage: u }: ReceiptTables): string {
   const [id, createdAt] = [u.column('id'), u.column('createdAt')];
   return `${u.column('customerId')} = $1
-      and ${id} >= coalesce(app.first_id($3::timestamptz), '00000000-0000-0000-0000-000000000000')
-      and ${id} < coalesce(least(app.first_id($5::timestamptz), $6::uuid), 'ffffffff-ffff-ffff-ffff-ffffffffffff')
-      and ${createdAt} >= coalesce($4::timestamptz, '-infinity') and ${createdAt} < coalesce($5::timestamptz, 'infinity')`;
+      and ${id} >= greatest(app.first_id($3::timestamptz), '00000000-0000-0000-0000-000000000000')
+      and ${id} < least(app.first_id($5::timestamptz), $6::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+      and ${createdAt} >= greatest($4::timestamptz, '-infinity') and ${createdAt} < least($5::timestamptz, 'infinity')`;
 }
