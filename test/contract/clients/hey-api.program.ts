@@ -31,6 +31,7 @@ const ticket = await api.createTicket({
 });
 const page = { query: { limit: 5 }, throwOnError: true } as const;
 const models = await api.listSdkModels({ throwOnError: true });
+const usage = await api.listAiUsage({ query: { from: '2020-01-01' }, throwOnError: true });
 const called = {
   getCustomer: await api.getCustomer({ throwOnError: true }),
   listServices: await api.listServices(page),
@@ -44,6 +45,10 @@ const called = {
     body: { messages: [{ role: 'user', content: 'Hello' }] },
     throwOnError: true,
   }),
+  listAiUsage: usage,
+  getAiUsage: await api.getAiUsage({ path: { id: usage.data.data[0]?.id ?? '' }, throwOnError: true }),
+  summarizeAiUsage: await api.summarizeAiUsage({ query: { group_by: 'model' }, throwOnError: true }),
+  listAiLedger: await api.listAiLedger({ query: { kind: 'usage' }, throwOnError: true }),
   listSdkModels: models,
   getSdkModel: await api.getSdkModel({ path: { id: models.data.data[0]?.id ?? '' }, throwOnError: true }),
   listCreditRequests: await api.listCreditRequests({ query: { limit: 5, status: 'pending' }, throwOnError: true }),

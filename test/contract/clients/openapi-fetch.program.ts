@@ -33,6 +33,9 @@ const invoices = await client.GET('/invoices', {
 });
 need(invoices).data satisfies { number: string; amount: number; due_date: string | null }[];
 const models = await client.GET('/ai/v1/models');
+const usage = await client.GET('/ai/usage', { params: { query: { from: '2020-01-01' } } });
+const receipts = need(usage);
+if (typeof receipts === 'string') throw new Error('The receipts are no JSON');
 const called = {
   getCustomer: await client.GET('/customer'),
   listServices: await client.GET('/services', { params }),
@@ -44,6 +47,10 @@ const called = {
   countSdkTokens: await client.POST('/ai/v1/messages/count_tokens', {
     body: { messages: [{ role: 'user', content: 'Hello' }] },
   }),
+  listAiUsage: usage,
+  getAiUsage: await client.GET('/ai/usage/{id}', { params: { path: { id: receipts.data[0]?.id ?? '' } } }),
+  summarizeAiUsage: await client.GET('/ai/usage/summary', { params: { query: { group_by: 'model' } } }),
+  listAiLedger: await client.GET('/ai/ledger', { params: { query: { kind: 'usage' } } }),
   listSdkModels: models,
   getSdkModel: await client.GET('/ai/v1/models/{id}', {
     params: { path: { id: need(models).data[0]?.id ?? '' } },

@@ -20,6 +20,8 @@ const ticket = await api.createTicket({ title: 'A question', body: 'How do I …
 if (ticket.status !== 201) throw new Error(ticket.data.detail);
 const models = await api.listSdkModels(init);
 if (models.status !== 200) throw new Error(models.data.detail);
+const usage = await api.listAiUsage({ from: '2020-01-01' }, init);
+if (usage.status !== 200 || typeof usage.data === 'string') throw new Error('The receipts are no JSON');
 const called = {
   getCustomer: await api.getCustomer(init),
   listServices: await api.listServices({ limit: 5 }, init),
@@ -30,6 +32,10 @@ const called = {
     init,
   ),
   countSdkTokens: await api.countSdkTokens({ messages: [{ role: 'user', content: 'Hello' }] }, init),
+  listAiUsage: usage,
+  getAiUsage: await api.getAiUsage(usage.data.data[0]?.id ?? '', init),
+  summarizeAiUsage: await api.summarizeAiUsage({ group_by: 'model' }, init),
+  listAiLedger: await api.listAiLedger({ kind: 'usage' }, init),
   listSdkModels: models,
   getSdkModel: await api.getSdkModel(models.data.data[0]?.id ?? '', init),
   listCreditRequests: await api.listCreditRequests({ status: 'pending' }, init),
