@@ -68,6 +68,7 @@ describe('the examples of the document', () => {
     const ids: Record<string, () => Promise<string>> = {
       '/ai/credit-requests/{id}': () => sent('/ai/credit-requests', { amount_nok: 100, reference: 'examples' }),
       '/ai/usage/{id}': usage,
+      '/ai/v1/models/{id}': model,
       '/invoices/{id}': invoice,
       '/invoices/{id}/pdf': invoice,
       '/sms/log/{id}': () => sent('/sms/send', { to: '+4790000000', message: 'Hello' }),
@@ -86,6 +87,9 @@ describe('the examples of the document', () => {
   async function sent(path: string, record: object): Promise<string> {
     const init = { method: 'POST', body: JSON.stringify(record), headers: { 'content-type': 'application/json' } };
     return String(((await (await me.call(path, init)).json()) as { id: number | string }).id);
+  }
+  async function model(): Promise<string> {
+    return ((await (await me.call('/ai/v1/models')).json()) as { data: { id: string }[] }).data[0]?.id ?? '';
   }
   const invoice = () => Promise.resolve(me.invoice.id);
   const ticket = () => sent('/support/tickets', { title: 'A question', body: 'How do I …?' });

@@ -47,7 +47,9 @@ describe('queries name the customer', () => {
   it("so that every list is the same with and without row level security: nothing of another customer's", async () => {
     const paths = declaredRoutes(api.app, 'api/v1')
       .filter(({ route, access }) => route.startsWith('GET ') && !route.includes(':') && access !== 'public')
-      .map(({ route }) => route.slice('GET /api/v1'.length));
+      .map(({ route }) => route.slice('GET /api/v1'.length))
+      // Has the customer's model, which a row with any values is none of; GET /ai reads the same settings.
+      .filter((path) => path !== '/ai/v1/models');
     expect(paths.length).toBeGreaterThanOrEqual(5);
     const read = async (path: string) => {
       const reply = await me.call(path);
