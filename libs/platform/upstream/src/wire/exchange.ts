@@ -38,12 +38,16 @@ export function exchange(
     const progress = { sent: false, begun: false, secure: request.origin.startsWith('https:') };
     let controller: Dispatcher.DispatchController | undefined;
     let ended = false;
-    /** Ends the attempt at once, without waiting for the connection. */
-    const end = (error: Error, settle = () => reject(error)) => {
+    const finish = (settle: () => void) => {
       if (ended) return;
       ended = true;
       signal.removeEventListener('abort', abort);
       settle();
+    };
+    /** Ends the attempt at once, without waiting for the connection. */
+    const end = (error: Error, settle = () => reject(error)) => {
+      if (ended) return;
+      finish(settle);
       controller?.abort(error);
     };
     const abort = () => end(new AbortedError());
@@ -71,7 +75,7 @@ export function exchange(
         });
       },
       onResponseData: (flow, chunk) => receive(() => receiver.data(chunk, flow)),
-      onResponseEnd: () => end(new AbortedError(), resolve),
+      onResponseEnd: () => finish(resolve),
       onResponseError: (_flow, error) => end(toError(failureReason(error, progress))),
     };
     if (signal.aborted) return abort();
