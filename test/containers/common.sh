@@ -41,6 +41,7 @@ new_customer() {
   id=$(operator customer create --name 'Fjordlys AS' --org-number 123456785 --email it@fjordlys.example --json | field id)
   operator service add --customer "$id" --type hosting --name 'Web hosting' >&2
   operator service add --customer "$id" --type sms --name SMS >&2
+  operator sms configure --customer "$id" --enabled true --sender-id Fjordlys --daily-cap 1000000 --daily-parts-cap 1000000 >&2
   operator ai price --model claude-haiku-4-5 --input 12 --output 60 >&2
   operator ai configure --customer "$id" --enabled true --model claude-haiku-4-5 --included-nok 100000 >&2
   operator customer limits --customer "$id" --requests-per-minute 1000000 --ai-per-minute 1000000 --sms-per-minute 1000000 >&2

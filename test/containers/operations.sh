@@ -20,7 +20,8 @@ phase() {
   sleep 2
 }
 restart_each() { for id in $(docker ps -q --filter "label=com.docker.compose.project=$COMPOSE_PROJECT_NAME" --filter "label=com.docker.compose.service=$1"); do docker restart "$id"; done; }
-upgrade() { echo >>"$stage/apps/customer-api/src/main.ts" && stack upgrade; }
+# Another program, so that the image is another one.
+upgrade() { echo "export const build = $RANDOM;" >>"$stage/apps/worker/src/main.ts" && stack upgrade; }
 settings() { echo 'LOG_LEVEL=warn' >>"$stage/.env" && stack up; }
 kill_one() {
   docker kill --signal KILL "$(dc ps -q api | head -n 1)"

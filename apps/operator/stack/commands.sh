@@ -54,7 +54,7 @@ stack_restart() {
     case $service in
       api) replace_replicas "$(count_of api)" ;;
       # Reads its configuration anew; connections stay.
-      proxy) choose ;;
+      proxy) reload_proxy ;;
       worker | valkey | postgres) dc restart "$service" && dc up -d --no-deps --no-recreate --wait "$service" ;;
       *) fail "There is no service $service: api, worker, proxy, valkey, postgres" ;;
     esac

@@ -1,8 +1,15 @@
 # Which replicas the proxy chooses from.
 
 # choose CONTAINER…: new requests go to these replicas only. Without any: to all that the service's name stands for.
-# Returns when it holds for every new request.
+# Returns when it holds for every new request. An nginx before 1.28 closes idle connections of clients when it is told so, and
+# somebody may be sending on one: there nothing is done, as a replica that stops refuses connections, and the proxy tries the
+# next one.
 choose() {
+  proxy_sh '[ -f /tmp/keepalive.conf ]' || return 0
+  reload_proxy "$@"
+}
+
+reload_proxy() {
   local generation=$RANDOM$RANDOM
   proxy_sh 'printf %s "$NGINX_CONF"' | with_replicas "$generation" "$@" |
     proxy_sh 'cat > /tmp/next.conf && nginx -q -t -c /tmp/next.conf && mv /tmp/next.conf /tmp/nginx.conf && nginx -c /tmp/nginx.conf -s reload 2>/dev/null' ||

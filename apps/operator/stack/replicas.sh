@@ -15,20 +15,54 @@ replace_replicas() {
   retire "${#new[@]}" "${new[@]}" "${old[@]}"
 }
 
-# set_replicas COUNT: starts or stops so many that COUNT are left, the newest
+# set_replicas COUNT: starts or stops so many that COUNT are left, of the healthy ones the newest
 set_replicas() {
   local wanted=$1 all
   mapfile -t all < <(running api)
   if [ "$wanted" -ge ${#all[@]} ]; then
     add_replicas "$wanted" || fail 'Not all new replicas became healthy: docker compose ps'
   else
-    mapfile -t all < <(printf '%s\n' "${all[@]}" | tac)
+    mapfile -t all < <(printf '%s\n' "${all[@]}" | tac | healthy_first)
     retire "$wanted" "${all[@]}"
   fi
 }
 
-# add_replicas COUNT: so many in total; those that run stay as they are
-add_replicas() { dc up -d --no-deps --no-recreate --no-build --scale "api=$1" --wait api; }
+is_healthy() { [ "$(docker inspect -f '{{.State.Health.Status}}' "$1")" = healthy ]; }
+
+# unhealthy: those of the containers on standard input that are not healthy, or not yet
+unhealthy() {
+  local container
+  while read -r container; do is_healthy "$container" || echo "$container"; done
+}
+
+# healthy_first: the containers on standard input, those that are healthy before those that are not
+healthy_first() {
+  local container others=
+  while read -r container; do
+    if is_healthy "$container"; then echo "$container"; else others+="$container"$'\n'; fi
+  done
+  printf %s "$others"
+}
+
+# add_replicas COUNT: so many in total; those that run stay as they are. One after the other: what starts takes CPU from
+# those that serve.
+add_replicas() {
+  local count
+  for count in $(seq $(($(count_of api) + 1)) "$1"); do
+    dc up -d --no-deps --no-recreate --no-build --scale "api=$count" api && wait_until_healthy || return 1
+  done
+}
+
+# wait_until_healthy: fails if a replica ends, or is not healthy after three minutes. A busy machine may take one.
+wait_until_healthy() {
+  local try
+  for try in $(seq 180); do
+    [ "$(running api | unhealthy)" ] || return 0
+    [ -z "$(dc ps -a --status exited -q api)" ] || return 1
+    sleep 1
+  done
+  return 1
+}
 
 # retire KEPT CONTAINER…: keeps the first ones, and stops the others when no new request goes to them
 retire() {
