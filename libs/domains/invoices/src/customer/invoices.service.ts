@@ -50,7 +50,7 @@ export class InvoicesService {
       ...shown,
       name: 'invoices.find',
       by: ['customerId', 'id'],
-    }) as ReadStatement<InvoiceRow>;
+    });
     this.invoices = reads.list(Invoice, {
       ...shown,
       name: 'invoices',
