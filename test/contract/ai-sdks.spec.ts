@@ -116,7 +116,8 @@ describe.each(Object.entries(SDKS))('With %s', (_, create) => {
   it('errors have their class, type and request id', async () => {
     const { client } = await start();
     const poor = await start(0);
-    const stranger = create(`${ai.api.baseUrl}/ai`, `${poor.token.token.slice(0, -1)}x`);
+    const { token } = poor.token;
+    const stranger = create(`${ai.api.baseUrl}/ai`, token.slice(0, -1) + (token.endsWith('x') ? 'y' : 'x'));
     const failed = (work: Promise<unknown>) =>
       work.then(
         () => undefined,

@@ -48,6 +48,8 @@ describe('Two years of rows', () => {
   });
 
   it('are left alone by every call that asks for the newest: indexes of two months are read, and nothing else', async () => {
+    // What this test has counted itself counts as before.
+    await ai.api.superuser.query('select pg_stat_force_next_flush()');
     const before = await use();
     for (let round = 0; round < ROUNDS; round++) {
       for (const call of calls)
