@@ -52,6 +52,6 @@ secrets_sh() { dc run --rm --no-deps -T secrets bash -euc "cd /secrets; $1"; }
 # count_rows: a line for each table with its name and its number of rows
 count_rows() {
   in_postgres psql -qAt -F ' ' -d customer_account -c \
-    "select c.oid::regclass, (xpath('/row/n/text()', query_to_xml('select count(*) as n from only ' || c.oid::regclass, false, true, '')))[1]
+    "select c.oid::regclass::text, (xpath('/row/n/text()', query_to_xml('select count(*) as n from only ' || c.oid::regclass, false, true, '')))[1]
      from pg_class c where c.relkind = 'r' and c.relnamespace::regnamespace::text not in ('pg_catalog', 'information_schema') order by 1"
 }

@@ -33,7 +33,10 @@ export class InvoicesController {
 
   @Get(':id')
   @RequireScope('invoices:read')
-  @ApiOperation({ summary: 'Read one of your invoices', description: 'As it stands now: whether it is paid, and its PDF.' })
+  @ApiOperation({
+    summary: 'Read one of your invoices',
+    description: 'As it stands now: whether it is paid, and its PDF.',
+  })
   @ApiParam({ name: 'id', description: 'The invoice.', schema: { type: 'string', format: 'uuid' } })
   @ApiOkResponse({ type: InvoiceDto, description: 'The invoice.' })
   @ProblemReplies(['not_found', 'You have no invoice with this id'])

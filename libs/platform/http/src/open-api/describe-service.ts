@@ -5,6 +5,7 @@ const TAGS: Record<string, string> = {
   Customer: 'Who you are to the operator.',
   Services: 'What you have.',
   AI: 'Credit, usage and messages to the AI model.',
+  'AI for SDKs': "The same for the AI provider's SDKs: their addresses, fields and errors.",
   Invoices: 'What you were invoiced.',
   Support: 'Tickets with the operator.',
   SMS: 'Sending messages, and the log of sent messages.',
