@@ -19,7 +19,6 @@ phase() {
   seconds+=("$(seconds_of "$@")")
   sleep 2
 }
-restart_each() { for id in $(docker ps -q --filter "label=com.docker.compose.project=$COMPOSE_PROJECT_NAME" --filter "label=com.docker.compose.service=$1"); do docker restart "$id"; done; }
 # Another program, so that the image is another one.
 upgrade() { echo "export const build = $RANDOM;" >>"$stage/apps/worker/src/main.ts" && stack upgrade; }
 settings() { echo 'LOG_LEVEL=warn' >>"$stage/.env" && stack up; }

@@ -28,7 +28,7 @@ stack_restore() {
     read -rp 'This replaces the whole database. Write "restore" to go on: ' answer
     [ "$answer" = restore ] || fail 'Nothing has been changed'
   fi
-  replicas=$(count_of api)
+  replicas=$(wanted_replicas)
   dc up -d --wait postgres
   dc stop api worker
   in_postgres psql -q -v ON_ERROR_STOP=1 -d postgres -c 'drop database if exists restored' -c 'create database restored'
@@ -39,7 +39,7 @@ stack_restore() {
   put_secret secrets-key <"$folder/secrets-key"
   : | put_secret former-secrets-key
   dc run --rm migrate
-  dc up -d --wait --scale "api=$((replicas > 0 ? replicas : ${API_REPLICAS:-2}))"
+  dc up -d --wait --scale "api=$replicas"
   say 'Restored. Check: docker compose run --rm operator ai verify'
 }
 

@@ -4,7 +4,7 @@ stack_up() {
   if [ "$(count_of api)" = 0 ]; then
     dc up -d --wait
   else
-    apply_changes "${API_REPLICAS:-$(count_of api)}"
+    apply_changes "$(wanted_replicas)"
   fi
   say 'The service is up'
 }
@@ -53,7 +53,7 @@ stack_restart() {
   for service in "$@"; do
     case $service in
       api) replace_replicas "$(count_of api)" ;;
-      # Reads its configuration anew; connections stay.
+      # Reads its configuration anew. Requests in progress go on; an nginx before 1.28 closes clients' idle connections.
       proxy) reload_proxy ;;
       worker | valkey | postgres) dc restart "$service" && dc up -d --no-deps --no-recreate --wait "$service" ;;
       *) fail "There is no service $service: api, worker, proxy, valkey, postgres" ;;

@@ -2,12 +2,14 @@
 
 # replace_replicas COUNT: starts new replicas, lets the proxy choose from them alone, and stops the old ones
 replace_replicas() {
-  local wanted=$1 old new
+  local wanted=$1 before old new
   mapfile -t old < <(running api)
+  before=$(containers api)
   say "api: starts $wanted beside ${#old[@]}"
   if ! add_replicas $((${#old[@]} + wanted)); then
-    mapfile -t new < <(running api | grep -vxF "$(printf '%s\n' "${old[@]}")")
-    docker logs --tail 5 "${new[0]:-}" >&2 || true
+    # One that ends at its start is started again and again, and need not be running just now.
+    mapfile -t new < <(containers api | grep -vxF "$before")
+    [ ${#new[@]} = 0 ] || docker logs --tail 5 "${new[0]}" >&2
     remove_replicas "${new[@]}"
     fail 'The new replicas did not become healthy and were removed; the old ones go on'
   fi
@@ -29,12 +31,6 @@ set_replicas() {
 
 is_healthy() { [ "$(docker inspect -f '{{.State.Health.Status}}' "$1")" = healthy ]; }
 
-# unhealthy: those of the containers on standard input that are not healthy, or not yet
-unhealthy() {
-  local container
-  while read -r container; do is_healthy "$container" || echo "$container"; done
-}
-
 # healthy_first: the containers on standard input, those that are healthy before those that are not
 healthy_first() {
   local container others=
@@ -49,16 +45,17 @@ healthy_first() {
 add_replicas() {
   local count
   for count in $(seq $(($(count_of api) + 1)) "$1"); do
-    dc up -d --no-deps --no-recreate --no-build --scale "api=$count" api && wait_until_healthy || return 1
+    dc up -d --no-deps --no-recreate --no-build --scale "api=$count" api && wait_until_healthy "$count" || return 1
   done
 }
 
-# wait_until_healthy: fails if a replica ends, or is not healthy after three minutes. A busy machine may take one.
+# wait_until_healthy COUNT: fails if not so many are after two minutes. A busy machine may take one.
 wait_until_healthy() {
-  local try
-  for try in $(seq 180); do
-    [ "$(running api | unhealthy)" ] || return 0
-    [ -z "$(dc ps -a --status exited -q api)" ] || return 1
+  local try container healthy
+  for try in $(seq 120); do
+    healthy=0
+    for container in $(running api); do if is_healthy "$container"; then healthy=$((healthy + 1)); fi; done
+    [ $healthy -lt "$1" ] || return 0
     sleep 1
   done
   return 1

@@ -35,7 +35,7 @@ forget_former_key() {
 rotate_database_passwords() {
   local program role login old password
   password=$(new_password)
-  in_postgres psql -q -v ON_ERROR_STOP=1 -d customer_account -c "alter role account_owner password '$password'"
+  sql "alter role account_owner password '$password'"
   printf 'postgres://account_owner:%s@postgres:5432/customer_account' "$password" | secrets_sh "$(put owner/database-url)"
   printf '%s' "$password" | secrets_sh "$(put owner/password)"
   for program in api:customer_api operator:account_operator; do
@@ -43,11 +43,11 @@ rotate_database_passwords() {
     old+=("$(secrets_sh "sed -E 's|^postgres://([^:]+):.*|\1|' $program/database-url")")
     login=${program}_login_$(date +%s)
     password=$(new_password)
-    in_postgres psql -q -v ON_ERROR_STOP=1 -d customer_account -c "create role $login login noinherit password '$password' in role $role"
+    sql "create role $login login noinherit password '$password' in role $role"
     printf 'postgres://%s:%s@postgres:5432/customer_account' "$login" "$password" | secrets_sh "$(put "$program/database-url")"
   done
   replace_programs
-  for login in "${old[@]}"; do in_postgres psql -q -v ON_ERROR_STOP=1 -d customer_account -c "drop role $login"; done
+  for login in "${old[@]}"; do sql "drop role $login"; done
   say 'The database passwords are replaced'
 }
 
@@ -55,6 +55,9 @@ replace_programs() {
   replace_replicas "$(count_of api)"
   dc up -d --no-deps --force-recreate --wait worker
 }
+
+# sql STATEMENT: on standard input, so that no list of processes has a password
+sql() { printf '%s\n' "$1" | in_postgres psql -q -v ON_ERROR_STOP=1 -d customer_account; }
 
 new_password() { head -c 24 /dev/urandom | od -An -v -tx1 | tr -d ' \n'; }
 

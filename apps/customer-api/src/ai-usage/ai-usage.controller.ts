@@ -44,9 +44,8 @@ export class AiUsageController {
     const filter = toReceiptFilter(query);
     if (!csv) return toPageDto(await this.receipts.list(filter, query), toAiReceiptDto);
     const portions = this.receipts.all(filter);
-    return this.exports.send({
-      ...{ fileName: 'ai-usage', table: AI_RECEIPT_TABLE, portions, toDto: toAiReceiptDto, closed },
-    });
+    const table = AI_RECEIPT_TABLE;
+    return this.exports.send({ fileName: 'ai-usage', table, portions, toDto: toAiReceiptDto, closed });
   }
 
   @Get('summary')
