@@ -3,12 +3,8 @@ import { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { assertDatabaseFit, clientSettings } from '@platform/database';
 import { anyRow, customerOwnedTables, leaveRowLevelSecurityAlone } from '@test/any-row';
+import { describeOnCluster } from '@test/kinds-of-server';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test/test-database';
-
-const onCluster = process.env.TEST_CLUSTER === 'yes';
-const TITLE = onCluster
-  ? 'the shards on the nodes of a cluster'
-  : 'the shards on the nodes of a cluster (skipped: TEST_DATABASE_URL names no Citus cluster)';
 
 /** No right, not supported, not for this kind of table, not for a shard. */
 const REFUSED = /^(42501|0A000|42809|XX000)$/;
@@ -24,8 +20,7 @@ interface Shard {
  * Row level security of the shards themselves, without the coordinator: what somebody with the API's role sees who connects
  * to a node. The other isolation layers are off, and so are checks, foreign keys and missing grants.
  */
-// eslint-disable-next-line no-restricted-syntax -- it needs a cluster's nodes; the title says so where there is none
-(onCluster ? describe : describe.skip)(TITLE, () => {
+describeOnCluster('the shards on the nodes of a cluster', () => {
   let database: TestDatabase;
   let superuser: Client;
   let tables: string[];

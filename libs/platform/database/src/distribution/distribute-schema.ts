@@ -1,5 +1,6 @@
 import type { QueryRunner } from 'typeorm';
 import type { ForwardMigration } from '../migrations/forward-migration';
+import { copyFunctions } from './copy-functions';
 import { delegateFunctions } from './delegate-functions';
 import { planTables } from './plan-tables';
 
@@ -22,6 +23,7 @@ export async function distributeSchema(runner: QueryRunner, migrations: readonly
   for (const table of plan.reference) await runner.query(`select create_reference_table($1)`, [table]);
   for (const table of plan.distributed)
     await runner.query(`select create_distributed_table($1, 'customer_id')`, [table]);
+  await copyFunctions(runner);
   await delegateFunctions(
     runner,
     migrations.flatMap(({ delegatedFunctions }) => delegatedFunctions),
