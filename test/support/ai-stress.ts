@@ -9,7 +9,6 @@ import {
 } from '@domains/ai';
 import { ConfigModule } from '@platform/config';
 import { DatabaseModule } from '@platform/database';
-import { LoggingModule } from '@platform/logging';
 import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
 import { AbandonedReservations } from '../../apps/worker/src/ai/abandoned-reservations';
 import { enableAi, saveModelPrice, type TestAiCustomer } from './ai-factories';
@@ -64,7 +63,6 @@ export async function openAiStress(settings: Record<string, string> = {}): Promi
     imports: [
       ConfigModule.for(database.config),
       DatabaseModule.as('account_operator'),
-      LoggingModule.forRoot(),
       AiOperatorModule,
       ProcessLivenessModule,
     ],

@@ -13,7 +13,6 @@ import {
 import { ConfigModule } from '@platform/config';
 import { CustomerContextService } from '@platform/context';
 import { DatabaseModule } from '@platform/database';
-import { LoggingModule } from '@platform/logging';
 import { readMessageRequest } from './read-message-request';
 import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
 import { setDatabaseClock } from './database-clock';
@@ -61,7 +60,7 @@ export async function createAiFixture(
   const superuser = await connectAsSuperuser(database);
   const compile = async (role: 'customer_api' | 'account_operator', ...modules: (Type | DynamicModule)[]) => {
     const built = await Test.createTestingModule({
-      imports: [ConfigModule.for(database.config), DatabaseModule.as(role), LoggingModule.forRoot(), ...modules],
+      imports: [ConfigModule.for(database.config), DatabaseModule.as(role), ...modules],
     }).compile();
     built.useLogger(false);
     return built.init();

@@ -11,7 +11,7 @@ import {
   InvoiceSyncsService,
   type SyncOutcome,
 } from '@domains/invoices';
-import { createLogger, LoggingModule, NestLogger } from '@platform/logging';
+import { NestLogger } from '@platform/logging';
 import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
 import { saveFakeCustomer } from './factories/customer.factory';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from './test-database';
@@ -63,12 +63,11 @@ export async function createInvoiceFixture(settings: Record<string, string> = {}
     imports: [
       ConfigModule.for(database.config),
       DatabaseModule.as('account_operator'),
-      LoggingModule.forRoot(),
       InvoicesOperatorModule,
       InvoiceSyncModule,
     ],
   })
-    .setLogger(new NestLogger(createLogger(database.config)))
+    .setLogger(new NestLogger(database.config))
     .compile();
   const superuser = await connectAsSuperuser(database);
   const accounts = module.get(BillingAccountsOperatorService);

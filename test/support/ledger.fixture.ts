@@ -14,7 +14,6 @@ import {
 } from '@domains/ai';
 import { ConfigModule } from '@platform/config';
 import { DatabaseModule } from '@platform/database';
-import { LoggingModule } from '@platform/logging';
 import { PLAIN_PRICE, saveModelPrice } from './ai-factories';
 import { setDatabaseClock } from './database-clock';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from './test-database';
@@ -64,7 +63,6 @@ export async function createLedgerFixture(
     const imports = [
       ConfigModule.for(database.config),
       DatabaseModule.as(role),
-      LoggingModule.forRoot(),
       role === 'customer_api' ? AiModule : AiOperatorModule,
     ];
     return (await Test.createTestingModule({ imports }).compile()).init();

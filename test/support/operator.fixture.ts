@@ -3,7 +3,7 @@ import { TokensOperatorService, TokensOperatorModule } from '@platform/tokens';
 import { ConfigModule } from '@platform/config';
 import { CustomersOperatorService, CustomersOperatorModule } from '@domains/customers';
 import { DatabaseModule } from '@platform/database';
-import { createLogger, LoggingModule, NestLogger } from '@platform/logging';
+import { NestLogger } from '@platform/logging';
 import type { TestDatabase } from './test-database';
 
 /** The operator's services for customers and tokens, in modules separate from the API's. */
@@ -18,12 +18,11 @@ export async function createOperatorFixture(database: TestDatabase): Promise<Ope
     imports: [
       ConfigModule.for(database.config),
       DatabaseModule.as('account_operator'),
-      LoggingModule.forRoot(),
       TokensOperatorModule,
       CustomersOperatorModule,
     ],
   })
-    .setLogger(new NestLogger(createLogger(database.config)))
+    .setLogger(new NestLogger(database.config))
     .compile();
   return {
     tokens: module.get(TokensOperatorService),

@@ -3,7 +3,6 @@ import type { Client } from 'pg';
 import { ConfigModule } from '@platform/config';
 import { CustomerContextService } from '@platform/context';
 import { DatabaseModule } from '@platform/database';
-import { LoggingModule } from '@platform/logging';
 import {
   DeliveryReportsService,
   SmsLogService,
@@ -53,7 +52,7 @@ export async function createSmsFixture(settings: Record<string, string> = {}): P
     ...settings,
   });
   const module = await Test.createTestingModule({
-    imports: [ConfigModule.for(database.config), DatabaseModule.as('customer_api'), LoggingModule.forRoot(), SmsModule],
+    imports: [ConfigModule.for(database.config), DatabaseModule.as('customer_api'), SmsModule],
   }).compile();
   module.enableShutdownHooks();
   reports.serve(module.get(DeliveryReportsService));

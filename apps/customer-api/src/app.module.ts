@@ -1,7 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { type AppConfig, ConfigModule } from '@platform/config';
 import { DatabaseModule } from '@platform/database';
-import { LoggingModule } from '@platform/logging';
 import { InternalListenerModule } from '@platform/internal-listener';
 import { MetricsModule } from '@platform/metrics';
 import { AiApiModule } from './ai/ai-api.module';
@@ -20,7 +19,6 @@ import { SupportApiModule } from './support/support-api.module';
 @Module({
   imports: [
     DatabaseModule.as('customer_api', { keepConnections: true }),
-    LoggingModule.forRoot(),
     InternalListenerModule,
     MetricsModule,
     RequestPipelineModule,

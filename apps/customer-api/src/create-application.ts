@@ -6,6 +6,7 @@ import type { AppConfig } from '@platform/config';
 import { DatabaseClockService } from '@platform/database';
 import { addProblemDialect, configureApplication, createAdapter } from '@platform/http';
 import { asProviderProblem } from './ai/answer/provider-error';
+import { NestLogger } from '@platform/logging';
 import { addAddressLimit } from './pipeline/address-limit';
 import { exposeMetrics } from './pipeline/metrics';
 import { shedOverload } from './pipeline/overload';
@@ -23,6 +24,7 @@ export async function createApplication(
     logger: false,
     abortOnError: false,
   });
+  app.useLogger(new NestLogger(config));
   configureApplication(app, SCOPES);
   addProblemDialect(app.getHttpAdapter().getInstance(), '/api/v1/ai/v1', asProviderProblem);
   addAddressLimit(app);

@@ -1,13 +1,13 @@
-import { type DynamicModule, Module } from '@nestjs/common';
+import { type DynamicModule, Logger, Module, type OnModuleInit } from '@nestjs/common';
 import { TokensOperatorModule } from '@platform/tokens';
 import { AiOperatorModule } from '@domains/ai';
 import { AuditModule } from '@platform/audit';
-import { type AppConfig, ConfigModule } from '@platform/config';
+import { AppConfig, ConfigModule } from '@platform/config';
 import { CreditRequestsOperatorModule } from '@domains/credit-requests';
 import { CustomersOperatorModule } from '@domains/customers';
 import { DatabaseModule } from '@platform/database';
+import { NestLogger } from '@platform/logging';
 import { InvoicesOperatorModule, InvoiceSyncModule } from '@domains/invoices';
-import { LoggingModule } from '@platform/logging';
 import { ServicesOperatorModule } from '@domains/services';
 import { SmsOperatorModule } from '@domains/sms';
 import { StatusOperatorModule } from '@domains/status';
@@ -28,8 +28,6 @@ import { tokenCommands } from './commands/token/token.command';
 @Module({
   imports: [
     DatabaseModule.as('account_operator'),
-    // Standard output is reserved for results, so logs go to standard error.
-    LoggingModule.forRoot(process.stderr),
     AiOperatorModule,
     AuditModule,
     CreditRequestsOperatorModule,
@@ -56,9 +54,16 @@ import { tokenCommands } from './commands/token/token.command';
     ...secretsCommands,
   ],
 })
-export class OperatorModule {
+export class OperatorModule implements OnModuleInit {
+  constructor(private readonly config: AppConfig) {}
+
   /** The command line with these settings. */
   static with(config: AppConfig): DynamicModule {
     return { module: OperatorModule, imports: [ConfigModule.for(config)] };
+  }
+
+  /** Standard output is reserved for results, so logs go to standard error. */
+  onModuleInit(): void {
+    Logger.overrideLogger(new NestLogger(this.config, process.stderr));
   }
 }

@@ -1,14 +1,14 @@
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import { loadConfig } from '@platform/config';
-import { createLogger, NestLogger } from '@platform/logging';
+import { NestLogger } from '@platform/logging';
 import { runProcess } from '@platform/process';
 import { WorkerModule } from './worker.module';
 
 void runProcess(() => {
   const config = loadConfig();
   return NestFactory.createApplicationContext(WorkerModule.with(config), {
-    logger: new NestLogger(createLogger(config)),
+    logger: new NestLogger(config),
     abortOnError: false,
   });
 });

@@ -2,7 +2,6 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { type AppConfig, ConfigModule } from '@platform/config';
 import { DatabaseModule } from '@platform/database';
 import { JobQueueModule } from '@platform/jobs';
-import { LoggingModule } from '@platform/logging';
 import { InternalListenerModule } from '@platform/internal-listener';
 import { MetricsModule } from '@platform/metrics';
 import { AiJobsModule } from './ai/ai-jobs.module';
@@ -16,7 +15,6 @@ import { WorkerHealth } from './worker-health';
 @Module({
   imports: [
     DatabaseModule.as('account_operator', { keepConnections: true }),
-    LoggingModule.forRoot(),
     InternalListenerModule,
     MetricsModule,
     JobQueueModule,

@@ -8,7 +8,7 @@ import { AiOverviewService, type MessageRequest, PLAIN_FIELDS } from '@domains/a
 import { KeyClaimedByService, ProblemReplies, type RequestWithBody } from '@platform/http';
 import { MessageAnswersService } from './answer/message-answers.service';
 import { wantsStream } from './answer/wants-stream';
-import { AiMessageDto, ANSWER } from './dto/ai-message.dto';
+import { AiMessageDto, ANSWER, ANSWER_PROBLEMS } from './dto/ai-message.dto';
 import { AiOverviewDto, toAiOverviewDto } from './dto/ai-status.dto';
 import { MessageBody } from './message-body';
 
@@ -50,14 +50,7 @@ export class AiController {
   })
   @ApiBody({ type: AiMessageDto })
   @ApiCreatedResponse(ANSWER)
-  @ProblemReplies(
-    'invalid_request',
-    'credit_exhausted',
-    'ai_disabled',
-    'ai_not_configured',
-    'ai_upstream_rejected',
-    'ai_upstream_failed',
-  )
+  @ProblemReplies(...ANSWER_PROBLEMS)
   createMessage(
     @CurrentCustomer() customer: AuthenticatedCustomer,
     @Req() request: RequestWithBody<MessageRequest>,

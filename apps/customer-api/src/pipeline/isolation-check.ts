@@ -1,8 +1,8 @@
+import { Logger } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DataSource } from 'typeorm';
 import type { AppConfig } from '@platform/config';
 import { assertDatabaseFit, UnfitDatabaseError } from '@platform/database';
-import { ROOT_LOGGER, type RootLogger } from '@platform/logging';
 
 /**
  * @throws NotMigratedError if there is no schema
@@ -12,6 +12,6 @@ import { ROOT_LOGGER, type RootLogger } from '@platform/logging';
 export async function assertIsolation(app: NestFastifyApplication, config: AppConfig): Promise<void> {
   for (const excess of await assertDatabaseFit(app.get(DataSource), 'customer_api')) {
     if (config.NODE_ENV === 'production') throw new UnfitDatabaseError(excess);
-    app.get<RootLogger>(ROOT_LOGGER).warn(excess);
+    new Logger('Isolation').warn(excess);
   }
 }

@@ -5,7 +5,6 @@ import { type AppConfig, ConfigModule } from '@platform/config';
 import { CustomersOperatorModule } from '@domains/customers';
 import { DatabaseModule } from '@platform/database';
 import { InvoicesOperatorModule, InvoiceSyncModule } from '@domains/invoices';
-import { LoggingModule } from '@platform/logging';
 import { ServicesOperatorModule } from '@domains/services';
 import { SmsOperatorModule } from '@domains/sms';
 import { StatusOperatorModule } from '@domains/status';
@@ -15,7 +14,6 @@ import { SupportOperatorModule } from '@domains/support';
 @Module({
   imports: [
     DatabaseModule.as('account_operator'),
-    LoggingModule.forRoot(),
     AiOperatorModule,
     CustomersOperatorModule,
     ServicesOperatorModule,

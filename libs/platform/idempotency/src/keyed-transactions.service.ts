@@ -1,7 +1,6 @@
-import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { CustomerContextService } from '@platform/context';
 import { CustomerDatabaseService, DeferredWrites, isTransientFailure, type WriteTransaction } from '@platform/database';
-import { ROOT_LOGGER, type RootLogger } from '@platform/logging';
 import { IdempotencyStoreService, type PendingClaim } from './idempotency-store.service';
 import type { KeptReply } from './replies/kept-reply';
 import { ReplySealerService, type SealedReply } from './replies/reply-sealer.service';
@@ -30,6 +29,7 @@ interface Conclusion {
 /** The transactions in which keys are stored together with what their requests do. */
 @Injectable()
 export class KeyedTransactionsService implements OnApplicationShutdown {
+  private readonly logger = new Logger(KeyedTransactionsService.name);
   private readonly later: DeferredWrites<{ request: RequestKey; conclusion: Conclusion }>;
 
   constructor(
@@ -37,7 +37,6 @@ export class KeyedTransactionsService implements OnApplicationShutdown {
     private readonly store: IdempotencyStoreService,
     private readonly sealer: ReplySealerService,
     private readonly context: CustomerContextService,
-    @Inject(ROOT_LOGGER) private readonly logger: RootLogger,
   ) {
     this.later = new DeferredWrites({
       store: ({ request, conclusion }) =>
@@ -93,7 +92,11 @@ export class KeyedTransactionsService implements OnApplicationShutdown {
       else await this.settleAndEnd(request, conclusion);
     } catch (error) {
       if (!isTransientFailure(error)) return this.lost(request, conclusion, error);
-      this.logger.warn({ err: error, effect_id: conclusion.effectId }, 'the end of an Idempotency-Key is stored later');
+      this.logger.warn({
+        msg: 'the end of an Idempotency-Key is stored later',
+        err: error,
+        effect_id: conclusion.effectId,
+      });
       this.later.add({ request, conclusion });
     }
   }
@@ -132,9 +135,11 @@ export class KeyedTransactionsService implements OnApplicationShutdown {
   }
 
   private lost({ customerId }: RequestKey, { effectId }: Conclusion, reason: unknown): void {
-    this.logger.error(
-      { err: reason, customer_id: customerId, effect_id: effectId },
-      'the end of an Idempotency-Key could not be stored',
-    );
+    this.logger.error({
+      msg: 'the end of an Idempotency-Key could not be stored',
+      err: reason,
+      customer_id: customerId,
+      effect_id: effectId,
+    });
   }
 }

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { ConfigModule } from '@platform/config';
 import { DatabaseModule } from '@platform/database';
-import { LoggingModule } from '@platform/logging';
 import { Metrics } from '@platform/metrics';
 import { useTestDatabase } from '@test/use-test-database';
 import { until } from '@test/until';
@@ -20,12 +19,7 @@ describe("The jobs' metrics", () => {
     new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 
   beforeAll(async () => {
-    const imports = [
-      ConfigModule.for(database.config),
-      DatabaseModule.as('account_operator'),
-      LoggingModule.forRoot(),
-      JobQueueModule,
-    ];
+    const imports = [ConfigModule.for(database.config), DatabaseModule.as('account_operator'), JobQueueModule];
     worker = await Test.createTestingModule({ imports }).compile();
     const runner = worker.get(JobRunnerService);
     runner.register({ ...SHORT, name: 'test.works', run: () => Promise.resolve() });

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import type { PgBoss } from 'pg-boss';
 import { AppConfig } from '@platform/config';
 import { NotMigratedError } from '@platform/database';
-import { ROOT_LOGGER, type RootLogger } from '@platform/logging';
 import { createWorkerBoss } from './boss';
 import { endedWithin } from './ended-within';
 import { JobMetrics } from './job-metrics';
@@ -28,6 +27,7 @@ const STOP_BOSS_MS = 2_000;
 /** Queues of work in the database, shared by all workers (pg-boss). */
 @Injectable()
 export class JobQueueService implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly logger = new Logger(JobQueueService.name);
   private readonly boss: PgBoss;
   private readonly queues: WorkQueue[] = [];
   private consumers: QueueConsumer[] = [];
@@ -35,11 +35,10 @@ export class JobQueueService implements OnApplicationBootstrap, OnModuleDestroy 
   constructor(
     private readonly config: AppConfig,
     private readonly metrics: JobMetrics,
-    @Inject(ROOT_LOGGER) private readonly logger: RootLogger,
   ) {
     this.boss = createWorkerBoss(config);
-    this.boss.on('error', (error) => this.logger.warn({ err: error }, 'the job queue has trouble'));
-    this.boss.on('warning', (warning) => this.logger.warn({ warning }, 'the job queue warns'));
+    this.boss.on('error', (error) => this.logger.warn({ msg: 'the job queue has trouble', err: error }));
+    this.boss.on('warning', (warning) => this.logger.warn({ msg: 'the job queue warns', warning }));
   }
 
   /** Adds a queue. Call it before the application has started. */
@@ -80,7 +79,7 @@ export class JobQueueService implements OnApplicationBootstrap, OnModuleDestroy 
       await this.prepare(queue);
       if (queue.first) await this.enqueue(queue.name, [queue.first]);
       this.metrics.show(queue.name);
-      this.consumers.push(new QueueConsumer(this.boss, queue, this.logger, () => this.metrics.failed(queue.name)));
+      this.consumers.push(new QueueConsumer(this.boss, queue, () => this.metrics.failed(queue.name)));
     }
     for (const consumer of this.consumers) consumer.start();
   }

@@ -1,5 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { ROOT_LOGGER, type RootLogger } from '@platform/logging';
+import { Injectable, Logger } from '@nestjs/common';
 import { JobMetrics } from './job-metrics';
 import { JobQueueService } from './job-queue.service';
 
@@ -23,10 +22,10 @@ const LOOK_AT_MOST_EVERY_MS = 5_000;
 /** Runs the jobs that domains register before the worker has started. Each schedules its own next run. */
 @Injectable()
 export class JobRunnerService {
+  private readonly logger = new Logger(JobRunnerService.name);
   constructor(
     private readonly queue: JobQueueService,
     private readonly metrics: JobMetrics,
-    @Inject(ROOT_LOGGER) private readonly logger: RootLogger,
   ) {}
 
   register(job: Job): void {
@@ -53,7 +52,7 @@ export class JobRunnerService {
       this.metrics.succeeded(name);
     } else if (!signal.aborted || isTimeout(fault)) {
       this.metrics.failed(name);
-      this.logger.error({ err: fault, job: name }, 'job failed');
+      this.logger.error({ msg: 'job failed', err: fault, job: name });
     }
     // Another worker continues an interrupted run at once.
     await this.queue.enqueue(name, [{ key: '', delaySeconds: signal.aborted ? 0 : everyMs / 1000 }]);

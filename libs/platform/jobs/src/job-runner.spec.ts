@@ -4,7 +4,6 @@ import { Injectable, Module, type OnModuleInit } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { ConfigModule } from '@platform/config';
 import { DatabaseModule } from '@platform/database';
-import { LoggingModule } from '@platform/logging';
 import { useTestDatabase } from '@test/use-test-database';
 import { until } from '@test/until';
 import { JobQueueService } from './job-queue.service';
@@ -39,7 +38,6 @@ describe('The job queue', () => {
     const imports = [
       ConfigModule.for(database.config),
       DatabaseModule.as('account_operator'),
-      LoggingModule.forRoot(),
       JobQueueModule,
       WorkModule,
     ];

@@ -1,6 +1,6 @@
+import { Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PgBoss } from 'pg-boss';
-import type { RootLogger } from '@platform/logging';
 import { endedWithin } from './ended-within';
 import type { WorkQueue } from './work-queue';
 
@@ -22,6 +22,7 @@ interface Fetched {
  * itself.
  */
 export class QueueConsumer {
+  private readonly logger = new Logger(QueueConsumer.name);
   private readonly stopping = new AbortController();
   private readonly active = new Map<Fetched, AbortController>();
   private readonly work = new Set<Promise<void>>();
@@ -33,7 +34,6 @@ export class QueueConsumer {
   constructor(
     private readonly boss: PgBoss,
     private readonly queue: WorkQueue,
-    private readonly logger: RootLogger,
     /** Hears of every item whose work failed. */
     private readonly onFailure: () => void,
   ) {}
@@ -82,7 +82,7 @@ export class QueueConsumer {
       for (const job of jobs) this.begin(job);
       return jobs.length;
     } catch (error) {
-      this.logger.warn({ err: error, queue: this.queue.name }, 'the queue could not be looked at');
+      this.logger.warn({ msg: 'the queue could not be looked at', err: error, queue: this.queue.name });
       return 0;
     }
   }
@@ -115,14 +115,14 @@ export class QueueConsumer {
         await this.queue.handle(job.data.key, signal);
       } catch (error) {
         this.onFailure();
-        this.logger.error({ err: error, queue: name, key: job.data.key }, 'job failed');
+        this.logger.error({ msg: 'job failed', err: error, queue: name, key: job.data.key });
         await this.boss.fail(name, job, { message: error instanceof Error ? error.message : String(error) });
         return;
       }
       await this.boss.complete(name, job);
     } catch (error) {
       // Without a sign of life from here the item is given to another worker, or again to this one.
-      this.logger.warn({ err: error, queue: name }, 'the end of a job could not be stored');
+      this.logger.warn({ msg: 'the end of a job could not be stored', err: error, queue: name });
     }
   }
 
@@ -137,7 +137,7 @@ export class QueueConsumer {
         }),
       );
     } catch (error) {
-      this.logger.warn({ err: error, queue: this.queue.name }, 'a sign of life could not be given');
+      this.logger.warn({ msg: 'a sign of life could not be given', err: error, queue: this.queue.name });
     }
   }
 }

@@ -1,13 +1,22 @@
 import type { LoggerService } from '@nestjs/common';
-import type { RootLogger } from './root-logger';
+import type { DestinationStream, Logger } from 'pino';
+import type { AppConfig } from '@platform/config';
+import { createLogger } from './root-logger';
 
-/** Passes Nest's log messages to the process's logger. */
+/** Nest's own messages about modules and routes that it sets up: only useful for debugging that. */
+const SET_UP = ['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestApplication'];
+
+/** Writes what `Logger` of @nestjs/common is given, Nest's own messages too, with the process's logger. */
 export class NestLogger implements LoggerService {
-  constructor(private readonly logger: RootLogger) {}
+  private readonly logger: Logger;
+
+  /** @param destination where lines are written; default standard output */
+  constructor(config: AppConfig, destination?: DestinationStream) {
+    this.logger = createLogger(config, destination);
+  }
 
   log(message: unknown, ...rest: unknown[]): void {
-    // Nest logs each module and route that it sets up: only useful for debugging the set-up.
-    this.write('debug', message, rest);
+    this.write(SET_UP.includes(rest.at(-1) as string) ? 'debug' : 'info', message, rest);
   }
 
   error(message: unknown, ...rest: unknown[]): void {
@@ -30,7 +39,11 @@ export class NestLogger implements LoggerService {
     this.write('trace', message, rest);
   }
 
-  private write(level: 'fatal' | 'error' | 'warn' | 'debug' | 'trace', message: unknown, rest: unknown[]): void {
+  private write(
+    level: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace',
+    message: unknown,
+    rest: unknown[],
+  ): void {
     const context = rest.findLast((part) => typeof part === 'string');
     if (message instanceof Error) this.logger[level]({ err: message, context }, message.message);
     else if (typeof message === 'object') this.logger[level]({ ...message, context });

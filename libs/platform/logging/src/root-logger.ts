@@ -4,11 +4,6 @@ import { logFields } from '@platform/context';
 import { SecretRedactor } from '@platform/secrets';
 import { visibleJson } from './visible-text';
 
-/** Injection token of the process's logger. */
-export const ROOT_LOGGER = Symbol('ROOT_LOGGER');
-
-export type RootLogger = Logger;
-
 /** Names of fields that may contain a secret, at the top or one level down. */
 const SECRET_FIELDS = ['authorization', 'cookie', 'x-api-key', 'token', 'password', 'secret', 'key', 'api_key'];
 
@@ -19,7 +14,7 @@ const STATEMENT_DATA = ['parameters', 'detail', 'where'];
  * Writes one JSON object per line on standard output, or on `destination`; every line has the fields of the context.
  * Known secrets are redacted, and control characters escaped.
  */
-export function createLogger(config: AppConfig, destination?: DestinationStream): RootLogger {
+export function createLogger(config: AppConfig, destination?: DestinationStream): Logger {
   const redactor = SecretRedactor.of(config);
   const options = {
     level: config.LOG_LEVEL,

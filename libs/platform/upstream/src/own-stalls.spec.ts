@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { loadConfig } from '@platform/config';
-import { createLogger } from '@platform/logging';
 import { type RawServer, rawReply, startRawServer } from '@test/raw-server';
 import { until } from '@test/until';
 import { UpstreamClientsService } from './upstream-clients.service';
@@ -13,7 +12,7 @@ describe('When this process stalls', () => {
   beforeEach(async () => {
     server = await startRawServer();
     const config = loadConfig({ NODE_ENV: 'test', LOG_LEVEL: 'silent' });
-    clients = new UpstreamClientsService(config, createLogger(config));
+    clients = new UpstreamClientsService(config);
     client = clients.open({
       name: 'stand-in',
       baseUrl: server.url,

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { loadConfig } from '@platform/config';
-import { createLogger } from '@platform/logging';
 import { freePort } from '@test/free-port';
 import { type RawServer, rawReply, startRawServer } from '@test/raw-server';
 import { until } from '@test/until';
@@ -17,7 +16,7 @@ describe('UpstreamClient', () => {
   beforeEach(async () => {
     server = await startRawServer();
     const config = loadConfig({ NODE_ENV: 'test', LOG_LEVEL: 'silent', UPSTREAM_MEMORY_MB: '1' });
-    clients = new UpstreamClientsService(config, createLogger(config));
+    clients = new UpstreamClientsService(config);
   });
   afterEach(async () => {
     await clients.onApplicationShutdown();

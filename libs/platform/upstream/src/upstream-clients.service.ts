@@ -1,6 +1,5 @@
-import { Inject, Injectable, type OnApplicationShutdown, Optional } from '@nestjs/common';
+import { Injectable, type OnApplicationShutdown, Optional } from '@nestjs/common';
 import { AppConfig } from '@platform/config';
-import { ROOT_LOGGER, type RootLogger } from '@platform/logging';
 import { Metrics } from '@platform/metrics';
 import { CallLog } from './call/call-log';
 import { EventLoopTurns } from './call/event-loop-turns';
@@ -26,13 +25,12 @@ export class UpstreamClientsService implements OnApplicationShutdown {
 
   constructor(
     private readonly config: AppConfig,
-    @Inject(ROOT_LOGGER) logger: RootLogger,
     // The operator's command line serves no metrics.
     @Optional() metrics?: Metrics,
   ) {
     this.budget = new ByteBudget(config.UPSTREAM_MEMORY_MB * 1024 * 1024);
     const state = { clients: () => this.clients, bytesHeld: () => this.budget.used };
-    this.log = new CallLog(logger, metrics, state);
+    this.log = new CallLog(metrics, state);
   }
 
   /** Creates the client of an upstream, for as long as the process runs. */

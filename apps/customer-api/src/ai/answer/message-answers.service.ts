@@ -1,11 +1,10 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { Readable } from 'node:stream';
 import { type AiAnswer, AiMessagesService, type AnswerKey, type MessageRequest } from '@domains/ai';
 import { AppConfig } from '@platform/config';
 import { endSlowReply, problemOf, type RequestWithBody } from '@platform/http';
 import { KeyedCallsService } from '@platform/idempotency';
-import { ROOT_LOGGER, type RootLogger } from '@platform/logging';
 import { shortDecimal } from '@platform/money';
 import type { AuthenticatedCustomer } from '@platform/tokens';
 import { errorEvent } from './provider-error';
@@ -20,11 +19,11 @@ export interface MessageExchange {
 /** Answers requests for messages, as JSON or as a stream of events. */
 @Injectable()
 export class MessageAnswersService {
+  private readonly logger = new Logger(MessageAnswersService.name);
   constructor(
     private readonly messages: AiMessagesService,
     private readonly config: AppConfig,
     private readonly keyedCalls: KeyedCallsService,
-    @Inject(ROOT_LOGGER) private readonly logger: RootLogger,
   ) {}
 
   /** Sends the message. @returns the reply's body, whose headers are set */
@@ -63,7 +62,7 @@ export class MessageAnswersService {
 
   private errorEvent(error: unknown, requestId: string): Buffer {
     const problem = problemOf(error, requestId);
-    this.logger.error({ err: error, request_id: requestId, code: problem.body.code }, 'stream broke off');
+    this.logger.error({ msg: 'stream broke off', err: error, request_id: requestId, code: problem.body.code });
     return errorEvent(problem);
   }
 }

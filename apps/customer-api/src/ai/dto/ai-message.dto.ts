@@ -144,3 +144,13 @@ export const ANSWER = {
     },
   },
 } as const;
+
+/** The problems of a request for a message, besides those of every route. */
+export const ANSWER_PROBLEMS = [
+  'invalid_request',
+  'credit_exhausted',
+  'ai_disabled',
+  'ai_not_configured',
+  'ai_upstream_rejected',
+  'ai_upstream_failed',
+] as const;

@@ -7,7 +7,7 @@ import { CurrentCustomer, RateLimitAs, RequireAiEnabled, RequireScope, TokenInAp
 import { KeyClaimedByService, ProblemReplies, type RequestWithBody } from '@platform/http';
 import { type AuthenticatedCustomer } from '@platform/tokens';
 import { MessageAnswersService } from '../answer/message-answers.service';
-import { ANSWER } from '../dto/ai-message.dto';
+import { ANSWER, ANSWER_PROBLEMS } from '../dto/ai-message.dto';
 import { MessageBody } from '../message-body';
 import { SdkCountRequestDto, SdkMessageRequestDto, SdkTokenCountDto } from './dto/sdk-message.dto';
 
@@ -38,14 +38,7 @@ export class SdkMessagesController {
   })
   @ApiBody({ type: SdkMessageRequestDto })
   @ApiOkResponse(ANSWER)
-  @ProblemReplies(
-    'invalid_request',
-    'credit_exhausted',
-    'ai_disabled',
-    'ai_not_configured',
-    'ai_upstream_rejected',
-    'ai_upstream_failed',
-  )
+  @ProblemReplies(...ANSWER_PROBLEMS)
   createSdkMessage(
     @CurrentCustomer() customer: AuthenticatedCustomer,
     @Req() request: RequestWithBody<MessageRequest>,

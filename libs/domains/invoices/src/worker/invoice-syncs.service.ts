@@ -1,6 +1,5 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { AppConfig } from '@platform/config';
-import { ROOT_LOGGER, type RootLogger } from '@platform/logging';
 import type { BillingSourceName } from '../invoice-record';
 import { BillingSourcesService } from '../adapters/billing-sources.service';
 import { BrokenFeedError, SourceError } from '../ports/source-error';
@@ -19,11 +18,11 @@ export const RUN_DEADLINE_MS = 120_000;
 /** Syncs one customer's invoices with one billing source at a time. The queue decides which and when. */
 @Injectable()
 export class InvoiceSyncsService {
+  private readonly logger = new Logger(InvoiceSyncsService.name);
   constructor(
     private readonly sources: BillingSourcesService,
     private readonly store: SyncStoreService,
     private readonly config: AppConfig,
-    @Inject(ROOT_LOGGER) private readonly logger: RootLogger,
   ) {}
 
   /**
@@ -72,7 +71,7 @@ export class InvoiceSyncsService {
     const known = error instanceof SourceError;
     const message = known ? error.message : 'The sync failed because of an internal error; see the log';
     const fields = { customer_id: run.customerId, source: run.source };
-    this.logger[known ? 'warn' : 'error']({ ...fields, err: error }, 'invoice sync failed');
+    this.logger[known ? 'warn' : 'error']({ msg: 'invoice sync failed', ...fields, err: error });
     const { since } = run.checkpoint;
     // A feed that is inconsistent starts over: its position cannot be trusted.
     const checkpoint = error instanceof BrokenFeedError ? { ...(since !== undefined && { since }) } : run.checkpoint;

@@ -1,5 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { ROOT_LOGGER, type RootLogger } from '@platform/logging';
+import { Injectable, Logger } from '@nestjs/common';
 import type { DeliveryReport } from '../ports/sms-gateway.port';
 import { readElksReport } from '../adapters/elks/elks-report';
 import { readLinkReport } from '../adapters/link-mobility/link-report';
@@ -12,10 +11,10 @@ export type ReportResult = 'stored' | 'malformed' | 'forged' | 'unknown_message'
 /** Receives delivery reports from gateways: in any order, any number of times, even before the reply to the send. */
 @Injectable()
 export class DeliveryReportsService {
+  private readonly logger = new Logger(DeliveryReportsService.name);
   constructor(
     private readonly references: ReportReferencesService,
     private readonly store: ReportStoreService,
-    @Inject(ROOT_LOGGER) private readonly logger: RootLogger,
   ) {}
 
   /** A report of 46elks; `reference` is the end of the address that it was posted to. */
@@ -32,15 +31,17 @@ export class DeliveryReportsService {
     if (!report) return 'malformed';
     const sms = this.references.read(report.reference);
     if (!sms) {
-      this.logger.warn({ gateway }, 'a delivery report with a forged or foreign reference was refused');
+      this.logger.warn({ msg: 'a delivery report with a forged or foreign reference was refused', gateway });
       return 'forged';
     }
     const { customerId, smsId } = sms;
     if (await this.store.add(customerId, smsId, gateway, report)) return 'stored';
-    this.logger.warn(
-      { gateway, customer_id: customerId, sms_id: smsId },
-      'a delivery report is about an unknown message',
-    );
+    this.logger.warn({
+      msg: 'a delivery report is about an unknown message',
+      gateway,
+      customer_id: customerId,
+      sms_id: smsId,
+    });
     return 'unknown_message';
   }
 }

@@ -1,5 +1,4 @@
 import { loadConfig } from '@platform/config';
-import { createLogger } from '@platform/logging';
 import { RateLimitStorageService } from './rate-limit-storage.service';
 
 const LIMIT = 2;
@@ -9,7 +8,7 @@ describe('counts of one process', () => {
   beforeEach(() => {
     jest.useFakeTimers({ now: 1234.567 });
     const config = loadConfig({});
-    storage = new RateLimitStorageService(config, createLogger(config));
+    storage = new RateLimitStorageService(config);
   });
   afterEach(() => jest.useRealTimers());
 

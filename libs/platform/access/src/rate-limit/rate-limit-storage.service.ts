@@ -1,8 +1,7 @@
-import { Inject, Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
 import { AppConfig } from '@platform/config';
-import { ROOT_LOGGER, type RootLogger } from '@platform/logging';
 import type { RateLimitState } from './rate-limit-headers';
 import { type RequestCount, RequestCounts } from './request-counts';
 import { SharedRedis } from './shared-redis';
@@ -23,9 +22,9 @@ export class RateLimitStorageService implements ThrottlerStorage, OnModuleInit, 
   private readonly shared?: RateLimiterRedis;
   private readonly redis?: SharedRedis;
 
-  constructor({ REDIS_URL }: AppConfig, @Inject(ROOT_LOGGER) logger: RootLogger) {
+  constructor({ REDIS_URL }: AppConfig) {
     if (!REDIS_URL) return;
-    this.redis = new SharedRedis(REDIS_URL, logger);
+    this.redis = new SharedRedis(REDIS_URL);
     this.shared = new RateLimiterRedis({ ...SHARED, storeClient: this.redis.client, rejectIfRedisNotReady: true });
   }
 

@@ -1,7 +1,7 @@
+import { Logger } from '@nestjs/common';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import type { RootLogger } from '@platform/logging';
 
 /**
  * If a reply takes longer than this, the connection counts as lost. Only requests until then wait for it. Long enough
@@ -16,14 +16,12 @@ const START_PATIENCE_MS = 1000;
  * restored.
  */
 export class SharedRedis {
+  private readonly logger = new Logger(SharedRedis.name);
   readonly client: Redis;
   private away = false;
   private stopped = false;
 
-  constructor(
-    url: string,
-    private readonly logger: RootLogger,
-  ) {
+  constructor(url: string) {
     this.client = new Redis(url, {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
@@ -56,11 +54,11 @@ export class SharedRedis {
   private lost(error: Error): void {
     if (this.away || this.stopped) return;
     this.away = true;
-    this.logger.warn({ err: error }, 'Redis is away; rate limits are counted per process until it is back');
+    this.logger.warn({ msg: 'Redis is away; rate limits are counted per process until it is back', err: error });
   }
 
   private found(): void {
-    if (this.away) this.logger.info('Redis is back; rate limits are shared again');
+    if (this.away) this.logger.log('Redis is back; rate limits are shared again');
     this.away = false;
   }
 }

@@ -1,9 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { Inject, Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { Client } from 'pg';
 import { AppConfig } from '@platform/config';
 import { clientSettings } from '@platform/database';
-import { ROOT_LOGGER, type RootLogger } from '@platform/logging';
 import { TOKEN_CHANGES } from '../token-changes';
 
 /** How long cached tokens may be used after the last proof that changes are received. */
@@ -19,6 +18,7 @@ const DEAD_MS = 1000;
  */
 @Injectable()
 export class TokenChangeListenerService implements OnModuleInit, OnApplicationShutdown {
+  private readonly logger = new Logger(TokenChangeListenerService.name);
   /** Called with the customer's id on a change, and without one if changes may have been missed. */
   onChange: (customerId?: string) => void = () => undefined;
 
@@ -28,10 +28,7 @@ export class TokenChangeListenerService implements OnModuleInit, OnApplicationSh
   private stopped = false;
   private hearing = true;
 
-  constructor(
-    private readonly config: AppConfig,
-    @Inject(ROOT_LOGGER) private readonly logger: RootLogger,
-  ) {}
+  constructor(private readonly config: AppConfig) {}
 
   /** Whether a change made at least 100 ms ago is certain to have been received. */
   get trusted(): boolean {
@@ -91,7 +88,7 @@ export class TokenChangeListenerService implements OnModuleInit, OnApplicationSh
     client.end().catch(() => undefined);
     if (this.stopped) return;
     if (this.hearing)
-      this.logger.warn({ err: error }, 'token changes are not heard; every token is looked up until they are');
+      this.logger.warn({ msg: 'token changes are not heard; every token is looked up until they are', err: error });
     this.hearing = false;
     this.timer = setTimeout(() => void this.listen(), RETRY_MS);
   }

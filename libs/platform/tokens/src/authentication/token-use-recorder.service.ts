@@ -1,6 +1,5 @@
-import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { isTransientFailure, PipelinedConnectionsService, prepared, retryTransient } from '@platform/database';
-import { ROOT_LOGGER, type RootLogger } from '@platform/logging';
 import type { AuthenticatedCustomer } from '../authenticated-customer';
 
 const WRITE_EVERY_MS = 1000;
@@ -14,14 +13,12 @@ const RECORD = prepared('access.record-token-use', 'select app.record_token_uses
 /** Records when tokens were last used: every valid call counts, with one statement per second for all of them. */
 @Injectable()
 export class TokenUseRecorderService implements OnApplicationShutdown {
+  private readonly logger = new Logger(TokenUseRecorderService.name);
   private uses = new Map<string, { customerId: string; at: number }>();
   private timer?: NodeJS.Timeout;
   private writing: Promise<void> = Promise.resolve();
 
-  constructor(
-    private readonly pipeline: PipelinedConnectionsService,
-    @Inject(ROOT_LOGGER) private readonly logger: RootLogger,
-  ) {}
+  constructor(private readonly pipeline: PipelinedConnectionsService) {}
 
   /** Records a valid call. */
   record({ customerId, tokenId }: AuthenticatedCustomer): void {
@@ -44,7 +41,7 @@ export class TokenUseRecorderService implements OnApplicationShutdown {
     this.writing = this.writing
       .then(() => retryTransient(() => this.store(), retries))
       .catch((error: unknown) =>
-        this.logger.error({ err: error, tokens: this.uses.size }, 'last use of tokens is lost'),
+        this.logger.error({ msg: 'last use of tokens is lost', err: error, tokens: this.uses.size }),
       );
     await this.writing;
     clearTimeout(this.timer);
@@ -54,7 +51,7 @@ export class TokenUseRecorderService implements OnApplicationShutdown {
     try {
       await this.store();
     } catch (error) {
-      this.logger.warn({ err: error }, 'last use of tokens could not be written yet');
+      this.logger.warn({ msg: 'last use of tokens could not be written yet', err: error });
       this.schedule();
     }
   }
@@ -75,7 +72,7 @@ export class TokenUseRecorderService implements OnApplicationShutdown {
     } catch (error) {
       if (!isTransientFailure(error)) {
         // Not retried: the database would refuse it again and again, with everything recorded since.
-        this.logger.error({ err: error }, 'last use of tokens could not be written');
+        this.logger.error({ msg: 'last use of tokens could not be written', err: error });
         return;
       }
       for (const [tokenId, use] of uses) if (!this.uses.has(tokenId)) this.uses.set(tokenId, use);

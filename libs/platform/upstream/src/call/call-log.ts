@@ -1,5 +1,5 @@
+import { Logger } from '@nestjs/common';
 import { Counter, Gauge, Histogram } from 'prom-client';
-import type { RootLogger } from '@platform/logging';
 import type { Metrics } from '@platform/metrics';
 
 /** Result of a call. Contains nothing of the request or the reply. */
@@ -26,15 +26,12 @@ export interface ClientState {
 
 /** Logs and measures each call. */
 export class CallLog {
+  private readonly logger = new Logger(CallLog.name);
   private readonly durations?: Histogram<'upstream' | 'operation' | 'outcome'>;
   private readonly received?: Counter<'upstream'>;
 
   /** @param metrics undefined in processes that serve none */
-  constructor(
-    private readonly logger: RootLogger,
-    metrics: Metrics | undefined,
-    state: { clients(): Iterable<ClientState>; bytesHeld(): number },
-  ) {
+  constructor(metrics: Metrics | undefined, state: { clients(): Iterable<ClientState>; bytesHeld(): number }) {
     if (!metrics) return;
     const registers = [metrics.registry];
     this.durations = new Histogram({
@@ -78,12 +75,12 @@ export class CallLog {
     // Calls that were not made are only counted: in an outage there are many, and each caller's request is logged.
     if (attempts === 0) return;
     const line = { upstream, operation, outcome, code, attempts, bytes, duration_ms: Math.round(durationMs) };
-    this.logger[ok ? 'info' : 'warn'](line, 'upstream call');
+    this.logger[ok ? 'log' : 'warn']({ msg: 'upstream call', ...line });
   }
 
   /** Logs that an upstream went down or recovered. */
   writeChange(upstream: string, open: boolean): void {
-    if (open) this.logger.error({ upstream }, 'upstream counts as down: it is left alone for a while');
-    else this.logger.warn({ upstream }, 'upstream is back');
+    if (open) this.logger.error({ msg: 'upstream counts as down: it is left alone for a while', upstream });
+    else this.logger.warn({ msg: 'upstream is back', upstream });
   }
 }

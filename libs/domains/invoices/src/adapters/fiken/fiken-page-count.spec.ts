@@ -1,5 +1,4 @@
 import { loadConfig } from '@platform/config';
-import { createLogger } from '@platform/logging';
 import { UpstreamClientsService } from '@platform/upstream';
 import { type RawServer, rawReply, startRawServer } from '@test/raw-server';
 import { BillingCalendar } from '@platform/time';
@@ -12,7 +11,7 @@ describe("Fiken's count of pages", () => {
   beforeAll(async () => {
     server = await startRawServer();
     const config = loadConfig({ NODE_ENV: 'test', LOG_LEVEL: 'silent' });
-    clients = new UpstreamClientsService(config, createLogger(config));
+    clients = new UpstreamClientsService(config);
   });
   afterAll(async () => {
     await clients.onApplicationShutdown();

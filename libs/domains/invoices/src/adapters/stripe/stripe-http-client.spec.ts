@@ -1,6 +1,5 @@
 import Stripe from 'stripe';
 import { loadConfig } from '@platform/config';
-import { createLogger } from '@platform/logging';
 import { UpstreamClientsService } from '@platform/upstream';
 import { type RawServer, rawReply, startRawServer } from '@test/raw-server';
 import { StripeHttpClient, stripeFailure } from './stripe-http-client';
@@ -14,7 +13,7 @@ describe('StripeHttpClient', () => {
   beforeEach(async () => {
     server = await startRawServer();
     const config = loadConfig({ NODE_ENV: 'test', LOG_LEVEL: 'silent' });
-    clients = new UpstreamClientsService(config, createLogger(config));
+    clients = new UpstreamClientsService(config);
     const client = clients.open({
       name: 'stripe',
       baseUrl: server.url,

@@ -1,9 +1,8 @@
 import type { Readable } from 'node:stream';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { CustomerContextService } from '@platform/context';
 import { CustomerDatabaseService, decoders, EntityReadsService, type ReadStatement } from '@platform/database';
 import { ServiceError } from '@platform/errors';
-import { ROOT_LOGGER, type RootLogger } from '@platform/logging';
 import type { BillingSourceName } from '../../invoice-record';
 import { BillingAccount } from '../../entities/billing-account.entity';
 import { Invoice } from '../../entities/invoice.entity';
@@ -31,6 +30,7 @@ export interface InvoicePdf {
 /** Fetches PDFs that need the billing source's credential, or a new link, on behalf of the customer. */
 @Injectable()
 export class InvoicePdfsService {
+  private readonly logger = new Logger(InvoicePdfsService.name);
   private readonly pdf: ReadStatement<PdfRow>;
 
   constructor(
@@ -38,7 +38,6 @@ export class InvoicePdfsService {
     private readonly context: CustomerContextService,
     private readonly sources: BillingSourcesService,
     private readonly memory: PdfMemoryService,
-    @Inject(ROOT_LOGGER) private readonly logger: RootLogger,
     reads: EntityReadsService,
   ) {
     const [invoice, account] = [reads.table(Invoice, 'i'), reads.table(BillingAccount, 'a')];
@@ -88,7 +87,12 @@ export class InvoicePdfsService {
       const asked = error instanceof SourceError ? error.retryAfterMs : undefined;
       if (!(error instanceof SourceError) && !signal.aborted) throw error;
       if (!signal.aborted)
-        this.logger.warn({ err: error, source, source_id: sourceId }, 'the PDF of an invoice could not be fetched');
+        this.logger.warn({
+          msg: 'the PDF of an invoice could not be fetched',
+          err: error,
+          source,
+          source_id: sourceId,
+        });
       throw new ServiceError('service_unavailable', 'The PDF cannot be fetched at present', {
         retryAfterSeconds: Math.ceil((asked ?? 30_000) / 1000),
         cause: error,

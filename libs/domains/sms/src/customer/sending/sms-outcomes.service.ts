@@ -1,8 +1,7 @@
-import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { CustomerContextService } from '@platform/context';
 import { isTransientFailure, DeferredWrites } from '@platform/database';
 import { KeyedCallsService } from '@platform/idempotency';
-import { ROOT_LOGGER, type RootLogger } from '@platform/logging';
 import type { SmsRow } from '../sms-view';
 import { type SmsStatusUpdate, SmsStoreService } from './sms-store.service';
 
@@ -20,22 +19,25 @@ const SHUTDOWN_RETRY_MS = 5000;
 /** Stores outcomes of messages, at once or, while the database is unavailable, as soon as it is back. */
 @Injectable()
 export class SmsOutcomesService implements OnApplicationShutdown {
+  private readonly logger = new Logger(SmsOutcomesService.name);
   private readonly later: DeferredWrites<Outcome>;
 
   constructor(
     private readonly store: SmsStoreService,
     private readonly context: CustomerContextService,
     private readonly keyedCalls: KeyedCallsService,
-    @Inject(ROOT_LOGGER) private readonly logger: RootLogger,
   ) {
     this.later = new DeferredWrites<Outcome>({
       store: ({ customerId, smsId, gateway, update }) =>
         this.context.run(customerId, () => this.store.conclude(smsId, gateway, update)),
       lost: ({ customerId, smsId, update }, reason) =>
-        this.logger.error(
-          { err: reason, customer_id: customerId, sms_id: smsId, outcome: update.status },
-          'the outcome of an SMS could not be stored',
-        ),
+        this.logger.error({
+          msg: 'the outcome of an SMS could not be stored',
+          err: reason,
+          customer_id: customerId,
+          sms_id: smsId,
+          outcome: update.status,
+        }),
       capacity: 10_000,
       retryMs: 500,
     });
@@ -51,9 +53,9 @@ export class SmsOutcomesService implements OnApplicationShutdown {
     } catch (error) {
       const about = { err: error, sms_id: row.id, outcome: update.status };
       if (isTransientFailure(error)) {
-        this.logger.warn(about, 'the outcome of an SMS could not be stored yet');
+        this.logger.warn({ msg: 'the outcome of an SMS could not be stored yet', ...about });
         this.later.add({ customerId: this.context.customerId, smsId: row.id, gateway, update });
-      } else this.logger.error(about, 'the outcome of an SMS could not be stored');
+      } else this.logger.error({ msg: 'the outcome of an SMS could not be stored', ...about });
       return { ...row, status: update.status, errorCode: update.errorCode };
     }
   }
