@@ -2,7 +2,6 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { AiModule } from '@domains/ai';
 import { type AppConfig, ConfigModule } from '@platform/config';
 import { DatabaseModule } from '@platform/database';
-import { LoggingModule } from '@platform/logging';
 
 /** The ledger as an API process has it, without HTTP. */
 @Module({})
@@ -10,7 +9,7 @@ export class LedgerModule {
   static with(config: AppConfig): DynamicModule {
     return {
       module: LedgerModule,
-      imports: [ConfigModule.for(config), DatabaseModule.as('customer_api'), LoggingModule.forRoot(), AiModule],
+      imports: [ConfigModule.for(config), DatabaseModule.as('customer_api'), AiModule],
     };
   }
 }
