@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import type { Config } from 'jest';
 
 const config: Config = {
@@ -6,7 +7,7 @@ const config: Config = {
   testMatch: ['**/*.spec.ts'],
   // It needs a browser and has a command of its own: npm run test:browser.
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/attack/', '<rootDir>/test/browser/'],
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/environment.ts',
   transform: {
     '^.+\\.ts$': [
       '@swc/jest',
@@ -31,6 +32,9 @@ const config: Config = {
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   setupFilesAfterEnv: ['<rootDir>/test/support/each-file.ts'],
   testTimeout: 30_000,
+  // Many specs wait more than they compute.
+  maxWorkers: Math.min(Math.ceil(availableParallelism() * 1.5), 8),
+  testSequencer: '<rootDir>/test/support/longest-first.sequencer.cjs',
 };
 
 export default config;

@@ -1,9 +1,6 @@
 import 'reflect-metadata';
-import { faker } from '@faker-js/faker';
 import { Logger } from '@nestjs/common';
 import { takeViolations } from './conformance/violations';
-
-faker.seed(Number(process.env.TEST_SEED));
 
 // Applications that a test starts bring their own.
 Logger.overrideLogger(false);

@@ -20,7 +20,7 @@ export async function startTestServer(): Promise<TestServer> {
     port: await freePort(),
     password: randomBytes(12).toString('hex'),
     // Durability does not matter here.
-    settings: { fsync: 'off', full_page_writes: 'off', max_connections: '300' },
+    settings: { fsync: 'off', full_page_writes: 'off', max_connections: '600' },
   });
   return {
     url: server.url,

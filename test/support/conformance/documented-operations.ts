@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { getHttpOperationsFromSpec } from '@stoplight/prism-http/dist/utils/operations';
-import { validateInput, validateOutput } from '@stoplight/prism-http/dist/validator';
+import { getHttpOperationsFromSpec } from '@stoplight/prism-http/dist/utils/operations.js';
+import { validateInput, validateOutput } from '@stoplight/prism-http/dist/validator/index.js';
 
 /** An operation of openapi.json, in the validator's format. */
 type DocumentedOperation = Awaited<ReturnType<typeof getHttpOperationsFromSpec>>[number];

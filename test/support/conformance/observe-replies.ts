@@ -1,8 +1,9 @@
+import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RequestWithBody } from '@platform/http';
-import { documentedOperation, faultsOfReply, faultsOfRequest, type Exchange } from './documented-operations';
+import type * as DocumentedOperations from './documented-operations';
 import { addViolation } from './violations';
 
 /** Larger bodies are not checked: parsing them again would take longer than the test. */
@@ -13,6 +14,9 @@ const LARGEST_BODY = 256 * 1024;
  * The running test fails if they differ.
  */
 export function observeReplies(app: NestFastifyApplication): void {
+  const { documentedOperation, faultsOfReply, faultsOfRequest } = loadOncePerWorker(
+    join(__dirname, 'documented-operations.ts'),
+  ) as typeof DocumentedOperations;
   const server = app.getHttpAdapter().getInstance();
   server.addHook('onSend', async (request, reply, payload) => {
     const operation = await documentedOperation(request.method, request.routeOptions.url);
@@ -32,7 +36,7 @@ export function observeReplies(app: NestFastifyApplication): void {
   });
 }
 
-function exchangeOf(request: FastifyRequest, reply: FastifyReply, payload: unknown): Exchange {
+function exchangeOf(request: FastifyRequest, reply: FastifyReply, payload: unknown): DocumentedOperations.Exchange {
   return {
     path: request.url.split('?', 1)[0] ?? '',
     query: request.query as Record<string, string | string[]>,

@@ -1,4 +1,4 @@
-import { faker } from '@faker-js/faker';
+import { faker } from '../faker';
 import type { Client } from 'pg';
 import type { Customer } from '@domains/customers';
 
