@@ -2,6 +2,7 @@ import { en, Faker } from '@faker-js/faker';
 import type { Client } from 'pg';
 import { saveAiCustomer } from '@test/ai-factories';
 import { setDatabaseClock } from '@test/database-clock';
+import { describeOnOneServer } from '@test/kinds-of-server';
 import { LEDGER_NAMES } from '@test/ledger.fixture';
 import { LedgerSide } from '@test/ledgers/ledger-side';
 import { RandomSteps } from '@test/ledgers/random-steps';
@@ -18,7 +19,7 @@ const LIFETIME_MS = 600_000;
  * The ledger over many customers and the plain one per customer, through the same random histories: each answer is the same,
  * and so are all rows at the end.
  */
-describe('The two ledgers', () => {
+describeOnOneServer('The two ledgers', 'there only one of them runs', () => {
   let database: TestDatabase;
   let superuser: Client;
   beforeAll(async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { CreditRequestsOperatorService, CreditRequestsOperatorModule } from '@domains/credit-requests';
 import { saveAiCustomer, saveModelPrice } from '@test/ai-factories';
 import { type AiFixture, createAiFixture, problemsOf } from '@test/ai.fixture';
@@ -54,7 +55,7 @@ describe('The verification of AI accounts', () => {
   it.each([
     ['has no entry', 'update ai_ledger_entry set credit_request_id = null where credit_request_id = $1', 'no entry'],
     ['is for another amount', 'update ai_credit_request set amount_nok = 600 where id = $1', 'amount'],
-    ['has another invoice', 'update ai_credit_request set invoice_id = gen_random_uuid() where id = $1', 'invoice'],
+    ['has another invoice', `update ai_credit_request set invoice_id = '${randomUUID()}' where id = $1`, 'invoice'],
     [
       'was taken back, and its credit was not',
       `update ai_credit_request set status = 'pending', invoice_id = null, decided_at = null where id = $1`,

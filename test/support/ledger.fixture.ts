@@ -16,6 +16,7 @@ import { ConfigModule } from '@platform/config';
 import { DatabaseModule } from '@platform/database';
 import { PLAIN_PRICE, saveModelPrice } from './ai-factories';
 import { setDatabaseClock } from './database-clock';
+import { ON_CLUSTER } from './kinds-of-server';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from './test-database';
 
 /** The two ledgers, by name. Both hold to the same rules. */
@@ -24,7 +25,8 @@ export const LEDGERS = {
   'per customer': PerCustomerLedgerService,
 };
 export type LedgerName = keyof typeof LEDGERS;
-export const LEDGER_NAMES = Object.keys(LEDGERS) as LedgerName[];
+/** Those that the database can run: on a cluster no statement serves many customers. */
+export const LEDGER_NAMES: LedgerName[] = ON_CLUSTER ? ['per customer'] : ['over many customers', 'per customer'];
 
 /** The credit ledger without a gateway: two engines on one database, like two API processes. */
 export interface LedgerFixture {
@@ -48,7 +50,7 @@ export interface LedgerFixture {
 
 export async function createLedgerFixture(
   settings: Record<string, string> = {},
-  name: LedgerName = 'over many customers',
+  name: LedgerName = LEDGER_NAMES[0]!,
 ): Promise<LedgerFixture> {
   const database = await createTestDatabase({
     ANTHROPIC_API_KEY: 'service-wide',
@@ -57,8 +59,7 @@ export async function createLedgerFixture(
     ...settings,
   });
   const superuser = await connectAsSuperuser(database);
-  // On a cluster no statement serves many customers.
-  const ledger = database.workers.length > 0 ? PerCustomerLedgerService : LEDGERS[name];
+  const ledger = LEDGERS[name];
   const module = async (role: 'customer_api' | 'account_operator') => {
     const imports = [
       ConfigModule.for(database.config),

@@ -97,7 +97,7 @@ describe('queries by id name the customer', () => {
       await expect(log.find(message)).rejects.toMatchObject({ code: 'not_found' });
     });
     const { rows } = await api.superuser.query(
-      `select t.status, (select count(*)::int from support_ticket_reply r where r.ticket_id = t.id) as replies
+      `select t.status, (select count(*)::int from support_ticket_reply r where (r.customer_id, r.ticket_id) = (t.customer_id, t.id)) as replies
        from support_ticket t where t.id = $1`,
       [ticket],
     );

@@ -70,7 +70,7 @@ describe.each(LEDGER_NAMES)('A settlement after an unknown outcome, %s', (name) 
     await locker.query('select from ai_account where customer_id = $1 for update', [call.customerId]);
     const settled = expect(
       fixture.superuser.query(
-        `select * from app.ai_settle(array[$1::uuid], array[row(1, $2, 0, 0, 0, 0, 20, 'a', false, null, null)::app.ai_settlement],
+        `select * from ${name === 'per customer' ? 'app.ai_settle_for($1,' : 'app.ai_settle(array[$1::uuid],'} array[row(1, $2, 0, 0, 0, 0, 20, 'a', false, null, null)::app.ai_settlement],
            'Europe/Oslo', clock_timestamp() + interval '300 ms', 'anthropic')`,
         [call.customerId, call.reservationId],
       ),

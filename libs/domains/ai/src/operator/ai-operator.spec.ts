@@ -267,10 +267,10 @@ describe("The operator's AI services", () => {
     const maintenance = fixture.operator.get(AiMaintenanceService);
     await maintenance.purgeEnded(1);
     expect(await states()).toEqual(['pending', 'released']);
+    const released = '2026-11-13T12:00:00Z';
     await fixture.superuser.query(
-      `update ai_reservation set resolved_at = resolved_at - interval '2 days', created_at = created_at - interval '2 days'
-       where customer_id = $1`,
-      [customerId],
+      'update ai_reservation set resolved_at = $2, created_at = $2 where customer_id = $1',
+      [customerId, released],
     );
     expect(await maintenance.purgeEnded(1)).toBeGreaterThanOrEqual(1);
     expect(await states()).toEqual(['pending']);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
 import { saveAiCustomer } from '@test/ai-factories';
 import { type LedgerFixture, createLedgerFixture, request, usage } from '@test/ledger.fixture';
@@ -88,10 +89,10 @@ describe('A locked account', () => {
     await locker.query('select from ai_account where customer_id = $1 for update', [locked]);
     const reservation = request(other);
     await fixture.ledger().reserve(reservation);
-    await fixture.superuser.query(
-      `update ai_reservation set process_id = gen_random_uuid(), month = '2020-01' where id = $1`,
-      [reservation.reservationId],
-    );
+    await fixture.superuser.query(`update ai_reservation set process_id = $2, month = '2020-01' where id = $1`, [
+      reservation.reservationId,
+      randomUUID(),
+    ]);
     await moveToAFormerMonth(fixture.superuser, other);
     const maintenance = fixture.operator.get(AiMaintenanceService);
     expect(await timed(maintenance.rollMonthsOver().then((count) => expect(count).toBe(1)))).toBeLessThan(LOCK_WAIT_MS);
