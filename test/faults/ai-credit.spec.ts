@@ -5,9 +5,9 @@ import { type AiStress, openAiStress, type Outcome, sendMessage } from '@test/ai
 
 /** About 0.10 NOK each: 20 output tokens at 5 NOK per thousand. */
 const message = (text = 'x') => ({ messages: [{ role: 'user', content: text }], max_tokens: 20 });
-/** Every kill costs the start of a process. `TEST_KILLS=200 npm test` runs more. */
 /** A stopped process counts as dead after about 12 s; its calls must not have reached their own deadline by then. */
 const STOPPED_LONGER_MS = '60000';
+/** Every kill costs the start of a process. `TEST_KILLS=200 npm test` runs more. */
 const KILLS = Number(process.env.TEST_KILLS ?? 8);
 const count = (outcomes: Outcome[], wanted: Outcome) => outcomes.filter((outcome) => outcome === wanted).length;
 
@@ -206,10 +206,9 @@ describe('AI credit, under load and faults', () => {
     }
     const waits = await watch.end();
     console.log(
-      `${KILLS} kills, ${waits.length} of them with calls in progress: free again after ${Math.round(Math.max(...waits))} ms at most`,
+      `${KILLS} kills, ${waits.length} of them with calls in progress: free again after ${Math.round(Math.max(...waits))} ms at most, ${answered} calls answered`,
     );
     expect(waits.length).toBeGreaterThan(KILLS / 4);
-    expect(Math.max(...waits)).toBeLessThan(15_000);
     let usages = 0;
     for (const { id } of customers) {
       const audit = await stress.audit(id);
@@ -219,6 +218,7 @@ describe('AI credit, under load and faults', () => {
     // Every answered call was charged; a call that was charged and not answered was killed in between.
     expect(usages).toBeGreaterThanOrEqual(answered);
     expect(answered).toBeGreaterThanOrEqual(KILLS);
+    expect(Math.max(...waits)).toBeLessThan(15_000);
   }, 1_800_000);
 
   it('loses no call on SIGTERM under load, and charges none that it does not answer', async () => {
