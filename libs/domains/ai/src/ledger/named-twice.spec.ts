@@ -57,6 +57,20 @@ describe.each(LEDGER_NAMES)('A call named twice in one batch, %s', (name) => {
     expect(await fixture.problems(customerId)).toEqual([]);
   });
 
+  it('is refused twice, if another call has taken its Idempotency-Key since', async () => {
+    const customerId = await saveAiCustomer(fixture.superuser, { model: fixture.model, month: '2026-11', included: 1 });
+    const key = { hash: Buffer.from('a'), fingerprint: Buffer.from('b') };
+    const [given, taking] = [request(customerId, { key }), request(customerId, { key })];
+    await fixture.ledger().reserve(given);
+    await fixture.setTime('2026-11-15T13:00:00Z');
+    await fixture.superuser.query('select app.ai_resolve_abandoned($1)', [customerId]);
+    expect(await fixture.ledger().reserve(taking)).toMatchObject({ outcome: 'reserved' });
+    expect(await settleTwice(customerId, given.reservationId, 10)).toMatchObject(
+      [1, 2].map((place) => ({ place, outcome: 'key_taken', charged: '0', late: true })),
+    );
+    expect(await charged(customerId)).toEqual([1, 0.1, 0]);
+  });
+
   it('is released once', async () => {
     const { customerId, reservationId } = await reserved();
     const other = request(customerId);

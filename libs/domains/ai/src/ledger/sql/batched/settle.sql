@@ -99,7 +99,6 @@ begin
     end if;
     -- Named twice in one batch, it is charged once.
     continue when call.id = any (named);
-    named := named || call.id;
     answers := answers || call.place::integer;
     result.place := call.place;
     result.outcome := 'settled';
@@ -114,6 +113,7 @@ begin
         continue;
       end if;
     end if;
+    named := named || call.id;
     usable := greatest(least(acc.included, call.included_limit - acc.month_included_usage), 0);
     if result.late then
       charge := greatest(least(call.cost, call.amount, usable + acc.purchased - acc.reserved,
