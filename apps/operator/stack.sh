@@ -3,7 +3,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cd "$here/../.."
-for part in common proxy replicas commands backup rotate; do . "$here/stack/$part.sh"; done
+for part in common proxy replicas commands backup restore rotate; do . "$here/stack/$part.sh"; done
 
 usage() {
   cat <<'END'
@@ -14,8 +14,13 @@ Usage: apps/operator/stack.sh COMMAND
   scale COUNT         sets the number of replicas of the API; API_REPLICAS in .env makes it last
   restart [SERVICE]…  restarts one service after the other: api, worker, proxy, valkey, postgres
   backup DIRECTORY    writes the database and the secrets key into a new folder in DIRECTORY
-  rotate SECRET       makes a new secrets-key or new database-passwords, without an interruption
+  backup --base       makes a base backup in the archive now (profile archive, which makes one every day)
   restore FOLDER      replaces the database by a backup; asks first (--yes: does not)
+  restore --to TIME   replaces it by what it was at a moment, as '2026-11-22 10:15' (UTC unless it says otherwise), or by
+                      all that the archive has (latest)
+      --secrets-key FILE   the SECRETS_KEY of the data, if it is not in FOLDER, or was another one at that moment
+      --keep-secrets-key   none is restored: customers' own provider keys may be lost
+  rotate SECRET       makes a new secrets-key or new database-passwords, without an interruption
 
 A replica of the API that is replaced gets no new requests before it stops, and answers those that it has.
 END

@@ -27,7 +27,22 @@ END
 dc() { docker compose --progress quiet --project-directory "$stage" -f "$stage/docker-compose.yml" "$@"; }
 stack() { "$stage/apps/operator/stack.sh" "$@"; }
 operator() { dc run --rm -T operator "$@"; }
-seconds_of() { local began; began=$(date +%s.%N); "$@" >&2; awk -v a="$began" -v b="$(date +%s.%N)" 'BEGIN {printf "%.1f", b - a}'; }
+# seconds_of COMMAND…: prints how long it took; fails as it does
+seconds_of() {
+  local began result=0
+  began=$(date +%s.%N)
+  "$@" >&2 || result=$?
+  awk -v a="$began" -v b="$(date +%s.%N)" 'BEGIN {printf "%.1f", b - a}'
+  return $result
+}
+
+# start_stack: builds and starts everything, with one customer, whose token is then in $token
+start_stack() {
+  dc build >&2
+  dc up -d --wait >&2
+  start_sandbox
+  token=$(new_customer)
+}
 
 start_sandbox() {
   [ -f "$project/dist/apps/sandbox/src/main.js" ] || { echo 'The service is not compiled: npm run build' >&2; exit 1; }
@@ -35,22 +50,60 @@ start_sandbox() {
     -v "$project:/project:ro" -w /project --entrypoint node customer-account-service:drill test/containers/sandbox.cjs >/dev/null
 }
 
+stop_sandbox() { docker rm -f "$COMPOSE_PROJECT_NAME-sandbox" >/dev/null; }
+
 # new_customer: prints a token of a customer who may do everything
 new_customer() {
+  operator ai price --model claude-haiku-4-5 --input 12 --output 60 >&2
+  operator token issue --customer "$(new_company 'Fjordlys AS' 123456785)" --scopes "$SCOPES" --json | field token
+}
+
+# new_company NAME NUMBER: prints the id of a customer with hosting, SMS and AI
+new_company() {
   local id
-  id=$(operator customer create --name 'Fjordlys AS' --org-number 123456785 --email it@fjordlys.example --json | field id)
+  id=$(operator customer create --name "$1" --org-number "$2" --email it@fjordlys.example --json | field id)
   operator service add --customer "$id" --type hosting --name 'Web hosting' >&2
   operator service add --customer "$id" --type sms --name SMS >&2
   operator sms configure --customer "$id" --enabled true --sender-id Fjordlys --daily-cap 1000000 --daily-parts-cap 1000000 >&2
-  operator ai price --model claude-haiku-4-5 --input 12 --output 60 >&2
   operator ai configure --customer "$id" --enabled true --model claude-haiku-4-5 --included-nok 100000 >&2
   operator customer limits --customer "$id" --requests-per-minute 1000000 --ai-per-minute 1000000 --sms-per-minute 1000000 >&2
-  operator token issue --customer "$id" --scopes "$SCOPES" --json | field token
+  echo "$id"
 }
 SCOPES=ai:read,ai:use,ai:topup,invoices:read,support:read,support:write,sms:send,sms:read,status:read
 
 # field NAME: of the JSON on standard input
 field() { node -pe "JSON.parse(require('fs').readFileSync(0, 'utf8')).$1"; }
+
+# call PATH [CURL'S ARGUMENTS]…: as the customer; fails if the API does
+call() { curl -fsS -H "Authorization: Bearer $token" "$origin/api/v1$1" "${@:2}"; }
+
+# status_of TOKEN PATH [JSON]
+status_of() { curl -sS -o /dev/null -w '%{http_code}' -H "Authorization: Bearer $1" "$origin/api/v1$2" ${3:+--json "$3"}; }
+
+# make_rows COUNT: so many AI messages, and tickets
+make_rows() {
+  local n
+  for n in $(seq "$1"); do
+    call /ai/messages --json "{\"messages\":[{\"role\":\"user\",\"content\":\"Message $n\"}],\"max_tokens\":20}" >/dev/null
+    call /support/tickets --json "{\"title\":\"Ticket $n\",\"body\":\"Text\"}" >/dev/null
+  done
+}
+
+# rows: the number of rows of each table
+rows() {
+  (cd "$stage" && bash -c '. apps/operator/stack/common.sh; . apps/operator/stack/backup.sh; count_rows')
+}
+
+# check WHAT EXPECTED ACTUAL
+failures=0
+check() {
+  if [ "$2" = "$3" ]; then
+    echo "ok      $1"
+  else
+    echo "DIFFERS $1: $(diff <(echo "$2") <(echo "$3"))"
+    failures=1
+  fi
+}
 
 tear_down() {
   docker rm -f "$COMPOSE_PROJECT_NAME-sandbox" >/dev/null 2>&1 || true

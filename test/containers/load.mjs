@@ -1,5 +1,6 @@
-// A steady load of nine kinds of requests: node load.mjs ORIGIN TOKEN SERVICE_ID. Each line on standard input names a phase that
-// begins; `end` ends. Then it prints one line of JSON for each phase: requests, and failures by kind and outcome.
+// A steady load of nine kinds of requests: node load.mjs ORIGIN TOKEN. Each line on standard input names a phase that
+// begins; `end` ends. Then it prints one line of JSON for each phase: requests, most in progress at a time, and failures by kind
+// and outcome, with the time from the first to the last.
 import { createInterface } from 'node:readline';
 
 const PER_SECOND = Number(process.env.LOAD_PER_SECOND ?? 200);
@@ -21,7 +22,12 @@ const KINDS = [
 
 const phases = [];
 let phase;
-const begin = (name) => phases.push((phase = { name, requests: 0, failed: 0, slowest_ms: 0, outcomes: {} }));
+const begin = (name) => 
+  phases.push((phase = { name, requests: 0, in_progress: 0, failed: 0, failing_ms: 0, slowest_ms: 0, outcomes: {} }));
+
+/** By phase. */
+const firstFailureAt = new Map();
+const setFirst = (one) => firstFailureAt.set(one, performance.now()).get(one);
 
 async function send(n) {
   const { path, body } = KINDS[n % KINDS.length](n);
@@ -34,6 +40,7 @@ async function send(n) {
   mine.slowest_ms = Math.max(mine.slowest_ms, Math.round(performance.now() - startedAt));
   if (outcome === undefined) return;
   mine.failed++;
+  mine.failing_ms = Math.round(performance.now() - (firstFailureAt.get(mine) ?? setFirst(mine)));
   const key = `${path} ${outcome}`;
   mine.outcomes[key] = (mine.outcomes[key] ?? 0) + 1;
 }
@@ -59,6 +66,7 @@ const timer = setInterval(() => {
   for (const due = ((performance.now() - startedAt) / 1000) * PER_SECOND; n < due; n++) {
     const one = send(n).finally(() => sending.delete(one));
     sending.add(one);
+    phase.in_progress = Math.max(phase.in_progress, sending.size);
   }
 }, 5);
 

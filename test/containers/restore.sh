@@ -1,43 +1,73 @@
 #!/usr/bin/env bash
-# Makes data, backs it up, destroys everything, restores it, and compares: npm run build && test/containers/restore.sh
-# Needs a Docker engine with the images of the compose file. Ends with 1 if something is missing after the restore.
+# Makes data, backs it up, destroys everything, restores it, and compares; once more after a change of SECRETS_KEY; and with a
+# SECRETS_KEY that is not the data's: npm run build && test/containers/restore.sh
+# Needs a Docker engine with the images of the compose file. Ends with 1 if something differs.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 backups=$(mktemp -d)
 
-call() { curl -fsS -H "Authorization: Bearer $token" "$origin/api/v1$1" "${@:2}"; }
-rows() {
-  (cd "$stage" && bash -c '. apps/operator/stack/common.sh; . apps/operator/stack/backup.sh; count_rows')
+# what a customer sees, and the rows of all tables: those which background work writes by itself apart
+state() {
+  call /ai
+  rows | grep -vE '^(pgboss\.|process_liveness )'
 }
+# own_key TOKEN KEY: the status of a message that the provider answers only if it comes with this key
+own_key() { status_of "$1" /ai/messages "{\"messages\":[{\"role\":\"user\",\"content\":\"[[sandbox:api-key=$2]] Hello\"}],\"max_tokens\":5}"; }
+check_keys() {
+  check "$1: the customer's own provider key is used for that customer" 201 "$(own_key "$token" customers-own-key)"
+  check "$1: and for no other" 201 "$(own_key "$other" sandbox-key)"
+}
+last_line() { tail -n 1 | cut -c 1-100; }
 
-dc build >&2
-dc up -d --wait >&2
-start_sandbox
-token=$(new_customer)
+start_stack
 customer=$(call /customer | field id)
-printf 'customers-own-key' | operator ai configure --customer "$customer" --key-stdin >&2
-for n in $(seq 20); do
-  call /ai/messages --json "{\"messages\":[{\"role\":\"user\",\"content\":\"Message $n\"}],\"max_tokens\":20}" >/dev/null
-  call /support/tickets --json "{\"title\":\"Ticket $n\",\"body\":\"Text\"}" >/dev/null
-done
-credit=$(call /ai)
-before=$(rows)
+other=$(operator token issue --customer "$(new_company 'Havblikk AS' 987654325)" --scopes "$SCOPES" --json | field token)
+check 'a key of the customer is stored' true "$(printf 'customers-own-key' | operator ai configure --customer "$customer" --key-stdin --json | field own_key)"
+check_keys 'before'
+check "before: the provider refuses another key" 502 "$(own_key "$other" customers-own-key)"
+make_rows 20
+before=$(state)
 
 echo "backup: $(seconds_of stack backup "$backups") s"
-docker rm -f "$COMPOSE_PROJECT_NAME-sandbox" >/dev/null
+first=$(echo "$backups"/account-*)
+stop_sandbox
 dc down -v -t 5 >&2
-echo "restore into empty volumes: $(seconds_of stack restore "$backups"/account-* --yes) s"
+echo "restore into empty volumes: $(seconds_of stack restore "$first" --yes) s"
 start_sandbox
-
-failures=0
-check() { if [ "$2" = "$3" ]; then echo "ok      $1"; else echo "DIFFERS $1: $2, now $3"; failures=1; fi; }
-# Background work writes its own tables.
-compared() { printf '%s\n' "$1" | grep -vE '^(pgboss\.|process_liveness )' ; }
-check 'rows of all tables' "$(compared "$before")" "$(compared "$(rows)")"
-check 'AI credit' "$credit" "$(call /ai)"
+check 'rows of all tables, and the credit' "$before" "$(state)"
 check 'the books' '(none)' "$(operator ai verify)"
-check 'the customer'\''s own provider key can be read' 201 "$(call /ai/messages -o /dev/null -w '%{http_code}' --json '{"messages":[{"role":"user","content":"Hello"}],"max_tokens":5}')"
-printf 'x' >>"$backups"/account-*/account.dump
-check 'a damaged backup is refused' 'The backup is damaged; nothing has been changed' "$(stack restore "$backups"/account-* --yes 2>&1 >/dev/null | tail -n 1)"
+check_keys 'restored'
+
+echo "rotation of SECRETS_KEY: $(seconds_of stack rotate secrets-key) s"
+check_keys 'rotated'
+echo "the former key is forgotten: $(seconds_of stack rotate former-secrets-key) s"
+check_keys 'forgotten'
+before=$(state)
+stack backup "$backups" >&2
+second=$(ls -d "$backups"/account-* | tail -n 1)
+make_rows 3
+echo "restore while the service runs: $(seconds_of stack restore "$second" --yes) s"
+check 'rows of all tables, and the credit, after the rotation' "$before" "$(state)"
+check_keys 'restored after the rotation'
+
+# The first backup needs the former SECRETS_KEY.
+rm -rf "$backups/other" && cp -r "$first" "$backups/other" && rm "$backups/other/secrets-key"
+check 'a backup without its key is refused' "$backups/other/secrets-key is missing." "$(stack restore "$backups/other" --yes 2>&1 | last_line | cut -c 1-$((${#backups} + 29)))"
+check 'with a key that does not fit, it says so' 1 "$(stack restore "$backups/other" --secrets-key "$second/secrets-key" --yes >"$backups/log" 2>&1; echo $?)"
+grep -h -e unreadable -e 'SECRETS_KEY is not' "$backups/log" || failures=1
+check 'the service is up then, and calls that need the key are refused' '200 503' "$(status_of "$token" /customer) $(own_key "$token" customers-own-key)"
+stack restore "$backups/other" --secrets-key "$first/secrets-key" --yes >&2
+check_keys 'restored again with the key that fits'
+stack restore "$backups/other" --keep-secrets-key --yes >&2 || failures=1
+check_keys 'restored under the present key, which is the same'
+
+openssl rand -base64 32 | sed 's/^/SECRETS_KEY=/' >>"$stage/.env"
+check 'another SECRETS_KEY in .env is refused by up' 'SECRETS_KEY is not the key' "$(stack up 2>&1 >/dev/null | last_line | cut -c 1-26)"
+check 'and by restore' 'SECRETS_KEY in .env is not' "$(stack restore "$first" --yes 2>&1 >/dev/null | last_line | cut -c 1-26)"
+stack rotate secrets-key >&2
+check_keys 'rotate takes it'
+
+printf 'x' >>"$first/account.dump"
+check 'a damaged backup is refused' 'The backup is damaged; nothing has been changed' "$(stack restore "$first" --yes 2>&1 >/dev/null | tail -n 1)"
 rm -rf "$backups"
 exit $failures

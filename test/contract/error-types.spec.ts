@@ -21,8 +21,8 @@ describe('types of problems', () => {
   });
 
   it('are the same from the proxy, with the title and status of the catalogue', () => {
-    const compose = readFileSync('docker-compose.yml', 'utf8');
-    const problems = [...compose.matchAll(/'("type":".*")'/g)].map(
+    const proxy = readFileSync('apps/operator/proxy/nginx.conf', 'utf8');
+    const problems = [...proxy.matchAll(/'("type":".*")'/g)].map(
       ([, members]) => JSON.parse(`{${members}}`) as { type: string; title: string; status: number; code: ErrorCode },
     );
     expect(problems.length).toBeGreaterThanOrEqual(5);

@@ -1,8 +1,20 @@
-# backup, restore
+# backup
 
 stack_backup() {
+  case ${1:-} in
+    --base) base_backup ;;
+    *) dump "$@" ;;
+  esac
+}
+
+base_backup() {
+  is_running archive || fail 'The archive is not running: COMPOSE_PROFILES=archive in .env, then apps/operator/stack.sh up'
+  in_service archive /etc/account-postgres/archive.sh base
+}
+
+dump() {
   local folder
-  [ -d "${1:-}" ] || fail 'backup takes a directory that exists'
+  [ -d "${1:-}" ] || fail 'backup takes a directory that exists, or --base'
   folder=$1/account-$(date -u +%Y%m%dT%H%M%SZ)
   umask 077
   mkdir "$folder"
@@ -17,34 +29,8 @@ stack_backup() {
   say 'Whoever has both files has every customer'\''s data and keys: keep secrets-key apart from account.dump'
 }
 
-stack_restore() {
-  local folder=${1:-} answer replicas
-  [ -f "$folder/account.dump" ] && [ -s "$folder/secrets-key" ] || fail 'restore takes a folder with account.dump and secrets-key'
-  if [ -f "$folder/SHA256SUMS" ]; then
-    (cd "$folder" && sha256sum --quiet --check SHA256SUMS) || fail 'The backup is damaged; nothing has been changed'
-  fi
-  if [ "${2:-}" != --yes ]; then
-    [ -t 0 ] || fail 'restore replaces the whole database: confirm with --yes'
-    read -rp 'This replaces the whole database. Write "restore" to go on: ' answer
-    [ "$answer" = restore ] || fail 'Nothing has been changed'
-  fi
-  replicas=$(wanted_replicas)
-  dc up -d --wait postgres
-  dc stop api worker
-  in_postgres psql -q -v ON_ERROR_STOP=1 -d postgres -c 'drop database if exists restored' -c 'create database restored'
-  in_postgres pg_restore --dbname=restored --exit-on-error --single-transaction <"$folder/account.dump" ||
-    fail 'The backup could not be read; the database is as it was: apps/operator/stack.sh up'
-  in_postgres psql -q -v ON_ERROR_STOP=1 -d postgres -c 'drop database if exists customer_account with (force)' \
-    -c 'alter database restored rename to customer_account'
-  put_secret secrets-key <"$folder/secrets-key"
-  : | put_secret former-secrets-key
-  dc run --rm migrate
-  dc up -d --wait --scale "api=$replicas"
-  say 'Restored. Check: docker compose run --rm operator ai verify'
-}
-
 # in_postgres COMMAND…: as the owner, in the database's container
-in_postgres() { dc exec -T -e PGUSER=account_owner postgres "$@"; }
+in_postgres() { in_service postgres env PGUSER=account_owner "$@"; }
 
 # secrets_sh SCRIPT: in the folder with all programs' secrets
 secrets_sh() { dc run --rm --no-deps -T secrets bash -euc "cd /secrets; $1"; }

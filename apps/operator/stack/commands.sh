@@ -2,7 +2,7 @@
 
 stack_up() {
   if [ "$(count_of api)" = 0 ]; then
-    dc up -d --wait
+    dc up -d --wait || explain_start
   else
     apply_changes "$(wanted_replicas)"
   fi
@@ -12,8 +12,9 @@ stack_up() {
 stack_upgrade() {
   dc build
   if [ "$(count_of api)" = 0 ]; then
-    dc up -d --wait
+    dc up -d --wait || explain_start
   else
+    check_secrets
     # Migrations only add: the former version goes on with them.
     dc run --rm --no-deps migrate
     apply_changes "$(count_of api)"
@@ -21,9 +22,19 @@ stack_upgrade() {
   say 'The service is upgraded'
 }
 
-# apply_changes REPLICAS: replaces what was made with other settings or another image
+# explain_start: why the service did not start, from the services that run before all others
+explain_start() {
+  dc logs --no-log-prefix --tail 3 secrets migrate >&2
+  fail 'The service did not start: docker compose ps'
+}
+
+# check_secrets: makes those that are missing; fails if .env has another SECRETS_KEY than the data
+check_secrets() { dc run --rm --no-deps -T secrets; }
+
+# apply_changes REPLICAS: replaces what was made with other settings or another image, and starts what is missing
 apply_changes() {
-  local service
+  local service proxy
+  check_secrets
   for service in valkey postgres; do
     if outdated $service; then
       say "$service: is replaced"
@@ -31,14 +42,33 @@ apply_changes() {
     fi
   done
   if outdated api; then replace_replicas "$1"; else set_replicas "$1"; fi
-  if outdated worker; then
-    say 'worker: is replaced'
-    dc up -d --no-deps --wait worker
-  fi
-  if outdated proxy; then
-    say 'proxy: has changed. It has the port, so it cannot be replaced without an interruption of about a second:'
-    say '  docker compose up -d --no-deps --wait proxy'
-  fi
+  for service in worker archive; do
+    if outdated $service; then
+      say "$service: is replaced"
+      dc up -d --no-deps --wait $service
+    fi
+  done
+  for proxy in $(proxies); do
+    if outdated "$proxy"; then
+      say "$proxy: has changed. It has the port, so it cannot be replaced without an interruption of about a second:"
+      say "  docker compose up -d --no-deps --wait $proxy"
+    elif ! in_service "$proxy" /etc/account-proxy/proxy.sh current; then
+      say "$proxy: reads its configuration"
+      reload "$proxy"
+    fi
+  done
+  for service in $(missing); do
+    say "$service: is started"
+    dc up -d --no-deps --wait "$service"
+  done
+}
+
+# missing: services that should run and do not, those of profiles in .env too
+missing() {
+  local service
+  for service in $(dc config --services | grep -vx -e secrets -e migrate -e operator -e recover); do
+    if ! is_running "$service"; then echo "$service"; fi
+  done
 }
 
 stack_scale() {
@@ -53,8 +83,9 @@ stack_restart() {
   for service in "$@"; do
     case $service in
       api) replace_replicas "$(count_of api)" ;;
-      # Reads its configuration anew. Requests in progress go on; an nginx before 1.28 closes clients' idle connections.
-      proxy) reload_proxy ;;
+      # Reads configuration and certificates anew. Requests in progress go on; an nginx before 1.27.4 closes clients' idle
+      # connections.
+      proxy) reload_proxies ;;
       worker | valkey | postgres) dc restart "$service" && dc up -d --no-deps --no-recreate --wait "$service" ;;
       *) fail "There is no service $service: api, worker, proxy, valkey, postgres" ;;
     esac

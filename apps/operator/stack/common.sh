@@ -10,13 +10,25 @@ fail() {
   exit 1
 }
 
-# running SERVICE: the ids of its containers that run, the oldest first
-running() {
-  dc ps --status running --format '{{.CreatedAt}} {{.ID}}' "$1" | sort | awk '{print $NF}'
+compose_project=$(dc config --format json | sed -n 's/^  "name": "\(.*\)",\{0,1\}$/\1/p' | head -n 1)
+
+# listed SERVICE [OPTION]…: the ids of its containers, the oldest first. Asks the engine itself, which is ten times as fast
+listed() {
+  local service=$1
+  shift
+  docker ps -q --no-trunc --filter "label=com.docker.compose.project=$compose_project" --filter label=com.docker.compose.oneoff=False \
+    --filter "label=com.docker.compose.service=$service" "$@" | tac
 }
 
+running() { listed "$1" --filter status=running; }
+
+is_running() { [ -n "$(running "$1")" ]; }
+
+# in_service SERVICE COMMAND…: in its (one) container
+in_service() { docker exec -i "$(running "$1")" "${@:2}"; }
+
 # containers SERVICE: the ids of all of them, whatever their state
-containers() { dc ps -a -q "$1"; }
+containers() { listed "$1" --all; }
 
 count_of() { running "$1" | wc -l; }
 
@@ -28,8 +40,9 @@ wanted_replicas() {
   if [ -n "$given" ]; then echo "$given"; elif [ "$present" -gt 0 ]; then echo "$present"; else echo 2; fi
 }
 
-# outdated SERVICE: whether a container of it was made with other settings or another image
+# outdated SERVICE: whether it runs in a container that was made with other settings or another image
 outdated() {
+  is_running "$1" || return 1
   local hash container name made_with
   hash=$(dc config --hash "$1" | awk '{print $2}')
   for container in $(running "$1"); do

@@ -6,14 +6,15 @@ replace_replicas() {
   mapfile -t old < <(running api)
   before=$(containers api)
   say "api: starts $wanted beside ${#old[@]}"
-  if ! add_replicas $((${#old[@]} + wanted)); then
-    # One that ends at its start is started again and again, and need not be running just now.
+  if ! add_replicas "$wanted"; then
     mapfile -t new < <(containers api | grep -vxF "$before")
     [ ${#new[@]} = 0 ] || docker logs --tail 5 "${new[0]}" >&2
     remove_replicas "${new[@]}"
+    choose
     fail 'The new replicas did not become healthy and were removed; the old ones go on'
   fi
   mapfile -t new < <(running api | grep -vxF "$(printf '%s\n' "${old[@]}")")
+  choose "${new[@]}"
   retire "${#new[@]}" "${new[@]}" "${old[@]}"
 }
 
@@ -21,9 +22,10 @@ replace_replicas() {
 set_replicas() {
   local wanted=$1 all
   mapfile -t all < <(running api)
-  if [ "$wanted" -ge ${#all[@]} ]; then
-    add_replicas "$wanted" || fail 'Not all new replicas became healthy: docker compose ps'
-  else
+  if [ "$wanted" -gt ${#all[@]} ]; then
+    add_replicas $((wanted - ${#all[@]})) || fail 'Not all new replicas became healthy: docker compose ps'
+    choose
+  elif [ "$wanted" -lt ${#all[@]} ]; then
     mapfile -t all < <(printf '%s\n' "${all[@]}" | tac | healthy_first)
     retire "$wanted" "${all[@]}"
   fi
@@ -40,33 +42,46 @@ healthy_first() {
   printf %s "$others"
 }
 
-# add_replicas COUNT: so many in total; those that run stay as they are. One after the other: what starts takes CPU from
-# those that serve.
+# add_replicas COUNT: so many more, which the proxy does not choose yet. One after the other, and each with little of the CPU
+# until it is ready: what starts would take it from those that serve.
 add_replicas() {
-  local count
-  for count in $(seq $(($(count_of api) + 1)) "$1"); do
-    dc up -d --no-deps --no-recreate --no-build --scale "api=$count" api && wait_until_healthy "$count" || return 1
+  local present before container step
+  mapfile -t present < <(running api)
+  choose "${present[@]}"
+  for step in $(seq "$1"); do
+    before=$(containers api)
+    dc up --no-start --no-deps --no-recreate --no-build --scale "api=$((${#present[@]} + step))" api || return 1
+    container=$(containers api | grep -vxF "$before") || return 1
+    docker update --cpu-shares 128 "$container" >/dev/null
+    docker start "$container" >/dev/null
+    wait_until_ready "$container" || return 1
   done
 }
 
-# wait_until_healthy COUNT: fails if not so many are after two minutes. A busy machine may take one.
-wait_until_healthy() {
-  local try container healthy
-  for try in $(seq 120); do
-    healthy=0
-    for container in $(running api); do if is_healthy "$container"; then healthy=$((healthy + 1)); fi; done
-    [ $healthy -lt "$1" ] || return 0
-    sleep 1
+# wait_until_ready CONTAINER: fails if it ends, or is not healthy after two minutes. A busy machine may take one.
+wait_until_ready() {
+  local try listens=
+  for try in $(seq 240); do
+    if [ -z "$listens" ] && in_service proxy curl -fsS -m 2 -o /dev/null "http://$(address_of "$1"):3000/health/ready" 2>/dev/null; then
+      listens=yes
+      docker update --cpu-shares 1024 "$1" >/dev/null
+    fi
+    ! is_healthy "$1" || return 0
+    [ "$(docker inspect -f '{{.RestartCount}}' "$1")" -lt 2 ] || return 1
+    sleep 0.5
   done
   return 1
 }
 
-# retire KEPT CONTAINER…: keeps the first ones, and stops the others when no new request goes to them
+# retire KEPT CONTAINER…: keeps the first ones; the others stop one after the other, each when it gets no new requests
 retire() {
   local kept=$1
   shift
-  choose "${@:1:kept}"
-  remove_replicas "${@:kept+1}"
+  while [ $# -gt "$kept" ]; do
+    choose "${@:1:$#-1}"
+    remove_replicas "${@:$#}"
+    set -- "${@:1:$#-1}"
+  done
   choose
 }
 

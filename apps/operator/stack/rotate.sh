@@ -13,7 +13,7 @@ stack_rotate() {
 rotate_secrets_key() {
   local present given
   present=$(secrets_sh 'cat operator/secrets-key')
-  given=$(dc config --format json secrets | sed -n 's/^ *"SECRETS_KEY": "\(.*\)",\{0,1\}$/\1/p')
+  given=$(key_in_env)
   [ "$given" != "$present" ] || fail 'SECRETS_KEY in .env is the present key. Put a new one there (openssl rand -base64 32), or remove it and one is made'
   secrets_sh '[ ! -s operator/former-secrets-key ]' || fail 'The key was rotated before; a day after that: apps/operator/stack.sh rotate former-secrets-key'
   # Every replica can read what is sealed under the new key before one seals under it.
@@ -24,6 +24,9 @@ rotate_secrets_key() {
   dc run --rm -T operator secrets reencrypt || fail 'A key of a customer could not be read: operator ai configure --customer ID --key-stdin'
   say 'SECRETS_KEY is replaced. Make a backup. In a day: apps/operator/stack.sh rotate former-secrets-key'
 }
+
+# key_in_env: SECRETS_KEY in .env, if there is one
+key_in_env() { dc config --format json secrets | sed -n 's/^ *"SECRETS_KEY": "\(.*\)",\{0,1\}$/\1/p'; }
 
 forget_former_key() {
   : | put_secret former-secrets-key

@@ -59,7 +59,7 @@ function serve(received: ReceivedRequest, reply: FastifyReply, control: Upstream
     find: () =>
       prompt instanceof InvalidRequest ? Directives.none : endpoint.directives(control.inText(lastUserText(prompt))),
     respond: (directives) => {
-      const refusal = refuseHeaders(received, requestId) ?? refuseByDirective(directives, requestId);
+      const refusal = refuseHeaders(received, requestId) ?? refuseByDirective(received, directives, requestId);
       if (refusal) return refusal;
       if (prompt instanceof InvalidRequest) return apiError(400, requestId, prompt.message);
       return endpoint.reply(prompt, directives, { 'request-id': requestId });

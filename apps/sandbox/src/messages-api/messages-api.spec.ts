@@ -202,6 +202,15 @@ describe('the Messages API stand-in', () => {
       });
     });
 
+    it('refuses every other key than the one asked for', async () => {
+      const content = '[[sandbox:api-key=sk-other]]';
+
+      expect((await post({ ...plain, messages: [{ role: 'user', content }] })).status).toBe(401);
+      expect(
+        (await post({ ...plain, messages: [{ role: 'user', content }] }, { 'x-api-key': 'sk-other' })).status,
+      ).toBe(200);
+    });
+
     it('reports an unknown directive', async () => {
       await expect(ask('[[sandbox:statsu=500]]')).rejects.toMatchObject({
         status: 400,

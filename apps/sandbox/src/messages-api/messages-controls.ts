@@ -2,7 +2,7 @@ import { COMMON_DIRECTIVES, UpstreamControl } from '../shared/faults/upstream-co
 import { STREAM_DIRECTIVES } from './stream/stream-script';
 import { REPLY_DIRECTIVES } from './reply/reply-message';
 
-const REFUSALS = ['status', 'retry-after', 'low-balance', 'spend-limit'];
+const REFUSALS = ['api-key', 'status', 'retry-after', 'low-balance', 'spend-limit'];
 const FOR_MESSAGES = [...REFUSALS, ...REPLY_DIRECTIVES, ...STREAM_DIRECTIVES];
 const FOR_COUNT = [...REFUSALS, 'tokens'];
 

@@ -35,6 +35,7 @@ describe('docker-compose.yml', () => {
     const all = [...billing, 'ANTHROPIC_API_KEY', 'ELKS_PASSWORD', 'LINK_PASSWORD'].sort();
     expect(Object.fromEntries(Object.keys(services).map((service) => [service, secretsOf(service)]))).toEqual({
       proxy: [],
+      'proxy-tls': [],
       api: all,
       worker: billing,
       operator: all,
@@ -42,6 +43,8 @@ describe('docker-compose.yml', () => {
       postgres: [],
       valkey: [],
       secrets: ['SECRETS_KEY'],
+      archive: [],
+      recover: [],
       prometheus: [],
       alertmanager: [],
       grafana: [],

@@ -1,0 +1,95 @@
+#!/bin/bash
+# Keeps an archive of the database's WAL as it is written, and base backups to begin from: docs/handbook.
+#   archive.sh run      all of it, until it is stopped
+#   archive.sh base     a base backup now
+#   archive.sh health   whether the WAL arrives and there is a base backup
+set -euo pipefail
+. "$(dirname "$0")/archive-folders.sh"
+export PGHOST=postgres PGUSER=account_owner PGPASSFILE=/tmp/pgpass
+slot=archive
+
+say() { printf '%s %s\n' "$(now)" "$*"; }
+sql() { psql -qAtX -v ON_ERROR_STOP=1 -d customer_account -c "$1"; }
+log_in() { (umask 077; printf 'postgres:5432:*:account_owner:%s\n' "$(cat /run/owner-secrets/password)" >$PGPASSFILE); }
+
+# A chain is unbroken as long as the slot keeps what has not been received yet.
+begin_history() {
+  local name
+  name=$(now)
+  sql "select pg_drop_replication_slot('$slot') from pg_replication_slots where slot_name = '$slot' and not active" >/dev/null &&
+    pg_receivewal --create-slot --slot=$slot &&
+    mkdir -p "/archive/$name.new/wal" "/archive/$name.new/base" && mv "/archive/$name.new" "/archive/$name" &&
+    say "a new history begins: $name"
+}
+
+# unbroken: whether the slot has what follows the newest history
+unbroken() {
+  [ -n "$(history)" ] && [ "$(sql "select count(*) from pg_replication_slots where slot_name = '$slot' and wal_status <> 'lost'")" = 1 ]
+}
+
+receiving() { [ -n "${receiver:-}" ] && kill -0 "$receiver" 2>/dev/null; }
+
+receive() {
+  sql 'select 1' >/dev/null || return 1
+  unbroken || begin_history || return 1
+  pg_receivewal --slot=$slot --synchronous --no-loop -D "/archive/$(history)/wal" &
+  receiver=$!
+}
+
+take_base() {
+  local folder
+  exec 8>/tmp/base.lock
+  flock 8
+  folder=/archive/$(history)/base
+  rm -rf "$folder"/*.new
+  pg_basebackup -D "$folder/base.new" --format=tar --compress=client-gzip:1 --wal-method=stream --checkpoint=fast --label=archive 8>&-
+  tar xzOf "$folder/base.new/base.tar.gz" backup_label | sed -n 's/^START WAL LOCATION:.*(file \([0-9A-F]*\))$/\1/p' >"$folder/base.new/first-segment"
+  mv "$folder/base.new" "$folder/$(now)"
+  say "base backup: $(du -sh "$folder" | cut -f1) with the former ones of $(history)"
+  prune
+  flock -u 8
+}
+
+# What only leads to moments before the last ARCHIVE_DAYS.
+prune() {
+  local oldest_kept base one first
+  oldest_kept=$(base_before "$(date -u -d "-${ARCHIVE_DAYS:-7} days" +%Y%m%dT%H%M%SZ)")
+  [ -n "$oldest_kept" ] || return 0
+  for base in $(bases); do
+    [ "$base" != "$oldest_kept" ] || break
+    rm -rf "/archive/$base"
+  done
+  for one in $(histories); do
+    first=$(sort "/archive/$one"/base/*/first-segment 2>/dev/null | head -n 1)
+    if [ -n "$first" ]; then
+      pg_archivecleanup "/archive/$one/wal" "$first"
+    elif [ "$one" != "$(history)" ]; then
+      rm -rf "/archive/$one"
+    fi
+  done
+}
+
+# base_is_due: the newest history has none, or none of the last day
+base_is_due() {
+  local newest
+  newest=$(ls "/archive/$(history)/base" | grep -v new | tail -n 1)
+  [ -z "$newest" ] || [[ $newest < $(date -u -d '-1 day' +%Y%m%dT%H%M%SZ) ]]
+}
+
+run() {
+  trap 'receiving && kill "$receiver"; exit 0' TERM INT
+  while :; do
+    log_in
+    receiving || receive || say 'the WAL is not received yet'
+    if receiving && base_is_due; then "$0" base || say 'the base backup failed; it is tried again'; fi
+    sleep 5 &
+    wait $! || true
+  done
+}
+
+health() {
+  [ "$(sql "select count(*) from pg_replication_slots where slot_name = '$slot' and active")" = 1 ]
+  [ -n "$(ls -d "/archive/$(history)"/base/*Z)" ]
+}
+
+case ${1:-} in run) run ;; base) log_in; take_base ;; health) health ;; *) exit 64 ;; esac

@@ -1,0 +1,55 @@
+#!/bin/bash
+# Point-in-time recovery, beside the database that runs. Changes the data folder only in the last step.
+#   recover.sh find TIME      the base backup to begin from; fails if there is none
+#   recover.sh replay TIME    makes the database of that moment in a folder of its own (TIME: latest = all that is archived)
+#   recover.sh swap           puts it in the place of the database, which must be stopped
+set -euo pipefail
+. "$(dirname "$0")/archive-folders.sh"
+made=$PGDATA/.recovered
+
+moment() { if [ "$1" = latest ]; then now; else date -u -d "$1" +%Y%m%dT%H%M%SZ; fi; }
+
+find_base() {
+  local base
+  base=$(base_before "$(moment "$1")")
+  [ -n "$base" ] || { echo "There is no base backup from before $1; the oldest: $(bases | head -n 1)" >&2; exit 1; }
+  echo "$base"
+}
+
+replay() {
+  local base wal target=()
+  base=/archive/$(find_base "$1")
+  wal=${base%/base/*}/wal
+  [ "$1" = latest ] || target=(-c "recovery_target_time=$(date -u -d "$1" '+%Y-%m-%d %H:%M:%S.%6N+00')" -c recovery_target_action=promote)
+  rm -rf "$made"
+  mkdir -m 700 "$made"
+  tar xzf "$base/base.tar.gz" -C "$made"
+  tar xzf "$base/pg_wal.tar.gz" -C "$made/pg_wal"
+  pg_verifybackup --quiet --no-parse-wal --manifest-path="$base/backup_manifest" "$made"
+  touch "$made/recovery.signal"
+  # The segment that is being written is named .partial.
+  if ! pg_ctl -D "$made" -s -w -t 86400 -l /tmp/recovery.log start -o "$(printf '%q ' -c listen_addresses= -c unix_socket_directories=/tmp -c hot_standby=off \
+    -c "restore_command=cp $wal/%f %p 2>/dev/null || cp $wal/%f.partial %p 2>/dev/null" "${target[@]}")"; then
+    tail -n 5 /tmp/recovery.log >&2
+    rm -rf "$made"
+    exit 1
+  fi
+  pg_ctl -D "$made" -s -w stop
+  sed -n 's/^.*\(recovery stopping before .*\|last completed transaction .*\)$/\1/p' /tmp/recovery.log
+}
+
+# Can be repeated when it was interrupted: what was moved away completely is not moved again.
+swap() {
+  local former=$PGDATA/.former
+  [ -f "$made/PG_VERSION" ] || [ -f "$former/all" ] || { echo 'Nothing was recovered' >&2; exit 1; }
+  if [ ! -f "$former/all" ]; then
+    mkdir -p "$former"
+    find "$PGDATA" -mindepth 1 -maxdepth 1 ! -name .former ! -name .recovered -exec mv -t "$former" {} +
+    touch "$former/all"
+  fi
+  find "$made" -mindepth 1 -maxdepth 1 -exec mv -t "$PGDATA" {} +
+  chmod 700 "$PGDATA"
+  rm -rf "$made" "$former"
+}
+
+case ${1:-} in find) find_base "$2" ;; replay) replay "$2" ;; swap) swap ;; *) exit 64 ;; esac

@@ -1,0 +1,35 @@
+#!/bin/bash
+# Becomes PostgreSQL, sized for the memory of its container, as the data folder's own settings are for any machine. What
+# `alter system` sets holds before these.
+set -euo pipefail
+
+# megabytes: the container's limit (cgroup 2, cgroup 1), or the machine's memory if that is less
+megabytes() {
+  {
+    cat /sys/fs/cgroup/memory.max /sys/fs/cgroup/memory/memory.limit_in_bytes 2>/dev/null | grep -x '[0-9]*'
+    awk '/^MemTotal/ {printf "%.0f\n", $2 * 1024}' /proc/meminfo
+  } | sort -n | head -n 1 | awk '{printf "%d", $1 / 1048576}'
+}
+
+# between LEAST MOST NUMBER
+between() { echo $(($3 < $1 ? $1 : $3 > $2 ? $2 : $3)); }
+
+memory=$(megabytes)
+cat >/tmp/pg_hba.conf <<END
+# For base backups and the archive; the rest as initdb wrote it.
+host replication account_owner samenet scram-sha-256
+include $PGDATA/pg_hba.conf
+END
+cat >/tmp/postgresql.conf <<END
+include '$PGDATA/postgresql.conf'
+hba_file = '/tmp/pg_hba.conf'
+max_connections = $(between 100 500 $((memory / 5)))
+shared_buffers = $((memory / 4))MB
+effective_cache_size = $((memory * 5 / 8))MB
+work_mem = $(between 2 64 $((memory / 256)))MB
+maintenance_work_mem = $(between 32 1024 $((memory / 16)))MB
+autovacuum_work_mem = $(between 16 512 $((memory / 32)))MB
+# An archive that is away for longer begins anew, rather than filling the disk.
+max_slot_wal_keep_size = 4GB
+END
+exec docker-entrypoint.sh postgres -c config_file=/tmp/postgresql.conf

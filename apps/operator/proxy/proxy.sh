@@ -1,0 +1,80 @@
+#!/bin/sh
+# The proxy, inside its container. The variables below have the values of the container; RUN is a folder that it may write.
+#   proxy.sh start             writes the configuration and becomes nginx
+#   proxy.sh reload ADDRESS…   reads the configuration anew; new requests go to these replicas, or to all if none is named.
+#                              Returns when that holds for every new request; fails, and changes nothing, if nginx refuses it
+#   proxy.sh current           whether the files beside this one are those that it read
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+run=${RUN:-/tmp/proxy}
+# only with TLS: the folder of fullchain.pem and privkey.pem, and the port of the machine, for redirects
+certificates=${CERTIFICATES:-}
+https_port=:${HTTPS_PORT:-443}
+# where the configuration that is at work names itself
+state=${STATE:-127.0.0.1:8081}
+
+# Both the configuration and what of it depends on the container, into RUN.
+write() {
+  mkdir -p "$run"
+  # Since 1.27.4, idle connections of clients outlive a reload, so that nobody sends on one that is just being closed.
+  if outlives_reload; then echo 'keepalive_min_timeout 10s;' >"$run/keepalive.conf"; fi
+  if [ -n "$certificates" ]; then filled tls.conf; else filled plain.conf; fi >"$run/servers.conf"
+  replicas "$@" >"$run/replicas.conf"
+  filled nginx.conf >"$run/nginx.conf"
+  cat "$here"/* >"$run/made-of"
+}
+
+outlives_reload() {
+  case $(nginx -v 2>&1) in *nginx/1.2[89].* | *nginx/1.[3-9][0-9].* | *nginx/[2-9].*) ;; *) return 1 ;; esac
+}
+
+# filled FILE: with its variables
+filled() {
+  sed -e "s#@RUN@#$run#g; s#@HERE@#$here#g; s#@CERTIFICATES@#$certificates#; s#@STATE@#$state#" \
+    -e "s#@RESOLVER@#${RESOLVER:-127.0.0.11}#; s#@PROXY_BEFORE@#${PROXY_BEFORE:-127.0.0.1/32}#" \
+    -e "s#@LISTEN@#${LISTEN:-8080}#; s#@LISTEN_TLS@#${LISTEN_TLS:-8443}#; s#@HTTPS_PORT@#${https_port#:443}#" "$here/$1"
+}
+
+# replicas GENERATION ADDRESS…: by the name of their service, whose addresses are looked up, or these addresses
+replicas() {
+  generation=$1
+  shift
+  api=${REPLICAS:-api:3000} internal=${INTERNAL:-api:9464}
+  if [ $# -gt 0 ]; then
+    echo 'upstream chosen {' && printf '  server %s:3000 max_fails=0;\n' "$@" && echo '}'
+    echo 'upstream chosen_internal {' && printf '  server %s:9464 max_fails=0;\n' "$@" && echo '}'
+    api=chosen internal=chosen_internal
+  fi
+  printf "map '' \$%s { default %s; }\n" replicas "$api" internal "$internal" generation "$generation"
+}
+
+start() {
+  write started
+  exec nginx -c "$run/nginx.conf" -g 'daemon off;'
+}
+
+reload() {
+  next=$(date +%s)$$
+  rm -rf "$run/former" && mkdir "$run/former" && cp "$run"/*.conf "$run/made-of" "$run/former"
+  write "$next" "$@"
+  if ! nginx -q -t -c "$run/nginx.conf"; then
+    cp "$run"/former/* "$run"
+    exit 1
+  fi
+  nginx -c "$run/nginx.conf" -s reload 2>/dev/null
+  # Workers of the former configuration accept connections until those of the new one do.
+  for try in $(seq 100); do
+    for again in 1 2 3 4 5; do [ "$(curl -fsS "http://$state/")" = "$next" ] || { sleep 0.1; continue 2; }; done
+    exit 0
+  done
+  exit 1
+}
+
+command=${1:-}
+[ $# = 0 ] || shift
+case $command in
+  start) start ;;
+  reload) reload "$@" ;;
+  current) cat "$here"/* | cmp -s - "$run/made-of" ;;
+  *) exit 64 ;;
+esac

@@ -1,0 +1,131 @@
+# restore
+
+stack_restore() {
+  local folder= moment= key= keep_key= yes=
+  while [ $# -gt 0 ]; do
+    case $1 in
+      --to) moment=${2:-}; shift ;;
+      --secrets-key) key=${2:-}; shift ;;
+      --keep-secrets-key) keep_key=yes ;;
+      --yes) yes=yes ;;
+      -*) fail "restore does not know $1" ;;
+      *) folder=$1 ;;
+    esac
+    shift
+  done
+  if [ -n "$moment" ]; then
+    [ -z "$folder" ] || fail 'restore takes a folder or --to, not both'
+    restore_moment
+  else
+    restore_dump
+  fi
+  dc up -d --wait --scale "api=$replicas" || explain_start
+  check_provider_keys
+}
+
+# Both have the variables of stack_restore.
+
+restore_dump() {
+  [ -f "$folder/account.dump" ] || fail 'restore takes a folder with account.dump, or --to TIME'
+  if [ -z "$keep_key" ] && [ -z "$key" ]; then
+    key=$folder/secrets-key
+    [ -s "$key" ] || fail "$key is missing. Name it with --secrets-key FILE. If it is lost: --keep-secrets-key restores all but the customers' own provider keys, which must then be set anew"
+  fi
+  if [ -f "$folder/SHA256SUMS" ]; then
+    (cd "$folder" && sha256sum --quiet --ignore-missing --check SHA256SUMS) || fail 'The backup is damaged; nothing has been changed'
+  fi
+  check_key
+  confirm
+  replicas=$(wanted_replicas)
+  dc up -d --wait postgres || explain_start
+  dc stop api worker
+  in_postgres psql -q -v ON_ERROR_STOP=1 -d postgres -c 'drop database if exists restored' -c 'create database restored'
+  in_postgres pg_restore --dbname=restored --exit-on-error --single-transaction <"$folder/account.dump" ||
+    fail 'The backup could not be read; the database is as it was: apps/operator/stack.sh up'
+  in_postgres psql -q -v ON_ERROR_STOP=1 -d postgres -c 'drop database if exists customer_account with (force)' \
+    -c 'alter database restored rename to customer_account'
+  use_key
+  dc run --rm migrate
+}
+
+# The database of the moment is made beside the one that runs, which stops only to be replaced.
+restore_moment() {
+  local base reached
+  base=$(recover find "$moment") || fail 'Nothing has been changed'
+  check_key
+  say "From the base backup $base to $([ "$moment" = latest ] && echo 'the end of the archive' || date -u -d "$moment" '+%Y-%m-%d %H:%M:%S UTC')"
+  confirm
+  replicas=$(wanted_replicas)
+  if is_running postgres; then archive_all; fi
+  reached=$(recover replay "$moment") || fail "The archive does not lead to $moment; nothing has been changed. --to latest restores all that it has"
+  say "$reached"
+  dc stop api worker archive postgres
+  recover swap
+  dc up -d --wait postgres
+  use_key
+  put_logins
+  dc run --rm migrate
+}
+
+recover() { dc run --rm -T recover "$@"; }
+
+# archive_all: returns when the archive has all that is committed, and a commit after it, so that the moment is in its past
+archive_all() {
+  local try end
+  is_running archive || { say 'The archive is not running: what it does not have is lost'; return 0; }
+  end=$(in_postgres psql -qAtX -d customer_account -c "select pg_logical_emit_message(true, 'restore', '')" -c 'select pg_current_wal_insert_lsn()' | tail -n 1)
+  for try in $(seq 60); do
+    [ "$(in_postgres psql -qAtX -d customer_account -c "select count(*) from pg_stat_replication where application_name = 'pg_receivewal' and flush_lsn >= '$end'")" = 0 ] || return 0
+    sleep 0.5
+  done
+  fail 'The archive does not receive the latest changes: docker compose logs archive. Nothing has been changed'
+}
+
+# put_logins: gives the database, which may be older or of another machine, the logins and passwords of the programs
+put_logins() {
+  local program role url
+  sql "alter role account_owner password '$(secrets_sh 'cat owner/password')'"
+  for program in api:customer_api operator:account_operator; do
+    role=${program#*:} program=${program%:*}
+    url=$(secrets_sh "cat $program/database-url")
+    url=${url#postgres://}
+    sql "do \$\$ begin create role ${url%%:*} login noinherit in role $role; exception when duplicate_object then null; end \$\$;
+         alter role ${url%%:*} password '$(sed -E 's|[^:]*:([^@]*)@.*|\1|' <<<"$url")'"
+  done
+}
+
+# check_key: fails if .env has another SECRETS_KEY than the one to be restored
+check_key() {
+  local given
+  [ -z "$key" ] || [ -s "$key" ] || fail "$key does not exist or is empty; nothing has been changed"
+  given=$(key_in_env)
+  [ -z "$key" ] || [ -z "$given" ] || [ "$given" = "$(cat "$key")" ] ||
+    fail "SECRETS_KEY in .env is not the key in $key, which the backup needs: remove it from .env, or put that one there. Nothing has been changed"
+}
+
+# use_key: from now on, if there is one to be restored
+use_key() {
+  [ -n "$key" ] || return 0
+  put_secret secrets-key <"$key"
+  : | put_secret former-secrets-key
+}
+
+confirm() {
+  local answer
+  [ -z "$yes" ] || return 0
+  [ -t 0 ] || fail 'restore replaces the whole database: confirm with --yes'
+  read -rp 'This replaces the whole database. Write "restore" to go on: ' answer
+  [ "$answer" = restore ] || fail 'Nothing has been changed'
+}
+
+# A key that does not open is of another SECRETS_KEY than the data.
+check_provider_keys() {
+  if dc run --rm -T operator secrets reencrypt >/tmp/unreadable.$$ 2>&1; then
+    rm /tmp/unreadable.$$
+    say 'Restored. Check: docker compose run --rm operator ai verify'
+    return 0
+  fi
+  cat /tmp/unreadable.$$ >&2
+  rm /tmp/unreadable.$$
+  fail "Restored, but SECRETS_KEY is not the one of this data: the keys of these customers cannot be read. If you have the right one: restore again with --secrets-key FILE. If it is lost: operator ai configure --customer ID --key-stdin"
+}
