@@ -22,7 +22,7 @@ const KINDS = [
 
 const phases = [];
 let phase;
-const begin = (name) => 
+const begin = (name) =>
   phases.push((phase = { name, requests: 0, in_progress: 0, failed: 0, failing_ms: 0, slowest_ms: 0, outcomes: {} }));
 
 /** By phase. */

@@ -38,8 +38,8 @@ const settings = new Set(
 const defaults = new Set(
   [...readFileSync('.env.example', 'utf8').matchAll(/^# [A-Z_0-9]+=(.+)/gm)].map(([, value]) => value),
 );
-/** Constants of the system, and codes of errors. */
-const NO_SETTING = /^(SO|ERR|UND_ERR|HPE)_/;
+/** Constants of the system, codes of errors, and settings of Docker Compose itself. */
+const NO_SETTING = /^(SO|ERR|UND_ERR|HPE|COMPOSE)_/;
 const knownToTools = sources.map(({ text }) => text).join('\n');
 
 /** Settings that a document names and no program reads. */
