@@ -27,15 +27,21 @@ replay() {
   tar xzf "$base/pg_wal.tar.gz" -C "$made/pg_wal"
   pg_verifybackup --quiet --no-parse-wal --manifest-path="$base/backup_manifest" "$made"
   touch "$made/recovery.signal"
-  # The segment that is being written is named .partial.
-  if ! pg_ctl -D "$made" -s -w -t 86400 -l /tmp/recovery.log start -o "$(printf '%q ' -c listen_addresses= -c unix_socket_directories=/tmp -c hot_standby=off \
-    -c "restore_command=cp $wal/%f %p 2>/dev/null || cp $wal/%f.partial %p 2>/dev/null" "${target[@]}")"; then
-    tail -n 5 /tmp/recovery.log >&2
-    rm -rf "$made"
-    exit 1
-  fi
+  # The segment that is being written is named .partial. Nobody can connect before the moment is reached.
+  pg_ctl -D "$made" -s -w -t 86400 -l /tmp/recovery.log start -o "$(printf '%q ' -c listen_addresses= -c unix_socket_directories=/tmp -c hot_standby=off \
+    -c "restore_command=cp $wal/%f %p 2>/dev/null || cp $wal/%f.partial %p 2>/dev/null" "${target[@]}")" || fail_replay
+  until pg_isready -q -h /tmp; do
+    pg_ctl -D "$made" -s status >/dev/null || fail_replay
+    sleep 0.2
+  done
   pg_ctl -D "$made" -s -w stop
-  sed -n 's/^.*\(recovery stopping before .*\|last completed transaction .*\)$/\1/p' /tmp/recovery.log
+  sed -n 's/^.*\(last completed transaction was .*\)$/\1/p' /tmp/recovery.log
+}
+
+fail_replay() {
+  tail -n 5 /tmp/recovery.log >&2
+  rm -rf "$made"
+  exit 1
 }
 
 # Can be repeated when it was interrupted: what was moved away completely is not moved again.
