@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { CreditRequestsOperatorService, CreditRequestsOperatorModule } from '@domains/credit-requests';
 import { saveAiCustomer, saveModelPrice } from '@test/ai-factories';
+import { saveFakeUsage } from '@test/factories/ai-usage.factory';
 import { type AiFixture, createAiFixture, problemsOf } from '@test/ai.fixture';
 
 const BOOKED = 'credit request %s: what was booked is not what was approved';
@@ -95,5 +96,67 @@ describe('The verification of AI accounts', () => {
       { customerId, problem: BOOKED.replace('%s', String(id)), found: `${right}; ${extra}`, expected: right },
       { customerId, problem: BOOKED.replace('%s', String(pending)), found: extra, expected: 'no approval' },
     ]);
+  });
+
+  describe('of the sums of days', () => {
+    /** Two calls in the middle of the month: nobody knows the calls of the first day of the oldest month. */
+    async function arrangeDay() {
+      const { customerId } = await arrange();
+      const day = `${new Date().toISOString().slice(0, 7)}-15`;
+      for (const included of ['0.1', '0.000000000001'])
+        await saveFakeUsage(fixture.superuser, customerId, { createdAt: `${day}T12:00:00Z`, model: 'm', included });
+      return { customerId, day };
+    }
+    const dayProblems = async (customerId: string) =>
+      (await problemsOf(fixture, customerId)).filter(({ problem }) => problem.includes('the sum of the day'));
+
+    it('finds none where they are those of the calls', async () => {
+      const { customerId } = await arrangeDay();
+      expect(await dayProblems(customerId)).toEqual([]);
+    });
+
+    const right = '2 calls: 0.100000000001 + 0 NOK, uncovered 0 of 0.100000000001, tokens 20 40 0 0 0';
+    it.each([
+      ['a call too many', 'update ai_usage_day set calls = 3 where customer_id = $1', right.replace('2', '3')],
+      [
+        'the last decimal of what was paid',
+        'update ai_usage_day set paid_from_included = 0.1 where customer_id = $1',
+        right.replace('0.100000000001 +', '0.1 +'),
+      ],
+      [
+        'which credit paid',
+        'update ai_usage_day set paid_from_included = 0, paid_from_purchased = 0.100000000001 where customer_id = $1',
+        right.replace('0.100000000001 + 0', '0 + 0.100000000001'),
+      ],
+      [
+        'the cost',
+        'update ai_usage_day set cost = 7 where customer_id = $1',
+        right.replace('of 0.100000000001', 'of 7'),
+      ],
+      ['tokens', 'update ai_usage_day set output_tokens = 41 where customer_id = $1', right.replace(' 40 ', ' 41 ')],
+      ['a sum that is missing', 'delete from ai_usage_day where customer_id = $1', 'no sum'],
+    ])('names %s', async (_, falsify, found) => {
+      const { customerId, day } = await arrangeDay();
+      await fixture.superuser.query(falsify, [customerId]);
+      const problem = `${day}, model m, token 00000000-0000-0000-0000-000000000000: the sum of the day is not that of its calls`;
+      expect(await dayProblems(customerId)).toEqual([{ customerId, problem, found, expected: right }]);
+      expect(await problemsOf(fixture)).toContainEqual({ customerId, problem, found, expected: right });
+      await fixture.superuser.query('delete from ai_usage where customer_id = $1', [customerId]);
+      await fixture.superuser.query('delete from ai_usage_day where customer_id = $1', [customerId]);
+    });
+
+    it('names a sum without calls, and one of another day', async () => {
+      const { customerId, day } = await arrangeDay();
+      const nextDay = day.replace('-15', '-16');
+      await fixture.superuser.query('update ai_usage_day set day = $2 where customer_id = $1', [customerId, nextDay]);
+      expect(
+        (await dayProblems(customerId)).map(({ problem, found, expected }) => [problem.slice(0, 10), found, expected]),
+      ).toEqual([
+        [day, 'no sum', right],
+        [nextDay, right, 'no calls'],
+      ]);
+      await fixture.superuser.query('delete from ai_usage where customer_id = $1', [customerId]);
+      await fixture.superuser.query('delete from ai_usage_day where customer_id = $1', [customerId]);
+    });
   });
 });

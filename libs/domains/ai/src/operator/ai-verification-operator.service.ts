@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { PartitionsService } from '@platform/database';
+import { PartitionsService, timeOfId } from '@platform/database';
+import { BillingCalendar } from '@platform/time';
 
 /** A difference between a customer's account, ledger, usage and reservations. */
 export interface LedgerProblem {
@@ -11,6 +12,14 @@ export interface LedgerProblem {
   found: string;
   expected: string;
 }
+
+/** The first day of the oldest month can have calls whose ids, and so whose rows, are of a month that was dropped. */
+const LONGEST_CALL_MS = 43_200_000;
+
+/** The sums of a day in words; null if there are none. */
+const sumsOf = (alias: string) =>
+  `${alias}.calls || ' calls: ' || trim_scale(${alias}.included) || ' + ' || trim_scale(${alias}.purchased) || ' NOK, uncovered ' ||
+    trim_scale(${alias}.uncovered) || ' of ' || trim_scale(${alias}.cost) || ', tokens ' || ${alias}.tokens`;
 
 // One statement, therefore one snapshot: calls in progress cause no false problems.
 const VERIFY = `
@@ -71,6 +80,22 @@ const VERIFY = `
       and not exists (select from carried f where f.customer_id = e.customer_id and f.before > e.created_at)
     group by customer_id, credit_request_id
   ),
+  used as (
+    select customer_id, (created_at at time zone $3)::date as day, model,
+           coalesce(token_id, '00000000-0000-0000-0000-000000000000') as token_id, count(*) as calls,
+           sum(paid_from_included) as included, sum(paid_from_purchased) as purchased, sum(uncovered) as uncovered, sum(cost) as cost,
+           concat_ws(' ', sum(input_tokens), sum(output_tokens), sum(cache_write_5m_tokens), sum(cache_write_1h_tokens),
+             sum(cache_read_tokens)) as tokens
+    from ai_usage
+    where ($1::uuid is null or customer_id = $1)
+    group by 1, 2, 3, 4
+  ),
+  summed as (
+    select customer_id, day, model, token_id, calls, paid_from_included as included, paid_from_purchased as purchased, uncovered, cost,
+           concat_ws(' ', input_tokens, output_tokens, cache_write_5m_tokens, cache_write_1h_tokens, cache_read_tokens) as tokens
+    from ai_usage_day
+    where ($1::uuid is null or customer_id = $1)
+  ),
   approved as (
     select customer_id, id, format('invoice_topup of purchased, %s NOK, invoice %s', trim_scale(amount_nok), invoice_id) as booked
     from ai_credit_request r
@@ -109,6 +134,13 @@ const VERIFY = `
   left join carried f on f.customer_id = u.customer_id and f.before > u.created_at
   where c.amount is distinct from u.cost - u.uncovered and f.customer_id is null
     and (u.id is not null or $2::uuid is null or c.usage_id >= $2)
+  union all
+  select customer_id, format('%s, model %s, token %s: the sum of the day is not that of its calls', day, model, token_id),
+         coalesce(${sumsOf('d')}, 'no sum'), coalesce(${sumsOf('u')}, 'no calls')
+  from summed d full join used u using (customer_id, day, model, token_id)
+  where ($4::timestamptz is null or day > ($4::timestamptz at time zone $3)::date)
+    and (d.calls, d.included, d.purchased, d.uncovered, d.cost, d.tokens)
+      is distinct from (u.calls, u.included, u.purchased, u.uncovered, u.cost, u.tokens)
   union all
   select coalesce(r.customer_id, t.customer_id),
          format('credit request %s: what was booked is not what was approved', coalesce(r.id, t.credit_request_id)),
@@ -151,7 +183,7 @@ const VERIFY = `
   order by 1, 2`;
 
 /**
- * Verifies the accounts: every account equals its ledger, every charge its usage. Of months that were dropped it takes what
+ * Verifies the accounts: every account equals its ledger, every charge its usage, the sums of every day its calls. Of months that were dropped it takes what
  * was carried forward, and leaves out what has no counterpart any more.
  */
 @Injectable()
@@ -159,11 +191,14 @@ export class AiVerificationOperatorService {
   constructor(
     private readonly dataSource: DataSource,
     private readonly partitions: PartitionsService,
+    private readonly calendar: BillingCalendar,
   ) {}
 
   /** All problems, of one customer or of all; empty if there are none. */
   async verify(customerId?: string): Promise<LedgerProblem[]> {
     const oldestUsage = await this.partitions.oldestId('ai_usage');
-    return this.dataSource.query<LedgerProblem[]>(VERIFY, [customerId ?? null, oldestUsage]);
+    const brokenDay = oldestUsage && new Date(timeOfId(oldestUsage) + LONGEST_CALL_MS).toISOString();
+    const values = [customerId ?? null, oldestUsage, this.calendar.timeZone, brokenDay];
+    return this.dataSource.query<LedgerProblem[]>(VERIFY, values);
   }
 }
