@@ -22,8 +22,12 @@ export interface StreamPlan {
   pauseMs: number;
 }
 
-/** What its client saw: the last event, an error event, or the end of the connection. */
-export type StreamEnd = 'stop' | 'error' | 'refused' | 'gone';
+/** What its client saw: the last event, an error event, a refusal, or the end of the connection. */
+export interface StreamEnd {
+  end: 'stop' | 'error' | 'refused' | 'gone';
+  /** What the error event or the refusal said. */
+  said?: string;
+}
 
 /** Opens a stream and reads it as planned. */
 export async function readStream(baseUrl: string, token: string, plan: StreamPlan): Promise<StreamEnd> {
@@ -38,14 +42,16 @@ export async function readStream(baseUrl: string, token: string, plan: StreamPla
       body: JSON.stringify({ messages: [{ role: 'user', content }], max_tokens: 100, stream: true }),
       signal: controller.signal,
     });
-    if (!reply.ok || !reply.body) return 'refused';
+    if (!reply.ok || !reply.body) return { end: 'refused', said: await reply.text() };
     for await (const piece of reply.body) {
       seen += Buffer.from(piece).toString();
       if (kind === 'hang-up' && seen.length > 300) controller.abort();
       if (kind === 'slow') await delay(pauseMs);
     }
   } catch {
-    return 'gone';
+    return { end: 'gone' };
   }
-  return seen.includes('event: message_stop') ? 'stop' : seen.includes('event: error') ? 'error' : 'gone';
+  if (seen.includes('event: message_stop')) return { end: 'stop' };
+  const error = seen.indexOf('event: error');
+  return error < 0 ? { end: 'gone' } : { end: 'error', said: seen.slice(error) };
 }
