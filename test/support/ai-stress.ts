@@ -40,8 +40,11 @@ export interface AiStress {
   close(): Promise<void>;
 }
 
-/** Creates the fixture; the test starts the processes. */
-export async function openAiStress(settings: Record<string, string> = {}): Promise<AiStress> {
+/** Creates the fixture; the test starts the processes. @param isWorkerDown nobody resolves what dead processes reserved */
+export async function openAiStress(
+  settings: Record<string, string> = {},
+  { isWorkerDown = false }: { isWorkerDown?: boolean } = {},
+): Promise<AiStress> {
   const sandbox = await startSandbox();
   const generous = '1000000000';
   const shared = {
@@ -66,7 +69,7 @@ export async function openAiStress(settings: Record<string, string> = {}): Promi
       AiOperatorModule,
       ProcessLivenessModule,
     ],
-    providers: [AbandonedReservations],
+    providers: isWorkerDown ? [] : [AbandonedReservations],
   }).compile();
   worker.useLogger(false);
   await worker.init();

@@ -35,7 +35,7 @@ need(invoices).data satisfies { number: string; amount: number; due_date: string
 const models = await client.GET('/ai/v1/models');
 const usage = await client.GET('/ai/usage', { params: { query: { from: '2020-01-01' } } });
 const receipts = need(usage);
-if (typeof receipts === 'string') throw new Error('The receipts are no JSON');
+receipts.data satisfies { cost: number; paid_from_included: number }[];
 const called = {
   getCustomer: await client.GET('/customer'),
   listServices: await client.GET('/services', { params }),

@@ -7,6 +7,7 @@ import { CurrentCustomer, RateLimitAs, RequireAiEnabled, RequireScope } from '@p
 import { AiOverviewService, type MessageRequest, PLAIN_FIELDS } from '@domains/ai';
 import { KeyClaimedByService, ProblemReplies, type RequestWithBody } from '@platform/http';
 import { MessageAnswersService } from './answer/message-answers.service';
+import { ReplayedChargeService } from './answer/replayed-charge.service';
 import { wantsStream } from './answer/wants-stream';
 import { AiMessageDto, ANSWER, ANSWER_PROBLEMS } from './dto/ai-message.dto';
 import { AiOverviewDto, toAiOverviewDto } from './dto/ai-status.dto';
@@ -35,7 +36,7 @@ export class AiController {
   @RequireScope('ai:use')
   @RateLimitAs('ai')
   @RequireAiEnabled()
-  @KeyClaimedByService()
+  @KeyClaimedByService({ replayHeaders: ReplayedChargeService })
   @MessageBody(PLAIN_FIELDS)
   @ApiOperation({
     summary: 'Send a message to the AI model',

@@ -1,7 +1,9 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { IdempotencyModule } from '@platform/idempotency';
 import { SecretsModule } from '@platform/secrets';
 import { UpstreamModule } from '@platform/upstream';
+import { AbandonedCallsService } from './customer/messages/abandoned-calls.service';
 import { AiMessagesService } from './customer/messages/ai-messages.service';
 import { CallReservationService } from './customer/messages/call-reservation.service';
 import { CallResolutionService } from './customer/messages/call-resolution.service';
@@ -28,8 +30,15 @@ import { MessagesApiAdapter } from './adapters/messages-api/messages-api.adapter
 
 /** The AI services of the API: messages that are charged to the customer's credit. */
 @Module({
-  imports: [ProcessLivenessModule, SecretsModule, TypeOrmModule.forFeature([AiModelPrice, AiSettings]), UpstreamModule],
+  imports: [
+    IdempotencyModule,
+    ProcessLivenessModule,
+    SecretsModule,
+    TypeOrmModule.forFeature([AiModelPrice, AiSettings]),
+    UpstreamModule,
+  ],
   providers: [
+    AbandonedCallsService,
     AiMessagesService,
     AiModelsService,
     CallReservationService,

@@ -3,6 +3,7 @@ import { CustomerDatabaseService, decoders, EntityReadsService, prepared } from 
 import type { ReadStatement, WriteTransaction } from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import { SecretUnreadableError } from '@platform/secrets';
+import { AbandonedEffectsService } from './abandoned-effects.service';
 import { IdempotencyKey, type IdempotencyKeyState } from './entities/idempotency-key.entity';
 import type { KeptReply } from './replies/kept-reply';
 import { ReplySealerService } from './replies/reply-sealer.service';
@@ -12,6 +13,9 @@ const CLAIM = prepared('idempotency.claim', 'select app.claim_idempotency_key($1
 const COMPLETE = prepared('idempotency.complete', 'select app.complete_idempotency_key($1, $2, $3, $4, $5) as done');
 const FREE = prepared('idempotency.free', 'select app.free_idempotency_key($1, $2, $3) as done');
 const GIVE_UP = prepared('idempotency.give-up', 'select app.give_up_idempotency_keys($1) as done');
+
+/** A process that died is known to be dead after ten seconds at the earliest: nobody asks for younger requests. */
+const MAY_BE_ABANDONED = "interval '5 seconds'";
 
 /** `Retry-After` while the request is in progress. */
 const RETRY_SECONDS = 2;
@@ -31,6 +35,7 @@ interface KeyRow {
   fingerprint: Buffer;
   effectId: string | null;
   overdue: boolean | null;
+  mayBeAbandoned: boolean;
   secretsKey: string | null;
   reply: Buffer | null;
 }
@@ -43,6 +48,7 @@ export class IdempotencyStoreService {
   constructor(
     private readonly database: CustomerDatabaseService,
     private readonly sealer: ReplySealerService,
+    private readonly abandoned: AbandonedEffectsService,
     reads: EntityReadsService,
   ) {
     const key = reads.table(IdempotencyKey, 'k');
@@ -50,6 +56,7 @@ export class IdempotencyStoreService {
     this.byHash = reads.statement<KeyRow>(
       'idempotency.find',
       `select ${key.select(['state', 'fingerprint', 'effectId'])}, ${key.column('deadline')} < app.now() as overdue,
+         ${key.column('createdAt')} < app.now() - ${MAY_BE_ABANDONED} as "mayBeAbandoned",
          ${key.select(['secretsKey', 'reply'])}
        from ${key.from} where ${key.column('customerId')} = $1 and ${key.column('keyHash')} = $2
          and ${key.column('createdAt')} > app.now() - interval '24 hours'`,
@@ -58,6 +65,7 @@ export class IdempotencyStoreService {
         fingerprint: bytes,
         effectId: decoders.text,
         overdue: decoders.boolean,
+        mayBeAbandoned: decoders.boolean,
         secretsKey: decoders.text,
         reply: bytes,
       },
@@ -119,10 +127,15 @@ export class IdempotencyStoreService {
   private async read(request: RequestKey): Promise<KeyRow | undefined> {
     const hash = `\\x${request.hash.toString('hex')}`;
     const [row] = await this.database.read(this.byHash, [hash]);
-    if (row?.state !== 'in_progress' || !row.overdue) return row;
-    // The worker does it, unless it is down.
-    await this.database.write(GIVE_UP, []);
+    if (row?.state !== 'in_progress' || !(await this.endLeft(row))) return row;
     return (await this.database.read(this.byHash, [hash]))[0];
+  }
+
+  /** Ends a key in progress whose process died, as the worker does unless it is down. @returns whether it may have ended */
+  private async endLeft({ overdue, mayBeAbandoned, effectId }: KeyRow): Promise<boolean> {
+    if (overdue === null) return mayBeAbandoned && effectId !== null && this.abandoned.end(effectId);
+    if (overdue) await this.database.write(GIVE_UP, []);
+    return overdue;
   }
 
   private async open(request: RequestKey, { effectId, secretsKey, reply }: KeyRow): Promise<KeptReply> {

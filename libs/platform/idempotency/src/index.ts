@@ -1,3 +1,4 @@
+export { AbandonedEffectsService } from './abandoned-effects.service';
 export { IdempotencyKey } from './entities/idempotency-key.entity';
 export { IdempotencyMaintenanceService } from './worker/idempotency-maintenance.service';
 export { IdempotencyModule } from './idempotency.module';

@@ -137,9 +137,13 @@ export const ANSWER = {
       description: 'The id of the message in `GET /ai/usage`, once it is charged. A stream has it at its start.',
       schema: { type: 'string', format: 'uuid', maxLength: 36 },
     },
-    'X-AI-Cost': { description: 'What you were charged, in NOK. A stream has not got it.', schema: AMOUNT },
+    'X-AI-Cost': {
+      description: 'What you were charged, in NOK. A stream has it when it is replayed for its Idempotency-Key only.',
+      schema: AMOUNT,
+    },
     'X-AI-Credit-Remaining': {
-      description: 'Your included and purchased credit after the message, in NOK. A stream has not got it.',
+      description:
+        'Your included and purchased credit after the message, in NOK. Neither a stream has it nor a replay: `GET /ai` says what is left now.',
       schema: AMOUNT,
     },
   },

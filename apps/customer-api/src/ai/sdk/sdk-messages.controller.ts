@@ -4,9 +4,10 @@ import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { CountTokensService, type MessageRequest, SDK_FIELDS } from '@domains/ai';
 import { CurrentCustomer, RateLimitAs, RequireAiEnabled, RequireScope, TokenInApiKey } from '@platform/access';
-import { KeyClaimedByService, ProblemReplies, type RequestWithBody } from '@platform/http';
+import { KeyClaimedByService, ProblemReplies, type RequestWithBody, WithoutEffect } from '@platform/http';
 import { type AuthenticatedCustomer } from '@platform/tokens';
 import { MessageAnswersService } from '../answer/message-answers.service';
+import { ReplayedChargeService } from '../answer/replayed-charge.service';
 import { ANSWER, ANSWER_PROBLEMS } from '../dto/ai-message.dto';
 import { MessageBody } from '../message-body';
 import { SdkCountRequestDto, SdkMessageRequestDto, SdkTokenCountDto } from './dto/sdk-message.dto';
@@ -26,7 +27,7 @@ export class SdkMessagesController {
   @RequireScope('ai:use')
   @RateLimitAs('ai')
   @RequireAiEnabled()
-  @KeyClaimedByService()
+  @KeyClaimedByService({ replayHeaders: ReplayedChargeService })
   @MessageBody(SDK_FIELDS)
   @ApiOperation({
     summary: 'Send a message, as SDKs do',
@@ -52,11 +53,12 @@ export class SdkMessagesController {
   @RequireScope('ai:use')
   @RateLimitAs('ai')
   @RequireAiEnabled()
-  @KeyClaimedByService()
+  @WithoutEffect()
   @MessageBody(SDK_FIELDS)
   @ApiOperation({
     summary: 'Count the tokens of a message, as SDKs do',
-    description: "The provider's estimate. It costs nothing.",
+    description:
+      "The provider's estimate. It costs nothing and has no effect: send it again as it is. An `Idempotency-Key` is ignored.",
   })
   @ApiBody({ type: SdkCountRequestDto })
   @ApiOkResponse({ type: SdkTokenCountDto, description: 'The number of input tokens.' })

@@ -23,7 +23,12 @@ export class AiSchema1763683200700 extends ForwardMigration {
     'ai_verification',
   ];
 
-  override readonly delegatedFunctions = ['app.ai_reserve_for', 'app.ai_settle_for', 'app.ai_release_for'];
+  override readonly delegatedFunctions = [
+    'app.ai_reserve_for',
+    'app.ai_settle_for',
+    'app.ai_release_for',
+    'app.ai_resolve_abandoned_call',
+  ];
 
   async up(runner: QueryRunner): Promise<void> {
     await createAccountTables(runner);

@@ -27,6 +27,7 @@ const FUNCTIONS: Record<string, FunctionAccess> = {
   'ledger/sql/month/expire-carried-over': OPERATORS,
   'ledger/sql/month/grant-difference': OPERATORS,
   'ledger/sql/resolve-abandoned': OPERATORS,
+  'ledger/sql/resolve-abandoned-call': FOR_THE_API,
   'ledger/sql/batched/reserve': FOR_THE_API,
   'ledger/sql/batched/write-settlements': OPERATORS,
   'ledger/sql/batched/settled-before': OPERATORS,

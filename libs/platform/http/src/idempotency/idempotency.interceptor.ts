@@ -1,4 +1,5 @@
-import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor, type Type } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
 import type { FastifyReply } from 'fastify';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import { ServiceError } from '@platform/errors';
@@ -12,49 +13,56 @@ import {
 } from '@platform/idempotency';
 import type { RequestWithBody } from '../body/request-body.guard';
 import { IDEMPOTENCY_KEY } from './idempotency-key';
-import { isKeyClaimedByService } from './key-claimed-by-service.decorator';
+import { keyRulesOf, type ReplayHeaders } from './key-claimed-by-service.decorator';
 import { RequestPresenter } from './request-presenter';
 import { requestKeyOf } from './request-key';
+import { isWithoutEffect } from './without-effect.decorator';
 
 /**
  * Makes a POST with an Idempotency-Key safe to retry: it has its effect once, and every retry gets the reply of the first
- * try. Runs as the customer, after the body was read. A request without the header passes untouched.
+ * try. Runs as the customer, after the body was read. A request without the header passes untouched, and so does one that
+ * has no effect.
  */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
   constructor(
     private readonly calls: KeyedCallsService,
     private readonly store: IdempotencyStoreService,
+    private readonly modules: ModuleRef,
   ) {}
 
   intercept(execution: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const http = execution.switchToHttp();
-    const request = http.getRequest<RequestWithBody>();
+    const request = execution.switchToHttp().getRequest<RequestWithBody>();
     if (request.headers[IDEMPOTENCY_KEY] === undefined || request.method !== 'POST' || !request.customer)
       return next.handle();
-    const claimsItself = isKeyClaimedByService(execution.getHandler());
-    return from(this.runOnce(request, request.customer.customerId, http.getResponse(), next, claimsItself));
+    if (isWithoutEffect(execution.getHandler())) return next.handle();
+    return from(this.runOnce(execution, request, request.customer.customerId, next));
   }
 
   private async runOnce(
+    execution: ExecutionContext,
     request: RequestWithBody,
     customerId: string,
-    reply: FastifyReply,
     next: CallHandler,
-    claimsItself: boolean,
   ): Promise<unknown> {
+    const rules = keyRulesOf(execution.getHandler());
     const key = await requestKeyOf(request, customerId);
-    const presenter = new RequestPresenter(reply);
+    const presenter = new RequestPresenter(execution.switchToHttp().getResponse<FastifyReply>());
     const call = this.calls.begin(key, presenter);
     const handle = () => this.calls.run(call, () => lastValueFrom(next.handle(), { defaultValue: undefined }));
     try {
-      if (!claimsItself) return presenter.send(await call.runTogether(async () => presenter.ofResult(await handle())));
+      if (!rules) return presenter.send(await call.runTogether(async () => presenter.ofResult(await handle())));
       const kept = await this.store.find(key);
-      return kept ? replay(presenter, kept) : await conclude(call, presenter, handle);
+      return kept ? await this.replay(presenter, kept, rules.replayHeaders) : await conclude(call, presenter, handle);
     } catch (error) {
       if (!(error instanceof KeyTakenError)) throw error;
-      return replay(presenter, await this.store.findTaken(key));
+      return this.replay(presenter, await this.store.findTaken(key), rules?.replayHeaders);
     }
+  }
+
+  private async replay(presenter: RequestPresenter, kept: KeptReply, more?: Type<ReplayHeaders>): Promise<Buffer> {
+    const headers = more && (await this.modules.get(more, { strict: false }).of(kept));
+    return presenter.send(kept, { ...headers, 'idempotency-replayed': 'true' });
   }
 }
 
@@ -73,8 +81,4 @@ async function conclude(call: KeyedCall, presenter: RequestPresenter, handle: ()
   } finally {
     await call.conclude(ending);
   }
-}
-
-function replay(presenter: RequestPresenter, kept: KeptReply): Buffer {
-  return presenter.send(kept, { 'idempotency-replayed': 'true' });
 }

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '@platform/errors';
 import { type DeclaredProblems, takeDeclaredProblems } from './problems/declared-problems';
-import { type Document, operationsOf, type Operation, postsOf } from './document';
+import { isRetriable } from './describe-idempotency';
+import { type Document, operationsOf, type Operation } from './document';
 import { problemReplies } from './problems/problem-reply';
 
 /** Errors that any request can get before its route is found, and errors that any body can cause. */
@@ -42,12 +43,10 @@ const HEADERS = {
 /** Adds the replies that every operation can give, and the headers of every reply. */
 export function completeReplies(document: Document): void {
   document.components.headers = HEADERS;
-  const retriable = new Set(postsOf(document));
   for (const operation of operationsOf(document)) {
     addProblems(document, operation);
     for (const [status, reply] of Object.entries(operation.responses)) {
-      const replayed =
-        retriable.has(operation) && /^(2..|502)$/.test(status) ? (['Idempotency-Replayed'] as const) : [];
+      const replayed = isRetriable(operation) && /^(2..|502)$/.test(status) ? (['Idempotency-Replayed'] as const) : [];
       reply.headers = {
         ...reply.headers,
         ...Object.fromEntries(

@@ -1,5 +1,6 @@
 import { KEY_MAX } from '../idempotency/idempotency-key';
-import { type Document, type Parameter, postsOf } from './document';
+import { WITHOUT_EFFECT_MARK } from '../idempotency/without-effect.decorator';
+import { type Document, type Operation, type Parameter, postsOf } from './document';
 import { PROBLEM_PREFIX } from './problems/declared-problems';
 
 const KEY: Parameter = {
@@ -15,10 +16,19 @@ const KEY: Parameter = {
 };
 const PROBLEMS = ['idempotency_key_in_progress', 'idempotency_key_reused', 'idempotency_reply_not_kept'];
 
-/** Adds the header Idempotency-Key to every POST, and its errors. */
+/** Adds the header Idempotency-Key to every POST that has an effect, and its errors. */
 export function describeIdempotency(document: Document): void {
   for (const operation of postsOf(document)) {
+    if (Reflect.has(operation, WITHOUT_EFFECT_MARK)) {
+      Reflect.deleteProperty(operation, WITHOUT_EFFECT_MARK);
+      continue;
+    }
     operation.parameters = [...(operation.parameters ?? []), KEY];
     Object.assign(operation, Object.fromEntries(PROBLEMS.map((code) => [`${PROBLEM_PREFIX}${code}`, null])));
   }
+}
+
+/** Whether an operation takes the header. */
+export function isRetriable({ parameters = [] }: Operation): boolean {
+  return parameters.includes(KEY);
 }

@@ -74,6 +74,12 @@ export class AiReceiptsService {
     return receipt;
   }
 
+  /** What a call was charged, in NOK as a decimal text; undefined if it was not. */
+  async chargeOf(id: string): Promise<string | undefined> {
+    const [receipt] = await this.database.read(this.one, [id]);
+    return receipt?.charged;
+  }
+
   /** A page of receipts. @throws ServiceError invalid_request for a cursor of another list */
   list(filter: ReceiptFilter, page: PageRequest): Promise<Page<Receipt>> {
     return keyedPage(this.listed(filter), page);

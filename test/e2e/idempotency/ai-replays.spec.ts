@@ -1,0 +1,124 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { type AiApi, createAiCaller, startAiApi } from '@test/ai-api';
+import { balancesOf } from '@test/ai.fixture';
+import { expectProblem } from '@test/expect-problem';
+
+const MESSAGE = { messages: [{ role: 'user', content: 'Hello' }], max_tokens: 50 };
+const ROUTES = ['/ai/messages', '/ai/v1/messages'] as const;
+
+describe('an AI message with an Idempotency-Key', () => {
+  let ai: AiApi;
+  beforeAll(async () => (ai = await startAiApi()));
+  afterAll(() => ai.stop());
+  afterEach(() => ai.sandbox.reset());
+
+  /** A customer, and a request that is sent again and again under one key. */
+  async function arrange(path: string, body: object) {
+    const me = await createAiCaller(ai, { included: 0, purchased: 1000 });
+    const key = randomUUID();
+    const keys = async () => {
+      const sql = 'select state, reply is not null as "hasReply" from idempotency_key where customer_id = $1';
+      return (await ai.api.superuser.query(sql, [me.customer.id])).rows as object[];
+    };
+    const send = (other: object = body) => me.post(path, other, { headers: { 'idempotency-key': key } });
+    return { ...me, send, keys };
+  }
+
+  describe.each(ROUTES)('on POST %s', (path) => {
+    it('is replayed with its receipt and its cost, and does not say what credit was left', async () => {
+      const { send, customer } = await arrange(path, MESSAGE);
+      const first = await send();
+      const cost = first.headers.get('x-ai-cost');
+      expect(Number(cost)).toBe((await balancesOf(ai.api.superuser, customer.id)).usage);
+      expect(first.headers.get('x-ai-credit-remaining')).not.toBeNull();
+      const again = await send();
+      expect(await again.text()).toBe(await first.text());
+      expect(Object.fromEntries(again.headers)).toMatchObject({
+        'idempotency-replayed': 'true',
+        'x-ai-usage-id': first.headers.get('x-ai-usage-id'),
+        'x-ai-cost': cost,
+        'content-type': first.headers.get('content-type'),
+      });
+      expect(again.headers.get('x-ai-credit-remaining')).toBeNull();
+    });
+
+    it('is replayed as the stream that it was, whose cost is known then', async () => {
+      const { send, call } = await arrange(path, { ...MESSAGE, stream: true });
+      const first = await send();
+      const events = await first.text();
+      const again = await send();
+      expect(await again.text()).toBe(events);
+      const id = first.headers.get('x-ai-usage-id');
+      const { cost } = (await (await call(`/ai/usage/${id}`)).json()) as { cost: number };
+      expect(cost).toBeGreaterThan(0);
+      expect(Object.fromEntries(again.headers)).toMatchObject({
+        'idempotency-replayed': 'true',
+        'x-ai-usage-id': id,
+        'x-ai-cost': String(cost),
+        'x-accel-buffering': 'no',
+        'content-type': 'text/event-stream; charset=utf-8',
+      });
+    });
+
+    it.each([
+      ['JSON', {}, largeMessage],
+      ['a stream', { stream: true }, largeStream],
+    ])('is not run again when its reply was too large to be kept, as %s', async (_, form, reply) => {
+      const { send, keys, call, customer } = await arrange(path, { ...MESSAGE, ...form, max_tokens: 21_333 });
+      ai.sandbox.messages.script({ reply: reply() });
+      const first = await send();
+      expect(first.ok).toBe(true);
+      expect((await first.text()).length).toBeGreaterThan(2 * 1024 * 1024);
+      const id = first.headers.get('x-ai-usage-id');
+      for (let retry = 0; retry < 2; retry++) {
+        const refused = await send();
+        expect(refused.headers.get('x-should-retry')).toBe(path === '/ai/messages' ? null : 'false');
+        const { detail } = await expectProblem(refused, 409, 'idempotency_reply_not_kept');
+        expect(detail).toContain(id);
+      }
+      expect(await keys()).toEqual([{ state: 'done', hasReply: false }]);
+      expect(ai.sandbox.messages.total).toBe(1);
+      const { cost } = (await (await call(`/ai/usage/${id}`)).json()) as { cost: number };
+      expect([cost, (await balancesOf(ai.api.superuser, customer.id)).usage]).toEqual([0.006, 0.006]);
+    });
+  });
+
+  it('has no part in the counting of tokens, which has no effect', async () => {
+    const { send, keys } = await arrange('/ai/v1/messages/count_tokens', MESSAGE);
+    const counts = [
+      await send(),
+      await send(),
+      await send({ messages: [{ role: 'user', content: 'Something longer' }] }),
+    ];
+    for (const reply of counts) expect([reply.status, reply.headers.get('idempotency-replayed')]).toEqual([200, null]);
+    const [one, same, other] = await Promise.all(counts.map(async (reply) => (await reply.json()) as object));
+    expect(same).toEqual(one);
+    expect(other).not.toEqual(one);
+    expect(ai.sandbox.countTokens.total).toBe(3);
+    expect(await keys()).toEqual([]);
+  });
+});
+
+const USAGE = { input_tokens: 1, output_tokens: 1 };
+const REPLY = { id: 'msg_1', type: 'message', role: 'assistant', model: 'any', usage: USAGE };
+const END = { stop_reason: 'end_turn', stop_sequence: null };
+
+/** More than 2 MB, also when it is compressed. */
+function largeMessage() {
+  const text = randomBytes(2_130_000).toString('base64');
+  return { body: { ...REPLY, ...END, content: [{ type: 'text', text }] } };
+}
+
+function largeStream() {
+  const event = (type: string, rest: object) => `event: ${type}\ndata: ${JSON.stringify({ type, ...rest })}\n\n`;
+  const texts = Array.from({ length: 300 }, () => randomBytes(7_500).toString('base64'));
+  const events = [
+    event('message_start', { message: { ...REPLY, content: [] } }),
+    event('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
+    ...texts.map((text) => event('content_block_delta', { index: 0, delta: { type: 'text_delta', text } })),
+    event('content_block_stop', { index: 0 }),
+    event('message_delta', { delta: END, usage: USAGE }),
+    event('message_stop', {}),
+  ];
+  return { headers: { 'content-type': 'text/event-stream' }, body: events.join('') };
+}
