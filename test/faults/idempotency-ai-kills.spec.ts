@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { faker } from '@faker-js/faker';
+import { faker } from '@test/faker';
 import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
 import { type AiStress, openAiStress } from '@test/ai-stress';
 import type { ApiProcess } from '@test/api-process';
