@@ -14,7 +14,6 @@ const CLASSES: Record<string, string> = {
   guard: 'Guard',
   interceptor: 'Interceptor',
   filter: 'Filter',
-  command: 'Command',
   entity: '',
 };
 

@@ -1,13 +1,21 @@
-import type { DynamicModule } from '@nestjs/common';
+import type { DynamicModule, INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { QueryResultRow } from 'pg';
 import { DataSource } from 'typeorm';
+import { AiOperatorModule } from '@domains/ai';
+import { CreditRequestsOperatorModule } from '@domains/credit-requests';
+import { InvoicesOperatorModule, InvoiceSyncModule } from '@domains/invoices';
+import { ServicesOperatorModule } from '@domains/services';
+import { SmsOperatorModule } from '@domains/sms';
+import { StatusOperatorModule } from '@domains/status';
+import { SupportOperatorModule } from '@domains/support';
 import type { AppConfig } from '@platform/config';
 import { pendingSchemaChanges } from '@platform/database';
+import { TokensOperatorModule } from '@platform/tokens';
 import { ON_CLUSTER } from '@test/kinds-of-server';
 import { useTestDatabase } from '@test/use-test-database';
 import { AppModule } from '../../apps/customer-api/src/app.module';
-import { OperatorModule } from '../../apps/operator/src/operator.module';
+import { openApplication } from '../../apps/operator/src/session/open-application';
 import { WorkerModule } from '../../apps/worker/src/worker.module';
 
 /**
@@ -38,23 +46,28 @@ const CUSTOMER_TABLES = `
     and (c.relname = 'customer' or exists (
       select from pg_attribute a where a.attrelid = c.oid and a.attname = 'customer_id' and not a.attisdropped))`;
 
+/** What the operator's commands open, each its own. */
+const OPERATOR_MODULES = [
+  ...[AiOperatorModule, CreditRequestsOperatorModule, InvoicesOperatorModule, InvoiceSyncModule, SmsOperatorModule],
+  ...[ServicesOperatorModule, StatusOperatorModule, SupportOperatorModule, TokensOperatorModule],
+];
+
 const database = useTestDatabase();
+const create = (module: DynamicModule) =>
+  NestFactory.createApplicationContext(module, { logger: false, abortOnError: false });
 
 describe('the schema', () => {
   const rows = async <Row extends QueryResultRow>(sql: string) => (await database.superuser.query<Row>(sql)).rows;
   const names = async (sql: string) => (await rows<{ name: string }>(sql)).map(({ name }) => name).sort();
   const among = (tables: string[]) => `(${tables.map((table) => `'${table}'`).join(', ')})`;
 
-  describe.each<[string, (config: AppConfig) => DynamicModule]>([
-    ['API', (config) => AppModule.with(config)],
-    ['operator', (config) => OperatorModule.with(config)],
-    ['worker', (config) => WorkerModule.with(config)],
-  ])("of the %s's entities", (_app, moduleWith) => {
+  describe.each<[string, (config: AppConfig) => Promise<INestApplicationContext>]>([
+    ['API', (config) => create(AppModule.with(config))],
+    ['operator', (config) => openApplication(config, OPERATOR_MODULES)],
+    ['worker', (config) => create(WorkerModule.with(config))],
+  ])("of the %s's entities", (_app, open) => {
     it('is what the migrations make: a generated migration would be empty', async () => {
-      const app = await NestFactory.createApplicationContext(moduleWith(database.config), {
-        logger: false,
-        abortOnError: false,
-      });
+      const app = await open(database.config);
       try {
         const { options, entityMetadatas } = app.get(DataSource);
         const entities = entityMetadatas.map(({ target }) => target);

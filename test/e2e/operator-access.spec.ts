@@ -123,32 +123,27 @@ describe("The operator's command line: customers, tokens, services, status, audi
     expect(JSON.stringify(await json('audit', 'list', '--customer', id))).not.toContain('cas_live_');
   }, 120_000);
 
-  it.each<[string, string[], RegExp]>([
+  it.each<[string, number, string[], RegExp]>([
+
     [
       'a number that is no organisation’s',
+      4,
       ['customer', 'create', '--name', 'A', '--org-number', '123456789', '--email', 'a@b.example'],
       /organisation number/,
     ],
-    ['a missing option', ['token', 'issue'], /--customer/],
+    ['a missing option', 2, ['token', 'issue'], /--customer/],
     [
       'a token for a customer that is not there',
+      3,
       ['token', 'issue', '--customer', '6b8f7f0a-4f0e-4a39-9d0c-7f0f3c2f8a11', '--scopes', 'ai:read'],
       /There is no customer 6b8f7f0a/,
     ],
-    [
-      'a token that has expired already',
-      ['token', 'issue', '--customer', '6b8f7f0a-4f0e-4a39-9d0c-7f0f3c2f8a11', '--scopes', 'ai:read'].concat(
-        '--expires-at',
-        '2026-01-01T00:00:00Z',
-      ),
-      /must be in the future/,
-    ],
-    ['a noun alone', ['token'], /rotate/],
+    ['a noun alone', 2, ['token'], /rotate/],
   ])(
-    'refuses %s in words, on standard error, with a code',
-    async (_name, words, message) => {
+    'refuses %s in words, on standard error, with code %i',
+    async (_name, expected, words, message) => {
       const { code, stdout, stderr } = await run(...words);
-      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect({ code, stdout }).toEqual({ code: expected, stdout: '' });
       expect(stderr).toMatch(message);
       expect(stderr).not.toMatch(/^\s+at |QueryFailed|node_modules/m);
     },
@@ -158,8 +153,15 @@ describe("The operator's command line: customers, tokens, services, status, audi
   it('refuses a limit that the database would refuse, in words', async () => {
     const { id } = await createCustomer();
     const { code, stderr } = await run('customer', 'limits', '--customer', id, '--requests-per-minute', '0');
-    expect(code).toBe(1);
+    expect(code).toBe(4);
     expect(stderr).toMatch(/^.*at least 1.*\n$/);
+    expect(await actions(id)).toEqual(['customer.create']);
+  });
+
+  it('refuses a token that has expired already', async () => {
+    const { id } = await createCustomer();
+    const issue = ['token', 'issue', '--customer', id, '--scopes', 'ai:read', '--expires-at', '2026-01-01T00:00:00Z'];
+    expect(await run(...issue)).toMatchObject({ code: 4, stderr: expect.stringMatching(/must be in the future/) });
     expect(await actions(id)).toEqual(['customer.create']);
   });
 

@@ -140,26 +140,28 @@ describe("The operator's command line, AI", () => {
     expect(await json(`ai show --customer ${customer}`)).toMatchObject({ purchased_nok: '1000.000000000000' });
   });
 
-  it.each<[string, RegExp, (id: string) => string]>([
-    ['an amount that is none', /lots/, (id) => `ai credit --customer ${id} --kind refund --amount-nok lots --note x`],
-    ['a negative refund', /refund/, (id) => `ai credit --customer ${id} --kind refund --amount-nok -5 --note x`],
+  it.each<[string, number, RegExp, (id: string) => string]>([
+    ['an amount that is none', 2, /lots/, (id) => `ai credit --customer ${id} --kind refund --amount-nok lots --note x`],
+    ['a negative refund', 2, /refund/, (id) => `ai credit --customer ${id} --kind refund --amount-nok -5 --note x`],
     [
       'a kind that is not for operators',
+      2,
       /usage/,
       (id) => `ai credit --customer ${id} --kind usage --amount-nok 5 --note x`,
     ],
     [
       'more than there is',
+      4,
       /credit/,
       (id) => `ai credit --customer ${id} --kind manual_adjustment --amount-nok -99999 --note x`,
     ],
-    ['a model without a price', /unheard-of/, (id) => `ai configure --customer ${id} --model unheard-of`],
-    ['a day that is none', /2026-02-30/, () => 'ai price --model m --input 1 --output 1 --from 2026-02-30'],
-    ['an unknown request', /999999/, () => 'credit-request approve --id 999999'],
-  ])('refuses %s', async (_, message, line) => {
+    ['a model without a price', 4, /unheard-of/, (id) => `ai configure --customer ${id} --model unheard-of`],
+    ['a day that is none', 2, /2026-02-30/, () => 'ai price --model m --input 1 --output 1 --from 2026-02-30'],
+    ['an unknown request', 3, /999999/, () => 'credit-request approve --id 999999'],
+  ])('refuses %s with code %i', async (_, expected, message, line) => {
     const { customer } = await arrange();
     const { code, stdout, stderr } = await run(line(customer));
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect({ code, stdout }).toEqual({ code: expected, stdout: '' });
     expect(stderr).toMatch(message);
     expect(stderr).not.toContain('    at ');
     expect(await json('ai verify')).toEqual([]);

@@ -55,7 +55,7 @@ describe("The operator's command line: invoices, tickets and SMS", () => {
       source: 'manual',
     });
     expect(await run([...add.split(' ')])).toMatchObject({
-      code: 1,
+      code: 4,
       stderr: expect.stringContaining('already is an invoice 1001'),
     });
     const paid = await json(`invoice set-status --invoice ${added.id} --status paid`);
@@ -81,10 +81,9 @@ describe("The operator's command line: invoices, tickets and SMS", () => {
     ['--amount-nok', '1,50'],
     ['--issue-date', '2026-02-30'],
     ['--pdf-url', 'javascript:alert(1)'],
-    ['--customer', 'x'],
   ])('refuses %s %s', async (flag, value) => {
     const words = `invoice add --customer ${customer} --number 9 --amount-nok 1 --issue-date 2026-11-01 --due-date 2026-11-15`;
-    expect(await run([...words.split(' '), flag, value])).toMatchObject({ code: 1, stdout: '' });
+    expect(await run([...words.split(' '), flag, value])).toMatchObject({ code: 2, stdout: '' });
   });
 
   it('links a customer, syncs it and shows the result', async () => {
@@ -92,7 +91,7 @@ describe("The operator's command line: invoices, tickets and SMS", () => {
     sandbox.stripe.store.corrupt(third?.id ?? '');
     await json(`invoice link --customer ${customer} --source stripe --source-customer`, ' cus_op ');
     const spaces = [...`invoice link --customer ${customer} --source fiken --source-customer`.split(' '), ' '];
-    expect(await run(spaces)).toMatchObject({ code: 1, stderr: expect.stringContaining('fiken') });
+    expect(await run(spaces)).toMatchObject({ code: 4, stderr: expect.stringContaining('fiken') });
     const result = await json(`invoice sync --customer ${customer} --source stripe`);
     expect(result).toMatchObject({ outcome: 'succeeded', stored: 3, skipped: 1, problems: [{ source_id: third?.id }] });
     sandbox.stripe.always({ status: 401 });
@@ -120,7 +119,7 @@ describe("The operator's command line: invoices, tickets and SMS", () => {
       ])
     ).rows;
     expect(await run(`invoice set-status --invoice ${synced?.id} --status void`.split(' '))).toMatchObject({
-      code: 1,
+      code: 4,
       stderr: expect.stringContaining('stripe'),
     });
     expect(await json(`invoice unlink --customer ${customer} --source stripe`)).toEqual({ invoices_removed: 3 });
@@ -157,10 +156,10 @@ describe("The operator's command line: invoices, tickets and SMS", () => {
   it('configures SMS, and refuses a sender that no gateway takes', async () => {
     const configure = `sms configure --customer ${customer}`;
     expect(await run(`${configure} --enabled true`.split(' '))).toMatchObject({
-      code: 1,
+      code: 4,
       stderr: expect.stringContaining('sender'),
     });
-    expect(await run([...configure.split(' '), '--sender-id', 'Far Too Long Name'])).toMatchObject({ code: 1 });
+    expect(await run([...configure.split(' '), '--sender-id', 'Far Too Long Name'])).toMatchObject({ code: 4 });
     const settings = await json(`${configure} --enabled true --sender-id Acme --daily-cap 100`);
     expect(settings).toMatchObject({ enabled: true, sender_id: 'Acme', daily_cap: 100 });
     expect(await json(`${configure} --daily-cap default`)).toMatchObject({
@@ -177,13 +176,13 @@ describe("The operator's command line: invoices, tickets and SMS", () => {
       countries: null,
       daily_parts_cap: null,
     });
-    for (const [flag, value] of [
-      ['--countries', 'NO,XX'],
-      ['--countries', 'Norway'],
-      ['--daily-parts-cap', '-1'],
-      ['--sender-id', '2333'],
-    ]) {
-      expect(await run([...configure.split(' '), flag!, value!])).toMatchObject({ code: 1, stdout: '' });
+    for (const [flag, value, code] of [
+      ['--countries', 'NO,XX', 4],
+      ['--countries', 'Norway', 4],
+      ['--daily-parts-cap', '-1', 2],
+      ['--sender-id', '2333', 4],
+    ] as const) {
+      expect(await run([...configure.split(' '), flag, value])).toMatchObject({ code, stdout: '' });
     }
     expect(await json(`sms log --customer ${customer}`)).toEqual([]);
     await superuser.query(

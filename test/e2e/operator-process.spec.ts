@@ -25,22 +25,23 @@ describe("The operator's command line as a program", () => {
     expect(stdout).not.toContain('sk-secret');
   }, 60_000);
 
-  it.each<[string, string[], Record<string, string>, RegExp]>([
-    ['a missing option', ['token', 'issue'], {}, /--customer/],
-    ['a noun alone', ['token'], {}, /rotate/],
-    ['what the service refuses', ['credit-request', 'approve', '--id', '999999'], {}, /999999/],
+  it.each<[string, number, string[], Record<string, string>, RegExp]>([
+    ['a missing option', 2, ['token', 'issue'], {}, /--customer/],
+    ['a noun alone', 2, ['token'], {}, /rotate/],
+    ['what is not there', 3, ['credit-request', 'approve', '--id', '999999'], {}, /999999/],
     [
       'a database that is away',
+      5,
       ['customer', 'list'],
       { DATABASE_URL: 'postgres://a:b@127.0.0.1:1/c' },
       /^The database does not answer.*\n$/,
     ],
-    ['a setting that is wrong', ['customer', 'list'], { LOG_LEVEL: 'loud' }, /^LOG_LEVEL: .*\n$/],
+    ['a setting that is wrong', 9, ['customer', 'list'], { LOG_LEVEL: 'loud' }, /^LOG_LEVEL: .*\n$/],
   ])(
-    'ends with 1 for %s, and says why on standard error alone',
-    async (_name, words, environment, message) => {
+    'for %s ends with %i, and says why on standard error alone',
+    async (_name, expected, words, environment, message) => {
       const { code, stdout, stderr } = await operatorProcess(database, words, { environment });
-      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect({ code, stdout }).toEqual({ code: expected, stdout: '' });
       expect(stderr).toMatch(message);
       expect(stderr).not.toMatch(/^\s+at |QueryFailed|node_modules/m);
     },

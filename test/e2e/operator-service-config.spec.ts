@@ -46,7 +46,7 @@ describe("A service's config, which its customer is shown", () => {
     const before = await stored();
     const update = run('service', 'update', '--service', String(existing.id), '--config', JSON.stringify(config));
     for (const { code, stdout, stderr } of [await add(config), await update]) {
-      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
       expect(stderr).toContain(place);
       expect(stderr).not.toContain(secret);
     }

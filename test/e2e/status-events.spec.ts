@@ -56,7 +56,7 @@ describe('a status event', () => {
     await operator('end', '--event', id);
     const { event } = await seen();
     const again = await operator('end', '--event', id);
-    expect(again).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('ended already') });
+    expect(again).toMatchObject({ code: 4, stdout: '', stderr: expect.stringContaining('ended already') });
     expect((await seen()).event).toEqual(event);
     expect(await audited()).toEqual(['status.post', 'status.end']);
   });
@@ -75,13 +75,13 @@ describe('a status event', () => {
     const { id } = await announce();
     const post = (service: string, message: string) =>
       operator('post', '--service', service, '--status', 'outage', '--message', message);
-    expect(await post('999999', 'Down')).toMatchObject({ code: 1, stderr: expect.stringContaining('999999') });
+    expect(await post('999999', 'Down')).toMatchObject({ code: 3, stderr: expect.stringContaining('999999') });
     const { rows } = await api.superuser.query<{ service_id: number }>(
       'select service_id from status_event where id = $1',
       [id],
     );
     const blank = await post(String(rows[0]?.service_id), '  ');
-    expect(blank).toMatchObject({ code: 1, stderr: expect.stringContaining('message') });
-    expect(await operator('end', '--event', '6b8f7f0a-4f0e-4a39-9d0c-7f0f3c2f8a11')).toMatchObject({ code: 1 });
+    expect(blank).toMatchObject({ code: 4, stderr: expect.stringContaining('message') });
+    expect(await operator('end', '--event', '6b8f7f0a-4f0e-4a39-9d0c-7f0f3c2f8a11')).toMatchObject({ code: 3 });
   });
 });

@@ -1,4 +1,4 @@
-import 'reflect-metadata';
+import './compile-cache';
 import { runOperator } from './run-operator';
 
 void runOperator();

@@ -1,24 +1,32 @@
-import { CommandFactory } from 'nest-commander';
-import { loadConfig, withLocalServices } from '@platform/config';
-import { visibleLines } from '@platform/logging';
-import { explainCommandFailure } from './output/explain-command-failure';
-import { OperatorModule } from './operator.module';
+import { CommanderError } from 'commander';
+import { nouns } from './commands/nouns';
+import { buildProgram, type Invocation } from './program/build-program';
+import { usageError } from './program/command-error';
+import { wantsJson } from './program/common-options';
+import { programVersion } from './program/program-version';
 
 /** Runs the command that `process.argv` names. A failure is printed on standard error and sets the exit code. */
 export async function runOperator(): Promise<void> {
+  const words = process.argv.slice(2);
+  const said: string[] = [];
   try {
-    await CommandFactory.run(OperatorModule.with(loadConfig(withLocalServices())), {
-      cliName: 'operator',
-      logger: false,
-      abortOnError: false,
-      serviceErrorHandler: fail,
-    });
+    const program = buildProgram(nouns, programVersion(), execute, (text) => said.push(text));
+    await program.parseAsync(words, { from: 'user' });
   } catch (error) {
-    fail(error);
+    if (error instanceof CommanderError && error.exitCode === 0) return;
+    // Loaded when needed, like all that a command's help can do without.
+    const { reportFailure } = await import('./output/report-failure.js');
+    const failure = error instanceof CommanderError ? usageError(said.join('').replace(/^error: /, '')) : error;
+    process.exitCode = reportFailure(failure, wantsJson(words));
   }
 }
 
-function fail(error: unknown): void {
-  process.stderr.write(`${visibleLines(explainCommandFailure(error))}\n`);
-  process.exitCode = 1;
+async function execute(invocation: Invocation): Promise<void> {
+  const { command, values, common } = invocation;
+  if ('text' in command) {
+    process.stdout.write(command.text(nouns));
+    return;
+  }
+  const { runCommand } = await import('./session/run-command.js');
+  await runCommand(command, values, common);
 }

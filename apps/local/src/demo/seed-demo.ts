@@ -37,7 +37,9 @@ export async function seedDemo(config: AppConfig): Promise<Demo> {
 
 async function demoCustomer(app: INestApplicationContext) {
   const customers = app.get(CustomersOperatorService);
-  const known = (await customers.list()).find(({ customerNumber }) => customerNumber === NUMBER);
+  const known = (await customers.list({ search: NUMBER }, { limit: 500 })).rows.find(
+    ({ customerNumber }) => customerNumber === NUMBER,
+  );
   if (known) return known;
   const customer = await customers.create(ACTOR, {
     name: 'Fjordlys AS (demo)',

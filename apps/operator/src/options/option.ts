@@ -1,14 +1,21 @@
+/** Turns the text of an option into its value; throws an error that names the invalid text. */
+export type Parser<Value> = ((text: string) => Value) & {
+  /** All texts that are valid, if they are few. */
+  choices?: readonly string[];
+};
+
 /** An option of a command. */
 export interface OptionDefinition<Value = unknown, Required extends boolean = boolean> {
-  /** The option as the help shows it: its name and what follows it, such as `--customer <id>`. */
+  /** The option as the help shows it: its name and what follows it, such as `--customer <customer>`. */
   flags: string;
   description: string;
   required: Required;
-  /** Parses what was given; throws an error that names the invalid value. */
-  parse: (text: string) => Value;
+  parse: Parser<Value>;
+  /** `customer`: the value is a customer's number, name or id, and the command receives the id. */
+  names?: 'customer';
 }
 
-/** The options of a command, each under the name that `execute` receives its value by. */
+/** The options of a command, each under the name that `run` receives its value by. */
 export type OptionDefinitions = Record<string, OptionDefinition>;
 
 /** The values of a command's options; those that are not required may be undefined. */
@@ -18,7 +25,6 @@ export type Values<Definitions extends OptionDefinitions> = {
     : never;
 };
 
-type Parser<Value> = (text: string) => Value;
 const unchanged: Parser<string> = (text) => text;
 
 /** An option that must be given; without a parser, its value is the text. */

@@ -1,37 +1,43 @@
-import { isUUID } from 'class-validator';
-import { isSupportedCountry } from 'libphonenumber-js/max';
-import { isScope, type Scope, SCOPES } from '@platform/tokens';
 import { ServiceError } from '@platform/errors';
+import type { Scope } from '@platform/tokens';
+import type { Parser } from './option';
 
 // Parsers of option values. Each throws an error that names the invalid value.
 
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** Whether a text has the form of an id. */
+export function isUuid(text: string): boolean {
+  return UUID.test(text.toLowerCase());
+}
+
 export function uuid(text: string): string {
-  if (!isUUID(text)) throw new ServiceError('invalid_request', `${text} is not an id (a UUID)`);
+  if (!isUuid(text)) throw invalid(`${text} is not an id (a UUID)`);
   return text.toLowerCase();
 }
 
 export function wholeNumber(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new ServiceError('invalid_request', `${text} is not a whole number`);
+  if (!/^\d{1,9}$/.test(text)) throw invalid(`${text} is not a whole number`);
   return Number(text);
 }
 
 /** Parses how many rows are wanted. */
 export function rows(text: string): number {
   const count = wholeNumber(text);
-  if (count === 0 || count > 1_000_000) throw new ServiceError('invalid_request', `${text} is not from 1 to 1000000`);
+  if (count === 0 || count > 1_000_000) throw invalid(`${text} is not from 1 to 1000000`);
   return count;
 }
 
 /** Parses a number that is passed on as text, such as a sequence number of the ledger. */
 export function numberText(text: string): string {
-  if (!/^\d{1,18}$/.test(text)) throw new ServiceError('invalid_request', `${text} is not a whole number`);
+  if (!/^\d{1,18}$/.test(text)) throw invalid(`${text} is not a whole number`);
   return text;
 }
 
 export function time(text: string): Date {
   const time = new Date(text);
   if (!/^\d{4}-\d\d-\d\d/.test(text) || Number.isNaN(time.getTime())) {
-    throw new ServiceError('invalid_request', `${text} is not a time (RFC 3339, such as 2027-01-31T12:00:00Z)`);
+    throw invalid(`${text} is not a time (RFC 3339, such as 2027-01-31T12:00:00Z)`);
   }
   return time;
 }
@@ -39,15 +45,20 @@ export function time(text: string): Date {
 export function date(text: string): string {
   const day = new Date(`${text}T00:00:00Z`);
   if (!/^\d{4}-\d\d-\d\d$/.test(text) || Number.isNaN(day.getTime()) || day.toISOString().slice(0, 10) !== text) {
-    throw new ServiceError('invalid_request', `${text} is not a date (YYYY-MM-DD)`);
+    throw invalid(`${text} is not a date (YYYY-MM-DD)`);
   }
+  return text;
+}
+
+export function month(text: string): string {
+  if (!/^2\d{3}-(0[1-9]|1[0-2])$/.test(text)) throw invalid(`${text} is not a month (YYYY-MM)`);
   return text;
 }
 
 export function url(text: string): string {
   const url = URL.parse(text);
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
-    throw new ServiceError('invalid_request', `${text} is not a web address`);
+    throw invalid(`${text} is not a web address`);
   }
   return text;
 }
@@ -59,15 +70,24 @@ export function json(text: string): Record<string, unknown> {
   } catch {
     // Not JSON: answered below.
   }
-  throw new ServiceError('invalid_request', 'The value is not a JSON object');
+  throw invalid('The value is not a JSON object');
 }
 
-/** A parser of one of these words. */
-export function oneOf<Choice extends string>(choices: readonly Choice[]): (text: string) => Choice {
-  return (text) => {
-    const choice = choices.find((known) => known === text);
-    if (choice === undefined) throw new ServiceError('invalid_request', `${text} is not one of ${choices.join(', ')}`);
-    return choice;
+/**
+ * A parser of one of a type's words. They are repeated here, so that a command's help loads no domain; the type makes
+ * sure that they are all of them: `oneOf<TicketStatus>()('open', …)`.
+ */
+export function oneOf<Word extends string>() {
+  return <const Words extends readonly Word[]>(
+    ...words: [Word] extends [Words[number]] ? Words : never
+  ): Parser<Word> & { choices: readonly Word[] } => {
+    const choices: readonly Word[] = words;
+    const parse = (text: string): Word => {
+      const choice = choices.find((known) => known === text);
+      if (choice === undefined) throw invalid(`${text} is not one of ${choices.join(', ')}`);
+      return choice;
+    };
+    return Object.assign(parse, { choices });
   };
 }
 
@@ -79,30 +99,31 @@ export function orDefault<Value>(parse: (text: string) => Value): (text: string)
 /** Parses a limit, or `default`. */
 export const limit = orDefault(wholeNumber);
 
+const scope = oneOf<Scope>()(
+  ...([
+    ...(['ai:read', 'ai:use', 'ai:topup', 'billing:read', 'invoices:read'] as const),
+    ...(['support:read', 'support:write', 'status:read', 'sms:send', 'sms:read'] as const),
+  ] as const),
+);
+
+/** The scopes of tokens. */
+export const SCOPE_NAMES = scope.choices;
+
 export function scopes(text: string): Scope[] {
-  return text.split(',').map((name) => {
-    const scope = name.trim();
-    if (!isScope(scope)) {
-      throw new ServiceError(
-        'invalid_request',
-        `${scope} is not a scope; the scopes are ${Object.keys(SCOPES).join(', ')}`,
-      );
-    }
-    return scope;
-  });
+  return text.split(',').map((name) => scope(name.trim()));
 }
 
-/** Parses ISO 3166 codes of countries, separated by commas. */
+/** Parses codes of countries, separated by commas. */
 export function countries(text: string): string[] {
-  return text.split(',').map((name) => {
-    const country = name.trim().toUpperCase();
-    if (!isSupportedCountry(country)) {
-      throw new ServiceError('invalid_request', `${name.trim()} is not a country code (ISO 3166, such as NO)`);
-    }
-    return country;
-  });
+  return text.split(',').map((name) => name.trim().toUpperCase());
 }
 
-export function yesOrNo(text: string): boolean {
-  return oneOf(['true', 'false'])(text) === 'true';
+const trueOrFalse = oneOf<'true' | 'false'>()('true', 'false');
+
+export const yesOrNo: Parser<boolean> = Object.assign((text: string) => trueOrFalse(text) === 'true', {
+  choices: trueOrFalse.choices,
+});
+
+function invalid(message: string): ServiceError {
+  return new ServiceError('invalid_request', message);
 }

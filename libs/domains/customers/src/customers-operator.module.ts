@@ -2,11 +2,12 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '@platform/audit';
 import { Customer } from './entities/customer.entity';
+import { CustomerLookupOperatorService } from './operator/customer-lookup-operator.service';
 import { CustomersOperatorService } from './operator/customers-operator.service';
 
 @Module({
   imports: [TypeOrmModule.forFeature([Customer]), AuditModule],
-  providers: [CustomersOperatorService],
-  exports: [CustomersOperatorService],
+  providers: [CustomerLookupOperatorService, CustomersOperatorService],
+  exports: [CustomerLookupOperatorService, CustomersOperatorService],
 })
 export class CustomersOperatorModule {}

@@ -1,6 +1,16 @@
 export { Customer } from './entities/customer.entity';
 export { CustomerProfileService, type CustomerProfile } from './customer/customer-profile.service';
-export { CustomersOperatorService, type CustomerLimits, type NewCustomer } from './operator/customers-operator.service';
+export {
+  AmbiguousCustomerError,
+  CustomerLookupOperatorService,
+  type CustomerName,
+} from './operator/customer-lookup-operator.service';
+export {
+  CustomersOperatorService,
+  type CustomerFilter,
+  type CustomerLimits,
+  type NewCustomer,
+} from './operator/customers-operator.service';
 export { CustomersOperatorModule } from './customers-operator.module';
 export { CustomersModule } from './customers.module';
 export { isOrganizationNumber } from './organization-number';

@@ -5,6 +5,7 @@ export {
   type NewService,
   type ServiceChange,
   type ServiceChangeListener,
+  type ServiceFilter,
 } from './operator/services-operator.service';
 export { ServicesOperatorModule } from './services-operator.module';
 export { ServicesModule } from './services.module';

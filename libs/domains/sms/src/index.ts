@@ -10,6 +10,6 @@ export type { SmsErrorCode } from './ports/sms-gateway.port';
 export { SmsLogService } from './customer/sms-log.service';
 export type { SmsRow } from './customer/sms-view';
 export { type SmsOrder, SmsSendingService } from './customer/sending/sms-sending.service';
-export { SmsOperatorService, type SmsSettingsChange } from './operator/sms-operator.service';
+export { SmsOperatorService, type SmsLogFilter, type SmsSettingsChange } from './operator/sms-operator.service';
 export { SmsOperatorModule } from './sms-operator.module';
 export { SmsSchema1763683201000 } from './migrations/1763683201000-sms';

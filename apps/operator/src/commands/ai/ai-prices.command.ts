@@ -1,14 +1,11 @@
-import { SubCommand } from 'nest-commander';
-import { AiPricesOperatorService } from '@domains/ai';
-import { OperatorCommand } from '../operator-command';
+import { command } from '../command';
 
-@SubCommand({ name: 'prices', description: 'list what the models cost, and from when' })
-export class AiPricesCommand extends OperatorCommand {
-  constructor(private readonly prices: AiPricesOperatorService) {
-    super();
-  }
-
-  protected execute() {
-    return this.prices.list();
-  }
-}
+export const aiPrices = command({
+  name: 'prices',
+  description: 'list what the models cost, and from when',
+  options: {},
+  examples: ['', '--csv'],
+  reads: true,
+  services: () => import('../../services/ai.services.js'),
+  run: ({ prices }) => prices.list(),
+});

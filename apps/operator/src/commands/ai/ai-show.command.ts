@@ -1,18 +1,12 @@
-import { SubCommand } from 'nest-commander';
-import { AiConfigurationOperatorService } from '@domains/ai';
-import type { Values } from '../../options/option';
 import { customer } from '../../options/shared-options';
-import { commandWith } from '../operator-command';
+import { command } from '../command';
 
-const options = { customer };
-
-@SubCommand({ name: 'show', description: "show a customer's AI settings and balances" })
-export class AiShowCommand extends commandWith(options) {
-  constructor(private readonly configuration: AiConfigurationOperatorService) {
-    super();
-  }
-
-  protected execute({ customer }: Values<typeof options>) {
-    return this.configuration.show(customer);
-  }
-}
+export const aiShow = command({
+  name: 'show',
+  description: "show a customer's AI settings and balances",
+  options: { customer },
+  examples: ['--customer 100001'],
+  reads: true,
+  services: () => import('../../services/ai.services.js'),
+  run: ({ configuration }, { customer }) => configuration.show(customer),
+});

@@ -1,21 +1,17 @@
-import { SubCommand } from 'nest-commander';
-import { AiCreditOperatorService } from '@domains/ai';
-import type { Values } from '../../options/option';
 import { after, anyCustomer, limit, listingOf } from '../../options/shared-options';
-import { commandWith } from '../operator-command';
+import { command } from '../command';
 
-const options = { customer: anyCustomer, limit, after };
-
-@SubCommand({
+export const aiUnknown = command({
   name: 'unknown',
   description: 'list calls with an unknown outcome: not charged, the provider may bill them',
-})
-export class AiUnknownCommand extends commandWith(options) {
-  constructor(private readonly credit: AiCreditOperatorService) {
-    super();
-  }
-
-  protected execute({ customer, ...listing }: Values<typeof options>) {
-    return this.credit.unknownOutcomes(customer, listingOf(listing));
-  }
-}
+  options: { customer: anyCustomer, limit, after },
+  examples: ['', '--customer 100001 --limit 20'],
+  reads: true,
+  columns: ['customer_number', 'customer', 'model', 'amount', 'resolved_at', 'reason', 'id'],
+  moreColumns: [
+    ...['state', 'price_valid_from', 'input_tokens_bound', 'max_tokens', 'deadline', 'month', 'request_id'],
+    ...['token_id', 'created_at', 'customer_id'],
+  ],
+  services: () => import('../../services/ai.services.js'),
+  run: ({ credit }, { customer, ...listing }) => credit.unknownOutcomes(customer, listingOf(listing)),
+});

@@ -1,23 +1,17 @@
-import { SubCommand } from 'nest-commander';
-import { AiVerificationOperatorService } from '@domains/ai';
-import type { Values } from '../../options/option';
 import { anyCustomer } from '../../options/shared-options';
-import { commandWith } from '../operator-command';
+import { command } from '../command';
 
-const options = { customer: anyCustomer };
-
-@SubCommand({
+export const aiVerify = command({
   name: 'verify',
   description: 'check every AI account against its ledger and list the differences; fails if there are any',
-})
-export class AiVerifyCommand extends commandWith(options) {
-  constructor(private readonly verification: AiVerificationOperatorService) {
-    super();
-  }
-
-  protected async execute({ customer }: Values<typeof options>) {
-    const problems = await this.verification.verify(customer);
-    if (problems.length > 0) process.exitCode = 1;
+  options: { customer: anyCustomer },
+  examples: ['', '--customer 100001'],
+  reads: true,
+  columns: ['customer_number', 'customer', 'problem', 'found', 'expected', 'customer_id'],
+  services: () => import('../../services/ai.services.js'),
+  async run({ verification }, { customer }, { foundFault }) {
+    const problems = await verification.verify(customer);
+    if (problems.length > 0) foundFault();
     return problems;
-  }
-}
+  },
+});

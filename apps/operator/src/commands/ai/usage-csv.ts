@@ -1,9 +1,8 @@
 import type { LedgerEntry, Receipt } from '@domains/ai';
-import { CsvTable } from '@platform/csv';
 import { jsonAmount } from '@platform/money';
 
 /** The calls of `ai usage` as CSV. */
-export const USAGE_TABLE = new CsvTable([
+export const USAGE_COLUMNS = [
   ...['id', 'created_at', 'provider', 'model', 'input_tokens', 'output_tokens', 'cache_write_5m_tokens'],
   ...['cache_write_1h_tokens', 'cache_read_tokens', 'price_valid_from', 'charged', 'paid_from_included'],
   ...[
@@ -16,7 +15,7 @@ export const USAGE_TABLE = new CsvTable([
     'token_name',
     'streamed',
   ],
-]);
+];
 
 export function usageRecord(receipt: Receipt): object {
   return {
@@ -44,10 +43,10 @@ export function usageRecord(receipt: Receipt): object {
 }
 
 /** The entries of `ai ledger` as CSV. */
-export const LEDGER_TABLE = new CsvTable([
+export const LEDGER_COLUMNS = [
   ...['sequence', 'created_at', 'kind', 'bucket', 'amount', 'balance_after', 'month'],
   ...['usage_id', 'credit_request_id', 'invoice_id', 'note', 'actor'],
-]);
+];
 
 export function ledgerRecord(entry: LedgerEntry): object {
   return {

@@ -1,24 +1,22 @@
-import { SubCommand } from 'nest-commander';
-import { AuditOperatorService } from '@platform/audit';
-import { optional, type Values } from '../../options/option';
-import * as read from '../../options/read';
-import { after, limit, listingOf } from '../../options/shared-options';
-import { commandWith } from '../operator-command';
+import { optional } from '../../options/option';
+import { after, limit, listingOf, optionalCustomer } from '../../options/shared-options';
+import { command } from '../command';
 
-const options = {
-  customer: optional('--customer <id>', 'only changes that concern this customer', read.uuid),
-  action: optional('--action <name>', 'only this action, such as token.issue'),
-  limit,
-  after,
-};
-
-@SubCommand({ name: 'list', description: 'show who did what, newest first' })
-export class AuditListCommand extends commandWith(options) {
-  constructor(private readonly auditTrail: AuditOperatorService) {
-    super();
-  }
-
-  protected execute({ customer, action, ...listing }: Values<typeof options>) {
-    return this.auditTrail.list({ customerId: customer, action }, listingOf(listing));
-  }
-}
+export const auditList = command({
+  name: 'list',
+  description: 'show who did what, newest first',
+  options: {
+    customer: optionalCustomer('only changes that concern this customer (number, name or id)'),
+    action: optional('--action <name>', 'only this action, such as token.issue'),
+    by: optional('--by <name>', 'only what this person did: the name that --as or OPERATOR_NAME gave'),
+    limit,
+    after,
+  },
+  examples: ['--customer 100001', '--action token.issue --limit 20', '--by kari'],
+  reads: true,
+  columns: ['created_at', 'actor', 'action', 'customer_number', 'customer', 'metadata'],
+  moreColumns: ['customer_id', 'id'],
+  services: () => import('../../services/audit.services.js'),
+  run: ({ auditTrail }, { customer, action, by, ...listing }) =>
+    auditTrail.list({ customerId: customer, action, actor: by && `operator:${by}` }, listingOf(listing)),
+});

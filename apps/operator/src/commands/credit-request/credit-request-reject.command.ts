@@ -1,21 +1,16 @@
-import { SubCommand } from 'nest-commander';
-import { CreditRequestsOperatorService } from '@domains/credit-requests';
-import { required, type Values } from '../../options/option';
+import { required } from '../../options/option';
 import * as read from '../../options/read';
-import { commandWith } from '../operator-command';
+import { command } from '../command';
 
-const options = {
-  id: required('--id <number>', 'number of the request', read.wholeNumber),
-  reason: required('--reason <text>', 'reason, which the customer can read'),
-};
-
-@SubCommand({ name: 'reject', description: 'reject a request; the customer can read the reason' })
-export class CreditRequestRejectCommand extends commandWith(options) {
-  constructor(private readonly creditRequests: CreditRequestsOperatorService) {
-    super();
-  }
-
-  protected execute({ id, reason }: Values<typeof options>) {
-    return this.creditRequests.reject(this.actor, id, reason);
-  }
-}
+export const creditRequestReject = command({
+  name: 'reject',
+  description: 'reject a request; the customer can read the reason',
+  options: {
+    id: required('--id <number>', 'number of the request', read.wholeNumber),
+    reason: required('--reason <text>', 'reason, which the customer can read'),
+  },
+  examples: ['--id 17 --reason "An invoice is overdue"'],
+  confirm: ({ id }) => `Request ${id} is rejected for good. Go on?`,
+  services: () => import('../../services/credit-requests.services.js'),
+  run: ({ creditRequests }, { id, reason }, { actor }) => creditRequests.reject(actor, id, reason),
+});

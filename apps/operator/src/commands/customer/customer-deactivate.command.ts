@@ -1,18 +1,11 @@
-import { SubCommand } from 'nest-commander';
-import { CustomersOperatorService } from '@domains/customers';
-import type { Values } from '../../options/option';
 import { customer } from '../../options/shared-options';
-import { commandWith } from '../operator-command';
+import { command } from '../command';
 
-const options = { customer };
-
-@SubCommand({ name: 'deactivate', description: "refuse all of a customer's tokens" })
-export class CustomerDeactivateCommand extends commandWith(options) {
-  constructor(private readonly customers: CustomersOperatorService) {
-    super();
-  }
-
-  protected execute({ customer }: Values<typeof options>) {
-    return this.customers.setActive(this.actor, customer, false);
-  }
-}
+export const customerDeactivate = command({
+  name: 'deactivate',
+  description: "refuse all of a customer's tokens",
+  options: { customer },
+  examples: ['--customer 100001'],
+  services: () => import('../../services/customers.services.js'),
+  run: ({ customers }, { customer }, { actor }) => customers.setActive(actor, customer, false),
+});

@@ -1,18 +1,33 @@
-import { SubCommand } from 'nest-commander';
-import { InvoicesOperatorService } from '@domains/invoices';
-import type { Values } from '../../options/option';
-import { after, customer, limit, listingOf } from '../../options/shared-options';
-import { commandWith } from '../operator-command';
+import type { InvoiceSource, InvoiceStatus } from '@domains/invoices';
+import { optional } from '../../options/option';
+import * as read from '../../options/read';
+import { after, anyCustomer, limit, listingOf } from '../../options/shared-options';
+import { command } from '../command';
 
-const options = { customer, limit, after };
-
-@SubCommand({ name: 'list', description: 'list the invoices of a customer, newest first' })
-export class InvoiceListCommand extends commandWith(options) {
-  constructor(private readonly invoices: InvoicesOperatorService) {
-    super();
-  }
-
-  protected execute({ customer, ...listing }: Values<typeof options>) {
-    return this.invoices.list({ customerId: customer }, listingOf(listing));
-  }
-}
+export const invoiceList = command({
+  name: 'list',
+  description: 'list invoices, newest first, drafts included',
+  options: {
+    customer: anyCustomer,
+    status: optional(
+      '--status <status>',
+      'only those with this status',
+      read.oneOf<InvoiceStatus>()('draft', 'open', 'paid', 'void', 'uncollectible'),
+    ),
+    source: optional(
+      '--source <source>',
+      'only those from there; manual: your own',
+      read.oneOf<InvoiceSource>()('manual', 'stripe', 'fiken'),
+    ),
+    dueBefore: optional('--due-before <date>', 'only those that are due before this day, YYYY-MM-DD', read.date),
+    limit,
+    after,
+  },
+  examples: ['--customer 100001', '--status open --due-before 2027-02-01 --csv'],
+  reads: true,
+  columns: ['number', 'customer_number', 'customer', 'status', 'currency', 'amount_due', 'due_date', 'id'],
+  moreColumns: ['source', 'type', 'amount', 'issue_date', 'paid_at', 'customer_id'],
+  services: () => import('../../services/invoices.services.js'),
+  run: ({ invoices }, { customer, status, source, dueBefore, ...listing }) =>
+    invoices.list({ customerId: customer, status, source, dueBefore }, listingOf(listing)),
+});

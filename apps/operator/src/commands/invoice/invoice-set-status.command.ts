@@ -1,21 +1,20 @@
-import { SubCommand } from 'nest-commander';
-import { INVOICE_STATUSES, InvoicesOperatorService } from '@domains/invoices';
-import { required, type Values } from '../../options/option';
+import type { VisibleInvoiceStatus } from '@domains/invoices';
+import { required } from '../../options/option';
 import * as read from '../../options/read';
-import { commandWith } from '../operator-command';
+import { command } from '../command';
 
-const options = {
-  invoice: required('--invoice <id>', 'id of the invoice', read.uuid),
-  status: required('--status <status>', 'open, paid, void or uncollectible', read.oneOf(INVOICE_STATUSES)),
-};
-
-@SubCommand({ name: 'set-status', description: 'set the status of an invoice that the operator issued' })
-export class InvoiceSetStatusCommand extends commandWith(options) {
-  constructor(private readonly invoices: InvoicesOperatorService) {
-    super();
-  }
-
-  protected execute({ invoice, status }: Values<typeof options>) {
-    return this.invoices.setStatus(this.actor, invoice, status);
-  }
-}
+export const invoiceSetStatus = command({
+  name: 'set-status',
+  description: 'set the status of an invoice that the operator issued',
+  options: {
+    invoice: required('--invoice <id>', 'id of the invoice', read.uuid),
+    status: required(
+      '--status <status>',
+      'new status',
+      read.oneOf<VisibleInvoiceStatus>()('open', 'paid', 'void', 'uncollectible'),
+    ),
+  },
+  examples: ['--invoice 0198c9b2-5a3e-4c41-8f60-2b8f6f0f6a51 --status paid'],
+  services: () => import('../../services/invoices.services.js'),
+  run: ({ invoices }, { invoice, status }, { actor }) => invoices.setStatus(actor, invoice, status),
+});

@@ -1,18 +1,12 @@
-import { SubCommand } from 'nest-commander';
-import { BillingAccountsOperatorService } from '@domains/invoices';
-import type { Values } from '../../options/option';
 import { customer, source } from '../../options/shared-options';
-import { commandWith } from '../operator-command';
+import { command } from '../command';
 
-const options = { customer, source };
-
-@SubCommand({ name: 'unlink', description: 'remove a link and the invoices that were synced through it' })
-export class InvoiceUnlinkCommand extends commandWith(options) {
-  constructor(private readonly accounts: BillingAccountsOperatorService) {
-    super();
-  }
-
-  protected execute({ customer, source }: Values<typeof options>) {
-    return this.accounts.unlink(this.actor, customer, source);
-  }
-}
+export const invoiceUnlink = command({
+  name: 'unlink',
+  description: 'remove a link and the invoices that were synced through it',
+  options: { customer, source },
+  examples: ['--customer 100001 --source stripe'],
+  confirm: ({ source }) => `The link to ${source} and all invoices that came by it are removed. Go on?`,
+  services: () => import('../../services/invoice-sync.services.js'),
+  run: ({ accounts }, { customer, source }, { actor }) => accounts.unlink(actor, customer, source),
+});

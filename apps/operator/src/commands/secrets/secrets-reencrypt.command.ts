@@ -1,20 +1,15 @@
-import { SubCommand } from 'nest-commander';
-import { ProviderKeysOperatorService } from '@domains/ai';
-import { commandWith } from '../operator-command';
+import { command } from '../command';
 
-@SubCommand({
+export const secretsReencrypt = command({
   name: 'reencrypt',
   description:
     'encrypt the provider keys of customers under SECRETS_KEY that are still under FORMER_SECRETS_KEY; fails if one opens under neither',
-})
-export class SecretsReencryptCommand extends commandWith({}) {
-  constructor(private readonly keys: ProviderKeysOperatorService) {
-    super();
-  }
-
-  protected async execute() {
-    const results = await this.keys.reencrypt(this.actor);
-    if (results.some(({ result }) => result === 'unreadable')) process.exitCode = 1;
+  options: {},
+  examples: [''],
+  services: () => import('../../services/ai.services.js'),
+  async run({ keys }, _options, { actor, foundFault }) {
+    const results = await keys.reencrypt(actor);
+    if (results.some(({ result }) => result === 'unreadable')) foundFault();
     return results;
-  }
-}
+  },
+});

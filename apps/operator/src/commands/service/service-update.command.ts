@@ -1,27 +1,23 @@
-import { SubCommand } from 'nest-commander';
-import { ServicesOperatorService, SERVICE_STATUSES } from '@domains/services';
-import { optional, required, type Values } from '../../options/option';
+import { optional, required } from '../../options/option';
 import * as read from '../../options/read';
-import { commandWith } from '../operator-command';
+import { command } from '../command';
+import { serviceStatus } from './service-status';
 
-const options = {
-  service: required('--service <id>', 'number of the service', read.wholeNumber),
-  name: optional('--name <name>', 'new name'),
-  status: optional('--status <status>', 'pending, active, suspended or terminated', read.oneOf(SERVICE_STATUSES)),
-  config: optional(
-    '--config <json>',
-    'settings, as a JSON object; of an ai service, an increase of monthly_included_nok is added at once, a decrease applies from next month',
-    read.json,
-  ),
-};
-
-@SubCommand({ name: 'update', description: 'change a service' })
-export class ServiceUpdateCommand extends commandWith(options) {
-  constructor(private readonly customerServices: ServicesOperatorService) {
-    super();
-  }
-
-  protected execute({ service, name, status, config }: Values<typeof options>) {
-    return this.customerServices.update(this.actor, service, { name, status, config });
-  }
-}
+export const serviceUpdate = command({
+  name: 'update',
+  description: 'change a service',
+  options: {
+    service: required('--service <id>', 'number of the service', read.wholeNumber),
+    name: optional('--name <name>', 'new name'),
+    status: optional('--status <status>', 'new status', serviceStatus),
+    config: optional(
+      '--config <json>',
+      'settings, as a JSON object; of an ai service, an increase of monthly_included_nok is added at once, a decrease applies from next month',
+      read.json,
+    ),
+  },
+  examples: ['--service 12 --status suspended'],
+  services: () => import('../../services/services.services.js'),
+  run: ({ customerServices }, { service, name, status, config }, { actor }) =>
+    customerServices.update(actor, service, { name, status, config }),
+});

@@ -1,18 +1,12 @@
-import { SubCommand } from 'nest-commander';
-import { StatusEventsOperatorService } from '@domains/status';
-import { required, type Values } from '../../options/option';
+import { required } from '../../options/option';
 import * as read from '../../options/read';
-import { commandWith } from '../operator-command';
+import { command } from '../command';
 
-const options = { event: required('--event <id>', 'id of the event', read.uuid) };
-
-@SubCommand({ name: 'end', description: 'end an event now' })
-export class StatusEndCommand extends commandWith(options) {
-  constructor(private readonly statusEvents: StatusEventsOperatorService) {
-    super();
-  }
-
-  protected execute({ event }: Values<typeof options>) {
-    return this.statusEvents.end(this.actor, event);
-  }
-}
+export const statusEnd = command({
+  name: 'end',
+  description: 'end an event now',
+  options: { event: required('--event <id>', 'id of the event', read.uuid) },
+  examples: ['--event 0198c9b2-5a3e-4c41-8f60-2b8f6f0f6a51'],
+  services: () => import('../../services/status.services.js'),
+  run: ({ statusEvents }, { event }, { actor }) => statusEvents.end(actor, event),
+});

@@ -1,23 +1,23 @@
-import { SubCommand } from 'nest-commander';
-import { STATUS_LEVELS, StatusEventsOperatorService } from '@domains/status';
-import { optional, required, type Values } from '../../options/option';
+import type { StatusLevel } from '@domains/status';
+import { optional, required } from '../../options/option';
 import * as read from '../../options/read';
-import { commandWith } from '../operator-command';
+import { command } from '../command';
 
-const options = {
-  service: required('--service <id>', 'number of the service', read.wholeNumber),
-  status: required('--status <status>', 'operational, maintenance, degraded or outage', read.oneOf(STATUS_LEVELS)),
-  message: required('--message <text>', 'what happened'),
-  startsAt: optional('--starts-at <time>', 'when it begins; default now', read.time),
-};
-
-@SubCommand({ name: 'post', description: 'announce an event about a service' })
-export class StatusPostCommand extends commandWith(options) {
-  constructor(private readonly statusEvents: StatusEventsOperatorService) {
-    super();
-  }
-
-  protected execute({ service, status, message, startsAt }: Values<typeof options>) {
-    return this.statusEvents.post(this.actor, { serviceId: service, status, message, startsAt });
-  }
-}
+export const statusPost = command({
+  name: 'post',
+  description: 'announce an event about a service',
+  options: {
+    service: required('--service <id>', 'number of the service', read.wholeNumber),
+    status: required(
+      '--status <status>',
+      'how it is',
+      read.oneOf<StatusLevel>()('operational', 'maintenance', 'degraded', 'outage'),
+    ),
+    message: required('--message <text>', 'what happened'),
+    startsAt: optional('--starts-at <time>', 'when it begins; default now', read.time),
+  },
+  examples: ['--service 12 --status outage --message "The server does not answer"'],
+  services: () => import('../../services/status.services.js'),
+  run: ({ statusEvents }, { service, status, message, startsAt }, { actor }) =>
+    statusEvents.post(actor, { serviceId: service, status, message, startsAt }),
+});

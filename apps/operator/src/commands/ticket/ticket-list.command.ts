@@ -1,25 +1,30 @@
-import { SubCommand } from 'nest-commander';
-import { TicketsOperatorService, TICKET_STATUSES } from '@domains/support';
-import { flag, optional, type Values } from '../../options/option';
+import type { TicketPriority } from '@domains/support';
+import { flag, optional } from '../../options/option';
 import * as read from '../../options/read';
 import { after, anyCustomer, limit, listingOf } from '../../options/shared-options';
-import { commandWith } from '../operator-command';
+import { command } from '../command';
+import { ticketStatus } from './ticket-status';
 
-const options = {
-  customer: anyCustomer,
-  status: optional('--status <status>', 'open, pending, resolved or closed', read.oneOf(TICKET_STATUSES)),
-  unanswered: flag('--unanswered', 'only open tickets in which the customer had the last word'),
-  limit,
-  after,
-};
-
-@SubCommand({ name: 'list', description: 'list support tickets, newest first' })
-export class TicketListCommand extends commandWith(options) {
-  constructor(private readonly tickets: TicketsOperatorService) {
-    super();
-  }
-
-  protected execute({ customer, status, unanswered, ...listing }: Values<typeof options>) {
-    return this.tickets.list({ customerId: customer, status, unanswered }, listingOf(listing));
-  }
-}
+export const ticketList = command({
+  name: 'list',
+  description: 'list support tickets, newest first',
+  options: {
+    customer: anyCustomer,
+    status: optional('--status <status>', 'only those with this status', ticketStatus),
+    priority: optional(
+      '--priority <priority>',
+      'only those with this priority',
+      read.oneOf<TicketPriority>()('low', 'normal', 'high', 'urgent'),
+    ),
+    unanswered: flag('--unanswered', 'only open tickets in which the customer had the last word'),
+    limit,
+    after,
+  },
+  examples: ['--unanswered', '--customer 100001 --status open'],
+  reads: true,
+  columns: ['customer_number', 'customer', 'title', 'status', 'priority', 'unanswered', 'created_at', 'id'],
+  moreColumns: ['body', 'service_id', 'resource_type', 'resource_id', 'updated_at', 'customer_id'],
+  services: () => import('../../services/support.services.js'),
+  run: ({ tickets }, { customer, status, priority, unanswered, ...listing }) =>
+    tickets.list({ customerId: customer, status, priority, unanswered }, listingOf(listing)),
+});

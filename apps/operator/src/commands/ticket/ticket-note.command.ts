@@ -1,18 +1,13 @@
-import { SubCommand } from 'nest-commander';
-import { TicketsOperatorService } from '@domains/support';
-import { required, type Values } from '../../options/option';
+import { required } from '../../options/option';
 import { ticket } from '../../options/shared-options';
-import { commandWith } from '../operator-command';
+import { command } from '../command';
 
-const options = { ticket, body: required('--body <text>', 'the note') };
-
-@SubCommand({ name: 'note', description: 'add an internal note, which the customer never sees' })
-export class TicketNoteCommand extends commandWith(options) {
-  constructor(private readonly tickets: TicketsOperatorService) {
-    super();
-  }
-
-  protected execute({ ticket, body }: Values<typeof options>) {
-    return this.tickets.reply(this.actor, ticket, { body, author: 'operator', internal: true });
-  }
-}
+export const ticketNote = command({
+  name: 'note',
+  description: 'add an internal note, which the customer never sees',
+  options: { ticket, body: required('--body <text>', 'the note') },
+  examples: ['--ticket 0198c9b2-5a3e-4c41-8f60-2b8f6f0f6a51 --body "Waits for the provider"'],
+  services: () => import('../../services/support.services.js'),
+  run: ({ tickets }, { ticket, body }, { actor }) =>
+    tickets.reply(actor, ticket, { body, author: 'operator', internal: true }),
+});

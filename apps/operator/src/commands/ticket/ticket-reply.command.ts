@@ -1,27 +1,23 @@
-import { SubCommand } from 'nest-commander';
-import { REPLY_AUTHORS, TicketsOperatorService } from '@domains/support';
-import { optional, required, type Values } from '../../options/option';
+import type { ReplyAuthor } from '@domains/support';
+import { optional, required } from '../../options/option';
 import * as read from '../../options/read';
 import { ticket } from '../../options/shared-options';
-import { commandWith } from '../operator-command';
+import { command } from '../command';
 
-const options = {
-  ticket,
-  body: required('--body <text>', 'what the customer will read'),
-  author: optional(
-    '--author <author>',
-    'operator (default), or customer for a reply that the customer gave by phone or email',
-    read.oneOf(REPLY_AUTHORS),
-  ),
-};
-
-@SubCommand({ name: 'reply', description: 'reply in a thread' })
-export class TicketReplyCommand extends commandWith(options) {
-  constructor(private readonly tickets: TicketsOperatorService) {
-    super();
-  }
-
-  protected execute({ ticket, body, author = 'operator' }: Values<typeof options>) {
-    return this.tickets.reply(this.actor, ticket, { body, author, internal: false });
-  }
-}
+export const ticketReply = command({
+  name: 'reply',
+  description: 'reply in a thread',
+  options: {
+    ticket,
+    body: required('--body <text>', 'what the customer will read'),
+    author: optional(
+      '--author <author>',
+      'default operator; customer for a reply that the customer gave by phone or email',
+      read.oneOf<ReplyAuthor>()('customer', 'operator'),
+    ),
+  },
+  examples: ['--ticket 0198c9b2-5a3e-4c41-8f60-2b8f6f0f6a51 --body "It works again; please try."'],
+  services: () => import('../../services/support.services.js'),
+  run: ({ tickets }, { ticket, body, author = 'operator' }, { actor }) =>
+    tickets.reply(actor, ticket, { body, author, internal: false }),
+});

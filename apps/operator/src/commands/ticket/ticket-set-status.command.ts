@@ -1,22 +1,13 @@
-import { SubCommand } from 'nest-commander';
-import { TicketsOperatorService, TICKET_STATUSES } from '@domains/support';
-import { required, type Values } from '../../options/option';
-import * as read from '../../options/read';
+import { required } from '../../options/option';
 import { ticket } from '../../options/shared-options';
-import { commandWith } from '../operator-command';
+import { command } from '../command';
+import { ticketStatus } from './ticket-status';
 
-const options = {
-  ticket,
-  status: required('--status <status>', 'open, pending, resolved or closed', read.oneOf(TICKET_STATUSES)),
-};
-
-@SubCommand({ name: 'set-status', description: 'set the status of a ticket' })
-export class TicketSetStatusCommand extends commandWith(options) {
-  constructor(private readonly tickets: TicketsOperatorService) {
-    super();
-  }
-
-  protected execute({ ticket, status }: Values<typeof options>) {
-    return this.tickets.setStatus(this.actor, ticket, status);
-  }
-}
+export const ticketSetStatus = command({
+  name: 'set-status',
+  description: 'set the status of a ticket',
+  options: { ticket, status: required('--status <status>', 'new status', ticketStatus) },
+  examples: ['--ticket 0198c9b2-5a3e-4c41-8f60-2b8f6f0f6a51 --status resolved'],
+  services: () => import('../../services/support.services.js'),
+  run: ({ tickets }, { ticket, status }, { actor }) => tickets.setStatus(actor, ticket, status),
+});

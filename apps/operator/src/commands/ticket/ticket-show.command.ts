@@ -1,18 +1,12 @@
-import { SubCommand } from 'nest-commander';
-import { TicketsOperatorService } from '@domains/support';
-import type { Values } from '../../options/option';
 import { ticket } from '../../options/shared-options';
-import { commandWith } from '../operator-command';
+import { command } from '../command';
 
-const options = { ticket };
-
-@SubCommand({ name: 'show', description: 'show a ticket with its thread, internal notes included' })
-export class TicketShowCommand extends commandWith(options) {
-  constructor(private readonly tickets: TicketsOperatorService) {
-    super();
-  }
-
-  protected execute({ ticket }: Values<typeof options>) {
-    return this.tickets.show(ticket);
-  }
-}
+export const ticketShow = command({
+  name: 'show',
+  description: 'show a ticket with its thread, internal notes included',
+  options: { ticket },
+  examples: ['--ticket 0198c9b2-5a3e-4c41-8f60-2b8f6f0f6a51'],
+  reads: true,
+  services: () => import('../../services/support.services.js'),
+  run: ({ tickets }, { ticket }) => tickets.show(ticket),
+});

@@ -1,18 +1,12 @@
-import { SubCommand } from 'nest-commander';
-import { TokensOperatorService } from '@platform/tokens';
-import type { Values } from '../../options/option';
 import { token } from '../../options/shared-options';
-import { commandWith } from '../operator-command';
+import { command } from '../command';
 
-const options = { token };
-
-@SubCommand({ name: 'deactivate', description: 'deactivate a token at once' })
-export class TokenDeactivateCommand extends commandWith(options) {
-  constructor(private readonly serviceTokens: TokensOperatorService) {
-    super();
-  }
-
-  protected execute({ token }: Values<typeof options>) {
-    return this.serviceTokens.deactivate(this.actor, token);
-  }
-}
+export const tokenDeactivate = command({
+  name: 'deactivate',
+  description: 'deactivate a token at once, for good',
+  options: { token },
+  examples: ['--token 0198c9b2-5a3e-4c41-8f60-2b8f6f0f6a51'],
+  confirm: ({ token }) => `Token ${token} can never be used again. Go on?`,
+  services: () => import('../../services/tokens.services.js'),
+  run: ({ serviceTokens }, { token }, { actor }) => serviceTokens.deactivate(actor, token),
+});

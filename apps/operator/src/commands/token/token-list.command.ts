@@ -1,18 +1,14 @@
-import { SubCommand } from 'nest-commander';
-import { TokensOperatorService } from '@platform/tokens';
-import type { Values } from '../../options/option';
 import { customer } from '../../options/shared-options';
-import { commandWith } from '../operator-command';
+import { command } from '../command';
 
-const options = { customer };
-
-@SubCommand({ name: 'list', description: 'list the tokens of a customer' })
-export class TokenListCommand extends commandWith(options) {
-  constructor(private readonly serviceTokens: TokensOperatorService) {
-    super();
-  }
-
-  protected execute({ customer }: Values<typeof options>) {
-    return this.serviceTokens.list(customer);
-  }
-}
+export const tokenList = command({
+  name: 'list',
+  description: 'list the tokens of a customer',
+  options: { customer },
+  examples: ['--customer 100001', '--customer "Fjordlys AS" -o wide'],
+  reads: true,
+  columns: ['name', 'scopes', 'active', 'expires_at', 'last_used_at', 'id'],
+  moreColumns: ['created_at', 'rotated_from', 'customer_id'],
+  services: () => import('../../services/tokens.services.js'),
+  run: ({ serviceTokens }, { customer }) => serviceTokens.list(customer),
+});

@@ -1,18 +1,12 @@
-import { SubCommand } from 'nest-commander';
-import { TokensOperatorService } from '@platform/tokens';
-import { required, type Values } from '../../options/option';
+import { required } from '../../options/option';
 import { token } from '../../options/shared-options';
-import { commandWith } from '../operator-command';
+import { command } from '../command';
 
-const options = { token, name: required('--name <text>', 'what it is for; the customer sees it in reports') };
-
-@SubCommand({ name: 'rename', description: 'name a token, or change its name' })
-export class TokenRenameCommand extends commandWith(options) {
-  constructor(private readonly serviceTokens: TokensOperatorService) {
-    super();
-  }
-
-  protected execute({ token, name }: Values<typeof options>) {
-    return this.serviceTokens.rename(this.actor, token, name);
-  }
-}
+export const tokenRename = command({
+  name: 'rename',
+  description: 'name a token, or change its name',
+  options: { token, name: required('--name <text>', 'what it is for; the customer sees it in reports') },
+  examples: ['--token 0198c9b2-5a3e-4c41-8f60-2b8f6f0f6a51 --name "ERP test"'],
+  services: () => import('../../services/tokens.services.js'),
+  run: ({ serviceTokens }, { token, name }, { actor }) => serviceTokens.rename(actor, token, name),
+});

@@ -1,8 +1,9 @@
-import { Check, Column, Entity, PrimaryColumn, Unique } from 'typeorm';
+import { Check, Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 
 /** A customer of the operator, and the limits set for it; a null limit means the default. */
 @Entity('customer')
 @Unique('customer_number_key', ['customerNumber'])
+@Index('customer_name_idx', { synchronize: false })
 @Check(
   'customer_limits_check',
   'requests_per_minute >= 1 and ai_per_minute >= 1 and sms_per_minute >= 1 and pending_credit_requests >= 0',

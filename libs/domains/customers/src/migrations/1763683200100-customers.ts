@@ -27,6 +27,8 @@ export class CustomersSchema1763683200100 extends ForwardMigration {
         constraint customer_limits_check check (
           requests_per_minute >= 1 and ai_per_minute >= 1 and sms_per_minute >= 1 and pending_credit_requests >= 0)
       )`);
+    // The operator calls customers by name.
+    await runner.query(`create index customer_name_idx on customer (lower(name))`);
     await secureCustomerTable(runner, 'customer', { customerColumn: 'id', apiMay: 'select' });
   }
 }

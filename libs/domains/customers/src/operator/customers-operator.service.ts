@@ -6,11 +6,20 @@ import { announceTokenChange } from '@platform/tokens';
 import { AuditService } from '@platform/audit';
 import { isUniqueViolation } from '@platform/database';
 import { ServiceError } from '@platform/errors';
+import { Listing, type ListingRequest } from '@platform/pagination';
 import { Customer } from '../entities/customer.entity';
 import { isOrganizationNumber } from '../organization-number';
+import { containing } from './containing';
 
 /** A new customer. Without a customer number, it gets the next free one. */
 export type NewCustomer = Pick<Customer, 'name' | 'organizationNumber' | 'email'> & { customerNumber?: string };
+
+/** Filters of the list. */
+export interface CustomerFilter {
+  /** A part of the name, the customer number, the organisation number or the e-mail address. */
+  search?: string;
+  active?: boolean;
+}
 
 /** Limits that the operator may set; null resets a limit to the default. */
 export type CustomerLimits = Partial<
@@ -53,9 +62,17 @@ export class CustomersOperatorService {
     }
   }
 
-  /** All customers, by number. */
-  list(): Promise<Customer[]> {
-    return this.dataSource.manager.find(Customer, { order: { customerNumber: 'ASC' } });
+  /** Customers by number, behind the one with the number `after`. */
+  async list({ search, active }: CustomerFilter, { limit, after }: ListingRequest): Promise<Listing<Customer>> {
+    const query = this.dataSource.manager.createQueryBuilder(Customer, 'c').orderBy('c.customerNumber').limit(limit + 1);
+    if (after !== undefined) query.andWhere('c.customerNumber > :after', { after });
+    if (active !== undefined) query.andWhere('c.active = :active', { active });
+    if (search !== undefined) {
+      query.andWhere(`concat_ws(' ', c.customerNumber, c.name, c.organizationNumber, c.email) ilike :part`, {
+        part: containing(search),
+      });
+    }
+    return Listing.of(await query.getMany(), limit, ({ customerNumber }) => customerNumber);
   }
 
   /** One customer. @throws ServiceError not_found */

@@ -1,19 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { requireCustomer } from '@domains/customers';
-import { DataSource } from 'typeorm';
+import { DataSource, LessThan } from 'typeorm';
 import { AuditService } from '@platform/audit';
 import { newestRows } from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import type { Listing, ListingRequest } from '@platform/pagination';
 import { Invoice } from '../entities/invoice.entity';
-import type { InvoiceSource, VisibleInvoiceStatus } from '../invoice-record';
+import type { InvoiceSource, InvoiceStatus, VisibleInvoiceStatus } from '../invoice-record';
 import { toDecimal } from '@platform/money';
 import { ManualInvoicesOperatorService, type ManualInvoice } from './manual-invoices-operator.service';
 
 /** Filters of the list. */
 export interface InvoiceFilter {
-  customerId: string;
+  customerId?: string;
   source?: InvoiceSource;
+  status?: InvoiceStatus;
+  /** `YYYY-MM-DD`. */
+  dueBefore?: string;
 }
 
 /** The fields of an invoice that the operator sees: amounts as decimals, drafts included. */
@@ -81,9 +84,17 @@ export class InvoicesOperatorService {
     });
   }
 
-  /** A customer's invoices, drafts included, newest first. */
-  async list({ customerId, source }: InvoiceFilter, listing: ListingRequest): Promise<Listing<InvoiceSummary>> {
-    const where = { customerId, ...(source && { source }) };
+  /** Invoices of one customer or of all, drafts included, newest first. */
+  async list(
+    { customerId, source, status, dueBefore }: InvoiceFilter,
+    listing: ListingRequest,
+  ): Promise<Listing<InvoiceSummary>> {
+    const where = {
+      ...(customerId && { customerId }),
+      ...(source && { source }),
+      ...(status && { status }),
+      ...(dueBefore && { dueDate: LessThan(dueBefore) }),
+    };
     const invoices = await newestRows(this.dataSource.manager, Invoice, { where, by: 'createdAt' }, listing);
     return invoices.map(summarize);
   }

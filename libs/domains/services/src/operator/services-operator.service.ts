@@ -10,6 +10,8 @@ import { lockCustomer } from '@domains/customers';
 /** A new service. */
 export type NewService = Pick<CustomerServiceEntity, 'customerId' | 'type' | 'name'> &
   Partial<Pick<CustomerServiceEntity, 'status' | 'config'>>;
+/** Filters of the list. */
+export type ServiceFilter = Partial<Pick<CustomerServiceEntity, 'type' | 'status'>>;
 /** A change of a service. */
 export type ServiceChange = Partial<Pick<CustomerServiceEntity, 'name' | 'status' | 'config'>>;
 
@@ -97,9 +99,9 @@ export class ServicesOperatorService {
   }
 
   /** A customer's services, newest first. */
-  list(customerId: string): Promise<CustomerServiceEntity[]> {
+  list(customerId: string, { type, status }: ServiceFilter = {}): Promise<CustomerServiceEntity[]> {
     return this.dataSource.manager.find(CustomerServiceEntity, {
-      where: { customerId },
+      where: { customerId, ...(type !== undefined && { type }), ...(status && { status }) },
       order: { createdAt: 'DESC', id: 'DESC' },
     });
   }

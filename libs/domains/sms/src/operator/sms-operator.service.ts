@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { requireCustomer } from '@domains/customers';
+import { isSupportedCountry } from 'libphonenumber-js/max';
 import { DataSource } from 'typeorm';
 import { AuditService } from '@platform/audit';
 import { AppConfig } from '@platform/config';
@@ -8,6 +9,7 @@ import { ServiceError } from '@platform/errors';
 import type { Listing, ListingRequest } from '@platform/pagination';
 import { SmsMessage } from '../entities/sms-message.entity';
 import { SmsSettings } from '../entities/sms-settings.entity';
+import type { SmsStatus } from '../sms-record';
 import { senderFault } from '../sender-rules';
 
 /** A change of a customer's settings; undefined fields stay unchanged. */
@@ -20,6 +22,12 @@ export interface SmsSettingsChange {
   dailyPartsCap?: number | null;
   /** ISO 3166 codes; empty for all countries, null for the service's default. */
   countries?: string[] | null;
+}
+
+/** Filters of the log. */
+export interface SmsLogFilter {
+  customerId: string;
+  status?: SmsStatus;
 }
 
 /** Manages customers' SMS settings for the operator. Every change is audited. */
@@ -39,6 +47,10 @@ export class SmsOperatorService {
   async configure(actor: string, customerId: string, change: SmsSettingsChange): Promise<SmsSettings> {
     const fault = change.senderId === undefined ? undefined : senderFault(this.config.SMS_GATEWAY, change.senderId);
     if (fault !== undefined) throw new ServiceError('invalid_request', fault);
+    const country = change.countries?.find((code) => !isSupportedCountry(code));
+    if (country !== undefined) {
+      throw new ServiceError('invalid_request', `${country} is not a country code (ISO 3166, such as NO)`);
+    }
     return this.dataSource.transaction(async (manager) => {
       await requireCustomer(manager, customerId);
       const present = await manager.findOneBy(SmsSettings, { customerId });
@@ -64,8 +76,9 @@ export class SmsOperatorService {
   }
 
   /** A customer's messages, newest first. */
-  log(customerId: string, listing: ListingRequest): Promise<Listing<SmsMessage>> {
-    return newestRows(this.dataSource.manager, SmsMessage, { where: { customerId } }, listing);
+  log({ customerId, status }: SmsLogFilter, listing: ListingRequest): Promise<Listing<SmsMessage>> {
+    const where = { customerId, ...(status && { status }) };
+    return newestRows(this.dataSource.manager, SmsMessage, { where }, listing);
   }
 }
 

@@ -7,12 +7,13 @@ import { ServiceError } from '@platform/errors';
 import { Listing, type ListingRequest } from '@platform/pagination';
 import { TicketReply } from '../entities/ticket-reply.entity';
 import { Ticket } from '../entities/ticket.entity';
-import type { ReplyAuthor, TicketStatus } from '../ticket-record';
+import type { ReplyAuthor, TicketPriority, TicketStatus } from '../ticket-record';
 
 /** Filters of the list. */
 export interface TicketFilter {
   customerId?: string;
   status?: TicketStatus;
+  priority?: TicketPriority;
   /** Only tickets that wait for the operator's answer. */
   unanswered?: boolean;
 }
@@ -48,10 +49,10 @@ export class TicketsOperatorService {
 
   /** Tickets of one customer or of all, newest first. */
   async list(
-    { customerId, status, unanswered }: TicketFilter,
+    { customerId, status, priority, unanswered }: TicketFilter,
     listing: ListingRequest,
   ): Promise<Listing<ListedTicket>> {
-    const where = { ...(customerId && { customerId }), ...(status && { status }) };
+    const where = { ...(customerId && { customerId }), ...(status && { status }), ...(priority && { priority }) };
     const query = await newestQuery(this.dataSource.manager, Ticket, { where, by: 'createdAt' }, listing);
     query.addSelect(UNANSWERED, 'unanswered');
     if (unanswered) query.andWhere(UNANSWERED);

@@ -8,6 +8,8 @@ import { AuditLogEntry } from '../entities/audit-log-entry.entity';
 export interface AuditQuery {
   customerId?: string;
   action?: string;
+  /** Who did it, such as `operator:kari`. */
+  actor?: string;
 }
 
 /** Lists the audit log for the operator. */
@@ -16,8 +18,8 @@ export class AuditOperatorService {
   constructor(private readonly dataSource: DataSource) {}
 
   /** Entries, newest first. */
-  list({ customerId, action }: AuditQuery, listing: ListingRequest): Promise<Listing<AuditLogEntry>> {
-    const where = { ...(customerId ? { customerId } : {}), ...(action ? { action } : {}) };
+  list({ customerId, action, actor }: AuditQuery, listing: ListingRequest): Promise<Listing<AuditLogEntry>> {
+    const where = { ...(customerId && { customerId }), ...(action && { action }), ...(actor && { actor }) };
     return newestRows(this.dataSource.manager, AuditLogEntry, { where }, listing);
   }
 }

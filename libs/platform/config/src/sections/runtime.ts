@@ -21,6 +21,12 @@ export const runtime = {
     .string()
     .optional()
     .describe('comma separated addresses or ranges of proxies whose X-Forwarded-For is believed; default none'),
+  OPERATOR_NAME: z
+    .string()
+    .optional()
+    .describe(
+      "name of the person who runs the operator's commands, for the audit log; --as goes before it. Production needs one of them",
+    ),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')

@@ -1,0 +1,4 @@
+import { ServicesOperatorModule, ServicesOperatorService } from '@domains/services';
+
+export const modules = [ServicesOperatorModule];
+export const services = { customerServices: ServicesOperatorService };

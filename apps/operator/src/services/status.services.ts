@@ -1,0 +1,4 @@
+import { StatusOperatorModule, StatusEventsOperatorService } from '@domains/status';
+
+export const modules = [StatusOperatorModule];
+export const services = { statusEvents: StatusEventsOperatorService };

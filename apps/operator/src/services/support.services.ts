@@ -1,0 +1,4 @@
+import { SupportOperatorModule, TicketsOperatorService } from '@domains/support';
+
+export const modules = [SupportOperatorModule];
+export const services = { tickets: TicketsOperatorService };

@@ -1,0 +1,4 @@
+import { TokensOperatorModule, TokensOperatorService } from '@platform/tokens';
+
+export const modules = [TokensOperatorModule];
+export const services = { serviceTokens: TokensOperatorService };
