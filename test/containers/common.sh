@@ -26,6 +26,8 @@ END
 
 dc() { docker compose --progress quiet --project-directory "$stage" -f "$stage/docker-compose.yml" "$@"; }
 stack() { "$stage/apps/operator/stack.sh" "$@"; }
+# Production wants to know who does it.
+export OPERATOR_NAME=containers
 operator() { dc run --rm -T operator "$@"; }
 # seconds_of COMMAND…: prints how long it took; fails as it does
 seconds_of() {

@@ -94,8 +94,7 @@ describe('commands of the operator', () => {
       rows.map(([, name, cell = '']) => [name, [...new Set([...cell.matchAll(/--[a-z0-9-]+/g)].map(String))].sort()]),
     );
     const existing = [...commands].map(
-      ([name, options]) =>
-        [name, options.filter((option) => !COMMON.includes(option)).sort()] as const,
+      ([name, options]) => [name, options.filter((option) => !COMMON.includes(option)).sort()] as const,
     );
     expect(Object.fromEntries([...described].sort())).toEqual(Object.fromEntries([...existing].sort()));
     expect(readDocument('docs/handbook/command-line.md').spans).toEqual(expect.arrayContaining(COMMON));

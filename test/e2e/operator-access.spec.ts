@@ -124,7 +124,6 @@ describe("The operator's command line: customers, tokens, services, status, audi
   }, 120_000);
 
   it.each<[string, number, string[], RegExp]>([
-
     [
       'a number that is no organisation’s',
       4,

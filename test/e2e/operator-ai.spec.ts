@@ -141,7 +141,12 @@ describe("The operator's command line, AI", () => {
   });
 
   it.each<[string, number, RegExp, (id: string) => string]>([
-    ['an amount that is none', 2, /lots/, (id) => `ai credit --customer ${id} --kind refund --amount-nok lots --note x`],
+    [
+      'an amount that is none',
+      2,
+      /lots/,
+      (id) => `ai credit --customer ${id} --kind refund --amount-nok lots --note x`,
+    ],
     ['a negative refund', 2, /refund/, (id) => `ai credit --customer ${id} --kind refund --amount-nok -5 --note x`],
     [
       'a kind that is not for operators',

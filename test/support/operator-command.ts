@@ -20,6 +20,8 @@ export interface CommandSurroundings {
   environment?: Record<string, string>;
   /** Its standard input. */
   input?: string;
+  /** Whether its standard input is a terminal: then it asks. Not for {@link operatorProcess}. */
+  terminal?: boolean;
 }
 
 let host: ChildProcess | undefined;
@@ -33,7 +35,7 @@ afterAll(() => void host?.disconnect());
 export async function operatorCommand(
   database: TestDatabase,
   words: string[],
-  { environment = {}, input = '' }: CommandSurroundings = {},
+  { environment = {}, input = '', terminal = false }: CommandSurroundings = {},
 ): Promise<CommandResult> {
   host ??= startHost();
   const id = ++commands;
@@ -55,7 +57,7 @@ export async function operatorCommand(
     };
     current.on('message', take);
     current.on('exit', fail);
-    current.send({ id, words, input, environment: environmentOf(database, environment) });
+    current.send({ id, words, input, terminal, environment: environmentOf(database, environment) });
   });
 }
 

@@ -22,7 +22,7 @@ process.on('disconnect', () => endProcess(0));
 
 const endProcess = process.exit.bind(process);
 
-async function run({ words, environment, input }) {
+async function run({ words, environment, input, terminal }) {
   const result = { code: undefined, stdout: '', stderr: '' };
   const ended = () => result.code !== undefined;
   const restore = ['stdout', 'stderr'].map((name) => {
@@ -40,7 +40,8 @@ async function run({ words, environment, input }) {
   process.argv = [process.execPath, join(program, 'main.js'), ...words];
   process.env = { ...environment };
   process.exitCode = undefined;
-  Object.defineProperty(process, 'stdin', { value: Readable.from([input]), configurable: true });
+  const stdin = Object.assign(Readable.from([input]), { isTTY: terminal });
+  Object.defineProperty(process, 'stdin', { value: stdin, configurable: true });
   await runOperator();
   result.code ??= Number(process.exitCode ?? 0);
   process.exitCode = undefined;

@@ -1,5 +1,8 @@
 # What all commands need.
 
+# Who does it, for the audit log of the operator's commands that these run.
+export OPERATOR_NAME=${OPERATOR_NAME:-${SUDO_USER:-$(id -un 2>/dev/null || id -u)}}
+
 # dc ARGUMENTS…: docker compose, quiet about what it does to each container
 dc() { docker compose --progress quiet "$@"; }
 

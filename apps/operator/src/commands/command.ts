@@ -19,7 +19,7 @@ export interface Run {
   /** Whether all rows are wanted, as CSV. */
   csv: boolean;
   /** The command did what it should, and found something wrong: ends with {@link EXIT.failed}. */
-  foundFault(): void;
+  foundFault: () => void;
 }
 
 /** A command of the command line: `operator <noun> <verb>`. Loading it loads nothing that only its run needs. */

@@ -1,4 +1,5 @@
 import { visibleLines, visibleText } from '@platform/logging';
+import { shortDecimal } from '@platform/money';
 import type { ServiceCommand } from '../commands/command';
 import { cellText } from './plain-value';
 import { table, TABLE_WIDTH } from './table';
@@ -23,8 +24,10 @@ export function fields(record: Row): string {
   );
 }
 
-/** A time is shown to the second. */
+/** A time is shown to the minute, an amount without zeros at its end. */
 function cell(value: unknown, wide: boolean): string {
   const text = cellText(value);
-  return wide ? text : text.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(\.\d+)?Z$/, '$1 $2Z');
+  if (wide) return text;
+  if (/^-?\d+\.\d{6,}$/.test(text)) return shortDecimal(text);
+  return text.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(\.\d+)?Z$/, '$1 $2Z');
 }

@@ -7,7 +7,7 @@ const GAP = '  ';
 /** No column of texts gets narrower. */
 const LEAST_WIDTH = 10;
 /** What is copied or compared is never cut. */
-const WHOLE = /(^id|_id|_number|_at|_date|^sequence|^status|^active)$/;
+const WHOLE = /(^id|_id|^number|_number|_at|_date|^sequence|^status|^active)$/;
 
 /** Two spaces between columns and no lines, so that the table can be selected and searched. */
 const PLAIN = Object.fromEntries(

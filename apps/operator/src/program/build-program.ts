@@ -54,20 +54,24 @@ function addCommand(
   const lines = command.examples.map((example) => `  operator ${noun.name} ${command.name} ${example}`.trimEnd());
   leaf.addHelpText('after', `\nExamples:\n${lines.join('\n')}`);
   leaf.action(async () => {
-    const given = leaf.opts<Record<string, unknown>>();
+    const given = leaf.opts<Record<string, string | boolean | undefined>>();
     const values = Object.entries(command.options).flatMap(([name, definition]) => {
       const text = given[names.get(name) ?? name];
-      if (text !== undefined) return [[name, valueOf(definition, String(text))] as const];
+      if (text !== undefined) return [[name, valueOf(definition, text)] as const];
       // Not left to the library, which would rather miss an option than say that another one is mistyped.
       if (definition.required) throw usageError(`required option '${definition.flags}' not specified`);
       return [];
     });
-    await execute({ command, values: Object.fromEntries(values), common: asUsage('--format', () => commonOptions(given)) });
+    await execute({
+      command,
+      values: Object.fromEntries(values),
+      common: asUsage('--format', () => commonOptions(given)),
+    });
   });
 }
 
-function valueOf(definition: OptionDefinition, text: string): unknown {
-  return asUsage(definition.flags.split(' ')[0] ?? '', () => definition.parse(text));
+function valueOf(definition: OptionDefinition, given: string | boolean): unknown {
+  return asUsage(definition.flags.split(' ')[0] ?? '', () => definition.parse(String(given)));
 }
 
 function asUsage<Value>(flag: string, parse: () => Value): Value {

@@ -31,7 +31,9 @@ function validName(given: string, where: string): string {
 /** A container's user need not have a name. */
 function systemUser(): string {
   try {
-    const name = userInfo().username.replaceAll(/[^\p{L}\p{M}\p{N}._@+-]/gu, '_').slice(0, 64);
+    const name = userInfo()
+      .username.replaceAll(/[^\p{L}\p{M}\p{N}._@+-]/gu, '_')
+      .slice(0, 64);
     if (name !== '') return name;
   } catch {
     // No entry in /etc/passwd.

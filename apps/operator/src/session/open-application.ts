@@ -10,10 +10,7 @@ import { NestLogger } from '@platform/logging';
 class CommandModule {}
 
 /** Opens the modules that a command needs, and the database. */
-export async function openApplication(
-  config: AppConfig,
-  modules: readonly Type[],
-): Promise<INestApplicationContext> {
+export async function openApplication(config: AppConfig, modules: readonly Type[]): Promise<INestApplicationContext> {
   const imports = [
     ConfigModule.for(config),
     DatabaseModule.as('account_operator'),

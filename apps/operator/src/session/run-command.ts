@@ -26,14 +26,14 @@ export async function runCommand(command: ServiceCommand, given: GivenValues, co
   try {
     const customers = application.get(CustomerLookupOperatorService, { strict: false });
     const values = await withCustomerIds(command, given, customers);
-    await confirmed(command.confirm?.(values as never), common.yes);
+    await confirmed(command.confirm?.(values), common.yes);
     const services = Object.fromEntries(
-      Object.entries(classes).map(([name, type]) => [name, application.get(type, { strict: false }) as object]),
+      Object.entries(classes).map(([name, type]) => [name, application.get<object>(type, { strict: false })]),
     );
-    const execute = async (more: GivenValues) => command.run(services, { ...values, ...more } as never, run);
+    const execute = async (more: GivenValues) => command.run(services, { ...values, ...more }, run);
     const result = await execute({});
-    const whole = run.csv && values.limit === undefined;
-    await print(result instanceof Listing && whole ? allRows(result, execute) : result, command, common.output, customers);
+    const goesOn = isListing(result) && run.csv && values.limit === undefined;
+    await print(goesOn ? allRows(result, execute) : result, command, common.output, customers);
   } finally {
     await application.close();
   }
@@ -48,6 +48,10 @@ async function* allRows(
     yield part.rows;
     if (part.next === null) return;
   }
+}
+
+function isListing(result: object): result is Listing<object> {
+  return result instanceof Listing;
 }
 
 async function withCustomerIds(

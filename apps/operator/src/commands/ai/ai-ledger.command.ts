@@ -19,7 +19,11 @@ export const aiLedger = command({
     to,
     kind: optional('--kind <kind>', 'only entries of this kind', kinds),
     limit,
-    after: optional('--after <sequence>', 'only what comes behind the entry with this sequence number', read.numberText),
+    after: optional(
+      '--after <sequence>',
+      'only what comes behind the entry with this sequence number',
+      read.numberText,
+    ),
   },
   examples: ['--customer 100001 --from 2027-01-01 --to 2027-01-31', '--customer 100001 --kind invoice_topup --csv'],
   reads: true,

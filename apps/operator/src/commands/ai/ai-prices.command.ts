@@ -6,6 +6,8 @@ export const aiPrices = command({
   options: {},
   examples: ['', '--csv'],
   reads: true,
+  columns: ['model', 'valid_from', 'input', 'output', 'cache_write5m', 'cache_write1h', 'cache_read', 'example'],
+  moreColumns: ['created_at'],
   services: () => import('../../services/ai.services.js'),
   run: ({ prices }) => prices.list(),
 });

@@ -7,9 +7,9 @@ export const aiUnknown = command({
   options: { customer: anyCustomer, limit, after },
   examples: ['', '--customer 100001 --limit 20'],
   reads: true,
-  columns: ['customer_number', 'customer', 'model', 'amount', 'resolved_at', 'reason', 'id'],
+  columns: ['customer_number', 'customer', 'model', 'amount', 'resolved_at', 'id'],
   moreColumns: [
-    ...['state', 'price_valid_from', 'input_tokens_bound', 'max_tokens', 'deadline', 'month', 'request_id'],
+    ...['reason', 'state', 'price_valid_from', 'input_tokens_bound', 'max_tokens', 'deadline', 'month', 'request_id'],
     ...['token_id', 'created_at', 'customer_id'],
   ],
   services: () => import('../../services/ai.services.js'),

@@ -18,9 +18,7 @@ export const invoiceAdd = command({
     pdfUrl: optional('--pdf-url <url>', 'link to its PDF that needs no credential', read.url),
     hostedUrl: optional('--hosted-url <url>', 'page where it can be seen and paid', read.url),
   },
-  examples: [
-    '--customer 100001 --number 2027-0042 --amount-nok 1250.50 --issue-date 2027-01-15 --due-date 2027-01-29',
-  ],
+  examples: ['--customer 100001 --number 2027-0042 --amount-nok 1250.50 --issue-date 2027-01-15 --due-date 2027-01-29'],
   services: () => import('../../services/invoices.services.js'),
   run({ invoices }, { customer, amountNok, ...invoice }, { actor }) {
     const { number, issueDate, dueDate, kid, pdfUrl, hostedUrl } = invoice;

@@ -25,8 +25,8 @@ export const invoiceList = command({
   },
   examples: ['--customer 100001', '--status open --due-before 2027-02-01 --csv'],
   reads: true,
-  columns: ['number', 'customer_number', 'customer', 'status', 'currency', 'amount_due', 'due_date', 'id'],
-  moreColumns: ['source', 'type', 'amount', 'issue_date', 'paid_at', 'customer_id'],
+  columns: ['number', 'customer_number', 'customer', 'status', 'amount_due', 'due_date', 'id'],
+  moreColumns: ['source', 'type', 'currency', 'amount', 'issue_date', 'paid_at', 'customer_id'],
   services: () => import('../../services/invoices.services.js'),
   run: ({ invoices }, { customer, status, source, dueBefore, ...listing }) =>
     invoices.list({ customerId: customer, status, source, dueBefore }, listingOf(listing)),

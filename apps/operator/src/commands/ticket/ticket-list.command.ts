@@ -22,8 +22,8 @@ export const ticketList = command({
   },
   examples: ['--unanswered', '--customer 100001 --status open'],
   reads: true,
-  columns: ['customer_number', 'customer', 'title', 'status', 'priority', 'unanswered', 'created_at', 'id'],
-  moreColumns: ['body', 'service_id', 'resource_type', 'resource_id', 'updated_at', 'customer_id'],
+  columns: ['customer_number', 'customer', 'title', 'status', 'unanswered', 'created_at', 'id'],
+  moreColumns: ['priority', 'body', 'service_id', 'resource_type', 'resource_id', 'updated_at', 'customer_id'],
   services: () => import('../../services/support.services.js'),
   run: ({ tickets }, { customer, status, priority, unanswered, ...listing }) =>
     tickets.list({ customerId: customer, status, priority, unanswered }, listingOf(listing)),

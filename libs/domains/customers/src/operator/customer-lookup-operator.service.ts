@@ -42,7 +42,8 @@ export class CustomerLookupOperatorService {
     if (numbered) return numbered.id;
     const named = await this.where('lower(c.name) = lower(:text)', { text });
     if (named.length === 1 && named[0]) return named[0].id;
-    if (named.length > 1) throw new AmbiguousCustomerError(`Several customers are called ${text}; give a number:`, named);
+    if (named.length > 1)
+      throw new AmbiguousCustomerError(`Several customers are called ${text}; give a number:`, named);
     const similar = text === '' ? [] : await this.where('c.name ilike :part', { part: containing(text) });
     if (similar.length === 0) throw unknown(text);
     throw new AmbiguousCustomerError(`${text} is no customer's number or whole name; did you mean:`, similar);

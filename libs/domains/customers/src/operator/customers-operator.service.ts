@@ -64,7 +64,10 @@ export class CustomersOperatorService {
 
   /** Customers by number, behind the one with the number `after`. */
   async list({ search, active }: CustomerFilter, { limit, after }: ListingRequest): Promise<Listing<Customer>> {
-    const query = this.dataSource.manager.createQueryBuilder(Customer, 'c').orderBy('c.customerNumber').limit(limit + 1);
+    const query = this.dataSource.manager
+      .createQueryBuilder(Customer, 'c')
+      .orderBy('c.customerNumber')
+      .limit(limit + 1);
     if (after !== undefined) query.andWhere('c.customerNumber > :after', { after });
     if (active !== undefined) query.andWhere('c.active = :active', { active });
     if (search !== undefined) {
