@@ -10,8 +10,10 @@ import { openApplication } from './session/open-application';
 async function warm(): Promise<void> {
   await import('./session/run-command.js');
   await import('./output/report-failure.js');
-  const loaded = nouns.flatMap((noun) => noun.commands.map((one) => ('services' in one ? one.services() : undefined)));
-  const modules = (await Promise.all(loaded)).flatMap((services) => services?.modules ?? []);
+  const loaded = nouns.flatMap(({ commands }) =>
+    commands.flatMap((one) => ('services' in one ? [one.services()] : [])),
+  );
+  const modules = (await Promise.all(loaded)).flatMap((services) => services.modules);
   // Port 9 (discard) of this machine: nobody answers.
   const config = loadConfig({ NODE_ENV: 'test', DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' });
   await openApplication(config, [...new Set(modules)]).catch(() => undefined);
