@@ -1,5 +1,7 @@
 import { createConnection, type Socket } from 'node:net';
 import { CallsInFlightService, CreditLedger } from '@domains/ai';
+import { BodyMemory } from '@platform/http';
+import { Metrics } from '@platform/metrics';
 import { type AiApi, createAiCaller, startAiApi } from '@test/ai-api';
 import { balancesOf } from '@test/ai.fixture';
 import { until } from '@test/until';
@@ -25,6 +27,7 @@ describe('A streamed AI message', () => {
   const usages = async (customerId: string) =>
     (await ai.api.superuser.query('select output_tokens, streamed from ai_usage where customer_id = $1', [customerId]))
       .rows;
+  const memory = () => ai.api.app.get(BodyMemory, { strict: false });
   const inFlight = () => ai.api.app.get(CallsInFlightService, { strict: false }).count;
 
   /** Sends a request on a connection of its own, and reads only what the test reads. */
@@ -88,15 +91,30 @@ describe('A streamed AI message', () => {
     const { token, customer } = await createAiCaller(ai);
     const socket = await open(
       token.token,
-      body('[[sandbox:events=20]][[sandbox:event-delay=25]][[sandbox:output-tokens=40]]'),
+      body('[[sandbox:events=20]][[sandbox:event-delay=50]][[sandbox:output-tokens=40]]'),
     );
     await new Promise<void>((resolve) => socket.once('data', () => resolve()));
     socket.destroy();
     expect(await usages(customer.id)).toEqual([]);
+    // Its body is in memory until then.
+    expect(memory().bytes).toBeGreaterThan(0);
     await until(async () => (await usages(customer.id)).length === 1);
     expect(await usages(customer.id)).toEqual([{ output_tokens: 40, streamed: true }]);
     expect(await balances(customer.id)).toMatchObject({ reserved: 0 });
-    await until(() => inFlight() === 0);
+    await until(() => inFlight() === 0 && memory().bytes === 0);
+  });
+
+  it('whose client hung up is counted as one that drains, until it ends', async () => {
+    const { token } = await createAiCaller(ai);
+    const metric = ai.api.app.get(Metrics, { strict: false }).registry.getSingleMetric('ai_streams_draining');
+    const draining = async () => (await metric?.get())?.values[0]?.value;
+    const socket = await open(token.token, body('[[sandbox:stream-hang=5]]'));
+    await new Promise<void>((resolve) => socket.once('data', () => resolve()));
+    expect(await draining()).toBe(0);
+    socket.destroy();
+    await until(async () => (await draining()) === 1);
+    await ai.api.app.get(CallsInFlightService, { strict: false }).drain(0);
+    await until(async () => (await draining()) === 0);
   });
 
   it('whose client hangs up before it begins is charged', async () => {

@@ -2,6 +2,8 @@ import type { Mutant } from '../mutant';
 import { access } from './access';
 import { creditRequests } from './credit-requests';
 import { gateway } from './gateway';
+import { growth } from './growth';
+import { idempotency } from './idempotency';
 import { invoices } from './invoices';
 import { isolation } from './isolation';
 import { ledger } from './ledger';
@@ -11,8 +13,10 @@ import { paging } from './paging';
 import { processes } from './processes';
 import { secrets } from './secrets';
 import { sms } from './sms';
+import { streams } from './streams';
 import { support } from './support';
 import { tokens } from './tokens';
+import { usage } from './usage';
 import { validation } from './validation';
 
 /** All mutants, by area. */
@@ -32,4 +36,8 @@ export const MUTANTS: Mutant[] = [
   ...invoices,
   ...processes,
   ...operator,
+  ...streams,
+  ...idempotency,
+  ...usage,
+  ...growth,
 ];

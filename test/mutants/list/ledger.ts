@@ -190,10 +190,9 @@ export const ledger: Mutant[] = [
   {
     name: 'ledger, histories: customers are shown included credit that the turn of the month takes',
     file: 'libs/domains/ai/src/customer/overview/overview-sql.ts',
-    find: "${s.column('monthlyLimit')} - ${a.column('monthIncludedUsage')}, ${a.column('purchased')}, ${a.column('reserved')}), 0)",
-    replace:
-      "${s.column('monthlyLimit')} - ${a.column('monthIncludedUsage')}, ${a.column('purchased')}, ${a.column('reserved')}), ${a.column('included')})",
-    specs: HISTORIES,
+    find: 'coalesce(app.ai_kept_over_month(',
+    replace: "greatest(${a.column('included')}, app.ai_kept_over_month(",
+    specs: [...HISTORIES, 'test/e2e/ai-month', ...BOUNDS],
   },
   {
     name: 'ledger, histories: a late settlement takes what other calls have reserved',
@@ -228,7 +227,7 @@ export const ledger: Mutant[] = [
     file: `${SQL}batched/reserve.sql`,
     find: 'perform app.process_heartbeat(p_process);',
     replace: 'null;',
-    specs: LEDGER,
+    specs: ['libs/domains/ai/src/liveness'],
   },
   {
     name: 'ledger, audit: a call is settled after its caller stopped waiting for a lock',

@@ -1,5 +1,8 @@
 import type { Mutant } from '../mutant';
 
+const RENEWAL = 'libs/domains/ai/src/operator/provider-keys-operator.service.ts';
+const ROTATION = ['test/e2e/operator-secrets'];
+
 /** Secrets, errors, and details that replies must not reveal. */
 export const secrets: Mutant[] = [
   {
@@ -57,5 +60,40 @@ export const secrets: Mutant[] = [
     find: 'integer: /^[1-9]\\d{0,8}$/',
     replace: 'integer: /^.+$/',
     specs: ['test/e2e/ai-credit'],
+  },
+  {
+    name: 'rotation: what the former SECRETS_KEY sealed cannot be read',
+    file: 'libs/platform/secrets/src/secret-box.ts',
+    find: 'for (const key of this.keys)',
+    replace: 'for (const key of this.keys.slice(0, 1))',
+    specs: ['libs/platform/secrets', ...ROTATION],
+  },
+  {
+    name: 'rotation: what the former SECRETS_KEY sealed counts as up to date',
+    file: 'libs/platform/secrets/src/secret-box.ts',
+    find: 'return openWith(this.presentKey(), sealed, purpose) !== undefined;',
+    replace: 'return this.keys.some((key) => openWith(key, sealed, purpose) !== undefined);',
+    specs: ROTATION,
+  },
+  {
+    name: 'rotation: what nobody can read counts as up to date',
+    file: RENEWAL,
+    find: "return 'unreadable';",
+    replace: "return 'up_to_date';",
+    specs: ROTATION,
+  },
+  {
+    name: 'rotation: a new encryption leaves no trace',
+    file: RENEWAL,
+    find: "await this.audit.record(manager, { customerId, actor, action: 'secrets.reencrypt', metadata: {} });",
+    replace: '',
+    specs: ROTATION,
+  },
+  {
+    name: 'rotation: a new encryption is not stored',
+    file: RENEWAL,
+    find: '{ keyCiphertext: renewed }',
+    replace: '{ keyCiphertext: settings.keyCiphertext }',
+    specs: ROTATION,
   },
 ];

@@ -96,6 +96,21 @@ describe('Credit requests', () => {
     expect(replay).toMatchObject({ created: false, request: { id: pending[0]!.id, amountNok: '500.00' } });
   });
 
+  it('wait for one that is being stored, and count it', async () => {
+    const customerId = await customer();
+    await fixture.superuser.query('update customer set pending_credit_requests = 1 where id = $1', [customerId]);
+    const undo = await holdLock(
+      fixture.database,
+      `select app.create_credit_request($1, 500, null, null, 1, 'test', gen_random_uuid())`,
+      [customerId],
+    );
+    const other = codeOf(create(customerId));
+    expect(await Promise.race([other, waitForLocks(fixture.superuser, 1)])).toBeUndefined();
+    await undo();
+    expect(await other).toBe('done');
+    expect(await codeOf(create(customerId))).toBe('too_many_pending_requests');
+  });
+
   it.each([
     [1, ['done', 'too_many_pending_requests']],
     [0, ['too_many_pending_requests', 'too_many_pending_requests']],

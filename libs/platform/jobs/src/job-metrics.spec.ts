@@ -59,12 +59,13 @@ describe("The jobs' metrics", () => {
 
   it('tell how long ago each recurring job succeeded; of one that never does, how long it has been tried', async () => {
     const { 'test.fails': failing = 0 } = await ages();
+    // A timer may be a little early.
     await sleep(1_000);
     // Begins anew with each success, so it is sometimes small, however slow the machine.
     await until(async () => ((await ages())['test.works'] ?? Infinity) < 0.5);
     const after = await ages();
-    expect(after['test.fails']).toBeGreaterThan(failing + 1);
-    expect(after['test.endless']).toBeGreaterThan(1);
+    expect(after['test.fails']).toBeGreaterThan(failing + 0.9);
+    expect(after['test.endless']).toBeGreaterThan(0.9);
     expect(Object.keys(after).sort()).toEqual(['test.endless', 'test.fails', 'test.works']);
   });
 });

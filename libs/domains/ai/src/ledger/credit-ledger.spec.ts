@@ -224,7 +224,8 @@ describe.each(LEDGER_NAMES)('CreditLedger, %s', (name) => {
   });
 
   it('rolls over once under load: one expiry, one grant, no call lost', async () => {
-    const customerId = await save({ included: 50, purchased: 100 });
+    // More than the calls reserve or use, whenever the month turns among them: something is left to expire.
+    const customerId = await save({ included: 500, purchased: 100 });
     await fixture.setTime('2026-11-30T22:59:59Z');
     let started = 0;
     const calls = Array.from({ length: 600 }, async (_, index) => {

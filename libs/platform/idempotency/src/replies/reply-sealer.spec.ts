@@ -1,0 +1,40 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { AppConfig } from '@platform/config';
+import { SecretUnreadableError } from '@platform/secrets';
+import { hashKey, type RequestKey } from '../request-key';
+import { ReplySealerService } from './reply-sealer.service';
+
+describe('ReplySealerService', () => {
+  const secret = () => randomBytes(32).toString('base64');
+  const sealerOf = (SECRETS_KEY: string) => new ReplySealerService({ SECRETS_KEY } as AppConfig);
+  const requestOf = (customerId: string, key: string): RequestKey => ({
+    customerId,
+    key,
+    hash: hashKey(customerId, key),
+    fingerprint: randomBytes(32),
+  });
+  const reply = { status: 201, headers: { 'content-type': 'application/json' }, body: Buffer.from('{"id":7}') };
+  const customerId = randomUUID();
+  const sealer = sealerOf(secret());
+
+  it("opens a reply with the caller's key alone, and for the customer alone", async () => {
+    const request = requestOf(customerId, 'mine');
+    const sealed = (await sealer.seal(request, reply))!;
+    expect(await sealer.open(request, sealed)).toEqual(reply);
+    for (const other of [requestOf(customerId, 'yours'), requestOf(randomUUID(), 'mine')])
+      await expect(sealer.open(other, sealed)).rejects.toThrow('unable to authenticate');
+  });
+
+  it('opens no reply without the SECRETS_KEY that it was sealed under', async () => {
+    const request = requestOf(customerId, 'mine');
+    const sealed = (await sealer.seal(request, reply))!;
+    await expect(sealerOf(secret()).open(request, sealed)).rejects.toThrow(SecretUnreadableError);
+  });
+
+  it('keeps no reply above 2 MB', async () => {
+    const request = requestOf(customerId, 'mine');
+    const ofSize = (bytes: number) => sealer.seal(request, { ...reply, body: randomBytes(bytes) });
+    expect(await ofSize(2_000_000)).toBeDefined();
+    expect(await ofSize(2_200_000)).toBeUndefined();
+  });
+});
