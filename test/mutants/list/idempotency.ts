@@ -39,8 +39,8 @@ export const idempotency: Mutant[] = [
   {
     name: 'keys: one whose time is up is in progress until the worker comes',
     file: `${PART}idempotency-store.service.ts`,
-    find: '!row.overdue',
-    replace: 'row',
+    find: 'if (overdue) await this.database.write(GIVE_UP, []);',
+    replace: '',
     specs: KEYS,
   },
   {

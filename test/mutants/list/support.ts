@@ -197,8 +197,8 @@ export const support: Mutant[] = [
   {
     name: 'support: the operator’s list is of every status',
     file: OPERATOR_SERVICE,
-    find: ', ...(status && { status }) };',
-    replace: ' };',
+    find: ', ...(status && { status })',
+    replace: '',
     specs: OPERATOR,
   },
   {

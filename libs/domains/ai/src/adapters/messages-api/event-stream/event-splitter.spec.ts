@@ -13,7 +13,20 @@ describe('EventSplitter', () => {
   }
 
   it.each(['\n', '\r\n'])('finds every event in pieces of any size, with lines that end with %j', (end) => {
-    const lines = ['event: a', 'data: æ', '', ': alive', '', 'data: 1', 'data:2', '', 'event:b', 'data: {}', '', 'rest'];
+    const lines = [
+      'event: a',
+      'data: æ',
+      '',
+      ': alive',
+      '',
+      'data: 1',
+      'data:2',
+      '',
+      'event:b',
+      'data: {}',
+      '',
+      'rest',
+    ];
     const text = lines.join(end);
     const events = [
       ['a', 'æ'],
