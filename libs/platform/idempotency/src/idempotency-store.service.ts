@@ -36,6 +36,7 @@ interface KeyRow {
   effectId: string | null;
   overdue: boolean | null;
   mayBeAbandoned: boolean;
+  expired: boolean;
   secretsKey: string | null;
   reply: Buffer | null;
 }
@@ -57,15 +58,15 @@ export class IdempotencyStoreService {
       'idempotency.find',
       `select ${key.select(['state', 'fingerprint', 'effectId'])}, ${key.column('deadline')} < app.now() as overdue,
          ${key.column('createdAt')} < app.now() - ${MAY_BE_ABANDONED} as "mayBeAbandoned",
-         ${key.select(['secretsKey', 'reply'])}
-       from ${key.from} where ${key.column('customerId')} = $1 and ${key.column('keyHash')} = $2
-         and ${key.column('createdAt')} > app.now() - interval '24 hours'`,
+         ${key.column('createdAt')} <= app.now() - interval '24 hours' as expired, ${key.select(['secretsKey', 'reply'])}
+       from ${key.from} where ${key.column('customerId')} = $1 and ${key.column('keyHash')} = $2`,
       {
         state: decoders.text as (text: string) => IdempotencyKeyState,
         fingerprint: bytes,
         effectId: decoders.text,
         overdue: decoders.boolean,
         mayBeAbandoned: decoders.boolean,
+        expired: decoders.boolean,
         secretsKey: decoders.text,
         reply: bytes,
       },
@@ -78,7 +79,7 @@ export class IdempotencyStoreService {
    */
   async find(request: RequestKey): Promise<KeptReply | undefined> {
     const row = await this.read(request);
-    if (!row || row.state === 'free') return undefined;
+    if (!row || row.expired || row.state === 'free') return undefined;
     if (!row.fingerprint.equals(request.fingerprint))
       throw new ServiceError(
         'idempotency_key_reused',
@@ -127,7 +128,7 @@ export class IdempotencyStoreService {
   private async read(request: RequestKey): Promise<KeyRow | undefined> {
     const hash = `\\x${request.hash.toString('hex')}`;
     const [row] = await this.database.read(this.byHash, [hash]);
-    if (row?.state !== 'in_progress' || !(await this.endLeft(row))) return row;
+    if (row?.state !== 'in_progress' || row.expired || !(await this.endLeft(row))) return row;
     return (await this.database.read(this.byHash, [hash]))[0];
   }
 

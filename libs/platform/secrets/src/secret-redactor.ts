@@ -48,7 +48,9 @@ export class SecretRedactor {
 
   /** Whether a text contains a secret or what looks like one. */
   hasSecret(text: string): boolean {
-    return this.find(text).length > 0;
+    return (
+      text.search(SECRET_FORMATS) >= 0 || this.configured.find(text).length > 0 || this.inUse.find(text).length > 0
+    );
   }
 
   private find(text: string): Span[] {

@@ -163,7 +163,8 @@ export class UpstreamClient implements ClientState {
   private policies(request: UpstreamRequest, call: CallInProgress, stream?: BodyStream) {
     const { timeoutMs = this.options.timeoutMs, retry: rule = 'never' } = request;
     return wrap(
-      timeout(timeoutMs, TimeoutStrategy.Aggressive),
+      // Nothing listens any more to a call that has returned, and aborting it costs as much as a twentieth of an AI call.
+      timeout(timeoutMs, { strategy: TimeoutStrategy.Aggressive, abortOnReturn: false }),
       this.slots,
       retrying({
         rule,

@@ -5,7 +5,7 @@ export type IdempotencyKeyState = 'in_progress' | 'done' | 'free';
 
 /** A customer's Idempotency-Key, and the reply that is sent again. Nothing of the key itself but its hash. */
 @Entity('idempotency_key')
-@Index('idempotency_key_age_idx', ['customerId', 'createdAt'])
+@Index('idempotency_key_age_idx', { synchronize: false })
 @Index('idempotency_key_overdue_idx', { synchronize: false })
 @Check('idempotency_key_state_check', `state in ('in_progress', 'done', 'free')`)
 export class IdempotencyKey {

@@ -89,5 +89,8 @@ export function exchange(
 }
 
 function flatten(headers: IncomingHttpHeaders): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]));
+  const flat: Record<string, string> = {};
+  for (const [name, value = ''] of Object.entries(headers))
+    flat[name] = typeof value === 'string' ? value : value.join(', ');
+  return flat;
 }

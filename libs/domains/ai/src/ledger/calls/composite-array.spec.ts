@@ -7,6 +7,8 @@ describe('an array of composite values', () => {
   it.each([
     ['plain text', 'upstream 529'],
     ['nothing', null],
+    ['the word null', 'null'],
+    ['an id', 'msg_01.a:b~c+d/e=f@g-h'],
     ['empty text', ''],
     ['quotes and backslashes', `"a" \\"b\\" 'c' \\\\`],
     ['what composite values and arrays are made of', '(a,b){c,d} NULL'],
@@ -21,6 +23,16 @@ describe('an array of composite values', () => {
       compositeArray(rows),
     ]);
     expect(read.rows.map((row: object) => Object.values(row))).toEqual(rows);
+  });
+
+  it('brings bytes to the database', async () => {
+    const bytes = Buffer.from([0, 0x22, 0x5c, 0xff]);
+    const request = [null, 1, 'none', 1, 1, true, null, null, bytes, null];
+    const { rows } = await database.superuser.query<{ hash: Buffer; may_shorten: boolean }>(
+      'select key_hash as hash, may_shorten from unnest($1::app.ai_reservation_request[])',
+      [compositeArray([request])],
+    );
+    expect(rows).toEqual([{ hash: bytes, may_shorten: true }]);
   });
 
   it('may be empty', async () => {
