@@ -5,8 +5,13 @@ const config: Config = {
   rootDir: '.',
   roots: ['<rootDir>/apps', '<rootDir>/libs', '<rootDir>/test'],
   testMatch: ['**/*.spec.ts'],
-  // It needs a browser and has a command of its own: npm run test:browser.
-  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/attack/', '<rootDir>/test/browser/'],
+  // They need a browser, or the commit of the last release, and have commands of their own: npm run test:….
+  testPathIgnorePatterns: [
+    '/node_modules/',
+    '<rootDir>/test/attack/',
+    '<rootDir>/test/browser/',
+    '<rootDir>/test/former-release/',
+  ],
   testEnvironment: '<rootDir>/test/support/environment.ts',
   transform: {
     '^.+\\.ts$': [

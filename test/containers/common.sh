@@ -2,7 +2,7 @@
 
 project=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 stage=$(mktemp -d)
-export COMPOSE_PROJECT_NAME=${COMPOSE_PROJECT_NAME:-account-drill} PORT=${PORT:-3900}
+export COMPOSE_PROJECT_NAME=${COMPOSE_PROJECT_NAME:-account-drill} PORT=${PORT:-3900} OPERATOR_NAME=${OPERATOR_NAME:-drill}
 origin=http://127.0.0.1:$PORT
 
 # A copy, so that the settings are not the developer's.
@@ -95,6 +95,9 @@ make_rows() {
 rows() {
   (cd "$stage" && bash -c '. apps/operator/stack/common.sh; . apps/operator/stack/backup.sh; count_rows')
 }
+
+# rows_of_customers: without the tables that background work writes by itself
+rows_of_customers() { rows | grep -vE '^(pgboss\.|process_liveness )'; }
 
 # check WHAT EXPECTED ACTUAL
 failures=0

@@ -7,40 +7,10 @@
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
+. "$(dirname "${BASH_SOURCE[0]}")/under-load.sh"
+
 start_stack
-
-results=$(mktemp)
-coproc LOAD { exec node "$project/test/containers/load.mjs" "$origin" "$token" >"$results"; }
-# phase NAME COMMAND…
-phase() {
-  [[ $1 =~ ^(${ONLY:-.*})$ ]] || return 0
-  local name=$1 took
-  printf '%s\n' "$name" >&"${LOAD[1]}"
-  shift
-  took=$(seconds_of "$@") || { echo "DIFFERS $name failed"; failures=1; }
-  seconds+=("$took")
-  sleep 2
-}
-# Another program, so that the image is another one.
-upgrade() { echo "export const build = $RANDOM;" >>"$stage/apps/worker/src/main.ts" && stack upgrade; }
-settings() { echo 'LOG_LEVEL=warn' >>"$stage/.env" && stack up; }
-provider_key() { echo 'ANTHROPIC_API_KEY=another-key' >>"$stage/.env" && stack up; }
-# The new replicas never start: the old ones go on, and the operator is told.
-broken_setting() {
-  local before
-  before=$(dc ps -q api | sort)
-  echo 'LOG_LEVEL=nonsense' >>"$stage/.env"
-  if stack up; then return 1; fi
-  sed -i '$d' "$stage/.env"
-  [ "$(dc ps -aq api | sort)" = "$before" ]
-}
-kill_one() {
-  docker kill --signal KILL "$(dc ps -q api | head -n 1)"
-  sleep 5
-}
-
-seconds=(5)
-sleep 5
+begin_load
 phase 'upgrade' upgrade
 phase 'settings change' settings
 phase 'provider key' provider_key
@@ -56,9 +26,6 @@ phase 'rotate passwords' stack rotate database-passwords
 phase 'rotate secrets key' stack rotate secrets-key
 phase 'restart postgres' dc restart postgres
 phase 'kill -9 of a replica' kill_one
-printf 'end\n' >&"${LOAD[1]}"
-wait "$LOAD_PID"
+end_load || failures=1
 ! [[ 'provider key' =~ ^(${ONLY:-.*})$ ]] || check 'the provider is called with its new key' 201 "$(status_of "$token" /ai/messages '{"messages":[{"role":"user","content":"[[sandbox:api-key=another-key]]"}],"max_tokens":5}')"
-
-node "$project/test/containers/table.mjs" "$results" "${seconds[@]}" || failures=1
 exit $failures

@@ -8,10 +8,10 @@ archive=$(mktemp -d)
 printf 'COMPOSE_PROFILES=archive\nARCHIVE_DIRECTORY=%s\n' "$archive" >>"$stage/.env"
 trap 'tear_down; rm -rf "$archive"' EXIT
 
-# what a customer sees, and the rows of all tables that background work does not write
+# what a customer sees, and the rows of all tables
 state() {
   call /ai
-  rows | grep -vE '^(pgboss\.|process_liveness )'
+  rows_of_customers
 }
 sql() { dc exec -T postgres psql -qAtX -U account_owner -d customer_account -c "$1"; }
 log_of_restore=$(mktemp)

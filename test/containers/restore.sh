@@ -6,10 +6,10 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 backups=$(mktemp -d)
 
-# what a customer sees, and the rows of all tables: those which background work writes by itself apart
+# what a customer sees, and the rows of all tables
 state() {
   call /ai
-  rows | grep -vE '^(pgboss\.|process_liveness )'
+  rows_of_customers
 }
 # own_key TOKEN KEY: the status of a message that the provider answers only if it comes with this key
 own_key() { status_of "$1" /ai/messages "{\"messages\":[{\"role\":\"user\",\"content\":\"[[sandbox:api-key=$2]] Hello\"}],\"max_tokens\":5}"; }

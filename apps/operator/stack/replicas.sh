@@ -14,7 +14,6 @@ replace_replicas() {
     fail 'The new replicas did not become healthy and were removed; the old ones go on'
   fi
   mapfile -t new < <(running api | grep -vxF "$(printf '%s\n' "${old[@]}")")
-  choose "${new[@]}"
   retire "${#new[@]}" "${new[@]}" "${old[@]}"
 }
 
@@ -42,19 +41,21 @@ healthy_first() {
   printf %s "$others"
 }
 
-# add_replicas COUNT: so many more, which the proxy does not choose yet. One after the other, and each with little of the CPU
-# until it is ready: what starts would take it from those that serve.
+# add_replicas COUNT: so many more. One after the other, each with little of the CPU until it is ready, as it would take it
+# from those that serve; then it is chosen, so that not all are new at once.
 add_replicas() {
   local present before container step
   mapfile -t present < <(running api)
   choose "${present[@]}"
   for step in $(seq "$1"); do
     before=$(containers api)
-    dc up --no-start --no-deps --no-recreate --no-build --scale "api=$((${#present[@]} + step))" api || return 1
+    dc up --no-start --no-deps --no-recreate --no-build --scale "api=$((${#present[@]} + 1))" api || return 1
     container=$(containers api | grep -vxF "$before") || return 1
     docker update --cpu-shares 128 "$container" >/dev/null
     docker start "$container" >/dev/null
     wait_until_ready "$container" || return 1
+    present+=("$container")
+    choose "${present[@]}"
   done
 }
 
@@ -89,6 +90,7 @@ retire() {
 remove_replicas() {
   [ $# -gt 0 ] || return 0
   say "api: stops $#"
+  docker update --cpu-shares 256 "$@" >/dev/null
   printf '%s\n' "$@" | xargs -P 0 -n 1 docker stop --time 660 >/dev/null
   docker rm "$@" >/dev/null
 }

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# The small version of operations.sh and restore.sh, for every run of CI: an upgrade under some load, a broken setting, and a
+# restore into empty volumes. npm run build && test/containers/smoke.sh
+# Needs a Docker engine with the images of the compose file. Ends with 1 if a request is lost, or something after the restore.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+export LOAD_PER_SECOND=${LOAD_PER_SECOND:-20} ONLY='upgrade|broken setting'
+. "$(dirname "${BASH_SOURCE[0]}")/under-load.sh"
+backups=$(mktemp -d)
+
+start_stack
+begin_load
+phase 'upgrade' upgrade
+phase 'broken setting' broken_setting
+end_load || failures=1
+
+make_rows 5
+before=$(rows_of_customers)
+stack backup "$backups" >&2
+stop_sandbox
+dc down -v -t 5 >&2
+stack restore "$backups"/account-* --yes >&2
+rm -rf "$backups"
+check 'rows of all tables' "$before" "$(rows_of_customers)"
+check 'the books' '(none)' "$(operator ai verify)"
+exit $failures
