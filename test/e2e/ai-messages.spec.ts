@@ -159,11 +159,14 @@ describe('POST /ai/messages', () => {
       { input: 'sk-of-the-owner\n', environment: { SECRETS_KEY: fixture.api.database.config.SECRETS_KEY ?? '' } },
     );
     expect(code).toBe(0);
-    await fixture.api.superuser.query(
-      `update ai_settings set key_ciphertext = (select key_ciphertext from ai_settings where customer_id = $1)
-       where customer_id = $2`,
-      [owner.customer.id, thief.customer.id],
+    const { rows } = await fixture.api.superuser.query<{ key: Buffer }>(
+      'select key_ciphertext as key from ai_settings where customer_id = $1',
+      [owner.customer.id],
     );
+    await fixture.api.superuser.query('update ai_settings set key_ciphertext = $1 where customer_id = $2', [
+      rows[0]!.key,
+      thief.customer.id,
+    ]);
     expect((await send(owner)).status).toBe(201);
     await expectProblem(await send(thief), 403, 'ai_not_configured');
     expect(fixture.sandbox.messages.requests.map(({ headers }) => headers['x-api-key'])).toEqual(['sk-of-the-owner']);

@@ -3,6 +3,7 @@ import { EntityReadsService } from '@platform/database';
 import { createCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
 import { saveFakeInvoice } from '@test/factories/invoice.factory';
+import { itOnOneServer } from '@test/kinds-of-server';
 import { timedId } from '@test/timed-id';
 
 interface Page {
@@ -226,7 +227,7 @@ describe.each(LISTS)('the filters of GET %s', (path, table, [status, other], unk
 
 /** Statements are read once with generic plans, as a connection does that has run them a few times. */
 describe('the statements of lists', () => {
-  it('read along an index in the order of the list, whatever is filtered', async () => {
+  itOnOneServer('read along an index in the order of the list, whatever is filtered', 'its nodes plan', async () => {
     const api = await startApi();
     const me = await createCaller(api);
     const others = [await createCaller(api), await createCaller(api)];

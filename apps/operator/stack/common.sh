@@ -55,3 +55,8 @@ outdated() {
   done
   return 1
 }
+
+# not_on_a_cluster COMMAND: fails if the database is a cluster (docker-compose.citus.yml)
+not_on_a_cluster() {
+  ! dc config --services | grep -qx cluster || fail "$1 is not for a cluster: see docs/handbook/cluster.md"
+}

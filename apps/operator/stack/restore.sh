@@ -2,6 +2,7 @@
 
 stack_restore() {
   local folder= moment= key= keep_key= yes=
+  not_on_a_cluster restore
   while [ $# -gt 0 ]; do
     case $1 in
       --to) moment=${2:-}; shift ;;

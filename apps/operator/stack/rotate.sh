@@ -37,6 +37,7 @@ forget_former_key() {
 # A login of each program gets a successor; the old one goes when nobody uses it any more.
 rotate_database_passwords() {
   local program role login old password
+  not_on_a_cluster 'rotate database-passwords'
   password=$(new_password)
   sql "alter role account_owner password '$password'"
   printf 'postgres://account_owner:%s@postgres:5432/customer_account' "$password" | secrets_sh "$(put owner/database-url)"

@@ -12,7 +12,7 @@ export const EXPIRED = `
 /** The statement that counts the rows of a table ($1) that lie in none of its months. */
 export const STRAY_ROWS = `
   select format(
-    'select count(*)::int as rows from (select from public.%I where id < %L or id >= %L limit 10000) stray', $1::text,
+    'select count(*)::int as rows from (select 1 from public.%I where id < %L or id >= %L limit 10000) stray', $1::text,
     app.first_id(min(month)::timestamp at time zone 'UTC'),
     app.first_id((max(month) + interval '1 month') at time zone 'UTC')) as statement
   from (${MONTHS}) m having count(*) > 0`;
