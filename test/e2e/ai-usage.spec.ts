@@ -45,6 +45,14 @@ describe('receipts', () => {
     expect(parseExactly(await one.text())).toEqual(receipt);
   });
 
+  it('cost what both kinds of credit paid', async () => {
+    const me = await createAiCaller(ai);
+    await saveFakeUsage(ai.api.superuser, me.customer.id, { included: '0.1', purchased: '0.2' });
+    expect(await readAllPages(me.call, '/ai/usage')).toMatchObject([
+      { cost: '0.3', paid_from_included: '0.1', paid_from_purchased: '0.2' },
+    ]);
+  });
+
   it('of streams are named at the start, and say that they were streamed', async () => {
     const me = await createAiCaller(ai);
     const reply = await me.post('/ai/messages', { ...MESSAGE, stream: true });

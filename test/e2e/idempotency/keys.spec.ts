@@ -2,12 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { Test } from '@nestjs/testing';
 import { ConfigModule } from '@platform/config';
 import { DatabaseModule } from '@platform/database';
-import { IdempotencyMaintenanceService, IdempotencyOperatorModule } from '@platform/idempotency';
+import {
+  IdempotencyMaintenanceService,
+  IdempotencyOperatorModule,
+  IdempotencyStoreService,
+} from '@platform/idempotency';
 import { startApi } from '@test/api';
 import { setDatabaseClock } from '@test/database-clock';
 import { type FullApi, startFullApi } from '@test/full-api';
 import { createKeyedCaller } from '@test/idempotent-posts';
 import { rawHttp } from '@test/raw-http';
+import { until } from '@test/until';
 
 const TICKET = { title: 'Printer', body: 'It is on fire, urgently and confidentially' };
 const SMS = { to: '+4790000000', message: 'Hello' };
@@ -103,9 +108,10 @@ describe('an Idempotency-Key', () => {
     expect(second.body).not.toBe(first.body);
   });
 
-  it('is purged by the worker after 24 hours, not before', async () => {
+  it('is purged by the worker after 24 hours, not before, and later ones stay', async () => {
     const { post, customer, newKey } = await createKeyedCaller(full);
-    await post('/support/tickets', TICKET, newKey());
+    const [old, recent] = [newKey(), newKey()];
+    await post('/support/tickets', TICKET, old);
     const worker = await Test.createTestingModule({
       imports: [
         ConfigModule.for(full.api.database.config),
@@ -117,9 +123,12 @@ describe('an Idempotency-Key', () => {
     await setDatabaseClock(full.api.superuser, { aheadBy: '23 hours 59 minutes' });
     await maintenance.purgeExpired();
     expect(await stored(customer.id)).toHaveLength(1);
+    await setDatabaseClock(full.api.superuser, { aheadBy: '2 hours' });
+    const { body } = await post('/support/tickets', TICKET, recent);
     await setDatabaseClock(full.api.superuser, { aheadBy: '24 hours 1 minute' });
     expect(await maintenance.purgeExpired()).toBeGreaterThan(0);
-    expect(await stored(customer.id)).toEqual([]);
+    expect(await stored(customer.id)).toHaveLength(1);
+    expect(await post('/support/tickets', TICKET, recent)).toMatchObject({ body, replayed: true });
     await worker.close();
   });
 
@@ -169,6 +178,40 @@ describe('an Idempotency-Key', () => {
       expect({ status: first.status, code: codeOf(first.body) }).toEqual({ status: 502, code: 'sms_gateway_failed' });
       expect(await post('/sms/send', SMS, callers)).toEqual({ ...first, replayed: true });
       expect(full.sandbox.elks46.total).toBe(1);
+    });
+
+    it('has the reply that nobody knows when its time is up, also without a worker, and keeps it', async () => {
+      const { post, newKey } = await createKeyedCaller(full);
+      const callers = newKey();
+      const gate = full.sandbox.elks46.hold();
+      const first = post('/sms/send', SMS, callers);
+      await full.sandbox.elks46.received(1);
+      await setDatabaseClock(full.api.superuser, { aheadBy: '1 hour' });
+      const second = await post('/sms/send', SMS, callers);
+      expect(second).toMatchObject({ status: 502, replayed: true });
+      gate.open();
+      await first;
+      expect(await post('/sms/send', SMS, callers)).toEqual(second);
+    });
+
+    it('is completed later when the database is away as its request ends, which is answered', async () => {
+      const { post, customer, newKey } = await createKeyedCaller(full);
+      const callers = newKey();
+      const away = Object.assign(new Error('The database is away'), { code: '57P01' });
+      const store = full.api.app.get(IdempotencyStoreService, { strict: false });
+      const complete = jest.spyOn(store, 'complete').mockRejectedValueOnce(away);
+      const first = await post('/sms/send', SMS, callers);
+      expect(first).toMatchObject({ status: 201, replayed: false });
+      await until(async () => (await stored(customer.id))[0]?.state === 'done');
+      expect(complete).toHaveBeenCalledTimes(2);
+      complete.mockRestore();
+      expect(await post('/sms/send', SMS, callers)).toEqual({ ...first, replayed: true });
+      expect(full.sandbox.elks46.accepted).toHaveLength(1);
+      // The transaction that failed is over.
+      const { rows } = await full.api.superuser.query(
+        `select from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`,
+      );
+      expect(rows).toEqual([]);
     });
 
     it('is in progress while the gateway is asked', async () => {

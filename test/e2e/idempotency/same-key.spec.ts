@@ -65,6 +65,16 @@ describe('Idempotency-Key', () => {
     });
   });
 
+  it('the same request to another path is another request', async () => {
+    const { post, newKey } = await createKeyedCaller(full);
+    const opened = await post('/support/tickets', { title: 'Printer', body: 'It is on fire' });
+    const { id } = JSON.parse(opened.body) as { id: string };
+    const key = newKey();
+    expect(await post('/support/tickets/TICKET/close', undefined, key)).toMatchObject({ status: 200 });
+    const other = await post(`/support/tickets/${id}/close`, undefined, key);
+    expect([other.status, codeOf(other.body)]).toEqual([422, 'idempotency_key_reused']);
+  });
+
   it.each(IDEMPOTENT_POSTS.filter(({ body }) => body))(
     'on POST $name a request that is refused leaves its key free',
     async ({ path, body, status, effects }) => {

@@ -179,7 +179,7 @@ export const idempotency: Mutant[] = [
     file: `${LEDGER_SQL}resolve-abandoned.sql`,
     find: 'if ended.key_hash is not null then',
     replace: 'if false then',
-    specs: KEYS,
+    specs: ['test/faults/idempotency-ai-kills'],
   },
   {
     name: 'keys: on a cluster a refused AI call keeps its own',

@@ -245,7 +245,7 @@ export const ledger: Mutant[] = [
     file: `${SQL}per-customer/settle.sql`,
     find: 'greatest(usable - acc.carried_over, 0)',
     replace: 'usable',
-    specs: AGREE,
+    specs: ['libs/domains/ai/src/ledger/month-turn'],
   },
   {
     name: 'ledger, per customer: a taken key reserves all the same',
