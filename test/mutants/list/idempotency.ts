@@ -25,8 +25,8 @@ export const idempotency: Mutant[] = [
   {
     name: 'keys: one that is free again is not',
     file: `${PART}idempotency-store.service.ts`,
-    find: "if (!row || row.state === 'free') return undefined;",
-    replace: 'if (!row) return undefined;',
+    find: " || row.state === 'free'",
+    replace: '',
     specs: KEYS,
   },
   {

@@ -77,7 +77,7 @@ export const usage: Mutant[] = [
     file: `${USAGE}period.ts`,
     find: 'starts.sort().at(-1)',
     replace: 'starts.sort().at(0)',
-    specs: [...SPECS, 'test/e2e/list-filters'],
+    specs: ['libs/domains/ai/src/usage'],
   },
   {
     name: 'usage: a cursor is good for another kind of entries',

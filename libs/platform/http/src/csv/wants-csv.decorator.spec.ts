@@ -8,6 +8,7 @@ describe('a caller', () => {
     'text/csv, */*;q=0.1',
     'application/json;q=0.5, text/csv',
     'text/*',
+    'application/json, text/csv',
   ])('gets CSV for Accept: %s', (accept) => expect(prefersCsv(accept)).toBe(true));
 
   it.each([undefined, '', '*/*', 'application/json', 'text/csv;q=0', 'text/csv;q=0.5, application/json', 'text/html'])(
