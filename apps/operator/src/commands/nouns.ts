@@ -1,6 +1,7 @@
 import type { Noun } from './command';
 import { aiNoun } from './ai/ai.noun';
 import { auditNoun } from './audit/audit.noun';
+import { completionNoun } from './completion/completion.noun';
 import { creditRequestNoun } from './credit-request/credit-request.noun';
 import { customerNoun } from './customer/customer.noun';
 import { invoiceNoun } from './invoice/invoice.noun';
@@ -24,4 +25,5 @@ export const nouns: readonly Noun[] = [
   ticketNoun,
   smsNoun,
   secretsNoun,
+  completionNoun,
 ];

@@ -1,4 +1,4 @@
-import { CustomersOperatorModule, CustomersOperatorService } from '@domains/customers';
+import { CustomerImportOperatorService, CustomersOperatorModule, CustomersOperatorService } from '@domains/customers';
 
 export const modules = [CustomersOperatorModule];
-export const services = { customers: CustomersOperatorService };
+export const services = { customers: CustomersOperatorService, customerImport: CustomerImportOperatorService };

@@ -1,4 +1,4 @@
-import { StatusOperatorModule, StatusEventsOperatorService } from '@domains/status';
+import { AnnouncementsOperatorService, StatusEventsOperatorService, StatusOperatorModule } from '@domains/status';
 
 export const modules = [StatusOperatorModule];
-export const services = { statusEvents: StatusEventsOperatorService };
+export const services = { announcements: AnnouncementsOperatorService, statusEvents: StatusEventsOperatorService };

@@ -9,8 +9,13 @@ export {
   CustomersOperatorService,
   type CustomerFilter,
   type CustomerLimits,
-  type NewCustomer,
 } from './operator/customers-operator.service';
+export {
+  CustomerImportOperatorService,
+  type CustomerLine,
+  type ImportedLine,
+} from './operator/customer-import-operator.service';
+export { type NewCustomer } from './operator/new-customer';
 export { CustomersOperatorModule } from './customers-operator.module';
 export { CustomersModule } from './customers.module';
 export { isOrganizationNumber } from './organization-number';

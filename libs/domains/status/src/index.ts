@@ -1,6 +1,11 @@
 export { StatusEvent, STATUS_LEVELS, type StatusLevel } from './entities/status-event.entity';
 export { ServiceStatusService, type ServiceStatusRow, type StatusEventRow } from './customer/service-status.service';
 export { StatusModule } from './status.module';
+export {
+  type Announced,
+  AnnouncementsOperatorService,
+  type NewAnnouncement,
+} from './operator/announcements-operator.service';
 export { StatusEventsOperatorService, type NewStatusEvent } from './operator/status-events-operator.service';
 export { StatusOperatorModule } from './status-operator.module';
 export { StatusSchema1763683200400 } from './migrations/1763683200400-status';

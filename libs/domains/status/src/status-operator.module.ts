@@ -3,11 +3,12 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '@platform/audit';
 import { ServicesOperatorModule } from '@domains/services';
 import { StatusEvent } from './entities/status-event.entity';
+import { AnnouncementsOperatorService } from './operator/announcements-operator.service';
 import { StatusEventsOperatorService } from './operator/status-events-operator.service';
 
 @Module({
   imports: [TypeOrmModule.forFeature([StatusEvent]), AuditModule, ServicesOperatorModule],
-  providers: [StatusEventsOperatorService],
-  exports: [StatusEventsOperatorService],
+  providers: [AnnouncementsOperatorService, StatusEventsOperatorService],
+  exports: [AnnouncementsOperatorService, StatusEventsOperatorService],
 })
 export class StatusOperatorModule {}

@@ -1,6 +1,4 @@
-import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { isEmail } from 'class-validator';
 import { DataSource, type EntityManager } from 'typeorm';
 import { announceTokenChange } from '@platform/tokens';
 import { AuditService } from '@platform/audit';
@@ -8,11 +6,9 @@ import { isUniqueViolation } from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import { Listing, type ListingRequest } from '@platform/pagination';
 import { Customer } from '../entities/customer.entity';
-import { isOrganizationNumber } from '../organization-number';
 import { containing } from './containing';
-
-/** A new customer. Without a customer number, it gets the next free one. */
-export type NewCustomer = Pick<Customer, 'name' | 'organizationNumber' | 'email'> & { customerNumber?: string };
+import { customerFault } from './customer-faults';
+import { insertCustomer, type NewCustomer } from './new-customer';
 
 /** Filters of the list. */
 export interface CustomerFilter {
@@ -38,27 +34,14 @@ export class CustomersOperatorService {
   ) {}
 
   /** Adds a customer. @throws ServiceError invalid_request */
-  async create(actor: string, { name, organizationNumber, email, customerNumber }: NewCustomer): Promise<Customer> {
-    if (name.trim() === '') throw new ServiceError('invalid_request', 'A customer needs a name');
-    if (!isOrganizationNumber(organizationNumber)) {
-      throw new ServiceError(
-        'invalid_request',
-        `${organizationNumber} is not an organisation number (nine digits, MOD11)`,
-      );
-    }
-    if (!isEmail(email)) throw new ServiceError('invalid_request', `${email} is not an e-mail address`);
-    const id = randomUUID();
+  async create(actor: string, customer: NewCustomer): Promise<Customer> {
+    const fault = customerFault(customer);
+    if (fault !== undefined) throw new ServiceError('invalid_request', fault);
     try {
-      return await this.dataSource.transaction(async (manager) => {
-        const number = customerNumber ?? (await nextCustomerNumber(manager));
-        await manager.insert(Customer, { id, name, organizationNumber, email, customerNumber: number });
-        const metadata = { name, customer_number: number };
-        await this.audit.record(manager, { customerId: id, actor, action: 'customer.create', metadata });
-        return manager.findOneByOrFail(Customer, { id });
-      });
+      return await this.dataSource.transaction((manager) => insertCustomer(manager, this.audit, actor, customer));
     } catch (error) {
       if (!isUniqueViolation(error)) throw error;
-      throw new ServiceError('invalid_request', `The customer number ${customerNumber ?? ''} is taken`);
+      throw new ServiceError('invalid_request', `The customer number ${customer.customerNumber ?? ''} is taken`);
     }
   }
 
@@ -117,10 +100,4 @@ async function findCustomer(manager: EntityManager, id: string): Promise<Custome
   const customer = await manager.findOneBy(Customer, { id });
   if (!customer) throw new ServiceError('not_found', `There is no customer ${id}`);
   return customer;
-}
-
-async function nextCustomerNumber(manager: EntityManager): Promise<string> {
-  const [row] = await manager.query<{ number: string }[]>(`select nextval('customer_number_seq')::text as number`);
-  if (!row) throw new Error('The sequence returned no number');
-  return row.number;
 }

@@ -20,6 +20,10 @@ export class StatusEvent {
   @Column('integer')
   serviceId!: number;
 
+  /** What events of several services that were announced at once have in common. */
+  @Column('uuid', { nullable: true })
+  announcementId!: string | null;
+
   @Column('text')
   status!: StatusLevel;
 

@@ -11,6 +11,7 @@ export class StatusSchema1763683200400 extends ForwardMigration {
         customer_id uuid not null,
         id uuid not null,
         service_id integer not null,
+        announcement_id uuid,
         status text not null,
         message text not null,
         starts_at timestamptz not null,

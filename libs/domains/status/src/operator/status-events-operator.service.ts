@@ -2,13 +2,21 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AuditService } from '@platform/audit';
-import { databaseNow } from '@platform/database';
+import { databaseNow, newestQuery } from '@platform/database';
 import { ServiceError } from '@platform/errors';
+import { Listing, type ListingRequest } from '@platform/pagination';
 import { ServicesOperatorService } from '@domains/services';
 import { StatusEvent } from '../entities/status-event.entity';
 
 /** A new event. */
 export type NewStatusEvent = Pick<StatusEvent, 'serviceId' | 'status' | 'message'> & { startsAt?: Date };
+
+/** Filters of the list. */
+export interface StatusEventFilter {
+  customerId?: string;
+  /** Only events that have not ended. */
+  present?: boolean;
+}
 
 /** Manages status events of services for the operator. Every change is audited. */
 @Injectable()
@@ -31,6 +39,14 @@ export class StatusEventsOperatorService {
       await this.audit.record(manager, { customerId, actor, action: 'status.post', metadata });
       return manager.findOneByOrFail(StatusEvent, { customerId, id });
     });
+  }
+
+  /** Events of one customer or of all, newest first. */
+  async list({ customerId, present }: StatusEventFilter, listing: ListingRequest): Promise<Listing<StatusEvent>> {
+    const where = { ...(customerId && { customerId }) };
+    const query = await newestQuery(this.dataSource.manager, StatusEvent, { where, by: 'startsAt' }, listing);
+    if (present) query.andWhere('(t.endsAt is null or t.endsAt > app.now())');
+    return Listing.of(await query.getMany(), listing.limit, ({ id }) => id);
   }
 
   /** Ends an event now. @throws ServiceError not_found; invalid_request if it has ended already */

@@ -1,0 +1,97 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, In } from 'typeorm';
+import { AuditService } from '@platform/audit';
+import { isUniqueViolation } from '@platform/database';
+import { ServiceError } from '@platform/errors';
+import { Customer } from '../entities/customer.entity';
+import { customerFault } from './customer-faults';
+import { insertCustomer, type NewCustomer } from './new-customer';
+
+/** A line of a file of customers. */
+export type CustomerLine = NewCustomer & { line: number };
+
+/** What became of a line, or would. */
+export interface ImportedLine {
+  line: number;
+  result: 'created' | 'valid' | 'refused' | 'not created';
+  /** Null where the next free one is taken. */
+  customerNumber: string | null;
+  name: string;
+  /** Why it is refused. */
+  problem: string | null;
+  id: string | null;
+}
+
+/** Adds many customers at once. */
+@Injectable()
+export class CustomerImportOperatorService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly audit: AuditService,
+  ) {}
+
+  /**
+   * Adds all customers of a file in one transaction, or none: if any line is refused, and with `dryRun`. A customer number or
+   * organisation number that is there already is refused, so that a file imported twice adds nothing.
+   * @returns a report of every line
+   */
+  async import(actor: string, lines: readonly CustomerLine[], dryRun: boolean): Promise<ImportedLine[]> {
+    const faults = await this.faults(lines);
+    const refused = faults.some((fault) => fault !== undefined);
+    if (dryRun || refused) {
+      return lines.map((line, at) => {
+        const rest = refused && !dryRun ? 'not created' : 'valid';
+        return report(line, faults[at] === undefined ? rest : 'refused', faults[at]);
+      });
+    }
+    try {
+      return await this.dataSource.transaction(async (manager) => {
+        const created: ImportedLine[] = [];
+        // One after the other: numbers are given in the order of the file.
+        for (const { line, ...customer } of lines) {
+          const { id, customerNumber, name } = await insertCustomer(manager, this.audit, actor, customer);
+          created.push({ line, result: 'created', customerNumber, name, problem: null, id });
+        }
+        return created;
+      });
+    } catch (error) {
+      if (!isUniqueViolation(error)) throw error;
+      throw new ServiceError(
+        'invalid_request',
+        'A customer number was taken meanwhile; nothing is imported, try again',
+      );
+    }
+  }
+
+  private async faults(lines: readonly CustomerLine[]): Promise<(string | undefined)[]> {
+    const taken = await this.dataSource.manager.find(Customer, {
+      select: { customerNumber: true, organizationNumber: true },
+      where: [
+        { customerNumber: In(lines.flatMap(({ customerNumber }) => customerNumber ?? [])) },
+        { organizationNumber: In(lines.map(({ organizationNumber }) => organizationNumber)) },
+      ],
+    });
+    const numbers = new Set(taken.map(({ customerNumber }) => customerNumber));
+    const organizations = new Set(taken.map(({ organizationNumber }) => organizationNumber));
+    return lines.map((line) => {
+      const { customerNumber, organizationNumber } = line;
+      const fault =
+        customerFault(line) ??
+        (customerNumber !== undefined && numbers.has(customerNumber)
+          ? `The customer number ${customerNumber} is taken`
+          : undefined) ??
+        (organizations.has(organizationNumber)
+          ? `There is a customer with the organisation number ${organizationNumber}`
+          : undefined);
+      // Of two lines with the same number, the second is refused.
+      if (customerNumber !== undefined) numbers.add(customerNumber);
+      organizations.add(organizationNumber);
+      return fault;
+    });
+  }
+}
+
+function report(line: CustomerLine, result: ImportedLine['result'], problem: string | undefined): ImportedLine {
+  const { customerNumber = null, name } = line;
+  return { line: line.line, result, customerNumber, name, problem: problem ?? null, id: null };
+}

@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { AuditService, NO_CUSTOMER } from '@platform/audit';
+import { databaseNow } from '@platform/database';
+import { ServiceError } from '@platform/errors';
+import type { StatusLevel } from '../entities/status-event.entity';
+
+/** An event of all services of a type. */
+export interface NewAnnouncement {
+  /** Type of the services, such as `hosting`. */
+  type: string;
+  status: StatusLevel;
+  message: string;
+  startsAt?: Date;
+}
+
+/** What an announcement concerns. */
+export interface Announced {
+  announcementId: string;
+  services: number;
+}
+
+/** Announces and ends events of all services of a type at once: each gets an event of its own. Audited once. */
+@Injectable()
+export class AnnouncementsOperatorService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly audit: AuditService,
+  ) {}
+
+  /** Announces an event of all services of a type that are not terminated. @throws ServiceError not_found, invalid_request */
+  post(actor: string, { type, status, message, startsAt }: NewAnnouncement): Promise<Announced> {
+    if (message.trim() === '') throw new ServiceError('invalid_request', 'An event needs a message');
+    const announcementId = randomUUID();
+    return this.dataSource.transaction(async (manager) => {
+      const begins = startsAt ?? (await databaseNow(manager));
+      const events = await manager.query<unknown[]>(
+        `insert into status_event (customer_id, id, service_id, announcement_id, status, message, starts_at)
+         select customer_id, gen_random_uuid(), id, $1::uuid, $2::text, $3::text, $4::timestamptz
+         from customer_service where type = $5 and status <> 'terminated'
+         returning 1`,
+        [announcementId, status, message, begins, type],
+      );
+      if (events.length === 0) throw new ServiceError('not_found', `There is no service of the type ${type}`);
+      const metadata = { announcement_id: announcementId, type, status, services: events.length };
+      await this.audit.record(manager, { customerId: NO_CUSTOMER, actor, action: 'status.post', metadata });
+      return { announcementId, services: events.length };
+    });
+  }
+
+  /** Ends the events of an announcement that have not ended. One that has not begun is cancelled. @throws ServiceError not_found */
+  end(actor: string, announcementId: string): Promise<Announced> {
+    return this.dataSource.transaction(async (manager) => {
+      const now = await databaseNow(manager);
+      const [, services] = await manager.query<[unknown[], number]>(
+        `update status_event set ends_at = greatest(starts_at, $2::timestamptz)
+         where announcement_id = $1 and (ends_at is null or ends_at > $2)`,
+        [announcementId, now],
+      );
+      if (services === 0) {
+        throw new ServiceError('not_found', `There is no announcement ${announcementId} that has not ended`);
+      }
+      const metadata = { announcement_id: announcementId, services };
+      await this.audit.record(manager, { customerId: NO_CUSTOMER, actor, action: 'status.end', metadata });
+      return { announcementId, services };
+    });
+  }
+}

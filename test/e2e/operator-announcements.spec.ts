@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import { saveFakeCustomer } from '@test/factories/customer.factory';
+import { operatorCommand } from '@test/operator-command';
+import { useTestDatabase } from '@test/use-test-database';
+
+jest.setTimeout(120_000);
+const database = useTestDatabase();
+
+describe('An event of all services of a type', () => {
+  const run = (...words: string[]) => operatorCommand(database, ['status', ...words, '--json']);
+  const post = (type: string, ...more: string[]) =>
+    run('post', '--type', type, '--status', 'outage', '--message', 'Down', ...more);
+  const events = async () =>
+    (
+      await database.superuser.query<{ type: string; ended: boolean }>(
+        `select s.type, e.ends_at is not null as ended from status_event e
+         join customer_service s on s.customer_id = e.customer_id and s.id = e.service_id order by s.id`,
+      )
+    ).rows;
+
+  beforeAll(async () => {
+    for (const services of [['sms', 'hosting', 'sms'], ['sms'], ['sms:terminated']]) {
+      const { id } = await saveFakeCustomer(database.superuser);
+      for (const [type, status = 'active'] of services.map((service) => service.split(':')))
+        await database.superuser.query(
+          `insert into customer_service (customer_id, type, name, status) values ($1, $2, $2, $3)`,
+          [id, type, status],
+        );
+    }
+  });
+
+  it('is posted and ended by one command each, and audited', async () => {
+    const { code, stdout } = await post('sms', '--as', 'kari');
+    const announced = JSON.parse(stdout) as { announcement_id: string; services: number };
+    expect({ code, announced }).toMatchObject({ code: 0, announced: { services: 3 } });
+    const open = { type: 'sms', ended: false };
+    expect(await events()).toEqual([open, open, open]);
+    const listed = await run('list', '--present');
+    expect(JSON.parse(listed.stdout)).toHaveLength(3);
+    const end = () => run('end', '--announcement', announced.announcement_id);
+    expect(JSON.parse((await end()).stdout)).toEqual(announced);
+    expect((await events()).map(({ ended }) => ended)).toEqual([true, true, true]);
+    expect(await end()).toMatchObject({ code: 3 });
+    expect(JSON.parse((await run('list', '--present')).stdout)).toEqual([]);
+    const { rows } = await database.superuser.query(
+      `select actor, metadata ->> 'services' as services from audit_log where action like 'status.%' order by created_at`,
+    );
+    expect(rows).toEqual([
+      { actor: 'operator:kari', services: '3' },
+      { actor: expect.any(String), services: '3' },
+    ]);
+  });
+
+  it('that has not begun is called off', async () => {
+    const { stdout } = await post('hosting', '--starts-at', '2099-01-01T00:00:00Z');
+    const { announcement_id } = JSON.parse(stdout) as { announcement_id: string };
+    await run('end', '--announcement', announcement_id);
+    const { rows } = await database.superuser.query(
+      'select ends_at = starts_at as "calledOff" from status_event where announcement_id = $1',
+      [announcement_id],
+    );
+    expect(rows).toEqual([{ calledOff: true }]);
+  });
+
+  it('needs a service of the type, and a type or a service', async () => {
+    expect(await post('sm_')).toMatchObject({ code: 3, stderr: expect.stringContaining('sm_') });
+    expect(await post('sms', '--service', '1')).toMatchObject({ code: 2 });
+    expect(await run('end')).toMatchObject({ code: 2 });
+    expect(await run('end', '--announcement', randomUUID())).toMatchObject({ code: 3 });
+  });
+});

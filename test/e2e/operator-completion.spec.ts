@@ -1,0 +1,31 @@
+import { spawnSync } from 'node:child_process';
+import { operatorCommand } from '@test/operator-command';
+import { useTestDatabase } from '@test/use-test-database';
+
+const database = useTestDatabase();
+
+describe('The completion of commands', () => {
+  const script = async (shell: string) => (await operatorCommand(database, ['completion', shell])).stdout;
+
+  it.each<[string[], string[]]>([
+    [['cust'], ['customer']],
+    [['customer', 'im'], ['import']],
+    [['customer', 'limits', '--ai'], ['--ai-per-minute']],
+    [['ticket', 'list', '--status', 'o'], ['open']],
+    [
+      ['ticket', 'list', '--format', ''],
+      ['table', 'wide', 'json', 'csv'],
+    ],
+    [['customer', 'show', '--customer', 'x'], []],
+    [['no-such', 'list', '--'], []],
+  ])('in bash: %j', async (words, expected) => {
+    const ask = `COMP_WORDS=(operator ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}; _operator; echo "\${COMPREPLY[@]}"`;
+    const { stdout, stderr } = spawnSync('bash', ['-c', `${await script('bash')}\n${ask}`], { encoding: 'utf8' });
+    expect({ stderr, words: stdout.trim().split(' ').filter(Boolean) }).toEqual({ stderr: '', words: expected });
+  });
+
+  it('has every noun in zsh and fish', async () => {
+    for (const shell of ['zsh', 'fish'])
+      for (const noun of ['customer', 'credit-request', 'secrets']) expect(await script(shell)).toContain(noun);
+  });
+});
