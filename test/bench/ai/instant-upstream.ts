@@ -1,6 +1,11 @@
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { SLOW_TEXT, streamedEvents } from './streamed-events';
 
-/** A Messages API that answers at once and always the same, so that only the gateway in front of it is measured. */
+/**
+ * A Messages API that answers at once and always the same, so that only the gateway in front of it is measured: a message, or
+ * the events of one. Asked for a slow stream, it sends an event every quarter of a second.
+ */
 const REPLY = Buffer.from(
   JSON.stringify({
     id: 'msg_bench',
@@ -14,7 +19,22 @@ const REPLY = Buffer.from(
   }),
 );
 const HEADERS = { 'content-type': 'application/json', 'content-length': REPLY.length, 'request-id': 'req_bench' };
+const STREAM_HEADERS = { 'content-type': 'text/event-stream; charset=utf-8', 'request-id': 'req_bench' };
+const SLOW_EVENT_MS = 250;
+const EVENTS = streamedEvents();
 
 createServer((request, response) => {
-  request.resume().once('end', () => response.writeHead(200, HEADERS).end(REPLY));
+  void buffer(request).then((body) => {
+    if (!body.includes('"stream":true')) return response.writeHead(200, HEADERS).end(REPLY);
+    response.writeHead(200, STREAM_HEADERS);
+    if (body.includes(SLOW_TEXT)) return sendSlowly(response, [...EVENTS]);
+    for (const event of EVENTS) response.write(event);
+    response.end();
+  });
 }).listen(Number(process.env.PORT), '127.0.0.1', () => process.send?.('ready'));
+
+function sendSlowly(response: ServerResponse, [event, ...rest]: string[]): void {
+  if (event === undefined || response.destroyed) return void response.end();
+  response.write(event);
+  setTimeout(() => sendSlowly(response, rest), SLOW_EVENT_MS);
+}

@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto';
+import type { Contestant } from '../support/compare';
+import type { StreamContestant } from './compare-streams';
+import { SLOW_TEXT } from './streamed-events';
+
+/** Where the servers listen. */
+export const PORTS = { database: 55_441, api: 55_442, internal: 55_443, upstream: 55_444, portkey: 55_445 };
+
+const MESSAGES = { messages: [{ role: 'user', content: 'Hello, how are you today?' }], max_tokens: 64 };
+const SLOW = { messages: [{ role: 'user', content: SLOW_TEXT }], max_tokens: 64 };
+const PATH = '/api/v1/ai/messages';
+const PORTKEY = 'Portkey (no accounting)';
+const PORTKEY_HEADERS = {
+  'content-type': 'application/json',
+  'x-portkey-provider': 'anthropic',
+  'x-portkey-custom-host': `${urlOf('upstream')}/v1`,
+  'x-api-key': 'bench',
+  authorization: 'Bearer bench',
+};
+
+/** Our API, with one request per token in turn. */
+export function ours(tokens: readonly string[], name = 'customer API (durable accounting)'): Contestant {
+  const requests = tokens.map((token) => ({
+    method: 'POST' as const,
+    path: PATH,
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(MESSAGES),
+  }));
+  return { name, url: urlOf('api'), requests };
+}
+
+/** Our API, where every request has an Idempotency-Key of its own. */
+export function oursWithKeys(tokens: readonly string[]): Contestant {
+  const { url, requests } = ours(tokens);
+  const keyed = requests.map((request) => ({
+    ...request,
+    setupRequest: (next: typeof request) => ({
+      ...next,
+      headers: { ...next.headers, 'idempotency-key': randomUUID() },
+    }),
+  }));
+  return { name: 'with an Idempotency-Key each', url, requests: keyed };
+}
+
+/** As many requests as ours, so that the load generator's work is the same. */
+export function portkey(count: number): Contestant {
+  const body = JSON.stringify({ model: 'bench', ...MESSAGES });
+  const request = { method: 'POST' as const, path: '/v1/messages', headers: PORTKEY_HEADERS, body };
+  return { name: PORTKEY, url: urlOf('portkey'), requests: Array.from({ length: count }, () => request) };
+}
+
+/** A stream of our API. */
+export function ourStream(token: string, slow = false): StreamContestant {
+  const body = JSON.stringify({ ...(slow ? SLOW : MESSAGES), stream: true });
+  const headers = { authorization: `Bearer ${token}` };
+  return { name: 'customer API (durable accounting)', request: { url: urlOf('api'), path: PATH, headers, body } };
+}
+
+/** A stream of Portkey, or of the stand-in upstream without a gateway. */
+export function otherStream(server: 'portkey' | 'upstream'): StreamContestant {
+  const body = JSON.stringify({ model: 'bench', ...MESSAGES, stream: true });
+  const request = { url: urlOf(server), path: '/v1/messages', headers: PORTKEY_HEADERS, body };
+  return { name: server === 'portkey' ? PORTKEY : 'no gateway', request };
+}
+
+export function urlOf(server: keyof typeof PORTS): string {
+  return `http://127.0.0.1:${PORTS[server]}`;
+}
