@@ -138,6 +138,36 @@ describe.each(Object.entries(SDKS))('With %s', (_, create) => {
     }
   });
 
+  it('errors of limits, permissions and Idempotency-Keys have their class, and say whether a retry is worth while', async () => {
+    const [me, keyed, limited, disabled] = [await start(), await start(), await start(), await start()];
+    const once = { maxRetries: 0 };
+    const create = (client: Current, key?: string, content?: string) =>
+      client.messages.create(hello(content), { ...once, ...(key && { headers: { 'Idempotency-Key': key } }) });
+    const { superuser } = ai.api;
+    await superuser.query('update ai_settings set enabled = false where customer_id = $1', [disabled.customer.id]);
+    await superuser.query('update customer set ai_per_minute = 1 where id = $1', [limited.customer.id]);
+    await create(limited.client);
+    await create(keyed.client, 'used');
+    const gate = ai.sandbox.messages.hold();
+    const running = create(me.client, 'running');
+    await gate.holding(1);
+    for (const [work, name, status, type, retry] of [
+      [() => create(disabled.client), 'PermissionDeniedError', 403, 'permission_error', 'false'],
+      [() => create(me.client, 'running'), 'ConflictError', 409, 'conflict_error', 'true'],
+      [() => create(keyed.client, 'used', 'Other'), 'UnprocessableEntityError', 422, 'invalid_request_error', 'false'],
+      [() => create(limited.client), 'RateLimitError', 429, 'rate_limit_error', 'true'],
+    ] as const) {
+      const error = await work().catch((thrown: unknown) => thrown as InstanceType<typeof Current.APIError>);
+      expect(error).toMatchObject({ status, type });
+      expect(error.constructor.name).toBe(name);
+      expect((error as { headers?: Headers }).headers?.get('x-should-retry')).toBe(retry);
+    }
+    gate.open();
+    // Sent again with its key, the message is the same one, and is not charged again.
+    expect(await create(me.client, 'running')).toEqual(await running);
+    expect(ai.sandbox.messages.total).toBe(3);
+  });
+
   it(
     'what may succeed is tried again, and charged once; what may not is not',
     async () => {

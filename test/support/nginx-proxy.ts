@@ -1,0 +1,64 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { freePort } from './free-port';
+
+/** nginx with the configuration that the compose file gives it, before one API. */
+export interface NginxProxy {
+  /** Address of `/api/v1`, through the proxy. */
+  baseUrl: string;
+  stop(): Promise<void>;
+}
+
+const PROXY = join(process.cwd(), 'apps', 'operator', 'proxy', 'proxy.sh');
+/** Debian has it where the path of an ordinary user does not lead. */
+const FOLDERS = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin'];
+
+/** Tests that need nginx. On a machine without it they are skipped with a message; in CI (`CI=true`) that is a failure. */
+export function describeWithNginx(title: string, tests: () => void): void {
+  if (FOLDERS.some((folder) => existsSync(join(folder, 'nginx')))) return describe(title, tests);
+  const missing = `NOT TESTED: ${title}. There is no nginx in the path.`;
+  console.warn(missing);
+  it(missing, () => expect(process.env.CI).not.toBe('true'));
+}
+
+/** Starts it before the API at this origin, and waits until it answers. */
+export async function startNginx(origin: string): Promise<NginxProxy> {
+  const run = await mkdtemp(join(tmpdir(), 'proxy-'));
+  const [port, state] = [await freePort(), await freePort()];
+  const { host } = new URL(origin);
+  const program = spawn('sh', [PROXY, 'start'], {
+    env: {
+      PATH: FOLDERS.join(delimiter),
+      RUN: run,
+      LISTEN: `127.0.0.1:${port}`,
+      STATE: `127.0.0.1:${state}`,
+      REPLICAS: host,
+      INTERNAL: host,
+    },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  await answered(program, `http://127.0.0.1:${state}`);
+  return {
+    baseUrl: `http://127.0.0.1:${port}/api/v1`,
+    stop: async () => {
+      const exited = once(program, 'exit');
+      program.kill('SIGTERM');
+      await exited;
+      await rm(run, { recursive: true, force: true });
+    },
+  };
+}
+
+async function answered(program: ChildProcess, url: string): Promise<void> {
+  for (;;) {
+    if (program.exitCode !== null) throw new Error(`nginx ended with ${program.exitCode}`);
+    const reply = await fetch(url).catch(() => undefined);
+    if (reply?.ok) return void (await reply.text());
+    await delay(50);
+  }
+}
