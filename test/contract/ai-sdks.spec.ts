@@ -164,7 +164,8 @@ describe.each(Object.entries(SDKS))('With %s', (_, create) => {
     }
     gate.open();
     // Sent again with its key, the message is the same one, and is not charged again.
-    expect(await create(me.client, 'running')).toEqual(await running);
+    const answer = await running;
+    expect(await create(me.client, 'running')).toEqual(answer);
     expect(ai.sandbox.messages.total).toBe(3);
   });
 

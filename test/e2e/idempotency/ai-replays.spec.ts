@@ -1,14 +1,16 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type AiApi, createAiCaller, startAiApi } from '@test/ai-api';
+import { startApi } from '@test/api';
 import { balancesOf } from '@test/ai.fixture';
 import { expectProblem } from '@test/expect-problem';
+import { askKeyed, sendKeyed } from '@test/keyed-message';
 
 const MESSAGE = { messages: [{ role: 'user', content: 'Hello' }], max_tokens: 50 };
 const ROUTES = ['/ai/messages', '/ai/v1/messages'] as const;
 
 describe('an AI message with an Idempotency-Key', () => {
   let ai: AiApi;
-  beforeAll(async () => (ai = await startAiApi()));
+  beforeAll(async () => (ai = await startAiApi({ AI_UPSTREAM_TIMEOUT_MS: '60000' })));
   afterAll(() => ai.stop());
   afterEach(() => ai.sandbox.reset());
 
@@ -21,7 +23,7 @@ describe('an AI message with an Idempotency-Key', () => {
       return (await ai.api.superuser.query(sql, [me.customer.id])).rows as object[];
     };
     const send = (other: object = body) => me.post(path, other, { headers: { 'idempotency-key': key } });
-    return { ...me, send, keys };
+    return { ...me, key, send, keys };
   }
 
   describe.each(ROUTES)('on POST %s', (path) => {
@@ -58,6 +60,53 @@ describe('an AI message with an Idempotency-Key', () => {
         'x-accel-buffering': 'no',
         'content-type': 'text/event-stream; charset=utf-8',
       });
+    });
+
+    it('is replayed as a stream also to a client that left before it had begun', async () => {
+      const { key, call, token } = await arrange(path, MESSAGE);
+      const message = { path, stream: true, token: token.token, key, content: '[[sandbox:event-delay=30]]' };
+      const gate = ai.sandbox.messages.hold();
+      const sent = sendKeyed(ai.api.baseUrl, message);
+      await gate.holding(1);
+      sent.lose();
+      await sent.ended;
+      // By then the API knows that the client has gone.
+      await call('/ai');
+      gate.open();
+      let reply = await askKeyed(ai.api.baseUrl, message);
+      while (reply.status === 409) reply = await askKeyed(ai.api.baseUrl, message);
+      expect(reply).toMatchObject({ status: path === '/ai/messages' ? 201 : 200, replayed: true, whole: true });
+      expect(reply.body.toString()).toContain('event: message_stop');
+      expect(ai.sandbox.messages.total).toBe(1);
+    });
+
+    it('is free for a retry when the process that worked on it is gone, and is then charged once', async () => {
+      const { key, send, customer, token } = await arrange(path, MESSAGE);
+      const other = await startApi({}, { ...ai.api.database, drop: () => Promise.resolve() });
+      const retry = () =>
+        askKeyed(other.baseUrl, { path, stream: false, token: token.token, key, content: 'Hello', maxTokens: 50 });
+      const change = (set: string, ...values: string[]) =>
+        ai.api.superuser.query(`update ${set} where customer_id = $1`, [customer.id, ...values]);
+      const gate = ai.sandbox.messages.hold();
+      const first = send();
+      await gate.holding(1);
+      expect(await retry()).toMatchObject({ status: 409 });
+      await change(`idempotency_key set created_at = app.now() - interval '6 seconds'`);
+      expect(await retry()).toMatchObject({ status: 409 });
+      await change('ai_reservation set process_id = $2', randomUUID());
+      const second = retry();
+      await gate.holding(2);
+      gate.release(1);
+      // It was not gone: its answer comes while the retry has the key.
+      await expectProblem(await first, 409, 'idempotency_key_in_progress');
+      gate.open();
+      expect(await second).toMatchObject({ whole: true, replayed: false });
+      const { status, usageId, body } = await second;
+      expect(status).toBe(path === '/ai/messages' ? 201 : 200);
+      const again = await send();
+      expect([again.headers.get('x-ai-usage-id'), await again.text()]).toEqual([usageId, body.toString()]);
+      expect((await balancesOf(ai.api.superuser, customer.id)).usage).toBe(Number(again.headers.get('x-ai-cost')));
+      await other.stop();
     });
 
     it.each([

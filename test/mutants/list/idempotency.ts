@@ -44,6 +44,27 @@ export const idempotency: Mutant[] = [
     specs: KEYS,
   },
   {
+    name: 'keys: that of a dead process waits for the worker',
+    file: `${PART}idempotency-store.service.ts`,
+    find: 'mayBeAbandoned && effectId !== null && this.abandoned.end(effectId)',
+    replace: 'false',
+    specs: KEYS,
+  },
+  {
+    name: 'keys: a call is given up though its process lives',
+    file: `${LEDGER_SQL}resolve-abandoned-call.sql`,
+    find: 'not (call.deadline < app.now() or app.process_is_gone(call.process_id))',
+    replace: 'call.deadline is null',
+    specs: ['libs/domains/ai/src/liveness', ...KEYS],
+  },
+  {
+    name: 'keys: a replay does not say what the message cost',
+    file: 'apps/customer-api/src/ai/answer/replayed-charge.service.ts',
+    find: "charged ? { 'x-ai-cost': shortDecimal(charged) } : {}",
+    replace: 'charged ? {} : {}',
+    specs: KEYS,
+  },
+  {
     name: 'keys: one that was freed is never claimed again',
     file: `${PART}sql/claim.sql`,
     find: "k.state = 'free' or ",

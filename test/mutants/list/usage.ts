@@ -10,6 +10,13 @@ const EXPORTS = ['test/e2e/ai-usage-exports'];
 /** What customers see of their usage: receipts, sums, ledger entries, and the same as CSV. */
 export const usage: Mutant[] = [
   {
+    name: 'usage: the verification does not look at what credit paid in the sums of a day',
+    file: 'libs/domains/ai/src/operator/ai-verification-operator.service.ts',
+    find: '(d.calls, d.included, d.purchased,',
+    replace: '(d.calls, u.included, u.purchased,',
+    specs: ['test/contract/ai-verification'],
+  },
+  {
     name: 'usage: a receipt is found by its id alone',
     file: `${USAGE}receipts/receipt-sql.ts`,
     find: "where ${u.column('customerId')} = $1 and ${u.column('id')} = $2",

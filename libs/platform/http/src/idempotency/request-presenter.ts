@@ -10,22 +10,29 @@ const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 /** Headers that are kept with a body. All others tell of the request at hand, such as its id. */
 const KEPT = ['content-type', 'location', 'x-accel-buffering', 'x-ai-usage-id'];
 
-/** The replies to a request, with the status and the headers that its route has set by then. */
+/** The replies to a request, with the headers that its route has set by then. */
 export class RequestPresenter implements ReplyPresenter {
-  constructor(private readonly reply: FastifyReply) {}
+  /** The route's own, which Nest sets before anything of it runs. */
+  private readonly status: number;
 
+  constructor(private readonly reply: FastifyReply) {
+    this.status = reply.statusCode;
+  }
+
+  /** A reply of which no handler says another status; the present one is 500 if its reader left before it began. */
   ofBody(body: Buffer, more: Record<string, string> = {}): KeptReply {
     const set = KEPT.map((name) => [name, this.reply.getHeader(name)] as const);
     const headers = set.flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as const]));
-    return { status: this.reply.statusCode, headers: { ...Object.fromEntries(headers), ...more }, body };
+    return { status: this.status, headers: { ...Object.fromEntries(headers), ...more }, body };
   }
 
-  /** The reply with what a handler returned. */
+  /** The reply with what a handler returned, and the status that it has set. */
   ofResult(result: unknown): KeptReply {
-    if (Buffer.isBuffer(result)) return this.ofBody(result);
+    const status = this.reply.statusCode;
+    if (Buffer.isBuffer(result)) return { ...this.ofBody(result), status };
     const body = result === undefined ? '' : JSON.stringify(result);
     const kept = this.ofBody(Buffer.from(body));
-    return { ...kept, headers: { 'content-type': JSON_TYPE, ...kept.headers } };
+    return { status, headers: { 'content-type': JSON_TYPE, ...kept.headers }, body: kept.body };
   }
 
   ofError(error: ServiceError): KeptReply {
