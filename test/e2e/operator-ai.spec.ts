@@ -83,6 +83,26 @@ describe("The operator's command line, AI", () => {
     expect(JSON.parse(failed.stdout)).toMatchObject([{ customer_id: customer }]);
   });
 
+  it('adds a month up for the accounts', async () => {
+    const { customer } = await arrange();
+    await json(`ai credit --customer ${customer} --kind refund --amount-nok 12.5 --note goodwill`);
+    await json(`ai credit --customer ${customer} --kind manual_adjustment --amount-nok -2.5 --note typo`);
+    const { rows } = await database.superuser.query<{ month: string; next: string }>(
+      `select to_char(t, 'YYYY-MM') as month, to_char(t + interval '1 month', 'YYYY-MM') as next
+       from (select date_trunc('month', now() at time zone 'Europe/Oslo') as t) months`,
+    );
+    const [{ month, next } = { month: '', next: '' }] = rows;
+    const of = (of: string) => json<object[]>(`ai accounting --month ${of} --customer ${customer}`);
+    const none = '0';
+    expect(await of(month)).toMatchObject([
+      {
+        ...{ customer_id: customer, month, refunded: '12.500000000000', adjusted: '-2.500000000000' },
+        ...{ granted: '500.000000000000', used_purchased: none, used_included: none, topped_up: none, expired: none },
+      },
+    ]);
+    expect(await of(next)).toEqual([]);
+  });
+
   it('completes a price by the ratios of the price list', async () => {
     const { model } = await arrange();
     expect(await json<object[]>('ai prices')).toContainEqual(

@@ -15,6 +15,7 @@ import { AiSettings } from './entities/ai-settings.entity';
 import { AiUsage } from './entities/ai-usage.entity';
 import { AiUsageDay } from './entities/ai-usage-day.entity';
 import { ProviderKeysService } from './provider-keys/provider-keys.service';
+import { AiAccountingOperatorService } from './operator/ai-accounting-operator.service';
 import { AiConfigurationOperatorService } from './operator/ai-configuration-operator.service';
 import { AiCreditOperatorService } from './operator/ai-credit-operator.service';
 import { AiMaintenanceService } from './worker/ai-maintenance.service';
@@ -48,6 +49,7 @@ import { IncludedCreditOperatorService } from './operator/included-credit-operat
     SecretsModule,
   ],
   providers: [
+    AiAccountingOperatorService,
     AiConfigurationOperatorService,
     AiCreditOperatorService,
     AiMaintenanceService,
@@ -63,6 +65,7 @@ import { IncludedCreditOperatorService } from './operator/included-credit-operat
   ],
   exports: [
     BillingCalendarModule,
+    AiAccountingOperatorService,
     AiConfigurationOperatorService,
     AiCreditOperatorService,
     AiMaintenanceService,

@@ -1,4 +1,5 @@
 import type { Noun } from '../command';
+import { aiAccounting } from './ai-accounting.command';
 import { aiConfigure } from './ai-configure.command';
 import { aiCredit } from './ai-credit.command';
 import { aiLedger } from './ai-ledger.command';
@@ -12,5 +13,5 @@ import { aiVerify } from './ai-verify.command';
 export const aiNoun: Noun = {
   name: 'ai',
   description: 'AI settings, prices and credit of customers',
-  commands: [aiConfigure, aiShow, aiPrice, aiPrices, aiCredit, aiLedger, aiUsage, aiUnknown, aiVerify],
+  commands: [aiConfigure, aiShow, aiPrice, aiPrices, aiCredit, aiLedger, aiUsage, aiAccounting, aiUnknown, aiVerify],
 };
