@@ -1,6 +1,6 @@
 /** The direction of imports: apps → domains → platform. A type counts like a value. */
 
-const FOUNDATION = 'config|context|errors|json|money|pagination';
+const FOUNDATION = 'config|context|errors|json|money|pagination|tracing';
 const TESTS = '[.]spec[.]ts$';
 /** Fastify, and what of Nest stands on HTTP. */
 const HTTP = 'node_modules/(@nestjs/(swagger|platform-fastify|throttler|terminus)|fastify|@fastify|light-my-request)/';
@@ -37,7 +37,7 @@ module.exports = {
     },
     {
       name: 'foundation-stands-on-nothing',
-      comment: 'config, context, errors, json, money and pagination are what everything else stands on.',
+      comment: 'config, context, errors, json, money, pagination and tracing are what everything else stands on.',
       severity: 'error',
       from: { path: `^libs/platform/(${FOUNDATION})/` },
       to: { path: '^libs/', pathNot: `^libs/platform/(${FOUNDATION})/` },

@@ -5,12 +5,13 @@ const config: Config = {
   rootDir: '.',
   roots: ['<rootDir>/apps', '<rootDir>/libs', '<rootDir>/test'],
   testMatch: ['**/*.spec.ts'],
-  // They need a browser, or the commit of the last release, and have commands of their own: npm run test:….
+  // They need a browser, a Prometheus, or the commit of the last release, and have commands of their own: npm run ….
   testPathIgnorePatterns: [
     '/node_modules/',
     '<rootDir>/test/attack/',
     '<rootDir>/test/browser/',
     '<rootDir>/test/former-release/',
+    '<rootDir>/test/monitoring/',
   ],
   testEnvironment: '<rootDir>/test/support/environment.ts',
   transform: {

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { loadConfig } from '@platform/config';
 import { listen, ListeningSockets } from '@platform/http';
 import { runProcess } from '@platform/process';
+import { startTracing } from '@platform/tracing';
 import { createApplication } from './create-application';
 
 /** Time for what was broken off to be released, and for connections to be closed. */
@@ -9,7 +10,11 @@ const AFTER_GRACE_MS = 12_000;
 
 void runProcess(async () => {
   const config = loadConfig();
+  const stopTracing = await startTracing(config, 'customer-api');
   const app = await createApplication(config);
   await listen(app, { host: config.HOST, port: config.PORT }, app.get(ListeningSockets));
-  return { close: () => app.close(), stopWithinMs: config.SHUTDOWN_GRACE_MS + AFTER_GRACE_MS };
+  return {
+    close: () => app.close().then(stopTracing),
+    stopWithinMs: config.SHUTDOWN_GRACE_MS + AFTER_GRACE_MS,
+  };
 });

@@ -5,14 +5,15 @@ import { database } from './sections/database';
 import { limits } from './sections/limits';
 import { runtime } from './sections/runtime';
 import { sms } from './sections/sms';
+import { tracing } from './sections/tracing';
 import { upstream } from './sections/upstream';
 
 /** The settings by section. */
-export const configSections = { runtime, database, limits, ai, sms, billing, upstream };
+export const configSections = { runtime, database, limits, ai, sms, billing, upstream, tracing };
 
 /** Every setting of every process, from environment variables. `.env.example` documents the same list. */
 export const configSchema = z
-  .object({ ...runtime, ...database, ...limits, ...ai, ...sms, ...billing, ...upstream })
+  .object({ ...runtime, ...database, ...limits, ...ai, ...sms, ...billing, ...upstream, ...tracing })
   .superRefine((config, context) => {
     for (const name of ['SECRETS_KEY', 'FORMER_SECRETS_KEY'] as const) {
       const key = config[name];

@@ -9,6 +9,7 @@ export const SECRET_SETTINGS = [
   'LINK_PASSWORD',
   'STRIPE_SECRET_KEY',
   'FIKEN_TOKEN',
+  'OTEL_EXPORTER_OTLP_HEADERS',
 ] as const satisfies (keyof AppConfig)[];
 
 /** User names that are sent together with a password (RFC 7617). */

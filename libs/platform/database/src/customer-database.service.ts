@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable } from '@nestjs/common';
 import { CustomerContextService } from '@platform/context';
 import type { Page, PageRequest } from '@platform/pagination';
+import { tracedStatement } from '@platform/tracing';
 import { PipelinedConnectionsService } from './connections/pipelined-connections.service';
 import type { PreparedStatement } from './connections/prepared-statement';
 import type { KeysetList, Placed } from './definitions/keyset-list';
@@ -32,7 +33,9 @@ export class CustomerDatabaseService {
    */
   read<Row>(statement: ReadStatement<Row>, values: readonly ReadValue[] = []): Promise<Row[]> {
     const { customerId } = this.context;
-    return this.connections.batch().read(customerId, statement, [customerId, ...values]);
+    return tracedStatement(statement.name, () =>
+      this.connections.batch().read(customerId, statement, [customerId, ...values]),
+    );
   }
 
   /**

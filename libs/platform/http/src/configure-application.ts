@@ -11,6 +11,7 @@ import { closeWhileDraining } from './hooks/close-while-draining';
 import { observeRequests } from './hooks/observe-requests';
 import { addReplyHeaders } from './hooks/reply-headers';
 import { requireHost } from './hooks/require-host';
+import { traceRequests } from './hooks/trace-requests';
 import type { ScopeDescriptions } from './open-api/describe-scopes';
 import { serveOpenApi } from './open-api/serve-open-api';
 
@@ -27,6 +28,7 @@ export function configureApplication(app: NestFastifyApplication, scopes: ScopeD
   const server = app.getHttpAdapter().getInstance();
   const config = app.get(AppConfig);
   setApiPrefix(app);
+  traceRequests(server);
   if (AccessLog.isWanted(config)) observeRequests(server, logRequests(new AccessLog()));
   addReplyHeaders(server);
   addDocumentHeaders(server, config.PUBLIC_URL && new URL(config.PUBLIC_URL).origin);

@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PgBoss } from 'pg-boss';
+import { traced } from '@platform/tracing';
 import { endedWithin } from './ended-within';
 import type { WorkQueue } from './work-queue';
 
@@ -112,7 +113,9 @@ export class QueueConsumer {
     const signal = AbortSignal.any([this.stopping.signal, lost, AbortSignal.timeout(deadlineMs)]);
     try {
       try {
-        await this.queue.handle(job.data.key, signal);
+        await traced({ name, kind: 'consumer', attributes: { 'job.name': name } }, () =>
+          this.queue.handle(job.data.key, signal),
+        );
       } catch (error) {
         this.onFailure();
         this.logger.error({ msg: 'job failed', err: error, queue: name, key: job.data.key });

@@ -11,6 +11,8 @@ export interface AccessLogEntry {
   route: string | undefined;
   status: number;
   durationMs: number;
+  /** The trace that it is part of; undefined while traces are off. */
+  traceId?: string | undefined;
 }
 
 /** Lines that are written together; the rest is written every second and at exit. */
@@ -41,10 +43,11 @@ export class AccessLog {
     return ['trace', 'debug', 'info'].includes(LOG_LEVEL);
   }
 
-  write({ requestId, customerId, tokenId, method, route, status, durationMs }: AccessLogEntry): void {
+  write({ requestId, customerId, tokenId, method, route, status, durationMs, traceId }: AccessLogEntry): void {
     const caller = customerId === undefined ? '' : `"customer_id":"${customerId}","token_id":"${tokenId ?? ''}",`;
+    const trace = traceId === undefined ? '' : `"trace_id":"${traceId}",`;
     this.lines.push(
-      `{"level":"info","time":"${this.now()}","request_id":${JSON.stringify(requestId)},${caller}"method":"${method}",` +
+      `{"level":"info","time":"${this.now()}","request_id":${JSON.stringify(requestId)},${caller}${trace}"method":"${method}",` +
         `"route":${route === undefined ? 'null' : JSON.stringify(route)},"status":${status},` +
         `"duration_ms":${Math.round(durationMs * 10) / 10},"msg":"request"}\n`,
     );

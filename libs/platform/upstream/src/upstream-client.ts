@@ -8,6 +8,7 @@ import {
   wrap,
 } from 'cockatiel';
 import { Agent } from 'undici';
+import { annotateSpan, traced } from '@platform/tracing';
 import { attempt } from './call/attempt';
 import { BodyStream, type UpstreamStream } from './call/body-stream';
 import { CallInProgress } from './call/call-in-progress';
@@ -123,7 +124,15 @@ export class UpstreamClient implements ClientState {
     await this.agent.destroy();
   }
 
-  private async run<T>(request: UpstreamRequest, read: (reply: UpstreamReply) => T, stream?: BodyStream): Promise<T> {
+  private run<T>(request: UpstreamRequest, read: (reply: UpstreamReply) => T, stream?: BodyStream): Promise<T> {
+    const { operation } = request;
+    const attributes = { 'upstream.name': this.name, 'upstream.operation': operation };
+    return traced({ name: `${this.name} ${operation}`, kind: 'client', attributes }, () =>
+      this.make(request, read, stream),
+    );
+  }
+
+  private async make<T>(request: UpstreamRequest, read: (reply: UpstreamReply) => T, stream?: BodyStream): Promise<T> {
     const call = this.admit(request);
     stream?.belongsTo(() => call.end('cancelled'));
     const lease = this.shared.budget.open();
@@ -191,10 +200,16 @@ export class UpstreamClient implements ClientState {
     const { reason, code } = error instanceof UpstreamCallError ? error : {};
     const outcome = reason && reason !== 'status' ? reason : String(status ?? 'error');
     const ok = outcome === String(status) && (status ?? 500) < 400;
+    annotateSpan({
+      'upstream.outcome': outcome,
+      'upstream.attempts': attempts,
+      'http.response.status_code': status,
+    });
     this.shared.log.write({ upstream: this.name, operation, outcome, code, attempts, bytes, durationMs, ok });
   }
 
   private notCalled(operation: string, reason: UpstreamFailureReason): UpstreamCallError {
+    annotateSpan({ 'upstream.outcome': reason });
     this.shared.log.write({
       upstream: this.name,
       operation,

@@ -1,5 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { prepared } from '@platform/database';
+import { tracedStatement } from '@platform/tracing';
 import { BatchedLedgerService } from './batched/batched-ledger.service';
 import { CreditLedger } from './credit-ledger.port';
 import type {
@@ -39,15 +40,15 @@ export class CreditLedgerService extends CreditLedger implements OnModuleInit {
   }
 
   override reserve(request: ReservationRequest): Promise<ReservationResult> {
-    return this.suitable ? this.suitable.reserve(request) : this.choose().then((ledger) => ledger.reserve(request));
+    return tracedStatement('ai.reserve', async () => (this.suitable ?? (await this.choose())).reserve(request));
   }
 
   override settle(settlement: Settlement): Promise<SettlementResult> {
-    return this.suitable ? this.suitable.settle(settlement) : this.choose().then((ledger) => ledger.settle(settlement));
+    return tracedStatement('ai.settle', async () => (this.suitable ?? (await this.choose())).settle(settlement));
   }
 
   override release(release: Release): Promise<Resolution | undefined> {
-    return this.suitable ? this.suitable.release(release) : this.choose().then((ledger) => ledger.release(release));
+    return tracedStatement('ai.release', async () => (this.suitable ?? (await this.choose())).release(release));
   }
 
   private async choose(): Promise<CreditLedger> {

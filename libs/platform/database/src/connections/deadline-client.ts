@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { Client, type ClientConfig } from 'pg';
+import { tracedStatement } from '@platform/tracing';
 
 /** The driver's error message if a reply did not arrive in time. */
 const NO_REPLY = 'Query read timeout';
@@ -19,7 +20,8 @@ export class DeadlineClient extends Client {
     this.on('error', () => undefined);
     const send = this.query.bind(this) as (...parts: unknown[]) => unknown;
     const watched = (...parts: unknown[]): unknown => {
-      const reply = send(...parts);
+      const name = spanName(parts);
+      const reply = name === undefined ? send(...parts) : tracedStatement(name, () => send(...parts));
       if (reply instanceof Promise) {
         reply.catch((error: unknown) => {
           if (error instanceof Error && error.message === NO_REPLY) this.abandon();
@@ -55,4 +57,16 @@ export class DeadlineClient extends Client {
   private get stream(): Duplex {
     return (this as unknown as { connection: { stream: Duplex } }).connection.stream;
   }
+}
+
+/**
+ * The name of a prepared statement, or the first word of another; undefined for what only frames statements, and for what is
+ * answered by a callback.
+ */
+function spanName(parts: unknown[]): string | undefined {
+  if (typeof parts.at(-1) === 'function') return undefined;
+  const { name, text } =
+    typeof parts[0] === 'string' ? { text: parts[0] } : (parts[0] as { name?: string; text?: string });
+  const verb = /^\s*(\w+)/.exec(text ?? '')?.[1]?.toLowerCase();
+  return verb === undefined || ['begin', 'commit', 'rollback', 'start'].includes(verb) ? undefined : (name ?? verb);
 }

@@ -1,5 +1,6 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { QueryResultRow } from 'pg';
+import { tracedStatement } from '@platform/tracing';
 import { PIPELINE_SETTINGS, type PipelineSettings } from './database.tokens';
 import { PipelinedConnection } from './pipelined-connection';
 import type { PreparedStatement } from './prepared-statement';
@@ -23,7 +24,9 @@ export class PipelinedConnectionsService implements OnApplicationShutdown {
    * functions do. @throws DatabaseUnavailableError
    */
   single<Row extends QueryResultRow>(statement: PreparedStatement, values: unknown[]): Promise<Row[]> {
-    return this.leastBusy().send<Row>((client) => client.query<Row>({ ...statement, values }));
+    return tracedStatement(statement.name, () =>
+      this.leastBusy().send<Row>((client) => client.query<Row>({ ...statement, values })),
+    );
   }
 
   /**

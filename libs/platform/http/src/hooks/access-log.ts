@@ -6,7 +6,7 @@ import type { EndedRequest } from './observe-requests';
  * caller's data.
  */
 export function logRequests(log: AccessLog): (ended: EndedRequest) => void {
-  return ({ request, status, durationMs }) => {
+  return ({ request, status, durationMs, traceId }) => {
     if (request.url.startsWith('/health/')) return;
     log.write({
       requestId: request.id,
@@ -16,6 +16,7 @@ export function logRequests(log: AccessLog): (ended: EndedRequest) => void {
       route: request.routeOptions.url,
       status,
       durationMs,
+      traceId,
     });
   };
 }

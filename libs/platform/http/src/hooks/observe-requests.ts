@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { traceIds } from '@platform/tracing';
 import { onReplyClosed } from '../connections/on-reply-closed';
 
 /** Logged status of a request whose client disconnected before the reply; it is never sent. */
@@ -9,6 +10,8 @@ export interface EndedRequest {
   request: FastifyRequest;
   status: number;
   durationMs: number;
+  /** The trace that it is part of; undefined while traces are off. */
+  traceId: string | undefined;
 }
 
 /**
@@ -19,9 +22,10 @@ export function observeRequests(server: FastifyInstance, observe: (ended: EndedR
   server.addHook('onRequest', (request, reply, done) => {
     const begun = performance.now();
     const { raw } = reply;
+    const traceId = traceIds()?.trace_id;
     onReplyClosed(raw, () => {
       const status = raw.headersSent ? raw.statusCode : CLIENT_DISCONNECTED;
-      observe({ request, status, durationMs: performance.now() - begun });
+      observe({ request, status, durationMs: performance.now() - begun, traceId });
     });
     done();
   });

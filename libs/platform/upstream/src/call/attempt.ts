@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { traceHeaders } from '@platform/tracing';
 import { UpstreamCallError } from '../upstream-call-error';
 import type { UpstreamOptions, UpstreamRequest } from '../upstream-options';
 import type { ByteLease } from '../wire/byte-budget';
@@ -59,7 +60,7 @@ async function follow(
       path: url.pathname + url.search,
       method,
       body: wire.body,
-      headers: { ...headers, ...wire.headers },
+      headers: { ...headers, ...wire.headers, ...traceHeaders() },
     },
     {
       sent: () => (call.sent = true),

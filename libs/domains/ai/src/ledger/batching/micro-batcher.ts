@@ -1,3 +1,5 @@
+import { untraced } from '@platform/tracing';
+
 /** An item with the promise of its caller. */
 interface Waiting<Item, Result> {
   item: Item;
@@ -44,10 +46,13 @@ export class MicroBatcher<Item, Result> {
   private startSoon(): void {
     if (this.startsSoon) return;
     this.startsSoon = true;
-    setImmediate(() => {
-      this.startsSoon = false;
-      while (this.mayStart()) this.start();
-    });
+    // A batch belongs to none of its callers' traces: each shows how long it waited for its result.
+    untraced(() =>
+      setImmediate(() => {
+        this.startsSoon = false;
+        while (this.mayStart()) this.start();
+      }),
+    );
   }
 
   private mayStart(): boolean {
