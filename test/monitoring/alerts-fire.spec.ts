@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
+import { Client } from 'pg';
 import { saveFakeBillingAccount } from '@test/factories/invoice.factory';
 import { enableAi, saveModelPrice } from '@test/ai-factories';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
@@ -35,9 +36,9 @@ describeWithMonitoring('alerts, from the service to who is called', (programs) =
     await until(async () => (await monitoring.query('ai_credit_verified_seconds')) !== undefined, 200);
   }, 120_000);
   afterAll(async () => {
-    await monitoring.stop();
-    await service.stop();
     console.table(table);
+    await monitoring?.stop();
+    await service?.stop();
   });
 
   const sql = (text: string, values: unknown[] = []) => service.superuser.query(text, values);
@@ -149,11 +150,14 @@ describeWithMonitoring('alerts, from the service to who is called', (programs) =
       cause: 'a table that others lock for more than a second',
       alerts: [{ alert: 'RequestsSlow', labels: { route: '/api/v1/services' } }],
       meanwhile: async () => {
-        await sql('begin');
-        await sql('lock table customer_service in access exclusive mode');
+        // On a connection of its own: the others' statements would wait, too.
+        const locker = new Client({ connectionString: service.databaseUrl });
+        await locker.connect();
+        await locker.query('begin');
+        await locker.query('lock table customer_service in access exclusive mode');
         const slow = service.call(0, '/services');
         await wait(1_500);
-        await sql('commit');
+        await locker.end();
         await slow;
       },
     },

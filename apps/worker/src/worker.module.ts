@@ -8,6 +8,8 @@ import { AiJobsModule } from './ai/ai-jobs.module';
 import { IdempotencyJobsModule } from './idempotency/idempotency-jobs.module';
 import { InvoiceJobsModule } from './invoices/invoice-jobs.module';
 import { PartitionJobsModule } from './partitions/partition-jobs.module';
+import { RetentionJobsModule } from './retention/retention-jobs.module';
+import { QueueMetrics } from './queue-metrics';
 import { WorkerDatabase } from './worker-database';
 import { WorkerHealth } from './worker-health';
 
@@ -22,8 +24,9 @@ import { WorkerHealth } from './worker-health';
     IdempotencyJobsModule,
     InvoiceJobsModule,
     PartitionJobsModule,
+    RetentionJobsModule,
   ],
-  providers: [WorkerDatabase, WorkerHealth],
+  providers: [QueueMetrics, WorkerDatabase, WorkerHealth],
 })
 export class WorkerModule {
   /** The worker with these settings. */

@@ -48,10 +48,13 @@ export async function play({ receiver }: Monitoring, scenario: Scenario): Promis
     }
     return after;
   };
+  const names = alerts.map(({ alert }) => alert).join();
   await scenario.provoke?.();
   const fired = await until(true, scenario.meanwhile);
   await scenario.mend?.();
+  console.log(`${names}: fired`);
   const resolved = await until(false, scenario.afterwards);
+  console.log(`${names}: resolved`);
   return alerts.map((one) => ({
     alert: one.alert,
     cause,

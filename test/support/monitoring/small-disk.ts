@@ -43,6 +43,7 @@ export async function createSmallDisk(serverUrl: string, template: string): Prom
   const name = `small_disk_${process.pid}`;
   const ballast = join(folder, 'ballast');
   const admin = new Client({ connectionString: serverUrl });
+  admin.on('error', () => undefined);
   await admin.connect();
   const { rows } = await admin.query<{ path: string }>(`select current_setting('data_directory') as path`);
   const { uid, gid } = statSync(rows[0]?.path ?? '');

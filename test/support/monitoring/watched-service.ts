@@ -18,6 +18,7 @@ import { createSmallDisk, type SmallDisk } from './small-disk';
 /** Two replicas of the API, a worker, PostgreSQL, Redis, and the sandbox as every other system. */
 export interface WatchedService {
   superuser: Client;
+  databaseUrl: string;
   sandbox: Sandbox;
   redis: RedisServer;
   /** Undefined where nobody may mount one: then the database is like any other. */
@@ -93,6 +94,7 @@ export async function startWatchedService(): Promise<WatchedService> {
     startWorkerProcess({ ...common, DATABASE_URL: throughLink, INTERNAL_PORT: String(workerInternal) });
   const service: WatchedService = {
     superuser,
+    databaseUrl: database.url,
     sandbox,
     redis,
     disk,

@@ -16,6 +16,7 @@ import { AiModelsService } from './customer/model/ai-models.service';
 import { CountTokensService } from './customer/model/count-tokens.service';
 import { AiModelPrice } from './entities/ai-model-price.entity';
 import { AiSettings } from './entities/ai-settings.entity';
+import { ChargeMetricsService } from './customer/messages/metrics/charge-metrics.service';
 import { UncoveredUsageService } from './customer/messages/uncovered-usage.service';
 import { ProviderKeysService } from './provider-keys/provider-keys.service';
 import { BatchedLedgerService } from './ledger/batched/batched-ledger.service';
@@ -55,6 +56,7 @@ import { MessagesApiAdapter } from './adapters/messages-api/messages-api.adapter
     ProviderKeysService,
     LedgerConnectionsService,
     UncoveredUsageService,
+    ChargeMetricsService,
     UpstreamCallsService,
     { provide: AiUpstream, useClass: MessagesApiAdapter },
   ],

@@ -13,3 +13,4 @@ export { type SmsOrder, SmsSendingService } from './customer/sending/sms-sending
 export { SmsOperatorService, type SmsLogFilter, type SmsSettingsChange } from './operator/sms-operator.service';
 export { SmsOperatorModule } from './sms-operator.module';
 export { SmsSchema1763683201000 } from './migrations/1763683201000-sms';
+export { SmsRetentionService } from './worker/sms-retention.service';

@@ -6,10 +6,11 @@ import { SmsDailyCount } from './entities/sms-daily-count.entity';
 import { SmsMessage } from './entities/sms-message.entity';
 import { SmsSettings } from './entities/sms-settings.entity';
 import { SmsOperatorService } from './operator/sms-operator.service';
+import { SmsRetentionService } from './worker/sms-retention.service';
 
 @Module({
   imports: [TypeOrmModule.forFeature([SmsSettings, SmsDailyCount, SmsMessage]), AuditModule, CustomersOperatorModule],
-  providers: [SmsOperatorService],
-  exports: [SmsOperatorService],
+  providers: [SmsOperatorService, SmsRetentionService],
+  exports: [SmsOperatorService, SmsRetentionService],
 })
 export class SmsOperatorModule {}

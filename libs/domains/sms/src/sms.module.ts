@@ -9,6 +9,7 @@ import { SmsGateway } from './ports/sms-gateway.port';
 import { DeliveryReportsService } from './delivery-reports/delivery-reports.service';
 import { ReportReferencesService } from './delivery-reports/report-references.service';
 import { ReportStoreService } from './delivery-reports/report-store.service';
+import { SmsMetricsService } from './customer/sending/sms-metrics.service';
 import { SmsOutcomesService } from './customer/sending/sms-outcomes.service';
 import { SmsSendingService } from './customer/sending/sms-sending.service';
 import { SmsStoreService } from './customer/sending/sms-store.service';
@@ -23,6 +24,7 @@ import { SmsLogService } from './customer/sms-log.service';
     ReportReferencesService,
     ReportStoreService,
     SmsLogService,
+    SmsMetricsService,
     SmsOutcomesService,
     SmsSendingService,
     SmsStoreService,

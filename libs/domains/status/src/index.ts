@@ -9,3 +9,4 @@ export {
 export { StatusEventsOperatorService, type NewStatusEvent } from './operator/status-events-operator.service';
 export { StatusOperatorModule } from './status-operator.module';
 export { StatusSchema1763683200400 } from './migrations/1763683200400-status';
+export { StatusRetentionService } from './worker/status-retention.service';

@@ -5,10 +5,11 @@ import { ServicesOperatorModule } from '@domains/services';
 import { StatusEvent } from './entities/status-event.entity';
 import { AnnouncementsOperatorService } from './operator/announcements-operator.service';
 import { StatusEventsOperatorService } from './operator/status-events-operator.service';
+import { StatusRetentionService } from './worker/status-retention.service';
 
 @Module({
   imports: [TypeOrmModule.forFeature([StatusEvent]), AuditModule, ServicesOperatorModule],
-  providers: [AnnouncementsOperatorService, StatusEventsOperatorService],
-  exports: [AnnouncementsOperatorService, StatusEventsOperatorService],
+  providers: [AnnouncementsOperatorService, StatusEventsOperatorService, StatusRetentionService],
+  exports: [AnnouncementsOperatorService, StatusEventsOperatorService, StatusRetentionService],
 })
 export class StatusOperatorModule {}

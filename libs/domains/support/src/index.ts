@@ -24,3 +24,4 @@ export {
 } from './ticket-record';
 export type { TicketReplyRow, TicketRow } from './customer/ticket-view';
 export { SupportSchema1763683200600 } from './migrations/1763683200600-support';
+export { TicketRetentionService } from './worker/ticket-retention.service';

@@ -6,6 +6,7 @@ import { ServicesOperatorModule } from '@domains/services';
 import { TicketReply } from './entities/ticket-reply.entity';
 import { Ticket } from './entities/ticket.entity';
 import { TicketsOperatorService } from './operator/tickets-operator.service';
+import { TicketRetentionService } from './worker/ticket-retention.service';
 
 @Module({
   imports: [
@@ -14,7 +15,7 @@ import { TicketsOperatorService } from './operator/tickets-operator.service';
     CustomersOperatorModule,
     ServicesOperatorModule,
   ],
-  providers: [TicketsOperatorService],
-  exports: [TicketsOperatorService],
+  providers: [TicketsOperatorService, TicketRetentionService],
+  exports: [TicketsOperatorService, TicketRetentionService],
 })
 export class SupportOperatorModule {}

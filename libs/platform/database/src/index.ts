@@ -28,6 +28,7 @@ export { type PreparedStatement, prepared } from './connections/prepared-stateme
 export { createFunction, type FunctionAccess } from './migrations/create-function';
 export { type CustomerTableAccess, secureCustomerTable } from './migrations/customer-table';
 export { PartitionsService } from './partitions/partitions.service';
+export { purgeEachCustomer } from './retention/purge-each-customer';
 export { partitionByMonth } from './partitions/partition-by-month';
 export { ForwardMigration } from './migrations/forward-migration';
 export { DatabaseSchema1763683200000 } from './migrations/1763683200000-database';

@@ -63,6 +63,8 @@ export async function createCallTables(runner: QueryRunner): Promise<void> {
     ) partition by range (id)`);
   await secureCustomerTable(runner, 'ai_usage', { apiMay: 'select' });
   await runner.query(`revoke update, delete on ai_usage from account_operator`);
+  // What an erasure of the customer empties: the caller's own text.
+  await runner.query(`grant update (request_id, api_request_id) on ai_usage to account_operator`);
   await partitionByMonth(runner, 'ai_usage');
 
   // Sums of the above, written by the settlement under the account's lock, which every settlement of the customer holds
@@ -116,6 +118,7 @@ export async function createCallTables(runner: QueryRunner): Promise<void> {
   );
   await secureCustomerTable(runner, 'ai_ledger_entry', { apiMay: 'select' });
   await runner.query(`revoke update, delete on ai_ledger_entry from account_operator`);
+  await runner.query(`grant update (note) on ai_ledger_entry to account_operator`);
   await partitionByMonth(runner, 'ai_ledger_entry');
 
   // What the entries of dropped months add up to. Verification starts from it.

@@ -42,6 +42,10 @@ export class Customer {
   @Column('integer', { nullable: true })
   pendingCreditRequests!: number | null;
 
+  /** When what is personal was erased; nothing is done with the customer since. Null for all others. */
+  @Column('timestamptz', { nullable: true })
+  erasedAt!: Date | null;
+
   @Column('timestamptz', { default: () => 'now()' })
   createdAt!: Date;
 

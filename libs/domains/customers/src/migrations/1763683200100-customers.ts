@@ -20,6 +20,7 @@ export class CustomersSchema1763683200100 extends ForwardMigration {
         ai_per_minute integer,
         sms_per_minute integer,
         pending_credit_requests integer,
+        erased_at timestamptz,
         created_at timestamptz not null default now(),
         updated_at timestamptz not null default now(),
         constraint customer_pk primary key (id),

@@ -8,6 +8,7 @@ import { Listing, type ListingRequest } from '@platform/pagination';
 import { Customer } from '../entities/customer.entity';
 import { containing } from './containing';
 import { customerFault } from './customer-faults';
+import { erasedCustomer } from './lock-customer';
 import { insertCustomer, type NewCustomer } from './new-customer';
 
 /** Filters of the list. */
@@ -87,7 +88,8 @@ export class CustomersOperatorService {
 
   private change(actor: string, id: string, action: string, change: Partial<Customer>): Promise<Customer> {
     return this.dataSource.transaction(async (manager) => {
-      await findCustomer(manager, id);
+      const { erasedAt } = await findCustomer(manager, id);
+      if (erasedAt) throw erasedCustomer();
       await manager.update(Customer, { id }, { ...change, updatedAt: () => 'app.now()' });
       await announceTokenChange(manager, id);
       await this.audit.record(manager, { customerId: id, actor, action, metadata: { ...change } });

@@ -3,7 +3,7 @@ import { ForwardMigration, partitionByMonth, secureCustomerTable } from '@platfo
 
 /**
  * Who did what, when. Actions that concern no customer carry the nil UUID. Entries are only added: nobody's role may
- * change or remove one.
+ * change or remove one, but for the details, which an erasure of the customer empties.
  */
 export class AuditSchema1763683200500 extends ForwardMigration {
   override readonly tables = ['audit_log'];
@@ -23,6 +23,7 @@ export class AuditSchema1763683200500 extends ForwardMigration {
     await runner.query(`create index audit_log_action_idx on audit_log (action, id desc)`);
     await secureCustomerTable(runner, 'audit_log', { apiMay: 'insert' });
     await runner.query(`revoke update, delete on audit_log from account_operator`);
+    await runner.query(`grant update (metadata) on audit_log to account_operator`);
     await partitionByMonth(runner, 'audit_log');
   }
 }

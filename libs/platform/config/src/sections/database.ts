@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { partitions } from './partitions';
+import { retention } from './retention';
 import { positive } from './types';
 
 /** PostgreSQL (15 or later), how long it keeps rows, and Redis/Valkey. */
@@ -15,6 +16,7 @@ export const database = {
     .describe('pipelined connections shared by single statements and reads, per process'),
   DATABASE_STATEMENT_TIMEOUT_MS: positive.default(5000).describe('longest a statement may take'),
   ...partitions,
+  ...retention,
   REDIS_URL: z
     .string()
     .regex(/^(rediss?|valkeys?):\/\//, 'must be a redis:// address')

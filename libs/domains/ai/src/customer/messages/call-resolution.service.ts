@@ -5,6 +5,7 @@ import { isTransientFailure, retryTransient } from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import { CreditLedger } from '../../ledger/credit-ledger.port';
 import type { Release, Settlement, SettlementResult } from '../../ledger/credit-ledger.types';
+import { ChargeMetricsService } from './metrics/charge-metrics.service';
 import { UncoveredUsageService } from './uncovered-usage.service';
 
 const RETRY_MS = 250;
@@ -19,6 +20,7 @@ export class CallResolutionService {
   constructor(
     private readonly ledger: CreditLedger,
     private readonly uncovered: UncoveredUsageService,
+    private readonly charges: ChargeMetricsService,
     private readonly config: AppConfig,
   ) {}
 
@@ -46,6 +48,7 @@ export class CallResolutionService {
     }
     if (result.outcome === 'key_taken') throw keyTaken();
     this.uncovered.report(settlement, result);
+    this.charges.report(settlement, result);
     return result;
   }
 

@@ -3,6 +3,7 @@ import { CustomerContextService } from '@platform/context';
 import { isTransientFailure, DeferredWrites } from '@platform/database';
 import { KeyedCallsService } from '@platform/idempotency';
 import type { SmsRow } from '../sms-view';
+import { SmsMetricsService } from './sms-metrics.service';
 import { type SmsStatusUpdate, SmsStoreService } from './sms-store.service';
 
 /** Outcome of sending a message. */
@@ -26,6 +27,7 @@ export class SmsOutcomesService implements OnApplicationShutdown {
     private readonly store: SmsStoreService,
     private readonly context: CustomerContextService,
     private readonly keyedCalls: KeyedCallsService,
+    private readonly metrics: SmsMetricsService,
   ) {
     this.later = new DeferredWrites<Outcome>({
       store: ({ customerId, smsId, gateway, update }) =>
@@ -48,6 +50,7 @@ export class SmsOutcomesService implements OnApplicationShutdown {
    * would send the message again; the log is updated later.
    */
   async conclude(row: SmsRow, gateway: string, update: SmsStatusUpdate): Promise<SmsRow> {
+    this.metrics.count(update.status);
     try {
       return (await this.keyedCalls.settle(() => this.store.conclude(row.id, gateway, update))) ?? row;
     } catch (error) {

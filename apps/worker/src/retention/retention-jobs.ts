@@ -1,0 +1,51 @@
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { SmsRetentionService } from '@domains/sms';
+import { StatusRetentionService } from '@domains/status';
+import { TicketRetentionService } from '@domains/support';
+import { AppConfig } from '@platform/config';
+import { JobRunnerService } from '@platform/jobs';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/** Deletes or blanks what the settings say is kept no longer. What is kept by month is dropped by `../partitions`. */
+@Injectable()
+export class RetentionJobs implements OnModuleInit {
+  private readonly logger = new Logger(RetentionJobs.name);
+
+  constructor(
+    private readonly runner: JobRunnerService,
+    private readonly sms: SmsRetentionService,
+    private readonly tickets: TicketRetentionService,
+    private readonly events: StatusRetentionService,
+    private readonly config: AppConfig,
+  ) {}
+
+  onModuleInit(): void {
+    this.runner.register({
+      name: 'retention.purge',
+      everyMs: HOUR,
+      leaseMs: 30 * MINUTE,
+      run: (signal) => this.purge(signal),
+    });
+  }
+
+  private async purge(signal: AbortSignal): Promise<void> {
+    const { SMS_TEXT_RETENTION_DAYS, TICKET_RETENTION_DAYS, STATUS_EVENT_RETENTION_DAYS } = this.config;
+    const purges = [
+      { what: 'texts of SMS', days: SMS_TEXT_RETENTION_DAYS, run: (days: number) => this.sms.blankTexts(days, signal) },
+      { what: 'closed tickets', days: TICKET_RETENTION_DAYS, run: (days: number) => this.tickets.purge(days, signal) },
+      {
+        what: 'ended status events',
+        days: STATUS_EVENT_RETENTION_DAYS,
+        run: (days: number) => this.events.purge(days, signal),
+      },
+    ];
+    for (const { what, days, run } of purges) {
+      if (days === 0 || signal.aborted) continue;
+      const count = await run(days);
+      if (count > 0) this.logger.warn({ msg: 'rows kept long enough were purged', what, count });
+    }
+    await this.sms.purgeCounts(signal);
+  }
+}

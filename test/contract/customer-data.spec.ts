@@ -1,0 +1,255 @@
+import { randomUUID } from 'node:crypto';
+import { Test, type TestingModule } from '@nestjs/testing';
+import { AiConfigurationOperatorService, AiOperatorModule, AiVerificationOperatorService } from '@domains/ai';
+import { CustomersOperatorModule, CustomersOperatorService } from '@domains/customers';
+import { ConfigModule } from '@platform/config';
+import { DatabaseModule } from '@platform/database';
+import { NestLogger } from '@platform/logging';
+import { TokensOperatorModule, TokensOperatorService } from '@platform/tokens';
+import { CustomerDataOperatorModule, CustomerDataOperatorService, customerTables } from '@schema';
+import { enableAi, saveModelPrice } from '@test/ai-factories';
+import { anyRow, customerOwnedTables, leaveRowLevelSecurityAlone } from '@test/any-row';
+import { saveFakeCustomer } from '@test/factories/customer.factory';
+import { saveFakeInvoice } from '@test/factories/invoice.factory';
+import { saveFakeToken } from '@test/factories/service-token.factory';
+import { useTestDatabase } from '@test/use-test-database';
+
+const ACTOR = 'operator:test';
+const database = useTestDatabase();
+
+describe("a customer's data", () => {
+  let operator: TestingModule;
+  let data: CustomerDataOperatorService;
+
+  beforeAll(async () => {
+    operator = await Test.createTestingModule({
+      imports: [
+        ConfigModule.for(database.config),
+        DatabaseModule.as('account_operator'),
+        AiOperatorModule,
+        CustomersOperatorModule,
+        TokensOperatorModule,
+        CustomerDataOperatorModule,
+      ],
+    })
+      .setLogger(new NestLogger(database.config))
+      .compile();
+    data = operator.get(CustomerDataOperatorService);
+  });
+  afterAll(() => operator.close());
+
+  const rowsOf = async (table: string, customerId: string) =>
+    (
+      await database.superuser.query<Record<string, unknown>>(
+        `select * from ${table} where ${table === 'customer' ? 'id' : 'customer_id'} = $1`,
+        [customerId],
+      )
+    ).rows;
+  const erase = (customerId: string, dryRun = false) => data.erase(ACTOR, customerId, { dryRun });
+  const deactivate = (customerId: string) => operator.get(CustomersOperatorService).setActive(ACTOR, customerId, false);
+
+  async function exported(customerId: string): Promise<Map<string, Record<string, unknown>[]>> {
+    const tables = new Map<string, Record<string, unknown>[]>();
+    for await (const { table, rows } of data.export(customerId))
+      tables.set(table, [...(tables.get(table) ?? []), ...rows]);
+    return tables;
+  }
+
+  describe('by table', () => {
+    it('has a rule for every table that has rows of a customer, and for no other', async () => {
+      const tables = await customerOwnedTables(database.superuser);
+      expect(tables.length).toBeGreaterThan(20);
+      expect(customerTables.map(({ table }) => table).sort()).toEqual(tables);
+    });
+
+    it('has a decision for every text of a table whose rows stay', async () => {
+      const { rows } = await database.superuser.query<{ table: string; name: string }>(
+        `select table_name as table, column_name as name from information_schema.columns
+         where table_schema = 'public' and data_type in ('text', 'jsonb', 'json', 'bytea', 'character varying', 'ARRAY')`,
+      );
+      const decided = customerTables.flatMap(({ table, erase: rule }) =>
+        rule.how === 'blank' ? [...Object.keys(rule.blanks), ...rule.keeps].map((name) => `${table}.${name}`) : [],
+      );
+      const staying = customerTables.filter(({ erase: rule }) => rule.how === 'blank').map(({ table }) => table);
+      const texts = rows.filter(({ table }) => staying.includes(table)).map(({ table, name }) => `${table}.${name}`);
+      expect(decided.sort()).toEqual(texts.sort());
+    });
+  });
+
+  describe('of a customer with a balance and invoices', () => {
+    let customerId: string;
+    beforeEach(async () => {
+      ({ id: customerId } = await saveFakeCustomer(database.superuser));
+      await saveFakeToken(database.superuser, customerId, { name: 'The laptop of Kari' });
+      const model = await saveModelPrice(database.superuser);
+      await enableAi(database.superuser, customerId, { model, included: 50 });
+    });
+    const sql = (text: string, values: unknown[] = []) => database.superuser.query(text, [customerId, ...values]);
+
+    it.each([
+      ['is active', () => Promise.resolve(), /is active/],
+      [
+        'has an AI call in progress',
+        () =>
+          sql(`insert into ai_reservation (customer_id, id, amount, model, price_valid_from, input_tokens_bound, max_tokens, deadline, created_at)
+               values ($1, app.new_id(), 1, 'm', now(), 1, 1, now() + interval '1 hour', now())`),
+        /1 AI calls in progress/,
+      ],
+      ['has an unpaid invoice', () => saveFakeInvoice(database.superuser, customerId), /1 unpaid invoices/],
+      [
+        'waits for credit',
+        () => sql(`insert into ai_credit_request (customer_id, amount_nok, created_at) values ($1, 100, now())`),
+        /1 pending credit requests/,
+      ],
+      [
+        'has purchased credit left',
+        () =>
+          sql(
+            `select app.ai_credit($1, '2026-01', now(), 'manual_adjustment', 5, 'test', 'operator:test', null, null)`,
+          ),
+        /purchased AI credit that is left/,
+      ],
+    ])('is not erased while it %s', async (state, prepare, reason) => {
+      await prepare();
+      if (state !== 'is active') await deactivate(customerId);
+      await expect(erase(customerId)).rejects.toThrow(reason);
+      expect(await rowsOf('customer', customerId)).toMatchObject([{ erased_at: null }]);
+      expect(await rowsOf('service_token', customerId)).toHaveLength(1);
+    });
+
+    it('is only counted in a dry run', async () => {
+      await deactivate(customerId);
+      const before = await exported(customerId);
+      const counted = await erase(customerId, true);
+      expect(counted).toContainEqual({ table: 'service_token', rows: 1, done: 'deleted' });
+      expect(counted).toContainEqual({ table: 'ai_account', rows: 1, done: 'kept' });
+      expect(await exported(customerId)).toEqual(before);
+    });
+
+    it('keeps the books, which still add up, and whom they are about', async () => {
+      await saveFakeInvoice(database.superuser, customerId, { status: 'paid', hostedUrl: 'https://bill.example/kari' });
+      await deactivate(customerId);
+      const [{ organization_number, customer_number } = {}] = await rowsOf('customer', customerId);
+      await erase(customerId);
+      expect(await operator.get(AiVerificationOperatorService).verify(customerId)).toEqual([]);
+      expect(await rowsOf('ai_ledger_entry', customerId)).toMatchObject([{ kind: 'monthly_included' }]);
+      expect(await rowsOf('invoice', customerId)).toMatchObject([
+        { number: '10042', amount: '125050', hosted_url: null },
+      ]);
+      expect(await rowsOf('customer', customerId)).toMatchObject([
+        { name: `Erased customer ${String(customer_number)}`, email: '', organization_number, active: false },
+      ]);
+    });
+
+    it('is recorded in the audit log, whose other entries lose their details', async () => {
+      await deactivate(customerId);
+      await erase(customerId);
+      await erase(customerId);
+      const entries = await rowsOf('audit_log', customerId);
+      expect(entries.map(({ actor, action, metadata }) => ({ actor, action, metadata }))).toEqual([
+        { actor: ACTOR, action: 'customer.deactivate', metadata: {} },
+        { actor: ACTOR, action: 'customer.erase', metadata: {} },
+      ]);
+    });
+
+    it('goes on where an erasure was broken off', async () => {
+      await deactivate(customerId);
+      await database.superuser.query('revoke delete on customer_service from account_operator');
+      await expect(erase(customerId)).rejects.toThrow(/permission denied/);
+      expect(await rowsOf('customer_service', customerId)).toHaveLength(1);
+      await database.superuser.query('grant delete on customer_service to account_operator');
+      expect(await erase(customerId)).toContainEqual({ table: 'customer_service', rows: 1, done: 'deleted' });
+      const again = await erase(customerId);
+      expect(again.filter(({ rows, done }) => rows > 0 && done === 'deleted')).toEqual([]);
+    });
+
+    it('cannot be written any more afterwards', async () => {
+      await deactivate(customerId);
+      await erase(customerId);
+      const refused = [
+        operator.get(CustomersOperatorService).setActive(ACTOR, customerId, true),
+        operator.get(AiConfigurationOperatorService).configure(ACTOR, customerId, { enabled: true }),
+        operator.get(TokensOperatorService).issue(ACTOR, { customerId, scopes: ['ai:chat'] as never }),
+      ];
+      for (const attempt of refused) await expect(attempt).rejects.toThrow(/was erased|There is no customer/);
+    });
+  });
+
+  describe('in many rows of every table', () => {
+    const MANY = 1_201;
+    let [customerId, other] = ['', ''];
+    const words = new Map<string, string[]>();
+
+    beforeAll(async () => {
+      [customerId, other] = [
+        (await saveFakeCustomer(database.superuser, { active: false, organizationNumber: '974760673' })).id,
+        (await saveFakeCustomer(database.superuser, { active: false })).id,
+      ];
+      const tables = customerTables.map(({ table }) => table).filter((table) => table !== 'customer');
+      await leaveRowLevelSecurityAlone(database.superuser, tables);
+      for (const table of tables)
+        for (const id of [customerId, other]) {
+          const [statement, values] = await anyRow(database.superuser, table, id);
+          await database.superuser.query(statement, values);
+          words.set(
+            table,
+            values.filter((value): value is string => typeof value === 'string' && /-.*-.*-/.test(value)),
+          );
+        }
+      await database.superuser.query('update ai_account set purchased = 0');
+      await database.superuser.query(
+        `insert into sms_message (customer_id, id, recipient, sender_id, message, segments, encoding, gateway)
+         select $1, gen_random_uuid(), '+4790000000', 'A', 'Text ' || i, 1, 'GSM-7', 'g' from generate_series(2, $2) i`,
+        [customerId, MANY],
+      );
+    });
+
+    it('is exported completely, without secrets, and without rows of others', async () => {
+      const tables = await exported(customerId);
+      expect([...tables.keys()].sort()).toEqual(customerTables.map(({ table }) => table).sort());
+      for (const { table, hides = [] } of customerTables) {
+        const stored = await rowsOf(table, customerId);
+        expect(tables.get(table)).toHaveLength(stored.length);
+        const shown = Object.keys(stored[0] ?? {}).filter((column) => !hides.includes(column));
+        expect(Object.keys(tables.get(table)?.[0] ?? {})).toEqual(shown);
+      }
+      expect(new Set(tables.get('sms_message')?.map(({ id }) => id)).size).toBe(MANY);
+      expect(JSON.stringify([...tables])).not.toContain(other);
+    });
+
+    it('is erased but for what the rules keep, and nobody else’s is', async () => {
+      const others = await exported(other);
+      const erased = await erase(customerId);
+      expect(erased).toContainEqual({ table: 'sms_message', rows: MANY, done: 'deleted' });
+      for (const { table, erase: rule } of customerTables) {
+        const left = await rowsOf(table, customerId);
+        if (rule.how === 'delete') expect({ table, left }).toEqual({ table, left: [] });
+        else {
+          expect({ table, count: left.length > 0 }).toEqual({ table, count: true });
+          const kept = left.map((row) => JSON.stringify(rule.keeps.map((name) => row[name])));
+          const all = left.map((row) => JSON.stringify(row));
+          // Whatever text is still there is in a column that is kept.
+          for (const word of words.get(table) ?? [])
+            if (all.join().includes(word) && !isId(left, word)) expect(kept.join()).toContain(word);
+        }
+      }
+      expect(await exported(other)).toEqual(others);
+    });
+  });
+
+  it('of a customer without any books is without its organisation number', async () => {
+    const { id } = await saveFakeCustomer(database.superuser, { active: false });
+    await erase(id);
+    expect(await rowsOf('customer', id)).toMatchObject([{ organization_number: '', email: '' }]);
+  });
+
+  it('of nobody is neither exported nor erased', async () => {
+    await expect(exported(randomUUID())).rejects.toThrow(/There is no customer/);
+    await expect(erase(randomUUID())).rejects.toThrow(/There is no customer/);
+  });
+});
+
+/** Whether a text is the value of a column of ids, which are random. */
+function isId(rows: Record<string, unknown>[], word: string): boolean {
+  return rows.some((row) => Object.entries(row).some(([name, value]) => /(^id|_id)$/.test(name) && value === word));
+}

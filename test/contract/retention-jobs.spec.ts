@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import { Test, type TestingModule } from '@nestjs/testing';
+import { ConfigModule } from '@platform/config';
+import { DatabaseModule } from '@platform/database';
+import { type Job, JobRunnerService } from '@platform/jobs';
+import { NestLogger } from '@platform/logging';
+import { saveFakeCustomer } from '@test/factories/customer.factory';
+import { saveFakeService } from '@test/factories/service.factory';
+import { useTestDatabase } from '@test/use-test-database';
+import { RetentionJobs } from '../../apps/worker/src/retention/retention-jobs';
+import { RetentionJobsModule } from '../../apps/worker/src/retention/retention-jobs.module';
+
+const SETTINGS = { SMS_TEXT_RETENTION_DAYS: '30', TICKET_RETENTION_DAYS: '60', STATUS_EVENT_RETENTION_DAYS: '10' };
+const OFF = { SMS_TEXT_RETENTION_DAYS: 0, TICKET_RETENTION_DAYS: 0, STATUS_EVENT_RETENTION_DAYS: 0 };
+const database = useTestDatabase(SETTINGS);
+
+describe('The job of the retention', () => {
+  const open: TestingModule[] = [];
+  afterEach(() => Promise.all(open.splice(0).map((module) => module.close())));
+
+  /** The job in a worker with these settings. */
+  async function jobWith(settings: object = {}): Promise<(signal?: AbortSignal) => Promise<void>> {
+    let job: Job | undefined;
+    const module = await Test.createTestingModule({
+      imports: [
+        ConfigModule.for({ ...database.config, ...settings }),
+        DatabaseModule.as('account_operator'),
+        { module: RetentionJobsModule, providers: [], global: false },
+      ],
+    })
+      .useMocker((token) => (token === JobRunnerService ? { register: (given: Job) => (job = given) } : undefined))
+      .setLogger(new NestLogger(database.config))
+      .compile();
+    open.push(module);
+    module.get(RetentionJobs).onModuleInit();
+    return (signal = new AbortController().signal) => job!.run(signal);
+  }
+
+  const sql = async (text: string, values: unknown[]) => (await database.superuser.query(text, values)).rows;
+  const saveSms = (customerId: string, count: number, age: string) =>
+    sql(
+      `insert into sms_message (customer_id, id, recipient, sender_id, message, segments, encoding, gateway)
+       select $1, (left(app.first_id(now() - $3::interval)::text, 18) || right(gen_random_uuid()::text, 18))::uuid,
+         '+4790000000', 'A', 'A text', 1, 'GSM-7', 'g' from generate_series(1, $2)`,
+      [customerId, count, age],
+    );
+  const texts = async (customerId: string) =>
+    (await sql(`select count(*)::int as n from sms_message where customer_id = $1 and message <> ''`, [customerId]))[0]
+      .n as number;
+  const saveTicket = async (customerId: string, status: string, age: string) => {
+    const id = randomUUID();
+    await sql(
+      `insert into support_ticket (customer_id, id, title, body, status, updated_at) values ($1, $2, 'T', 'B', $3, now() - $4::interval)`,
+      [customerId, id, status, age],
+    );
+    await sql(
+      `insert into support_ticket_reply (customer_id, id, ticket_id, author, body) values ($1, gen_random_uuid(), $2, 'customer', 'R')`,
+      [customerId, id],
+    );
+    return id;
+  };
+  const tickets = async (customerId: string) =>
+    (await sql('select id from support_ticket where customer_id = $1', [customerId])).map(({ id }) => id as string);
+
+  it('blanks texts of SMS that are old enough, in batches, and goes on from there', async () => {
+    const { id } = await saveFakeCustomer(database.superuser);
+    await saveSms(id, 1_100, '31 days');
+    await saveSms(id, 3, '29 days');
+    const run = await jobWith();
+    await run(AbortSignal.abort());
+    expect(await texts(id)).toBe(1_103);
+    await run();
+    expect(await texts(id)).toBe(3);
+    expect(await sql('select count(*)::int as n from sms_message where customer_id = $1', [id])).toEqual([
+      { n: 1_103 },
+    ]);
+    await saveSms(id, 2, '30 days 1 hour');
+    await run();
+    expect(await texts(id)).toBe(3);
+  });
+
+  it('deletes tickets that were closed long ago with their threads, and no open ones', async () => {
+    const { id } = await saveFakeCustomer(database.superuser);
+    await saveTicket(id, 'closed', '61 days');
+    const kept = [await saveTicket(id, 'closed', '59 days'), await saveTicket(id, 'resolved', '61 days')];
+    await (
+      await jobWith()
+    )();
+    expect((await tickets(id)).sort()).toEqual(kept.sort());
+    expect(await sql('select count(*)::int as n from support_ticket_reply where customer_id = $1', [id])).toEqual([
+      { n: 2 },
+    ]);
+  });
+
+  it('deletes status events that ended long ago, and none that last', async () => {
+    const { id } = await saveFakeCustomer(database.superuser);
+    const service = await saveFakeService(database.superuser, id);
+    for (const [start, end] of [
+      ['20 days', '11 days'],
+      ['20 days', '9 days'],
+      ['20 days', null],
+    ])
+      await sql(
+        `insert into status_event (customer_id, id, service_id, status, message, starts_at, ends_at)
+         values ($1, gen_random_uuid(), $2, 'outage', 'M', now() - $3::interval, now() - $4::interval)`,
+        [id, service.id, start, end],
+      );
+    await (
+      await jobWith()
+    )();
+    expect(await sql('select count(*)::int as n from status_event where customer_id = $1', [id])).toEqual([{ n: 2 }]);
+  });
+
+  it('deletes counts of SMS of days long past', async () => {
+    const { id } = await saveFakeCustomer(database.superuser);
+    for (const age of [40, 30, 0])
+      await sql('insert into sms_daily_count (customer_id, day, messages) values ($1, current_date - $2::int, 1)', [
+        id,
+        age,
+      ]);
+    await (
+      await jobWith()
+    )();
+    expect(await sql('select count(*)::int as n from sms_daily_count where customer_id = $1', [id])).toEqual([
+      { n: 2 },
+    ]);
+  });
+
+  it('keeps everything unless the settings say otherwise', async () => {
+    const { id } = await saveFakeCustomer(database.superuser);
+    await saveSms(id, 1, '4000 days');
+    await saveTicket(id, 'closed', '4000 days');
+    await (
+      await jobWith(OFF)
+    )();
+    expect(await texts(id)).toBe(1);
+    expect(await tickets(id)).toHaveLength(1);
+  });
+});
