@@ -74,7 +74,7 @@ describeWithMonitoring('alerts, from the service to who is called', (programs) =
       },
       {
         cause: 'a job that fails',
-        alerts: [{ alert: 'JobFails', labels: { job: 'idempotency.complete-overdue-keys' } }],
+        alerts: [{ alert: 'JobFails', labels: { job_name: 'idempotency.complete-overdue-keys' } }],
         provoke: () => sql('revoke select on idempotency_key from account_operator'),
         mend: () => sql('grant select on idempotency_key to account_operator'),
       },

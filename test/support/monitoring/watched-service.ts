@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
+import { addDemoData } from '../../../apps/sandbox/src/demo-data';
 import { type Sandbox, startSandbox } from '../../../apps/sandbox/src/sandbox';
 import { enableAi, saveModelPrice } from '../ai-factories';
 import { caller } from '../api';
@@ -29,7 +30,7 @@ export interface WatchedService {
   worker: WorkerProcess;
   targets: Targets;
   customerId: string;
-  /** Calls a replica as the customer. Waits for the end of the reply; a lost connection counts as one. */
+  /** Calls a replica as one customer or the other, in turn. Waits for the end of the reply; a lost connection counts as one. */
   call(replica: 0 | 1, path: string, body?: object): Promise<number | undefined>;
   /** Starts a replica again under the addresses that it had. */
   startReplica(replica: 0 | 1): Promise<void>;
@@ -39,7 +40,7 @@ export interface WatchedService {
   stop(): Promise<void>;
 }
 
-/** Starts it. The customer has AI credit and may call as often as it likes. */
+/** Starts it. Both customers have AI credit and may call as often as they like. */
 export async function startWatchedService(): Promise<WatchedService> {
   const program = findRedis();
   if (!program) throw new Error('There is no redis-server or valkey-server in the path, nor in REDIS_SERVER');
@@ -50,12 +51,12 @@ export async function startWatchedService(): Promise<WatchedService> {
   superuser.on('error', () => undefined);
   await superuser.connect();
   const [sandbox, redis] = [await startSandbox(), await startRedis(program)];
+  addDemoData(sandbox);
   const workerLink = await startTcpProxy(Number(new URL(database.url).port));
   const throughLink = Object.assign(new URL(database.url), { port: String(workerLink.port) }).href;
-  const { id: customerId } = await saveFakeCustomer(superuser);
-  const { token } = await saveFakeToken(superuser, customerId);
   const model = await saveModelPrice(superuser);
-  await enableAi(superuser, customerId, { model, included: 100_000 });
+  const customers = await Promise.all([saveCustomer(superuser, model), saveCustomer(superuser, model)]);
+  let calls = 0;
   const common = {
     SECRETS_KEY: randomBytes(32).toString('base64'),
     ANTHROPIC_BASE_URL: sandbox.urls.messages,
@@ -99,7 +100,7 @@ export async function startWatchedService(): Promise<WatchedService> {
     redis,
     disk,
     workerLink,
-    customerId,
+    customerId: customers[0].id,
     replicas: [await replicaAt[0](), await replicaAt[1]()],
     worker: await startWorker(),
     targets: {
@@ -110,7 +111,7 @@ export async function startWatchedService(): Promise<WatchedService> {
       const baseUrl = `http://127.0.0.1:${replica === 0 ? first : second}/api/v1`;
       const json = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
       try {
-        const reply = await caller(baseUrl, token)(path, body ? json : {});
+        const reply = await caller(baseUrl, customers[calls++ % 2]?.token ?? '')(path, body ? json : {});
         await reply.arrayBuffer();
         return reply.status;
       } catch {
@@ -135,4 +136,11 @@ export async function startWatchedService(): Promise<WatchedService> {
     },
   };
   return service;
+}
+
+/** A customer with AI credit. */
+async function saveCustomer(superuser: Client, model: string): Promise<{ id: string; token: string }> {
+  const { id } = await saveFakeCustomer(superuser);
+  await enableAi(superuser, id, { model, included: 100_000 });
+  return { id, token: (await saveFakeToken(superuser, id)).token };
 }

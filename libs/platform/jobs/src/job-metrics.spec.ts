@@ -44,7 +44,7 @@ describe("The jobs' metrics", () => {
   /** Values by job. */
   async function read(metric: string): Promise<Record<string, number>> {
     const found = await worker.get(Metrics).registry.getSingleMetric(metric)?.get();
-    return Object.fromEntries(found?.values.map(({ labels, value }) => [labels.job, value]) ?? []);
+    return Object.fromEntries(found?.values.map(({ labels, value }) => [labels.job_name, value]) ?? []);
   }
   const failures = () => read('worker_job_failures_total');
   const ages = () => read('worker_job_last_success_seconds');

@@ -40,15 +40,21 @@ export class CreditLedgerService extends CreditLedger implements OnModuleInit {
   }
 
   override reserve(request: ReservationRequest): Promise<ReservationResult> {
-    return tracedStatement('ai.reserve', async () => (this.suitable ?? (await this.choose())).reserve(request));
+    return tracedStatement('ai.reserve', () =>
+      this.suitable ? this.suitable.reserve(request) : this.choose().then((ledger) => ledger.reserve(request)),
+    );
   }
 
   override settle(settlement: Settlement): Promise<SettlementResult> {
-    return tracedStatement('ai.settle', async () => (this.suitable ?? (await this.choose())).settle(settlement));
+    return tracedStatement('ai.settle', () =>
+      this.suitable ? this.suitable.settle(settlement) : this.choose().then((ledger) => ledger.settle(settlement)),
+    );
   }
 
   override release(release: Release): Promise<Resolution | undefined> {
-    return tracedStatement('ai.release', async () => (this.suitable ?? (await this.choose())).release(release));
+    return tracedStatement('ai.release', () =>
+      this.suitable ? this.suitable.release(release) : this.choose().then((ledger) => ledger.release(release)),
+    );
   }
 
   private async choose(): Promise<CreditLedger> {

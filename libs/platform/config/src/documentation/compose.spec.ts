@@ -32,12 +32,13 @@ describe('docker-compose.yml', () => {
 
   it('gives each container the secrets that its program needs, and no file with all of them', () => {
     const billing = ['FIKEN_TOKEN', 'STRIPE_SECRET_KEY'];
+    const traces = ['OTEL_EXPORTER_OTLP_HEADERS'];
     const all = [...billing, 'ANTHROPIC_API_KEY', 'ELKS_PASSWORD', 'LINK_PASSWORD'].sort();
     expect(Object.fromEntries(Object.keys(services).map((service) => [service, secretsOf(service)]))).toEqual({
       proxy: [],
       'proxy-tls': [],
-      api: all,
-      worker: billing,
+      api: [...all, ...traces].sort(),
+      worker: [...billing, ...traces].sort(),
       operator: all,
       migrate: [],
       postgres: [],

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { Client, type ClientConfig } from 'pg';
-import { tracedStatement } from '@platform/tracing';
+import { isTracing, tracedStatement } from '@platform/tracing';
 
 /** The driver's error message if a reply did not arrive in time. */
 const NO_REPLY = 'Query read timeout';
@@ -20,7 +20,7 @@ export class DeadlineClient extends Client {
     this.on('error', () => undefined);
     const send = this.query.bind(this) as (...parts: unknown[]) => unknown;
     const watched = (...parts: unknown[]): unknown => {
-      const name = spanName(parts);
+      const name = isTracing() ? spanName(parts) : undefined;
       const reply = name === undefined ? send(...parts) : tracedStatement(name, () => send(...parts));
       if (reply instanceof Promise) {
         reply.catch((error: unknown) => {

@@ -22,7 +22,8 @@ export function traceRequests(server: FastifyInstance): void {
     onReplyClosed(raw, () => {
       const status = raw.headersSent ? raw.statusCode : undefined;
       const attributes = { 'http.response.status_code': status, 'customer.id': request.customer?.customerId };
-      span.end(attributes, status === undefined || status >= 500);
+      // Without a status the caller has gone away: not a fault of the service.
+      span.end(attributes, status !== undefined && status >= 500);
     });
     span.run(done);
   });
