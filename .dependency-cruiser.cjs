@@ -85,7 +85,7 @@ module.exports = {
       severity: 'error',
       from: {
         orphan: true,
-        pathNot: ['main[.]ts$', TESTS, '^jest[.]config', '^test/support/(each-file|global-)'],
+        pathNot: ['main[.]ts$', TESTS, '^jest[.]config', '^test/support/(each-file|global-|loaded-modules)'],
       },
       to: {},
     },

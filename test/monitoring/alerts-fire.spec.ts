@@ -37,8 +37,8 @@ describeWithMonitoring('alerts, from the service to who is called', (programs) =
   }, 120_000);
   afterAll(async () => {
     console.table(table);
-    await monitoring?.stop();
-    await service?.stop();
+    await monitoring.stop();
+    await service.stop();
   });
 
   const sql = (text: string, values: unknown[] = []) => service.superuser.query(text, values);

@@ -2,7 +2,9 @@ import { faker } from '../faker';
 import type { Client } from 'pg';
 import type { Customer } from '@domains/customers';
 
-export function createFakeCustomer(overrides: Partial<Customer> = {}): Omit<Customer, 'createdAt' | 'updatedAt' | 'erasedAt'> {
+export function createFakeCustomer(
+  overrides: Partial<Customer> = {},
+): Omit<Customer, 'createdAt' | 'updatedAt' | 'erasedAt'> {
   return {
     id: faker.string.uuid(),
     name: faker.company.name(),

@@ -59,7 +59,9 @@ export class TokensOperatorService {
     return this.dataSource.transaction(async (manager) => {
       if (expiresAt && expiresAt <= (await databaseNow(manager)))
         throw new ServiceError('invalid_request', 'The expiry must be in the future');
-      const [customer] = await manager.query<unknown[]>('select 1 from customer where id = $1 and erased_at is null', [customerId]);
+      const [customer] = await manager.query<unknown[]>('select 1 from customer where id = $1 and erased_at is null', [
+        customerId,
+      ]);
       if (!customer) throw new ServiceError('not_found', `There is no customer ${customerId}`);
       const issued = await this.insert(manager, { customerId, name, scopes, expiresAt, rotatedFrom: null });
       await this.audit.record(manager, {
