@@ -3,6 +3,7 @@ import { visibleJson } from '@platform/logging';
 import { Listing } from '@platform/pagination';
 import type { ServiceCommand } from '../commands/command';
 import { CsvRows } from '../commands/csv-rows';
+import { TextParts } from '../commands/text-parts';
 import type { OutputFormat } from '../program/common-options';
 import { plainValue } from './plain-value';
 import { printCsv } from './print-csv';
@@ -22,6 +23,10 @@ export async function print(
   customers: CustomerLookupOperatorService,
 ): Promise<void> {
   const named = (rows: object[]) => withCustomerNames(plainValue(rows) as Row[], command, customers);
+  if (result instanceof TextParts) {
+    for await (const part of result.parts) await write(visibleJson(part));
+    return;
+  }
   if (result instanceof CsvRows || Symbol.asyncIterator in result) return printCsv(result, command, named);
   const plain = plainValue(result instanceof Listing ? result.rows : result) as Row | Row[];
   if (format === 'json') await write(`${visibleJson(JSON.stringify(plain, null, 2))}\n`);

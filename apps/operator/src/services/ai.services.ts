@@ -1,4 +1,5 @@
 import {
+  AiAccountingOperatorService,
   AiConfigurationOperatorService,
   AiCreditOperatorService,
   AiOperatorModule,
@@ -10,6 +11,7 @@ import {
 
 export const modules = [AiOperatorModule];
 export const services = {
+  accounting: AiAccountingOperatorService,
   configuration: AiConfigurationOperatorService,
   credit: AiCreditOperatorService,
   prices: AiPricesOperatorService,

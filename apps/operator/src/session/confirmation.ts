@@ -4,8 +4,8 @@ import { CommandError } from '../program/command-error';
 import { EXIT } from '../program/exit-codes';
 
 /** Refuses a command that needs `--yes` where nobody can be asked. @throws CommandError */
-export function assertYes({ needsYes }: ServiceCommand, yes: boolean): void {
-  if (!needsYes || yes || process.stdin.isTTY) return;
+export function assertYes({ needsYes, confirm }: ServiceCommand, given: Record<string, unknown>, yes: boolean): void {
+  if (!needsYes || yes || process.stdin.isTTY || confirm?.(given) === undefined) return;
   throw new CommandError(EXIT.unconfirmed, 'unconfirmed', 'This cannot be undone: confirm it with --yes');
 }
 

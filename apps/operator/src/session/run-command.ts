@@ -20,7 +20,7 @@ export async function runCommand(command: ServiceCommand, given: GivenValues, co
     csv: common.output === 'csv',
     foundFault: () => (process.exitCode = EXIT.failed),
   };
-  assertYes(command, common.yes);
+  assertYes(command, given, common.yes);
   const { modules, services: classes } = await command.services();
   const application = await openApplication(config, modules);
   try {

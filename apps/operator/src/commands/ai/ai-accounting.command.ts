@@ -17,6 +17,6 @@ export const aiAccounting = command({
     ...['granted', 'expired'],
   ],
   moreColumns: ['month', 'customer_id'],
-  services: () => import('../../services/accounting.services.js'),
+  services: () => import('../../services/ai.services.js'),
   run: ({ accounting }, { month, customer }) => accounting.month(month, customer),
 });

@@ -2,6 +2,8 @@ import type { Noun } from '../command';
 import { customerActivate } from './customer-activate.command';
 import { customerCreate } from './customer-create.command';
 import { customerDeactivate } from './customer-deactivate.command';
+import { customerErase } from './customer-erase.command';
+import { customerExport } from './customer-export.command';
 import { customerImport } from './customer-import.command';
 import { customerLimits } from './customer-limits.command';
 import { customerList } from './customer-list.command';
@@ -12,6 +14,6 @@ export const customerNoun: Noun = {
   description: 'customers and their limits',
   commands: [
     ...[customerCreate, customerImport, customerList, customerShow, customerActivate, customerDeactivate],
-    customerLimits,
+    ...[customerLimits, customerExport, customerErase],
   ],
 };

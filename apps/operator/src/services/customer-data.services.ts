@@ -1,0 +1,4 @@
+import { CustomerDataOperatorModule, CustomerDataOperatorService } from '@schema';
+
+export const modules = [CustomerDataOperatorModule];
+export const services = { customerData: CustomerDataOperatorService };
