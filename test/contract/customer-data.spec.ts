@@ -167,11 +167,11 @@ describe("a customer's data", () => {
       await deactivate(customerId);
       await erase(customerId);
       const refused = [
-        operator.get(CustomersOperatorService).setActive(ACTOR, customerId, true),
-        operator.get(AiConfigurationOperatorService).configure(ACTOR, customerId, { enabled: true }),
-        operator.get(TokensOperatorService).issue(ACTOR, { customerId, scopes: ['ai:chat'] as never }),
+        () => operator.get(CustomersOperatorService).setActive(ACTOR, customerId, true),
+        () => operator.get(AiConfigurationOperatorService).configure(ACTOR, customerId, { enabled: true }),
+        () => operator.get(TokensOperatorService).issue(ACTOR, { customerId, scopes: ['ai:chat'] as never }),
       ];
-      for (const attempt of refused) await expect(attempt).rejects.toThrow(/was erased|There is no customer/);
+      for (const attempt of refused) await expect(attempt()).rejects.toThrow(/was erased|There is no customer/);
     });
   });
 

@@ -105,6 +105,9 @@ describe('Months of the ledger that are dropped', () => {
   });
 
   it('may be kept when their usage is dropped', async () => {
+    // As the worker does, the oldest first: what is missing then is what is older than all that is kept.
+    for (const month of await fixture.operator.get(PartitionsService).expired('ai_usage', 3))
+      await drop('ai_usage', month.slice(0, 7));
     expect(await drop('ai_usage', '2027-01')).toBe(true);
     expect(await drop('ai_usage', '2027-02')).toBe(true);
     expect(await fixture.problems()).toEqual([]);

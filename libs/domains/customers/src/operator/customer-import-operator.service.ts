@@ -10,7 +10,7 @@ import { insertCustomer, type NewCustomer } from './new-customer';
 /** A line of a file of customers. */
 export type CustomerLine = NewCustomer & { line: number };
 
-/** What became of a line, or would. */
+/** How a line ended, or would end. */
 export interface ImportedLine {
   line: number;
   result: 'created' | 'valid' | 'refused' | 'not created';
