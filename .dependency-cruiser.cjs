@@ -85,7 +85,7 @@ module.exports = {
       severity: 'error',
       from: {
         orphan: true,
-        pathNot: ['main[.]ts$', TESTS, '^jest[.]config', '^test/support/(each-file|global-|loaded-modules)'],
+        pathNot: ['main[.]ts$', TESTS, '^jest[.]config', '^test/support/(each-file|global-|loaded-modules)', '^test/bench/ai/portkey-streams[.]'],
       },
       to: {},
     },

@@ -45,12 +45,13 @@ describe("a customer's data", () => {
         [customerId],
       )
     ).rows;
+  const everyRowOf = (customerId: string) => Promise.all(customerTables.map(({ table }) => rowsOf(table, customerId)));
   const erase = (customerId: string, dryRun = false) => data.erase(ACTOR, customerId, { dryRun });
   const deactivate = (customerId: string) => operator.get(CustomersOperatorService).setActive(ACTOR, customerId, false);
 
   async function exported(customerId: string): Promise<Map<string, Record<string, unknown>[]>> {
     const tables = new Map<string, Record<string, unknown>[]>();
-    for await (const { table, rows } of data.export(customerId))
+    for await (const { table, rows } of data.export(ACTOR, customerId))
       tables.set(table, [...(tables.get(table) ?? []), ...rows]);
     return tables;
   }
@@ -119,11 +120,11 @@ describe("a customer's data", () => {
 
     it('is only counted in a dry run', async () => {
       await deactivate(customerId);
-      const before = await exported(customerId);
+      const before = await everyRowOf(customerId);
       const counted = await erase(customerId, true);
       expect(counted).toContainEqual({ table: 'service_token', rows: 1, done: 'deleted' });
       expect(counted).toContainEqual({ table: 'ai_account', rows: 1, done: 'kept' });
-      expect(await exported(customerId)).toEqual(before);
+      expect(await everyRowOf(customerId)).toEqual(before);
     });
 
     it('keeps the books, which still add up, and whom they are about', async () => {
@@ -150,6 +151,13 @@ describe("a customer's data", () => {
         { actor: ACTOR, action: 'customer.deactivate', metadata: {} },
         { actor: ACTOR, action: 'customer.erase', metadata: {} },
       ]);
+    });
+
+    it('is exported only with an entry in the audit log that says by whom', async () => {
+      const tables = await exported(customerId);
+      const entry = { actor: ACTOR, action: 'customer.export' };
+      expect(await rowsOf('audit_log', customerId)).toMatchObject([entry]);
+      expect(tables.get('audit_log')).toMatchObject([entry]);
     });
 
     it('goes on where an erasure was broken off', async () => {
@@ -218,7 +226,7 @@ describe("a customer's data", () => {
     });
 
     it('is erased but for what the rules keep, and nobody else’s is', async () => {
-      const others = await exported(other);
+      const others = await everyRowOf(other);
       const erased = await erase(customerId);
       expect(erased).toContainEqual({ table: 'sms_message', rows: MANY, done: 'deleted' });
       for (const { table, erase: rule } of customerTables) {
@@ -233,7 +241,7 @@ describe("a customer's data", () => {
             if (all.join().includes(word) && !isId(left, word)) expect(kept.join()).toContain(word);
         }
       }
-      expect(await exported(other)).toEqual(others);
+      expect(await everyRowOf(other)).toEqual(others);
     });
   });
 

@@ -15,7 +15,8 @@ export async function startPortkey(port: number): Promise<() => Promise<void>> {
     'build',
     'start-server.js',
   );
-  const child = spawn(process.env.BENCH_PORTKEY_NODE ?? process.execPath, [main, `--port=${port}`, '--headless'], {
+  const words = ['--require', join(__dirname, 'portkey-streams.js'), main, `--port=${port}`, '--headless'];
+  const child = spawn(process.env.BENCH_PORTKEY_NODE ?? process.execPath, words, {
     stdio: 'ignore',
     env: { ...process.env, NODE_ENV: 'production', TRUSTED_CUSTOM_HOSTS: 'localhost,127.0.0.1' },
   });

@@ -28,6 +28,7 @@ export { type PreparedStatement, prepared } from './connections/prepared-stateme
 export { createFunction, type FunctionAccess } from './migrations/create-function';
 export { type CustomerTableAccess, secureCustomerTable } from './migrations/customer-table';
 export { PartitionsService } from './partitions/partitions.service';
+export { customerPages } from './retention/customer-pages';
 export { purgeEachCustomer } from './retention/purge-each-customer';
 export { partitionByMonth } from './partitions/partition-by-month';
 export { ForwardMigration } from './migrations/forward-migration';

@@ -20,17 +20,20 @@ export class CustomerDataOperatorService {
   ) {}
 
   /**
-   * All rows of a customer, table by table, each in portions. Without secrets; with the operator's own notes, and with drafts of invoices: look
-   * at it before you hand it over. @throws ServiceError not_found
+   * All rows of a customer, table by table, each in portions. Without secrets; with the operator's own notes, and with drafts
+   * of invoices: look at it before you hand it over. The audit log says who took it. @throws ServiceError not_found
    */
-  async *export(customerId: string): AsyncGenerator<ExportedRows> {
-    await this.find(this.dataSource.manager, customerId);
+  async *export(actor: string, customerId: string): AsyncGenerator<ExportedRows> {
+    await this.dataSource.transaction(async (manager) => {
+      await this.find(manager, customerId);
+      await this.audit.record(manager, { customerId, actor, action: 'customer.export' });
+    });
     for (const table of tablesInOrder()) yield* exportTable(this.dataSource, table, customerId);
   }
 
   /**
-   * Erases what is personal of a deactivated customer; what accounting law asks for stays. It can be run again: an erasure that was broken off
-   * goes on. There is no way back. @param dryRun only counts
+   * Erases what is personal of a deactivated customer; what accounting law asks for stays. It can be run again: an erasure that
+   * was broken off goes on. There is no way back. @param dryRun only counts
    * @throws ServiceError not_found; invalid_request while the customer is active, or something is unsettled
    */
   async erase(actor: string, customerId: string, { dryRun }: { dryRun: boolean }): Promise<ErasedRows[]> {

@@ -12,7 +12,10 @@ export interface ErasedRows {
   done: 'deleted' | 'blanked' | 'kept';
 }
 
-/** Deletes or blanks a customer's rows of a table, in batches of a transaction each. Idempotent: rows that are blank are not touched again. */
+/**
+ * Deletes or blanks a customer's rows of a table, in batches of a transaction each. Idempotent: rows that are blank are not
+ * touched again.
+ */
 export async function eraseTable(
   dataSource: DataSource,
   table: CustomerTable,

@@ -7,9 +7,8 @@ export const customerExport = command({
   description: 'print all data of a customer as one JSON value, table by table, without secrets',
   options: { customer },
   examples: ['--customer 100001'],
-  reads: true,
   services: () => import('../../services/customer-data.services.js'),
-  run: ({ customerData }, { customer }) => new TextParts(jsonOf(customerData.export(customer))),
+  run: ({ customerData }, { customer }, { actor }) => new TextParts(jsonOf(customerData.export(actor, customer))),
 });
 
 /** `{"table": [rows…], …}`; the portions of a table follow each other. */

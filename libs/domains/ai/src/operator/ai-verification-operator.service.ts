@@ -183,8 +183,8 @@ const VERIFY = `
   order by 1, 2`;
 
 /**
- * Verifies the accounts: every account equals its ledger, every charge its usage, the sums of every day its calls. Of months that were dropped it takes what
- * was carried forward, and leaves out what has no counterpart any more.
+ * Verifies the accounts: every account equals its ledger, every charge its usage, the sums of every day its calls. Of months
+ * that were dropped it takes what was carried forward, and leaves out what has no counterpart any more.
  */
 @Injectable()
 export class AiVerificationOperatorService {

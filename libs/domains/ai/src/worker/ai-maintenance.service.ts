@@ -1,10 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { customerPages } from '@platform/database';
 import { BillingCalendar } from '@platform/time';
-
-/** Number of customers per query. */
-const BATCH_SIZE = 1_000;
-const NO_CUSTOMER = '00000000-0000-0000-0000-000000000000';
 
 /** Customers whose accounts must be rolled over, after the given customer. */
 const TO_ROLL_OVER = `
@@ -101,17 +98,14 @@ export class AiMaintenanceService {
   /** Finds customers ($1 after which, $2 how many) and does the work for one after the other ($1 the customer). */
   private async forEach(find: Statement, work: Statement, signal?: AbortSignal): Promise<number> {
     let total = 0;
-    let last = NO_CUSTOMER;
-    for (;;) {
-      const customers = await this.ids(find.sql, [last, BATCH_SIZE, ...find.values]);
-      for (const id of customers) {
+    for await (const page of customerPages(this.dataSource, find.sql, find.values)) {
+      for (const id of page) {
         if (signal?.aborted) return total;
         const [row] = await this.dataSource.query<{ done: number | null }[]>(work.sql, [id, ...work.values]);
         total += row?.done ?? 0;
-        last = id;
       }
-      if (customers.length < BATCH_SIZE) return total;
     }
+    return total;
   }
 
   private async ids(sql: string, values: unknown[] = []): Promise<string[]> {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { customerPages } from '@platform/database';
 
 /** What an operator wants to know of all AI credit. Amounts in NOK, times in seconds. */
 export interface CreditHealth {
@@ -31,10 +32,6 @@ const HEALTH = `
            count(*) filter (where included + purchased <= reserved)::int as exhausted_accounts
     from ai_account) a`;
 
-const CUSTOMERS = `select id from customer where id > $1 order by id limit $2`;
-const BATCH_SIZE = 1_000;
-const NO_CUSTOMER = '00000000-0000-0000-0000-000000000000';
-
 /** The state of all AI credit, for the metrics. */
 @Injectable()
 export class CreditHealthService {
@@ -56,12 +53,6 @@ export class CreditHealthService {
 
   /** All customers, one after the other. */
   async *customers(): AsyncGenerator<string> {
-    for (let last = NO_CUSTOMER; ;) {
-      const rows = await this.dataSource.query<{ id: string }[]>(CUSTOMERS, [last, BATCH_SIZE]);
-      for (const { id } of rows) yield id;
-      const end = rows.at(-1);
-      if (!end || rows.length < BATCH_SIZE) return;
-      last = end.id;
-    }
+    for await (const page of customerPages(this.dataSource)) yield* page;
   }
 }

@@ -1,6 +1,6 @@
-import { Logger } from '@nestjs/common';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
 import { Redis } from 'ioredis';
 
 /**

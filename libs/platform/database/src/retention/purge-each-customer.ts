@@ -1,8 +1,5 @@
 import type { DataSource } from 'typeorm';
-
-/** Number of customers per query. */
-const CUSTOMERS = 1_000;
-const NO_CUSTOMER = '00000000-0000-0000-0000-000000000000';
+import { customerPages } from './customer-pages';
 
 /**
  * Runs a statement for one customer after the other, for each until it finds nothing more: each run is a transaction of its own and
@@ -17,19 +14,14 @@ export async function purgeEachCustomer(
   signal?: AbortSignal,
 ): Promise<number> {
   let total = 0;
-  for (let last = NO_CUSTOMER; ;) {
-    const customers = await dataSource.query<{ id: string }[]>(
-      'select id from customer where id > $1 order by id limit $2',
-      [last, CUSTOMERS],
-    );
-    for (const { id } of customers) {
+  for await (const page of customerPages(dataSource)) {
+    for (const id of page) {
       for (let done = -1; done !== 0; total += done) {
         if (signal?.aborted) return total;
         const [row] = await dataSource.query<{ done: number }[]>(statement, [id, ...values]);
         done = row?.done ?? 0;
       }
-      last = id;
     }
-    if (customers.length < CUSTOMERS) return total;
   }
+  return total;
 }

@@ -1,9 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-
-/** Number of customers per query. */
-const BATCH_SIZE = 1_000;
-const NO_CUSTOMER = '00000000-0000-0000-0000-000000000000';
+import { customerPages } from '@platform/database';
 
 const WITH_OVERDUE = `
   select distinct customer_id as id from idempotency_key
@@ -11,12 +8,7 @@ const WITH_OVERDUE = `
 
 const GIVE_UP = 'select app.give_up_idempotency_keys($1) as done';
 
-const CUSTOMERS = 'select id from customer where id > $1 order by id limit $2';
-
-/**
- * Of these customers. Each costs a look into the index, however many keys there are; a cluster does not take it in one query
- * with the customers.
- */
+/** Of these customers, by the index of ages. A cluster does not take it in one query with the customers. */
 const WITH_EXPIRED = `
   select distinct customer_id as id from idempotency_key
   where customer_id = any ($1::uuid[]) and created_at < app.now() - interval '24 hours'`;
@@ -38,7 +30,7 @@ export class IdempotencyMaintenanceService {
   /** Completes keys whose process died after the effect may have happened, with the reply that says so. @returns how many */
   async giveUpOverdue(signal?: AbortSignal): Promise<number> {
     let total = 0;
-    for await (const page of this.pages(WITH_OVERDUE)) {
+    for await (const page of customerPages(this.dataSource, WITH_OVERDUE)) {
       for (const id of page) {
         if (signal?.aborted) return total;
         total += await this.work(GIVE_UP, id);
@@ -50,7 +42,7 @@ export class IdempotencyMaintenanceService {
   /** Deletes keys that were claimed more than 24 hours ago, with their replies. @returns how many */
   async purgeExpired(signal?: AbortSignal): Promise<number> {
     let total = 0;
-    for await (const page of this.pages(CUSTOMERS)) {
+    for await (const page of customerPages(this.dataSource)) {
       for (const id of await this.ids(WITH_EXPIRED, [page])) {
         for (let purged = -1; purged !== 0; total += purged) {
           if (signal?.aborted) return total;
@@ -59,13 +51,6 @@ export class IdempotencyMaintenanceService {
       }
     }
     return total;
-  }
-
-  private async *pages(find: string): AsyncGenerator<string[]> {
-    for (let page = [NO_CUSTOMER]; page.length > 0;) {
-      page = await this.ids(find, [page.at(-1), BATCH_SIZE]);
-      yield page;
-    }
   }
 
   private async ids(find: string, values: unknown[]): Promise<string[]> {
