@@ -85,7 +85,13 @@ module.exports = {
       severity: 'error',
       from: {
         orphan: true,
-        pathNot: ['main[.]ts$', TESTS, '^jest[.]config', '^test/support/(each-file|global-|loaded-modules)', '^test/bench/ai/portkey-streams[.]'],
+        pathNot: [
+          'main[.]ts$',
+          TESTS,
+          '^jest[.]config',
+          '^test/support/(each-file|global-|loaded-modules)',
+          '^test/bench/ai/portkey-streams[.]',
+        ],
       },
       to: {},
     },
