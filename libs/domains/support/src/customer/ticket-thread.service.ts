@@ -4,7 +4,7 @@ import { CustomerDatabaseService, prepared } from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import { TICKET_REPLIES_MAX } from '../ticket-record';
 import { noSuchTicket } from './no-such-ticket';
-import type { TicketReplyRow, TicketRow } from './ticket-view';
+import type { TicketReplyRow, TicketRow, TicketThread } from './ticket-view';
 
 const REPLY = prepared(
   'support.reply',
@@ -15,6 +15,8 @@ const CLOSE = prepared(
   `select title, body, priority, service_id as "serviceId", resource_type as "resourceType", resource_id as "resourceId",
      created_at as "createdAt", updated_at as "updatedAt", replies from app.close_support_ticket($1, $2, $3, $4)`,
 );
+
+type ClosedTicket = Omit<TicketRow, 'id' | 'status' | 'thread'> & Pick<TicketThread, 'replies'>;
 
 interface ReplyResult {
   outcome: 'replied' | 'unknown' | 'closed' | 'full';
@@ -51,12 +53,9 @@ export class TicketThreadService {
    * Closes a ticket; a closed one stays as it is. @param actor the token, for the audit log. @throws ServiceError not_found
    */
   async close(actor: string, ticketId: string): Promise<TicketRow> {
-    const [closed] = await this.database.write<Omit<TicketRow, 'id' | 'status' | 'replyCount'>>(CLOSE, [
-      ticketId,
-      actor,
-      randomUUID(),
-    ]);
+    const [closed] = await this.database.write<ClosedTicket>(CLOSE, [ticketId, actor, randomUUID()]);
     if (!closed) throw noSuchTicket();
-    return { ...closed, id: ticketId, status: 'closed', replyCount: closed.replies.length };
+    const { replies, ...ticket } = closed;
+    return { ...ticket, id: ticketId, status: 'closed', thread: { replies, replyCount: replies.length } };
   }
 }

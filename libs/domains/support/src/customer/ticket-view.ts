@@ -22,7 +22,7 @@ export const REPLY = ['id', 'author', 'body', 'createdAt'] as const satisfies (k
 /** The fields of a reply that the customer sees. */
 export type TicketReplyRow = ReadRow<TicketReply, (typeof REPLY)[number]>;
 
-/** What a ticket has besides its own fields. */
+/** The replies of a ticket. */
 export interface TicketThread {
   /** Oldest first; in lists only the last {@link LISTED_REPLIES}. */
   replies: TicketReplyRow[];
@@ -31,31 +31,30 @@ export interface TicketThread {
 }
 
 /** The fields of a ticket that the customer sees, and its thread. */
-export type TicketRow = ReadRow<Ticket, (typeof TICKET)[number]> & TicketThread;
+export type TicketRow = ReadRow<Ticket, (typeof TICKET)[number]> & { thread: TicketThread };
 
 /**
- * A ticket's thread without the operator's notes, which the role could not read in any case.
+ * A ticket's thread without the operator's notes, which the role could not read in any case. One expression has all of it: each
+ * costs a look into the index per ticket.
  * @param most the replies at most, the last ones; all of them unless given
  */
 export function threadOf(
   reads: EntityReadsService,
   most?: number,
-): (ticket: EntityTable<Ticket>) => { [Key in keyof TicketThread]: Expression<TicketThread[Key]> } {
-  const reply = reads.table(TicketReply, 'r');
-  const [createdAt, id] = [reply.column('createdAt'), reply.column('id')];
-  return (ticket) => {
-    const shown = `from ${reply.from}
-      where ${reply.column('customerId')} = $1 and ${reply.column('ticketId')} = ${ticket.column('id')}
-        and not ${reply.column('internal')}`;
-    const last = `select ${reply.json(REPLY)} as reply, row_number() over (order by ${createdAt} desc, ${id} desc) as place
-      ${shown} order by ${createdAt} desc, ${id} desc`;
-    return {
-      replies: {
-        sql: `(select coalesce(json_agg(l.reply order by l.place desc), '[]')
-          from (${last}${most === undefined ? '' : ` limit ${most}`}) l)`,
-        decode: decoders.json as (text: string) => TicketReplyRow[],
-      },
-      replyCount: { sql: `(select count(*) ${shown})`, decode: decoders.number },
-    };
-  };
+): (ticket: EntityTable<Ticket>) => { thread: Expression<TicketThread> } {
+  const r = reads.table(TicketReply, 'r');
+  const reply = r.json(REPLY);
+  return (ticket) => ({
+    thread: {
+      sql: `(select json_build_object('replyCount', count(*),
+          'replies', coalesce(json_agg(l.reply order by l.place desc) filter (where l.reply is not null), '[]'))
+        from (
+          select row_number() over latest as place,
+            ${most === undefined ? reply : `case when row_number() over latest <= ${most} then ${reply} end`} as reply
+          from ${r.from}
+          where ${r.column('customerId')} = $1 and ${r.column('ticketId')} = ${ticket.column('id')} and not ${r.column('internal')}
+          window latest as (order by ${r.column('createdAt')} desc, ${r.column('id')} desc)) l)`,
+      decode: decoders.json as (text: string) => TicketThread,
+    },
+  });
 }

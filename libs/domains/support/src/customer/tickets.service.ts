@@ -91,6 +91,6 @@ export class TicketsService {
     if (!opened?.opened_at) throw new ServiceError('not_found', 'You have no service with this service_id');
     const times = { createdAt: opened.opened_at, updatedAt: opened.opened_at };
     const thread = { replies: [], replyCount: 0 };
-    return { id, title, body, status: 'open', priority, serviceId, resourceType, resourceId, ...times, ...thread };
+    return { id, title, body, status: 'open', priority, serviceId, resourceType, resourceId, ...times, thread };
   }
 }
