@@ -1,9 +1,10 @@
 // A steady load of nine kinds of requests: node load.mjs ORIGIN TOKEN. Each line on standard input names a phase that
 // begins; `end` ends. Then it prints one line of JSON for each phase: requests, most in progress at a time, and failures by kind
-// and outcome, with the time from the first to the last.
+// and outcome, with the time from the first to the last and what is known of each, the first FAILURES_SHOWN of them.
 import { createInterface } from 'node:readline';
 
 const PER_SECOND = Number(process.env.LOAD_PER_SECOND ?? 200);
+const FAILURES_SHOWN = 40;
 const [origin, token] = process.argv.slice(2);
 
 const get = (path) => ({ path });
@@ -23,7 +24,18 @@ const KINDS = [
 const phases = [];
 let phase;
 const begin = (name) =>
-  phases.push((phase = { name, requests: 0, in_progress: 0, failed: 0, failing_ms: 0, slowest_ms: 0, outcomes: {} }));
+  phases.push(
+    (phase = {
+      name,
+      requests: 0,
+      in_progress: 0,
+      failed: 0,
+      failing_ms: 0,
+      slowest_ms: 0,
+      outcomes: {},
+      failures: [],
+    }),
+  );
 
 /** By phase. */
 const firstFailureAt = new Map();
@@ -34,28 +46,36 @@ async function send(n) {
   const mine = phase;
   mine.requests++;
   const startedAt = performance.now();
-  const outcome = await outcomeOf(path, body).catch(
-    (error) => error.cause?.code ?? error.cause?.message ?? error.message,
-  );
-  mine.slowest_ms = Math.max(mine.slowest_ms, Math.round(performance.now() - startedAt));
-  if (outcome === undefined) return;
+  const failure = await failureOf(path, body).catch((error) => ({
+    outcome: error.cause?.code ?? error.cause?.message ?? error.message,
+  }));
+  const ms = Math.round(performance.now() - startedAt);
+  mine.slowest_ms = Math.max(mine.slowest_ms, ms);
+  if (!failure) return;
   mine.failed++;
   mine.failing_ms = Math.round(performance.now() - (firstFailureAt.get(mine) ?? setFirst(mine)));
-  const key = `${path} ${outcome}`;
+  const key = `${path} ${failure.outcome}`;
   mine.outcomes[key] = (mine.outcomes[key] ?? 0) + 1;
+  if (mine.failures.length < FAILURES_SHOWN) mine.failures.push({ at: new Date().toISOString(), path, ms, ...failure });
 }
 
 /** Undefined if the request was answered as it should be, to its last byte. */
-async function outcomeOf(path, body) {
+async function failureOf(path, body) {
   const reply = await fetch(`${origin}/api/v1${path}`, {
     method: body ? 'POST' : 'GET',
     headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) },
     body,
   });
+  const request_id = reply.headers.get('x-request-id');
   const text = await reply.text();
-  if (!reply.ok) return `${reply.status} ${JSON.parse(text).code}`;
+  if (!reply.ok) {
+    const { code, detail } = JSON.parse(text);
+    return { outcome: `${reply.status} ${code}`, detail, request_id };
+  }
   const streamed = reply.headers.get('content-type')?.startsWith('text/event-stream');
-  return streamed && !text.includes('message_stop') ? 'incomplete' : undefined;
+  if (streamed && !text.includes('message_stop'))
+    return { outcome: 'incomplete', detail: text.slice(-200), request_id };
+  return undefined;
 }
 
 begin('warm-up');

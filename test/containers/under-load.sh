@@ -1,7 +1,13 @@
 # Phases under load, for the scripts beside this one.
 
 begin_load() {
-  results=$(mktemp)
+  results=$(mktemp) logs=$(mktemp -d)
+  # A process group of its own, so that all of it ends.
+  set -m
+  keep_logs &
+  set +m
+  keeping=$!
+  trap 'kill -- "-$keeping" 2>/dev/null; tear_down' EXIT
   coproc LOAD { exec node "$project/test/containers/load.mjs" "$origin" "$token" >"$results"; }
   seconds=(5)
   sleep 5
@@ -11,7 +17,21 @@ begin_load() {
 end_load() {
   printf 'end\n' >&"${LOAD[1]}"
   wait "$LOAD_PID"
-  node "$project/test/containers/table.mjs" "$results" "${seconds[@]}"
+  node "$project/test/containers/table.mjs" "$results" "$logs" "${seconds[@]}"
+}
+
+# keep_logs: what replicas and proxies say from now on, those that come and go meanwhile too
+keep_logs() {
+  local service id
+  {
+    for service in api proxy; do dc ps -q $service | sed "s/^/$service /"; done
+    docker events --filter event=start --filter "label=com.docker.compose.project=$COMPOSE_PROJECT_NAME" \
+      --format '{{index .Actor.Attributes "com.docker.compose.service"}} {{.ID}}'
+  } | while read -r service id; do
+    case $service in
+      api | proxy) docker logs --since 1s -f "$id" >>"$logs/$service-$id" 2>&1 & ;;
+    esac
+  done
 }
 
 # phase NAME COMMAND…

@@ -19,6 +19,7 @@ export { DatabaseLoadService } from './condition/database-load.service';
 export { assertDatabaseFit } from './condition/database-fitness';
 export { type ConnectionSettings, type DatabaseRole, clientSettings } from './connections/connection-settings';
 export { DeadlineClient } from './connections/deadline-client';
+export { BoundedQueue } from './writes/bounded-queue';
 export { DeferredWrites } from './writes/deferred-writes';
 export { retryTransient } from './writes/retry-transient';
 export { WriteConnectionsService } from './writes/write-connections.service';

@@ -58,7 +58,7 @@ export class CreditLedgerService extends CreditLedger implements OnModuleInit {
   }
 
   private async choose(): Promise<CreditLedger> {
-    const [row] = await this.connections.connections.single<{ isCluster: boolean }>(IS_CLUSTER, []);
+    const [row] = await this.connections.single<{ isCluster: boolean }>(IS_CLUSTER, []);
     this.suitable = row?.isCluster ? this.perCustomer : this.batched;
     return this.suitable;
   }

@@ -1,9 +1,18 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AppConfig } from '@platform/config';
-import { PIPELINE_SETTINGS, type PipelineSettings, PipelinedConnectionsService } from '@platform/database';
+import {
+  PIPELINE_SETTINGS,
+  type PipelineSettings,
+  PipelinedConnectionsService,
+  type PreparedStatement,
+} from '@platform/database';
+import type { LockWait } from './batching/account-batcher';
 
-/** Longest time that a batch waits for a locked account: all its other customers wait as long. */
-const LOCK_TIMEOUT_MS = 100;
+/**
+ * Longest time that a statement waits for a locked account. While a brief one waits, all other customers of its batch do.
+ * A patient one is about one customer; it outlasts a queue of many replicas, and then others may have its connection.
+ */
+const LOCK_TIMEOUT_MS = { brief: 100, patient: 1000 } satisfies Record<LockWait, number>;
 
 /**
  * The ledger's own connections. A batch may wait for an account's lock; on shared connections, reads would wait behind
@@ -11,14 +20,27 @@ const LOCK_TIMEOUT_MS = 100;
  */
 @Injectable()
 export class LedgerConnectionsService {
-  readonly connections: PipelinedConnectionsService;
+  /** Number of connections for patient statements. They are opened at their first use. */
+  static readonly patient = 2;
+  private readonly connections: Record<LockWait, PipelinedConnectionsService>;
 
   constructor(@Inject(PIPELINE_SETTINGS) { client }: PipelineSettings, { AI_LEDGER_CONNECTIONS }: AppConfig) {
-    const options = `${client.options ?? ''} -c lock_timeout=${LOCK_TIMEOUT_MS}`;
-    this.connections = new PipelinedConnectionsService({ client: { ...client, options }, size: AI_LEDGER_CONNECTIONS });
+    const settings = (wait: LockWait) => {
+      const options = `${client.options ?? ''} -c lock_timeout=${LOCK_TIMEOUT_MS[wait]}`;
+      return { ...client, options, keepOpen: wait === 'brief' && client.keepOpen };
+    };
+    this.connections = {
+      brief: new PipelinedConnectionsService({ client: settings('brief'), size: AI_LEDGER_CONNECTIONS }),
+      patient: new PipelinedConnectionsService({ client: settings('patient'), size: LedgerConnectionsService.patient }),
+    };
   }
 
-  close(): Promise<void> {
-    return this.connections.onApplicationShutdown();
+  /** Runs a statement. Of the patient ones there may be {@link patient} at a time. @throws DatabaseUnavailableError */
+  single<Row extends object>(statement: PreparedStatement, values: unknown[], wait: LockWait = 'brief'): Promise<Row[]> {
+    return this.connections[wait].single<Row>(statement, values);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(Object.values(this.connections).map((connections) => connections.onApplicationShutdown()));
   }
 }

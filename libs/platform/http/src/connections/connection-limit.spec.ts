@@ -5,8 +5,8 @@ describe('mostConnections', () => {
   const config = loadConfig({});
 
   it('leaves descriptors for the database, and half of the rest for upstreams', () => {
-    expect(mostConnections(config, 256)).toBe(86);
-    expect(mostConnections(config, 1024)).toBe(470);
+    expect(mostConnections(config, 256)).toBe(85);
+    expect(mostConnections(config, 1024)).toBe(469);
   });
 
   it('is what the settings say where there are enough', () => {

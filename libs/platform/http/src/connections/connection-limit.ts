@@ -13,7 +13,7 @@ const LEAST = 16;
  */
 export function mostConnections(config: AppConfig, descriptors = descriptorLimit()): number {
   const { DATABASE_POOL_SIZE, DATABASE_PIPELINES, AI_LEDGER_CONNECTIONS, AI_UPSTREAM_CONNECTIONS } = config;
-  const database = DATABASE_POOL_SIZE + DATABASE_PIPELINES + AI_LEDGER_CONNECTIONS + 4;
+  const database = DATABASE_POOL_SIZE + DATABASE_PIPELINES + AI_LEDGER_CONNECTIONS + 6;
   const left = descriptors - OTHER_DESCRIPTORS - database;
   const upstreams = Math.min(AI_UPSTREAM_CONNECTIONS, Math.floor(left / 2));
   return Math.max(LEAST, Math.min(config.CLIENT_CONNECTIONS, left - upstreams));

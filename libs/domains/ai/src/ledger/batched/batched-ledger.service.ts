@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { isDatabaseUnavailable } from '@platform/database';
-import { AccountBatcher } from '../batching/account-batcher';
+import { AccountBatcher, type LockWait } from '../batching/account-batcher';
 import { customersOf } from '../batching/customers-of';
 import { LockedAccounts } from '../batching/locked-accounts';
 import { releaseRequests, reservationRequests, settlements } from '../calls/call-arrays';
@@ -42,10 +42,14 @@ export class BatchedLedgerService extends CreditLedger {
     private readonly settings: CallSettingsService,
   ) {
     super();
-    const locked = new LockedAccounts((ids) => this.unlocked(ids), settings.patienceMs);
-    this.reservations = new AccountBatcher((batch) => this.reserveAll(batch), locked, BATCH);
-    this.settlements = new AccountBatcher((batch) => this.settleAll(batch), locked, BATCH);
-    this.releases = new AccountBatcher((batch) => this.releaseAll(batch), locked, BATCH);
+    const locked = new LockedAccounts({
+      unlocked: (ids) => this.unlocked(ids),
+      connections: LedgerConnectionsService.patient,
+      patienceMs: settings.patienceMs,
+    });
+    this.reservations = new AccountBatcher((batch, wait) => this.reserveAll(batch, wait), locked, BATCH);
+    this.settlements = new AccountBatcher((batch, wait) => this.settleAll(batch, wait), locked, BATCH);
+    this.releases = new AccountBatcher((batch, wait) => this.releaseAll(batch, wait), locked, BATCH);
   }
 
   override reserve(request: ReservationRequest): Promise<ReservationResult> {
@@ -60,29 +64,29 @@ export class BatchedLedgerService extends CreditLedger {
     return this.releases.do(release);
   }
 
-  private async reserveAll(batch: ReservationRequest[]): Promise<ReservationResult[]> {
+  private async reserveAll(batch: ReservationRequest[], wait: LockWait): Promise<ReservationResult[]> {
     const { ids, first, last } = customersOf(batch);
     const { timeZone, lifetime, sharedKey, processId } = this.settings;
     const calls = reservationRequests(batch);
     const values = [ids, first, last, calls, timeZone, lifetime, this.settings.notAfter(), sharedKey, processId];
-    return reservationResults(batch, await this.ledger.connections.single<ReservationRow>(RESERVE, values));
+    return reservationResults(batch, await this.ledger.single<ReservationRow>(RESERVE, values, wait));
   }
 
-  private async settleAll(batch: Settlement[]): Promise<SettlementResult[]> {
+  private async settleAll(batch: Settlement[], wait: LockWait): Promise<SettlementResult[]> {
     const { ids, owner } = customersOf(batch);
     const { timeZone, provider } = this.settings;
     const values = [ids, settlements(batch, owner), timeZone, this.settings.notAfter(), provider];
-    return settlementResults(batch, await this.ledger.connections.single<SettlementRow>(SETTLE, values));
+    return settlementResults(batch, await this.ledger.single<SettlementRow>(SETTLE, values, wait));
   }
 
-  private async releaseAll(batch: Release[]): Promise<(Resolution | undefined)[]> {
+  private async releaseAll(batch: Release[], wait: LockWait): Promise<(Resolution | undefined)[]> {
     const { ids, owner } = customersOf(batch);
     const values = [ids, releaseRequests(batch, owner)];
-    return releaseResults(batch, await this.ledger.connections.single<ReleaseRow>(RELEASE, values));
+    return releaseResults(batch, await this.ledger.single<ReleaseRow>(RELEASE, values, wait));
   }
 
   private async unlocked(customerIds: string[]): Promise<string[]> {
-    const rows = await this.ledger.connections.single<{ customerId: string }>(UNLOCKED_ACCOUNTS, [customerIds]);
+    const rows = await this.ledger.single<{ customerId: string }>(UNLOCKED_ACCOUNTS, [customerIds]);
     return rows.map(({ customerId }) => customerId);
   }
 }

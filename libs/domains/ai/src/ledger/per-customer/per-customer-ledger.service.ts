@@ -1,4 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { isDataRefused } from '@platform/database';
+import { AccountBatcher, type LockWait, type RunBatch } from '../batching/account-batcher';
+import { CustomerBatchers } from '../batching/customer-batchers';
 import { LockedAccounts } from '../batching/locked-accounts';
 import { releaseRequests, reservationRequests, settlements } from '../calls/call-arrays';
 import {
@@ -20,8 +23,14 @@ import type {
   SettlementResult,
 } from '../credit-ledger.types';
 import { LedgerConnectionsService } from '../ledger-connections.service';
-import { CustomerBatchers } from './customer-batchers';
 import { RELEASE_FOR, RESERVE_FOR, SETTLE_FOR, UNLOCKED_ACCOUNT } from './per-customer-ledger.statements';
+
+/**
+ * One batch of a customer at a time: a second one would only wait for the account's lock. A failure is tried again call by
+ * call only if a value was refused. After any other, a cluster may have committed on the node of the customer's rows, and a
+ * second attempt would reserve twice.
+ */
+const BATCH = { size: 64, concurrency: 1, failsAll: (error: unknown) => !isDataRefused(error) };
 
 /**
  * The ledger of a cluster: every statement is about one customer, runs on the node that has the customer's rows, and commits
@@ -38,10 +47,17 @@ export class PerCustomerLedgerService extends CreditLedger {
     private readonly settings: CallSettingsService,
   ) {
     super();
-    const locked = new LockedAccounts((ids) => this.unlocked(ids), settings.patienceMs);
-    this.reservations = new CustomerBatchers((customer, batch) => this.reserveFor(customer, batch), locked);
-    this.settlements = new CustomerBatchers((customer, batch) => this.settleFor(customer, batch), locked);
-    this.releases = new CustomerBatchers((customer, batch) => this.releaseFor(customer, batch), locked);
+    const locked = new LockedAccounts({
+      unlocked: (ids) => this.unlocked(ids),
+      connections: LedgerConnectionsService.patient,
+      patienceMs: settings.patienceMs,
+    });
+    const batchers = <Item extends { customerId: string }, Result>(
+      runFor: (customerId: string) => RunBatch<Item, Result>,
+    ) => new CustomerBatchers((customerId) => new AccountBatcher<Item, Result>(runFor(customerId), locked, BATCH));
+    this.reservations = batchers((customer) => (batch, wait) => this.reserveFor(customer, batch, wait));
+    this.settlements = batchers((customer) => (batch, wait) => this.settleFor(customer, batch, wait));
+    this.releases = batchers((customer) => (batch, wait) => this.releaseFor(customer, batch, wait));
   }
 
   override reserve(request: ReservationRequest): Promise<ReservationResult> {
@@ -56,28 +72,30 @@ export class PerCustomerLedgerService extends CreditLedger {
     return this.releases.do(release);
   }
 
-  private async reserveFor(customerId: string, batch: ReservationRequest[]): Promise<ReservationResult[]> {
+  private async reserveFor(
+    customerId: string,
+    batch: ReservationRequest[],
+    wait: LockWait,
+  ): Promise<ReservationResult[]> {
     const { timeZone, lifetime, sharedKey, processId } = this.settings;
     const calls = reservationRequests(batch);
     const values = [customerId, calls, timeZone, lifetime, this.settings.notAfter(), sharedKey, processId];
-    return reservationResults(batch, await this.ledger.connections.single<ReservationRow>(RESERVE_FOR, values));
+    return reservationResults(batch, await this.ledger.single<ReservationRow>(RESERVE_FOR, values, wait));
   }
 
-  private async settleFor(customerId: string, batch: Settlement[]): Promise<SettlementResult[]> {
+  private async settleFor(customerId: string, batch: Settlement[], wait: LockWait): Promise<SettlementResult[]> {
     const { timeZone, provider } = this.settings;
     const values = [customerId, settlements(batch), timeZone, this.settings.notAfter(), provider];
-    return settlementResults(batch, await this.ledger.connections.single<SettlementRow>(SETTLE_FOR, values));
+    return settlementResults(batch, await this.ledger.single<SettlementRow>(SETTLE_FOR, values, wait));
   }
 
-  private async releaseFor(customerId: string, batch: Release[]): Promise<(Resolution | undefined)[]> {
+  private async releaseFor(customerId: string, batch: Release[], wait: LockWait): Promise<(Resolution | undefined)[]> {
     const values = [customerId, releaseRequests(batch)];
-    return releaseResults(batch, await this.ledger.connections.single<ReleaseRow>(RELEASE_FOR, values));
+    return releaseResults(batch, await this.ledger.single<ReleaseRow>(RELEASE_FOR, values, wait));
   }
 
   private async unlocked(customerIds: string[]): Promise<string[]> {
-    const found = customerIds.map((id) =>
-      this.ledger.connections.single<{ customerId: string }>(UNLOCKED_ACCOUNT, [id]),
-    );
+    const found = customerIds.map((id) => this.ledger.single<{ customerId: string }>(UNLOCKED_ACCOUNT, [id]));
     return (await Promise.all(found)).flat().map(({ customerId }) => customerId);
   }
 }
