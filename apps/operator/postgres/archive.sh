@@ -3,6 +3,7 @@
 #   archive.sh run      all of it, until it is stopped
 #   archive.sh base     a base backup now
 #   archive.sh health   whether the WAL arrives and there is a base backup
+#   archive.sh current  whether it runs from these scripts as they are now
 set -euo pipefail
 . "$(dirname "$0")/archive-folders.sh"
 export PGHOST=postgres PGUSER=account_owner PGPASSFILE=/tmp/pgpass
@@ -76,7 +77,10 @@ base_is_due() {
   [ -z "$newest" ] || [[ $newest < $(date -u -d '-1 day' +%Y%m%dT%H%M%SZ) ]]
 }
 
+scripts() { cat "$0" "$(dirname "$0")/archive-folders.sh"; }
+
 run() {
+  scripts >/tmp/made-of
   trap 'receiving && kill "$receiver"; exit 0' TERM INT
   while :; do
     log_in
@@ -92,4 +96,4 @@ health() {
   [ -n "$(ls -d "/archive/$(history)"/base/*Z)" ]
 }
 
-case ${1:-} in run) run ;; base) log_in; take_base ;; health) health ;; *) exit 64 ;; esac
+case ${1:-} in run) run ;; base) log_in; take_base ;; health) health ;; current) scripts | cmp -s - /tmp/made-of ;; *) exit 64 ;; esac

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
+import { countUnreadableKeys } from '@domains/ai';
 import { migrateSchema } from '@schema';
-import { loadConfig } from '@platform/config';
+import { type AppConfig, loadConfig } from '@platform/config';
 import { migrateJobQueue } from '@platform/jobs';
 import { explainStartFailure } from '@platform/process';
 
@@ -13,13 +14,25 @@ Promise.resolve()
     const config = loadConfig();
     const applied = await migrateSchema(config);
     await migrateJobQueue(config);
-    return applied;
+    process.stdout.write(applied.length > 0 ? `Applied:\n  ${applied.join('\n  ')}\n` : 'Nothing to migrate\n');
+    await warnOfAnotherSecretsKey(config);
   })
-  .then(
-    (applied) =>
-      process.stdout.write(applied.length > 0 ? `Applied:\n  ${applied.join('\n  ')}\n` : 'Nothing to migrate\n'),
-    (error: unknown) => {
-      process.stderr.write(`${explainStartFailure(error)}\n`);
-      process.exitCode = 1;
-    },
-  );
+  .catch((error: unknown) => {
+    process.stderr.write(`${explainStartFailure(error)}\n`);
+    process.exitCode = 1;
+  });
+
+/** Only a warning: without those keys the service does everything else, and new ones can be set while it runs. */
+async function warnOfAnotherSecretsKey(config: AppConfig): Promise<void> {
+  try {
+    const { stored, unreadable } = await countUnreadableKeys(config);
+    if (unreadable === 0) return;
+    process.stderr.write(
+      `SECRETS_KEY does not fit the data: ${unreadable} of ${stored} provider keys of customers open neither under it nor ` +
+        'under FORMER_SECRETS_KEY, and AI calls of these customers are refused. Put the former key back. If it is lost: ' +
+        'operator secrets reencrypt names the customers, operator ai configure --customer ID --key-stdin sets a key anew\n',
+    );
+  } catch (error) {
+    process.stderr.write(`SECRETS_KEY was not checked against the data: ${explainStartFailure(error)}\n`);
+  }
+}

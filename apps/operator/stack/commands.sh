@@ -3,6 +3,7 @@
 stack_up() {
   if [ "$(count_of api)" = 0 ]; then
     dc up -d --wait || explain_start
+    dc logs --no-log-prefix --tail 5 migrate | grep '^SECRETS_KEY' >&2 || true
   else
     apply_changes "$(wanted_replicas)"
   fi
@@ -36,17 +37,11 @@ apply_changes() {
   local service proxy
   check_secrets
   for service in valkey postgres; do
-    if outdated $service; then
-      say "$service: is replaced"
-      dc up -d --no-deps --wait $service
-    fi
+    if outdated $service; then replace $service; fi
   done
   if outdated api; then replace_replicas "$1"; else set_replicas "$1"; fi
-  for service in worker archive; do
-    if outdated $service; then
-      say "$service: is replaced"
-      dc up -d --no-deps --wait $service
-    fi
+  for service in worker archive prometheus alertmanager grafana; do
+    if outdated $service; then replace $service; fi
   done
   for proxy in $(proxies); do
     if outdated "$proxy"; then
@@ -61,6 +56,12 @@ apply_changes() {
     say "$service: is started"
     dc up -d --no-deps --wait "$service"
   done
+}
+
+# replace SERVICE: by a new container, with an interruption of what it does
+replace() {
+  say "$1: is replaced"
+  dc up -d --no-deps --force-recreate --wait "$1"
 }
 
 # missing: services that should run and do not, those of profiles in .env too

@@ -43,7 +43,7 @@ wanted_replicas() {
   if [ -n "$given" ]; then echo "$given"; elif [ "$present" -gt 0 ]; then echo "$present"; else echo 2; fi
 }
 
-# outdated SERVICE: whether it runs in a container that was made with other settings or another image
+# outdated SERVICE: whether it runs in a container that was made with other settings, another image or other files
 outdated() {
   is_running "$1" || return 1
   local hash container name made_with
@@ -53,7 +53,25 @@ outdated() {
     made_with=$(docker inspect -f '{{index .Config.Labels "com.docker.compose.config-hash"}} {{.Image}}' "$container")
     [ "$made_with" = "$hash $(docker image inspect -f '{{.Id}}' "$name")" ] || return 0
   done
-  return 1
+  ! has_present_files "$1"
+}
+
+# has_present_files SERVICE: whether it read those files of this folder that are there now. Compose does not look into files
+has_present_files() {
+  case $1,$(docker inspect -f '{{.Config.Cmd}}' "$(running "$1" | head -n 1)") in
+    postgres,*start.sh*) in_service postgres /etc/account-postgres/start.sh current ;;
+    archive,*) in_service archive /etc/account-postgres/archive.sh current ;;
+    prometheus,*) unchanged_since_start prometheus prometheus.yml alerts.yml ;;
+    alertmanager,*) unchanged_since_start alertmanager alertmanager.yml ;;
+    grafana,*) unchanged_since_start grafana datasource.yml dashboards ;;
+  esac
+}
+
+# unchanged_since_start SERVICE FILE…: of apps/operator/monitoring. Its program is not ours and cannot tell what it read
+unchanged_since_start() {
+  local began
+  began=$(docker inspect -f '{{.State.StartedAt}}' "$(running "$1")")
+  [ -z "$(cd apps/operator/monitoring && find "${@:2}" -type f -newermt "$began")" ]
 }
 
 # not_on_a_cluster COMMAND: fails if the database is a cluster (docker-compose.citus.yml)

@@ -50,6 +50,7 @@ export type { TokenUsage } from './ledger/token-usage';
 export { ProcessHeartbeatService } from './liveness/process-heartbeat.service';
 export { ProcessLivenessModule } from './liveness/process-liveness.module';
 export { type KeyReencryption, ProviderKeysOperatorService } from './operator/provider-keys-operator.service';
+export { countUnreadableKeys } from './provider-keys/count-unreadable-keys';
 export { AiAccountingOperatorService, type AccountingMonth } from './operator/ai-accounting-operator.service';
 export { AiPricesOperatorService, type NewAiPrice } from './operator/ai-prices-operator.service';
 export { AiUsageOperatorService } from './operator/ai-usage-operator.service';

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AppConfig } from '@platform/config';
 import { SecretBox, SecretRedactor } from '@platform/secrets';
 import { upstreamSettings } from '../adapters/messages-api/upstream-settings';
+import { keyPurpose } from './key-purpose';
 
 /** Maximum number of cached keys; each one saves a decryption. */
 const MAX_KEPT = 10_000;
@@ -19,14 +20,14 @@ export class ProviderKeysService {
 
   /** Encrypts a customer's key for storage. */
   seal(customerId: string, apiKey: string): Buffer {
-    return this.secrets.seal(apiKey, purposeOf(customerId));
+    return this.secrets.seal(apiKey, keyPurpose(customerId));
   }
 
   /**
    * The same key under the present SECRETS_KEY; undefined if it is already. @throws SecretUnreadableError
    */
   renew(customerId: string, ciphertext: Buffer): Buffer | undefined {
-    const purpose = purposeOf(customerId);
+    const purpose = keyPurpose(customerId);
     if (this.secrets.isPresent(ciphertext, purpose)) return undefined;
     return this.secrets.seal(this.secrets.open(ciphertext, purpose), purpose);
   }
@@ -38,14 +39,10 @@ export class ProviderKeysService {
     const name = `${customerId}${ciphertext.toString('base64')}`;
     const known = this.kept.get(name);
     if (known !== undefined) return known;
-    const apiKey = this.secrets.open(ciphertext, purposeOf(customerId));
+    const apiKey = this.secrets.open(ciphertext, keyPurpose(customerId));
     if (this.kept.size >= MAX_KEPT) this.kept.clear();
     this.redactor.use(apiKey);
     this.kept.set(name, apiKey);
     return apiKey;
   }
-}
-
-function purposeOf(customerId: string): string {
-  return `ai-key:${customerId}`;
 }
