@@ -257,6 +257,7 @@ describe('the statements of lists', () => {
     // As the API: row level security keeps some conditions from being index conditions.
     await api.superuser.query('begin');
     await api.superuser.query('set local role customer_api');
+    await api.superuser.query('set local plan_cache_mode = force_generic_plan');
     await api.superuser.query('select app.set_customer($1)', [me.customer.id]);
     for (const { name, text } of statements) {
       await api.superuser.query(`prepare "${name}" as ${text}`);

@@ -5,6 +5,14 @@ import type { ConnectionSettings } from './connection-settings';
 import { CLOSE_TIMEOUT_MS } from './deadline-client';
 import { type BatchSender, ReadBatch } from './read-batch';
 
+/**
+ * Statements are planned once per connection, not for each new value: planning over the partitions of two years costs more than
+ * running. Not on a cluster, which plans by the customer that is given.
+ */
+const KEEP_PLANS = `
+  select set_config('plan_cache_mode', 'force_generic_plan', false)
+  where not exists (select from pg_extension where extname = 'citus')`;
+
 /** Pause before a lost connection is opened again. */
 const REOPEN_MS = 250;
 
@@ -130,6 +138,7 @@ export class PipelinedConnection implements BatchSender {
     client.on('error', forget);
     client.on('end', forget);
     await client.connect();
+    await client.query(KEEP_PLANS);
     this.client = client;
     this.socket = socket;
     // Closed while it connected.
