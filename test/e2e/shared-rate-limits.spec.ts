@@ -91,6 +91,17 @@ describeWithRedis('rate limits of two processes with one Redis', (program) => {
     expect(await callBoth(4 * LIMIT)).toEqual({ passed: LIMIT, refused: 3 * LIMIT, others: 0 });
   });
 
+  it('go on per process while Redis has no memory for counts, which a metric says, and are shared again once it has', async () => {
+    await redis.limitMemory(1);
+    expect(await callBoth(4 * LIMIT)).toEqual({ passed: 2 * LIMIT, refused: 2 * LIMIT, others: 0 });
+    expect(await degraded()).toBe(2);
+    await redis.limitMemory(0);
+    await callBoth(2);
+    expect(await degraded()).toBe(0);
+    expect(await callBoth(4 * LIMIT)).toEqual({ passed: LIMIT, refused: 3 * LIMIT, others: 0 });
+    for (const api of processes) expect(api.output().stdout.match(/Redis refuses counts/g)).toHaveLength(1);
+  });
+
   it('say in the log when Redis goes and comes, once each', () => {
     for (const api of processes) {
       expect(api.output().stdout.match(/Redis is away/g)).toHaveLength(2);

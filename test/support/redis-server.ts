@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { Redis } from 'ioredis';
 import { freePort } from './free-port';
 
 /** A Redis or Valkey server of one test. */
@@ -14,6 +15,8 @@ export interface RedisServer {
   /** Stops it from answering while its connections stay open; and resumes it. */
   freeze(): void;
   thaw(): void;
+  /** Lets it use so much memory and no more; 0: as much as it likes. What it has no room for it refuses. */
+  limitMemory(bytes: number): Promise<void>;
 }
 
 /** The program: `REDIS_SERVER`, or the first `redis-server` or `valkey-server` in the path. */
@@ -54,6 +57,11 @@ export async function startRedis(program: string): Promise<RedisServer> {
     },
     freeze: () => void server.kill('SIGSTOP'),
     thaw: () => void server.kill('SIGCONT'),
+    async limitMemory(bytes) {
+      const client = new Redis(port);
+      await client.config('SET', 'maxmemory', bytes);
+      await client.quit();
+    },
   };
 }
 

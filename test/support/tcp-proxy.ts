@@ -10,7 +10,9 @@ export interface TcpProxy {
   abandonStalled(): void;
   /** Closes all connections, and every new one at once: the server is down. */
   down(): void;
-  /** Accepts connections again. */
+  /** Stops forwarding on all connections, and on every new one, without closing them: the server hangs. */
+  hang(): void;
+  /** Forwards on new connections again; those that hung are closed. */
   up(): void;
   close(): Promise<void>;
 }
@@ -24,9 +26,11 @@ interface Pair {
 /** Starts a proxy in front of a port of this machine. */
 export async function startTcpProxy(target: number): Promise<TcpProxy> {
   const pairs = new Set<Pair>();
-  let away = false;
+  const stalled = new Set<Socket>();
+  let state: 'up' | 'down' | 'hanging' = 'up';
   const listener = createServer((client) => {
-    if (away) return void client.destroy();
+    if (state === 'down') return void client.destroy();
+    if (state === 'hanging') return void stalled.add(client.on('error', () => undefined).pause());
     const server = connect(target, '127.0.0.1');
     const pair: Pair = { client, server, hello: Buffer.alloc(0) };
     pairs.add(pair);
@@ -42,31 +46,38 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
     }
   }).listen(0, '127.0.0.1');
   await once(listener, 'listening');
-  const stalled = new Set<Pair>();
+  const stall = (matching: (hello: Buffer) => boolean = () => true) => {
+    for (const { hello, client, server } of pairs) {
+      if (!matching(hello)) continue;
+      client.unpipe(server).pause();
+      server.unpipe(client).pause();
+      stalled.add(client);
+    }
+    return stalled.size;
+  };
+  const abandonStalled = () => {
+    for (const client of stalled) client.destroy();
+    stalled.clear();
+  };
   return {
     port: (listener.address() as AddressInfo).port,
-    stall(matching = () => true) {
-      for (const pair of pairs) {
-        if (!matching(pair.hello)) continue;
-        pair.client.unpipe(pair.server).pause();
-        pair.server.unpipe(pair.client).pause();
-        stalled.add(pair);
-      }
-      return stalled.size;
-    },
-    abandonStalled() {
-      for (const { client } of stalled) client.destroy();
-      stalled.clear();
-    },
+    stall,
+    abandonStalled,
     down() {
-      away = true;
+      state = 'down';
       for (const { client } of pairs) client.destroy();
     },
+    hang() {
+      state = 'hanging';
+      stall();
+    },
     up() {
-      away = false;
+      state = 'up';
+      abandonStalled();
     },
     async close() {
       listener.close();
+      abandonStalled();
       for (const { client } of pairs) client.destroy();
       await once(listener, 'close');
     },

@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import { DataSource } from 'typeorm';
-import { Metrics } from '@platform/metrics';
+import { Metrics, readAtScrape } from '@platform/metrics';
 
 /** What is due and has not begun: pg-boss's states before `active`. */
 const WAITING = `
@@ -18,7 +18,10 @@ interface WaitingItems {
 @Injectable()
 export class QueueMetrics implements OnModuleInit {
   private readonly logger = new Logger(QueueMetrics.name);
-  private pendingRead: Promise<WaitingItems[]> | undefined;
+  private readonly read = readAtScrape(
+    () => this.dataSource.query<WaitingItems[]>(WAITING),
+    (error) => this.logger.warn({ msg: 'the state of the job queues could not be read', err: error }),
+  );
 
   constructor(
     private readonly metrics: Metrics,
@@ -31,7 +34,7 @@ export class QueueMetrics implements OnModuleInit {
   }
 
   private report(name: string, help: string, value: (items: WaitingItems) => number): void {
-    const read = () => this.read();
+    const { read } = this;
     new Gauge({
       name,
       help,
@@ -39,20 +42,8 @@ export class QueueMetrics implements OnModuleInit {
       registers: [this.metrics.registry],
       async collect() {
         this.reset();
-        for (const items of await read()) this.set({ queue: items.queue }, value(items));
+        for (const items of (await read()) ?? []) this.set({ queue: items.queue }, value(items));
       },
     });
-  }
-
-  /** One query for both gauges of a scrape. */
-  private read(): Promise<WaitingItems[]> {
-    this.pendingRead ??= this.dataSource
-      .query<WaitingItems[]>(WAITING)
-      .catch((error: unknown) => {
-        this.logger.warn({ msg: 'the state of the job queues could not be read', err: error });
-        return [];
-      })
-      .finally(() => (this.pendingRead = undefined));
-    return this.pendingRead;
   }
 }

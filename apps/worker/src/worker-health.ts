@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { DatabaseClockService } from '@platform/database';
+import { DatabaseClockService, exposeDatabaseMetrics } from '@platform/database';
 import { JobQueueService } from '@platform/jobs';
 import { InternalListenerService } from '@platform/internal-listener';
 import { Metrics } from '@platform/metrics';
@@ -21,6 +21,7 @@ export class WorkerHealth implements OnModuleInit {
     this.metrics.reportState('worker_jobs_overdue', 'A job queue has not been polled for too long', () => {
       return this.jobs.overdue().length > 0;
     });
+    exposeDatabaseMetrics(this.metrics, this.clock);
     this.listener.server.get('/health', async (_request, reply) => {
       const overdue = this.jobs.overdue();
       const { database, clock } = await this.clock.compare().then(

@@ -31,30 +31,43 @@ export interface Seen {
 
 const PAUSE_MS = 100;
 
-/** Lets it happen. @returns when each alert was received and resolved @throws if an alert fires before */
-export async function play({ receiver }: Monitoring, scenario: Scenario): Promise<Seen[]> {
+/** Lets all of them happen at the same time, each to its end. @throws the first error, when all have ended */
+export async function playTogether(monitoring: Monitoring, scenarios: Scenario[], patienceMs: number): Promise<Seen[]> {
+  const played = await Promise.allSettled(scenarios.map((scenario) => play(monitoring, scenario, patienceMs)));
+  const failed = played.find((one) => one.status === 'rejected');
+  if (failed) throw failed.reason;
+  return played.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+}
+
+/** Lets it happen. @throws if an alert fires before, or is not received or resolved in time; what was wrong is mended then */
+async function play({ receiver }: Monitoring, scenario: Scenario, patienceMs: number): Promise<Seen[]> {
   const { alerts, cause } = scenario;
-  const early = alerts.filter(({ alert, labels }) => receiver.fires(alert, labels));
+  const fires = ({ alert, labels }: ExpectedAlert) => receiver.fires(alert, labels);
+  const early = alerts.filter(fires);
   if (early.length > 0) throw new Error(`Fires before it is provoked: ${early.map(({ alert }) => alert).join()}`);
+  /** Seconds until all alerts fire, or none. */
   const until = async (firing: boolean, step?: () => Promise<unknown>) => {
     const began = performance.now();
     const after = new Map<ExpectedAlert, number>();
     while (after.size < alerts.length) {
-      await step?.();
-      for (const one of alerts)
-        if (!after.has(one) && receiver.fires(one.alert, one.labels) === firing)
-          after.set(one, (performance.now() - began) / 1000);
+      const answer = await step?.();
+      const seconds = (performance.now() - began) / 1000;
+      const missing = alerts.filter((one) => !after.has(one));
+      for (const one of missing) if (fires(one) === firing) after.set(one, seconds);
+      if (seconds > patienceMs / 1000) {
+        const names = missing.map(({ alert }) => alert).join();
+        const what = firing ? 'not received' : 'not resolved';
+        throw new Error(
+          `${cause}: ${names} ${what} within ${seconds} s; the latest call got ${JSON.stringify(answer)}`,
+        );
+      }
       await wait(PAUSE_MS);
     }
     return after;
   };
-  const names = alerts.map(({ alert }) => alert).join();
   await scenario.provoke?.();
-  const fired = await until(true, scenario.meanwhile);
-  await scenario.mend?.();
-  console.log(`${names}: fired`);
+  const fired = await until(true, scenario.meanwhile).finally(() => scenario.mend?.());
   const resolved = await until(false, scenario.afterwards);
-  console.log(`${names}: resolved`);
   return alerts.map((one) => ({
     alert: one.alert,
     cause,

@@ -7,13 +7,28 @@ const FOLDER = 'apps/operator/monitoring';
 const SHORTEST_WINDOW_SECONDS = 10;
 const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600 };
 
+interface Rule {
+  alert: string;
+  expr: string;
+  for?: string;
+}
+
 interface Rules {
-  groups: { interval: string; rules: { alert: string; expr: string; for?: string }[] }[];
+  groups: { interval: string; rules: Rule[] }[];
 }
 
 /** Names of all alerts. */
 export function alertNames(): string[] {
   return readRules().groups.flatMap(({ rules }) => rules.map(({ alert }) => alert));
+}
+
+/** What an alert waits for by its rule: `for` and windows, as they are and, after a `/`, as shortened. */
+export function timing(alert: string, factor: number): { for: string; windows: string } {
+  const of = ({ groups }: Rules) => groups.flatMap(({ rules }) => rules).find((rule) => rule.alert === alert);
+  const [own, short] = [of(readRules()), of(parse(shortenedRules(factor)) as Rules)];
+  const windows = (rule?: Rule) => [...new Set(rule?.expr.match(/\[\d+[smh]\]/g) ?? [])].join(' ');
+  const both = (a = '', b = '') => (a === b ? a : `${a} / ${b}`);
+  return { for: both(own?.for, short?.for), windows: both(windows(own), windows(short)) };
 }
 
 /**
@@ -26,7 +41,7 @@ export function shortenedRules(factor: number): string {
   for (const group of rules.groups) {
     group.interval = '1s';
     for (const rule of group.rules) {
-      rule.expr = rule.expr.replaceAll(/\[(\w+)\]/g, (_, window: string) => {
+      rule.expr = rule.expr.replaceAll(/\[(\d+[smh])\]/g, (_, window: string) => {
         return `[${Math.max(SHORTEST_WINDOW_SECONDS, Math.ceil(secondsOf(window) / factor))}s]`;
       });
       if (rule.for !== undefined) rule.for = `${Math.ceil((secondsOf(rule.for) / factor) * 1000)}ms`;

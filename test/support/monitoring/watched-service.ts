@@ -7,6 +7,7 @@ import { caller } from '../api';
 import { type ApiProcess, startApiProcess } from '../api-process';
 import { databaseServer } from '../database-server';
 import { saveFakeCustomer } from '../factories/customer.factory';
+import { allowSms } from '../factories/sms-settings.factory';
 import { saveFakeToken } from '../factories/service-token.factory';
 import { freePort } from '../free-port';
 import { findRedis, type RedisServer, startRedis } from '../redis-server';
@@ -24,14 +25,16 @@ export interface WatchedService {
   redis: RedisServer;
   /** Undefined where nobody may mount one: then the database is like any other. */
   disk: SmallDisk | undefined;
-  /** The worker's way to the database. */
-  workerLink: TcpProxy;
+  /** The ways to the database: of the replicas, and of the worker. */
+  links: [TcpProxy, TcpProxy];
   replicas: [ApiProcess, ApiProcess];
   worker: WorkerProcess;
   targets: Targets;
   customerId: string;
   /** Calls a replica as one customer or the other, in turn. Waits for the end of the reply; a lost connection counts as one. */
   call(replica: 0 | 1, path: string, body?: object): Promise<number | undefined>;
+  /** Asks a question of the AI provider. */
+  ask(replica: 0 | 1, content: string): Promise<number | undefined>;
   /** Starts a replica again under the addresses that it had. */
   startReplica(replica: 0 | 1): Promise<void>;
   startWorker(): Promise<void>;
@@ -40,7 +43,7 @@ export interface WatchedService {
   stop(): Promise<void>;
 }
 
-/** Starts it. Both customers have AI credit and may call as often as they like. */
+/** Starts it. Both customers have AI credit and SMS, and may call as often as they like. */
 export async function startWatchedService(): Promise<WatchedService> {
   const program = findRedis();
   if (!program) throw new Error('There is no redis-server or valkey-server in the path, nor in REDIS_SERVER');
@@ -52,8 +55,9 @@ export async function startWatchedService(): Promise<WatchedService> {
   await superuser.connect();
   const [sandbox, redis] = [await startSandbox(), await startRedis(program)];
   addDemoData(sandbox);
-  const workerLink = await startTcpProxy(Number(new URL(database.url).port));
-  const throughLink = Object.assign(new URL(database.url), { port: String(workerLink.port) }).href;
+  const startLink = () => startTcpProxy(Number(new URL(database.url).port));
+  const links: [TcpProxy, TcpProxy] = [await startLink(), await startLink()];
+  const through = ({ port }: TcpProxy) => Object.assign(new URL(database.url), { port: String(port) }).href;
   const model = await saveModelPrice(superuser);
   const customers = await Promise.all([saveCustomer(superuser, model), saveCustomer(superuser, model)]);
   let calls = 0;
@@ -64,11 +68,17 @@ export async function startWatchedService(): Promise<WatchedService> {
     FIKEN_URL: sandbox.urls.fiken,
     FIKEN_TOKEN: 'token-of-fiken',
     FIKEN_COMPANY: 'demo',
+    ELKS_URL: sandbox.urls.elks46,
+    ELKS_USERNAME: 'user',
+    ELKS_PASSWORD: 'password',
     REDIS_URL: redis.url,
     UPSTREAM_BREAKER_RESET_MS: '1000',
     RATE_LIMIT_REQUESTS_PER_MINUTE: '1000000',
     RATE_LIMIT_ADDRESS_PER_MINUTE: '1000000',
     RATE_LIMIT_AI_PER_MINUTE: '1000000',
+    RATE_LIMIT_SMS_PER_MINUTE: '1000000',
+    SMS_DAILY_CAP: '1000000',
+    SMS_DAILY_PARTS_CAP: '1000000',
   };
   const ports = await Promise.all(Array.from({ length: 5 }, () => freePort()));
   const [first, second, firstInternal, secondInternal, workerInternal] = ports as [
@@ -81,7 +91,7 @@ export async function startWatchedService(): Promise<WatchedService> {
   const startReplica = (port: number, internal: number, more: Record<string, string> = {}) =>
     startApiProcess({
       ...common,
-      DATABASE_URL: database.url,
+      DATABASE_URL: through(links[0]),
       PORT: String(port),
       INTERNAL_PORT: String(internal),
       ...more,
@@ -92,14 +102,14 @@ export async function startWatchedService(): Promise<WatchedService> {
     () => startReplica(second, secondInternal, { OVERLOAD_WAIT_MS: '50' }),
   ] as const;
   const startWorker = () =>
-    startWorkerProcess({ ...common, DATABASE_URL: throughLink, INTERNAL_PORT: String(workerInternal) });
+    startWorkerProcess({ ...common, DATABASE_URL: through(links[1]), INTERNAL_PORT: String(workerInternal) });
   const service: WatchedService = {
     superuser,
     databaseUrl: database.url,
     sandbox,
     redis,
     disk,
-    workerLink,
+    links,
     customerId: customers[0].id,
     replicas: [await replicaAt[0](), await replicaAt[1]()],
     worker: await startWorker(),
@@ -118,6 +128,8 @@ export async function startWatchedService(): Promise<WatchedService> {
         return undefined;
       }
     },
+    ask: (replica, content) =>
+      service.call(replica, '/ai/messages', { max_tokens: 300, messages: [{ role: 'user', content }] }),
     async startReplica(replica) {
       service.replicas[replica] = await replicaAt[replica]();
     },
@@ -128,7 +140,7 @@ export async function startWatchedService(): Promise<WatchedService> {
       superuser.query(`update pgboss.job set start_after = now() where name = $1 and state = 'created'`, [job]),
     async stop() {
       await Promise.all([...service.replicas, service.worker].map((one) => one.stop('SIGKILL')));
-      await workerLink.close();
+      await Promise.all(links.map((link) => link.close()));
       await redis.kill();
       await sandbox.close();
       await superuser.end();
@@ -138,9 +150,10 @@ export async function startWatchedService(): Promise<WatchedService> {
   return service;
 }
 
-/** A customer with AI credit. */
+/** A customer with AI credit and SMS. */
 async function saveCustomer(superuser: Client, model: string): Promise<{ id: string; token: string }> {
   const { id } = await saveFakeCustomer(superuser);
   await enableAi(superuser, id, { model, included: 100_000 });
+  await allowSms(superuser, id);
   return { id, token: (await saveFakeToken(superuser, id)).token };
 }

@@ -3,6 +3,8 @@ import type { Metrics } from '@platform/metrics';
 
 /** Customers that have a series of their own, per process: a metric must not grow with the number of customers. */
 const MOST = 100;
+/** Labels of whom it is not known, and of those beyond {@link MOST}. */
+const [NONE, OTHERS] = ['none', 'others'];
 
 /** Counts requests that were refused with 429, by customer: who reaches a limit, and how often. */
 export class LimitedCustomers {
@@ -16,14 +18,15 @@ export class LimitedCustomers {
       labelNames: ['customer_id'],
       registers: [registry],
     });
+    for (const label of [NONE, OTHERS]) this.refused.inc({ customer_id: label }, 0);
   }
 
   count(customerId: string | undefined): void {
-    this.refused.inc({ customer_id: customerId === undefined ? 'none' : this.label(customerId) });
+    this.refused.inc({ customer_id: customerId === undefined ? NONE : this.label(customerId) });
   }
 
   private label(customerId: string): string {
-    if (!this.known.has(customerId) && this.known.size >= MOST) return 'others';
+    if (!this.known.has(customerId) && this.known.size >= MOST) return OTHERS;
     this.known.add(customerId);
     return customerId;
   }

@@ -1,7 +1,7 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { RateLimitStorageService } from '@platform/access';
 import { TokenChangeListenerService } from '@platform/tokens';
-import { DatabaseClockService, DatabaseLoadService } from '@platform/database';
+import { DatabaseClockService, DatabaseLoadService, exposeDatabaseMetrics } from '@platform/database';
 import { BodyMemory, observeRequests } from '@platform/http';
 import { Metrics } from '@platform/metrics';
 import { LimitedCustomers } from './limited-customers';
@@ -25,15 +25,10 @@ export function exposeMetrics(app: NestFastifyApplication): void {
   const storage = app.get(RateLimitStorageService);
   metrics.reportState(
     'rate_limit_degraded',
-    'Redis is unavailable: rate limits are counted per process',
+    'Redis is unavailable or refuses counts: rate limits are counted per process',
     () => storage.degraded,
   );
-  const clock = app.get(DatabaseClockService);
-  metrics.reportState(
-    'clock_wrong',
-    "The process's clock differs from the database's",
-    () => clock.fault !== undefined,
-  );
+  exposeDatabaseMetrics(metrics, app.get(DatabaseClockService));
   const changes = app.get(TokenChangeListenerService);
   metrics.reportState(
     'token_cache_trusted',

@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import { type CreditHealth, CreditHealthService } from '@domains/ai';
-import { Metrics } from '@platform/metrics';
+import { Metrics, readAtScrape } from '@platform/metrics';
 
 const GAUGES: { name: string; help: string; value: (health: CreditHealth) => number | null }[] = [
   {
@@ -41,7 +41,6 @@ const GAUGES: { name: string; help: string; value: (health: CreditHealth) => num
 @Injectable()
 export class CreditMetrics implements OnModuleInit {
   private readonly logger = new Logger(CreditMetrics.name);
-  private pendingRead: Promise<CreditHealth | undefined> | undefined;
 
   constructor(
     private readonly metrics: Metrics,
@@ -49,7 +48,10 @@ export class CreditMetrics implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    const read = () => this.read();
+    const read = readAtScrape(
+      () => this.health.read(),
+      (error) => this.logger.warn({ err: error, msg: 'the state of the AI credit could not be read' }),
+    );
     for (const { name, help, value } of GAUGES) {
       new Gauge({
         name,
@@ -64,17 +66,5 @@ export class CreditMetrics implements OnModuleInit {
         },
       });
     }
-  }
-
-  /** One query for all gauges of a scrape. */
-  private read(): Promise<CreditHealth | undefined> {
-    this.pendingRead ??= this.health
-      .read()
-      .catch((error: unknown) => {
-        this.logger.warn({ err: error, msg: 'the state of the AI credit could not be read' });
-        return undefined;
-      })
-      .finally(() => (this.pendingRead = undefined));
-    return this.pendingRead;
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import { type SourceSyncHealth, SyncHealthService } from '@domains/invoices';
-import { Metrics } from '@platform/metrics';
+import { Metrics, readAtScrape } from '@platform/metrics';
 
 const GAUGES: { name: string; help: string; value: (health: SourceSyncHealth) => number }[] = [
   { name: 'invoice_sync_accounts', help: 'Accounts linked to a billing source', value: ({ accounts }) => accounts },
@@ -31,7 +31,6 @@ const GAUGES: { name: string; help: string; value: (health: SourceSyncHealth) =>
 @Injectable()
 export class InvoiceMetrics implements OnModuleInit {
   private readonly logger = new Logger(InvoiceMetrics.name);
-  private pendingRead: Promise<SourceSyncHealth[]> | undefined;
 
   constructor(
     private readonly metrics: Metrics,
@@ -39,8 +38,11 @@ export class InvoiceMetrics implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
+    const read = readAtScrape(
+      () => this.health.bySource(),
+      (error) => this.logger.warn({ err: error, msg: 'the state of the invoice syncs could not be read' }),
+    );
     for (const { name, help, value } of GAUGES) {
-      const read = () => this.read();
       new Gauge({
         name,
         help,
@@ -48,21 +50,9 @@ export class InvoiceMetrics implements OnModuleInit {
         registers: [this.metrics.registry],
         async collect() {
           this.reset();
-          for (const health of await read()) this.set({ source: health.source }, value(health));
+          for (const health of (await read()) ?? []) this.set({ source: health.source }, value(health));
         },
       });
     }
-  }
-
-  /** One query for all gauges of a scrape. */
-  private read(): Promise<SourceSyncHealth[]> {
-    this.pendingRead ??= this.health
-      .bySource()
-      .catch((error: unknown) => {
-        this.logger.warn({ err: error, msg: 'the state of the invoice syncs could not be read' });
-        return [];
-      })
-      .finally(() => (this.pendingRead = undefined));
-    return this.pendingRead;
   }
 }

@@ -15,6 +15,7 @@ export {
   UnknownSchemaError,
 } from './errors/database-errors';
 export { DatabaseClockService, databaseNow } from './condition/database-clock.service';
+export { exposeDatabaseMetrics } from './condition/database-metrics';
 export { DatabaseLoadService } from './condition/database-load.service';
 export { assertDatabaseFit } from './condition/database-fitness';
 export { type ConnectionSettings, type DatabaseRole, clientSettings } from './connections/connection-settings';

@@ -1,2 +1,3 @@
 export { MetricsModule } from './metrics.module';
 export { Metrics } from './metrics';
+export { readAtScrape } from './read-at-scrape';

@@ -24,18 +24,18 @@ export class Metrics {
   }
 
   /** Adds a gauge of a boolean state, which is read at each scrape. */
-  reportState(name: string, help: string, read: () => boolean): void {
-    this.reportNumber(name, help, () => (read() ? 1 : 0));
+  reportState(name: string, help: string, read: () => boolean | Promise<boolean>): void {
+    this.reportNumber(name, help, async () => ((await read()) ? 1 : 0));
   }
 
   /** Adds a gauge of a number, which is read at each scrape. */
-  reportNumber(name: string, help: string, read: () => number): void {
+  reportNumber(name: string, help: string, read: () => number | Promise<number>): void {
     new Gauge({
       name,
       help,
       registers: [this.registry],
-      collect() {
-        this.set(read());
+      async collect() {
+        this.set(await read());
       },
     });
   }

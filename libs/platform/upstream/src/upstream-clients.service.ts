@@ -49,6 +49,7 @@ export class UpstreamClientsService implements OnApplicationShutdown {
       { budget: this.budget, stalls: this.stalls, turns: this.turns, log: this.log },
     );
     this.clients.add(client);
+    this.log.show(options.name);
     return client;
   }
 

@@ -14,7 +14,7 @@ const SHARED = { points: Number.MAX_SAFE_INTEGER, duration: MINUTE_MS / 1000, ke
 
 /**
  * Counts requests in windows of a minute: in this process, or in Redis/Valkey if `REDIS_URL` is set, so that replicas
- * share one count. While Redis is unavailable, each process counts by itself, and `degraded` is true.
+ * share one count. While Redis is unavailable or refuses, each process counts by itself, and `degraded` is true.
  */
 @Injectable()
 export class RateLimitStorageService implements ThrottlerStorage, OnModuleInit, OnApplicationShutdown {
@@ -54,9 +54,10 @@ export class RateLimitStorageService implements ThrottlerStorage, OnModuleInit, 
   private async countShared(shared: RateLimiterRedis, key: string, limit: number): Promise<RateLimitState> {
     try {
       const { consumedPoints: totalHits, msBeforeNext } = await shared.consume(key);
+      this.redis?.stored();
       return stateOf({ totalHits, msBeforeNext }, limit);
-    } catch {
-      // Redis is unavailable, and SharedRedis has logged it.
+    } catch (error) {
+      this.redis?.failed(error);
       return stateOf(this.local.count(key), limit);
     }
   }

@@ -13,12 +13,13 @@ const START_PATIENCE_MS = 1000;
 
 /**
  * A connection to Redis or Valkey that fails at once while the server is unavailable, and logs when it is lost and
- * restored.
+ * restored. A server that answers may still store nothing: its memory is full, its disk is, or it is a replica now.
  */
 export class SharedRedis {
   private readonly logger = new Logger(SharedRedis.name);
   readonly client: Redis;
   private away = false;
+  private refusing = false;
   private stopped = false;
 
   constructor(url: string) {
@@ -34,9 +35,26 @@ export class SharedRedis {
     this.client.on('ready', () => this.found());
   }
 
-  /** Whether the server answers, as far as is known. */
+  /** Whether the server answers and stores what it is sent, as far as is known. */
   get ready(): boolean {
-    return this.client.status === 'ready';
+    return this.client.status === 'ready' && !this.refusing;
+  }
+
+  /** Told that the server stored what it was sent. */
+  stored(): void {
+    if (!this.refusing) return;
+    this.refusing = false;
+    this.logger.log('Redis takes counts again; rate limits are shared again');
+  }
+
+  /** Told why a command failed. A lost connection shows by itself; an error reply is the server's refusal. */
+  failed(error: unknown): void {
+    if (this.refusing || !Error.isError(error) || error.name !== 'ReplyError') return;
+    this.refusing = true;
+    this.logger.warn({
+      msg: 'Redis refuses counts; rate limits are counted per process until it takes them',
+      err: error,
+    });
   }
 
   /** Waits for the first connection, for a limited time. */

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { Client, type ClientConfig } from 'pg';
 import { isTracing, tracedStatement } from '@platform/tracing';
+import { countRefusals } from '../errors/refusals';
 
 /** The driver's error message if a reply did not arrive in time. */
 const NO_REPLY = 'Query read timeout';
@@ -18,6 +19,7 @@ export class DeadlineClient extends Client {
     // The user of a lost connection gets the error from the query, and the pool listens while it is idle; in between,
     // an error without a listener would end the process.
     this.on('error', () => undefined);
+    countRefusals(this);
     const send = this.query.bind(this) as (...parts: unknown[]) => unknown;
     const watched = (...parts: unknown[]): unknown => {
       const name = isTracing() ? spanName(parts) : undefined;

@@ -1,6 +1,7 @@
 import { Socket } from 'node:net';
 import { Client, type QueryResult, type QueryResultRow } from 'pg';
 import { asUnavailable, DatabaseUnavailableError, isUnknownStatement } from '../errors/database-errors';
+import { countRefusals } from '../errors/refusals';
 import type { ConnectionSettings } from './connection-settings';
 import { CLOSE_TIMEOUT_MS } from './deadline-client';
 import { type BatchSender, ReadBatch } from './read-batch';
@@ -133,6 +134,7 @@ export class PipelinedConnection implements BatchSender {
   private async open(): Promise<Client> {
     const socket = new Socket();
     const client = new Client({ ...this.settings, pipeline: true, stream: () => socket });
+    countRefusals(client);
     const forget = () => this.forget(client);
     // The driver rejects pending statements; the next send opens a new connection.
     client.on('error', forget);

@@ -69,6 +69,11 @@ export class CallLog {
     });
   }
 
+  /** Shows an upstream from now on, though nothing was received yet. */
+  show(upstream: string): void {
+    this.received?.inc({ upstream }, 0);
+  }
+
   write({ upstream, operation, outcome, code, attempts, bytes, durationMs, ok }: CallRecord): void {
     this.durations?.observe({ upstream, operation, outcome }, durationMs / 1000);
     this.received?.inc({ upstream }, bytes);

@@ -3,6 +3,9 @@ import { Counter } from 'prom-client';
 import { Metrics } from '@platform/metrics';
 import type { Settlement, SettlementResult } from '../../../ledger/credit-ledger.types';
 
+/** Kinds of tokens, which have prices of their own. */
+const KINDS = ['input', 'cache_write', 'cache_read', 'output'];
+
 /** Counts what customers paid for AI calls, and the tokens that they used. */
 @Injectable()
 export class ChargeMetricsService {
@@ -20,6 +23,8 @@ export class ChargeMetricsService {
       labelNames: ['kind'],
       registers,
     });
+    // A counter that appears with its first increase has no increase for whoever watches it.
+    for (const kind of KINDS) this.tokens.inc({ kind }, 0);
   }
 
   report({ usage }: Settlement, { charged }: SettlementResult): void {

@@ -1,0 +1,66 @@
+import type { Scenario } from './scenario';
+import { failingJob, oldInvoices, strayRow, waitingWork } from './scenarios/background.scenarios';
+import { costlyCall, kroneTooMuch, stuckReservation, unknownOutcomes } from './scenarios/money.scenarios';
+import {
+  cutOffWorker,
+  deadReplica,
+  deadService,
+  deadWorker,
+  starvedReplica,
+  unheardTokens,
+} from './scenarios/process.scenarios';
+import {
+  deadRedis,
+  fullDisk,
+  fullRedis,
+  lockedTable,
+  silentDatabase,
+  stoppedDatabase,
+  wrongClock,
+} from './scenarios/surroundings.scenarios';
+import { overloadedProvider, refusedKey, refusedSms, stoppedProvider } from './scenarios/upstream.scenarios';
+import type { WatchedService } from './watched-service';
+
+type MakeScenario = (service: WatchedService) => Scenario;
+
+/** Scenarios by part: those of a part go on at the same time. */
+export type Parts = Record<string, MakeScenario[]>;
+
+/** In under half a minute. */
+const sample: Parts = { 'a sample': [failingJob, kroneTooMuch, stuckReservation, overloadedProvider] };
+
+/** What takes seconds, and kills nothing but Redis. */
+const quick: Parts = {
+  'in the books': [kroneTooMuch, failingJob, stuckReservation, unknownOutcomes, strayRow, oldInvoices, waitingWork],
+  'at other systems': [overloadedProvider, refusedKey, refusedSms, costlyCall, deadRedis],
+  'on the disk': [fullDisk],
+};
+
+const all: Parts = {
+  ...quick,
+  'at what is locked or full': [lockedTable, fullRedis],
+  'in processes': [starvedReplica, unheardTokens],
+  'on the clock': [wrongClock],
+  'at a database that is stopped': [stoppedDatabase],
+  'at a database that hangs': [silentDatabase],
+  'at a provider that is stopped': [stoppedProvider],
+  'away for a while': [cutOffWorker, deadReplica],
+  dead: [deadService, deadWorker],
+};
+
+/** What an operator names first; and stops of each part, to be seen with the rules as they are. */
+const operator: Parts = {
+  'what was named': [kroneTooMuch, failingJob, overloadedProvider, stuckReservation, fullDisk],
+  'a full Redis, no worker': [fullRedis, deadWorker],
+  'no provider': [stoppedProvider],
+  'no database': [stoppedDatabase],
+};
+
+/** By the value of `ALERTS`. */
+export const SCENARIOS: Record<string, Parts> = { sample, quick, all, operator };
+
+/**
+ * What no scenario provokes, but promtool raises: a job that has not succeeded for two and a half hours of its process's
+ * clock, and three restarts within a window that is shorter here than a start.
+ */
+export const NOT_PROVOKED = ['JobStale', 'ProcessRestarts'];

@@ -1,0 +1,77 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Scenario } from '../scenario';
+import type { WatchedService } from '../watched-service';
+
+/** A replica that is stopped for most of the time. */
+export function starvedReplica(service: WatchedService): Scenario {
+  return {
+    cause: 'a process that gets no processor for most of the time',
+    alerts: [{ alert: 'EventLoopBlocked' }, { alert: 'Overloaded' }],
+    meanwhile: async () => {
+      const { child } = service.replicas[1];
+      const calls = Array.from({ length: 20 }, () => service.call(1, '/customer'));
+      child.kill('SIGSTOP');
+      await wait(700);
+      child.kill('SIGCONT');
+      await wait(100);
+      void Promise.all(calls);
+    },
+  };
+}
+
+/** Connections that listen for changes of tokens do not live long. */
+export function unheardTokens({ superuser }: WatchedService): Scenario {
+  return {
+    cause: 'nobody can listen for changes of tokens',
+    alerts: [{ alert: 'TokenCacheUntrusted' }],
+    meanwhile: async () => {
+      for (let round = 0; round < 10; round++) {
+        await superuser.query(
+          `select pg_terminate_backend(pid) from pg_stat_activity where query ilike 'listen%' or application_name = 'token_changes'`,
+        );
+        await wait(10);
+      }
+    },
+  };
+}
+
+/** The worker alone does not reach its database. */
+export function cutOffWorker(service: WatchedService): Scenario {
+  const [, link] = service.links;
+  return {
+    cause: 'a worker that does not reach its database',
+    alerts: [{ alert: 'JobsOverdue' }, { alert: 'CreditNotVerified' }],
+    provoke: async () => link.down(),
+    mend: async () => link.up(),
+  };
+}
+
+/** One of two replicas is dead. */
+export function deadReplica(service: WatchedService): Scenario {
+  return {
+    cause: 'one of two replicas is dead',
+    alerts: [{ alert: 'ReplicaDown' }],
+    provoke: () => service.replicas[1].stop('SIGKILL'),
+    mend: () => service.startReplica(1),
+  };
+}
+
+/** All replicas are dead. */
+export function deadService(service: WatchedService): Scenario {
+  return {
+    cause: 'all replicas are dead',
+    alerts: [{ alert: 'ServiceDown' }],
+    provoke: () => Promise.all(service.replicas.map((replica) => replica.stop('SIGKILL'))),
+    mend: () => Promise.all([service.startReplica(0), service.startReplica(1)]),
+  };
+}
+
+/** The worker is dead. */
+export function deadWorker(service: WatchedService): Scenario {
+  return {
+    cause: 'the worker is dead',
+    alerts: [{ alert: 'WorkerDown' }],
+    provoke: () => service.worker.stop('SIGKILL'),
+    mend: () => service.startWorker(),
+  };
+}
