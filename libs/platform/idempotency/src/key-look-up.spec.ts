@@ -1,4 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { Client } from 'pg';
+import { clientSettings } from '@platform/database';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { useTestDatabase } from '@test/use-test-database';
 
@@ -29,5 +31,20 @@ describe("A customer's many keys", () => {
       { index: 'idempotency_key_overdue_idx', scans: 0 },
       { index: 'idempotency_key_pk', scans: expect.any(Number) },
     ]);
+  });
+
+  it('are looked up one by one by the API, whose plans are kept', async () => {
+    await database.superuser.query('vacuum analyze idempotency_key');
+    const api = new Client(clientSettings(database.config, 'customer_api'));
+    await api.connect();
+    await api.query('set plan_cache_mode = force_generic_plan');
+    await api.query(
+      'prepare find (uuid, bytea) as select state from idempotency_key where customer_id = $1 and key_hash = $2',
+    );
+    const { rows } = await api.query<{ 'QUERY PLAN': string }>(`explain execute find ('${randomUUID()}', '\\x00')`);
+    await api.end();
+    expect(rows.map((row) => row['QUERY PLAN'].trim())).toEqual(
+      expect.arrayContaining([expect.stringContaining('Index Scan using idempotency_key_pk')]),
+    );
   });
 });

@@ -27,6 +27,12 @@ const CITUS = {
   owner: '-c citus.multi_shard_modify_mode=sequential -c citus.enable_local_reference_table_foreign_keys=off',
 };
 
+/**
+ * The API looks rows up by key or walks an index. A plan that was made while a table was empty reads all of it, and stays as
+ * long as nobody analyzes the table, however it has grown. Compiling a plan takes longer than any of these statements.
+ */
+const BY_INDEX = '-c enable_seqscan=off -c jit=off';
+
 /** Driver settings for a connection in the role. The role is set when connecting, so it applies to every statement. */
 export function clientSettings(config: AppConfig, role: DatabaseRole): ClientConfig {
   const timeout = config.DATABASE_STATEMENT_TIMEOUT_MS;
@@ -34,10 +40,11 @@ export function clientSettings(config: AppConfig, role: DatabaseRole): ClientCon
     role === 'owner'
       ? CITUS.owner
       : `-c role=${role} -c statement_timeout=${timeout} -c idle_in_transaction_session_timeout=${timeout} ${CITUS.program}`;
+  const plans = role === 'customer_api' ? ` ${BY_INDEX}` : '';
   return {
     connectionString: config.DATABASE_URL,
     application_name: `customer-account-service ${role}`,
-    options: `-c timezone=UTC ${guard}`,
+    options: `-c timezone=UTC ${guard}${plans}`,
     connectionTimeoutMillis: timeout,
     keepAlive: true,
     // Detects a server that vanished without closing the connection; the statement timeout is the server's own.
