@@ -1,9 +1,14 @@
-import type { ThrottlerStorage } from '@nestjs/throttler';
 import type { FastifyReply } from 'fastify';
 
 /** State of a limit after a request was counted; times in seconds. */
-export interface RateLimitState extends Awaited<ReturnType<ThrottlerStorage['increment']>> {
+export interface RateLimitState {
   limit: number;
+  /** Requests in the window, this one included. */
+  totalHits: number;
+  timeToExpire: number;
+  isBlocked: boolean;
+  /** 0 unless blocked. */
+  timeToBlockExpire: number;
 }
 
 /** Number of further requests that the limit allows. */
