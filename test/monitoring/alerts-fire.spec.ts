@@ -13,6 +13,7 @@ const WHICH = process.env.ALERTS ?? 'quick';
 const FACTOR = Number(process.env.ALERTS_FACTOR ?? 120);
 /** Longest until an alert is received, or resolved: `for: 75m` and a window of an hour, and a busy machine. */
 const PATIENCE_MS = 9_000_000 / FACTOR + 120_000;
+const WAITING = { patienceMs: PATIENCE_MS, pauseMs: FACTOR > 1 ? 100 : 1_000 };
 
 describeWithMonitoring('alerts, from the service to who is called', (programs) => {
   let service: WatchedService;
@@ -43,7 +44,7 @@ describeWithMonitoring('alerts, from the service to who is called', (programs) =
         ...(await playTogether(
           monitoring,
           scenarios.map((make) => make(service)),
-          PATIENCE_MS,
+          WAITING,
         )),
       );
     },

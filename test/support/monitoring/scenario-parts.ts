@@ -51,8 +51,7 @@ const all: Parts = {
 /** What an operator names first; and stops of each part, to be seen with the rules as they are. */
 const operator: Parts = {
   'what was named': [kroneTooMuch, failingJob, overloadedProvider, stuckReservation, fullDisk],
-  'a full Redis, no worker': [fullRedis, deadWorker],
-  'no provider': [stoppedProvider],
+  'no provider, no worker, a full Redis': [stoppedProvider, deadWorker, fullRedis],
   'no database': [stoppedDatabase],
 };
 
@@ -63,4 +62,4 @@ export const SCENARIOS: Record<string, Parts> = { sample, quick, all, operator }
  * What no scenario provokes, but promtool raises: a job that has not succeeded for two and a half hours of its process's
  * clock, and three restarts within a window that is shorter here than a start.
  */
-export const NOT_PROVOKED = ['JobStale', 'ProcessRestarts'];
+export const NOT_PROVOKED = ['ProcessRestarts', 'JobStale'];

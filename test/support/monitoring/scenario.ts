@@ -24,23 +24,29 @@ export interface Scenario {
 /** How long it took until an alert was received, and until it was told to be over. */
 export interface Seen {
   alert: string;
+  /** The labels that it was told apart by. */
+  labels: string;
   cause: string;
   firedAfterS: number;
   resolvedAfterS: number;
 }
 
-const PAUSE_MS = 100;
+/** How long to wait for an alert, or for its end, and between two looks; in milliseconds. */
+export interface Waiting {
+  patienceMs: number;
+  pauseMs: number;
+}
 
 /** Lets all of them happen at the same time, each to its end. @throws the first error, when all have ended */
-export async function playTogether(monitoring: Monitoring, scenarios: Scenario[], patienceMs: number): Promise<Seen[]> {
-  const played = await Promise.allSettled(scenarios.map((scenario) => play(monitoring, scenario, patienceMs)));
+export async function playTogether(monitoring: Monitoring, scenarios: Scenario[], waiting: Waiting): Promise<Seen[]> {
+  const played = await Promise.allSettled(scenarios.map((scenario) => play(monitoring, scenario, waiting)));
   const failed = played.find((one) => one.status === 'rejected');
   if (failed) throw failed.reason;
   return played.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
 }
 
 /** Lets it happen. @throws if an alert fires before, or is not received or resolved in time; what was wrong is mended then */
-async function play({ receiver }: Monitoring, scenario: Scenario, patienceMs: number): Promise<Seen[]> {
+async function play({ receiver }: Monitoring, scenario: Scenario, { patienceMs, pauseMs }: Waiting): Promise<Seen[]> {
   const { alerts, cause } = scenario;
   const fires = ({ alert, labels }: ExpectedAlert) => receiver.fires(alert, labels);
   const early = alerts.filter(fires);
@@ -61,7 +67,7 @@ async function play({ receiver }: Monitoring, scenario: Scenario, patienceMs: nu
           `${cause}: ${names} ${what} within ${seconds} s; the latest call got ${JSON.stringify(answer)}`,
         );
       }
-      await wait(PAUSE_MS);
+      await wait(pauseMs);
     }
     return after;
   };
@@ -70,6 +76,7 @@ async function play({ receiver }: Monitoring, scenario: Scenario, patienceMs: nu
   const resolved = await until(false, scenario.afterwards);
   return alerts.map((one) => ({
     alert: one.alert,
+    labels: Object.values(one.labels ?? {}).join(),
     cause,
     firedAfterS: Math.round(fired.get(one) ?? NaN),
     resolvedAfterS: Math.round(resolved.get(one) ?? NaN),

@@ -53,7 +53,9 @@ export function shortenedRules(factor: number): string {
 /** The service's configuration of Alertmanager, with an address for the alerts. It tells of changes at once if asked to. */
 export function alertmanagerConfiguration(webhook: string, atOnce: boolean): string {
   const text = readFileSync(`${FOLDER}/alertmanager.yml`, 'utf8').replace('url: ALERT_WEBHOOK', `url: ${webhook}`);
-  return atOnce ? text.replace('group_wait: 10s', 'group_wait: 0s\n  group_interval: 1s') : text;
+  return atOnce
+    ? text.replace('group_wait: 10s', 'group_wait: 0s').replace('group_interval: 1m', 'group_interval: 1s')
+    : text;
 }
 
 function readRules(): Rules {

@@ -22,9 +22,10 @@ export class InternalListenerService implements OnApplicationBootstrap, OnApplic
       if (status >= 500) this.logger.error({ msg: 'a request to the internal listener failed', err: error });
       return reply.code(status).send({ status: 'error' });
     });
-    this.server.get('/metrics', async (_request, reply) =>
-      reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
-    );
+    this.server.get('/metrics', async ({ headers }, reply) => {
+      const timeoutSeconds = Number(headers['x-prometheus-scrape-timeout-seconds']);
+      return reply.type(metrics.registry.contentType).send(await metrics.text(timeoutSeconds));
+    });
   }
 
   async onApplicationBootstrap(): Promise<void> {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { withinScrape } from './read-at-scrape';
 
 /** The process's Prometheus metrics. Modules register their own here. */
 @Injectable()
@@ -21,6 +22,11 @@ export class Metrics {
   /** Records a request that has ended. @param route its pattern; undefined if no route matches */
   observeRequest(method: string, route: string | undefined, status: number, durationMs: number): void {
     this.requests.observe({ method, route: route ?? 'unknown', status }, durationMs / 1000);
+  }
+
+  /** All metrics in Prometheus's text format. @param timeoutSeconds when it gives the scrape up, if it says so */
+  text(timeoutSeconds = NaN): Promise<string> {
+    return withinScrape(timeoutSeconds, () => this.registry.metrics());
   }
 
   /** Adds a gauge of a boolean state, which is read at each scrape. */

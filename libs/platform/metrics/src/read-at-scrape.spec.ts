@@ -1,4 +1,4 @@
-import { readAtScrape } from './read-at-scrape';
+import { readAtScrape, withinScrape } from './read-at-scrape';
 
 describe('a read for the gauges of a scrape', () => {
   it('is one for all of them, and another for the next scrape', async () => {
@@ -22,6 +22,13 @@ describe('a read for the gauges of a scrape', () => {
     expect(await Promise.all([ask(), ask()])).toEqual([undefined, undefined]);
     expect(await ask()).toBeUndefined();
     expect(read).toHaveBeenCalledTimes(1);
+  });
+
+  it('leaves time to a scrape that is given up soon', async () => {
+    const ask = readAtScrape(() => new Promise<number>(() => undefined), fail);
+    const began = performance.now();
+    expect(await withinScrape(0.1, ask)).toBeUndefined();
+    expect(performance.now() - began).toBeLessThan(2_000);
   });
 });
 
