@@ -26,6 +26,7 @@ phase 'rotate passwords' stack rotate database-passwords
 phase 'rotate secrets key' stack rotate secrets-key
 phase 'restart postgres' dc restart postgres
 phase 'kill -9 of a replica' kill_one
+phase 'up after it' up_again
 end_load || failures=1
 ! [[ 'provider key' =~ ^(${ONLY:-.*})$ ]] || check 'the provider is called with its new key' 201 "$(status_of "$token" /ai/messages '{"messages":[{"role":"user","content":"[[sandbox:api-key=another-key]]"}],"max_tokens":5}')"
 exit $failures

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The small version of operations.sh and restore.sh, for every run of CI: an upgrade under some load, a broken setting, and a
-# restore into empty volumes. npm run build && test/containers/smoke.sh
+# The small version of operations.sh and restore.sh, for every run of CI: an upgrade under some load, a broken setting, a changed
+# start script of the database, and a restore into empty volumes. npm run build && test/containers/smoke.sh
 # Needs a Docker engine with the images of the compose file. Ends with 1 if a request is lost, or something after the restore.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -13,6 +13,14 @@ begin_load
 phase 'upgrade' upgrade
 phase 'broken setting' broken_setting
 end_load || failures=1
+
+database() { dc ps -q postgres; }
+former=$(database)
+stack up >&2
+check 'what has not changed is not replaced' "$former" "$(database)"
+echo '# changed' >>"$stage/apps/operator/postgres/start.sh"
+stack up >&2
+check 'a changed start script of the database is noticed' another "$([ "$(database)" = "$former" ] || echo another)"
 
 make_rows 5
 before=$(rows_of_customers)

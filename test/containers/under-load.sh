@@ -61,3 +61,5 @@ kill_one() {
   docker kill --signal KILL "$(dc ps -q api | head -n 1)"
   sleep 5
 }
+# The killed one is replaced.
+up_again() { stack up && [ "$(dc ps -q api | wc -l)" = 2 ]; }

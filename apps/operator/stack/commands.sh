@@ -18,7 +18,7 @@ stack_upgrade() {
     check_secrets
     # Migrations only add: the former version goes on with them.
     dc run --rm --no-deps migrate
-    apply_changes "$(count_of api)"
+    apply_changes "$(replicas_made)"
   fi
   say 'The service is upgraded'
 }
@@ -83,7 +83,7 @@ stack_restart() {
   [ $# -gt 0 ] || set -- api worker proxy valkey
   for service in "$@"; do
     case $service in
-      api) replace_replicas "$(count_of api)" ;;
+      api) replace_replicas "$(replicas_made)" ;;
       # Reads configuration and certificates anew. Requests in progress go on; an nginx before 1.27.4 closes clients' idle
       # connections.
       proxy) reload_proxies ;;

@@ -35,11 +35,14 @@ containers() { listed "$1" --all; }
 
 count_of() { running "$1" | wc -l; }
 
+# replicas_made: the number of replicas of the API, those too that have ended and should not have
+replicas_made() { containers api | wc -l; }
+
 # wanted_replicas: what .env says, or else as many as there are
 wanted_replicas() {
   local given=${API_REPLICAS:-$(sed -n 's/^API_REPLICAS=\([0-9]\{1,\}\).*/\1/p' .env 2>/dev/null | tail -n 1)}
   local present
-  present=$(count_of api)
+  present=$(replicas_made)
   if [ -n "$given" ]; then echo "$given"; elif [ "$present" -gt 0 ]; then echo "$present"; else echo 2; fi
 }
 

@@ -3,6 +3,7 @@
 # replace_replicas COUNT: starts new replicas, lets the proxy choose from them alone, and stops the old ones
 replace_replicas() {
   local wanted=$1 before old new
+  remove_ended
   mapfile -t old < <(running api)
   before=$(containers api)
   say "api: starts $wanted beside ${#old[@]}"
@@ -20,6 +21,7 @@ replace_replicas() {
 # set_replicas COUNT: starts or stops so many that COUNT are left, of the healthy ones the newest
 set_replicas() {
   local wanted=$1 all
+  remove_ended
   mapfile -t all < <(running api)
   if [ "$wanted" -gt ${#all[@]} ]; then
     add_replicas $((wanted - ${#all[@]})) || fail 'Not all new replicas became healthy: docker compose ps'
@@ -49,7 +51,7 @@ add_replicas() {
   choose "${present[@]}"
   for step in $(seq "$1"); do
     before=$(containers api)
-    dc up --no-start --no-deps --no-recreate --no-build --scale "api=$((${#present[@]} + 1))" api || return 1
+    dc up --no-start --no-deps --no-recreate --no-build --scale "api=$(($(replicas_made) + 1))" api || return 1
     container=$(containers api | grep -vxF "$before") || return 1
     docker update --cpu-shares 128 "$container" >/dev/null
     docker start "$container" >/dev/null
@@ -84,6 +86,12 @@ retire() {
     set -- "${@:1:$#-1}"
   done
   choose
+}
+
+# remove_ended: replicas that were killed, or end again and again. Compose would count them
+remove_ended() {
+  listed api --all --filter status=exited --filter status=dead --filter status=created --filter status=restarting |
+    xargs -r docker rm -f >/dev/null
 }
 
 # remove_replicas CONTAINER…: stops and removes them; each ends when it has answered its requests

@@ -56,7 +56,7 @@ rotate_database_passwords() {
 }
 
 replace_programs() {
-  replace_replicas "$(count_of api)"
+  replace_replicas "$(replicas_made)"
   dc up -d --no-deps --force-recreate --wait worker
 }
 
