@@ -1,6 +1,7 @@
 #!/bin/bash
 # Becomes PostgreSQL, sized for the memory of its container, as the data folder's own settings are for any machine. What
 # `alter system` sets holds before these.
+#   start.sh [OPTION]…    further options of the server: -c NAME=VALUE
 #   start.sh current   whether PostgreSQL was started by this script as it is now
 set -euo pipefail
 
@@ -19,14 +20,8 @@ megabytes() {
 between() { echo $(($3 < $1 ? $1 : $3 > $2 ? $2 : $3)); }
 
 memory=$(megabytes)
-cat >/tmp/pg_hba.conf <<END
-# For base backups and the archive; the rest as initdb wrote it.
-host replication account_owner samenet scram-sha-256
-include $PGDATA/pg_hba.conf
-END
 cat >/tmp/postgresql.conf <<END
 include '$PGDATA/postgresql.conf'
-hba_file = '/tmp/pg_hba.conf'
 max_connections = $(between 100 500 $((memory / 5)))
 shared_buffers = $((memory / 4))MB
 effective_cache_size = $((memory * 5 / 8))MB
@@ -36,4 +31,13 @@ autovacuum_work_mem = $(between 16 512 $((memory / 32)))MB
 # An archive that is away for longer begins anew, rather than filling the disk.
 max_slot_wal_keep_size = 4GB
 END
-exec docker-entrypoint.sh postgres -c config_file=/tmp/postgresql.conf
+# PostgreSQL 15, which a cluster may have, cannot include a file there, and needs none: there is no archive of a cluster.
+if [ "${PG_MAJOR:-17}" -ge 16 ]; then
+  cat >/tmp/pg_hba.conf <<END
+# For base backups and the archive; the rest as initdb wrote it.
+host replication account_owner samenet scram-sha-256
+include $PGDATA/pg_hba.conf
+END
+  echo "hba_file = '/tmp/pg_hba.conf'" >>/tmp/postgresql.conf
+fi
+exec docker-entrypoint.sh postgres -c config_file=/tmp/postgresql.conf "$@"

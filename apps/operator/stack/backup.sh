@@ -2,7 +2,10 @@
 
 stack_backup() {
   case ${1:-} in
-    --base) base_backup ;;
+    --base)
+      not_on_a_cluster 'backup --base'
+      base_backup
+      ;;
     *) dump "$@" ;;
   esac
 }
