@@ -10,6 +10,11 @@ const FUNCTIONS = `
     has_function_privilege('account_operator', p.oid, 'execute') as operator
   from pg_proc p where p.pronamespace = 'app'::regnamespace order by 1`;
 
+/** What the programs' roles have set when the coordinator connects as one of them. */
+const ROLES = `
+  select rolname as role, rolcanlogin as login, rolconfig as settings from pg_roles
+  where rolname in ('customer_api', 'account_operator') order by 1`;
+
 const database = useTestDatabase();
 
 describeOnCluster('the workers of a cluster', () => {
@@ -17,5 +22,13 @@ describeOnCluster('the workers of a cluster', () => {
     const onCoordinator = await onNode<{ name: string }>(database.url, FUNCTIONS);
     expect(onCoordinator.length).toBeGreaterThan(30);
     for (const worker of database.workers) expect(await onNode(worker, FUNCTIONS)).toEqual(onCoordinator);
+  });
+
+  it('let the programs’ roles log in, and compile no statement for them', async () => {
+    for (const worker of database.workers) {
+      expect(await onNode(worker, ROLES)).toEqual(
+        ['account_operator', 'customer_api'].map((role) => ({ role, login: true, settings: ['jit=off'] })),
+      );
+    }
   });
 });

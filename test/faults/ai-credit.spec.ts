@@ -2,6 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { connectAsSuperuser } from '@test/test-database';
 import { type AiStress, openAiStress, type Outcome, sendMessage } from '@test/ai-stress';
+import { countBackends } from '@test/backends';
+import { waitForLocks } from '@test/locks';
+import { until } from '@test/until';
 
 /** About 0.10 NOK each: 20 output tokens at 5 NOK per thousand. */
 const message = (text = 'x') => ({ messages: [{ role: 'user', content: text }], max_tokens: 20 });
@@ -68,19 +71,8 @@ describe('AI credit, under load and faults', () => {
     while ((await settledCalls(customerId)).pending > 0) await delay(50);
   };
 
-  const ledgerStatements = async (state: string) => {
-    const { rows } = await stress.superuser.query<{ count: number }>(
-      `select count(*)::int from pg_stat_activity
-       where datname = current_database() and query like '%app.ai\\_%' and pid <> pg_backend_pid() and ${state}`,
-    );
-    return rows[0]!.count;
-  };
-  const waitsForLock = async () => {
-    while ((await ledgerStatements(`wait_event_type = 'Lock'`)) === 0) await delay(10);
-  };
-  const quietLedger = async () => {
-    while ((await ledgerStatements(`state = 'active'`)) > 0) await delay(10);
-  };
+  const quietLedger = () =>
+    until(async () => (await countBackends(stress.superuser, `query like '%app.ai\\_%' and state = 'active'`)) === 0);
 
   it('is never overspent: 1,000 calls at once over two processes against 5 NOK', async () => {
     const apis = [await stress.start(), await stress.start()];
@@ -171,7 +163,7 @@ describe('AI credit, under load and faults', () => {
       await lockAccount();
       gate.open();
     }
-    await waitsForLock();
+    await waitForLocks(stress.superuser, 1);
     await api.stop('SIGKILL');
     expect(new Set(await Promise.all(calls))).toEqual(new Set(['cut']));
     await lock.query('commit');

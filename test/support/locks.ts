@@ -1,4 +1,5 @@
 import type { Client } from 'pg';
+import { countBackends } from './backends';
 import { connectAsSuperuser, type TestDatabase } from './test-database';
 import { until } from './until';
 
@@ -22,11 +23,5 @@ export async function holdLock(
 
 /** Waits until this many statements of the database wait for a lock. */
 export async function waitForLocks(superuser: Client, count: number): Promise<void> {
-  await until(async () => {
-    const { rows } = await superuser.query<{ waiting: number }>(
-      `select count(*)::int as waiting from pg_stat_activity
-       where datname = current_database() and wait_event_type = 'Lock'`,
-    );
-    return (rows[0]?.waiting ?? 0) >= count;
-  });
+  await until(async () => (await countBackends(superuser, `wait_event_type = 'Lock'`)) >= count);
 }

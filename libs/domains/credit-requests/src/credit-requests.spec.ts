@@ -158,9 +158,11 @@ describe('Credit requests', () => {
     const customerId = await customer();
     const { request } = await create(customerId, { amountNok: 1234.5, reference: 'PO 9' });
     // All approvals have begun before the first one proceeds: each of them has seen the request as pending.
-    const releaseLock = await holdLock(fixture.database, 'select from ai_credit_request where id = $1 for update', [
-      request.id,
-    ]);
+    const releaseLock = await holdLock(
+      fixture.database,
+      'select from ai_credit_request where customer_id = $1 and id = $2 for update',
+      [customerId, request.id],
+    );
     const approving = Array.from({ length: 10 }, () => creditRequests().approve('operator:test', request.id));
     await waitForLocks(fixture.superuser, approving.length);
     await releaseLock();

@@ -74,7 +74,8 @@ describe("A dead process's reservations", () => {
       `update liveness_clock set ticked_at = (ticked_at at time zone 'UTC' - interval '1 minute') at time zone 'UTC'`,
     );
     await fixture.superuser.query('select app.process_heartbeat($1)', [randomUUID()]);
-    expect(await resolve()).toBe(0);
+    await resolve();
+    expect(await states(customerId)).toMatchObject([{ state: 'pending' }]);
     const { rows } = await fixture.superuser.query<{ gone: boolean }>('select app.process_is_gone($1) as gone', [
       processId,
     ]);

@@ -16,6 +16,7 @@ const FUNCTIONS: Record<string, FunctionAccess> = {
   'liveness/sql/process-heartbeat': SHARED,
   'liveness/sql/process-is-gone': SHARED,
   'ledger/sql/month/billing-month': SHARED,
+  'ledger/sql/month/included-credit-of': SHARED,
   'ledger/sql/month/included-credit': SHARED,
   'ledger/sql/month/kept-over-month': SHARED,
   'ledger/sql/account/spendable': SHARED,

@@ -14,7 +14,11 @@ const ROLES = ['customer_api', 'account_operator'];
  */
 export async function distributeSchema(runner: QueryRunner, migrations: readonly ForwardMigration[]): Promise<void> {
   if (!(await hasCitus(runner))) return;
-  for (const role of ROLES) await runner.query(`alter role ${role} login`);
+  for (const role of ROLES) {
+    await runner.query(`alter role ${role} login`);
+    // As the programs' own connections have it, which do not pass it on.
+    await runner.query(`alter role ${role} set jit = off`);
+  }
   const plan = await planTables(
     runner,
     migrations.flatMap(({ tables }) => tables),

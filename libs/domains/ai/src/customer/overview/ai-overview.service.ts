@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { CustomerServiceEntity } from '@domains/services';
 import { CustomerDatabaseService, decoders, EntityReadsService, type ReadStatement } from '@platform/database';
 import { BillingCalendar } from '@platform/time';
 import { AiAccount } from '../../entities/ai-account.entity';
@@ -33,7 +34,8 @@ export class AiOverviewService {
     pending: PendingCreditRequestsPort,
     reads: EntityReadsService,
   ) {
-    const text = overviewSql(reads.table(AiSettings, 's'), reads.table(AiAccount, 'a'), pending.expression.sql);
+    const [settings, account] = [reads.table(AiSettings, 's'), reads.table(AiAccount, 'a')];
+    const text = overviewSql(settings, account, reads.table(CustomerServiceEntity, 'v'), pending.expression.sql);
     this.overview = reads.statement<AiOverview>('ai.overview', text, {
       enabled: decoders.boolean,
       includedCreditRemaining: decoders.number,

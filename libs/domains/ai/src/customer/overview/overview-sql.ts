@@ -1,3 +1,4 @@
+import type { CustomerServiceEntity } from '@domains/services';
 import type { EntityTable } from '@platform/database';
 import type { AiAccount } from '../../entities/ai-account.entity';
 import type { AiSettings } from '../../entities/ai-settings.entity';
@@ -6,8 +7,17 @@ import type { AiSettings } from '../../entities/ai-settings.entity';
  * A customer's AI status in one statement; `$1` is the customer, `$2` the billing time zone. An account that no call and no
  * worker has rolled over yet is shown as if it had been.
  */
-export function overviewSql(s: EntityTable<AiSettings>, a: EntityTable<AiAccount>, pending: string): string {
+export function overviewSql(
+  s: EntityTable<AiSettings>,
+  a: EntityTable<AiAccount>,
+  v: EntityTable<CustomerServiceEntity>,
+  pending: string,
+): string {
   const rolledOver = `${a.column('month')} >= c.month`;
+  // As app.ai_included_credit, which the nodes of a cluster cannot call for a row: it reads a table.
+  const includedCredit = `
+    (select coalesce(sum(app.ai_included_credit_of(${v.column('config')})), 0)::numeric(24,12) from ${v.from}
+     where ${v.column('customerId')} = $1 and ${v.column('type')} = 'ai' and ${v.column('status')} = 'active')`;
   return `
     select coalesce(${s.column('enabled')}, false), b.included, b.purchased, b.included + b.purchased, b.reserved, b.usage,
       -- What included credit gives, and purchased credit that was used this month or is left; never less than was used.
@@ -22,7 +32,7 @@ export function overviewSql(s: EntityTable<AiSettings>, a: EntityTable<AiAccount
       select case when ${rolledOver} then ${a.column('included')}
                   else coalesce(app.ai_kept_over_month(${a.column('included')},
                          ${s.column('monthlyLimit')} - ${a.column('monthIncludedUsage')}, ${a.column('purchased')}, ${a.column('reserved')}), 0)
-                       + case when ${s.column('enabled')} then app.ai_included_credit($1) else 0 end
+                       + case when ${s.column('enabled')} then ${includedCredit} else 0 end
              end as included,
              coalesce(${a.column('purchased')}, 0) as purchased,
              coalesce(${a.column('reserved')}, 0) as reserved,

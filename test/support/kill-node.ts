@@ -1,0 +1,29 @@
+import { onNode } from './database-server';
+import { until } from './until';
+
+/** The node's own shell, in its data folder: it outlives the server, and starts it as it was started before. */
+const KILL_AND_START = `
+  kill -9 $(head -n 1 postmaster.pid)
+  for attempt in $(seq 100); do
+    sleep 0.2
+    sh postmaster.opts
+    # 1: processes of the killed server still end.
+    test $? = 1 || break
+  done`;
+
+/** Kills the PostgreSQL of a node, which starts again by itself. Resolves when it has. @param url as its superuser */
+export async function killNode(url: string): Promise<void> {
+  const before = await startedAt(url);
+  const program = `setsid sh -c '${KILL_AND_START}' >/dev/null 2>&1 &`;
+  // The connection may die before the answer.
+  await onNode(url, `copy (select 1) to program '${program.replaceAll("'", "''")}'`).catch(() => undefined);
+  await until(async () => ![before, undefined].includes(await startedAt(url)), 50);
+}
+
+/** When the node's PostgreSQL was started; undefined while it does not answer. */
+async function startedAt(url: string): Promise<string | undefined> {
+  return onNode<{ at: string }>(url, 'select pg_postmaster_start_time()::text as at').then(
+    ([row]) => row?.at,
+    () => undefined,
+  );
+}
