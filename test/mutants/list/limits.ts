@@ -12,7 +12,7 @@ export const limits: Mutant[] = [
   {
     name: "limits: a customer's own are ignored",
     file: LIMITS,
-    find: 'customer.limits[name] ?? standardOf(name, config)',
+    find: 'customer?.limits[name] ?? standardOf(name, config)',
     replace: '(customer, standardOf(name, config))',
     specs: SPECS,
   },
@@ -26,8 +26,8 @@ export const limits: Mutant[] = [
   {
     name: 'limits: the farther one is shown',
     file: GUARD,
-    find: 'remainingOf(tighter) < remainingOf(general)',
-    replace: 'remainingOf(tighter) >= remainingOf(general)',
+    find: 'remainingOf(tighter) < remainingOf(nearest)',
+    replace: 'remainingOf(tighter) >= remainingOf(nearest)',
     specs: SPECS,
   },
   {
@@ -40,21 +40,21 @@ export const limits: Mutant[] = [
   {
     name: 'limits: customers share one count',
     file: GUARD,
-    find: '`${name}:${customer.customerId}`',
+    find: '`${name}:${customerId}`',
     replace: '`${name}`',
     specs: SPECS,
   },
   {
     name: 'limits: AI and SMS share one count',
     file: GUARD,
-    find: '`${name}:${customer.customerId}`',
-    replace: "`${name === 'sms' ? 'ai' : name}:${customer.customerId}`",
+    find: '`${name}:${customerId}`',
+    replace: "`${name === 'sms' ? 'ai' : name}:${customerId}`",
     specs: SPECS,
   },
   {
     name: 'limits: a refusal does not say when to come again',
     file: GUARD,
-    find: '    retryAfterSeconds: seconds,\n',
+    find: '      retryAfterSeconds: seconds,\n',
     replace: '',
     specs: SPECS,
   },

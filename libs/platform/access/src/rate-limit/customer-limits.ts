@@ -1,12 +1,14 @@
+import type { ExecutionContext } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
 import type { AppConfig } from '@platform/config';
-import type { AuthenticatedCustomer } from '@platform/tokens';
 
 /** Kinds of limits: all of a customer's requests, and tighter ones for AI messages and SMS. */
 export type LimitName = 'requests' | 'ai' | 'sms';
 
 /** Requests per minute: the operator's limit for the customer, or the default. */
-export function limitOf(customer: AuthenticatedCustomer, name: LimitName, config: AppConfig): number {
-  return customer.limits[name] ?? standardOf(name, config);
+export function limitOf(context: ExecutionContext, name: LimitName, config: AppConfig): number {
+  const { customer } = context.switchToHttp().getRequest<FastifyRequest>();
+  return customer?.limits[name] ?? standardOf(name, config);
 }
 
 function standardOf(name: LimitName, config: AppConfig): number {

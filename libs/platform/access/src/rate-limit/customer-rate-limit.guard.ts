@@ -1,68 +1,71 @@
-import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { type ExecutionContext, Inject, Injectable } from '@nestjs/common';
+import { ThrottlerGuard, type ThrottlerLimitDetail, type ThrottlerRequest } from '@nestjs/throttler';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppConfig } from '@platform/config';
 import { ServiceError } from '@platform/errors';
-import type { AuthenticatedCustomer } from '@platform/tokens';
-import { isPublic } from '../decorators/public.decorator';
 import { type LimitName, limitOf } from './customer-limits';
 import { rateLimitedAs } from './rate-limit-as.decorator';
 import { type RateLimitState, remainingOf, showRateLimit } from './rate-limit-headers';
-import { RateLimitStorageService } from './rate-limit-storage.service';
+import type { RateLimitStorageService } from './rate-limit-storage.service';
 
 /**
  * Limits a customer's requests, all its tokens and routes together, with tighter limits for AI messages and SMS. The
- * reply shows the limit with the fewest remaining requests; a refusal shows the limit that refused it. Not Nest's throttler:
- * its look-ups of each route's metadata and its promises cost every request more than the counting.
+ * reply shows the limit with the fewest remaining requests; a refusal shows the limit that refused it.
  */
 @Injectable()
-export class CustomerRateLimitGuard implements CanActivate {
-  constructor(
-    private readonly storage: RateLimitStorageService,
-    private readonly config: AppConfig,
-  ) {}
+export class CustomerRateLimitGuard extends ThrottlerGuard {
+  /** Injected by property: the constructor belongs to ThrottlerGuard. */
+  @Inject(AppConfig) private readonly config!: AppConfig;
+  /** The storage of the module's options: the parent knows only its interface. */
+  declare protected readonly storageService: RateLimitStorageService;
+
+  /** All tokens of a customer count together. */
+  protected override getTracker({ customer }: FastifyRequest): Promise<string> {
+    if (!customer) throw new Error('The bearer guard must run first');
+    return Promise.resolve(customer.customerId);
+  }
+
+  /** All routes count together. */
+  protected override generateKey(_context: ExecutionContext, customerId: string, name: string): string {
+    return `${name}:${customerId}`;
+  }
 
   /** Counts a request for the customer's general limit, then for the tighter limit of its route, if there is one. */
-  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
-    if (isPublic(context)) return true;
+  protected override async handleRequest(request: ThrottlerRequest): Promise<boolean> {
+    const { context, limit } = request;
     const http = context.switchToHttp();
-    const { customer } = http.getRequest<FastifyRequest>();
-    if (!customer) throw new Error('The bearer guard must run first');
-    const reply = http.getResponse<FastifyReply>();
+    const tracker = await request.getTracker(http.getRequest<FastifyRequest>(), context);
+    let nearest = await this.count(request, tracker, 'requests', limit);
     const kind = rateLimitedAs(context.getHandler());
-    return whenKnown(this.count(customer, 'requests', reply), (general) => {
-      if (!kind) return show(reply, general);
-      return whenKnown(this.count(customer, kind, reply), (tighter) =>
-        show(reply, remainingOf(tighter) < remainingOf(general) ? tighter : general),
-      );
+    if (kind) {
+      const tighter = await this.count(request, tracker, kind, limitOf(context, kind, this.config));
+      if (remainingOf(tighter) < remainingOf(nearest)) nearest = tighter;
+    }
+    showRateLimit(http.getResponse<FastifyReply>(), nearest);
+    return true;
+  }
+
+  protected override throwThrottlingException(context: ExecutionContext, detail: ThrottlerLimitDetail): Promise<void> {
+    showRateLimit(replyOf(context), detail);
+    const { limit, timeToBlockExpire: seconds } = detail;
+    throw new ServiceError('rate_limited', `At most ${limit} requests a minute; try again in ${seconds} s`, {
+      retryAfterSeconds: seconds,
     });
   }
 
-  /** @throws ServiceError rate_limited */
-  private count(customer: AuthenticatedCustomer, name: LimitName, reply: FastifyReply): Known<RateLimitState> {
-    const counted = this.storage.count(`${name}:${customer.customerId}`, limitOf(customer, name, this.config));
-    return whenKnown(counted, (state) => {
-      if (state.isBlocked) throw refused(reply, state);
-      return state;
-    });
+  private async count(
+    { context, ttl, generateKey }: ThrottlerRequest,
+    tracker: string,
+    name: LimitName,
+    limit: number,
+  ): Promise<RateLimitState> {
+    const key = generateKey(context, tracker, name);
+    const state = await this.storageService.increment(key, ttl, limit);
+    if (state.isBlocked) await this.throwThrottlingException(context, { ...state, ttl, key, tracker });
+    return state;
   }
 }
 
-/** Known at once, unless the count is shared. */
-type Known<T> = T | Promise<T>;
-
-function whenKnown<T, R>(value: Known<T>, next: (value: T) => Known<R>): Known<R> {
-  return value instanceof Promise ? value.then(next) : next(value);
-}
-
-function show(reply: FastifyReply, state: RateLimitState): true {
-  showRateLimit(reply, state);
-  return true;
-}
-
-function refused(reply: FastifyReply, state: RateLimitState): ServiceError {
-  showRateLimit(reply, state);
-  const { limit, timeToBlockExpire: seconds } = state;
-  return new ServiceError('rate_limited', `At most ${limit} requests a minute; try again in ${seconds} s`, {
-    retryAfterSeconds: seconds,
-  });
+function replyOf(context: ExecutionContext): FastifyReply {
+  return context.switchToHttp().getResponse<FastifyReply>();
 }

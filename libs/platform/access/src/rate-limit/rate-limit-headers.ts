@@ -1,14 +1,9 @@
+import type { ThrottlerStorage } from '@nestjs/throttler';
 import type { FastifyReply } from 'fastify';
 
 /** State of a limit after a request was counted; times in seconds. */
-export interface RateLimitState {
+export interface RateLimitState extends Awaited<ReturnType<ThrottlerStorage['increment']>> {
   limit: number;
-  /** Requests in the window, this one included. */
-  totalHits: number;
-  timeToExpire: number;
-  isBlocked: boolean;
-  /** 0 unless blocked. */
-  timeToBlockExpire: number;
 }
 
 /** Number of further requests that the limit allows. */

@@ -12,7 +12,7 @@ describe('counts of one process', () => {
   });
   afterEach(() => jest.useRealTimers());
 
-  const count = (key: string) => storage.count(key, LIMIT);
+  const count = (key: string) => storage.increment(key, 60_000, LIMIT);
 
   it('begin with a window of exactly a minute, whatever the clock says', async () => {
     for (let time = 0; time < 1000; time++) {

@@ -1,4 +1,5 @@
 import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import type { ThrottlerStorage } from '@nestjs/throttler';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
 import { AppConfig } from '@platform/config';
 import type { RateLimitState } from './rate-limit-headers';
@@ -6,7 +7,7 @@ import { type RequestCount, RequestCounts } from './request-counts';
 import { SharedRedis } from './shared-redis';
 
 /** The window of every limit. A window begins with the first request after the last one ended. */
-const MINUTE_MS = 60_000;
+export const MINUTE_MS = 60_000;
 
 /** The shared counter has no limit of its own: limits differ between customers and are compared here. */
 const SHARED = { points: Number.MAX_SAFE_INTEGER, duration: MINUTE_MS / 1000, keyPrefix: 'rate' };
@@ -16,7 +17,7 @@ const SHARED = { points: Number.MAX_SAFE_INTEGER, duration: MINUTE_MS / 1000, ke
  * share one count. While Redis is unavailable or refuses, each process counts by itself, and `degraded` is true.
  */
 @Injectable()
-export class RateLimitStorageService implements OnModuleInit, OnApplicationShutdown {
+export class RateLimitStorageService implements ThrottlerStorage, OnModuleInit, OnApplicationShutdown {
   private readonly local = new RequestCounts(MINUTE_MS);
   private readonly shared?: RateLimiterRedis;
   private readonly redis?: SharedRedis;
@@ -39,6 +40,11 @@ export class RateLimitStorageService implements OnModuleInit, OnApplicationShutd
   /** Counts a request and compares with the limit: at once, unless the count is shared. */
   count(key: string, limit: number): RateLimitState | Promise<RateLimitState> {
     return this.shared ? this.countShared(this.shared, key, limit) : stateOf(this.local.count(key), limit);
+  }
+
+  /** The same as the throttler's interface has it; the window is always a minute. */
+  async increment(key: string, _ttl: number, limit: number): Promise<RateLimitState> {
+    return this.count(key, limit);
   }
 
   async onApplicationShutdown(): Promise<void> {
