@@ -21,14 +21,14 @@ export const isolation: Mutant[] = [
   {
     name: "isolation: a thread has every customer's replies",
     file: 'libs/domains/support/src/customer/ticket-view.ts',
-    find: "where ${reply.column('customerId')} = $1 and",
+    find: "where ${r.column('customerId')} = $1 and",
     replace: 'where',
     specs: NAMED,
   },
   {
     name: "isolation: a thread has the operator's notes",
     file: 'libs/domains/support/src/customer/ticket-view.ts',
-    find: "\n        and not ${reply.column('internal')}",
+    find: " and not ${r.column('internal')}",
     replace: '',
     specs: NAMED,
   },
@@ -111,7 +111,7 @@ export const isolation: Mutant[] = [
   },
   {
     name: "isolation: a secret opens for another customer's row",
-    file: 'libs/domains/ai/src/provider-keys/provider-keys.service.ts',
+    file: 'libs/domains/ai/src/provider-keys/key-purpose.ts',
     find: '`ai-key:${customerId}`',
     replace: '`ai-key`',
     specs: ['test/e2e/ai-messages'],

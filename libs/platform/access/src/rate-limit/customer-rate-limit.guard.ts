@@ -7,6 +7,7 @@ import { type LimitName, limitOf } from './customer-limits';
 import { rateLimitedAs } from './rate-limit-as.decorator';
 import { type RateLimitState, remainingOf, showRateLimit } from './rate-limit-headers';
 import type { RateLimitStorageService } from './rate-limit-storage.service';
+import { RememberingReflector } from './remembering-reflector';
 
 /**
  * Limits a customer's requests, all its tokens and routes together, with tighter limits for AI messages and SMS. The
@@ -14,6 +15,9 @@ import type { RateLimitStorageService } from './rate-limit-storage.service';
  */
 @Injectable()
 export class CustomerRateLimitGuard extends ThrottlerGuard {
+  /** The parent looks a dozen metadata of the route up for every request. */
+  protected override readonly reflector = new RememberingReflector();
+
   /** Injected by property: the constructor belongs to ThrottlerGuard. */
   @Inject(AppConfig) private readonly config!: AppConfig;
   /** The storage of the module's options: the parent knows only its interface. */
