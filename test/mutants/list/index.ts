@@ -8,6 +8,7 @@ import { invoices } from './invoices';
 import { isolation } from './isolation';
 import { ledger } from './ledger';
 import { limits } from './limits';
+import { monitoring } from './monitoring';
 import { operator } from './operator';
 import { paging } from './paging';
 import { processes } from './processes';
@@ -24,6 +25,7 @@ export const MUTANTS: Mutant[] = [
   ...tokens,
   ...access,
   ...limits,
+  ...monitoring,
   ...isolation,
   ...paging,
   ...secrets,

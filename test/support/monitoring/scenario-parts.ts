@@ -48,9 +48,11 @@ const all: Parts = {
   dead: [deadService, deadWorker],
 };
 
-/** What an operator names first; and stops of each part, to be seen with the rules as they are. */
+/** What an operator names first, for the rules as they are. A full disk stops everything else: it is alone. */
 const operator: Parts = {
-  'what was named': [kroneTooMuch, failingJob, overloadedProvider, stuckReservation, fullDisk],
+  'what was named': [kroneTooMuch, failingJob, stuckReservation],
+  'a disk that is full': [fullDisk],
+  'a provider that is overloaded': [overloadedProvider],
   'no provider, no worker, a full Redis': [stoppedProvider, deadWorker, fullRedis],
   'no database': [stoppedDatabase],
 };

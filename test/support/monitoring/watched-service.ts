@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import { Client } from 'pg';
 import { addDemoData } from '../../../apps/sandbox/src/demo-data';
 import { type Sandbox, startSandbox } from '../../../apps/sandbox/src/sandbox';
@@ -31,7 +31,7 @@ export interface WatchedService {
   worker: WorkerProcess;
   targets: Targets;
   customerId: string;
-  /** Calls a replica as one customer or the other, in turn. Waits for the end of the reply; a lost connection counts as one. */
+  /** Calls a replica as one customer or the other. Waits for the end of the reply; a lost connection counts as one. */
   call(replica: 0 | 1, path: string, body?: object): Promise<number | undefined>;
   /** Asks a question of the AI provider. */
   ask(replica: 0 | 1, content: string): Promise<number | undefined>;
@@ -60,7 +60,6 @@ export async function startWatchedService(): Promise<WatchedService> {
   const through = ({ port }: TcpProxy) => Object.assign(new URL(database.url), { port: String(port) }).href;
   const model = await saveModelPrice(superuser);
   const customers = await Promise.all([saveCustomer(superuser, model), saveCustomer(superuser, model)]);
-  let calls = 0;
   const common = {
     SECRETS_KEY: randomBytes(32).toString('base64'),
     ANTHROPIC_BASE_URL: sandbox.urls.messages,
@@ -121,7 +120,7 @@ export async function startWatchedService(): Promise<WatchedService> {
       const baseUrl = `http://127.0.0.1:${replica === 0 ? first : second}/api/v1`;
       const json = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
       try {
-        const reply = await caller(baseUrl, customers[calls++ % 2]?.token ?? '')(path, body ? json : {});
+        const reply = await caller(baseUrl, customers[randomInt(2)]?.token ?? '')(path, body ? json : {});
         await reply.arrayBuffer();
         return reply.status;
       } catch {
