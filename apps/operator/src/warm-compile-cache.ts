@@ -10,6 +10,8 @@ import { openApplication } from './session/open-application';
 async function warm(): Promise<void> {
   await import('./session/run-command.js');
   await import('./output/report-failure.js');
+  // What only customers that are added are checked with.
+  await import('class-validator');
   const loaded = nouns.flatMap(({ commands }) =>
     commands.flatMap((one) => ('services' in one ? [one.services()] : [])),
   );

@@ -230,6 +230,13 @@ export const ledger: Mutant[] = [
     specs: ['libs/domains/ai/src/liveness'],
   },
   {
+    name: 'ledger: a call gives up its place in the queue for a contended account',
+    file: 'libs/domains/ai/src/ledger/ledger-connections.service.ts',
+    find: 'patient: 1000',
+    replace: 'patient: 100',
+    specs: ['libs/domains/ai/src/ledger/batching/contended-account'],
+  },
+  {
     name: 'ledger, audit: a call is settled after its caller stopped waiting for a lock',
     file: `${SQL}batched/settle.sql`,
     find: `  if clock_timestamp() > p_not_after then

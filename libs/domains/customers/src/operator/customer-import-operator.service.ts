@@ -4,7 +4,7 @@ import { AuditService } from '@platform/audit';
 import { isUniqueViolation } from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import { Customer } from '../entities/customer.entity';
-import { customerFault } from './customer-faults';
+import { loadCustomerCheck } from './customer-faults';
 import { insertCustomer, type NewCustomer } from './new-customer';
 
 /** A line of a file of customers. */
@@ -73,10 +73,11 @@ export class CustomerImportOperatorService {
     });
     const numbers = new Set(taken.map(({ customerNumber }) => customerNumber));
     const organizations = new Set(taken.map(({ organizationNumber }) => organizationNumber));
+    const faultOf = await loadCustomerCheck();
     return lines.map((line) => {
       const { customerNumber, organizationNumber } = line;
       const fault =
-        customerFault(line) ??
+        faultOf(line) ??
         (customerNumber !== undefined && numbers.has(customerNumber)
           ? `The customer number ${customerNumber} is taken`
           : undefined) ??

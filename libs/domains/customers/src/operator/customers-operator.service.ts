@@ -7,7 +7,7 @@ import { ServiceError } from '@platform/errors';
 import { Listing, type ListingRequest } from '@platform/pagination';
 import { Customer } from '../entities/customer.entity';
 import { containing } from './containing';
-import { customerFault } from './customer-faults';
+import { loadCustomerCheck } from './customer-faults';
 import { erasedCustomer } from './lock-customer';
 import { insertCustomer, type NewCustomer } from './new-customer';
 
@@ -36,7 +36,8 @@ export class CustomersOperatorService {
 
   /** Adds a customer. @throws ServiceError invalid_request */
   async create(actor: string, customer: NewCustomer): Promise<Customer> {
-    const fault = customerFault(customer);
+    const faultOf = await loadCustomerCheck();
+    const fault = faultOf(customer);
     if (fault !== undefined) throw new ServiceError('invalid_request', fault);
     try {
       return await this.dataSource.transaction((manager) => insertCustomer(manager, this.audit, actor, customer));
