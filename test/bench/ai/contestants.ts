@@ -4,7 +4,7 @@ import type { StreamContestant } from './compare-streams';
 import { SLOW_TEXT } from './streamed-events';
 
 /** Where the servers listen. */
-export const PORTS = { database: 55_441, api: 55_442, internal: 55_443, upstream: 55_444, portkey: 55_445 };
+export const PORTS = { database: 25_441, api: 25_442, internal: 25_443, upstream: 25_444, portkey: 25_445 };
 
 const MESSAGES = { messages: [{ role: 'user', content: 'Hello, how are you today?' }], max_tokens: 64 };
 const SLOW = { messages: [{ role: 'user', content: SLOW_TEXT }], max_tokens: 64 };

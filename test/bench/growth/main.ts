@@ -11,7 +11,7 @@ import { startSite, type Site } from './site';
 import { CUSTOMERS, MONTHS, TABLES } from './sizes';
 import { bytesOf } from './sizes-on-disk';
 
-const FIRST_PORT = 55_460;
+const FIRST_PORT = 25_460;
 const SAMPLES = Number(process.env.GROWTH_SAMPLES ?? 400);
 /** What the p95 may grow by, from the fewest rows to the most. */
 const TOLERATED = 1.2;

@@ -7,7 +7,7 @@ import { seedAiCustomers } from '../ai/seed';
 import { callsPerSecond } from './calls-per-second';
 import { LedgerModule } from './ledger.module';
 
-const PORT = 55_446;
+const PORT = 25_446;
 const CUSTOMERS = 1_000;
 const SECONDS = Number(process.argv[2] ?? 8);
 const CALLS_PER_CUSTOMER = [1, 4, 16];

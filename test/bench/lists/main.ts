@@ -4,7 +4,7 @@ import { startBenchDatabase } from '../support/database';
 import { startServerProcess } from '../support/server-process';
 import { type Amounts, seed } from './seed';
 
-const PORTS = { database: 55_441, api: 55_442, internal: 55_443, plain: 55_444 };
+const PORTS = { database: 25_441, api: 25_442, internal: 25_443, plain: 25_444 };
 const LISTS = ['/api/v1/invoices', '/api/v1/sms/log', '/api/v1/support/tickets'];
 const LOAD = { connections: 32, seconds: Number(process.argv[2] ?? 6), rounds: 3 };
 const LARGE: Amounts = { customers: 1000, invoices: 1_000_000, sms: 5_000_000, tickets: 100_000 };

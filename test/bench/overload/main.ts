@@ -8,7 +8,7 @@ import { startBenchDatabase } from '../support/database';
 import { startServerProcess } from '../support/server-process';
 import { type Answer, closedLoad, type Load, openLoad, type Order } from './open-load';
 
-const PORTS = { database: 55_541, api: 55_542, internal: 55_543 };
+const PORTS = { database: 25_541, api: 25_542, internal: 25_543 };
 const SECONDS = Number(process.argv[2] ?? 120);
 const CUSTOMERS = 20;
 /** The load of a usual busy hour, as a part of the capacity. */

@@ -6,7 +6,7 @@ import { startBenchDatabase } from '../support/database';
 import { compare, report } from '../support/compare';
 import { startServerProcess } from '../support/server-process';
 
-const PORTS = { database: 55_431, api: 55_432, internal: 55_433, plain: 55_434 };
+const PORTS = { database: 25_431, api: 25_432, internal: 25_433, plain: 25_434 };
 const CUSTOMERS = 100;
 const SERVICES = 20;
 const LOAD = { connections: 32, seconds: Number(process.argv[2] ?? 6), rounds: 3 };
