@@ -1,5 +1,4 @@
-import type { Readable } from 'node:stream';
-import { Controller, Get, Post, Req, Res } from '@nestjs/common';
+import { Controller, Get, Post, Req, Res, type StreamableFile } from '@nestjs/common';
 import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { type AuthenticatedCustomer } from '@platform/tokens';
@@ -56,7 +55,7 @@ export class AiController {
     @CurrentCustomer() customer: AuthenticatedCustomer,
     @Req() request: RequestWithBody<MessageRequest>,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Buffer | Readable> {
+  ): Promise<Buffer | StreamableFile> {
     return this.answers.send({ customer, request, reply }, request.body.stream || wantsStream(request.headers.accept));
   }
 }

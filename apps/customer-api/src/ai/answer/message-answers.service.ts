@@ -1,4 +1,4 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable, Logger, StreamableFile } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { Readable } from 'node:stream';
 import { type AiAnswer, AiMessagesService, type AnswerKey, type MessageRequest } from '@domains/ai';
@@ -27,7 +27,7 @@ export class MessageAnswersService {
   ) {}
 
   /** Sends the message. @returns the reply's body, whose headers are set */
-  async send({ customer, request, reply }: MessageExchange, stream: boolean): Promise<Buffer | Readable> {
+  async send({ customer, request, reply }: MessageExchange, stream: boolean): Promise<Buffer | StreamableFile> {
     const { tokenId } = customer;
     const answer = await this.messages.send({ tokenId, requestId: request.id }, request.body, {
       stream,
@@ -35,8 +35,10 @@ export class MessageAnswersService {
       key: this.answerKey(stream),
     });
     setHeaders(reply, answer);
-    if (answer.body instanceof Readable) this.releaseAtEnd(request, reply, answer);
-    return answer.body;
+    if (!(answer.body instanceof Readable)) return answer.body;
+    this.releaseAtEnd(request, reply, answer);
+    // As a file Nest sends it as it is; a stream it would read itself, and put into another one.
+    return new StreamableFile(answer.body);
   }
 
   /** A stream needs the body's memory until its call has ended, and must not wait for its reader forever. */

@@ -1,5 +1,4 @@
-import type { Readable } from 'node:stream';
-import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { Controller, HttpCode, Post, Req, Res, type StreamableFile } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { CountTokensService, type MessageRequest, SDK_FIELDS } from '@domains/ai';
@@ -44,7 +43,7 @@ export class SdkMessagesController {
     @CurrentCustomer() customer: AuthenticatedCustomer,
     @Req() request: RequestWithBody<MessageRequest>,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Buffer | Readable> {
+  ): Promise<Buffer | StreamableFile> {
     return this.answers.send({ customer, request, reply }, request.body.stream);
   }
 

@@ -53,14 +53,13 @@ export class BodyReader {
     this.received += chunk.length;
     this.counted.bytes += chunk.length;
     if (this.accepted && this.received > this.most) throw this.fail('too_large');
-    const flow = this.flow as Flow;
     if (this.accepted && this.stream) {
-      this.stream.push(chunk, flow);
+      this.stream.push(chunk);
       return true;
     }
     if (this.whole && this.received <= this.whole.length) chunk.copy(this.whole, this.received - chunk.length);
     else this.chunks.push(chunk);
-    this.lease.add(chunk.length, flow);
+    this.lease.add(chunk.length, this.flow as Flow);
     return this.accepted || this.received < MAX_REFUSAL_BYTES;
   }
 

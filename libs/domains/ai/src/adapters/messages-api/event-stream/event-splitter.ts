@@ -14,8 +14,9 @@ export class OversizedEventError extends Error {}
 const MAX_EVENT_BYTES = 1024 * 1024;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
-const EVENT_FIELD = Buffer.from('event:');
-const DATA_FIELD = Buffer.from('data:');
+const EVENT_FIELD = 'event:';
+const FIRST_OF_EVENT = EVENT_FIELD.charCodeAt(0);
+const DATA_FIELD = 'data:';
 
 /** Finds the events in a stream of server-sent events that arrives in arbitrary pieces. Lines end with LF or CRLF. */
 export class EventSplitter {
@@ -35,8 +36,10 @@ export class EventSplitter {
         events.push({ name, start, end: feed + 1 });
         start = feed + 1;
         name = undefined;
-      } else if (begins(bytes, line, EVENT_FIELD))
-        name = bytes.toString('latin1', line + EVENT_FIELD.length, end).trim();
+      } else if (bytes[line] === FIRST_OF_EVENT) {
+        const text = bytes.toString('latin1', line, end);
+        if (text.startsWith(EVENT_FIELD)) name = text.slice(EVENT_FIELD.length).trim();
+      }
       line = feed + 1;
     }
     // A copy: the rest of a piece would keep all of it in memory.
@@ -50,10 +53,6 @@ export class EventSplitter {
 export function dataOf(bytes: Buffer, { start, end }: WireEvent): string {
   const lines: string[] = [];
   for (const line of bytes.toString('utf8', start, end).split(/\r?\n/))
-    if (line.startsWith('data:')) lines.push(line.slice(DATA_FIELD.length).trimStart());
+    if (line.startsWith(DATA_FIELD)) lines.push(line.slice(DATA_FIELD.length).trimStart());
   return lines.join('\n');
-}
-
-function begins(bytes: Buffer, at: number, field: Buffer): boolean {
-  return bytes.length - at >= field.length && bytes.compare(field, 0, field.length, at, at + field.length) === 0;
 }

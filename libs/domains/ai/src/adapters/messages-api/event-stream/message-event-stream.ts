@@ -31,7 +31,9 @@ export class MessageEventStream implements UpstreamMessageStream {
   read(pass: (events: Buffer) => void): Promise<End> {
     this.content
       .on('data', (piece: Buffer) => this.take(piece, pass))
-      .on('end', () => this.fail(brokenOff()))
+      .on('end', () => {
+        if (!this.done) this.fail(brokenOff());
+      })
       .on('error', (error) => this.fail(error instanceof UpstreamCallError ? unanswered(error) : error));
     return this.ended.promise;
   }
@@ -48,19 +50,24 @@ export class MessageEventStream implements UpstreamMessageStream {
     if (this.done) return;
     try {
       const { bytes, events } = this.splitter.split(piece);
-      let passed = 0;
-      const passUntil = (end: number) => {
-        if (end > passed) pass(bytes.subarray(passed, end));
-        passed = end;
-      };
-      for (const event of events) {
-        if (this.goesOn(bytes, event)) continue;
-        passUntil(event.start);
-        return this.end(bytes, event);
-      }
-      passUntil(events.at(-1)?.end ?? 0);
+      const last = this.pass(bytes, events, pass);
+      if (last) this.end(bytes, last);
     } catch (error) {
       this.fail(error instanceof SyntaxError || error instanceof OversizedEventError ? unreadable('EVENT') : error);
+    }
+  }
+
+  /** Passes on the events before the one that ends the message, or fails it. @returns the one that ends it */
+  private pass(bytes: Buffer, events: WireEvent[], pass: (events: Buffer) => void): WireEvent | undefined {
+    let passed = 0;
+    try {
+      for (const event of events) {
+        if (!this.goesOn(bytes, event)) return event;
+        passed = event.end;
+      }
+      return undefined;
+    } finally {
+      if (passed > 0) pass(bytes.subarray(0, passed));
     }
   }
 
