@@ -104,8 +104,8 @@ export const streams: Mutant[] = [
   {
     name: 'streams: one that ends without its last event never ends',
     file: `${EVENTS}message-event-stream.ts`,
-    find: ".on('end', () => this.fail(brokenOff()))",
-    replace: ".on('end', () => undefined)",
+    find: 'if (!this.done) this.fail(brokenOff());',
+    replace: '',
     specs: FAULTS,
   },
   {
@@ -125,8 +125,22 @@ export const streams: Mutant[] = [
   {
     name: 'streams: the last event is passed on twice',
     file: `${EVENTS}message-event-stream.ts`,
-    find: 'passUntil(event.start);',
-    replace: 'passUntil(event.end);',
+    find: '        if (!this.goesOn(bytes, event)) return event;\n        passed = event.end;',
+    replace: '        passed = event.end;\n        if (!this.goesOn(bytes, event)) return event;',
+    specs: STREAMED,
+  },
+  {
+    name: 'streams: what comes in one piece with an error is lost',
+    file: `${EVENTS}message-event-stream.ts`,
+    find: 'if (passed > 0) pass(bytes.subarray(0, passed));',
+    replace: 'if (passed === events.at(-1)?.end) pass(bytes.subarray(0, passed));',
+    specs: FAULTS,
+  },
+  {
+    name: 'streams: a piece of several chunks loses all but the first',
+    file: 'libs/platform/upstream/src/call/body-stream.ts',
+    find: 'chunks.length === 1 ?',
+    replace: 'chunks.length >= 1 ?',
     specs: STREAMED,
   },
   {
