@@ -13,6 +13,7 @@ Usage: apps/operator/stack.sh COMMAND
   upgrade             builds the image, migrates the database and replaces the programs
   scale COUNT         sets the number of replicas of the API; API_REPLICAS in .env makes it last
   restart [SERVICE]…  restarts one service after the other: api, worker, proxy, valkey, postgres
+  replace SERVICE     makes the container of one anew, with an interruption: proxy, proxy-tls, worker, valkey, postgres
   backup DIRECTORY    writes the database and the secrets key into a new folder in DIRECTORY
   backup --base       makes a base backup in the archive now (profile archive, which makes one every day)
   restore FOLDER      replaces the database by a backup; asks first (--yes: does not)
@@ -30,7 +31,7 @@ END
 command=$1
 shift
 case $command in
-  up | upgrade | scale | restart | backup | restore | rotate) "stack_$command" "$@" ;;
+  up | upgrade | scale | restart | replace | backup | restore | rotate) "stack_$command" "$@" ;;
   -h | --help | help) usage ;;
   *) usage >&2; exit 64 ;;
 esac

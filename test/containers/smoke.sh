@@ -14,13 +14,16 @@ phase 'upgrade' upgrade
 phase 'broken setting' broken_setting
 end_load || failures=1
 
+former=$(dc ps -q | sort)
+stack up >&2
+check 'what has not changed is not replaced' "$former" "$(dc ps -q | sort)"
 database() { dc ps -q postgres; }
 former=$(database)
-stack up >&2
-check 'what has not changed is not replaced' "$former" "$(database)"
 echo '# changed' >>"$stage/apps/operator/postgres/start.sh"
 stack up >&2
 check 'a changed start script of the database is noticed' another "$([ "$(database)" = "$former" ] || echo another)"
+stack replace proxy >&2
+call /customer >/dev/null
 
 make_rows 5
 before=$(rows_of_customers)

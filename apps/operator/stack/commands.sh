@@ -46,7 +46,7 @@ apply_changes() {
   for proxy in $(proxies); do
     if outdated "$proxy"; then
       say "$proxy: has changed. It has the port, so it cannot be replaced without an interruption of about a second:"
-      say "  docker compose up -d --no-deps --wait $proxy"
+      say "  apps/operator/stack.sh replace $proxy"
     elif ! in_service "$proxy" /etc/account-proxy/proxy.sh current; then
       say "$proxy: reads its configuration"
       reload "$proxy"
@@ -54,14 +54,42 @@ apply_changes() {
   done
   for service in $(missing); do
     say "$service: is started"
-    dc up -d --no-deps --wait "$service"
+    begin "$service"
   done
+}
+
+stack_replace() {
+  case ${1:-} in
+    proxy | proxy-tls | worker | valkey | postgres) is_running "$1" && replace "$1" ;;
+    *) fail 'replace takes proxy, proxy-tls, worker, valkey or postgres' ;;
+  esac
 }
 
 # replace SERVICE: by a new container, with an interruption of what it does
 replace() {
   say "$1: is replaced"
-  dc up -d --no-deps --force-recreate --wait "$1"
+  containers "$1" | xargs -r docker stop >/dev/null
+  containers "$1" | xargs -r docker rm >/dev/null
+  begin "$1"
+}
+
+# begin SERVICE: makes its container and waits until it is healthy. Fails if it is not
+begin() {
+  local container state
+  make_containers "$1"
+  container=$(containers "$1")
+  docker start "$container" >/dev/null
+  while :; do
+    state=$(docker inspect -f '{{if .State.Health}}{{.State.Health.Status}}{{else}}{{.State.Status}}{{end}} {{.RestartCount}}' "$container")
+    case $state in
+      healthy* | running*) return 0 ;;
+      unhealthy* | exited* | dead* | *' '[3-9])
+        docker logs --tail 5 "$container" >&2
+        fail "$1 does not become healthy: docker compose ps"
+        ;;
+    esac
+    sleep 0.5
+  done
 }
 
 # missing: services that should run and do not, those of profiles in .env too

@@ -15,6 +15,14 @@ fail() {
 
 compose_project=$(dc config --format json | sed -n 's/^  "name": "\(.*\)",\{0,1\}$/\1/p' | head -n 1)
 
+# make_containers SERVICE [OPTION]…: those that are missing; starts none. Not with --no-deps: some versions of compose then
+# note another configuration, and would replace the container at the next docker compose up
+make_containers() {
+  # A proxy depends on the API, whose replicas compose would make as many as the compose file says.
+  case $1 in proxy*) set -- "$1" --scale "api=$(replicas_made)" ;; esac
+  dc up --no-start --no-recreate --no-build "${@:2}" "$1"
+}
+
 # listed SERVICE [OPTION]…: the ids of its containers, the oldest first. Asks the engine itself, which is ten times as fast
 listed() {
   local service=$1

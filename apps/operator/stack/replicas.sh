@@ -51,7 +51,7 @@ add_replicas() {
   choose "${present[@]}"
   for step in $(seq "$1"); do
     before=$(containers api)
-    dc up --no-start --no-deps --no-recreate --no-build --scale "api=$(($(replicas_made) + 1))" api || return 1
+    make_containers api --scale "api=$(($(replicas_made) + 1))" || return 1
     container=$(containers api | grep -vxF "$before") || return 1
     docker update --cpu-shares 128 "$container" >/dev/null
     docker start "$container" >/dev/null

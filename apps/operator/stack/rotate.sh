@@ -57,7 +57,7 @@ rotate_database_passwords() {
 
 replace_programs() {
   replace_replicas "$(replicas_made)"
-  dc up -d --no-deps --force-recreate --wait worker
+  replace worker
 }
 
 # sql STATEMENT: on standard input, so that no list of processes has a password
