@@ -56,12 +56,17 @@ describe('what a scrape says of the database', () => {
   });
 
   it('is what it refuses because of its own state, on whichever connection', async () => {
-    await superuser.query(`
-      create function full_disk() returns trigger language plpgsql as
-        $$ begin raise exception 'could not extend file' using errcode = '53100'; end $$;
-      create trigger full_disk before insert or update on pgboss.job for each statement execute function full_disk();
-      create trigger full_disk before insert or update on process_liveness for each statement execute function full_disk()`);
+    const refuse = (table: string, code: string) =>
+      superuser.query(`
+        create function refuse_${code}() returns trigger language plpgsql as
+          $$ begin raise exception 'not now' using errcode = '${code}'; end $$;
+        create trigger refuse before insert or update on ${table} for each statement execute function refuse_${code}()`);
+    // Heartbeats go through pipelined connections, jobs through a pool.
+    await refuse('process_liveness', '53100');
+    await refuse('pgboss.job', '53200');
     await until(() => all(/^database_refusals_total\{reason="disk_full"\} [1-9]/m));
+    const metrics = () => scrape(`${worker.url}/metrics`);
+    await until(async () => /^database_refusals_total\{reason="out_of_memory"\} [1-9]/m.test(await metrics()));
     expect(await all(/^database_refusals_total\{reason="read_only"\} 0$/m)).toBe(true);
   });
 });

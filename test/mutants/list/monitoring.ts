@@ -35,9 +35,16 @@ export const monitoring: Mutant[] = [
     specs: DATABASE,
   },
   {
-    name: 'monitoring: what the database refuses is not counted',
+    name: 'monitoring: what the database refuses to jobs is not counted',
     file: 'libs/platform/database/src/connections/deadline-client.ts',
     find: 'countRefusals(this);',
+    replace: '',
+    specs: DATABASE,
+  },
+  {
+    name: 'monitoring: what the database refuses on pipelined connections is not counted',
+    file: 'libs/platform/database/src/connections/pipelined-connection.ts',
+    find: 'countRefusals(client);',
     replace: '',
     specs: DATABASE,
   },
