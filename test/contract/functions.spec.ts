@@ -19,6 +19,8 @@ describe('a function of the schema', () => {
       where n.nspname not in ('pg_catalog', 'information_schema')
         -- The job queue's own run with their caller's rights, and the API does not call them.
         and (p.prosecdef or (p.provolatile = 'v' and n.nspname <> 'pgboss'))
+        -- Nor are those of an extension ours.
+        and not exists (select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')
         -- A body that was parsed when the function was made has no names left.
         and (p.prosecdef or p.prosqlbody is null)`);
     const pinned = rows.filter(({ signature }) => !SET_ONLY.includes(signature));

@@ -1,3 +1,4 @@
+import { Client } from 'pg';
 import { onNode } from './database-server';
 import { until } from './until';
 
@@ -14,10 +15,14 @@ const KILL_AND_START = `
 /** Kills the PostgreSQL of a node, which starts again by itself. Resolves when it has. @param url as its superuser */
 export async function killNode(url: string): Promise<void> {
   const before = await startedAt(url);
+  const client = new Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
   const program = `setsid sh -c '${KILL_AND_START}' >/dev/null 2>&1 &`;
-  // The connection may die before the answer.
-  await onNode(url, `copy (select 1) to program '${program.replaceAll("'", "''")}'`).catch(() => undefined);
+  void client.query(`copy (select 1) to program '${program.replaceAll("'", "''")}'`).catch(() => undefined);
   await until(async () => ![before, undefined].includes(await startedAt(url)), 50);
+  // The shell has inherited the server's end of the connection, which therefore is never closed from there.
+  client.connection.stream.destroy();
 }
 
 /** When the node's PostgreSQL was started; undefined while it does not answer. */
