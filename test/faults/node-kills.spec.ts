@@ -2,17 +2,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type AiStress, openAiStress, type Outcome, sendMessage } from '@test/ai-stress';
 import { databaseServer, onNode } from '@test/database-server';
 import { killNode } from '@test/kill-node';
-import { describeOnCluster } from '@test/kinds-of-server';
+import { describeAloneOnCluster } from '@test/kinds-of-server';
 import { until } from '@test/until';
 
-/** Every kill costs some seconds. `TEST_NODE_KILLS=10 npm test` runs more. */
-const KILLS = Number(process.env.TEST_NODE_KILLS ?? 2);
+const KILLS = Number(process.env.TEST_NODE_KILLS);
 /** How long a node may be away, from its kill until all its customers are served again. */
 const AWAY_MS = 60_000;
 
 const message = { messages: [{ role: 'user', content: 'x' }], max_tokens: 20 };
 
-describeOnCluster('AI messages while nodes of a cluster die', () => {
+describeAloneOnCluster('AI messages while nodes of a cluster die', 'TEST_NODE_KILLS', () => {
   let stress: AiStress;
   const customers: { id: string; token: string; answered: number }[] = [];
   const outcomes = new Map<Outcome, number>();

@@ -16,6 +16,12 @@ export function describeOnCluster(title: string, tests: () => void): void {
   else skip(`${title} (skipped: TEST_DATABASE_URL names no Citus cluster)`, tests);
 }
 
+/** Tests that harm the cluster which other specs use: they run only when a setting asks for them, and then alone. */
+export function describeAloneOnCluster(title: string, setting: string, tests: () => void): void {
+  if (ON_CLUSTER && !process.env[setting]) skip(`${title} (skipped: no ${setting})`, tests);
+  else describeOnCluster(title, tests);
+}
+
 /** A single test that a cluster cannot pass. */
 export function itOnOneServer(title: string, because: string, test: () => Promise<void>, timeout?: number): void {
   // eslint-disable-next-line no-restricted-syntax -- the kind of server decides, and the title says so
