@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { readFileSync } from 'node:fs';
 import { type AiApi, startAiApi } from '@test/ai-api';
+import { describeOnOneServer } from '@test/kinds-of-server';
 import { until } from '@test/until';
 import { type Call, type OpenApiPaths, planCalls } from '../bench/growth/calls';
 import { type PartitionUse, partitionUse, undueReads } from '../bench/growth/partition-use';
@@ -11,7 +12,7 @@ const CUSTOMERS = 2;
 const ROUNDS = 3;
 
 /** The full size is `npm run growth`. */
-describe('Two years of rows', () => {
+describeOnOneServer('Two years of rows', 'the nodes count what is read of an index', () => {
   let ai: AiApi;
   let token: string;
   let calls: Call[];

@@ -2,11 +2,12 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { clientSettings } from '@platform/database';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
+import { describeOnOneServer } from '@test/kinds-of-server';
 import { useTestDatabase } from '@test/use-test-database';
 
 const database = useTestDatabase();
 
-describe("A customer's many keys", () => {
+describeOnOneServer("A customer's many keys", 'the nodes plan it', () => {
   it('are looked up one by one, even with plans that were made while there were none', async () => {
     const { superuser } = database;
     const { id: customerId } = await saveFakeCustomer(superuser);
