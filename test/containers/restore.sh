@@ -57,6 +57,9 @@ check 'with a key that does not fit, it says so' 1 "$(stack restore "$backups/ot
 check 'and whose provider key it does not open' 1 "$(grep -c "^$customer *unreadable" "$backups/log")"
 [ $failures = 0 ] || cat "$backups/log"
 check 'the service is up then, and calls that need the key are refused' '200 403' "$(status_of "$token" /customer) $(own_key "$token" customers-own-key)"
+# As long as a large restore would take.
+dc stop api worker >&2
+until docker inspect -f '{{.State.Health.Status}}' "$(dc ps -q proxy)" | grep -qx unhealthy; do sleep 1; done
 stack restore "$backups/other" --secrets-key "$first/secrets-key" --yes >&2
 check_keys 'restored again with the key that fits'
 stack restore "$backups/other" --keep-secrets-key --yes >&2 || failures=1

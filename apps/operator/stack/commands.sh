@@ -2,7 +2,7 @@
 
 stack_up() {
   if [ "$(count_of api)" = 0 ]; then
-    dc up -d --wait || explain_start
+    start_all
     dc logs --no-log-prefix --tail 5 migrate | grep '^SECRETS_KEY' >&2 || true
   else
     apply_changes "$(wanted_replicas)"
@@ -13,7 +13,7 @@ stack_up() {
 stack_upgrade() {
   dc build
   if [ "$(count_of api)" = 0 ]; then
-    dc up -d --wait || explain_start
+    start_all
   else
     check_secrets
     # Migrations only add: the former version goes on with them.
@@ -21,6 +21,20 @@ stack_upgrade() {
     apply_changes "$(replicas_made)"
   fi
   say 'The service is upgraded'
+}
+
+# start_all [OPTION]…: everything, the API first. A proxy that was without it for half a minute counts as unhealthy until its
+# next check, and compose would not wait for that
+start_all() {
+  local proxy try
+  dc up -d --wait "$@" api worker || explain_start
+  for proxy in $(proxies); do
+    for try in $(seq 60); do
+      ! is_healthy "$(running "$proxy")" || break
+      sleep 0.5
+    done
+  done
+  dc up -d --wait "$@" || explain_start
 }
 
 # explain_start: why the service did not start, from the services that run before all others

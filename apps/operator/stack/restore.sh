@@ -20,7 +20,7 @@ stack_restore() {
   else
     restore_dump
   fi
-  dc up -d --wait --scale "api=$replicas" || explain_start
+  start_all --scale "api=$replicas"
   check_provider_keys
 }
 
