@@ -40,15 +40,15 @@ rotate_database_passwords() {
   not_on_a_cluster 'rotate database-passwords'
   password=$(new_password)
   sql "alter role account_owner password '$password'"
-  printf 'postgres://account_owner:%s@postgres:5432/customer_account' "$password" | secrets_sh "$(put owner/database-url)"
-  printf '%s' "$password" | secrets_sh "$(put owner/password)"
+  printf 'postgres://account_owner:%s@postgres:5432/customer_account' "$password" | put owner/database-url
+  printf '%s' "$password" | put owner/password
   for program in api:customer_api operator:account_operator; do
     role=${program#*:} program=${program%:*}
     old+=("$(secrets_sh "sed -E 's|^postgres://([^:]+):.*|\1|' $program/database-url")")
     login=${program}_login_$(date +%s)
     password=$(new_password)
     sql "create role $login login noinherit password '$password' in role $role"
-    printf 'postgres://%s:%s@postgres:5432/customer_account' "$login" "$password" | secrets_sh "$(put "$program/database-url")"
+    printf 'postgres://%s:%s@postgres:5432/customer_account' "$login" "$password" | put "$program/database-url"
   done
   replace_programs
   for login in "${old[@]}"; do sql "drop role $login"; done
@@ -65,11 +65,15 @@ sql() { printf '%s\n' "$1" | in_postgres psql -q -v ON_ERROR_STOP=1 -d customer_
 
 new_password() { head -c 24 /dev/urandom | od -An -v -tx1 | tr -d ' \n'; }
 
-# put FILE: a script that writes standard input into it
-put() { printf 'cat > /tmp/put; cp /tmp/put %s.new; chmod 444 %s.new; mv -f %s.new %s' "$1" "$1" "$1" "$1"; }
+# put FILE…: standard input, one line or nothing, into files of secrets_sh. It does not wait for the end of the input, which
+# docker compose run may lose when it comes at once
+put() {
+  { cat; echo; } | secrets_sh "IFS= read -r line
+    for file in $*; do printf %s \"\$line\" >\$file.new; chmod 444 \$file.new; mv -f \$file.new \$file; done"
+}
 
 # put_secret NAME: standard input, for every program
-put_secret() { secrets_sh "cat > /tmp/put; for who in owner api operator; do cp /tmp/put \$who/$1.new; chmod 444 \$who/$1.new; mv -f \$who/$1.new \$who/$1; done"; }
+put_secret() { put "owner/$1" "api/$1" "operator/$1"; }
 
 swap_keys() {
   secrets_sh 'for who in owner api operator; do mv $who/secrets-key $who/.swap; mv $who/former-secrets-key $who/secrets-key; mv $who/.swap $who/former-secrets-key; done'
