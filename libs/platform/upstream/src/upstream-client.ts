@@ -1,4 +1,12 @@
-import { bulkhead, type BulkheadPolicy, isBulkheadRejectedError, isTaskCancelledError } from 'cockatiel';
+import {
+  bulkhead,
+  type BulkheadPolicy,
+  isBulkheadRejectedError,
+  isTaskCancelledError,
+  timeout,
+  TimeoutStrategy,
+  wrap,
+} from 'cockatiel';
 import { Agent } from 'undici';
 import { annotateSpan, traced } from '@platform/tracing';
 import { attempt } from './call/attempt';
@@ -128,25 +136,13 @@ export class UpstreamClient implements ClientState {
     const call = this.admit(request);
     stream?.belongsTo(() => call.end('cancelled'));
     const lease = this.shared.budget.open();
-    const { signal } = call;
-    const context = {
-      options: this.options,
-      dispatcher: this.agent,
-      targets: this.targets,
-      call,
-      lease,
-      signal,
-      stream,
-    };
-    const { timeoutMs = this.options.timeoutMs } = request;
-    const send = () => {
-      call.waits();
-      return attempt(request, context);
-    };
+    const context = { options: this.options, dispatcher: this.agent, targets: this.targets, call, lease, stream };
     this.inProgress.add(call);
     try {
-      const retry = this.retry(request, timeoutMs, call, stream);
-      const reply = await call.within(timeoutMs, () => this.slots.execute(() => retry.execute(send, signal), signal));
+      const reply = await this.policies(request, call, stream).execute(({ signal }) => {
+        call.waits();
+        return attempt(request, { ...context, signal });
+      }, call.signal);
       if (reply.body.length > LARGE_BYTES) await this.shared.turns.next();
       const value = await read(reply);
       this.over(request, call);
@@ -173,26 +169,27 @@ export class UpstreamClient implements ClientState {
     });
   }
 
-  private retry(
-    { retry: rule = 'never' }: UpstreamRequest,
-    timeoutMs: number,
-    call: CallInProgress,
-    stream?: BodyStream,
-  ) {
-    return retrying({
-      rule,
-      retries: this.options.retries,
-      pauseMs: this.options.retryPauseMs,
-      remainingMs: () => timeoutMs - call.durationMs,
-      bodyConsumed: () => stream?.begun === true,
-    });
+  private policies(request: UpstreamRequest, call: CallInProgress, stream?: BodyStream) {
+    const { timeoutMs = this.options.timeoutMs, retry: rule = 'never' } = request;
+    return wrap(
+      // Nothing listens any more to a call that has returned, and aborting it costs as much as a twentieth of an AI call.
+      timeout(timeoutMs, { strategy: TimeoutStrategy.Aggressive, abortOnReturn: false }),
+      this.slots,
+      retrying({
+        rule,
+        retries: this.options.retries,
+        pauseMs: this.options.retryPauseMs,
+        remainingMs: () => timeoutMs - call.durationMs,
+        bodyConsumed: () => stream?.begun === true,
+      }),
+    );
   }
 
   private explained(error: unknown, { operation }: UpstreamRequest, { ending, sent }: CallInProgress): unknown {
     const reason = isBulkheadRejectedError(error)
       ? 'busy'
       : isTaskCancelledError(error) || error instanceof AbortedError
-        ? ending
+        ? (ending ?? 'timeout_total')
         : undefined;
     return reason ? new UpstreamCallError({ upstream: this.name, operation, reason, sent }) : error;
   }

@@ -3,7 +3,7 @@ import type { StallMeter } from '../circuit/stall-meter';
 import type { WaitingCall, WaitingCalls } from '../circuit/waiting-calls';
 import { UpstreamCallError, type UpstreamFailureReason } from '../upstream-call-error';
 import type { UpstreamRequest } from '../upstream-options';
-import { AbortedError, type Flow } from '../wire/exchange';
+import type { Flow } from '../wire/exchange';
 
 /** Failures to connect count against the upstream for every caller. */
 const NETWORK_FAILURES: readonly UpstreamFailureReason[] = [
@@ -36,7 +36,7 @@ export class CallInProgress {
   /** Status of the latest reply. */
   status?: number;
   /** Why the call is being ended by us. */
-  ending?: 'cancelled' | 'shutdown' | 'timeout_total';
+  ending?: 'cancelled' | 'shutdown';
   readonly startedAt = performance.now();
   private readonly controller = new AbortController();
   private readonly ended = Promise.withResolvers<void>();
@@ -45,8 +45,6 @@ export class CallInProgress {
   private heldBack = false;
   private waiting?: WaitingCall;
   private slowTimer?: NodeJS.Timeout;
-  private deadline?: NodeJS.Timeout;
-  private abandon = (): void => undefined;
 
   constructor(
     private readonly request: UpstreamRequest,
@@ -72,26 +70,10 @@ export class CallInProgress {
     return performance.now() - this.startedAt;
   }
 
-  /**
-   * Runs the work of the call. When the call is ended meanwhile, or this takes too long, it fails at once, whatever the work
-   * does then. Without a signal of its own: making one and listening to it takes longer than all else here. @throws AbortedError
-   */
-  within<T>(ms: number, work: () => Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      this.abandon = () => reject(new AbortedError());
-      this.deadline = setTimeout(() => this.end('timeout_total'), ms);
-      work()
-        .then(resolve, reject)
-        .finally(() => clearTimeout(this.deadline));
-    });
-  }
-
   /** Ends the call. */
-  end(why: 'cancelled' | 'shutdown' | 'timeout_total'): void {
-    clearTimeout(this.deadline);
+  end(why: 'cancelled' | 'shutdown'): void {
     this.ending ??= why;
     this.controller.abort();
-    this.abandon();
   }
 
   /** Marks that an attempt waits for a reply. */
