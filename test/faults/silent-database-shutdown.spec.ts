@@ -4,9 +4,9 @@ import { useTestDatabase } from '@test/use-test-database';
 import { startWorkerProcess } from '@test/worker-process';
 
 const GRACE_MS = 4_000;
-/** A statement that was sent last waits for its answer 2 s; and the machine may be busy. */
-const CLOSE_MS = 6_000;
-const SETTINGS = { SHUTDOWN_GRACE_MS: String(GRACE_MS), DATABASE_STATEMENT_TIMEOUT_MS: '1000' };
+/** A statement that was sent last waits for its answer 3 s; and the machine may be busy. */
+const CLOSE_MS = 8_000;
+const SETTINGS = { SHUTDOWN_GRACE_MS: String(GRACE_MS), DATABASE_STATEMENT_TIMEOUT_MS: '2000' };
 
 jest.setTimeout(60_000);
 

@@ -65,6 +65,8 @@ describe.each(LEDGER_NAMES)('A settlement after an unknown outcome, %s', (name) 
 
   it('is not begun after its caller stopped waiting, also if the account was locked in between', async () => {
     const call = await abandoned({ included: 1 });
+    // Lets it wait for the lock until after that moment.
+    if (name === 'per customer') await fixture.superuser.query('alter function app.ai_settle_for reset lock_timeout');
     const locker = await connectAsSuperuser(fixture.database);
     await locker.query('begin');
     await locker.query('select from ai_account where customer_id = $1 for update', [call.customerId]);

@@ -36,7 +36,11 @@ export class LedgerConnectionsService {
   }
 
   /** Runs a statement. Of the patient ones there may be {@link patient} at a time. @throws DatabaseUnavailableError */
-  single<Row extends object>(statement: PreparedStatement, values: unknown[], wait: LockWait = 'brief'): Promise<Row[]> {
+  single<Row extends object>(
+    statement: PreparedStatement,
+    values: unknown[],
+    wait: LockWait = 'brief',
+  ): Promise<Row[]> {
     return this.connections[wait].single<Row>(statement, values);
   }
 
