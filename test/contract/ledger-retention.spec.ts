@@ -59,6 +59,11 @@ describe('Months of the ledger that are dropped', () => {
     expect(await fixture.problems()).toEqual([]);
   });
 
+  it('are carried forward once, also if an earlier month was carried and is still there', async () => {
+    expect(await carry('2027-03-01T00:00:00Z')).toBe(true);
+    expect(await fixture.problems()).toEqual([]);
+  });
+
   it('leave one balance per customer and bucket, and accounts that add up', async () => {
     const before = await entries();
     expect(await drop('ai_ledger_entry', '2027-01')).toBe(true);
@@ -77,7 +82,7 @@ describe('Months of the ledger that are dropped', () => {
   it('are missed where they were not carried forward', async () => {
     const { rows } = await fixture.superuser.query<Record<string, string>>(
       'delete from ai_ledger_entry where customer_id = $1 and month = $2 returning *',
-      [customerId, '2027-02'],
+      [customerId, '2027-03'],
     );
     try {
       expect((await fixture.problems()).map(({ problem }) => problem)).toContain(
