@@ -1,7 +1,10 @@
 import { LedgerRetentionService } from '@domains/ai';
 import { PartitionsService } from '@platform/database';
 import { saveAiCustomer } from '@test/ai-factories';
+import { countBackends } from '@test/backends';
 import { createLedgerFixture, type LedgerFixture, request, usage } from '@test/ledger.fixture';
+import { holdLock, waitForLocks } from '@test/locks';
+import { until } from '@test/until';
 
 /** Noon of the tenth, and the turn of the month within one call's time. */
 const MONTHS = ['2027-01', '2027-02', '2027-03', '2027-04'];
@@ -141,5 +144,15 @@ describe('Months of the ledger that are dropped', () => {
     );
     expect(rows).toEqual([{ entries: rows[0].numbers, numbers: rows[0].numbers, span: rows[0].numbers }]);
     expect(await fixture.problems()).toEqual([]);
+  });
+
+  it('are dropped as soon as nobody uses the table, though the first attempt gave up', async () => {
+    await fixture.superuser.query(`select app.create_partition('ai_usage', '2020-01-01')`);
+    const release = await holdLock(fixture.database, 'lock table ai_usage in access share mode');
+    const dropped = expect(drop('ai_usage', '2020-01')).resolves.toBe(true);
+    await waitForLocks(fixture.superuser, 1);
+    await until(async () => (await countBackends(fixture.superuser, `wait_event_type = 'Lock'`)) === 0);
+    await release();
+    await dropped;
   });
 });

@@ -55,7 +55,7 @@ export const growth: Mutant[] = [
     file: `${PARTITIONS}partitions.service.ts`,
     find: '|| attempt === ATTEMPTS',
     replace: '|| attempt > 0',
-    specs: SPECS,
+    specs: RETENTION,
   },
   {
     name: 'growth: the metric of rows in no month stays 0',
