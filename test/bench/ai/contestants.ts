@@ -9,6 +9,7 @@ export const PORTS = { database: 25_441, api: 25_442, internal: 25_443, upstream
 const MESSAGES = { messages: [{ role: 'user', content: 'Hello, how are you today?' }], max_tokens: 64 };
 const SLOW = { messages: [{ role: 'user', content: SLOW_TEXT }], max_tokens: 64 };
 const PATH = '/api/v1/ai/messages';
+const OURS = 'customer API (durable accounting)';
 const PORTKEY = 'Portkey (no accounting)';
 const PORTKEY_HEADERS = {
   'content-type': 'application/json',
@@ -19,27 +20,27 @@ const PORTKEY_HEADERS = {
 };
 
 /** Our API, with one request per token in turn. */
-export function ours(tokens: readonly string[], name = 'customer API (durable accounting)'): Contestant {
+export function ours(tokens: readonly string[]): Contestant {
   const requests = tokens.map((token) => ({
     method: 'POST' as const,
     path: PATH,
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify(MESSAGES),
   }));
-  return { name, url: urlOf('api'), requests };
+  return { name: OURS, url: urlOf('api'), requests };
 }
 
-/** Our API, where every request has an Idempotency-Key of its own. */
-export function oursWithKeys(tokens: readonly string[]): Contestant {
+/**
+ * Our API, where every request has a header of its own: an Idempotency-Key, or one without meaning, so that the load
+ * generator's work is the same.
+ */
+export function oursWithOwnHeader(tokens: readonly string[], header: 'idempotency-key' | 'x-own'): Contestant {
   const { url, requests } = ours(tokens);
-  const keyed = requests.map((request) => ({
+  const each = requests.map((request) => ({
     ...request,
-    setupRequest: (next: typeof request) => ({
-      ...next,
-      headers: { ...next.headers, 'idempotency-key': randomUUID() },
-    }),
+    setupRequest: (next: typeof request) => ({ ...next, headers: { ...next.headers, [header]: randomUUID() } }),
   }));
-  return { name: 'with an Idempotency-Key each', url, requests: keyed };
+  return { name: header === 'x-own' ? 'without' : 'with an Idempotency-Key each', url, requests: each };
 }
 
 /** As many requests as ours, so that the load generator's work is the same. */
@@ -53,7 +54,7 @@ export function portkey(count: number): Contestant {
 export function ourStream(token: string, slow = false): StreamContestant {
   const body = JSON.stringify({ ...(slow ? SLOW : MESSAGES), stream: true });
   const headers = { authorization: `Bearer ${token}` };
-  return { name: 'customer API (durable accounting)', request: { url: urlOf('api'), path: PATH, headers, body } };
+  return { name: OURS, request: { url: urlOf('api'), path: PATH, headers, body } };
 }
 
 /** A stream of Portkey, or of the stand-in upstream without a gateway. */

@@ -1,5 +1,4 @@
 import { createServer, type ServerResponse } from 'node:http';
-import { buffer } from 'node:stream/consumers';
 import { SLOW_TEXT, streamedEvents } from './streamed-events';
 
 /**
@@ -24,14 +23,18 @@ const SLOW_EVENT_MS = 250;
 const EVENTS = streamedEvents();
 
 createServer((request, response) => {
-  void buffer(request).then((body) => {
-    if (!body.includes('"stream":true')) return response.writeHead(200, HEADERS).end(REPLY);
-    response.writeHead(200, STREAM_HEADERS);
-    if (body.includes(SLOW_TEXT)) return sendSlowly(response, [...EVENTS]);
-    for (const event of EVENTS) response.write(event);
-    response.end();
-  });
+  let body = '';
+  request.on('data', (chunk: Buffer) => (body += chunk.toString('latin1')));
+  request.on('end', () => answer(body, response));
 }).listen(Number(process.env.PORT), '127.0.0.1', () => process.send?.('ready'));
+
+function answer(body: string, response: ServerResponse): void {
+  if (!body.includes('"stream":true')) return void response.writeHead(200, HEADERS).end(REPLY);
+  response.writeHead(200, STREAM_HEADERS);
+  if (body.includes(SLOW_TEXT)) return sendSlowly(response, [...EVENTS]);
+  for (const event of EVENTS) response.write(event);
+  response.end();
+}
 
 function sendSlowly(response: ServerResponse, [event, ...rest]: string[]): void {
   if (event === undefined || response.destroyed) return void response.end();

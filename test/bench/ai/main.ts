@@ -4,7 +4,7 @@ import { compare, type Load, report } from '../support/compare';
 import { startBenchDatabase } from '../support/database';
 import { startServer, startServerProcess } from '../support/server-process';
 import { compareStreams } from './compare-streams';
-import { otherStream, ours, ourStream, oursWithKeys, PORTS, portkey, urlOf } from './contestants';
+import { otherStream, ours, ourStream, oursWithOwnHeader, PORTS, portkey, urlOf } from './contestants';
 import { startPortkey } from './portkey';
 import { seedAiCustomers } from './seed';
 import { loadStreams } from './stream-load';
@@ -42,7 +42,7 @@ async function main(): Promise<void> {
     ] as const)
       report(
         `POST /ai/messages with Idempotency-Keys, ${title}, 64 connections`,
-        await compare([oursWithKeys(of), ours(of, 'without')], MANY),
+        await compare([oursWithOwnHeader(of, 'idempotency-key'), oursWithOwnHeader(of, 'x-own')], MANY),
       );
     process.stdout.write('\nStreams of 50 events, one customer, 64 at once\n');
     await compareStreams(otherStream('upstream'), [ourStream(token), otherStream('portkey')], MANY);

@@ -1,9 +1,10 @@
 import autocannon from 'autocannon';
 
-/** One of the servers to compare, with one request per token in turn. */
+/** One of the servers to compare. */
 export interface Contestant {
   name: string;
   url: string;
+  /** One per token. Each connection sends its share of them, in turn. */
   requests: autocannon.Request[];
 }
 
@@ -31,8 +32,8 @@ export async function compare(contestants: Contestant[], load: Load): Promise<Fi
   for (let round = 0; round <= load.rounds; round++) {
     for (const { name, url, requests } of contestants) {
       const duration = round === 0 ? Math.max(2, load.seconds / 2) : load.seconds;
-      const setupClient = spread(requests, load.connections);
-      const result = await autocannon({ url, requests, connections: load.connections, duration, setupClient });
+      const { connections } = load;
+      const result = await autocannon({ url, connections, duration, setupClient: shared(requests, connections) });
       if (result.non2xx + result.errors > 0)
         throw new Error(`${name}: ${result.non2xx} refused, ${result.errors} failed`);
       if (round > 0) results.get(name)?.push(result);
@@ -49,16 +50,12 @@ export async function compare(contestants: Contestant[], load: Load): Promise<Fi
   });
 }
 
-/** Makes every connection begin at another request, so that they do not all ask for one customer at a time. */
-function spread(
-  requests: autocannon.Request[],
-  connections: number,
-): ((client: autocannon.Client) => void) | undefined {
-  if (requests.length < connections) return undefined;
+/** Gives every connection its share of the requests: preparing all of them for each would take a part of the round. */
+function shared(requests: autocannon.Request[], connections: number): (client: autocannon.Client) => void {
   let connection = 0;
   return (client) => {
-    const start = Math.floor((connection++ * requests.length) / connections) % requests.length;
-    client.setRequests([...requests.slice(start), ...requests.slice(0, start)]);
+    const own = connection++ % Math.min(connections, requests.length);
+    client.setRequests(requests.filter((_, index) => index % connections === own));
   };
 }
 
