@@ -1,15 +1,7 @@
-import {
-  bulkhead,
-  type BulkheadPolicy,
-  isBulkheadRejectedError,
-  isTaskCancelledError,
-  timeout,
-  TimeoutStrategy,
-  wrap,
-} from 'cockatiel';
+import { bulkhead, type BulkheadPolicy, isBulkheadRejectedError } from 'cockatiel';
 import { Agent } from 'undici';
 import { annotateSpan, traced } from '@platform/tracing';
-import { attempt } from './call/attempt';
+import { attempt, type AttemptContext } from './call/attempt';
 import { BodyStream, type UpstreamStream } from './call/body-stream';
 import { CallInProgress } from './call/call-in-progress';
 import type { CallLog, ClientState } from './call/call-log';
@@ -139,10 +131,7 @@ export class UpstreamClient implements ClientState {
     const context = { options: this.options, dispatcher: this.agent, targets: this.targets, call, lease, stream };
     this.inProgress.add(call);
     try {
-      const reply = await this.policies(request, call, stream).execute(({ signal }) => {
-        call.waits();
-        return attempt(request, { ...context, signal });
-      }, call.signal);
+      const reply = await call.during(() => this.slots.execute(() => this.attempts(request, context)));
       if (reply.body.length > LARGE_BYTES) await this.shared.turns.next();
       const value = await read(reply);
       this.over(request, call);
@@ -166,31 +155,33 @@ export class UpstreamClient implements ClientState {
       calls: this.calls,
       stalls: this.shared.stalls,
       slowAfterMs: this.options.slowAfterMs,
+      timeoutMs: request.timeoutMs ?? this.options.timeoutMs,
     });
   }
 
-  private policies(request: UpstreamRequest, call: CallInProgress, stream?: BodyStream) {
+  /** The first attempt, and what follows if it is to be repeated. */
+  private attempts(request: UpstreamRequest, context: AttemptContext): Promise<UpstreamReply> {
+    const { call, stream } = context;
     const { timeoutMs = this.options.timeoutMs, retry: rule = 'never' } = request;
-    return wrap(
-      // Nothing listens any more to a call that has returned, and aborting it costs as much as a twentieth of an AI call.
-      timeout(timeoutMs, { strategy: TimeoutStrategy.Aggressive, abortOnReturn: false }),
-      this.slots,
-      retrying({
-        rule,
-        retries: this.options.retries,
-        pauseMs: this.options.retryPauseMs,
-        remainingMs: () => timeoutMs - call.durationMs,
-        bodyConsumed: () => stream?.begun === true,
-      }),
-    );
+    const { retries, retryPauseMs: pauseMs } = this.options;
+    const once = () => {
+      // Its turn came too late.
+      if (call.interrupted) return Promise.reject(new AbortedError());
+      call.waits();
+      return attempt(request, context);
+    };
+    if (rule === 'never') return once();
+    return retrying(once, {
+      rule,
+      retries,
+      pauseMs,
+      remainingMs: () => timeoutMs - call.durationMs,
+      bodyConsumed: () => stream?.begun === true,
+    });
   }
 
   private explained(error: unknown, { operation }: UpstreamRequest, { ending, sent }: CallInProgress): unknown {
-    const reason = isBulkheadRejectedError(error)
-      ? 'busy'
-      : isTaskCancelledError(error) || error instanceof AbortedError
-        ? (ending ?? 'timeout_total')
-        : undefined;
+    const reason = isBulkheadRejectedError(error) ? 'busy' : error instanceof AbortedError ? ending : undefined;
     return reason ? new UpstreamCallError({ upstream: this.name, operation, reason, sent }) : error;
   }
 

@@ -18,7 +18,6 @@ export interface AttemptContext {
   targets: Targets;
   call: CallInProgress;
   lease: ByteLease;
-  signal: AbortSignal;
   /** Receives the body of a 2xx reply as it arrives; if undefined, bodies are read into memory. */
   stream?: BodyStream;
 }
@@ -45,19 +44,19 @@ export async function attempt(request: UpstreamRequest, context: AttemptContext)
 
 async function follow(
   request: UpstreamRequest,
-  { url, headers }: Target,
+  { origin, path, headers }: Target,
   context: AttemptContext,
   fail: Fail,
 ): Promise<UpstreamReply> {
-  const { options, dispatcher, call, signal } = context;
+  const { options, dispatcher, call } = context;
   const { method, operation } = request;
   const wire = onTheWire(request.body);
   const reader = new BodyReader(request.maxReplyBytes ?? options.maxReplyBytes, context, fail);
   await exchange(
     dispatcher,
     {
-      origin: url.origin,
-      path: url.pathname + url.search,
+      origin,
+      path,
       method,
       body: wire.body,
       headers: { ...headers, ...wire.headers, ...traceHeaders() },
@@ -70,7 +69,7 @@ async function follow(
       },
       data: (chunk) => reader.add(chunk),
     },
-    { signal, toError: ({ reason, code }) => fail(reason, code) },
+    { interrupt: call, toError: ({ reason, code }) => fail(reason, code) },
   );
   const { head, bytes } = reader.take();
   return new UpstreamReply({ upstream: options.name, operation }, head.status, head.headers, bytes);

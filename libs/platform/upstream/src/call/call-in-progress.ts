@@ -3,7 +3,7 @@ import type { StallMeter } from '../circuit/stall-meter';
 import type { WaitingCall, WaitingCalls } from '../circuit/waiting-calls';
 import { UpstreamCallError, type UpstreamFailureReason } from '../upstream-call-error';
 import type { UpstreamRequest } from '../upstream-options';
-import type { Flow } from '../wire/exchange';
+import { AbortedError, type Flow, type Interrupt } from '../wire/exchange';
 
 /** Failures to connect count against the upstream for every caller. */
 const NETWORK_FAILURES: readonly UpstreamFailureReason[] = [
@@ -27,8 +27,8 @@ const TIME_LIMITS: readonly UpstreamFailureReason[] = [
 /** The stall that makes such a failure our own: at least this long, and at least this part of the call's time. */
 const STALL = { ms: 200, part: 0.1 };
 
-/** One call from admission to end: its state, and what it reports about its upstream. */
-export class CallInProgress {
+/** One call from admission to its end or its deadline: its state, and what it reports about its upstream. */
+export class CallInProgress implements Interrupt {
   /** Whether anything of any attempt was written to a connection. */
   sent = false;
   attempts = 0;
@@ -36,10 +36,12 @@ export class CallInProgress {
   /** Status of the latest reply. */
   status?: number;
   /** Why the call is being ended by us. */
-  ending?: 'cancelled' | 'shutdown';
+  ending?: 'cancelled' | 'shutdown' | 'timeout_total';
+  onInterrupt?: () => void;
   readonly startedAt = performance.now();
-  private readonly controller = new AbortController();
-  private readonly ended = Promise.withResolvers<void>();
+  private giveUp?: (error: AbortedError) => void;
+  private ended?: PromiseWithResolvers<void>;
+  private readonly deadline: NodeJS.Timeout;
   private readonly stalledBefore: number;
   /** Whether we are holding the reply back: for its reader, or because memory is short. */
   private heldBack = false;
@@ -49,20 +51,22 @@ export class CallInProgress {
   constructor(
     private readonly request: UpstreamRequest,
     private readonly observation: Observation,
-    private readonly surroundings: { calls: WaitingCalls; stalls: StallMeter; slowAfterMs: number },
+    private readonly surroundings: { calls: WaitingCalls; stalls: StallMeter; slowAfterMs: number; timeoutMs: number },
   ) {
+    this.deadline = setTimeout(() => this.end('timeout_total'), surroundings.timeoutMs);
     this.stalledBefore = surroundings.stalls.stalledMs;
     if (request.signal?.aborted) this.cancel();
     else request.signal?.addEventListener('abort', this.cancel);
   }
 
-  /** Aborts when the call is to end. */
-  get signal(): AbortSignal {
-    return this.controller.signal;
+  /** Whether the call is being ended by us. */
+  get interrupted(): boolean {
+    return this.ending !== undefined;
   }
 
   /** Resolves when the call has ended. */
   get finished(): Promise<void> {
+    this.ended ??= Promise.withResolvers();
     return this.ended.promise;
   }
 
@@ -71,9 +75,20 @@ export class CallInProgress {
   }
 
   /** Ends the call. */
-  end(why: 'cancelled' | 'shutdown'): void {
-    this.ending ??= why;
-    this.controller.abort();
+  end(why: 'cancelled' | 'shutdown' | 'timeout_total'): void {
+    if (this.interrupted) return;
+    this.ending = why;
+    this.onInterrupt?.();
+    this.giveUp?.(new AbortedError());
+  }
+
+  /** Does the call's work. What waits, for its turn or to be repeated, is given up at once when the call is ended. */
+  during<T>(work: () => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.giveUp = reject;
+      if (this.interrupted) reject(new AbortedError());
+      else work().then(resolve, reject);
+    });
   }
 
   /** Marks that an attempt waits for a reply. */
@@ -107,7 +122,8 @@ export class CallInProgress {
 
   /** Marks that the call has ended. @param error its error; undefined if its reply could be used */
   over(error?: unknown): void {
-    this.ended.resolve();
+    clearTimeout(this.deadline);
+    this.ended?.resolve();
     this.stopWaiting(false);
     this.request.signal?.removeEventListener('abort', this.cancel);
     const reason = error instanceof UpstreamCallError ? error.reason : undefined;

@@ -18,8 +18,25 @@ export interface RetrySettings {
   bodyConsumed: () => boolean;
 }
 
-/** Retries what may be retried, after the pause that the upstream asks for, within the call's deadline. */
-export function retrying({ rule, retries, pauseMs, remainingMs, bodyConsumed }: RetrySettings): RetryPolicy {
+/** Makes an attempt, and retries what may be retried. */
+export function retrying(attempt: () => Promise<UpstreamReply>, settings: RetrySettings): Promise<UpstreamReply> {
+  const first = attempt();
+  let made: Promise<UpstreamReply> | undefined = first;
+  /** The policy gets the first attempt as it was. */
+  const next = () => {
+    const present = made ?? attempt();
+    made = undefined;
+    return present;
+  };
+  // Most calls succeed at once: the policy is made for those that do not.
+  return first.then(
+    (reply) => (reply.ok ? reply : policy(settings).execute(next)),
+    () => policy(settings).execute(next),
+  );
+}
+
+/** Retries after the pause that the upstream asks for, within the call's deadline. */
+function policy({ rule, retries, pauseMs, remainingMs, bodyConsumed }: RetrySettings): RetryPolicy {
   const allows = (least: RetryRule) => STEPS.indexOf(rule) >= STEPS.indexOf(least);
   let attempt = 0;
   let pause = 0;

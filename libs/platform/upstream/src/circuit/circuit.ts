@@ -32,10 +32,8 @@ export class Circuit {
     this.window = new FailureWindow(options);
     const breaker: IBreaker = {
       state: undefined,
-      success: (state) => {
-        if (state === CircuitState.HalfOpen) this.window.clear();
-        else this.window.succeeded();
-      },
+      // Of successes the policy hears the trial call's only.
+      success: () => this.window.clear(),
       failure: (state) => state === CircuitState.HalfOpen || this.window.tripped,
     };
     this.policy = circuitBreaker(
@@ -69,15 +67,15 @@ export class Circuit {
 
   /** Admits a call and returns its observation; undefined while the upstream counts as down. */
   enter(): Observation | undefined {
-    if (this.open && !this.mayTry) return undefined;
-    const tries = this.open;
+    if (!this.open) return this.observed();
+    if (!this.mayTry) return undefined;
     const verdict = Promise.withResolvers<void>();
     let told = false;
     const first = (tell: () => void) => {
       if (!told) tell();
       told = true;
     };
-    // Runs at once if the circuit is closed, or if this is the trial call.
+    // Runs at once, because the trial is due.
     this.policy.execute(() => verdict.promise).catch(() => undefined);
     return {
       succeeded: () => first(verdict.resolve),
@@ -87,7 +85,25 @@ export class Circuit {
           verdict.reject(new Failed());
         }),
       // A trial call without a result does not close the circuit.
-      nothing: () => first(() => verdict.reject(tries ? new Failed() : new Error('nothing'))),
+      nothing: () => first(() => verdict.reject(new Failed())),
+    };
+  }
+
+  /** A call while the circuit is closed. The policy hears of its failure, and of nothing else that it would not act on. */
+  private observed(): Observation {
+    let told = false;
+    return {
+      succeeded: () => {
+        if (!told) this.window.succeeded();
+        told = true;
+      },
+      failed: (caller) => {
+        if (told) return;
+        told = true;
+        this.window.failed(caller);
+        if (!this.open) this.policy.execute(() => Promise.reject(new Failed())).catch(() => undefined);
+      },
+      nothing: () => (told = true),
     };
   }
 

@@ -17,8 +17,18 @@ export interface Receiver {
   data(chunk: Buffer, flow: Flow): boolean;
 }
 
-/** The attempt was ended by its signal. */
+/** The call was ended from outside. */
 export class AbortedError extends Error {}
+
+/**
+ * What ends a call from outside. An AbortSignal would do, but the several that a call needs, with their listeners, cost as
+ * much as sending its request.
+ */
+export interface Interrupt {
+  readonly interrupted: boolean;
+  /** Called when it is interrupted. The present attempt sets it. */
+  onInterrupt?: () => void;
+}
 
 /** Creates the error of an attempt from its failure. */
 export type ToError = (fault: ReturnType<typeof failureReason>) => Error;
@@ -32,7 +42,7 @@ export function exchange(
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions & { origin: string },
   receiver: Receiver,
-  { signal, toError }: { signal: AbortSignal; toError: ToError },
+  { interrupt, toError }: { interrupt: Interrupt; toError: ToError },
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const progress = { sent: false, begun: false, secure: request.origin.startsWith('https:') };
@@ -41,7 +51,7 @@ export function exchange(
     const finish = (settle: () => void) => {
       if (ended) return;
       ended = true;
-      signal.removeEventListener('abort', abort);
+      interrupt.onInterrupt = undefined;
       settle();
     };
     /** Ends the attempt at once, without waiting for the connection. */
@@ -78,8 +88,8 @@ export function exchange(
       onResponseEnd: () => finish(resolve),
       onResponseError: (_flow, error) => end(toError(failureReason(error, progress))),
     };
-    if (signal.aborted) return abort();
-    signal.addEventListener('abort', abort);
+    if (interrupt.interrupted) return abort();
+    interrupt.onInterrupt = abort;
     try {
       dispatcher.dispatch(request, handler);
     } catch (error) {
