@@ -130,8 +130,8 @@ export const gateway: Mutant[] = [
   {
     name: 'gateway: a breaker lets all try at once',
     file: 'libs/platform/upstream/src/circuit/circuit.ts',
-    find: 'if (this.open && !this.mayTry) return undefined;',
-    replace: 'if (this.open && Date.now() - this.openedAt < this.options.resetMs) return undefined;',
+    find: 'if (!this.mayTry) return undefined;',
+    replace: 'if (Date.now() - this.openedAt < this.options.resetMs) return undefined;',
     specs: [...FAULTS, 'libs/platform/upstream/src/circuit'],
   },
   {
@@ -151,8 +151,8 @@ export const gateway: Mutant[] = [
   {
     name: 'gateway: what went well counts as a failure',
     file: 'libs/platform/upstream/src/circuit/circuit.ts',
-    find: 'else this.window.succeeded();',
-    replace: 'else this.window.failed();',
+    find: 'if (!told) this.window.succeeded();',
+    replace: 'if (!told) this.window.failed();',
     specs: [...FAULTS, 'libs/platform/upstream/src/circuit'],
   },
   {

@@ -186,6 +186,9 @@ describe('UpstreamClient', () => {
       { reason: 'timeout_total', sent: false },
       { reason: 'busy', sent: false },
     ]);
+    // Its turn came after its caller had gone: it was not made, and is not taken for one that the upstream leaves waiting.
+    await until(() => server.open === 0);
+    expect([server.requests.length, client.waiting]).toEqual([1, 0]);
   });
 
   describe('streams', () => {

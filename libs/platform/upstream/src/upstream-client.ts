@@ -80,7 +80,7 @@ export class UpstreamClient implements ClientState {
    * Makes a call. @param read extracts the result from the reply, whose status can be any but 3xx. An error that it
    * throws about a 2xx reply counts against the upstream. @throws UpstreamCallError, and whatever `read` throws
    */
-  async call<T>(request: UpstreamRequest, read: (reply: UpstreamReply) => T): Promise<T> {
+  call<T>(request: UpstreamRequest, read: (reply: UpstreamReply) => T): Promise<T> {
     return this.run(request, read);
   }
 

@@ -15,15 +15,25 @@ export interface TransientRetries {
  * Repeats statements while they fail because the database is unavailable, or because of a conflict with another
  * transaction. @param work must be safe to repeat
  */
-export async function retryTransient<T>(
+export function retryTransient<T>(work: () => Promise<T>, options: TransientRetries): Promise<T> {
+  const begunAt = performance.now();
+  const first = work();
+  // Most succeed at once: the policy is made for those that do not.
+  return first.catch(() => repeat(first, work, begunAt, options));
+}
+
+function repeat<T>(
+  first: Promise<T>,
   work: () => Promise<T>,
+  begunAt: number,
   { pauseMs, forMs = Infinity, signal }: TransientRetries,
 ): Promise<T> {
-  const giveUpAt = performance.now() + forMs;
+  const giveUpAt = begunAt + forMs;
   const passes = (error: unknown) => isTransientFailure(error) && performance.now() <= giveUpAt;
   const backoff = new ConstantBackoff(pauseMs);
   return retry(handleWhen(passes), { maxAttempts: Infinity, backoff }).execute(({ attempt }) => {
-    if (attempt > 0) signal?.throwIfAborted();
+    if (attempt === 0) return first;
+    signal?.throwIfAborted();
     return work();
   }, signal);
 }

@@ -96,16 +96,15 @@ export class MessagesApiAdapter extends AiUpstream {
     return error && unanswered(error);
   }
 
-  private async post<T>(request: UpstreamRequest, read: (reply: UpstreamReply) => T): Promise<T> {
-    try {
-      return await this.client.call(request, (reply) => {
-        if (reply.status >= 400) throw refusal(this.redactor, reply);
-        if (reply.status !== 200) throw reply.unusable('unexpected', 'STATUS');
-        return read(reply);
-      });
-    } catch (error) {
+  private post<T>(request: UpstreamRequest, read: (reply: UpstreamReply) => T): Promise<T> {
+    const accept = (reply: UpstreamReply) => {
+      if (reply.status >= 400) throw refusal(this.redactor, reply);
+      if (reply.status !== 200) throw reply.unusable('unexpected', 'STATUS');
+      return read(reply);
+    };
+    return this.client.call(request, accept).catch((error: unknown) => {
       throw this.explained(error);
-    }
+    });
   }
 
   private explained(error: unknown): unknown {

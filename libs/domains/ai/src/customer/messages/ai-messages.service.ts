@@ -56,7 +56,7 @@ export class AiMessagesService {
       throw await this.failed.end(reserved, error);
     }
     const { usage, requestId: upstreamId, body } = message;
-    const reply = await key?.seal(body, reservationId);
+    const reply = key && (await key.seal(body, reservationId));
     const charge = await this.resolution.settle({ customerId, reservationId, usage, upstreamId, reply });
     return { usageId: reservationId, body, charge, ended: Promise.resolve() };
   }

@@ -30,8 +30,9 @@ export class ChargeMetricsService {
   report({ usage }: Settlement, { charged }: SettlementResult): void {
     this.charged?.inc(Number(charged));
     this.tokens?.inc({ kind: 'input' }, usage.input);
-    this.tokens?.inc({ kind: 'cache_write' }, usage.cacheWrite5m + usage.cacheWrite1h);
-    this.tokens?.inc({ kind: 'cache_read' }, usage.cacheRead);
     this.tokens?.inc({ kind: 'output' }, usage.output);
+    const written = usage.cacheWrite5m + usage.cacheWrite1h;
+    if (written > 0) this.tokens?.inc({ kind: 'cache_write' }, written);
+    if (usage.cacheRead > 0) this.tokens?.inc({ kind: 'cache_read' }, usage.cacheRead);
   }
 }
