@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { ConfigModule } from '@platform/config';
 import { useTestDatabase } from '@test/use-test-database';
@@ -76,6 +79,30 @@ describe('reads that are sent together', () => {
       pipeline.single(LEFT_OVER, []),
     ]);
     expect([alone, read, again]).toEqual([[{ customer: null }], [{ customer }], [{ customer: null }]]);
+  });
+
+  it('are forgotten as soon as they are answered, though others of the batch are not', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const long = readStatement('test.long', `select repeat('x', 100000)`, { text: decoders.text });
+    const locker = database.superuser;
+    await locker.query('select pg_advisory_lock(1)');
+    const locked = readStatement('test.locked', 'select pg_advisory_xact_lock(1)', { locked: decoders.text });
+    const answered = pipeline
+      .batch()
+      .read(randomUUID(), NUMBER, ['7'])
+      .then(([row]) => new WeakRef(row as object));
+    // PostgreSQL sends what it has when that is more than 8 kB.
+    const filling = pipeline.batch().read(randomUUID(), long, []);
+    const pending = pipeline.batch().read(randomUUID(), locked, []);
+    const row = await answered;
+    // Beyond this turn, which keeps what a WeakRef was made for.
+    await wait(0);
+    collect();
+    const kept = row.deref();
+    await locker.query('select pg_advisory_unlock(1)');
+    await Promise.all([filling, pending]);
+    expect(kept).toBeUndefined();
   });
 
   it('fail when the connection is lost, and continue on a new one', async () => {

@@ -55,6 +55,10 @@ const preparedOn = new WeakMap<Connection, Set<string>>();
 export class ReadBatch extends Query {
   /** Told when the connection serves nobody any more. */
   onLost: () => void = () => undefined;
+  /**
+   * The reads that have not been answered, in order. An answered one is forgotten at once: the rows of all would outlive minor
+   * garbage collections otherwise.
+   */
   private readonly reads: CustomerRead[] = [];
   private known = new Set<string>();
   /** Which statements are prepared ahead of being run, in the order in which they are run. */
@@ -109,7 +113,7 @@ export class ReadBatch extends Query {
 
   handleDataRow({ fields: texts }: { fields: (string | null)[] }): void {
     if (this.answered % 2 === 1) return;
-    const { statement } = this.reads[this.at] as CustomerRead;
+    const { statement } = this.reads[0] as CustomerRead;
     try {
       this.collected.push(decodeRow(statement, texts));
     } catch (error) {
@@ -119,7 +123,7 @@ export class ReadBatch extends Query {
 
   handleCommandComplete(): void {
     if (this.answered > 0 && this.answered % 2 === 0) {
-      const read = this.reads[this.at] as CustomerRead;
+      const read = this.reads.shift() as CustomerRead;
       if (this.undecodable === undefined) this.resolve(read, this.collected);
       else this.reject(read, this.undecodable);
       this.collected = [];
@@ -148,11 +152,6 @@ export class ReadBatch extends Query {
     this.stopTimer();
   }
 
-  /** The read that is being answered. */
-  private get at(): number {
-    return Math.max(0, Math.ceil(this.answered / 2) - 1);
-  }
-
   private resolve({ begunAt, resolve }: CustomerRead, rows: object[]): void {
     this.sender.finish(begunAt);
     resolve(rows);
@@ -165,11 +164,11 @@ export class ReadBatch extends Query {
 
   private failedStatement(): string | undefined {
     if (this.answered === 0) return BEGIN.name;
-    return this.answered % 2 === 1 ? SET_CUSTOMER.name : this.reads[this.at]?.statement.name;
+    return this.answered % 2 === 1 ? SET_CUSTOMER.name : this.reads[0]?.statement.name;
   }
 
   private takeUnanswered(): CustomerRead[] {
-    return this.reads.splice(this.at);
+    return this.reads.splice(0);
   }
 
   /**
