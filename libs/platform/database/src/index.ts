@@ -9,6 +9,7 @@ export {
   isTransientFailure,
   isDataRefused,
   isUniqueViolation,
+  mayHaveRun,
   NotMigratedError,
   OverloadedError,
   UnfitDatabaseError,

@@ -25,12 +25,18 @@ export interface PendingEffect {
 export class KeyedCall {
   private effectId?: string;
   private settlement?: Settlement;
+  private owned = false;
 
   constructor(
     readonly request: RequestKey,
     private readonly transactions: KeyedTransactionsService,
     private readonly presenter: ReplyPresenter,
   ) {}
+
+  /** Whether the key was claimed for this request: what it fails with from then on is its own, and no other reply is kept. */
+  get hasClaimed(): boolean {
+    return this.owned;
+  }
 
   /** Whether the settlement's transaction waits for {@link conclude}. */
   get isSettling(): boolean {
@@ -51,19 +57,37 @@ export class KeyedCall {
     return (await this.transactions.seal(this.request, this.presenter.ofBody(body, headers))) ?? null;
   }
 
+  /** Says that the key was claimed with {@link claim}. */
+  claimed(): void {
+    this.owned = true;
+  }
+
+  /**
+   * Looks the key up before it is claimed, for what only a first try may do. @throws KeyTakenError, or ServiceError as
+   * IdempotencyStoreService.find
+   */
+  assertFree(): Promise<void> {
+    return this.transactions.assertFree(this.request);
+  }
+
   /** Claims the key, has the effect and keeps the reply, in one transaction. @throws KeyTakenError */
   runTogether(work: () => Promise<KeptReply>): Promise<KeptReply> {
-    return this.transactions.runTogether(this.request, work);
+    return this.transactions.runTogether(this.request, () => {
+      this.claimed();
+      return work();
+    });
   }
 
   /** Stores an effect that is about to be made, and claims the key, in one transaction. @throws KeyTakenError */
   async start<T>(work: () => Promise<T>, effectOf: (result: T) => PendingEffect): Promise<T> {
-    return this.transactions.start(this.request, async () => {
+    const started = await this.transactions.start(this.request, async () => {
       const result = await work();
       const { id, unknown, withinMs } = effectOf(result);
       this.effectId = id;
       return { result, pending: { effectId: id, reply: this.presenter.ofError(unknown), withinMs } };
     });
+    this.claimed();
+    return started;
   }
 
   /** Stores how the effect ended. The transaction remains open until {@link conclude} has added the reply to it. */

@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { CustomerContextService } from '@platform/context';
 import { CustomerDatabaseService, DeferredWrites, isTransientFailure, type WriteTransaction } from '@platform/database';
-import { IdempotencyStoreService, type PendingClaim } from './idempotency-store.service';
+import { IdempotencyStoreService, KeyTakenError, type PendingClaim } from './idempotency-store.service';
 import type { KeptReply } from './replies/kept-reply';
 import { ReplySealerService, type SealedReply } from './replies/reply-sealer.service';
 import type { RequestKey } from './request-key';
@@ -49,6 +49,11 @@ export class KeyedTransactionsService implements OnApplicationShutdown {
 
   seal(request: RequestKey, reply: KeptReply): Promise<SealedReply | undefined> {
     return this.sealer.seal(request, reply);
+  }
+
+  /** @throws KeyTakenError, or ServiceError as IdempotencyStoreService.find */
+  async assertFree(request: RequestKey): Promise<void> {
+    if (await this.store.find(request)) throw new KeyTakenError('The request with the Idempotency-Key is done');
   }
 
   /** Claims the key, does the work and keeps its reply. @throws KeyTakenError */

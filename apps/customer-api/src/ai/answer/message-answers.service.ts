@@ -57,6 +57,8 @@ export class MessageAnswersService {
     return (
       call && {
         claim: call.claim,
+        claimed: () => call.claimed(),
+        assertFree: () => call.assertFree(),
         seal: (body, usageId) => call.seal(body, { ...headersOf(stream), 'x-ai-usage-id': usageId }),
       }
     );

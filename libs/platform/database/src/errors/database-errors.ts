@@ -87,6 +87,11 @@ export function isTransientFailure(error: unknown): boolean {
   return isDatabaseUnavailable(error) || (Error.isError(error) && CONFLICT.test(detailsOf(error).code ?? ''));
 }
 
+/** Whether a write that failed may have been done all the same: the database was lost, and its reply with it. */
+export function mayHaveRun(error: unknown): boolean {
+  return isDatabaseUnavailable(error) && !(error instanceof OverloadedError);
+}
+
 /** Whether the reply to a statement did not arrive in time, as opposed to an error reply. */
 export function isNoReply(error: unknown): boolean {
   return Error.isError(error) && error.message === 'Query read timeout';

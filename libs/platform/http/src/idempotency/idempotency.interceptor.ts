@@ -2,6 +2,7 @@ import { type CallHandler, type ExecutionContext, Injectable, type NestIntercept
 import { ModuleRef } from '@nestjs/core';
 import type { FastifyReply } from 'fastify';
 import { from, lastValueFrom, type Observable } from 'rxjs';
+import { mayHaveRun } from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import {
   type Ending,
@@ -48,12 +49,25 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const rules = keyRulesOf(execution.getHandler());
     const key = await requestKeyOf(request, customerId);
     const presenter = new RequestPresenter(execution.switchToHttp().getResponse<FastifyReply>());
-    const call = this.calls.begin(key, presenter);
-    const handle = () => this.calls.run(call, () => lastValueFrom(next.handle(), { defaultValue: undefined }));
+    const attempt = (call: KeyedCall) => {
+      const handle = () => this.calls.run(call, () => lastValueFrom(next.handle(), { defaultValue: undefined }));
+      if (rules) return conclude(call, presenter, handle);
+      return call.runTogether(async () => presenter.ofResult(await handle())).then((reply) => presenter.send(reply));
+    };
+    const first = this.calls.begin(key, presenter);
     try {
-      if (!rules) return presenter.send(await call.runTogether(async () => presenter.ofResult(await handle())));
+      return await attempt(first);
+    } catch (error) {
+      // Nearly every request is a first try, so the key is claimed rather than looked up. Whatever refused one that has not
+      // claimed it, what was told before under the key comes first.
+      if (first.hasClaimed || mayHaveRun(error)) throw error;
       const kept = await this.store.find(key);
-      return kept ? await this.replay(presenter, kept, rules.replayHeaders) : await conclude(call, presenter, handle);
+      if (kept) return this.replay(presenter, kept, rules?.replayHeaders);
+      if (!(error instanceof KeyTakenError)) throw error;
+    }
+    try {
+      // Its request has died or had no effect: the look-up has freed the key, or found it free.
+      return await attempt(this.calls.begin(key, presenter));
     } catch (error) {
       if (!(error instanceof KeyTakenError)) throw error;
       return this.replay(presenter, await this.store.findTaken(key), rules?.replayHeaders);

@@ -20,6 +20,10 @@ export interface AiAnswer {
 export interface AnswerKey {
   /** Stored with the reservation. */
   claim: KeyClaim;
+  /** Told when the reservation has claimed it. */
+  claimed: () => void;
+  /** Asked before the provider is, for a request that has not claimed it yet. @throws if another request has it */
+  assertFree: () => Promise<void>;
   /** Makes what is stored with the settlement. Null: the answer is too large to be kept. */
   seal: (body: Buffer, usageId: string) => Promise<KeptReply | null>;
 }

@@ -39,7 +39,7 @@ export class AiMessagesService {
     // A call that would not be made needs no reservation.
     const down = this.upstream.unavailable();
     if (down) return Promise.reject(down.toServiceError());
-    const call: CustomerCall = { ...caller, customerId: this.context.customerId, key: form.key?.claim };
+    const call: CustomerCall = { ...caller, customerId: this.context.customerId, key: form.key };
     return form.stream ? this.streams.open(call, request, form) : this.calls.track(this.charged(call, request, form));
   }
 

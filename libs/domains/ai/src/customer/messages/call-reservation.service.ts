@@ -5,9 +5,10 @@ import { isDatabaseUnavailable } from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import { KeyTakenError } from '@platform/idempotency';
 import { CreditLedger } from '../../ledger/credit-ledger.port';
-import type { KeyClaim, ReservationRequest, ReservationResult } from '../../ledger/credit-ledger.types';
+import type { ReservationRequest, ReservationResult } from '../../ledger/credit-ledger.types';
 import type { MessageRequest } from '../message-request/message-request';
 import { AiUpstream } from '../../ports/ai-upstream.port';
+import type { AnswerKey } from './ai-answer';
 import { CallResolutionService } from './call-resolution.service';
 import { CallsInFlightService } from './calls-in-flight.service';
 import { reasonOf, toServiceError } from './failure-reason';
@@ -22,7 +23,7 @@ export interface CustomerCall {
   /** The id of the API request. */
   requestId: string | null;
   /** The Idempotency-Key to claim. */
-  key?: KeyClaim;
+  key?: Omit<AnswerKey, 'seal'>;
 }
 
 /** A call whose credit is reserved. */
@@ -56,6 +57,7 @@ export class CallReservationService {
     if (thinkingTokens >= maxTokens) throw tooMuchThinking(maxTokens);
     const coarse: ReservationRequest = {
       ...call,
+      key: call.key?.claim,
       seed: randomUUID(),
       inputTokens: request.inputTokens,
       cache: request.cache,
@@ -65,10 +67,14 @@ export class CallReservationService {
     };
     let result = await this.tryToReserve(coarse);
     if (result.outcome === 'too_large') {
+      await call.key?.assertFree();
       const inputTokens = await this.countedInput(call.customerId, request, result);
       result = await this.tryToReserve({ ...coarse, inputTokens, mayShorten: true });
     }
-    if (result.outcome === 'reserved') return { ...result, customerId: call.customerId };
+    if (result.outcome === 'reserved') {
+      call.key?.claimed();
+      return { ...result, customerId: call.customerId };
+    }
     if (result.outcome === 'key_taken') throw new KeyTakenError('Another request has the Idempotency-Key');
     // With mayShorten the ledger has no other refusal.
     throw refused(result.outcome === 'too_large' ? 'exhausted' : result.outcome);

@@ -1,4 +1,4 @@
-import { DatabaseUnavailableError, isLockTimeout } from '@platform/database';
+import { isLockTimeout, OverloadedError } from '@platform/database';
 import { CustomerBatchers } from './customer-batchers';
 import { customersOf } from './customers-of';
 import type { LockedAccounts } from './locked-accounts';
@@ -39,7 +39,7 @@ export class AccountBatcher<Item extends { customerId: string }, Result> {
     });
   }
 
-  /** Executes an operation in a batch with others. @throws DatabaseUnavailableError also if the account stays locked */
+  /** Executes an operation in a batch with others. @throws DatabaseUnavailableError; OverloadedError if the account stays locked */
   async do(item: Item): Promise<Result> {
     const until = this.locked.deadline();
     if (!this.locked.has(item.customerId)) {
@@ -54,7 +54,7 @@ export class AccountBatcher<Item extends { customerId: string }, Result> {
       const result = await this.patient.do(item);
       if (result !== LOCKED) return result;
     } while (performance.now() < until);
-    throw new DatabaseUnavailableError(new Error(`The account of ${item.customerId} is locked`));
+    throw new OverloadedError(new Error(`The account of ${item.customerId} is locked`));
   }
 
   private async runPatiently(batch: Item[]): Promise<(Result | typeof LOCKED)[]> {
