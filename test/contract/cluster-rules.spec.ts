@@ -1,10 +1,14 @@
 import { readdirSync } from 'node:fs';
 import { describeCatalogueRules, FUNCTION_STATEMENTS } from '@test/suites/catalogue-rules.suite';
 
-/** Functions of the ledger that serve many customers at once: on a cluster their counterparts for one customer run. */
-const BATCHED = readdirSync('libs/domains/ai/src/ledger/sql/batched').map(
-  (file) => `ai_${file.replace('.sql', '').replaceAll('-', '_')}`,
-);
+/** Functions for the ledger's batches of many customers: on a cluster their counterparts for one customer run. */
+const BATCHED = [
+  ...readdirSync('libs/domains/ai/src/ledger/sql/batched').map(
+    (file) => `ai_${file.replace('.sql', '').replaceAll('-', '_')}`,
+  ),
+  'claim_idempotency_keys',
+  'complete_idempotency_keys',
+];
 /** They work on many customers, one after the other, or on none. */
 const NOBODYS = [
   'set_customer',

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
+import { describeOnOneServer } from '@test/kinds-of-server';
 import { useTestDatabase } from '@test/use-test-database';
 
 const database = useTestDatabase();
@@ -69,5 +70,106 @@ describe('An Idempotency-Key in the database', () => {
     expect(await key.free(key.effect)).toBe(true);
     expect(await key.stored()).toEqual([['free', undefined]]);
     expect([await key.claim(), await key.claim()]).toEqual([true, false]);
+  });
+});
+
+describeOnOneServer('Idempotency-Keys of a batch of the ledger', 'its batches do not run there', () => {
+  const REPLY = Buffer.from('reply');
+
+  /** A key of each of these customers, in a state that it was brought to before. */
+  async function arrange(states: ('new' | 'in progress' | 'done' | 'free' | 'expired')[]) {
+    const { superuser } = database;
+    const keys: { customer: string; hash: Buffer; effect: string; before: string }[] = [];
+    for (const state of states) {
+      const { id: customer } = await saveFakeCustomer(superuser);
+      const key = { customer, hash: randomBytes(32), effect: randomUUID(), before: randomUUID() };
+      const of = [customer, key.hash, key.before];
+      if (state !== 'new') await superuser.query('select app.claim_idempotency_key($1, $2, $2, $3)', of);
+      if (state === 'done')
+        await superuser.query(`select app.complete_idempotency_key($1, $2, $3, 'key', $4)`, [...of, REPLY]);
+      if (state === 'free') await superuser.query('select app.free_idempotency_key($1, $2, $3)', of);
+      if (state === 'expired')
+        await superuser.query(
+          `update idempotency_key set created_at = created_at - interval '24 hours' where customer_id = $1`,
+          [customer],
+        );
+      keys.push(key);
+    }
+    const columns = (effect: 'effect' | 'before') => [
+      keys.map(({ customer }) => customer),
+      keys.map(({ hash }) => hash),
+      keys.map((key) => key[effect]),
+    ];
+    return {
+      keys,
+      claim: async () => {
+        const [customers, hashes, effects] = columns('effect');
+        const { rows } = await superuser.query<{ taken: Buffer[] }>(
+          'select app.claim_idempotency_keys($1, $2, $2, $3) as taken',
+          [customers, hashes, effects],
+        );
+        return rows[0]?.taken.map((hash) => keys.findIndex((key) => key.hash.equals(hash))).sort();
+      },
+      complete: (effect: 'effect' | 'before', replies: (Buffer | null)[]) =>
+        superuser.query(`select app.complete_idempotency_keys($1, $2, $3, $4, $5)`, [
+          ...columns(effect),
+          replies.map((reply) => reply && 'key 2'),
+          replies,
+        ]),
+      stored: async () => {
+        const { rows } = await superuser.query<{ state: string; effect_id: string; reply: Buffer | null }>(
+          `select k.* from unnest($1::uuid[]) with ordinality as c (customer, place)
+           join idempotency_key k on k.customer_id = c.customer order by c.place`,
+          [keys.map(({ customer }) => customer)],
+        );
+        return rows.map(({ state, effect_id, reply }, at) => [
+          state,
+          effect_id === keys[at]?.effect ? 'its own' : "another's",
+          reply?.toString(),
+        ]);
+      },
+    };
+  }
+
+  it('are claimed, but for those that are taken', async () => {
+    const { claim, stored } = await arrange(['new', 'in progress', 'done', 'free', 'expired', 'new']);
+    expect(await claim()).toEqual([1, 2]);
+    expect(await stored()).toEqual([
+      ['in_progress', 'its own', undefined],
+      ['in_progress', "another's", undefined],
+      ['done', "another's", 'reply'],
+      ['in_progress', 'its own', undefined],
+      ['in_progress', 'its own', undefined],
+      ['in_progress', 'its own', undefined],
+    ]);
+  });
+
+  it('are all claimed where none is taken', async () => {
+    const { claim } = await arrange(['new', 'free']);
+    expect(await claim()).toEqual([]);
+    expect(await claim()).toEqual([]);
+  });
+
+  it('are completed, each with its reply or with none, once', async () => {
+    const { claim, complete, stored } = await arrange(['new', 'new', 'done', 'in progress']);
+    await claim();
+    await complete('effect', [Buffer.from('one'), null, Buffer.from('three'), Buffer.from('four')]);
+    const expected = [
+      ['done', 'its own', 'one'],
+      ['done', 'its own', undefined],
+      ['done', "another's", 'reply'],
+      ['in_progress', "another's", undefined],
+    ];
+    expect(await stored()).toEqual(expected);
+    await complete('effect', [Buffer.from('again'), Buffer.from('again'), null, null]);
+    expect(await stored()).toEqual(expected);
+  });
+
+  it('are nothing that the API may claim or complete', async () => {
+    const { rows } = await database.superuser.query(
+      `select p.proname from pg_proc p where p.proname in ('claim_idempotency_keys', 'complete_idempotency_keys')
+         and not has_function_privilege('customer_api', p.oid, 'execute')`,
+    );
+    expect(rows).toHaveLength(2);
   });
 });

@@ -4,6 +4,8 @@ import { createFunction, ForwardMigration, secureCustomerTable } from '@platform
 
 const SQL = join(__dirname, '..', 'sql');
 const FUNCTIONS = ['claim', 'complete', 'free', 'give-up'];
+/** For the ledger's batches over many customers. */
+const BATCHED = ['claim-many', 'complete-many'];
 
 /** The keys under which customers send requests that are to have their effect once, and the replies to send again. */
 export class IdempotencySchema1763683200550 extends ForwardMigration {
@@ -48,5 +50,6 @@ export class IdempotencySchema1763683200550 extends ForwardMigration {
       apiMay: 'select, insert, update (fingerprint, state, effect_id, deadline, secrets_key, reply, created_at)',
     });
     for (const name of FUNCTIONS) await createFunction(runner, join(SQL, name));
+    for (const name of BATCHED) await createFunction(runner, join(SQL, name), { roles: ['account_operator'] });
   }
 }
