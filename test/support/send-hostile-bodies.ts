@@ -59,7 +59,8 @@ export async function floodWithBodies(bodies: Iterable<HostileBody>, atATime: nu
   const turns = join(tmpdir(), `turns-${id}`);
   const api = await startApiProcess({
     DATABASE_URL: database.url,
-    NODE_OPTIONS: `--max-old-space-size=512 --require ${TURN_WATCH}`,
+    // As in a container of 1 GB.
+    NODE_OPTIONS: `--max-old-space-size=512 --max-semi-space-size=64 --require ${TURN_WATCH}`,
     TURN_WATCH_FILE: turns,
     ANTHROPIC_BASE_URL: sandbox.urls.messages,
     ANTHROPIC_API_KEY: 'sk-service-wide-key',

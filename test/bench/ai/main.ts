@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { compare, type Load, report } from '../support/compare';
 import { startBenchDatabase } from '../support/database';
+import { imageFlags } from '../support/image-flags';
 import { startServer, startServerProcess } from '../support/server-process';
 import { compareStreams } from './compare-streams';
 import { otherStream, ours, ourStream, oursWithOwnHeader, PORTS, portkey, urlOf } from './contestants';
@@ -53,7 +54,7 @@ async function main(): Promise<void> {
 }
 
 function startApi(databaseUrl: string) {
-  return startServer(join(__dirname, '../../../apps/customer-api/src/main.js'), {
+  const settings = {
     DATABASE_URL: databaseUrl,
     PORT: String(PORTS.api),
     INTERNAL_PORT: String(PORTS.internal),
@@ -65,7 +66,8 @@ function startApi(databaseUrl: string) {
     RATE_LIMIT_REQUESTS_PER_MINUTE: LARGE_CREDIT,
     RATE_LIMIT_AI_PER_MINUTE: LARGE_CREDIT,
     RATE_LIMIT_ADDRESS_PER_MINUTE: LARGE_CREDIT,
-  });
+  };
+  return startServer(join(__dirname, '../../../apps/customer-api/src/main.js'), settings, imageFlags());
 }
 
 async function compareMessages(title: string, tokens: readonly string[], load: Load): Promise<void> {

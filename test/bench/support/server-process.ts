@@ -16,9 +16,14 @@ export async function startServerProcess(
   return stop;
 }
 
-/** Starts a server as a child process and waits until it listens. */
-export async function startServer(main: string, environment: Record<string, string>): Promise<ServerProcess> {
+/** Starts a server as a child process and waits until it listens. @param execArgv flags of Node */
+export async function startServer(
+  main: string,
+  environment: Record<string, string>,
+  execArgv: string[] = [],
+): Promise<ServerProcess> {
   const child: ChildProcess = fork(main, [], {
+    execArgv,
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
