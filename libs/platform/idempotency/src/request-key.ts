@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHmac, hash } from 'node:crypto';
 
 /** A request that was sent with an Idempotency-Key. */
 export interface RequestKey {
@@ -13,7 +13,7 @@ export interface RequestKey {
 
 /** What is stored of a customer's key. */
 export function hashKey(customerId: string, key: string): Buffer {
-  return createHash('sha256').update(`${customerId} ${key}`).digest();
+  return hash('sha256', `${customerId} ${key}`, 'buffer');
 }
 
 /** Begins the fingerprint of a request. Keyed, so that a body cannot be guessed from what is stored. */
