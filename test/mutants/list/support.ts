@@ -43,8 +43,8 @@ export const support: Mutant[] = [
   {
     name: 'support: a thread is newest first',
     file: 'libs/domains/support/src/customer/ticket-view.ts',
-    find: 'order by l.place desc',
-    replace: 'order by l.place',
+    find: 'thread.replies.reverse();',
+    replace: '',
     specs: THREADS,
   },
   {

@@ -1,4 +1,4 @@
-import { decoders, type EntityReadsService, type EntityTable, type Expression, type ReadRow } from '@platform/database';
+import type { EntityReadsService, EntityTable, Expression, ReadRow } from '@platform/database';
 import { TicketReply } from '../entities/ticket-reply.entity';
 import type { Ticket } from '../entities/ticket.entity';
 
@@ -34,8 +34,8 @@ export interface TicketThread {
 export type TicketRow = ReadRow<Ticket, (typeof TICKET)[number]> & { thread: TicketThread };
 
 /**
- * A ticket's thread without the operator's notes, which the role could not read in any case. One expression has all of it: each
- * costs a look into the index per ticket.
+ * A ticket's thread without the operator's notes, which the role could not read in any case. One look into the index finds the
+ * replies that are shown, in its order; only a thread that has more is counted.
  * @param most the replies at most, the last ones; all of them unless given
  */
 export function threadOf(
@@ -43,18 +43,27 @@ export function threadOf(
   most?: number,
 ): (ticket: EntityTable<Ticket>) => { thread: Expression<TicketThread> } {
   const r = reads.table(TicketReply, 'r');
-  const reply = r.json(REPLY);
-  return (ticket) => ({
-    thread: {
-      sql: `(select json_build_object('replyCount', count(*),
-          'replies', coalesce(json_agg(l.reply order by l.place desc) filter (where l.reply is not null), '[]'))
-        from (
-          select row_number() over latest as place,
-            ${most === undefined ? reply : `case when row_number() over latest <= ${most} then ${reply} end`} as reply
-          from ${r.from}
-          where ${r.column('customerId')} = $1 and ${r.column('ticketId')} = ${ticket.column('id')} and not ${r.column('internal')}
-          window latest as (order by ${r.column('createdAt')} desc, ${r.column('id')} desc)) l)`,
-      decode: decoders.json as (text: string) => TicketThread,
-    },
-  });
+  const place = `${r.column('createdAt')} desc, ${r.column('id')} desc`;
+  return (ticket) => {
+    const replies = `${r.from} where ${r.column('customerId')} = $1 and ${r.column('ticketId')} = ${ticket.column('id')}
+      and not ${r.column('internal')}`;
+    const count =
+      most === undefined
+        ? 'count(*)'
+        : `case when count(*) < ${most} then count(*) else (select count(*) from ${replies}) end`;
+    return {
+      thread: {
+        sql: `(select json_build_object('replyCount', ${count}, 'replies', coalesce(json_agg(${r.json(REPLY)} order by ${place}), '[]'))
+          from (select * from ${replies} order by ${place} limit ${most ?? 'all'}) r)`,
+        decode: oldestFirst,
+      },
+    };
+  };
+}
+
+/** In the order of the index, newest first, the database has nothing to sort. */
+function oldestFirst(text: string): TicketThread {
+  const thread = JSON.parse(text) as TicketThread;
+  thread.replies.reverse();
+  return thread;
 }
