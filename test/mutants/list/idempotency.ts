@@ -1,6 +1,7 @@
 import type { Mutant } from '../mutant';
 
 const PART = 'libs/platform/idempotency/src/';
+const INTERCEPTOR = 'libs/platform/http/src/idempotency/idempotency.interceptor.ts';
 const LEDGER_SQL = 'libs/domains/ai/src/ledger/sql/';
 const KEYS = ['test/e2e/idempotency', 'test/contract/idempotency', 'libs/platform/idempotency'];
 const KILLS = ['test/faults/idempotency-kills'];
@@ -139,8 +140,64 @@ export const idempotency: Mutant[] = [
   {
     name: 'keys: SECRETS_KEY alone opens a reply',
     file: `${PART}replies/reply-sealer.service.ts`,
-    find: 'Buffer.concat([key, Buffer.from(callers)])',
-    replace: 'Buffer.concat([key, Buffer.from(callers).subarray(0, 0)])',
+    find: '.update(key).update(callers).digest()',
+    replace: '.update(key).digest()',
+    specs: KEYS,
+  },
+  {
+    name: 'keys: replies are sealed with the same nonce',
+    file: `${PART}replies/nonces.ts`,
+    find: 'this.used++ * Nonces.bytes',
+    replace: '0 * this.used++',
+    specs: KEYS,
+  },
+  {
+    name: 'keys: what refuses a retry comes before the reply that was kept',
+    file: INTERCEPTOR,
+    find: 'first.hasClaimed || mayHaveRun(error)',
+    replace: 'first.hasClaimed || !(error instanceof KeyTakenError)',
+    specs: KEYS,
+  },
+  {
+    name: 'keys: a retry that finds its key just freed is told that it is in progress',
+    file: INTERCEPTOR,
+    find: 'return await attempt(this.calls.begin(key, presenter));',
+    replace: 'return await this.replay(presenter, await this.store.findTaken(key));',
+    specs: KEYS,
+  },
+  {
+    name: 'keys: a call that fails is told that its own key is in progress',
+    file: `${PART}keyed-call.ts`,
+    find: 'this.owned = true;',
+    replace: '',
+    specs: KEYS,
+  },
+  {
+    name: 'keys: a retry has its tokens counted',
+    file: 'libs/domains/ai/src/customer/messages/call-reservation.service.ts',
+    find: 'await call.key?.assertFree();',
+    replace: '',
+    specs: KEYS,
+  },
+  {
+    name: 'keys: a retry is refused while the account is locked',
+    file: 'libs/platform/database/src/errors/database-errors.ts',
+    find: 'return isDatabaseUnavailable(error) && !(error instanceof OverloadedError);',
+    replace: 'return isDatabaseUnavailable(error);',
+    specs: KEYS,
+  },
+  {
+    name: 'keys: in a batch one is taken although another request has it',
+    file: `${PART}sql/claim-many.sql`,
+    find: "k.state = 'free' or k.created_at",
+    replace: 'true or k.created_at',
+    specs: KEYS,
+  },
+  {
+    name: 'keys: in a batch a reply is kept for another request',
+    file: `${PART}sql/complete-many.sql`,
+    find: ' and k.effect_id = u.effect',
+    replace: '',
     specs: KEYS,
   },
   {
