@@ -80,7 +80,7 @@ export const ledger: Mutant[] = [
     file: `${SQL}batched/reserve.sql`,
     find: 'acc.total_limit - acc.month_usage) - acc.reserved;',
     replace: 'acc.total_limit - acc.month_usage);',
-    specs: LEDGER,
+    specs: AGREE,
   },
   {
     name: 'ledger: a cache write of an hour is reserved at the price of five minutes',
@@ -94,7 +94,7 @@ export const ledger: Mutant[] = [
     file: `${SQL}batched/reserve.sql`,
     find: 'newly_reserved := newly_reserved + reservation.amount;',
     replace: 'newly_reserved := reservation.amount;',
-    specs: LEDGER,
+    specs: AGREE,
   },
   {
     name: "ledger: the month's limit has no effect",
@@ -129,28 +129,28 @@ export const ledger: Mutant[] = [
     file: `${SQL}batched/settle.sql`,
     find: 'charge := least(call.cost, call.amount);',
     replace: 'charge := call.cost;',
-    specs: LEDGER,
+    specs: AGREE,
   },
   {
     name: 'ledger: a call is charged twice when it is named twice',
     file: `${SQL}batched/settle.sql`,
     find: '    continue when call.id = any (named);\n',
     replace: '',
-    specs: LEDGER,
+    specs: AGREE,
   },
   {
     name: 'ledger: purchased credit is used first',
     file: `${SQL}batched/settle.sql`,
     find: 'least(charge - carried - least(charge - carried, usable), acc.purchased);',
     replace: 'least(charge, acc.purchased);',
-    specs: LEDGER,
+    specs: AGREE,
   },
   {
     name: 'ledger: output is free',
     file: `${SQL}batched/settle.sql`,
     find: '+ u.output * p.output',
     replace: '+ 0 * p.output',
-    specs: LEDGER,
+    specs: AGREE,
   },
   {
     name: 'ledger: the operator takes what calls have reserved',
@@ -178,7 +178,7 @@ export const ledger: Mutant[] = [
     file: `${SQL}batched/release.sql`,
     find: 'set reserved = a.reserved - f.amount',
     replace: 'set reserved = a.reserved',
-    specs: LEDGER,
+    specs: AGREE,
   },
   {
     name: 'ledger, histories: what purchased credit backs survives its month as included credit',
@@ -206,7 +206,7 @@ export const ledger: Mutant[] = [
     file: `${SQL}batched/settle.sql`,
     find: 'usable := greatest(usable - acc.carried_over, 0);',
     replace: '',
-    specs: LEDGER,
+    specs: AGREE,
   },
   {
     name: 'ledger, histories: who has reached the total limit is advised to buy',
@@ -221,6 +221,13 @@ export const ledger: Mutant[] = [
     find: 'u.cost - u.uncovered, u.uncovered,',
     replace: 'u.cost - u.uncovered, 0::numeric,',
     specs: HISTORIES,
+  },
+  {
+    name: 'ledger, audit: a process that reserves one call without a heartbeat looks dead',
+    file: `${SQL}per-customer/reserve.sql`,
+    find: 'perform app.process_heartbeat(p_process);',
+    replace: 'null;',
+    specs: ['libs/domains/ai/src/liveness'],
   },
   {
     name: 'ledger, audit: a process that reserves without a heartbeat looks dead',

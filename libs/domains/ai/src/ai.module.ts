@@ -24,6 +24,7 @@ import { CallSettingsService } from './ledger/calls/call-settings.service';
 import { CreditLedger } from './ledger/credit-ledger.port';
 import { CreditLedgerService } from './ledger/credit-ledger.service';
 import { LedgerConnectionsService } from './ledger/ledger-connections.service';
+import { CustomerStatementsService } from './ledger/per-customer/customer-statements.service';
 import { PerCustomerLedgerService } from './ledger/per-customer/per-customer-ledger.service';
 import { ProcessLivenessModule } from './liveness/process-liveness.module';
 import { AiUpstream } from './ports/ai-upstream.port';
@@ -48,6 +49,7 @@ import { MessagesApiAdapter } from './adapters/messages-api/messages-api.adapter
     BatchedLedgerService,
     CallSettingsService,
     CountTokensService,
+    CustomerStatementsService,
     { provide: CreditLedger, useClass: CreditLedgerService },
     DrainCallsService,
     FailedCallsService,

@@ -65,7 +65,7 @@ describe.each(LEDGER_NAMES)('A settlement after an unknown outcome, %s', (name) 
 
   it('is not begun after its caller stopped waiting, also if the account was locked in between', async () => {
     const call = await abandoned({ included: 1 });
-    // Lets it wait for the lock until after that moment.
+    // On a cluster the function has a time-out of its own, before that moment.
     if (name === 'per customer') await fixture.superuser.query('alter function app.ai_settle_for reset lock_timeout');
     const locker = await connectAsSuperuser(fixture.database);
     await locker.query('begin');

@@ -101,19 +101,25 @@ describe("A dead process's reservations", () => {
     expect(await fixture.problems(customerId)).toEqual([]);
   });
 
-  it('are not resolved while it goes on reserving, even if its heartbeats are lost', async () => {
-    const customerId = await save();
-    await fixture.superuser.query('update process_liveness set seen = seen - $1::interval', ['1 minute']);
-    expect((await fixture.ledger().reserve(request(customerId))).outcome).toBe('reserved');
-    const { rows: made } = await fixture.superuser.query<{ by: string }>(
-      'select process_id as by from ai_reservation where customer_id = $1',
-      [customerId],
-    );
-    const { rows } = await fixture.superuser.query<{ gone: boolean }>('select app.process_is_gone($1) as gone', [
-      made[0]!.by,
-    ]);
-    expect(rows).toEqual([{ gone: false }]);
-  });
+  it.each([1, 2])(
+    'are not resolved while it goes on reserving, %i at a time, even if its heartbeats are lost',
+    async (calls) => {
+      const customerId = await save(1);
+      await fixture.superuser.query('update process_liveness set seen = seen - $1::interval', ['1 minute']);
+      const reserved = await Promise.all(
+        Array.from({ length: calls }, () => fixture.ledger().reserve(request(customerId))),
+      );
+      expect(reserved.map(({ outcome }) => outcome)).toEqual(reserved.map(() => 'reserved'));
+      const { rows: made } = await fixture.superuser.query<{ by: string }>(
+        'select process_id as by from ai_reservation where customer_id = $1',
+        [customerId],
+      );
+      const { rows } = await fixture.superuser.query<{ gone: boolean }>('select app.process_is_gone($1) as gone', [
+        made[0]!.by,
+      ]);
+      expect(rows).toEqual([{ gone: false }]);
+    },
+  );
 
   it('are found by the heartbeat of each process', async () => {
     const heartbeat = fixture.engines[0]!.get(ProcessHeartbeatService);

@@ -30,6 +30,12 @@ export class AiSchema1763683200700 extends ForwardMigration {
     'app.ai_resolve_abandoned_call',
   ];
 
+  override readonly delegatedLockTimeouts = {
+    'app.ai_reserve_for': '250ms',
+    'app.ai_settle_for': '250ms',
+    'app.ai_release_for': '250ms',
+  };
+
   async up(runner: QueryRunner): Promise<void> {
     await createAccountTables(runner);
     await createCallTables(runner);

@@ -32,6 +32,10 @@ export async function distributeSchema(runner: QueryRunner, migrations: readonly
     runner,
     migrations.flatMap(({ delegatedFunctions }) => delegatedFunctions),
   );
+  for (const { delegatedLockTimeouts } of migrations) {
+    for (const [name, timeout] of Object.entries(delegatedLockTimeouts))
+      await runner.query(`alter function ${name} set lock_timeout = '${timeout}'`);
+  }
 }
 
 /** Whether the database is one of a Citus cluster's. */

@@ -17,6 +17,12 @@ export abstract class ForwardMigration implements MigrationInterface {
    */
   readonly delegatedFunctions: readonly string[] = [];
 
+  /**
+   * How long such functions wait for a lock, by their name. It is said where they are delegated, because a cluster's nodes do
+   * not hear of what the connection has set; on one server the connection says it.
+   */
+  readonly delegatedLockTimeouts: Readonly<Record<string, string>> = {};
+
   abstract up(runner: QueryRunner): Promise<void>;
 
   /** Migrations only go forward; what the way back is, the operators' handbook says. */

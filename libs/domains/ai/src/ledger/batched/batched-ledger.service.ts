@@ -23,13 +23,15 @@ import type {
   SettlementResult,
 } from '../credit-ledger.types';
 import { LedgerConnectionsService } from '../ledger-connections.service';
+import { CustomerStatementsService } from '../per-customer/customer-statements.service';
 import { RELEASE, RESERVE, SETTLE, UNLOCKED_ACCOUNTS } from './batched-ledger.statements';
 
 const BATCH = { size: 64, concurrency: 2, failsAll: isDatabaseUnavailable };
 
 /**
  * The ledger of a single PostgreSQL: what many customers ask at once is one statement, because a statement's fixed cost is
- * several times that of the rows of one call.
+ * several times that of the rows of one call. A call that comes alone is a statement about its customer: that one takes a
+ * fifth less than a batch of one.
  */
 @Injectable()
 export class BatchedLedgerService extends CreditLedger {
@@ -39,6 +41,7 @@ export class BatchedLedgerService extends CreditLedger {
 
   constructor(
     private readonly ledger: LedgerConnectionsService,
+    private readonly one: CustomerStatementsService,
     private readonly settings: CallSettingsService,
   ) {
     super();
@@ -65,6 +68,8 @@ export class BatchedLedgerService extends CreditLedger {
   }
 
   private async reserveAll(batch: ReservationRequest[], wait: LockWait): Promise<ReservationResult[]> {
+    const [call] = batch;
+    if (call && batch.length === 1) return this.one.reserve(call.customerId, batch, wait);
     const { ids, first, last } = customersOf(batch);
     const { timeZone, lifetime, sharedKey, processId } = this.settings;
     const calls = reservationRequests(batch);
@@ -73,6 +78,8 @@ export class BatchedLedgerService extends CreditLedger {
   }
 
   private async settleAll(batch: Settlement[], wait: LockWait): Promise<SettlementResult[]> {
+    const [call] = batch;
+    if (call && batch.length === 1) return this.one.settle(call.customerId, batch, wait);
     const { ids, owner } = customersOf(batch);
     const { timeZone, provider } = this.settings;
     const values = [ids, settlements(batch, owner), timeZone, this.settings.notAfter(), provider];
@@ -80,6 +87,8 @@ export class BatchedLedgerService extends CreditLedger {
   }
 
   private async releaseAll(batch: Release[], wait: LockWait): Promise<(Resolution | undefined)[]> {
+    const [call] = batch;
+    if (call && batch.length === 1) return this.one.release(call.customerId, batch, wait);
     const { ids, owner } = customersOf(batch);
     const values = [ids, releaseRequests(batch, owner)];
     return releaseResults(batch, await this.ledger.single<ReleaseRow>(RELEASE, values, wait));

@@ -1,17 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { isDataRefused } from '@platform/database';
-import { AccountBatcher, type LockWait, type RunBatch } from '../batching/account-batcher';
+import { AccountBatcher, type RunBatch } from '../batching/account-batcher';
 import { CustomerBatchers } from '../batching/customer-batchers';
 import { LockedAccounts } from '../batching/locked-accounts';
-import { releaseRequests, reservationRequests, settlements } from '../calls/call-arrays';
-import {
-  type ReleaseRow,
-  releaseResults,
-  reservationResults,
-  type ReservationRow,
-  settlementResults,
-  type SettlementRow,
-} from '../calls/call-results';
 import { CallSettingsService } from '../calls/call-settings.service';
 import { CreditLedger } from '../credit-ledger.port';
 import type {
@@ -23,7 +14,8 @@ import type {
   SettlementResult,
 } from '../credit-ledger.types';
 import { LedgerConnectionsService } from '../ledger-connections.service';
-import { RELEASE_FOR, RESERVE_FOR, SETTLE_FOR, UNLOCKED_ACCOUNT } from './per-customer-ledger.statements';
+import { CustomerStatementsService } from './customer-statements.service';
+import { UNLOCKED_ACCOUNT } from './per-customer-ledger.statements';
 
 /**
  * One batch of a customer at a time: a second one would only wait for the account's lock. A failure is tried again call by
@@ -44,7 +36,8 @@ export class PerCustomerLedgerService extends CreditLedger {
 
   constructor(
     private readonly ledger: LedgerConnectionsService,
-    private readonly settings: CallSettingsService,
+    statements: CustomerStatementsService,
+    settings: CallSettingsService,
   ) {
     super();
     const locked = new LockedAccounts({
@@ -55,9 +48,9 @@ export class PerCustomerLedgerService extends CreditLedger {
     const batchers = <Item extends { customerId: string }, Result>(
       runFor: (customerId: string) => RunBatch<Item, Result>,
     ) => new CustomerBatchers((customerId) => new AccountBatcher<Item, Result>(runFor(customerId), locked, BATCH));
-    this.reservations = batchers((customer) => (batch, wait) => this.reserveFor(customer, batch, wait));
-    this.settlements = batchers((customer) => (batch, wait) => this.settleFor(customer, batch, wait));
-    this.releases = batchers((customer) => (batch, wait) => this.releaseFor(customer, batch, wait));
+    this.reservations = batchers((customer) => (batch, wait) => statements.reserve(customer, batch, wait));
+    this.settlements = batchers((customer) => (batch, wait) => statements.settle(customer, batch, wait));
+    this.releases = batchers((customer) => (batch, wait) => statements.release(customer, batch, wait));
   }
 
   override reserve(request: ReservationRequest): Promise<ReservationResult> {
@@ -70,28 +63,6 @@ export class PerCustomerLedgerService extends CreditLedger {
 
   override release(release: Release): Promise<Resolution | undefined> {
     return this.releases.do(release);
-  }
-
-  private async reserveFor(
-    customerId: string,
-    batch: ReservationRequest[],
-    wait: LockWait,
-  ): Promise<ReservationResult[]> {
-    const { timeZone, lifetime, sharedKey, processId } = this.settings;
-    const calls = reservationRequests(batch);
-    const values = [customerId, calls, timeZone, lifetime, this.settings.notAfter(), sharedKey, processId];
-    return reservationResults(batch, await this.ledger.single<ReservationRow>(RESERVE_FOR, values, wait));
-  }
-
-  private async settleFor(customerId: string, batch: Settlement[], wait: LockWait): Promise<SettlementResult[]> {
-    const { timeZone, provider } = this.settings;
-    const values = [customerId, settlements(batch), timeZone, this.settings.notAfter(), provider];
-    return settlementResults(batch, await this.ledger.single<SettlementRow>(SETTLE_FOR, values, wait));
-  }
-
-  private async releaseFor(customerId: string, batch: Release[], wait: LockWait): Promise<(Resolution | undefined)[]> {
-    const values = [customerId, releaseRequests(batch)];
-    return releaseResults(batch, await this.ledger.single<ReleaseRow>(RELEASE_FOR, values, wait));
   }
 
   private async unlocked(customerIds: string[]): Promise<string[]> {

@@ -4,8 +4,6 @@ create function app.ai_release_for(p_customer uuid, p_calls app.ai_release_reque
 returns table (place integer, outcome text)
 language plpgsql security definer
 set search_path = pg_catalog, public, pg_temp
--- Said here, because a cluster's nodes do not hear of what the connection has set.
-set lock_timeout = '250ms'
 as $$
 #variable_conflict use_column
 declare

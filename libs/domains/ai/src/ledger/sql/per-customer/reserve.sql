@@ -6,8 +6,6 @@ create function app.ai_reserve_for(
 returns setof app.ai_reservation_result
 language plpgsql security definer
 set search_path = pg_catalog, public, pg_temp
--- Said here, because a cluster's nodes do not hear of what the connection has set.
-set lock_timeout = '250ms'
 as $$
 declare
   moment timestamptz := app.now();
