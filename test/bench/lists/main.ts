@@ -7,7 +7,14 @@ import { type Amounts, seed } from './seed';
 const PORTS = { database: 25_441, api: 25_442, internal: 25_443, plain: 25_444 };
 const LISTS = ['/api/v1/invoices', '/api/v1/sms/log', '/api/v1/support/tickets'];
 const LOAD = { connections: 32, seconds: Number(process.argv[2] ?? 6), rounds: 3 };
-const LARGE: Amounts = { customers: 1000, invoices: 1_000_000, sms: 5_000_000, tickets: 100_000 };
+/** Number of customers of the large database, each with the same number of rows. */
+const CUSTOMERS = Number(process.argv[3] ?? 1000);
+const LARGE: Amounts = {
+  customers: CUSTOMERS,
+  invoices: 1000 * CUSTOMERS,
+  sms: 5000 * CUSTOMERS,
+  tickets: 100 * CUSTOMERS,
+};
 /** Few customers, each with as many rows as in the large database. */
 const SMALL: Amounts = { customers: 10, invoices: 10_000, sms: 10_000, tickets: 1_000 };
 const PAGE = 10;

@@ -41,7 +41,7 @@ export const tokens: Mutant[] = [
   {
     name: 'tokens: answers are shared although changes are not heard',
     file: AUTHENTICATOR,
-    find: 'if (!this.changes.trusted) return this.ask(hash, key);',
+    find: 'if (!this.changes.trusted) return this.ask(key);',
     replace: '',
     specs: REMEMBERED,
   },

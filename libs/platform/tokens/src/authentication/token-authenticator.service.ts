@@ -3,7 +3,7 @@ import { PipelinedConnectionsService, prepared } from '@platform/database';
 import type { AuthenticatedCustomer } from '../authenticated-customer';
 import type { Scope } from '../scopes';
 import { TokenChangeListenerService } from './token-change-listener.service';
-import { hashToken, isWellFormed } from '../token-format';
+import { isWellFormed, tokenKey } from '../token-format';
 import { TokenUseRecorderService } from './token-use-recorder.service';
 
 /** Maximum number of cached tokens; beyond it the oldest entry is dropped. */
@@ -61,11 +61,11 @@ export class TokenAuthenticatorService {
    * DatabaseUnavailableError
    */
   authenticate(token: string): AuthenticatedCustomer | undefined | Promise<AuthenticatedCustomer | undefined> {
-    if (!isWellFormed(token)) return undefined;
-    const hash = hashToken(token);
-    const key = hash.toString('base64');
+    const key = tokenKey(token);
     const remembered = this.fromCache(key);
-    return remembered ? this.admit(remembered) : this.lookUp(hash, key).then((found) => found && this.admit(found));
+    if (remembered) return this.admit(remembered);
+    if (!isWellFormed(token)) return undefined;
+    return this.lookUp(key).then((found) => found && this.admit(found));
   }
 
   private admit(customer: AuthenticatedCustomer): AuthenticatedCustomer | undefined {
@@ -80,21 +80,21 @@ export class TokenAuthenticatorService {
   }
 
   /** Queries the database. Concurrent calls with one token share the query only if its result can be trusted. */
-  private lookUp(hash: Buffer, key: string): Promise<AuthenticatedCustomer | undefined> {
-    if (!this.changes.trusted) return this.ask(hash, key);
+  private lookUp(key: string): Promise<AuthenticatedCustomer | undefined> {
+    if (!this.changes.trusted) return this.ask(key);
     const under = this.lookUps.get(key);
     if (under) return under;
-    const asked = this.ask(hash, key).finally(() => {
+    const asked = this.ask(key).finally(() => {
       if (this.lookUps.get(key) === asked) this.lookUps.delete(key);
     });
     this.lookUps.set(key, asked);
     return asked;
   }
 
-  private async ask(hash: Buffer, key: string): Promise<AuthenticatedCustomer | undefined> {
+  private async ask(key: string): Promise<AuthenticatedCustomer | undefined> {
     const epoch = this.epoch;
     const askedAt = performance.now();
-    const [row] = await this.pipeline.single<Row & Record<string, unknown>>(AUTHENTICATE, [hash]);
+    const [row] = await this.pipeline.single<Row & Record<string, unknown>>(AUTHENTICATE, [Buffer.from(key, 'base64')]);
     if (!row) return undefined;
     const customer = toCustomer(row, askedAt);
     // A change that was received during the query may be newer than its result.
