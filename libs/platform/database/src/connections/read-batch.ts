@@ -6,8 +6,11 @@ import type { PreparedStatement } from './prepared-statement';
 const BEGIN: PreparedStatement = { name: 'database.begin', text: 'begin' };
 const SET_CUSTOMER: PreparedStatement = { name: 'database.set-customer', text: 'select app.set_customer($1)' };
 
-/** Reads in one batch at most: what waits behind a slow one should be few. */
-const CAPACITY = 32;
+/**
+ * Reads in one batch at most: what waits behind a slow one should be few. PostgreSQL sends the first replies of a batch when it
+ * has 8 kB or the end of it, so this process would have nothing to do while a large batch of small reads runs.
+ */
+const CAPACITY = 8;
 /** How often a read that never ran is sent again. */
 const REPEATS = 5;
 
