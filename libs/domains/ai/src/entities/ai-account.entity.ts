@@ -5,10 +5,7 @@ import { Check, Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
  * reservations; only the database functions of this domain write them.
  */
 @Entity('ai_account')
-@Check(
-  'ai_account_balance_check',
-  `included >= 0 and purchased >= 0 and reserved >= 0 and reserved <= included + purchased`,
-)
+@Check('ai_account_balance_check', `least(included, purchased, reserved, included + purchased - reserved) >= 0`)
 export class AiAccount {
   @ForeignKey('customer', 'id', { name: 'ai_account_customer_fk' })
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'ai_account_pk' })

@@ -132,14 +132,18 @@ begin
   set included = acc.included, carried_over = acc.carried_over, purchased = acc.purchased, reserved = acc.reserved,
       month_usage = acc.month_usage, month_included_usage = acc.month_included_usage, ledger_sequence = acc.ledger_sequence
   where customer_id = p_customer;
-  for summed in
-    select s.customer_id, s.day, s.model, s.token_id, sum(s.calls), sum(s.input_tokens), sum(s.cache_write_5m_tokens),
-           sum(s.cache_write_1h_tokens), sum(s.cache_read_tokens), sum(s.output_tokens), sum(s.cost), sum(s.uncovered),
-           sum(s.paid_from_included), sum(s.paid_from_purchased)
-    from unnest(to_sum) s group by 1, 2, 3, 4
-  loop
-    perform app.ai_add_to_day(p_customer, summed);
-  end loop;
+  if cardinality(to_sum) = 1 then
+    perform app.ai_add_to_day(p_customer, to_sum[1]);
+  else
+    for summed in
+      select s.customer_id, s.day, s.model, s.token_id, sum(s.calls), sum(s.input_tokens), sum(s.cache_write_5m_tokens),
+             sum(s.cache_write_1h_tokens), sum(s.cache_read_tokens), sum(s.output_tokens), sum(s.cost), sum(s.uncovered),
+             sum(s.paid_from_included), sum(s.paid_from_purchased)
+      from unnest(to_sum) s group by 1, 2, 3, 4
+    loop
+      perform app.ai_add_to_day(p_customer, summed);
+    end loop;
+  end if;
   if over_month then
     perform app.ai_expire_carried_over(p_customer, moment);
   end if;
