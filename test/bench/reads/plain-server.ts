@@ -11,12 +11,15 @@ const LISTS = [
       amount / 100.0 as amount, amount_due / 100.0 as amount_due, issue_date, due_date, paid_at, kid, pdf_url, hosted_url,
       created_at, updated_at`,
     from: `invoice where customer_id = $1 and status <> 'draft'`,
+    order: 'created_at desc, id desc',
   },
   {
     path: '/api/v1/sms/log',
     columns: `id, recipient as "to", sender_id, message, status, segments, encoding, error_code, created_at, updated_at,
       delivered_at`,
     from: 'sms_message where customer_id = $1',
+    // The ids carry the time, and are what is indexed.
+    order: 'id desc',
   },
   {
     path: '/api/v1/support/tickets',
@@ -27,6 +30,7 @@ const LISTS = [
           order by r.created_at, r.id) as replies
         from support_ticket_reply r where r.customer_id = $1 and r.ticket_id = ticket.id and not r.internal
       ) thread on true where customer_id = $1`,
+    order: 'created_at desc, id desc',
   },
 ];
 
@@ -87,14 +91,14 @@ async function main(): Promise<void> {
     return { data, has_more: rows.length > limit, next_cursor: null };
   });
 
-  for (const { path, columns, from } of LISTS) {
+  for (const { path, columns, from, order } of LISTS) {
     server.get<{ Querystring: { limit?: string; cursor?: string } }>(path, async (request, reply) => {
       const caller = await authenticate(request.headers.authorization);
       if (!caller) return reply.code(401).send();
       const limit = Number(request.query.limit ?? 50);
       const { rows } = await pool.query<{ place?: string; id: string }>({
         name: path,
-        text: `select ${columns}, created_at::text as place from ${from} order by created_at desc, id desc limit $2`,
+        text: `select ${columns}, created_at::text as place from ${from} order by ${order} limit $2`,
         values: [caller.customerId, limit + 1],
       });
       const last = rows[limit - 1];
