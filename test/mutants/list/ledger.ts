@@ -206,7 +206,7 @@ export const ledger: Mutant[] = [
     file: `${SQL}batched/settle.sql`,
     find: 'usable := greatest(usable - acc.carried_over, 0);',
     replace: '',
-    specs: AGREE,
+    specs: ['libs/domains/ai/src/ledger/month-turn'],
   },
   {
     name: 'ledger, histories: who has reached the total limit is advised to buy',

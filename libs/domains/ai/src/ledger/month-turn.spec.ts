@@ -87,15 +87,19 @@ describe.each(LEDGER_NAMES)('Included credit at the roll-over to a new month, %s
     });
   });
 
-  it('is not spent by calls of the new month', async () => {
+  it.each([0, 1])('is not spent by calls of the new month, settled with those of %i other customers', async (count) => {
     const customerId = await save({ included: 0.3, purchased: 1 });
+    const others: string[] = [];
+    for (let other = 0; other < count; other++) others.push(await save({ included: 1 }));
     const old = await reserve(customerId);
     await fixture.superuser.query(
       `update customer_service set config = '{"monthly_included_nok":0}' where customer_id = $1`,
       [customerId],
     );
     await turn();
-    await settle(customerId, await reserve(customerId), 60);
+    const calls: [string, Awaited<ReturnType<typeof reserve>>][] = [];
+    for (const id of [customerId, ...others]) calls.push([id, await reserve(id)]);
+    await Promise.all(calls.map(([id, call]) => settle(id, call, 60)));
     expect(await fixture.account(customerId)).toMatchObject({
       included: '0.300000000000',
       purchased: '0.700000000000',
