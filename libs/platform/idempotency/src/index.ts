@@ -10,4 +10,4 @@ export { KeyedCallsService } from './keyed-calls.service';
 export type { Ending } from './keyed-transactions.service';
 export type { KeptReply } from './replies/kept-reply';
 export type { SealedReply } from './replies/reply-sealer.service';
-export { beginFingerprint, hashKey, type RequestKey } from './request-key';
+export { beginFingerprint, fingerprintOf, hashKey, type RequestKey } from './request-key';

@@ -1,4 +1,4 @@
-import { createHmac, hash } from 'node:crypto';
+import { createHash, type Hash, hash } from 'node:crypto';
 
 /** A request that was sent with an Idempotency-Key. */
 export interface RequestKey {
@@ -11,12 +11,28 @@ export interface RequestKey {
   fingerprint: Buffer;
 }
 
+/** What a fingerprint is made of, beside the body. None of them has a line break. */
+export interface FingerprintedRequest {
+  key: string;
+  method: string;
+  path: string;
+}
+
 /** What is stored of a customer's key. */
 export function hashKey(customerId: string, key: string): Buffer {
   return hash('sha256', `${customerId} ${key}`, 'buffer');
 }
 
-/** Begins the fingerprint of a request. Keyed, so that a body cannot be guessed from what is stored. */
-export function beginFingerprint(key: string, method: string, path: string): ReturnType<typeof createHmac> {
-  return createHmac('sha256', key).update(`${method} ${path}\n`);
+/** Begins the fingerprint of a request; its body follows. The key is in it, so that no body can be guessed from what is stored. */
+export function beginFingerprint(request: FingerprintedRequest): Hash {
+  return createHash('sha256').update(textOf(request));
+}
+
+/** The fingerprint of a request with a small body, at once: a hash that takes several parts costs four times as much. */
+export function fingerprintOf(request: FingerprintedRequest, body: Buffer): Buffer {
+  return hash('sha256', Buffer.concat([Buffer.from(textOf(request)), body]), 'buffer');
+}
+
+function textOf({ key, method, path }: FingerprintedRequest): string {
+  return `${key}\n${method} ${path}\n`;
 }

@@ -19,8 +19,8 @@ export class IdempotencySchema1763683200550 extends ForwardMigration {
   ];
 
   async up(runner: QueryRunner): Promise<void> {
-    // A key in progress may have a reply already: the one that it is completed with if its process dies. Pages are filled by half,
-    // so that a key and its reply mostly find room where the key was claimed, and no index changes.
+    // A key in progress may have a reply already: the one that it is completed with if its process dies. Pages are filled by a
+    // fifth when keys are claimed, so that the replies of an AI call's size find room in the same page: then no index changes.
     await runner.query(`
       create table idempotency_key (
         customer_id uuid not null,
@@ -35,7 +35,7 @@ export class IdempotencySchema1763683200550 extends ForwardMigration {
         constraint idempotency_key_pk primary key (customer_id, key_hash),
         constraint idempotency_key_customer_fk foreign key (customer_id) references customer (id),
         constraint idempotency_key_state_check check (state in ('in_progress', 'done', 'free'))
-      ) with (fillfactor = 50)`);
+      ) with (fillfactor = 20)`);
     // Replies are compressed and encrypted: PostgreSQL could not compress them further.
     await runner.query(`alter table idempotency_key alter column reply set storage external`);
     // The condition, always true, keeps it for statements that ask for an age. For one that looks a key up, an index that begins

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, createHmac, createSecretKey, type KeyObject } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, createSecretKey, hash, type KeyObject } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { AppConfig } from '@platform/config';
 import { SecretUnreadableError } from '@platform/secrets';
@@ -9,6 +9,7 @@ import { Nonces } from './nonces';
 
 const CIPHER = 'aes-256-gcm';
 const TAG_BYTES = 16;
+const COUNTER = Buffer.of(0, 0, 0, 1);
 /** Largest reply that is kept, after compression. */
 const MOST_BYTES = 2 * 1024 * 1024;
 
@@ -26,7 +27,7 @@ interface Secret {
 }
 
 /**
- * Compresses and encrypts replies, each under a key of its own that is derived (HKDF, RFC 5869) from SECRETS_KEY and the
+ * Compresses and encrypts replies, each under a key of its own that is derived from SECRETS_KEY and the
  * caller's Idempotency-Key. Neither the database with SECRETS_KEY nor the database with the caller's key reveals a reply.
  */
 @Injectable()
@@ -69,10 +70,10 @@ function secretOf(setting = ''): Secret {
 }
 
 /**
- * HKDF (RFC 5869) with the customer as salt: extracts, and expands to one block. Node's own takes four times as long, and
- * bytes that are no key object yet are accepted as a key only after all else that they could be was tried.
+ * One-step key derivation (NIST SP 800-56C): a single hash, a tenth of what Node's HKDF takes. As a key object: what is none
+ * yet is accepted as a key only after all else that it could be was tried.
  */
 function keyFor({ key }: Secret, { customerId, key: callers }: RequestKey): KeyObject {
-  const extracted = createHmac('sha256', customerId).update(key).update(callers).digest();
-  return createSecretKey(createHmac('sha256', createSecretKey(extracted)).update('idempotent reply\x01').digest());
+  const secrets = [key, Buffer.from(`${callers}\n${customerId} idempotent reply`)];
+  return createSecretKey(hash('sha256', Buffer.concat([COUNTER, ...secrets]), 'buffer'));
 }

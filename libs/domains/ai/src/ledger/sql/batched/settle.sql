@@ -41,6 +41,11 @@ declare
   late_owners uuid[] := '{}';
   over_month uuid[] := '{}';
   customer uuid;
+  key_owners uuid[] := '{}';
+  key_hashes bytea[] := '{}';
+  key_effects uuid[] := '{}';
+  secrets_keys text[] := '{}';
+  replies bytea[] := '{}';
 begin
   -- A database that was stopped for a while runs what it had received when it goes on; by then nobody waits for it.
   if clock_timestamp() > p_not_after then
@@ -103,7 +108,14 @@ begin
     result.place := call.place;
     result.outcome := 'settled';
     result.late := call.state <> 'pending';
-    if call.key_hash is not null then
+    if call.key_hash is not null and not result.late then
+      -- While a reservation is pending its key is its own.
+      key_owners := key_owners || acc.customer_id;
+      key_hashes := key_hashes || call.key_hash;
+      key_effects := key_effects || call.id;
+      secrets_keys := secrets_keys || call.reply_secrets_key;
+      replies := replies || call.reply;
+    elsif call.key_hash is not null then
       if not app.complete_idempotency_key(acc.customer_id, call.key_hash, call.id, call.reply_secrets_key, call.reply) then
         result.outcome := 'key_taken';
         result.charged := 0;
@@ -183,6 +195,9 @@ begin
     return next result;
   end loop;
 
+  if cardinality(key_hashes) > 0 then
+    perform app.complete_idempotency_keys(key_owners, key_hashes, key_effects, secrets_keys, replies);
+  end if;
   if cardinality(usages) > 0 then
     accounts[owner] := acc;
     perform app.ai_write_settlements(accounts, usages, entries, late_owners, late_ids, p_time_zone);
