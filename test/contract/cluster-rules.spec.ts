@@ -6,7 +6,6 @@ const BATCHED = [
   ...readdirSync('libs/domains/ai/src/ledger/sql/batched').map(
     (file) => `ai_${file.replace('.sql', '').replaceAll('-', '_')}`,
   ),
-  'claim_idempotency_keys',
   'complete_idempotency_keys',
 ];
 /** They work on many customers, one after the other, or on none. */

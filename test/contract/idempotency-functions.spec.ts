@@ -77,7 +77,7 @@ describeOnOneServer('Idempotency-Keys of a batch of the ledger', 'its batches do
   const REPLY = Buffer.from('reply');
 
   /** A key of each of these customers, in a state that it was brought to before. */
-  async function arrange(states: ('new' | 'in progress' | 'done' | 'free' | 'expired')[]) {
+  async function arrange(states: ('new' | 'in progress' | 'done')[]) {
     const { superuser } = database;
     const keys: { customer: string; hash: Buffer; effect: string; before: string }[] = [];
     for (const state of states) {
@@ -87,12 +87,6 @@ describeOnOneServer('Idempotency-Keys of a batch of the ledger', 'its batches do
       if (state !== 'new') await superuser.query('select app.claim_idempotency_key($1, $2, $2, $3)', of);
       if (state === 'done')
         await superuser.query(`select app.complete_idempotency_key($1, $2, $3, 'key', $4)`, [...of, REPLY]);
-      if (state === 'free') await superuser.query('select app.free_idempotency_key($1, $2, $3)', of);
-      if (state === 'expired')
-        await superuser.query(
-          `update idempotency_key set created_at = created_at - interval '24 hours' where customer_id = $1`,
-          [customer],
-        );
       keys.push(key);
     }
     const columns = (effect: 'effect' | 'before') => [
@@ -103,12 +97,8 @@ describeOnOneServer('Idempotency-Keys of a batch of the ledger', 'its batches do
     return {
       keys,
       claim: async () => {
-        const [customers, hashes, effects] = columns('effect');
-        const { rows } = await superuser.query<{ taken: Buffer[] }>(
-          'select app.claim_idempotency_keys($1, $2, $2, $3) as taken',
-          [customers, hashes, effects],
-        );
-        return rows[0]?.taken.map((hash) => keys.findIndex((key) => key.hash.equals(hash))).sort();
+        for (const { customer, hash, effect } of keys)
+          await superuser.query('select app.claim_idempotency_key($1, $2, $2, $3)', [customer, hash, effect]);
       },
       complete: (effect: 'effect' | 'before', replies: (Buffer | null)[]) =>
         superuser.query(`select app.complete_idempotency_keys($1, $2, $3, $4, $5)`, [
@@ -131,25 +121,6 @@ describeOnOneServer('Idempotency-Keys of a batch of the ledger', 'its batches do
     };
   }
 
-  it('are claimed, but for those that are taken', async () => {
-    const { claim, stored } = await arrange(['new', 'in progress', 'done', 'free', 'expired', 'new']);
-    expect(await claim()).toEqual([1, 2]);
-    expect(await stored()).toEqual([
-      ['in_progress', 'its own', undefined],
-      ['in_progress', "another's", undefined],
-      ['done', "another's", 'reply'],
-      ['in_progress', 'its own', undefined],
-      ['in_progress', 'its own', undefined],
-      ['in_progress', 'its own', undefined],
-    ]);
-  });
-
-  it('are all claimed where none is taken', async () => {
-    const { claim } = await arrange(['new', 'free']);
-    expect(await claim()).toEqual([]);
-    expect(await claim()).toEqual([]);
-  });
-
   it('are completed, each with its reply or with none, once', async () => {
     const { claim, complete, stored } = await arrange(['new', 'new', 'done', 'in progress']);
     await claim();
@@ -165,11 +136,11 @@ describeOnOneServer('Idempotency-Keys of a batch of the ledger', 'its batches do
     expect(await stored()).toEqual(expected);
   });
 
-  it('are nothing that the API may claim or complete', async () => {
+  it('are nothing that the API may complete', async () => {
     const { rows } = await database.superuser.query(
-      `select p.proname from pg_proc p where p.proname in ('claim_idempotency_keys', 'complete_idempotency_keys')
+      `select p.proname from pg_proc p where p.proname = 'complete_idempotency_keys'
          and not has_function_privilege('customer_api', p.oid, 'execute')`,
     );
-    expect(rows).toHaveLength(2);
+    expect(rows).toHaveLength(1);
   });
 });

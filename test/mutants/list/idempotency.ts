@@ -187,13 +187,6 @@ export const idempotency: Mutant[] = [
     specs: KEYS,
   },
   {
-    name: 'keys: in a batch one is taken although another request has it',
-    file: `${PART}sql/claim-many.sql`,
-    find: "k.state = 'free' or k.created_at",
-    replace: 'true or k.created_at',
-    specs: ['test/contract/idempotency-functions'],
-  },
-  {
     name: 'keys: in a batch a reply is kept for another request',
     file: `${PART}sql/complete-many.sql`,
     find: ' and k.effect_id = u.effect',

@@ -5,7 +5,7 @@ import { createFunction, ForwardMigration, secureCustomerTable } from '@platform
 const SQL = join(__dirname, '..', 'sql');
 const FUNCTIONS = ['claim', 'complete', 'free', 'give-up'];
 /** For the ledger's batches over many customers. */
-const BATCHED = ['claim-many', 'complete-many'];
+const BATCHED = ['complete-many'];
 
 /** The keys under which customers send requests that are to have their effect once, and the replies to send again. */
 export class IdempotencySchema1763683200550 extends ForwardMigration {
