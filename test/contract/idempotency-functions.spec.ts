@@ -89,20 +89,17 @@ describeOnOneServer('Idempotency-Keys of a batch of the ledger', 'its batches do
         await superuser.query(`select app.complete_idempotency_key($1, $2, $3, 'key', $4)`, [...of, REPLY]);
       keys.push(key);
     }
-    const columns = (effect: 'effect' | 'before') => [
-      keys.map(({ customer }) => customer),
-      keys.map(({ hash }) => hash),
-      keys.map((key) => key[effect]),
-    ];
     return {
       keys,
       claim: async () => {
         for (const { customer, hash, effect } of keys)
           await superuser.query('select app.claim_idempotency_key($1, $2, $2, $3)', [customer, hash, effect]);
       },
-      complete: (effect: 'effect' | 'before', replies: (Buffer | null)[]) =>
+      complete: (replies: (Buffer | null)[]) =>
         superuser.query(`select app.complete_idempotency_keys($1, $2, $3, $4, $5)`, [
-          ...columns(effect),
+          keys.map(({ customer }) => customer),
+          keys.map(({ hash }) => hash),
+          keys.map(({ effect }) => effect),
           replies.map((reply) => reply && 'key 2'),
           replies,
         ]),
@@ -121,20 +118,26 @@ describeOnOneServer('Idempotency-Keys of a batch of the ledger', 'its batches do
     };
   }
 
-  it('are completed, each with its reply or with none, once', async () => {
-    const { claim, complete, stored } = await arrange(['new', 'new', 'done', 'in progress']);
+  it('are completed, each with its reply or with none', async () => {
+    const { claim, complete, stored } = await arrange(['new', 'new']);
     await claim();
-    await complete('effect', [Buffer.from('one'), null, Buffer.from('three'), Buffer.from('four')]);
-    const expected = [
+    await complete([Buffer.from('one'), null]);
+    expect(await stored()).toEqual([
       ['done', 'its own', 'one'],
       ['done', 'its own', undefined],
-      ['done', "another's", 'reply'],
-      ['in_progress', "another's", undefined],
-    ];
-    expect(await stored()).toEqual(expected);
-    await complete('effect', [Buffer.from('again'), Buffer.from('again'), null, null]);
-    expect(await stored()).toEqual(expected);
+    ]);
   });
+
+  it.each(['done', 'in progress'] as const)(
+    'are all left as they are if one is %s for another request',
+    async (state) => {
+      const { claim, complete, stored } = await arrange(['new', state]);
+      await claim();
+      const before = await stored();
+      await expect(complete([Buffer.from('one'), Buffer.from('two')])).rejects.toThrow('another request has it');
+      expect(await stored()).toEqual(before);
+    },
+  );
 
   it('are nothing that the API may complete', async () => {
     const { rows } = await database.superuser.query(

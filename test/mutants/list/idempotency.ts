@@ -187,6 +187,13 @@ export const idempotency: Mutant[] = [
     specs: KEYS,
   },
   {
+    name: 'keys: a reservation that is pending for days keeps its key',
+    file: `${LEDGER_SQL}batched/settle.sql`,
+    find: " and h.created_at > moment - interval '23 hours'",
+    replace: '',
+    specs: AGREE,
+  },
+  {
     name: 'keys: in a batch a reply is kept for another request',
     file: `${PART}sql/complete-many.sql`,
     find: ' and k.effect_id = u.effect',

@@ -84,6 +84,8 @@ begin
     cross join lateral (
       select h.state, h.amount, h.month, h.included_limit, h.model, h.price_valid_from, h.key_hash,
              h.request_id, h.token_id,
+             -- While a reservation is pending its key is its own, until another request may have it after a day.
+             h.state = 'pending' and h.created_at > moment - interval '23 hours' as owns_key,
              (u.input * p.input + u.write_5m * p.cache_write_5m + u.write_1h * p.cache_write_1h
                + u.read * p.cache_read + u.output * p.output) * 0.000001 as cost
       from ai_reservation h
@@ -108,8 +110,7 @@ begin
     result.place := call.place;
     result.outcome := 'settled';
     result.late := call.state <> 'pending';
-    if call.key_hash is not null and not result.late then
-      -- While a reservation is pending its key is its own.
+    if call.key_hash is not null and call.owns_key then
       key_owners := key_owners || acc.customer_id;
       key_hashes := key_hashes || call.key_hash;
       key_effects := key_effects || call.id;
