@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import { AppConfig } from '@platform/config';
-import { isDatabaseUnavailable } from '@platform/database';
+import { mayHaveRun } from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import { KeyTakenError } from '@platform/idempotency';
 import { CreditLedger } from '../../ledger/credit-ledger.port';
@@ -84,7 +84,7 @@ export class CallReservationService {
     try {
       return await this.ledger.reserve(request);
     } catch (error) {
-      if (isDatabaseUnavailable(error)) this.resolution.releaseUncertain(request.customerId, request.seed);
+      if (mayHaveRun(error)) this.resolution.releaseUncertain(request.customerId, request.seed);
       throw error;
     }
   }
