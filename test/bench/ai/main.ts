@@ -1,66 +1,105 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { compare, type Load, report } from '../support/compare';
-import { startBenchDatabase } from '../support/database';
+import { type Checkout, checkoutsOf, THIS } from '../support/checkout';
+import { compare, type Contestant, report } from '../support/compare';
+import { startBenchDatabases } from '../support/database';
 import { imageFlags } from '../support/image-flags';
-import { startServer, startServerProcess } from '../support/server-process';
+import { readBenchOptions } from '../support/options';
+import { type ServerProcess, startApi, startServerProcess } from '../support/server-process';
 import { compareStreams } from './compare-streams';
-import { otherStream, ours, ourStream, oursWithOwnHeader, PORTS, portkey, urlOf } from './contestants';
+import { type Api, otherStream, ours, ourStream, oursWithOwnHeader, PORTS, portkey, urlOf } from './contestants';
 import { startPortkey } from './portkey';
 import { seedAiCustomers } from './seed';
 import { loadStreams } from './stream-load';
 import { memoryPerStream } from './stream-memory';
 
 const CUSTOMERS = 1_000;
-const SECONDS = Number(process.argv[2] ?? 6);
-const MANY = { connections: 64, seconds: SECONDS, rounds: 3 };
+const { against, seconds, rounds } = readBenchOptions({ seconds: 6, rounds: 3 });
+const MANY = { connections: 64, seconds, rounds };
 const WARM_UP_SECONDS = 10;
 const OPEN_STREAMS = 1_000;
 const LARGE_CREDIT = '1000000000';
 
 /**
  * Messages and streams through the whole API, each reserved and settled durably, against a gateway that accounts for
- * nothing; messages with Idempotency-Keys against those without; the memory of open streams.
+ * nothing; messages with Idempotency-Keys against those without; the memory of open streams. With `--against`, each
+ * against another checkout's API instead.
  */
 async function main(): Promise<void> {
-  const database = await startBenchDatabase(PORTS.database);
+  const checkouts = checkoutsOf(against);
+  const database = await startBenchDatabases(PORTS.database, checkouts);
   const stops: (() => Promise<void>)[] = [];
   try {
-    const tokens = await seedAiCustomers(database.url, CUSTOMERS);
-    const [token = ''] = tokens;
     stops.push(await startServerProcess(join(__dirname, 'instant-upstream.js'), { PORT: String(PORTS.upstream) }));
-    const api = await startApi(database.url);
-    stops.push(api.stop, await startPortkey(PORTS.portkey));
-    // First: what a process has been given for another load it may keep, and use for the streams.
-    await loadStreams(ourStream(token).request, 64, 1);
-    const kb = await memoryPerStream(api.pid, ourStream(token, true).request, OPEN_STREAMS);
-    process.stdout.write(`\nMemory of the API for each of ${OPEN_STREAMS} open streams: ${kb?.toFixed(0)} kB\n`);
+    const apis: (Api & { pid: number })[] = [];
+    for (const [index, checkout] of checkouts.entries()) {
+      const url = database.urls[index] as string;
+      const tokens = await seedAiCustomers(url, CUSTOMERS);
+      const { pid, stop } = await startAiApi(checkout, url);
+      stops.push(stop);
+      apis.push({ name: nameOf(checkout), server: checkout === THIS ? 'api' : 'other', tokens, pid });
+    }
+    if (against === undefined) stops.push(await startPortkey(PORTS.portkey));
+    // First: the memory that a process was given for another load it may keep, and use for the streams.
+    for (const api of apis) await measureMemory(api);
+    const one = apis.map((api) => ({ ...api, tokens: api.tokens.slice(0, 1) }));
     // A server runs for days: it is measured once its code has been compiled.
-    await compare([ours(tokens), portkey(CUSTOMERS)], { ...MANY, seconds: WARM_UP_SECONDS * 2, rounds: 0 });
-    await compareMessages('over 1,000 customers, 64 connections', tokens, MANY);
-    await compareMessages('one customer, 64 connections', [token], MANY);
-    await compareMessages('one call at a time', [token], { ...MANY, connections: 1 });
+    await compare(contestants(apis), { ...MANY, seconds: WARM_UP_SECONDS * 2, rounds: 0 });
+    const loads = [
+      ['over 1,000 customers, 64 connections', apis, MANY],
+      ['one customer, 64 connections', one, MANY],
+      ['one call at a time', one, { ...MANY, connections: 1 }],
+    ] as const;
+    for (const [title, of, load] of loads) report(`POST /ai/messages, ${title}`, await compare(contestants(of), load));
     for (const [title, of] of [
-      ['over 1,000 customers', tokens],
-      ['one customer', [token]],
+      ['over 1,000 customers', apis],
+      ['one customer', one],
     ] as const)
       report(
         `POST /ai/messages with Idempotency-Keys, ${title}, 64 connections`,
-        await compare([oursWithOwnHeader(of, 'idempotency-key'), oursWithOwnHeader(of, 'x-own')], MANY),
+        await compare(keyedContestants(of), MANY),
       );
     process.stdout.write('\nStreams of 50 events, one customer, 64 at once\n');
-    await compareStreams(otherStream('upstream'), [ourStream(token), otherStream('portkey')], MANY);
+    const others = against === undefined ? [otherStream('portkey')] : [];
+    await compareStreams(otherStream('upstream'), [...one.map((api) => ourStream(api)), ...others], MANY);
   } finally {
     for (const stop of stops) await stop();
     await database.stop();
   }
 }
 
-function startApi(databaseUrl: string) {
+function nameOf({ name }: Checkout): string {
+  return against === undefined ? 'customer API (durable accounting)' : name;
+}
+
+/** The APIs, the one to compare with last; Portkey where there is only one. */
+function contestants(apis: readonly Api[]): Contestant[] {
+  const others = against === undefined ? [portkey(apis[0]?.tokens.length ?? 0)] : [];
+  return [...apis.map((api) => ours(api)), ...others];
+}
+
+/** Calls with keys: against those of the other API, or against calls without. */
+function keyedContestants([api, other]: readonly Api[]): Contestant[] {
+  if (!api) return [];
+  if (other) return [api, other].map((one) => oursWithOwnHeader(one.name, one, 'idempotency-key'));
+  return [
+    oursWithOwnHeader('with an Idempotency-Key each', api, 'idempotency-key'),
+    oursWithOwnHeader('without', api, 'x-own'),
+  ];
+}
+
+async function measureMemory(api: Api & { pid: number }): Promise<void> {
+  await loadStreams(ourStream(api).request, 64, 1);
+  const kb = await memoryPerStream(api.pid, ourStream(api, true).request, OPEN_STREAMS);
+  process.stdout.write(`\nMemory for each of ${OPEN_STREAMS} open streams, ${api.name}: ${kb?.toFixed(0)} kB\n`);
+}
+
+function startAiApi(checkout: Checkout, databaseUrl: string): Promise<ServerProcess> {
+  const [port, internal] = checkout === THIS ? [PORTS.api, PORTS.internal] : [PORTS.other, PORTS.otherInternal];
   const settings = {
     DATABASE_URL: databaseUrl,
-    PORT: String(PORTS.api),
-    INTERNAL_PORT: String(PORTS.internal),
+    PORT: String(port),
+    INTERNAL_PORT: String(internal),
     ANTHROPIC_BASE_URL: urlOf('upstream'),
     ANTHROPIC_API_KEY: 'bench',
     SECRETS_KEY: randomBytes(32).toString('base64'),
@@ -70,11 +109,7 @@ function startApi(databaseUrl: string) {
     RATE_LIMIT_AI_PER_MINUTE: LARGE_CREDIT,
     RATE_LIMIT_ADDRESS_PER_MINUTE: LARGE_CREDIT,
   };
-  return startServer(join(__dirname, '../../../apps/customer-api/src/main.js'), settings, imageFlags());
-}
-
-async function compareMessages(title: string, tokens: readonly string[], load: Load): Promise<void> {
-  report(`POST /ai/messages, ${title}`, await compare([ours(tokens), portkey(tokens.length)], load));
+  return startApi(checkout, settings, imageFlags(checkout));
 }
 
 void main();

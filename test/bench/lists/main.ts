@@ -1,14 +1,17 @@
 import { join } from 'node:path';
-import { compare, report } from '../support/compare';
-import { startBenchDatabase } from '../support/database';
-import { startServerProcess } from '../support/server-process';
+import { type Checkout, checkoutsOf, THIS } from '../support/checkout';
+import { compare, type Contestant, report } from '../support/compare';
+import { startBenchDatabases } from '../support/database';
+import { readBenchOptions } from '../support/options';
+import { startApi, startServerProcess, unlimited } from '../support/server-process';
 import { type Amounts, seed } from './seed';
 
-const PORTS = { database: 25_441, api: 25_442, internal: 25_443, plain: 25_444 };
+const PORTS = { database: 25_441, plain: 25_444, api: 25_445 };
 const LISTS = ['/api/v1/invoices', '/api/v1/sms/log', '/api/v1/support/tickets'];
-const LOAD = { connections: 32, seconds: Number(process.argv[2] ?? 6), rounds: 3 };
+const { against, seconds, rounds, more } = readBenchOptions({ seconds: 6, rounds: 3 });
+const LOAD = { connections: 32, seconds, rounds };
 /** Number of customers of the large database, each with the same number of rows. */
-const CUSTOMERS = Number(process.argv[3] ?? 1000);
+const CUSTOMERS = more[0] ?? 1000;
 const LARGE: Amounts = {
   customers: CUSTOMERS,
   invoices: 1000 * CUSTOMERS,
@@ -26,11 +29,22 @@ interface Latency {
   deep: number;
 }
 
-/** Compares the lists with millions of rows, with thousands of rows, and with a hand-written server. */
+/** A server with the tokens of its database's customers. */
+interface ListServer {
+  name: string;
+  url: string;
+  tokens: string[];
+}
+
+/**
+ * Compares the lists with millions of rows, with thousands of rows, and with a hand-written server; with `--against`, with
+ * another checkout's API alone.
+ */
 async function main(): Promise<void> {
-  const small = await withServers(SMALL, (tokens) => latencies(tokens));
-  await withServers(LARGE, async (tokens) => {
-    const large = await latencies(tokens);
+  if (against !== undefined) return withServers(LARGE, checkoutsOf(against), compareLists);
+  const small = await withServers(SMALL, [THIS], ([{ tokens }]) => latencies(tokens));
+  await withServers(LARGE, [THIS], async (servers) => {
+    const large = await latencies(servers[0].tokens);
     for (const [index, path] of LISTS.entries()) {
       const [before, after] = [small[index], large[index]] as [Latency, Latency];
       const line = (name: string, a: number, b: number) =>
@@ -39,36 +53,48 @@ async function main(): Promise<void> {
       line('first page', before.first, after.first);
       line(`page ${DEEP_PAGE}`, before.deep, after.deep);
     }
-    for (const path of LISTS) {
-      const requests = tokens.map((token) => ({ path, headers: { authorization: `Bearer ${token}` } }));
-      const contestants = [
-        { name: 'customer API', url: `http://127.0.0.1:${PORTS.api}`, requests },
-        { name: 'hand-written Fastify + pg.Pool', url: `http://127.0.0.1:${PORTS.plain}`, requests },
-      ];
-      report(`GET ${path}, ${LARGE.customers} customers`, await compare(contestants, LOAD));
-    }
+    await compareLists(servers);
   });
 }
 
-async function withServers<T>(amounts: Amounts, work: (tokens: string[]) => Promise<T>): Promise<T> {
-  const database = await startBenchDatabase(PORTS.database);
-  const tokens = await seed(database.url, amounts);
-  const generous = String(1_000_000_000);
-  const stopApi = await startServerProcess(join(__dirname, '../../../apps/customer-api/src/main.js'), {
-    DATABASE_URL: database.url,
-    PORT: String(PORTS.api),
-    INTERNAL_PORT: String(PORTS.internal),
-    RATE_LIMIT_REQUESTS_PER_MINUTE: generous,
-    RATE_LIMIT_ADDRESS_PER_MINUTE: generous,
-  });
-  const stopPlain = await startServerProcess(join(__dirname, '../reads/plain-server.js'), {
-    DATABASE_URL: database.url,
-    PORT: String(PORTS.plain),
-  });
+async function compareLists(servers: readonly ListServer[]): Promise<void> {
+  for (const path of LISTS) {
+    const contestants = servers.map(({ name, url, tokens }): Contestant => {
+      return { name, url, requests: tokens.map((token) => ({ path, headers: { authorization: `Bearer ${token}` } })) };
+    });
+    report(`GET ${path}, ${LARGE.customers} customers`, await compare(contestants, LOAD));
+  }
+}
+
+/** Runs `work` with the API of each checkout on a filled database of its own; with one, also with the hand-written server. */
+async function withServers<T>(
+  amounts: Amounts,
+  checkouts: readonly Checkout[],
+  work: (servers: [ListServer, ...ListServer[]]) => Promise<T>,
+): Promise<T> {
+  const database = await startBenchDatabases(PORTS.database, checkouts);
+  const stops: (() => Promise<void>)[] = [];
+  const servers: ListServer[] = [];
+  const alone = checkouts.length === 1;
   try {
-    return await work(tokens);
+    for (const [index, checkout] of checkouts.entries()) {
+      const url = database.urls[index] as string;
+      const tokens = await seed(url, amounts);
+      const port = PORTS.api + 2 * index;
+      stops.push((await startApi(checkout, unlimited(url, port))).stop);
+      servers.push({ name: alone ? 'customer API' : checkout.name, url: `http://127.0.0.1:${port}`, tokens });
+      if (!alone) continue;
+      stops.push(
+        await startServerProcess(join(__dirname, '../reads/plain-server.js'), {
+          DATABASE_URL: url,
+          PORT: String(PORTS.plain),
+        }),
+      );
+      servers.push({ name: 'hand-written Fastify + pg.Pool', url: `http://127.0.0.1:${PORTS.plain}`, tokens });
+    }
+    return await work(servers as [ListServer, ...ListServer[]]);
   } finally {
-    await Promise.all([stopApi(), stopPlain()]);
+    for (const stop of stops) await stop();
     await database.stop();
   }
 }

@@ -5,20 +5,28 @@ import { saveFakeCustomer } from '../../support/factories/customer.factory';
 import { saveFakeToken } from '../../support/factories/service-token.factory';
 import { allowSms } from '../../support/factories/sms-settings.factory';
 import { startBenchDatabase } from '../support/database';
+import { compareInTurn } from '../support/in-turn';
+import { readBenchOptions } from '../support/options';
 import { startServerProcess } from '../support/server-process';
 import { type Answer, closedLoad, type Load, openLoad, type Order } from './open-load';
 
 const PORTS = { database: 25_541, api: 25_542, internal: 25_543 };
-const SECONDS = Number(process.argv[2] ?? 120);
+const { against, seconds: SECONDS, rounds } = readBenchOptions({ seconds: 120, rounds: 3 });
+const FIGURES = [
+  { name: 'can be served, requests/s', pattern: /^can be served: (\d+)/m },
+  { name: 'served at twice of it, requests/s', pattern: /^at twice of it,.*?served (\d+)\/s/m },
+  { name: 'p99 of what is served then, ms', pattern: /^at twice of it,.*?p99 (\d+)/m },
+];
 const CUSTOMERS = 20;
 /** The load of a usual busy hour, as a part of the capacity. */
 const USUAL = 0.7;
 
 /**
  * Offers twice the load that this machine can serve: accepted requests must be served in time, and the service must
- * recover soon after.
+ * recover soon after. With `--against`, in turn with another checkout, `--rounds` times.
  */
 async function main(): Promise<void> {
+  if (against !== undefined) return compareInTurn('overload', { against, seconds: SECONDS, rounds }, FIGURES);
   process.env.TEST_SEED ??= '1';
   const database = await startBenchDatabase(PORTS.database);
   const sandbox = await startSandbox();

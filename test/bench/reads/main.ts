@@ -2,47 +2,61 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { generateToken, hashToken } from '@platform/tokens';
-import { startBenchDatabase } from '../support/database';
-import { compare, report } from '../support/compare';
-import { startServerProcess } from '../support/server-process';
+import { type Checkout, checkoutsOf } from '../support/checkout';
+import { startBenchDatabases } from '../support/database';
+import { compare, type Contestant, report } from '../support/compare';
+import { readBenchOptions } from '../support/options';
+import { startApi, startServerProcess, unlimited } from '../support/server-process';
 
-const PORTS = { database: 25_431, api: 25_432, internal: 25_433, plain: 25_434 };
+const PORTS = { database: 25_431, plain: 25_434, api: 25_435 };
 const CUSTOMERS = 100;
 const SERVICES = 20;
-const LOAD = { connections: 32, seconds: Number(process.argv[2] ?? 6), rounds: 3 };
+const { against, seconds, rounds } = readBenchOptions({ seconds: 6, rounds: 3 });
+const LOAD = { connections: 32, seconds, rounds };
 
-/** Compares reads through the whole API with the same reads by a hand-written server. */
+/**
+ * Compares reads through the whole API with the same reads by a hand-written server; with `--against`, with another
+ * checkout's API instead.
+ */
 async function main(): Promise<void> {
-  const database = await startBenchDatabase(PORTS.database);
-  const tokens = await seed(database.url);
-  const generous = String(1_000_000_000);
-  const stopApi = await startServerProcess(join(__dirname, '../../../apps/customer-api/src/main.js'), {
-    DATABASE_URL: database.url,
-    PORT: String(PORTS.api),
-    INTERNAL_PORT: String(PORTS.internal),
-    RATE_LIMIT_REQUESTS_PER_MINUTE: generous,
-    RATE_LIMIT_ADDRESS_PER_MINUTE: generous,
-  });
-  const stopPlain = await startServerProcess(join(__dirname, 'plain-server.js'), {
-    DATABASE_URL: database.url,
-    PORT: String(PORTS.plain),
-  });
+  const checkouts = checkoutsOf(against);
+  const database = await startBenchDatabases(PORTS.database, checkouts);
+  const stops: (() => Promise<void>)[] = [];
   try {
-    for (const path of ['/api/v1/customer', '/api/v1/services']) {
-      const requests = tokens.map((token) => ({ path, headers: { authorization: `Bearer ${token}` } }));
-      const figures = await compare(
-        [
-          { name: 'customer API', url: `http://127.0.0.1:${PORTS.api}`, requests },
-          { name: 'hand-written Fastify + pg.Pool', url: `http://127.0.0.1:${PORTS.plain}`, requests },
-        ],
-        LOAD,
+    const servers: { name: string; url: string; tokens: string[] }[] = [];
+    for (const [index, checkout] of checkouts.entries()) {
+      const databaseUrl = database.urls[index] as string;
+      const tokens = await seed(databaseUrl);
+      const port = PORTS.api + 2 * index;
+      stops.push((await startApi(checkout, unlimited(databaseUrl, port))).stop);
+      servers.push({ name: nameOf(checkout), url: `http://127.0.0.1:${port}`, tokens });
+      if (against !== undefined) continue;
+      stops.push(
+        await startServerProcess(join(__dirname, 'plain-server.js'), {
+          DATABASE_URL: databaseUrl,
+          PORT: String(PORTS.plain),
+        }),
       );
-      report(`GET ${path}`, figures);
+      servers.push({ name: 'hand-written Fastify + pg.Pool', url: `http://127.0.0.1:${PORTS.plain}`, tokens });
+    }
+    for (const path of ['/api/v1/customer', '/api/v1/services']) {
+      const contestants = servers.map(({ name, url, tokens }): Contestant => {
+        return {
+          name,
+          url,
+          requests: tokens.map((token) => ({ path, headers: { authorization: `Bearer ${token}` } })),
+        };
+      });
+      report(`GET ${path}`, await compare(contestants, LOAD));
     }
   } finally {
-    await Promise.all([stopApi(), stopPlain()]);
+    for (const stop of stops) await stop();
     await database.stop();
   }
+}
+
+function nameOf({ name }: Checkout): string {
+  return against === undefined ? 'customer API' : name;
 }
 
 async function seed(url: string): Promise<string[]> {

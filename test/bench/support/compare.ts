@@ -21,6 +21,8 @@ export interface Figure {
   perSecond: number;
   p50: number;
   p99: number;
+  /** Successful requests per second of each round. */
+  rounds: number[];
 }
 
 /**
@@ -30,7 +32,8 @@ export interface Figure {
 export async function compare(contestants: Contestant[], load: Load): Promise<Figure[]> {
   const results = new Map<string, autocannon.Result[]>(contestants.map(({ name }) => [name, []]));
   for (let round = 0; round <= load.rounds; round++) {
-    for (const { name, url, requests } of contestants) {
+    // Who comes first differs from round to round: the first may find the machine in another state.
+    for (const { name, url, requests } of round % 2 === 0 ? contestants : contestants.toReversed()) {
       const duration = round === 0 ? Math.max(2, load.seconds / 2) : load.seconds;
       const { connections } = load;
       const result = await autocannon({ url, connections, duration, setupClient: shared(requests, connections) });
@@ -46,6 +49,7 @@ export async function compare(contestants: Contestant[], load: Load): Promise<Fi
       perSecond: median(rounds.map(({ requests }) => requests.average)),
       p50: median(rounds.map(({ latency }) => latency.p50)),
       p99: median(rounds.map(({ latency }) => latency.p99)),
+      rounds: rounds.map(({ requests }) => requests.average),
     };
   });
 }
@@ -59,19 +63,26 @@ function shared(requests: autocannon.Request[], connections: number): (client: a
   };
 }
 
-/** Prints the figures, each also as a ratio to the last one. */
+/** Prints the figures, each also as a ratio to the last one: the median of the ratios round by round. */
 export function report(title: string, figures: Figure[]): void {
-  const base = figures.at(-1)?.perSecond ?? 1;
+  const base = figures.at(-1)?.rounds ?? [];
   process.stdout.write(`\n${title}\n`);
-  for (const { name, perSecond, p50, p99 } of figures) {
-    const ratio = (perSecond / base).toFixed(2);
+  for (const { name, perSecond, p50, p99, rounds } of figures) {
+    const ratio = ratioOf(rounds, base);
     process.stdout.write(
-      `  ${name.padEnd(34)} ${perSecond.toFixed(0).padStart(7)} req/s  ×${ratio}  p50 ${p50} ms  p99 ${p99} ms\n`,
+      `  ${name.padEnd(34)} ${perSecond.toFixed(0).padStart(7)} req/s  ${ratio}  p50 ${p50} ms  p99 ${p99} ms\n`,
     );
   }
 }
 
-function median(values: number[]): number {
+/** The median of the ratios of two contestants round by round, with the least and the greatest. */
+export function ratioOf(rounds: readonly number[], base: readonly number[]): string {
+  const ratios = rounds.map((value, round) => value / (base[round] ?? value));
+  const [least, most] = [Math.min(...ratios), Math.max(...ratios)].map((ratio) => ratio.toFixed(2));
+  return `×${median(ratios).toFixed(2)} (${least} to ${most})`;
+}
+
+export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }

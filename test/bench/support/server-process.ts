@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { type Checkout, programOf } from './checkout';
 
 /** A server that runs as a child process. */
 export interface ServerProcess {
@@ -16,14 +17,15 @@ export async function startServerProcess(
   return stop;
 }
 
-/** Starts a server as a child process and waits until it listens. @param execArgv flags of Node */
+/** Starts a server as a child process and waits until it listens. `execArgv` are flags of Node. */
 export async function startServer(
   main: string,
   environment: Record<string, string>,
-  execArgv: string[] = [],
+  { execArgv = [], cwd }: { execArgv?: string[]; cwd?: string } = {},
 ): Promise<ServerProcess> {
   const child: ChildProcess = fork(main, [], {
     execArgv,
+    cwd,
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
@@ -37,4 +39,25 @@ export async function startServer(
     await exited;
   };
   return { pid: child.pid as number, stop };
+}
+
+/** Starts the customer API of a checkout. */
+export function startApi(
+  checkout: Checkout,
+  settings: Record<string, string>,
+  execArgv: string[] = [],
+): Promise<ServerProcess> {
+  return startServer(programOf(checkout, 'customer-api/src/main'), settings, { execArgv, cwd: checkout.folder });
+}
+
+/** Settings of an API without rate limits on `port`, and on the next one for its internal listener. */
+export function unlimited(databaseUrl: string, port: number): Record<string, string> {
+  const generous = String(1_000_000_000);
+  return {
+    DATABASE_URL: databaseUrl,
+    PORT: String(port),
+    INTERNAL_PORT: String(port + 1),
+    RATE_LIMIT_REQUESTS_PER_MINUTE: generous,
+    RATE_LIMIT_ADDRESS_PER_MINUTE: generous,
+  };
 }
