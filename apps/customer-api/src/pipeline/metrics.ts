@@ -1,7 +1,7 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { RateLimitStorageService } from '@platform/access';
 import { TokenChangeListenerService } from '@platform/tokens';
-import { DatabaseClockService, DatabaseLoadService, exposeDatabaseMetrics } from '@platform/database';
+import { CustomerDatabaseService, DatabaseClockService, exposeDatabaseMetrics } from '@platform/database';
 import { BodyMemory, observeRequests } from '@platform/http';
 import { Metrics } from '@platform/metrics';
 import { LimitedCustomers } from './limited-customers';
@@ -14,11 +14,11 @@ export function exposeMetrics(app: NestFastifyApplication): void {
     metrics.observeRequest(request.method, request.routeOptions.url, status, durationMs);
     if (status === 429) refusals.count(request.customer?.customerId);
   });
-  const load = app.get(DatabaseLoadService);
+  const database = app.get(CustomerDatabaseService);
   metrics.reportNumber(
     'database_wait_seconds',
     'How long a statement that is sent now has to wait for a connection, as far as can be told',
-    () => load.queueDelayMs() / 1000,
+    () => database.queueDelayMs() / 1000,
   );
   const bodies = app.get(BodyMemory);
   metrics.reportNumber('request_body_bytes', 'Bytes of request bodies held in memory', () => bodies.bytes);

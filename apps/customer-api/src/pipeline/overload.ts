@@ -1,6 +1,6 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { AppConfig } from '@platform/config';
-import { DatabaseLoadService } from '@platform/database';
+import { CustomerDatabaseService } from '@platform/database';
 import { addLoadShedding, LoadShedder, LoopDelay } from '@platform/http';
 import { Metrics } from '@platform/metrics';
 
@@ -13,7 +13,7 @@ export function shedOverload(app: NestFastifyApplication, { OVERLOAD_WAIT_MS }: 
   const server = app.getHttpAdapter().getInstance();
   const shedder = new LoadShedder({ targetMs: OVERLOAD_WAIT_MS, standingMs: STANDING_MS });
   const loop = new LoopDelay();
-  const database = app.get(DatabaseLoadService);
+  const database = app.get(CustomerDatabaseService);
   const timer = setInterval(() => shedder.measure(Math.max(loop.ms, database.queueDelayMs())), MEASURE_EVERY_MS);
   timer.unref();
   addLoadShedding(server, shedder);

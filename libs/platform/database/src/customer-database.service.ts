@@ -4,12 +4,10 @@ import { CustomerContextService } from '@platform/context';
 import type { Page, PageRequest } from '@platform/pagination';
 import { tracedStatement } from '@platform/tracing';
 import { PipelinedConnectionsService } from './connections/pipelined-connections.service';
-import type { PreparedStatement } from './connections/prepared-statement';
-import type { KeysetList, Placed } from './definitions/keyset-list';
-import type { ReadStatement, ReadValue } from './definitions/read-statement';
-import type { WaitingOptions } from './writes/bounded-queue';
-import { WriteConnectionsService } from './writes/write-connections.service';
-import type { WriteTransaction } from './writes/write-transaction';
+import type { KeysetList, Placed } from './reads/keyset-list';
+import type { PreparedStatement, ReadStatement, ReadValue } from './reads/read-statement';
+import type { WaitingOptions } from './connections/bounded-queue';
+import { WriteConnectionsService, type WriteTransaction } from './connections/write-connections.service';
 
 /**
  * The only access to a customer's rows. Every statement is for the customer in context: its first parameter, `$1`, is
@@ -28,7 +26,7 @@ export class CustomerDatabaseService {
   /**
    * Reads, cheap enough for every request. The statement must only read: it shares a transaction with other reads. Points
    * in time come as RFC 3339 text in UTC, to the microsecond, ready to be sent and to be a cursor.
-   * @param values of `$2` and what follows
+   * @param values of `$2` and the following
    * @throws DatabaseUnavailableError
    */
   read<Row>(statement: ReadStatement<Row>, values: readonly ReadValue[] = []): Promise<Row[]> {
@@ -75,6 +73,11 @@ export class CustomerDatabaseService {
   /** Begins a transaction of the customer in context, for {@link within}. Whoever begins it ends it, at once. */
   begin(options?: WaitingOptions): Promise<WriteTransaction> {
     return this.writes.begin(this.context.customerId, options);
+  }
+
+  /** How long a statement that is sent now has to wait for a connection, in milliseconds, as far as can be told. */
+  queueDelayMs(): number {
+    return Math.max(this.connections.queueDelayMs(), this.writes.queueDelayMs());
   }
 
   /** Runs `work`, whose writes join the transaction instead of being transactions of their own. */

@@ -2,16 +2,19 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AppConfig } from '@platform/config';
 import { ContextModule } from '@platform/context';
-import { clientSettings, type DatabaseRole } from './connections/connection-settings';
+import {
+  clientSettings,
+  type DatabaseRole,
+  PIPELINE_SETTINGS,
+  type PipelineSettings,
+} from './connections/connection-settings';
 import { CustomerDatabaseService } from './customer-database.service';
 import { DatabaseClockService } from './condition/database-clock.service';
-import { DatabaseLoadService } from './condition/database-load.service';
 import { dataSourceOptions } from './schema/data-source-options';
-import { PIPELINE_SETTINGS, type PipelineSettings } from './connections/database.tokens';
-import { EntityReadsService } from './definitions/entity-reads.service';
+import { EntityReadsService } from './reads/entity-reads.service';
 import { WarmPoolService } from './connections/warm-pool.service';
 import { PipelinedConnectionsService } from './connections/pipelined-connections.service';
-import { WriteConnectionsService } from './writes/write-connections.service';
+import { WriteConnectionsService } from './connections/write-connections.service';
 
 /** Options of the module. */
 export interface DatabaseModuleOptions {
@@ -55,7 +58,6 @@ export class DatabaseModule {
         CustomerDatabaseService,
         EntityReadsService,
         DatabaseClockService,
-        DatabaseLoadService,
       ],
       exports: [
         ContextModule,
@@ -65,7 +67,6 @@ export class DatabaseModule {
         CustomerDatabaseService,
         EntityReadsService,
         DatabaseClockService,
-        DatabaseLoadService,
       ],
     };
   }

@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { PipelinedConnectionsService } from '../connections/pipelined-connections.service';
-import { prepared } from '../connections/prepared-statement';
+import { prepared } from '../reads/read-statement';
 
 /** Maximum difference from the database's clock at which a process is ready. */
 const TOLERATED_MS = 5000;
@@ -9,8 +9,8 @@ const TOLERATED_MS = 5000;
 const NOW = prepared('database.now', 'select app.now() as now');
 
 /**
- * Compares this process's clock, which dates log lines, with the database's clock, which decides what is charged,
- * expired or due. Statements read the database's clock as `app.now()`.
+ * Compares this process's clock, which dates log lines, with the database's clock, which decides about charges,
+ * expiry and due dates. Statements read the database's clock as `app.now()`.
  */
 @Injectable()
 export class DatabaseClockService {

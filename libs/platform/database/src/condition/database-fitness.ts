@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { NotMigratedError, UnfitDatabaseError } from '../errors/database-errors';
+import { NotMigratedError, UnfitDatabaseError } from './database-errors';
 
 interface Rights {
   role: string;

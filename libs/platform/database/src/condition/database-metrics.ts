@@ -1,9 +1,9 @@
 import { Counter } from 'prom-client';
 import { type Metrics, readAtScrape } from '@platform/metrics';
-import { REFUSALS, refusalCounts } from '../errors/refusals';
+import { REFUSALS, refusalCounts } from './database-errors';
 import type { DatabaseClockService } from './database-clock.service';
 
-/** Exposes whether the database answers, what it refused, and whether its clock agrees. A scrape asks. */
+/** Exposes whether the database answers, its refusals, and whether its clock agrees. A scrape asks. */
 export function exposeDatabaseMetrics(metrics: Metrics, clock: DatabaseClockService): void {
   const compare = readAtScrape(
     async () => {

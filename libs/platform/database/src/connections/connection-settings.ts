@@ -17,9 +17,17 @@ types.setTypeParser(types.builtins.DATE, (text) => text);
  */
 export type ConnectionSettings = ClientConfig & { keepOpen?: boolean };
 
+export const PIPELINE_SETTINGS = Symbol('PIPELINE_SETTINGS');
+
+/** Settings and number of the pipelined connections. */
+export interface PipelineSettings {
+  client: ConnectionSettings;
+  size: number;
+}
+
 /**
- * Settings that Citus needs, and that PostgreSQL alone takes for somebody else's. What a program's transaction sets is set on
- * the workers too: without it their row level security would see no customer. The owner changes related tables in one
+ * Settings that Citus needs, and that PostgreSQL alone ignores as another extension's. The settings of a program's transaction
+ * are made on the workers too: without it their row level security would see no customer. The owner changes related tables in one
  * transaction, shard by shard, and keeps tables that only the coordinator has out of the cluster's metadata.
  */
 const CITUS = {

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { Client, type ClientConfig } from 'pg';
 import { isTracing, tracedStatement } from '@platform/tracing';
-import { countRefusals } from '../errors/refusals';
+import { countRefusals } from '../condition/database-errors';
 
 /** The driver's error message if a reply did not arrive in time. */
 const NO_REPLY = 'Query read timeout';
@@ -41,7 +41,7 @@ export class DeadlineClient extends Client {
     this.end = endSoon as typeof this.end;
   }
 
-  /** Sends all that `queue` queues in one message. */
+  /** Sends all statements that `queue` queues in one message. */
   inOneGo<T>(queue: () => T): T {
     this.stream.cork();
     try {
@@ -62,8 +62,8 @@ export class DeadlineClient extends Client {
 }
 
 /**
- * The name of a prepared statement, or the first word of another; undefined for what only frames statements, and for what is
- * answered by a callback.
+ * The name of a prepared statement, or the first word of another; undefined for statements that only frame others, and for
+ * those that are answered by a callback.
  */
 function spanName(parts: unknown[]): string | undefined {
   if (typeof parts.at(-1) === 'function') return undefined;

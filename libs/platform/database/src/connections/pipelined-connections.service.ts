@@ -1,10 +1,160 @@
+import { Socket } from 'node:net';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import type { QueryResultRow } from 'pg';
+import { Client, type QueryResult, type QueryResultRow } from 'pg';
 import { tracedStatement } from '@platform/tracing';
-import { PIPELINE_SETTINGS, type PipelineSettings } from './database.tokens';
-import { PipelinedConnection } from './pipelined-connection';
-import type { PreparedStatement } from './prepared-statement';
-import type { ReadBatch } from './read-batch';
+import {
+  asUnavailable,
+  countRefusals,
+  DatabaseUnavailableError,
+  isUnknownStatement,
+} from '../condition/database-errors';
+import type { PreparedStatement } from '../reads/read-statement';
+import { type ConnectionSettings, PIPELINE_SETTINGS, type PipelineSettings } from './connection-settings';
+import { CLOSE_TIMEOUT_MS } from './deadline-client';
+import { type BatchSender, ReadBatch } from './read-batch';
+
+/**
+ * Statements are planned once per connection, not for each new value: planning over the partitions of two years costs more than
+ * running. Not on a cluster, which plans by the customer that is given.
+ */
+const KEEP_PLANS = `
+  select set_config('plan_cache_mode', 'force_generic_plan', false)
+  where not exists (select from pg_extension where extname = 'citus')`;
+
+/** Pause before a lost connection is opened again. */
+const REOPEN_MS = 250;
+
+/**
+ * One connection that connects at its first use, or when it is created if it is to be kept open, and again after it was
+ * lost.
+ */
+class PipelinedConnection implements BatchSender {
+  /** Sends in progress. */
+  load = 0;
+  /** How long the latest reply took, and when it arrived. */
+  private latestMs = 0;
+  private repliedAt = performance.now();
+  private client?: Client;
+  private connecting?: Promise<Client>;
+  private ended = false;
+  private socket?: Socket;
+  /** Batches that are sent when the turn of the event loop ends. */
+  private batches: ReadBatch[] = [];
+
+  constructor(private readonly settings: ConnectionSettings) {
+    if (settings.keepOpen) this.reopen();
+  }
+
+  /** Lets `queue` send on the connection. It must queue all its statements before its first await. */
+  async send<Row extends QueryResultRow>(queue: (client: Client) => Promise<QueryResult<Row>>): Promise<Row[]> {
+    const begunAt = this.begin();
+    const attempt = async () => queue(this.client ?? (await this.connect()));
+    try {
+      const { rows } = await attempt().catch((error: unknown) => {
+        if (!isUnknownStatement(error)) throw error;
+        return attempt();
+      });
+      return rows;
+    } catch (error) {
+      throw asUnavailable(error);
+    } finally {
+      this.finish(begunAt);
+    }
+  }
+
+  nextBatch(): ReadBatch {
+    const last = this.batches.at(-1);
+    if (last && !last.isFull) return last;
+    if (!last) setImmediate(() => void this.sendBatches());
+    const batch = new ReadBatch(this);
+    this.batches.push(batch);
+    return batch;
+  }
+
+  /**
+   * How long a statement that is sent now may have to wait, according to the replies or their absence; in milliseconds.
+   */
+  queueDelayMs(): number {
+    return this.load === 0 ? 0 : Math.max(this.latestMs, performance.now() - this.repliedAt);
+  }
+
+  /** Closes the connection; pending statements are answered first, unless the server is silent. */
+  async end(): Promise<void> {
+    this.ended = true;
+    const { client, socket } = this;
+    if (!client) return;
+    const answered = this.load > 0 ? (this.settings.query_timeout ?? 0) : 0;
+    const timer = setTimeout(() => socket?.destroy(), answered + CLOSE_TIMEOUT_MS);
+    await client.end();
+    clearTimeout(timer);
+  }
+
+  /** Counts what is sent. @returns the time, to be given to {@link finish} when it was answered */
+  begin(): number {
+    const begunAt = performance.now();
+    if (this.load++ === 0) this.repliedAt = begunAt;
+    return begunAt;
+  }
+
+  finish(begunAt: number): void {
+    this.load--;
+    this.repliedAt = performance.now();
+    this.latestMs = this.repliedAt - begunAt;
+  }
+
+  private async sendBatches(): Promise<void> {
+    const { batches } = this;
+    this.batches = [];
+    try {
+      const client = this.client ?? (await this.connect());
+      // The driver writes a statement in several parts: all leave in one go.
+      this.socket?.cork();
+      for (const batch of batches) {
+        batch.onLost = () => this.forget(client);
+        client.query(batch);
+        client.query('commit', () => undefined);
+      }
+      this.socket?.uncork();
+    } catch (error) {
+      for (const batch of batches) batch.fail(error);
+    }
+  }
+
+  /** The server announces that it closes a connection; nothing new is sent on it from then on. */
+  private forget(client: Client): void {
+    if (this.client !== client) return;
+    this.client = undefined;
+    if (this.settings.keepOpen) setTimeout(() => this.reopen(), REOPEN_MS).unref();
+  }
+
+  private reopen(): void {
+    if (this.ended || this.client) return;
+    this.connect().catch(() => setTimeout(() => this.reopen(), REOPEN_MS).unref());
+  }
+
+  private connect(): Promise<Client> {
+    if (this.ended) return Promise.reject(new DatabaseUnavailableError());
+    this.connecting ??= this.open().finally(() => (this.connecting = undefined));
+    return this.connecting;
+  }
+
+  private async open(): Promise<Client> {
+    const socket = new Socket();
+    const client = new Client({ ...this.settings, pipeline: true, stream: () => socket });
+    countRefusals(client);
+    const forget = () => this.forget(client);
+    // The driver rejects pending statements; the next send opens a new connection.
+    client.on('error', forget);
+    client.on('end', forget);
+    await client.connect();
+    await client.query(KEEP_PLANS);
+    this.client = client;
+    this.socket = socket;
+    // Closed while it connected.
+    if (this.ended) await client.end();
+    return client;
+  }
+}
 
 /**
  * A few connections shared by all requests. Statements that are sent together stay together on their connection and do

@@ -1,20 +1,24 @@
 import { type Connection, Query } from 'pg';
-import type { ReadStatement, ReadValue } from '../definitions/read-statement';
-import { asUnavailable, isDuplicateStatement, isStatementRefused, isUnknownStatement } from '../errors/database-errors';
-import type { PreparedStatement } from './prepared-statement';
+import {
+  asUnavailable,
+  isDuplicateStatement,
+  isStatementRefused,
+  isUnknownStatement,
+} from '../condition/database-errors';
+import type { PreparedStatement, ReadStatement, ReadValue } from '../reads/read-statement';
 
 const BEGIN: PreparedStatement = { name: 'database.begin', text: 'begin' };
 const SET_CUSTOMER: PreparedStatement = { name: 'database.set-customer', text: 'select app.set_customer($1)' };
 
 /**
- * Reads in one batch at most: what waits behind a slow one should be few. PostgreSQL sends the first replies of a batch when it
+ * Reads in one batch at most: few should wait behind a slow one. PostgreSQL sends the first replies of a batch when it
  * has 8 kB or the end of it, so this process would have nothing to do while a large batch of small reads runs.
  */
 const CAPACITY = 8;
 /** How often a read that never ran is sent again. */
 const REPEATS = 5;
 
-/** A read as one customer, and who waits for its rows. */
+/** A read as one customer, and the promise of its rows. */
 interface CustomerRead {
   readonly customerId: string;
   readonly statement: ReadStatement<object>;
@@ -27,7 +31,7 @@ interface CustomerRead {
   repeats: number;
 }
 
-/** What a batch needs of the connection that sends it. */
+/** The connection that sends a batch. */
 export interface BatchSender {
   /** A read begins. @returns the time, to be given to {@link finish} when it was answered */
   begin(): number;
@@ -36,7 +40,7 @@ export interface BatchSender {
   nextBatch(): ReadBatch;
 }
 
-/** What the driver's connection can do, as far as it is needed here. */
+/** The methods of the driver's connection that are used here. */
 interface Wire {
   parse(statement: PreparedStatement): void;
   bind(portal: { statement: string; values: (string | null)[] }): void;
@@ -49,14 +53,14 @@ const preparedOn = new WeakMap<Connection, Set<string>>();
 
 /**
  * Reads of several customers in one message and one transaction: `begin`, then for each read the setting of its customer and
- * its statement, then a Sync. When one fails PostgreSQL skips what follows it up to the Sync, so no read ever runs for anyone
- * but its customer; what was skipped is sent again. The `commit` comes in a message of its own, behind the Sync, so that the
+ * its statement, then a Sync. When one fails PostgreSQL skips all that follow up to the Sync, so no read ever runs for anyone
+ * but its customer; skipped reads are sent again. The `commit` comes in a message of its own, behind the Sync, so that the
  * transaction ends whatever happened in it.
  *
  * The driver feeds the replies to the `handle…` methods, in order.
  */
 export class ReadBatch extends Query {
-  /** Told when the connection serves nobody any more. */
+  /** Called when the connection can no longer be used. */
   onLost: () => void = () => undefined;
   /**
    * The reads that have not been answered, in order. An answered one is forgotten at once: the rows of all would outlive minor
@@ -175,8 +179,8 @@ export class ReadBatch extends Query {
   }
 
   /**
-   * Batches are sent before the replies to earlier ones have come, so what was thought to be prepared may have been
-   * skipped behind a failure, and what was thought to be skipped may be prepared. Either way nothing has run.
+   * Batches are sent before the replies to earlier ones have come, so a statement that counts as prepared may have been
+   * skipped behind a failure, and one that counts as skipped may be prepared. Either way nothing has run.
    */
   private isUnknownOrDuplicateStatement(error: Error, statement: string | undefined): boolean {
     if (statement === undefined) return false;

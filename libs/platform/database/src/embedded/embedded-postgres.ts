@@ -1,13 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { chmod, chown, mkdir } from 'node:fs/promises';
+import { existsSync, readFileSync } from 'node:fs';
+import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { initialiseCluster } from './initialise-cluster';
-import { locatePostgres } from './postgres-binaries';
-import { stopLeftOver } from './left-over-postgres';
-import { reachableFolder } from './reachable-folder';
-import { unprivilegedUser } from './unprivileged-user';
+import { setTimeout as wait } from 'node:timers/promises';
+import {
+  locatePostgres,
+  type PostgresBinaries,
+  reachableFolder,
+  type SystemUser,
+  unprivilegedUser,
+} from './postgres-binaries';
 
 /** A PostgreSQL server that this process runs. */
 export interface EmbeddedPostgres {
@@ -80,4 +84,73 @@ async function ready(log: NodeJS.ReadableStream, exited: Promise<void>): Promise
   });
   died.catch(() => undefined);
   await Promise.race([accepting, died]);
+}
+
+/** Creates the data of a new server, owned by the database user `postgres`. */
+async function initialiseCluster(cluster: {
+  binaries: PostgresBinaries;
+  data: string;
+  password: string;
+  user: SystemUser | undefined;
+}): Promise<void> {
+  const { binaries, data, password, user } = cluster;
+  const secrets = await mkdtemp(join(tmpdir(), 'pg-'));
+  const passwordFile = join(secrets, 'password');
+  try {
+    await writeFile(passwordFile, password, { mode: 0o600 });
+    if (user) await Promise.all([secrets, passwordFile].map((path) => chown(path, user.uid, user.gid)));
+    const initdb = spawn(
+      binaries.initdb,
+      [
+        '-D',
+        data,
+        '-U',
+        'postgres',
+        '--auth=scram-sha-256',
+        `--pwfile=${passwordFile}`,
+        '--encoding=UTF8',
+        '--locale=C',
+      ],
+      // eslint-disable-next-line no-restricted-properties -- passed on, not read: the program needs its PATH and libraries
+      { ...user, env: { ...process.env, LC_ALL: 'C' }, stdio: ['ignore', 'ignore', 'pipe'] },
+    );
+    let complaint = '';
+    initdb.stderr.on('data', (chunk: Buffer) => (complaint += chunk.toString()));
+    const [code] = (await once(initdb, 'close')) as [number | null];
+    if (code !== 0) throw new Error(`initdb failed:\n${complaint.trim()}`);
+  } finally {
+    await rm(secrets, { recursive: true, force: true });
+  }
+}
+
+const POLL_MS = 50;
+const PATIENCE_MS = 15_000;
+
+/** Stops a server that still runs on the data because the process that started it was killed. */
+async function stopLeftOver(data: string): Promise<void> {
+  const pidFile = join(data, 'postmaster.pid');
+  const pid = existsSync(pidFile) ? Number(readFileSync(pidFile, 'utf8').split('\n')[0]) : 0;
+  if (!pid || !isPostgres(pid) || !signal(pid, 'SIGINT')) return;
+  for (let waited = 0; signal(pid, 0); waited += POLL_MS) {
+    if (waited > PATIENCE_MS)
+      throw new Error(`PostgreSQL (process ${pid}) still runs on ${data}; stop it and start again`);
+    // The process is not our child, so there is no event of its end.
+    await wait(POLL_MS);
+  }
+}
+
+/** After a reboot the process id may belong to another program. */
+function isPostgres(pid: number): boolean {
+  const command = `/proc/${pid}/comm`;
+  return (
+    !existsSync('/proc/self/comm') || (existsSync(command) && readFileSync(command, 'utf8').startsWith('postgres'))
+  );
+}
+
+function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, name);
+  } catch {
+    return false;
+  }
 }

@@ -1,8 +1,43 @@
-import { existsSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { chmod, cp, mkdir, mkdtemp, readFile, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { reachableBy, SHARED_FOLDER } from './reachable-folder';
-import type { SystemUser } from './unprivileged-user';
+
+/** A system user by number. */
+export interface SystemUser {
+  uid: number;
+  gid: number;
+}
+
+/** PostgreSQL refuses to run as root. For root, finds another user of this system; for other users, undefined. */
+export function unprivilegedUser(): SystemUser | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const users = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'));
+  const found = ['postgres', 'nobody'].map((name) => users.find(([user]) => user === name)).find(Boolean);
+  if (!found)
+    throw new Error('PostgreSQL cannot run as root, and there is no user "postgres" or "nobody" to run it as');
+  return { uid: Number(found[2]), gid: Number(found[3]) };
+}
+
+/** Folder of the files that PostgreSQL's user must access if the project's own folder is closed to other users. */
+const SHARED_FOLDER = '/var/lib/customer-account-service';
+
+/** Whether the user that PostgreSQL runs as can access the folder. Undefined means the current user, who can. */
+function reachableBy(user: SystemUser | undefined, path: string): boolean {
+  if (!user) return true;
+  for (let folder = path; ; folder = dirname(folder)) {
+    if (existsSync(folder) && (statSync(folder).mode & 0o001) === 0 && statSync(folder).uid !== user.uid) return false;
+    if (folder === dirname(folder)) return true;
+  }
+}
+
+/** The folder itself, or one with the same name for the same project that PostgreSQL's user can access. */
+export function reachableFolder(user: SystemUser | undefined, folder: string): string {
+  if (reachableBy(user, folder)) return folder;
+  return join(SHARED_FOLDER, createHash('sha256').update(folder).digest('hex').slice(0, 16));
+}
 
 /** Full paths of PostgreSQL's programs. */
 export interface PostgresBinaries {

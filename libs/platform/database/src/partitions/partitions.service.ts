@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { isLockTimeout } from '../errors/database-errors';
+import { isLockTimeout } from '../condition/database-errors';
 import { EXPIRED, OLDEST_ID, STRAY_ROWS } from './partition-queries';
 
 /** Attempts of one call; each makes others wait 100 ms at most. */

@@ -1,9 +1,24 @@
-import type { DataSourceOptions } from 'typeorm';
+import { types } from 'pg';
+import { type DataSourceOptions, DefaultNamingStrategy } from 'typeorm';
 import type { AppConfig } from '@platform/config';
 import { clientSettings, type DatabaseRole } from '../connections/connection-settings';
 import { DeadlineClient } from '../connections/deadline-client';
-import { TEXT_TIMES } from '../connections/text-times';
-import { SnakeNamingStrategy } from './snake-naming-strategy';
+import { decoders } from '../reads/read-statement';
+
+/** `createdAt` in TypeScript is `created_at` in PostgreSQL. */
+class SnakeNamingStrategy extends DefaultNamingStrategy {
+  override columnName(propertyName: string, customName: string | undefined): string {
+    return customName ?? propertyName.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  }
+}
+
+const TIMESTAMPTZ_OID = 1184;
+
+/** The driver's types for rows that become replies: points in time as reads have them. */
+const TEXT_TIMES = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    oid === TIMESTAMPTZ_OID ? decoders.time : (types.getTypeParser(oid, format) as (text: string) => unknown),
+};
 
 /** TypeORM's settings for a role. The schema changes through migrations alone. */
 export function dataSourceOptions(config: AppConfig, role: DatabaseRole): DataSourceOptions {
@@ -15,10 +30,10 @@ export function dataSourceOptions(config: AppConfig, role: DatabaseRole): DataSo
     extra: {
       ...extra,
       max: config.DATABASE_POOL_SIZE,
-      // Connections are kept, however long nobody needs them.
+      // Connections are kept, however long they are idle.
       idleTimeoutMillis: 0,
       Client: DeadlineClient,
-      // Whoever has a connection may send several statements before the first is answered.
+      // Several statements may be sent on a connection before the first is answered.
       pipeline: true,
       // Rows that become replies have their times as the pipelined reads have them.
       ...(role === 'customer_api' ? { types: TEXT_TIMES } : {}),

@@ -1,5 +1,5 @@
 import type { QueryRunner } from 'typeorm';
-import { UnknownSchemaError } from '../errors/database-errors';
+import { UnknownSchemaError } from '../condition/database-errors';
 import type { ForwardMigration } from '../migrations/forward-migration';
 
 /** Where TypeORM records which migrations have run. */

@@ -7,7 +7,7 @@ interface Listed {
   id: string | number;
 }
 
-/** What a list of the operator's is made of. */
+/** The rows of an operator's list. */
 export interface NewestRows<Entity> {
   where: FindOptionsWhere<Entity>;
   /** The time that orders the list, before the id. None for ids that have the time in them. */

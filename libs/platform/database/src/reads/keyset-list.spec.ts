@@ -1,5 +1,4 @@
-import { idWindow } from './id-window';
-import { firstIdAt, LEAST_ID, timeOfId } from './timed-id';
+import { firstIdAt, idWindow, LEAST_ID, timeOfId } from './keyset-list';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

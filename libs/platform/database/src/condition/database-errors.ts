@@ -1,3 +1,4 @@
+import type { Client } from 'pg';
 import { QueryFailedError, QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlreadyReleasedError } from 'typeorm';
 
 /** PostgreSQL cannot be reached, or is starting or shutting down; a later retry may succeed. */
@@ -19,7 +20,7 @@ export class NotMigratedError extends Error {
 
 /** The database has tables that the migrations of this version did not make. Nothing in it was changed. */
 export class UnknownSchemaError extends Error {
-  /** @param sign what tells so, such as `no table sms_message` */
+  /** @param sign the difference that was found, such as `no table sms_message` */
   constructor(sign: string) {
     super(
       `The database was made by another version of this service (it has ${sign}), and this one cannot update it; nothing in it ` +
@@ -62,7 +63,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   // Node tries every address of a host, and reports all failures in one error.
   if ('errors' in error && Array.isArray(error.errors)) return error.errors.some(isDatabaseUnavailable);
   const { code, severity } = detailsOf(error);
-  // Whatever the reason, the server has closed or refused the connection.
+  // For any reason, the server has closed or refused the connection.
   if (severity === 'FATAL' || severity === 'PANIC') return true;
   return code === undefined ? DRIVER.test(error.message) : UNAVAILABLE.test(code) || NETWORK.has(code);
 }
@@ -135,4 +136,34 @@ function detailsOf(error: Error): { code?: string; severity?: unknown } {
   const source: unknown = error instanceof QueryFailedError ? error.driverError : error;
   const { code, severity } = source as { code?: unknown; severity?: unknown };
   return { ...(typeof code === 'string' && { code }), severity };
+}
+
+/** States of PostgreSQL, and not faults of a statement, by SQLSTATE. */
+const REASONS = {
+  '53100': 'disk_full',
+  '58030': 'disk_error',
+  '53200': 'out_of_memory',
+  '53300': 'too_many_connections',
+  '25006': 'read_only',
+  XX001: 'corrupted',
+  XX002: 'corrupted',
+} as const;
+
+/** Why PostgreSQL refuses a statement that is right in itself. */
+export type Refusal = (typeof REASONS)[keyof typeof REASONS];
+
+/** All reasons. */
+export const REFUSALS: readonly Refusal[] = [...new Set(Object.values(REASONS))];
+
+/** How often this process was refused for each reason, on all of its connections. */
+export const refusalCounts = Object.fromEntries(REFUSALS.map((reason) => [reason, 0])) as Record<Refusal, number>;
+
+/** Counts the refusals of the server on a connection, also while it connects. */
+export function countRefusals(client: Client): void {
+  // The driver's connection, which its types leave out.
+  const { connection } = client as unknown as { connection: NodeJS.EventEmitter };
+  connection.on('errorMessage', ({ code }: { code?: string }) => {
+    const reason = (REASONS as Partial<Record<string, Refusal>>)[code ?? ''];
+    if (reason) refusalCounts[reason]++;
+  });
 }

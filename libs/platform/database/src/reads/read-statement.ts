@@ -1,3 +1,14 @@
+/** A statement that each connection parses and plans once, identified by its name. */
+export interface PreparedStatement {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Names a statement. Each name must always have the same text; name it after its place, such as `services.list`. */
+export function prepared(name: string, text: string): PreparedStatement {
+  return { name, text };
+}
+
 /** How a column's text, as PostgreSQL writes it, becomes the value of a row. */
 export type Decoder<T> = (text: string) => T;
 
@@ -42,4 +53,20 @@ export function decoderOf(type: string): Decoder<unknown> {
   const decoder = BY_TYPE[type];
   if (!decoder) throw new Error(`No decoder for the column type ${type}`);
   return decoder;
+}
+
+/** A value of a read: PostgreSQL reads it from its text form. */
+export type ReadValue = string | number | null | undefined;
+
+/** A prepared statement that only reads, and how each column of its rows is decoded, in order. */
+export interface ReadStatement<Row> extends PreparedStatement {
+  readonly columns: readonly (readonly [property: keyof Row & string, decode: Decoder<unknown>])[];
+}
+
+/** The decoders of a row's columns, by property, in the order in which the statement selects them. */
+export type Columns<Row> = { readonly [Property in keyof Row]: Decoder<Exclude<Row[Property], null>> };
+
+/** A statement written by hand. Entities' rows are read with {@link EntityReadsService} instead. */
+export function readStatement<Row>(name: string, text: string, columns: Columns<Row>): ReadStatement<Row> {
+  return { name, text, columns: Object.entries(columns) as [keyof Row & string, Decoder<unknown>][] };
 }

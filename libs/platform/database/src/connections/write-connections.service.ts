@@ -2,11 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { PoolClient, QueryConfig } from 'pg';
 import { DataSource } from 'typeorm';
 import { AppConfig } from '@platform/config';
-import { DatabaseUnavailableError, isDatabaseUnavailable } from '../errors/database-errors';
-import type { DeadlineClient } from '../connections/deadline-client';
-import type { PreparedStatement } from '../connections/prepared-statement';
+import { asUnavailable, DatabaseUnavailableError, isDatabaseUnavailable } from '../condition/database-errors';
+import type { PreparedStatement } from '../reads/read-statement';
 import { BoundedQueue, type WaitingOptions } from './bounded-queue';
-import { WriteTransaction } from './write-transaction';
+import type { DeadlineClient } from './deadline-client';
 
 /** The driver's pool: its connections are of our class. */
 interface WritePool {
@@ -111,3 +110,65 @@ async function transaction<Row extends object>(
   await committed;
   return rows;
 }
+
+/**
+ * A transaction of several writes of one customer, on a connection of its own. It has to be ended soon: it keeps the
+ * connection and its locks, and PostgreSQL ends it after DATABASE_STATEMENT_TIMEOUT_MS without a statement.
+ */
+class WriteTransaction {
+  /** Whether statements can still join it. */
+  isOpen = true;
+  private lost?: Error;
+
+  /** @param release told when it has ended, with the error if the connection was lost */
+  constructor(
+    private readonly client: PoolClient,
+    readonly customerId: string,
+    private readonly release: (lost?: Error) => void,
+  ) {
+    // Queued in front of the first statement, which fails if this does.
+    void this.send({ text: 'begin' }).catch(() => undefined);
+  }
+
+  /** Runs a statement in it. @throws DatabaseUnavailableError */
+  async query<Row extends object>(statement: PreparedStatement, values: readonly unknown[]): Promise<Row[]> {
+    if (!this.isOpen) throw new Error('The transaction has ended');
+    const { rows } = await this.send({ ...statement, values: [...values] });
+    return rows as Row[];
+  }
+
+  /**
+   * Commits it. @throws DatabaseUnavailableError if it is unknown whether it was committed, and an error if a statement had
+   * failed: it was rolled back then
+   */
+  async commit(): Promise<void> {
+    const { command } = await this.end('commit');
+    if (command !== 'COMMIT') throw new Error('The transaction was rolled back: a statement had failed');
+  }
+
+  /** Rolls it back, unless it has ended. If that cannot be told to PostgreSQL, the lost connection does it. */
+  async rollback(): Promise<void> {
+    if (this.isOpen) await this.end('rollback').catch(() => undefined);
+  }
+
+  private async end(text: string): Promise<{ command: string }> {
+    this.isOpen = false;
+    try {
+      return await this.send({ text });
+    } finally {
+      this.release(this.lost);
+    }
+  }
+
+  private async send(query: { text: string; values?: unknown[] }): Promise<{ command: string; rows: unknown[] }> {
+    try {
+      return await this.client.query<Record<string, unknown>>(query);
+    } catch (error) {
+      const failure = asUnavailable(error);
+      if (failure instanceof DatabaseUnavailableError) this.lost ??= failure;
+      throw failure;
+    }
+  }
+}
+
+export type { WriteTransaction };

@@ -1,12 +1,12 @@
-import { OverloadedError } from '../errors/database-errors';
+import { OverloadedError } from '../condition/database-errors';
 
-/** How a line is kept. */
+/** Limits of a queue. */
 export interface BoundedQueueOptions {
-  /** Works under way at once. */
+  /** Works that run at once. */
   places: number;
   /** Of these, at most so many of one customer: one that is slow, for a lock or a flood, leaves room for the others. */
   placesPerCustomer: number;
-  /** How long anyone may wait. */
+  /** The longest that a work may wait, in milliseconds. */
   patienceMs: number;
 }
 
@@ -24,12 +24,12 @@ interface Waiting {
 }
 
 /**
- * Work in the order in which it came, so much at once. Under more load than can be served, a line in which everybody waits
- * until it is too late serves nobody: those whom it cannot serve in time are refused, if possible when they come.
+ * Runs works in the order of their arrival, a limited number at once. Under more load than can be served, a queue in which
+ * everybody waits until it is too late serves nobody: works that cannot begin in time are refused, if possible on arrival.
  */
 export class BoundedQueue {
   private readonly waiting: Waiting[] = [];
-  /** Number of entries at the front that complete something. */
+  /** Number of entries at the front that complete an operation. */
   private ending = 0;
   private readonly underWay = new Map<string, number>();
   private running = 0;
@@ -38,7 +38,7 @@ export class BoundedQueue {
 
   /** Does the work when it is its turn. @throws OverloadedError when that would be too late */
   async run<T>(customerId: string, work: () => Promise<T>, { ends = false }: WaitingOptions = {}): Promise<T> {
-    // Whoever waits has no place: either all are taken, or those of its customer. So nobody is passed here.
+    // Entries wait because all places are taken, or those of their customer. So none of them is passed here.
     if (this.hasPlace(customerId)) this.take(customerId);
     else await this.wait(customerId, ends);
     try {
@@ -49,8 +49,8 @@ export class BoundedQueue {
   }
 
   /**
-   * How long the longest has been waiting for whom there is no place at all, in milliseconds. Entries that complete
-   * something stand in front and hide how long the others wait.
+   * How long the oldest entry has been waiting, of those that wait for any place at all, in milliseconds. Entries that
+   * complete an operation stand in front and must not hide how long the others wait.
    */
   queueDelayMs(): number {
     const open = (from: number, to?: number) =>

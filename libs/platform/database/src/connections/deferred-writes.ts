@@ -1,11 +1,41 @@
-import { isTransientFailure } from '../errors/database-errors';
-import { retryTransient } from './retry-transient';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isTransientFailure } from '../condition/database-errors';
 
-/** What is stored later, and how. */
+/** When a statement is repeated. */
+export interface TransientRetries {
+  /** Pause between two attempts, in milliseconds. */
+  pauseMs: number;
+  /** A failure later than this is final, in milliseconds; default: no limit. */
+  forMs?: number;
+  /** Ends the attempts: none begins after it. */
+  signal?: AbortSignal;
+}
+
+/**
+ * Repeats statements while they fail because the database is unavailable, or because of a conflict with another
+ * transaction. @param work must be safe to repeat
+ */
+export async function retryTransient<T>(
+  work: () => Promise<T>,
+  { pauseMs, forMs = Infinity, signal }: TransientRetries,
+): Promise<T> {
+  const giveUpAt = performance.now() + forMs;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isTransientFailure(error) || performance.now() > giveUpAt || signal?.aborted) throw error;
+    }
+    await delay(pauseMs, undefined, { signal }).catch(() => undefined);
+    signal?.throwIfAborted();
+  }
+}
+
+/** Storing of items that may have to wait for the database. */
 export interface DeferredWritesOptions<Item> {
   /** Stores an item; must be safe to repeat. */
   store: (item: Item) => Promise<unknown>;
-  /** Told of an item that cannot be stored: the database refuses it, too many wait, or the process ends. */
+  /** Called with an item that cannot be stored: the database refuses it, too many wait, or the process ends. */
   lost: (item: Item, reason: unknown) => void;
   /** Items that wait at most. */
   capacity: number;
@@ -13,7 +43,7 @@ export interface DeferredWritesOptions<Item> {
   retryMs: number;
 }
 
-/** Keeps what could not be stored because the database was away, and tries until it is, in the order in which it came. */
+/** Keeps items that could not be stored because the database was away, and repeats until they are, in their order. */
 export class DeferredWrites<Item> {
   private readonly waiting: Item[] = [];
   private working?: Promise<void>;
@@ -34,7 +64,7 @@ export class DeferredWrites<Item> {
     this.working ??= this.work();
   }
 
-  /** Goes on trying for a while; what is not stored then is lost. */
+  /** Goes on for a while; items that are not stored by then are lost. */
   async close(withinMs: number): Promise<void> {
     const timer = setTimeout(() => this.givingUp.abort(), withinMs);
     await this.working;
@@ -55,7 +85,7 @@ export class DeferredWrites<Item> {
       }
       this.waiting.shift();
     }
-    // In the same turn as the look that found nothing: what is added a moment later must find nobody working.
+    // In the same turn as the look that found nothing: an item that is added a moment later must start the work again.
     this.working = undefined;
   }
 }
