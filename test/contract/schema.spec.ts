@@ -15,7 +15,7 @@ import { TokensOperatorModule } from '@platform/tokens';
 import { ON_CLUSTER } from '@test/kinds-of-server';
 import { useTestDatabase } from '@test/use-test-database';
 import { AppModule } from '../../apps/customer-api/src/app.module';
-import { openApplication } from '../../apps/operator/src/session/open-application';
+import { openApplication } from '../../apps/operator/src/run-command';
 import { WorkerModule } from '../../apps/worker/src/worker.module';
 
 /**

@@ -1,9 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { CommanderError } from 'commander';
 import { nouns } from './commands/nouns';
-import { buildProgram, type Invocation } from './program/build-program';
-import { usageError } from './program/command-error';
-import { wantsJson } from './program/common-options';
-import { programVersion } from './program/program-version';
+import { wantsJson } from './options/shared-options';
+import { buildProgram, type Invocation } from './build-program';
+import { usageError } from './command-error';
 
 /** Runs the command that `process.argv` names. A failure is printed on standard error and sets the exit code. */
 export async function runOperator(): Promise<void> {
@@ -14,8 +15,8 @@ export async function runOperator(): Promise<void> {
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return;
-    // Loaded when needed, like all that a command's help can do without.
-    const { reportFailure } = await import('./output/report-failure.js');
+    // Loaded when needed, like everything that the help does not use.
+    const { reportFailure } = await import('./output/failure.js');
     const failure = error instanceof CommanderError ? usageError(said.join('').replace(/^error: /, '')) : error;
     process.exitCode = reportFailure(failure, wantsJson(words));
   }
@@ -27,6 +28,12 @@ async function execute(invocation: Invocation): Promise<void> {
     process.stdout.write(command.text(nouns));
     return;
   }
-  const { runCommand } = await import('./session/run-command.js');
+  const { runCommand } = await import('./run-command.js');
   await runCommand(command, values, common);
+}
+
+/** The version in package.json, which is beside `dist` in the image, too. */
+function programVersion(): string {
+  const file = join(__dirname, '..', '..', '..', '..', 'package.json');
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }

@@ -1,16 +1,15 @@
 import './compile-cache';
 import { loadConfig } from '@platform/config';
 import { nouns } from './commands/nouns';
-import { openApplication } from './session/open-application';
 
 /**
- * Fills the compile cache when the image is made: loads what any command may load, and goes as far as a command gets
+ * Fills the compile cache when the image is built: loads the modules of every command, and goes as far as a command gets
  * without a database.
  */
 async function warm(): Promise<void> {
-  await import('./session/run-command.js');
-  await import('./output/report-failure.js');
-  // What only customers that are added are checked with.
+  const { openApplication } = await import('./run-command.js');
+  await import('./output/failure.js');
+  // Only commands that add customers load it.
   await import('class-validator');
   const loaded = nouns.flatMap(({ commands }) =>
     commands.flatMap((one) => ('services' in one ? [one.services()] : [])),

@@ -1,10 +1,21 @@
 import type { Type } from '@nestjs/common';
+import type { ListingRequest } from '@platform/pagination';
 import type { OptionDefinitions, Values } from '../options/option';
+
+/** Commands about one thing. */
+export interface Noun {
+  name: string;
+  description: string;
+  commands: readonly Command[];
+}
+
+/** `operator <noun> <verb>`: uses services, or only prints a text. */
+export type Command = ServiceCommand | TextCommand;
 
 /** Services by the names that commands use. */
 export type ServiceClasses = Record<string, Type>;
 
-/** A file of `services/`: what commands about one thing need. It is loaded when such a command runs. */
+/** A file of `services/`: the services for commands about one thing. It is loaded when such a command runs. */
 export interface CommandServices<Classes extends ServiceClasses> {
   modules: readonly Type[];
   services: Classes;
@@ -14,21 +25,23 @@ type Instances<Classes extends ServiceClasses> = { [Name in keyof Classes]: Inst
 
 /** The run of a command. */
 export interface Run {
-  /** Who does it, for the audit log: `operator:<name>`. Commands that only read may have no name. */
+  /** The person who runs it, for the audit log: `operator:<name>`. Commands that only read may have no name. */
   actor: string;
   /** Whether all rows are wanted, as CSV. */
   csv: boolean;
-  /** The command did what it should, and found something wrong: ends with {@link EXIT.failed}. */
+  /** The part of a list that the options `limit` and `after` ask for. */
+  listing: ListingRequest;
+  /** The command did its work and found something wrong: it ends with {@link EXIT.failed}. */
   foundFault: () => void;
 }
 
-/** A command of the command line: `operator <noun> <verb>`. Loading it loads nothing that only its run needs. */
+/** The definition of a verb. Loading it loads nothing that only its run needs. */
 export interface CommandDefinition<Options extends OptionDefinitions, Classes extends ServiceClasses> {
   /** The verb. */
   name: string;
   description: string;
   options: Options;
-  /** Lines for the help: what follows `operator <noun> <verb>`. */
+  /** Lines for the help: the words after `operator <noun> <verb>`. */
   examples: readonly [string, ...string[]];
   /** Set if it changes nothing: nobody has to be named. */
   reads?: true;
@@ -36,35 +49,42 @@ export interface CommandDefinition<Options extends OptionDefinitions, Classes ex
   confirm?: (values: Values<Options>) => string | undefined;
   /** Set if it needs `--yes` where nobody can be asked. */
   needsYes?: true;
-  /** Columns of its table, of many: what people know comes first. Default: all fields. */
+  /** Columns of its table, the best-known first. Default: all fields. */
   columns?: readonly string[];
-  /** Columns that `-o wide` and CSV have besides. */
+  /** Further columns of `-o wide` and CSV. */
   moreColumns?: readonly string[];
-  services: () => Promise<CommandServices<Classes>>;
-  /** Does it. The return value is printed. */
+  /** Does the work. The result is printed: an object, an array, a `Listing`, {@link CsvRows} or {@link TextParts}. */
   run: (services: Instances<Classes>, values: Values<Options>, run: Run) => object | Promise<object>;
 }
 
 /** A command whose options and services are of any kind. */
-export type ServiceCommand = CommandDefinition<OptionDefinitions, ServiceClasses>;
+export interface ServiceCommand extends CommandDefinition<OptionDefinitions, ServiceClasses> {
+  services: () => Promise<CommandServices<ServiceClasses>>;
+}
 
 /** A command that only prints a text, and needs no service. */
 export interface TextCommand extends Pick<ServiceCommand, 'name' | 'description' | 'options' | 'examples'> {
   text: (nouns: readonly Noun[]) => string;
 }
 
-export type Command = ServiceCommand | TextCommand;
-
-/** Declares a command; TypeScript knows its values and services by what stands in it. */
-export function command<Options extends OptionDefinitions, Classes extends ServiceClasses>(
-  definition: CommandDefinition<Options, Classes>,
-): ServiceCommand {
-  return definition as unknown as ServiceCommand;
+/** The function that declares commands with these services; TypeScript infers the types of values and services. */
+export function commandsWith<Classes extends ServiceClasses>(services: () => Promise<CommandServices<Classes>>) {
+  return <Options extends OptionDefinitions>(definition: CommandDefinition<Options, Classes>): ServiceCommand =>
+    ({ ...definition, services }) as unknown as ServiceCommand;
 }
 
-/** Commands about one thing. */
-export interface Noun {
-  name: string;
-  description: string;
-  commands: readonly Command[];
+/** The columns of a CSV file, each with the value of its cells. */
+export type CsvColumns<Row> = Readonly<Record<string, (row: Row) => unknown>>;
+
+/** A result: any number of rows, with columns of their own as CSV. They are printed as they are read. */
+export class CsvRows<Row> {
+  constructor(
+    readonly columns: CsvColumns<Row>,
+    readonly portions: AsyncIterable<Row[]>,
+  ) {}
+}
+
+/** A result: a text of any length, in one format. It is printed as it is generated. */
+export class TextParts {
+  constructor(readonly parts: AsyncIterable<string>) {}
 }

@@ -1,16 +1,16 @@
 import type { Noun } from './command';
-import { aiNoun } from './ai/ai.noun';
-import { auditNoun } from './audit/audit.noun';
-import { completionNoun } from './completion/completion.noun';
-import { creditRequestNoun } from './credit-request/credit-request.noun';
-import { customerNoun } from './customer/customer.noun';
-import { invoiceNoun } from './invoice/invoice.noun';
-import { secretsNoun } from './secrets/secrets.noun';
-import { serviceNoun } from './service/service.noun';
-import { smsNoun } from './sms/sms.noun';
-import { statusNoun } from './status/status.noun';
-import { ticketNoun } from './ticket/ticket.noun';
-import { tokenNoun } from './token/token.noun';
+import { aiNoun } from './ai';
+import { auditNoun } from './audit';
+import { completionNoun } from './completion';
+import { creditRequestNoun } from './credit-request';
+import { customerNoun } from './customer';
+import { invoiceNoun } from './invoice';
+import { secretsNoun } from './secrets';
+import { serviceNoun } from './service';
+import { smsNoun } from './sms';
+import { statusNoun } from './status';
+import { ticketNoun } from './ticket';
+import { tokenNoun } from './token';
 
 /** All commands. */
 export const nouns: readonly Noun[] = [

@@ -1,12 +1,18 @@
 import Table from 'cli-table3';
+import { visibleLines, visibleText } from '@platform/logging';
+import { shortDecimal } from '@platform/money';
+import type { ServiceCommand } from '../commands/command';
 
-/** What fits a terminal, and a page. */
-export const TABLE_WIDTH = 120;
+/** A record to print: its names in snake case, as in JSON. */
+export type Row = Record<string, unknown>;
+
+/** The width of a terminal, and of a page. */
+const TABLE_WIDTH = 120;
 
 const GAP = '  ';
 /** No column of texts gets narrower. */
 const LEAST_WIDTH = 10;
-/** What is copied or compared is never cut. */
+/** Columns that people copy or compare are never cut. */
 const WHOLE = /(^id|_id|^number|_number|_at|_date|^sequence|^status|^active)$/;
 
 /** Two spaces between columns and no lines, so that the table can be selected and searched. */
@@ -17,8 +23,44 @@ const PLAIN = Object.fromEntries(
     .concat([['middle', GAP]]),
 ) as Record<string, string>;
 
+/** A list as a table: the columns of the command, or with `wide` all of them, none cut. */
+export function listTable(rows: readonly Row[], { columns, moreColumns = [] }: ServiceCommand, wide: boolean): string {
+  const [first] = rows;
+  if (!first) return '(none)';
+  const names = columns ? [...columns, ...(wide ? moreColumns : [])] : Object.keys(first);
+  const cells = rows.map((row) => names.map((name) => visibleText(cell(row[name], wide))));
+  return table(names.map(visibleText), cells, wide ? undefined : TABLE_WIDTH);
+}
+
+/** A record as a list of its fields. */
+export function fields(record: Row): string {
+  // Continuation lines are indented below their field's name, so that none can pass for another field.
+  return table(
+    [],
+    Object.entries(record).map(([name, value]) => [visibleText(name), visibleLines(cellText(value))]),
+  );
+}
+
+/** A time is shown to the minute, an amount without zeros at its end. */
+function cell(value: unknown, wide: boolean): string {
+  const text = cellText(value);
+  if (wide) return text;
+  if (/^-?\d+\.\d{6,}$/.test(text)) return shortDecimal(text);
+  return text.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(\.\d+)?Z$/, '$1 $2Z');
+}
+
+function cellText(value: unknown): string {
+  if (value === null || value === undefined) return '-';
+  if (Array.isArray(value)) return value.map(cellText).join(value.every(isObject) ? '\n' : ' ');
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
+}
+
 /** A table of lines; `width` is how wide it may get: longer texts end with an ellipsis. */
-export function table(head: string[], rows: string[][], width = Infinity): string {
+function table(head: string[], rows: string[][], width = Infinity): string {
   const style = { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 0 };
   const colWidths = head.length > 0 && Number.isFinite(width) ? fit(head, rows, width) : [];
   const lines = new Table({ head, style, chars: PLAIN, colWidths });

@@ -1,0 +1,25 @@
+import { optional } from '../options/option';
+import { after, limit, optionalCustomer } from '../options/shared-options';
+import { commandsWith, type Noun } from './command';
+
+const command = commandsWith(() => import('../services/audit.services.js'));
+
+const list = command({
+  name: 'list',
+  description: 'show who did what, newest first',
+  options: {
+    customer: optionalCustomer('only changes that concern this customer (number, name or id)'),
+    action: optional('--action <name>', 'only this action, such as token.issue'),
+    by: optional('--by <name>', 'only what this person did: the name that --as or OPERATOR_NAME gave'),
+    limit,
+    after,
+  },
+  examples: ['--customer 100001', '--action token.issue --limit 20', '--by kari'],
+  reads: true,
+  columns: ['created_at', 'actor', 'action', 'customer_number', 'customer', 'metadata'],
+  moreColumns: ['customer_id', 'id'],
+  run: ({ auditTrail }, { customer, action, by }, { listing }) =>
+    auditTrail.list({ customerId: customer, action, actor: by && `operator:${by}` }, listing),
+});
+
+export const auditNoun: Noun = { name: 'audit', description: 'the audit log', commands: [list] };

@@ -1,0 +1,51 @@
+import type { CreditRequestStatus } from '@domains/credit-requests';
+import { optional, required } from '../options/option';
+import * as read from '../options/read';
+import { anyCustomer, limit, onlyStatus } from '../options/shared-options';
+import { commandsWith, type Noun } from './command';
+
+const command = commandsWith(() => import('../services/credit-requests.services.js'));
+
+const id = required('--id <number>', 'number of the request', read.wholeNumber);
+
+const list = command({
+  name: 'list',
+  description: 'list requests, newest first',
+  options: {
+    customer: anyCustomer,
+    status: onlyStatus(read.oneOf<CreditRequestStatus>()('pending', 'approved', 'rejected')),
+    limit,
+    after: optional('--after <number>', 'only what comes behind the request with this number', read.numberText),
+  },
+  examples: ['--status pending', '--customer 100001 --limit 10'],
+  reads: true,
+  columns: ['id', 'customer_number', 'customer', 'amount_nok', 'status', 'reference', 'note', 'created_at'],
+  moreColumns: ['reason', 'decided_by', 'decided_at', 'invoice_id', 'customer_id'],
+  run: ({ creditRequests }, { customer, status }, { listing }) =>
+    creditRequests.list({ customerId: customer, status }, listing),
+});
+
+/** Idempotent: a repeated approval changes nothing. */
+const approve = command({
+  name: 'approve',
+  description: 'invoice the amount and add the credit; repeating it changes nothing',
+  options: { id, invoiceNumber: optional('--invoice-number <number>', 'number printed on the invoice (AI-<id>)') },
+  examples: ['--id 17', '--id 17 --invoice-number 2027-0042'],
+  confirm: ({ id }) => `Request ${id} is invoiced and its credit added. Go on?`,
+  run: ({ creditRequests }, { id, invoiceNumber }, { actor }) => creditRequests.approve(actor, id, invoiceNumber),
+});
+
+const reject = command({
+  name: 'reject',
+  description: 'reject a request; the customer can read the reason',
+  options: { id, reason: required('--reason <text>', 'reason, which the customer can read') },
+  examples: ['--id 17 --reason "An invoice is overdue"'],
+  confirm: ({ id }) => `Request ${id} is rejected for good. Go on?`,
+  run: ({ creditRequests }, { id, reason }, { actor }) => creditRequests.reject(actor, id, reason),
+});
+
+export const creditRequestNoun: Noun = {
+  name: 'credit-request',
+  description: "customers' requests for extra AI credit",
+  commands: [list, approve, reject],
+};

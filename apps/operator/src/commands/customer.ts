@@ -1,0 +1,157 @@
+import { flag, optional, required } from '../options/option';
+import * as read from '../options/read';
+import { customer, limit } from '../options/shared-options';
+import { commandsWith, type Noun, TextParts } from './command';
+import { readCustomerFile } from './customer-file';
+
+const command = commandsWith(() => import('../services/customers.services.js'));
+const dataCommand = commandsWith(() => import('../services/customer-data.services.js'));
+
+const create = command({
+  name: 'create',
+  description: 'add a customer',
+  options: {
+    name: required('--name <name>', 'name of the company'),
+    orgNumber: required('--org-number <number>', 'Norwegian organisation number'),
+    email: required('--email <address>', 'address that the operator writes to'),
+    customerNumber: optional('--customer-number <number>', 'number of your own; default the next free one'),
+  },
+  examples: ['--name "Fjordlys AS" --org-number 974760673 --email it@fjordlys.example'],
+  run: ({ customers }, { name, orgNumber, email, customerNumber }, { actor }) =>
+    customers.create(actor, { name, organizationNumber: orgNumber, email, customerNumber }),
+});
+
+const importFile = command({
+  name: 'import',
+  description: 'add the customers of a CSV file, all or none',
+  options: {
+    file: required(
+      '--file <path>',
+      'CSV in UTF-8 with a first line of columns: name, org_number, email and, if you like, customer_number; - is standard input',
+    ),
+    dryRun: flag('--dry-run', 'only check every line'),
+  },
+  examples: ['--file customers.csv --dry-run', '--file - --yes < customers.csv'],
+  confirm: ({ file, dryRun }) => (dryRun || file === '-' ? undefined : `All customers in ${file} are added. Go on?`),
+  columns: ['line', 'result', 'customer_number', 'name', 'problem', 'id'],
+  async run({ customerImport }, { file, dryRun = false }, { actor, foundFault }) {
+    const lines = await customerImport.import(actor, await readCustomerFile(file), dryRun);
+    if (lines.some(({ result }) => result === 'refused')) foundFault();
+    return lines;
+  },
+});
+
+const list = command({
+  name: 'list',
+  description: 'list customers, by number',
+  options: {
+    search: optional('--search <text>', 'only those whose name, number, organisation number or e-mail has this text'),
+    state: optional(
+      '--state <state>',
+      'only those in this state',
+      read.oneOf<'active' | 'inactive'>()('active', 'inactive'),
+    ),
+    limit,
+    after: optional('--after <number>', 'only what comes behind the customer with this number'),
+  },
+  examples: ['', '--search fjord', '--state inactive --csv'],
+  reads: true,
+  columns: ['customer_number', 'name', 'organization_number', 'email', 'active', 'id'],
+  async run({ customers }, { search, state }, { listing }) {
+    const active = state === undefined ? undefined : state === 'active';
+    const found = await customers.list({ search, active }, listing);
+    return found.map(({ id, customerNumber, name, organizationNumber, email, active }) => ({
+      ...{ id, customerNumber, name, organizationNumber, email, active },
+    }));
+  },
+});
+
+const show = command({
+  name: 'show',
+  description: 'show a customer and its limits',
+  options: { customer },
+  examples: ['--customer 100001', '--customer "Fjordlys AS" --json'],
+  reads: true,
+  run: ({ customers }, { customer }) => customers.find(customer),
+});
+
+const activate = command({
+  name: 'activate',
+  description: "accept a customer's tokens again",
+  options: { customer },
+  examples: ['--customer 100001'],
+  run: ({ customers }, { customer }, { actor }) => customers.setActive(actor, customer, true),
+});
+
+const deactivate = command({
+  name: 'deactivate',
+  description: "refuse all of a customer's tokens",
+  options: { customer },
+  examples: ['--customer 100001'],
+  run: ({ customers }, { customer }, { actor }) => customers.setActive(actor, customer, false),
+});
+
+const limits = command({
+  name: 'limits',
+  description: 'set limits of a customer',
+  options: {
+    customer,
+    requestsPerMinute: optional(
+      '--requests-per-minute <n>',
+      'requests per minute on all routes, or default',
+      read.limit,
+    ),
+    aiPerMinute: optional('--ai-per-minute <n>', 'AI messages per minute, or default', read.limit),
+    smsPerMinute: optional('--sms-per-minute <n>', 'SMS per minute, or default', read.limit),
+    pendingCreditRequests: optional(
+      '--pending-credit-requests <n>',
+      'credit requests that may be pending, or default',
+      read.limit,
+    ),
+  },
+  examples: ['--customer 100001 --requests-per-minute 1200 --sms-per-minute default'],
+  run: ({ customers }, { customer, ...limits }, { actor }) => customers.setLimits(actor, customer, limits),
+});
+
+const exportData = dataCommand({
+  name: 'export',
+  description: 'print all data of a customer as one JSON value, table by table, without secrets',
+  options: { customer },
+  examples: ['--customer 100001'],
+  run: ({ customerData }, { customer }, { actor }) => new TextParts(jsonOf(customerData.export(actor, customer))),
+});
+
+/** `{"table": [rows…], …}`; the portions of a table follow each other. */
+async function* jsonOf(portions: AsyncIterable<{ table: string; rows: readonly object[] }>): AsyncGenerator<string> {
+  let open: string | undefined;
+  let rowsBefore = 0;
+  for await (const { table, rows } of portions) {
+    if (table !== open) {
+      yield `${open === undefined ? '{' : '],'}\n${JSON.stringify(table)}: [`;
+      open = table;
+      rowsBefore = 0;
+    }
+    yield rows.map((row, at) => `${rowsBefore + at > 0 ? ',' : ''}\n  ${JSON.stringify(row)}`).join('');
+    rowsBefore += rows.length;
+  }
+  yield open === undefined ? '{}\n' : ']\n}\n';
+}
+
+const erase = dataCommand({
+  name: 'erase',
+  description:
+    'erase what is personal of a deactivated customer; what accounting law asks for stays; there is no way back',
+  options: { customer, dryRun: flag('--dry-run', 'only count what would be erased') },
+  examples: ['--customer 100001 --dry-run', '--customer 100001 --yes'],
+  needsYes: true,
+  confirm: ({ customer, dryRun }) =>
+    dryRun ? undefined : `What is personal of customer ${customer} is erased for good. Go on?`,
+  columns: ['table', 'rows', 'done'],
+  run: ({ customerData }, { customer, dryRun = false }, { actor }) => customerData.erase(actor, customer, { dryRun }),
+});
+
+export const customerNoun: Noun = {
+  name: 'customer',
+  description: 'customers and their limits',
+  commands: [create, importFile, list, show, activate, deactivate, limits, exportData, erase],
+};

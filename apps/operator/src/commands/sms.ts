@@ -1,0 +1,45 @@
+import type { SmsStatus } from '@domains/sms';
+import { optional } from '../options/option';
+import * as read from '../options/read';
+import { after, customer, limit, onlyStatus } from '../options/shared-options';
+import { commandsWith, type Noun } from './command';
+
+const command = commandsWith(() => import('../services/sms.services.js'));
+
+const configure = command({
+  name: 'configure',
+  description: 'set what a customer may send',
+  options: {
+    customer,
+    enabled: optional('--enabled <true|false>', 'whether the customer may send', read.yesOrNo),
+    senderId: optional('--sender-id <sender>', 'sender that recipients see'),
+    dailyCap: optional('--daily-cap <count>', 'SMS per calendar day, or default', read.limit),
+    dailyPartsCap: optional('--daily-parts-cap <count>', 'parts of SMS per calendar day, or default', read.limit),
+    countries: optional(
+      '--countries <codes>',
+      'countries that SMS may be sent to, such as NO,SE; all; or default',
+      read.orDefault((text) => (text === 'all' ? [] : read.countries(text))),
+    ),
+  },
+  examples: ['--customer 100001 --enabled true --sender-id Fjordlys --daily-cap 500 --countries NO,SE'],
+  run: ({ sms }, { customer, enabled, senderId, dailyCap, dailyPartsCap, countries }, { actor }) =>
+    sms.configure(actor, customer, { enabled, senderId, dailyCap, dailyPartsCap, countries }),
+});
+
+const log = command({
+  name: 'log',
+  description: 'list the SMS of a customer, newest first',
+  options: {
+    customer,
+    status: onlyStatus(read.oneOf<SmsStatus>()('unknown', 'accepted', 'sent', 'failed', 'delivered')),
+    limit,
+    after,
+  },
+  examples: ['--customer 100001', '--customer 100001 --status failed --csv'],
+  reads: true,
+  columns: ['created_at', 'recipient', 'sender_id', 'status', 'error_code', 'message', 'id'],
+  moreColumns: ['segments', 'encoding', 'gateway', 'gateway_message_id', 'delivered_at', 'updated_at', 'customer_id'],
+  run: ({ sms }, { customer, status }, { listing }) => sms.log({ customerId: customer, status }, listing),
+});
+
+export const smsNoun: Noun = { name: 'sms', description: 'SMS of customers', commands: [configure, log] };

@@ -1,4 +1,0 @@
-/** A text of any length, in one form: it is printed while it is made. */
-export class TextParts {
-  constructor(readonly parts: AsyncIterable<string>) {}
-}

@@ -1,0 +1,82 @@
+import type { ReplyAuthor, TicketPriority, TicketStatus } from '@domains/support';
+import { flag, optional, required } from '../options/option';
+import * as read from '../options/read';
+import { after, anyCustomer, limit, onlyStatus } from '../options/shared-options';
+import { commandsWith, type Noun } from './command';
+
+const command = commandsWith(() => import('../services/support.services.js'));
+
+const ticket = required('--ticket <id>', 'id of the ticket', read.uuid);
+const statuses = read.oneOf<TicketStatus>()('open', 'pending', 'resolved', 'closed');
+
+const list = command({
+  name: 'list',
+  description: 'list support tickets, newest first',
+  options: {
+    customer: anyCustomer,
+    status: onlyStatus(statuses),
+    priority: optional(
+      '--priority <priority>',
+      'only those with this priority',
+      read.oneOf<TicketPriority>()('low', 'normal', 'high', 'urgent'),
+    ),
+    unanswered: flag('--unanswered', 'only open tickets in which the customer had the last word'),
+    limit,
+    after,
+  },
+  examples: ['--unanswered', '--customer 100001 --status open'],
+  reads: true,
+  columns: ['customer_number', 'customer', 'title', 'status', 'unanswered', 'created_at', 'id'],
+  moreColumns: ['priority', 'body', 'service_id', 'resource_type', 'resource_id', 'updated_at', 'customer_id'],
+  run: ({ tickets }, { customer, status, priority, unanswered }, { listing }) =>
+    tickets.list({ customerId: customer, status, priority, unanswered }, listing),
+});
+
+const show = command({
+  name: 'show',
+  description: 'show a ticket with its thread, internal notes included',
+  options: { ticket },
+  examples: ['--ticket 0198c9b2-5a3e-4c41-8f60-2b8f6f0f6a51'],
+  reads: true,
+  run: ({ tickets }, { ticket }) => tickets.show(ticket),
+});
+
+const reply = command({
+  name: 'reply',
+  description: 'reply in a thread',
+  options: {
+    ticket,
+    body: required('--body <text>', 'what the customer will read'),
+    author: optional(
+      '--author <author>',
+      'default operator; customer for a reply that the customer gave by phone or email',
+      read.oneOf<ReplyAuthor>()('customer', 'operator'),
+    ),
+  },
+  examples: ['--ticket 0198c9b2-5a3e-4c41-8f60-2b8f6f0f6a51 --body "It works again; please try."'],
+  run: ({ tickets }, { ticket, body, author = 'operator' }, { actor }) =>
+    tickets.reply(actor, ticket, { body, author, internal: false }),
+});
+
+const note = command({
+  name: 'note',
+  description: 'add an internal note, which the customer never sees',
+  options: { ticket, body: required('--body <text>', 'the note') },
+  examples: ['--ticket 0198c9b2-5a3e-4c41-8f60-2b8f6f0f6a51 --body "Waits for the provider"'],
+  run: ({ tickets }, { ticket, body }, { actor }) =>
+    tickets.reply(actor, ticket, { body, author: 'operator', internal: true }),
+});
+
+const setStatus = command({
+  name: 'set-status',
+  description: 'set the status of a ticket',
+  options: { ticket, status: required('--status <status>', 'new status', statuses) },
+  examples: ['--ticket 0198c9b2-5a3e-4c41-8f60-2b8f6f0f6a51 --status resolved'],
+  run: ({ tickets }, { ticket, status }, { actor }) => tickets.setStatus(actor, ticket, status),
+});
+
+export const ticketNoun: Noun = {
+  name: 'ticket',
+  description: 'support tickets',
+  commands: [list, show, reply, note, setStatus],
+};

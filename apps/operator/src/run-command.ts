@@ -1,0 +1,147 @@
+import 'reflect-metadata';
+import { userInfo } from 'node:os';
+import { createInterface } from 'node:readline/promises';
+import { type INestApplicationContext, Logger, Module, type Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { CustomerLookupOperatorService, CustomersOperatorModule } from '@domains/customers';
+import { type AppConfig, ConfigModule, loadConfig, withLocalServices } from '@platform/config';
+import { DatabaseModule } from '@platform/database';
+import { NestLogger } from '@platform/logging';
+import { Listing } from '@platform/pagination';
+import type { ServiceCommand } from './commands/command';
+import type { CommonOptions } from './options/shared-options';
+import { print } from './output/print';
+import { CommandError, EXIT, usageError } from './command-error';
+
+type GivenValues = Record<string, unknown>;
+
+/** The rows that a list shows without `--limit`. */
+const USUAL_ROWS = 500;
+
+/** Runs a command and prints its result. */
+export async function runCommand(command: ServiceCommand, given: GivenValues, common: CommonOptions): Promise<void> {
+  const config = loadConfig(withLocalServices());
+  const actor = actorOf(config, common.as, command.reads === true);
+  assertYes(command, given, common.yes);
+  const { modules, services: classes } = await command.services();
+  const application = await openApplication(config, modules);
+  try {
+    const customers = application.get(CustomerLookupOperatorService, { strict: false });
+    const values = await withCustomerIds(command, given, customers);
+    await confirmed(command.confirm?.(values), common.yes);
+    const services = Object.fromEntries(
+      Object.entries(classes).map(([name, type]) => [name, application.get<object>(type, { strict: false })]),
+    );
+    const csv = common.output === 'csv';
+    const foundFault = () => (process.exitCode = EXIT.failed);
+    const { limit = USUAL_ROWS, after: begin } = values as { limit?: number; after?: string };
+    const execute = async (after?: string) =>
+      command.run(services, values, { actor, csv, listing: { limit, after }, foundFault });
+    const result = await execute(begin);
+    const goesOn = isListing(result) && csv && values.limit === undefined;
+    await print(goesOn ? allRows(result, execute) : result, command, common.output, customers);
+  } finally {
+    await application.close();
+  }
+}
+
+/** The modules of one command. */
+@Module({})
+class CommandModule {}
+
+/** Opens the modules that a command needs, and the database. */
+export async function openApplication(config: AppConfig, modules: readonly Type[]): Promise<INestApplicationContext> {
+  const imports = [
+    ConfigModule.for(config),
+    DatabaseModule.as('account_operator'),
+    ...new Set([CustomersOperatorModule, ...modules]),
+  ];
+  // Nest would log why it could not start, which the command says itself.
+  const options = { logger: false, abortOnError: false } as const;
+  const application = await NestFactory.createApplicationContext({ module: CommandModule, imports }, options);
+  // Standard output is reserved for results, so logs go to standard error.
+  Logger.overrideLogger(new NestLogger(config, process.stderr));
+  return application;
+}
+
+/** Replaces customers' numbers and names by their ids. */
+async function withCustomerIds(
+  { options }: ServiceCommand,
+  values: GivenValues,
+  customers: CustomerLookupOperatorService,
+): Promise<GivenValues> {
+  const entries = Object.entries(values).map(async ([name, value]) =>
+    options[name]?.names === 'customer' ? [name, await customers.idOf(String(value))] : [name, value],
+  );
+  return Object.fromEntries((await Promise.all(entries)) as [string, unknown][]);
+}
+
+function isListing(result: object): result is Listing<object> {
+  return result instanceof Listing;
+}
+
+/** Portions of a list, from the first on. */
+async function* allRows(
+  first: Listing<object>,
+  read: (after: string | undefined) => Promise<object>,
+): AsyncGenerator<object[]> {
+  for (let part = first; ; part = (await read(part.next)) as Listing<object>) {
+    yield part.rows;
+    if (part.next === null) return;
+  }
+}
+
+/** Letters and digits of any script, and the characters between them in names and addresses. */
+const NAME = /^[\p{L}\p{M}\p{N}][\p{L}\p{M}\p{N} ._@+'’-]{0,63}$/u;
+
+/**
+ * The person who runs a command, as in the audit log. In development the name of the system user is enough; in production
+ * a person must be named, unless the command only reads. @throws CommandError
+ */
+function actorOf(config: AppConfig, as: string | undefined, reads: boolean): string {
+  const given = as ?? config.OPERATOR_NAME;
+  if (given !== undefined) return `operator:${validName(given, as === undefined ? 'OPERATOR_NAME' : '--as')}`;
+  if (config.NODE_ENV !== 'production') return `operator:${systemUser()}`;
+  if (reads) return 'operator:-';
+  throw new CommandError(
+    EXIT.unnamed,
+    'unnamed',
+    'Who are you? Give your name with --as or in OPERATOR_NAME; the audit log has it. Nothing was done',
+  );
+}
+
+function validName(given: string, where: string): string {
+  const name = given.trim().normalize('NFC');
+  if (NAME.test(name)) return name;
+  throw usageError(`${where}: a name is 1 to 64 letters, digits, spaces and . _ @ + ' -`);
+}
+
+/** A container's user need not have a name. */
+function systemUser(): string {
+  try {
+    const name = userInfo()
+      .username.replaceAll(/[^\p{L}\p{M}\p{N}._@+-]/gu, '_')
+      .slice(0, 64);
+    if (name !== '') return name;
+  } catch {
+    // No entry in /etc/passwd.
+  }
+  return `uid-${process.getuid?.() ?? 'unknown'}`;
+}
+
+/** Refuses a command that needs `--yes` where nobody can be asked. @throws CommandError */
+function assertYes({ needsYes, confirm }: ServiceCommand, given: Record<string, unknown>, yes: boolean): void {
+  if (!needsYes || yes || process.stdin.isTTY || confirm?.(given) === undefined) return;
+  throw new CommandError(EXIT.unconfirmed, 'unconfirmed', 'This cannot be undone: confirm it with --yes');
+}
+
+/** Asks at a terminal; without one nobody is asked. @throws CommandError unless the answer is yes */
+async function confirmed(question: string | undefined, yes: boolean): Promise<void> {
+  if (question === undefined || yes || !process.stdin.isTTY) return;
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const ended = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
+  const answer = await Promise.race([terminal.question(`${question} [y/N] `), ended]);
+  terminal.close();
+  if (/^\s*y(es)?\s*$/i.test(answer)) return;
+  throw new CommandError(EXIT.unconfirmed, 'unconfirmed', 'Nothing was done');
+}
