@@ -84,9 +84,8 @@ export default defineConfig(
       'libs/domains/ai/src/liveness/process-heartbeat.service.ts',
       // A log line has the time of its machine.
       'libs/platform/logging/src/access-log.ts',
-      // Pauses: cockatiel measures them by the same clock, and an upstream may name their end as a date.
-      'libs/platform/upstream/src/circuit/circuit.ts',
-      'libs/platform/upstream/src/retry-after.ts',
+      // An upstream may name the end of a pause as a date.
+      'libs/platform/upstream/src/upstream-reply.ts',
       // The bound of a date that a gateway may send; no more than a check of its form.
       'libs/domains/sms/src/delivery-reports/report-time.ts',
     ],

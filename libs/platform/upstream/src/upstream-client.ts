@@ -1,30 +1,23 @@
-import { bulkhead, type BulkheadPolicy, isBulkheadRejectedError } from 'cockatiel';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Agent } from 'undici';
 import { annotateSpan, traced } from '@platform/tracing';
-import { attempt, type AttemptContext } from './call/attempt';
-import { BodyStream, type UpstreamStream } from './call/body-stream';
-import { CallInProgress } from './call/call-in-progress';
-import type { CallLog, ClientState } from './call/call-log';
-import type { EventLoopTurns } from './call/event-loop-turns';
-import { retrying } from './call/retrying';
-import { Circuit } from './circuit/circuit';
-import type { StallMeter } from './circuit/stall-meter';
-import { WaitingCalls } from './circuit/waiting-calls';
-import { UpstreamCallError, type UpstreamFailureReason } from './upstream-call-error';
-import type { UpstreamOptions, UpstreamRequest } from './upstream-options';
-import type { ByteBudget } from './wire/byte-budget';
-import { AbortedError } from './wire/exchange';
-import { Targets } from './wire/target';
-import type { UpstreamReply } from './wire/upstream-reply';
+import type { CallLog, ClientState } from './call-log';
+import { Circuit, type StallMeter, WaitingCalls } from './circuit';
+import { Targets } from './exchange';
+import { BodyStream, type ByteBudget, type UpstreamStream } from './reply-body';
+import { type CallSurroundings, UpstreamCall } from './upstream-call';
+import type { RetryRule, UpstreamOptions, UpstreamRequest } from './upstream-options';
+import { UpstreamCallError, type UpstreamFailureReason, UpstreamReply } from './upstream-reply';
 
 /** Parsing a larger reply takes milliseconds. */
 const LARGE_BYTES = 64 * 1024;
+/** Large replies are read one per turn of the event loop, so that other work runs in between. */
+let largeReplies = Promise.resolve();
 
 /** Resources that all clients of a process share. */
 export interface SharedParts {
   budget: ByteBudget;
   stalls: StallMeter;
-  turns: EventLoopTurns;
   log: CallLog;
 }
 
@@ -35,23 +28,21 @@ export interface SharedParts {
 export class UpstreamClient implements ClientState {
   readonly name: string;
   private readonly agent: Agent;
-  private readonly targets: Targets;
   private readonly circuit: Circuit;
-  private readonly slots: BulkheadPolicy;
+  private readonly slots: Slots;
   private readonly calls: WaitingCalls;
-  private readonly inProgress = new Set<CallInProgress>();
+  private readonly surroundings: CallSurroundings;
+  private readonly inProgress = new Set<UpstreamCall>();
   private stopped = false;
 
   constructor(
     private readonly options: UpstreamOptions,
     private readonly shared: SharedParts,
   ) {
-    const { name, concurrency, queue, connectTimeoutMs, firstByteTimeoutMs = 0, idleTimeoutMs = 0 } = options;
+    const { name, concurrency, queue = 0, connectTimeoutMs, firstByteTimeoutMs = 0, idleTimeoutMs = 0 } = options;
     this.name = name;
-    this.targets = new Targets(options);
-    this.circuit = new Circuit(options.breaker);
-    this.circuit.onChange((open) => shared.log.writeChange(name, open));
-    this.slots = bulkhead(concurrency, queue);
+    this.circuit = new Circuit(options.breaker, (open) => shared.log.writeChange(name, open));
+    this.slots = new Slots(concurrency, queue);
     this.calls = new WaitingCalls(options);
     this.agent = new Agent({
       connections: concurrency,
@@ -64,6 +55,9 @@ export class UpstreamClient implements ClientState {
       bodyTimeout: idleTimeoutMs,
       connect: { timeout: connectTimeoutMs },
     });
+    const { stalls, budget } = shared;
+    const targets = new Targets(options);
+    this.surroundings = { options, dispatcher: this.agent, targets, waiting: this.calls, stalls, budget };
   }
 
   /** Whether the upstream counts as down. */
@@ -71,14 +65,14 @@ export class UpstreamClient implements ClientState {
     return this.circuit.open;
   }
 
-  /** Calls that wait for a reply to begin. */
+  /** Number of calls that wait for a reply to begin. */
   get waiting(): number {
     return this.calls.count;
   }
 
   /**
    * Makes a call. @param read extracts the result from the reply, whose status can be any but 3xx. An error that it
-   * throws about a 2xx reply counts against the upstream. @throws UpstreamCallError, and whatever `read` throws
+   * throws about a 2xx reply counts against the upstream. @throws UpstreamCallError, and errors of `read`
    */
   call<T>(request: UpstreamRequest, read: (reply: UpstreamReply) => T): Promise<T> {
     return this.run(request, read);
@@ -88,7 +82,7 @@ export class UpstreamClient implements ClientState {
    * Makes a call whose reply is streamed at the reader's pace, within the call's deadline. @throws UpstreamCallError,
    * `status` with the beginning of the reply if it is not 2xx
    */
-  async stream(request: UpstreamRequest): Promise<UpstreamStream> {
+  stream(request: UpstreamRequest): Promise<UpstreamStream> {
     const stream = new BodyStream();
     const accept = (reply: UpstreamReply) => {
       if (!reply.ok) throw reply.refused();
@@ -125,67 +119,77 @@ export class UpstreamClient implements ClientState {
   }
 
   private async make<T>(request: UpstreamRequest, read: (reply: UpstreamReply) => T, stream?: BodyStream): Promise<T> {
-    const call = this.admit(request);
-    stream?.belongsTo(() => call.end('cancelled'));
-    const lease = this.shared.budget.open();
-    const context = { options: this.options, dispatcher: this.agent, targets: this.targets, call, lease, stream };
-    this.inProgress.add(call);
+    const call = this.admit(request, stream);
     try {
-      const reply = await call.during(() => this.slots.execute(() => this.attempts(request, context)));
-      if (reply.body.length > LARGE_BYTES) await this.shared.turns.next();
-      const value = await read(reply);
+      const reply = await this.reply(call, request.retry ?? 'never');
+      if (reply.body.length > LARGE_BYTES) await (largeReplies = largeReplies.then(() => nextTurn()));
+      const value = read(reply);
       this.over(request, call);
       return value;
     } catch (error) {
-      const told = this.explained(error, request, call);
+      const told = call.explained(error);
       this.over(request, call, told);
       throw told;
-    } finally {
-      lease.close();
-      this.inProgress.delete(call);
     }
   }
 
-  private admit(request: UpstreamRequest): CallInProgress {
+  private admit(request: UpstreamRequest, stream: BodyStream | undefined): UpstreamCall {
     if (this.stopped) throw this.notCalled(request.operation, 'shutdown');
     if (!this.calls.admits(request.onBehalfOf)) throw this.notCalled(request.operation, 'busy');
     const observation = this.circuit.enter();
     if (!observation) throw this.notCalled(request.operation, 'circuit_open');
-    return new CallInProgress(request, observation, {
-      calls: this.calls,
-      stalls: this.shared.stalls,
-      slowAfterMs: this.options.slowAfterMs,
-      timeoutMs: request.timeoutMs ?? this.options.timeoutMs,
-    });
+    const call = new UpstreamCall(request, observation, this.surroundings, stream);
+    this.inProgress.add(call);
+    return call;
   }
 
-  /** The first attempt, and what follows if it is to be repeated. */
-  private attempts(request: UpstreamRequest, context: AttemptContext): Promise<UpstreamReply> {
-    const { call, stream } = context;
-    const { timeoutMs = this.options.timeoutMs, retry: rule = 'never' } = request;
-    const { retries, retryPauseMs: pauseMs } = this.options;
-    const once = () => {
-      // Its turn came too late.
-      if (call.interrupted) return Promise.reject(new AbortedError());
-      call.waits();
-      return attempt(request, context);
-    };
-    if (rule === 'never') return once();
-    return retrying(once, {
-      rule,
-      retries,
-      pauseMs,
-      remainingMs: () => timeoutMs - call.durationMs,
-      bodyConsumed: () => stream?.begun === true,
-    });
+  /** The reply of the last attempt. */
+  private async reply(call: UpstreamCall, rule: RetryRule): Promise<UpstreamReply> {
+    if (!this.slots.take()) {
+      if (this.slots.isQueueFull) throw call.failure('busy');
+      await call.until((free) => this.slots.queue(free));
+    }
+    try {
+      for (let retry = 1; ; retry++) {
+        let outcome: UpstreamReply | UpstreamCallError;
+        try {
+          outcome = await call.attempt();
+          if (outcome.ok) return outcome;
+        } catch (error) {
+          if (!(error instanceof UpstreamCallError)) throw error;
+          outcome = error;
+        }
+        const pauseMs = this.pauseBefore(retry, outcome, rule, call);
+        if (pauseMs !== undefined) await call.until((ended) => timer(pauseMs, ended));
+        else if (outcome instanceof UpstreamReply) return outcome;
+        else throw outcome;
+      }
+    } finally {
+      this.slots.release();
+    }
   }
 
-  private explained(error: unknown, { operation }: UpstreamRequest, { ending, sent }: CallInProgress): unknown {
-    const reason = isBulkheadRejectedError(error) ? 'busy' : error instanceof AbortedError ? ending : undefined;
-    return reason ? new UpstreamCallError({ upstream: this.name, operation, reason, sent }) : error;
+  /**
+   * Milliseconds until a retry, as long as the upstream asks for. Undefined if there is none: the outcome is final, the
+   * request's rule forbids it, or the pause would end after the deadline.
+   */
+  private pauseBefore(
+    retry: number,
+    outcome: UpstreamReply | UpstreamCallError,
+    rule: RetryRule,
+    call: UpstreamCall,
+  ): number | undefined {
+    const least = leastRule(outcome);
+    if (least === undefined || RULES.indexOf(rule) < RULES.indexOf(least) || call.bodyConsumed) return undefined;
+    if (retry > this.options.retries) return undefined;
+    // Half of the pause is random, so that calls that failed together do not return together.
+    const ownMs = this.options.retryPauseMs * 2 ** (retry - 1) * (0.5 + Math.random() / 2);
+    const pauseMs = outcome.retryAfterMs ?? ownMs;
+    return pauseMs < call.remainingMs ? pauseMs : undefined;
   }
 
-  private over({ operation }: UpstreamRequest, call: CallInProgress, error?: unknown): void {
+  private over({ operation }: UpstreamRequest, call: UpstreamCall, error?: unknown): void {
+    this.inProgress.delete(call);
     call.over(error);
     const { attempts, bytes, durationMs, status } = call;
     const { reason, code } = error instanceof UpstreamCallError ? error : {};
@@ -212,4 +216,64 @@ export class UpstreamClient implements ClientState {
     });
     return new UpstreamCallError({ upstream: this.name, operation, reason, sent: false });
   }
+}
+
+/** Bounds concurrent calls; others wait in a bounded queue. */
+class Slots {
+  private taken = 0;
+  private readonly waiting = new Set<() => void>();
+
+  constructor(
+    private readonly most: number,
+    private readonly mostWaiting: number,
+  ) {}
+
+  get isQueueFull(): boolean {
+    return this.waiting.size >= this.mostWaiting;
+  }
+
+  /** Takes a free slot, if there is one. */
+  take(): boolean {
+    if (this.taken >= this.most) return false;
+    this.taken++;
+    return true;
+  }
+
+  /** Waits for a slot, which is taken when `free` is called. @returns leaves the queue */
+  queue(free: () => void): () => void {
+    this.waiting.add(free);
+    return () => this.waiting.delete(free);
+  }
+
+  /** Frees a slot, for the first call in the queue if there is one. */
+  release(): void {
+    const next = this.waiting.values().next().value;
+    if (!next) {
+      this.taken--;
+      return;
+    }
+    this.waiting.delete(next);
+    next();
+  }
+}
+
+/** Failures after which a retry is pointless, or no caller waits for it. */
+const FINAL: readonly UpstreamFailureReason[] = ['redirect', 'too_large', 'cancelled', 'shutdown'];
+/** Each allows what those before it allow. */
+const RULES: readonly RetryRule[] = ['never', 'unsent', 'turned_away', 'idempotent'];
+
+/** The rule that a request must at least have to be retried after an attempt; undefined if it never is. */
+function leastRule(outcome: UpstreamReply | UpstreamCallError): RetryRule | undefined {
+  if (outcome instanceof UpstreamCallError) {
+    if (FINAL.includes(outcome.reason)) return undefined;
+    return outcome.sent ? 'idempotent' : 'unsent';
+  }
+  const { status } = outcome;
+  if (status === 429 || (status === 503 && outcome.retryAfterMs !== undefined)) return 'turned_away';
+  return status >= 500 ? 'idempotent' : undefined;
+}
+
+function timer(ms: number, ended: () => void): () => void {
+  const timeout = setTimeout(ended, ms);
+  return () => clearTimeout(timeout);
 }

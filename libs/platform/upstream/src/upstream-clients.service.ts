@@ -1,12 +1,11 @@
 import { Injectable, type OnApplicationShutdown, Optional } from '@nestjs/common';
 import { AppConfig } from '@platform/config';
 import { Metrics } from '@platform/metrics';
-import { CallLog } from './call/call-log';
-import { EventLoopTurns } from './call/event-loop-turns';
-import { StallMeter } from './circuit/stall-meter';
+import { CallLog } from './call-log';
+import { StallMeter } from './circuit';
+import { ByteBudget } from './reply-body';
 import { UpstreamClient } from './upstream-client';
 import type { UpstreamOptions } from './upstream-options';
-import { ByteBudget } from './wire/byte-budget';
 
 /** Options of an upstream that do not come from the settings. */
 export type ClientOptions = Omit<UpstreamOptions, 'breaker' | 'connectTimeoutMs'> &
@@ -19,7 +18,6 @@ export type ClientOptions = Omit<UpstreamOptions, 'breaker' | 'connectTimeoutMs'
 export class UpstreamClientsService implements OnApplicationShutdown {
   private readonly clients = new Set<UpstreamClient>();
   private readonly stalls = new StallMeter();
-  private readonly turns = new EventLoopTurns();
   private readonly budget: ByteBudget;
   private readonly log: CallLog;
 
@@ -46,7 +44,7 @@ export class UpstreamClientsService implements OnApplicationShutdown {
         },
         ...options,
       },
-      { budget: this.budget, stalls: this.stalls, turns: this.turns, log: this.log },
+      { budget: this.budget, stalls: this.stalls, log: this.log },
     );
     this.clients.add(client);
     this.log.show(options.name);

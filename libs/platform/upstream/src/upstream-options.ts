@@ -1,5 +1,3 @@
-import type { RequestBody } from './wire/request-body';
-
 /** When an upstream counts as down. */
 export interface BreakerOptions {
   /**
@@ -61,6 +59,9 @@ export interface UpstreamOptions {
  * - `idempotent`: also what was sent and failed: broken connections, 5xx.
  */
 export type RetryRule = 'never' | 'unsent' | 'turned_away' | 'idempotent';
+
+/** A request's body: a text, bytes, or bytes in parts that are sent without copying, for a large body. */
+export type RequestBody = string | Buffer | readonly Buffer[];
 
 /** One call. */
 export interface UpstreamRequest {

@@ -1,5 +1,5 @@
 import { foreignId, foreignText, type SecretRedactor } from '@platform/secrets';
-import type { ReceivedReply } from '@platform/upstream';
+import type { UpstreamReply } from '@platform/upstream';
 import { UpstreamError } from '../../ports/upstream-error';
 
 /**
@@ -18,7 +18,7 @@ interface ErrorBody {
  * customer learns that the provider refused, not why. The text about a faulty request (400, 413) is passed on to the
  * customer, shortened and redacted: a provider may repeat the key that it was called with.
  */
-export function refusal(redactor: SecretRedactor, reply: ReceivedReply): UpstreamError {
+export function refusal(redactor: SecretRedactor, reply: UpstreamReply): UpstreamError {
   const { status, headers, retryAfterMs } = reply;
   const { type, message: said } = errorOf(reply.jsonObject());
   const message = foreignText(redactor, said);

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { BreakerOptions } from '../upstream-options';
+import type { BreakerOptions } from './upstream-options';
 import { Circuit } from './circuit';
 
 describe('Circuit', () => {

@@ -1,4 +1,4 @@
-import { parseRetryAfter } from './retry-after';
+import { parseRetryAfter } from './upstream-reply';
 
 describe('parseRetryAfter', () => {
   const now = Date.parse('2026-01-01T00:00:00Z');

@@ -1,0 +1,269 @@
+import type { BreakerOptions } from './upstream-options';
+
+/**
+ * Stops calls to an upstream that is down, so that callers get an error at once instead of waiting. Closed: calls are made.
+ * Open: they are not. Trying: one call is made to see whether the upstream is back. It observes the reports of calls, not
+ * their promises: a call may last long after it has shown that the upstream does not answer.
+ */
+export class Circuit {
+  private state: 'closed' | 'open' | 'trying' = 'closed';
+  private readonly window: FailureWindow;
+  private openedAt = 0;
+  private offeredAt = -Infinity;
+
+  /** @param onChange called when the circuit opens, also after a trial call in vain, and when it closes */
+  constructor(
+    private readonly options: BreakerOptions,
+    private readonly onChange: (open: boolean) => void = () => undefined,
+  ) {
+    this.window = new FailureWindow(options);
+  }
+
+  /** Whether the upstream counts as down. */
+  get open(): boolean {
+    return this.state !== 'closed';
+  }
+
+  /**
+   * Whether a call would be admitted, for callers whose preparation is expensive. While the circuit is open, it returns
+   * true once each time that a trial call is due.
+   */
+  offers(): boolean {
+    if (!this.open) return true;
+    if (!this.mayTry || performance.now() - this.offeredAt < this.options.resetMs) return false;
+    this.offeredAt = performance.now();
+    return true;
+  }
+
+  /** Admits a call and returns its observation; undefined while the upstream counts as down. */
+  enter(): Observation | undefined {
+    if (this.state === 'closed') return new Observation(this, false);
+    if (!this.mayTry) return undefined;
+    this.state = 'trying';
+    return new Observation(this, true);
+  }
+
+  /** The upstream answered a call. */
+  succeeded(isTrial: boolean): void {
+    if (!isTrial) return this.window.succeeded();
+    this.window.clear();
+    this.state = 'closed';
+    this.onChange(false);
+  }
+
+  /** The upstream failed. @param caller see {@link Observation.failed} */
+  failed(isTrial: boolean, caller?: string): void {
+    this.window.failed(caller);
+    if (isTrial || (this.state === 'closed' && this.window.tripped)) this.trip();
+  }
+
+  /** Opens, or stays open: a trial call without a result closes nothing. */
+  trip(): void {
+    this.state = 'open';
+    this.openedAt = performance.now();
+    this.onChange(true);
+  }
+
+  /** Whether a trial call is due although the circuit is open. One at a time. */
+  private get mayTry(): boolean {
+    return this.state === 'open' && performance.now() - this.openedAt >= this.options.resetMs;
+  }
+}
+
+/** Reports the result of a call to the circuit. Only the first report counts. */
+export class Observation {
+  private reported = false;
+
+  /** @param isTrial whether the call was admitted although the circuit was open */
+  constructor(
+    private readonly circuit: Circuit,
+    private readonly isTrial: boolean,
+  ) {}
+
+  /** The upstream works, even if it refused. */
+  succeeded(): void {
+    if (this.isFirst()) this.circuit.succeeded(this.isTrial);
+  }
+
+  /**
+   * The upstream failed. @param caller whose call it was; undefined for failures that concern all callers, such as
+   * failures to connect
+   */
+  failed(caller?: string): void {
+    if (this.isFirst()) this.circuit.failed(this.isTrial, caller);
+  }
+
+  /** The call tells nothing about the upstream, for example because it was cancelled. */
+  nothing(): void {
+    if (this.isFirst() && this.isTrial) this.circuit.trip();
+  }
+
+  private isFirst(): boolean {
+    return !this.reported && (this.reported = true);
+  }
+}
+
+const BUCKETS = 10;
+
+interface Bucket {
+  startedAt: number;
+  successes: number;
+  /** Failures that concern all callers, such as failures to connect. */
+  common: number;
+  /** Failures by caller. */
+  byCaller: Map<string, number>;
+  firstFailureAt?: number;
+  lastFailureAt?: number;
+}
+
+/** Recent successes and failures, and whether they make an outage. */
+class FailureWindow {
+  private buckets: Bucket[] = [];
+  private readonly mostPerCaller: number;
+
+  constructor(private readonly options: BreakerOptions) {
+    this.mostPerCaller = Math.ceil(options.failures / 2);
+  }
+
+  succeeded(): void {
+    this.bucket(performance.now()).successes++;
+  }
+
+  /** @param caller whose call failed; undefined for failures that concern all callers */
+  failed(caller?: string): void {
+    const now = performance.now();
+    const bucket = this.bucket(now);
+    if (caller === undefined) bucket.common++;
+    else bucket.byCaller.set(caller, (bucket.byCaller.get(caller) ?? 0) + 1);
+    bucket.lastFailureAt = now;
+    bucket.firstFailureAt ??= now;
+  }
+
+  /** Whether the failures make an outage. */
+  get tripped(): boolean {
+    this.forget(performance.now());
+    const { failures, spreadMs } = this.options;
+    const failing = this.buckets.filter(({ firstFailureAt }) => firstFailureAt !== undefined);
+    const spread = (failing.at(-1)?.lastFailureAt ?? 0) - (failing[0]?.firstFailureAt ?? 0);
+    if (spread < spreadMs) return false;
+    const counted = this.counted(failing);
+    return counted >= failures && counted > this.buckets.reduce((sum, { successes }) => sum + successes, 0);
+  }
+
+  /** Deletes all counts: the upstream has recovered. */
+  clear(): void {
+    this.buckets = [];
+  }
+
+  private counted(failing: Bucket[]): number {
+    const byCaller = new Map<string, number>();
+    let counted = 0;
+    for (const bucket of failing) {
+      counted += bucket.common;
+      for (const [caller, count] of bucket.byCaller) byCaller.set(caller, (byCaller.get(caller) ?? 0) + count);
+    }
+    for (const count of byCaller.values()) counted += Math.min(count, this.mostPerCaller);
+    return counted;
+  }
+
+  private bucket(now: number): Bucket {
+    this.forget(now);
+    const last = this.buckets.at(-1);
+    if (last && now - last.startedAt < this.options.windowMs / BUCKETS) return last;
+    const next: Bucket = { startedAt: now, successes: 0, common: 0, byCaller: new Map() };
+    this.buckets.push(next);
+    return next;
+  }
+
+  private forget(now: number): void {
+    const since = now - this.options.windowMs;
+    while (this.buckets[0] && this.buckets[0].startedAt < since) this.buckets.shift();
+  }
+}
+
+/** While an upstream answers no call, this fraction of its concurrency may wait for it, and one caller half of that. */
+const PART_WHILE_SILENT = 8;
+
+/** A call that waits for the head of its reply. */
+export interface WaitingCall {
+  readonly caller: string | undefined;
+  readonly since: number;
+}
+
+/** The calls that wait for a reply to begin; bounds them while the upstream is silent. */
+export class WaitingCalls {
+  private readonly calls = new Set<WaitingCall>();
+  private answeredAt = -Infinity;
+  private readonly mostWhileSilent: number;
+
+  constructor(private readonly options: { concurrency: number; slowAfterMs: number }) {
+    this.mostWhileSilent = Math.max(2, Math.ceil(options.concurrency / PART_WHILE_SILENT));
+  }
+
+  get count(): number {
+    return this.calls.size;
+  }
+
+  /** Whether one more call may wait. */
+  admits(caller?: string): boolean {
+    if (!this.silent) return true;
+    if (this.calls.size >= this.mostWhileSilent) return false;
+    if (caller === undefined) return true;
+    let own = 0;
+    for (const call of this.calls) if (call.caller === caller) own++;
+    return own < this.mostWhileSilent / 2;
+  }
+
+  /** Whether no call was answered for as long as the oldest call should have taken. */
+  get silent(): boolean {
+    const oldest = this.calls.values().next().value;
+    if (oldest === undefined) return false;
+    const since = performance.now() - this.options.slowAfterMs;
+    return oldest.since <= since && this.answeredAt <= since;
+  }
+
+  begin(caller: string | undefined): WaitingCall {
+    const call = { caller, since: performance.now() };
+    this.calls.add(call);
+    return call;
+  }
+
+  /** @param answered whether a reply began */
+  end(call: WaitingCall, answered: boolean): void {
+    if (this.calls.delete(call) && answered) this.answeredAt = performance.now();
+  }
+}
+
+const TICK_MS = 50;
+/** Lateness that does not count: timers are never exact. */
+const GRACE_MS = 50;
+
+/**
+ * Measures stalls of this process: garbage collection, a long computation, a suspended machine. Time-outs during a
+ * stall say nothing about an upstream.
+ */
+export class StallMeter {
+  private total = 0;
+  private tickAt = performance.now();
+  private readonly timer = setInterval(() => this.tick(), TICK_MS).unref();
+
+  /** Milliseconds of stalls since the start. */
+  get stalledMs(): number {
+    return this.total + this.lateness();
+  }
+
+  /** Stops measuring. */
+  stop(): void {
+    clearInterval(this.timer);
+  }
+
+  private tick(): void {
+    this.total += this.lateness();
+    this.tickAt = performance.now();
+  }
+
+  private lateness(): number {
+    const late = performance.now() - this.tickAt - TICK_MS;
+    return late > GRACE_MS ? late : 0;
+  }
+}

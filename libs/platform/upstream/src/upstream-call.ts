@@ -1,0 +1,258 @@
+import type { Dispatcher } from 'undici';
+import { traceHeaders } from '@platform/tracing';
+import type { Observation, StallMeter, WaitingCall, WaitingCalls } from './circuit';
+import { AbortedError, exchange, type Flow, type Receiver, type Targets } from './exchange';
+import { type BodyReader, type BodyStream, type ByteBudget, type ByteLease, ReplyBody } from './reply-body';
+import type { UpstreamOptions, UpstreamRequest } from './upstream-options';
+import { UpstreamCallError, type UpstreamFailureReason, UpstreamReply } from './upstream-reply';
+
+/** Failures to connect count against the upstream for every caller. */
+const NETWORK_FAILURES: readonly UpstreamFailureReason[] = [
+  'no_such_name',
+  'refused',
+  'unreachable',
+  'tls',
+  'timeout_connect',
+];
+/** These do not count against the upstream. */
+const OWN_REFUSALS: readonly UpstreamFailureReason[] = ['cancelled', 'shutdown', 'busy', 'circuit_open'];
+/** These may be caused by a stall of this process, which then did not check the clock or the connection. */
+const TIME_LIMITS: readonly UpstreamFailureReason[] = [
+  'timeout_connect',
+  'timeout_first_byte',
+  'timeout_idle',
+  'timeout_total',
+  'disconnected',
+  'cut_off',
+];
+/** The stall that makes such a failure our own: at least this long, and at least this part of the call's time. */
+const STALL = { ms: 200, part: 0.1 };
+
+/** The parts of a client that its calls use. */
+export interface CallSurroundings {
+  readonly options: UpstreamOptions;
+  readonly dispatcher: Dispatcher;
+  readonly targets: Targets;
+  readonly waiting: WaitingCalls;
+  readonly stalls: StallMeter;
+  readonly budget: ByteBudget;
+}
+
+/** One call from admission to its end or its deadline: its attempts, and what it reports about its upstream. */
+export class UpstreamCall implements Receiver, BodyReader {
+  /** Whether anything of any attempt was written to a connection. */
+  sent = false;
+  attempts = 0;
+  bytes = 0;
+  /** Status of the latest reply. */
+  status?: number | undefined;
+  onInterrupt?: (() => void) | undefined;
+  /** Why the call is being ended by us. */
+  private ending?: 'cancelled' | 'shutdown' | 'timeout_total';
+  private readonly startedAt = performance.now();
+  private readonly timeoutMs: number;
+  private readonly deadline: NodeJS.Timeout;
+  private readonly stalledBefore: number;
+  private readonly lease: ByteLease;
+  private ended?: PromiseWithResolvers<void>;
+  private waiting: WaitingCall | undefined;
+  private slowTimer?: NodeJS.Timeout;
+  /** The present attempt: its reply's headers, flow and body. */
+  private headers: Record<string, string> = {};
+  private flow?: Flow;
+  private body?: ReplyBody;
+  /** Whether we are holding the reply back: for its reader, or because memory is short. */
+  private heldBack = false;
+
+  /** @param stream receives the body of a 2xx reply as it arrives; if undefined, bodies are read into memory */
+  constructor(
+    private readonly request: UpstreamRequest,
+    private readonly observation: Observation,
+    private readonly surroundings: CallSurroundings,
+    private readonly stream: BodyStream | undefined,
+  ) {
+    this.timeoutMs = request.timeoutMs ?? surroundings.options.timeoutMs;
+    this.deadline = setTimeout(() => this.end('timeout_total'), this.timeoutMs);
+    this.stalledBefore = surroundings.stalls.stalledMs;
+    this.lease = surroundings.budget.open();
+    if (stream) stream.onClosed = this.cancel;
+    if (request.signal?.aborted) this.cancel();
+    else request.signal?.addEventListener('abort', this.cancel);
+  }
+
+  get interrupted(): boolean {
+    return this.ending !== undefined;
+  }
+
+  /** Resolves when the call has ended. */
+  get finished(): Promise<void> {
+    this.ended ??= Promise.withResolvers();
+    return this.ended.promise;
+  }
+
+  get durationMs(): number {
+    return performance.now() - this.startedAt;
+  }
+
+  get remainingMs(): number {
+    return this.timeoutMs - this.durationMs;
+  }
+
+  /** Whether the caller has received a part of the reply. */
+  get bodyConsumed(): boolean {
+    return this.stream?.begun === true;
+  }
+
+  /** Ends the call. */
+  end(why: 'cancelled' | 'shutdown' | 'timeout_total'): void {
+    if (this.interrupted) return;
+    this.ending = why;
+    this.onInterrupt?.();
+  }
+
+  /**
+   * Waits for an event; given up at once when the call is ended. @param begin begins to wait, and returns a function that
+   * stops it @throws AbortedError
+   */
+  until(begin: (happened: () => void) => () => void): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.interrupted) return reject(new AbortedError());
+      const stop = begin(() => {
+        this.onInterrupt = undefined;
+        resolve();
+      });
+      this.onInterrupt = () => {
+        stop();
+        reject(new AbortedError());
+      };
+    });
+  }
+
+  /**
+   * One attempt: the request, and the redirects that are followed. @returns the reply; with an empty body if that went
+   * into the stream @throws UpstreamCallError, AbortedError
+   */
+  async attempt(): Promise<UpstreamReply> {
+    // Its turn came too late.
+    if (this.interrupted) throw new AbortedError();
+    this.beginWaiting();
+    const { options, dispatcher, targets } = this.surroundings;
+    const { request } = this;
+    let target = targets.resolve(request);
+    for (let hop = 1; target; hop++) {
+      this.body = new ReplyBody(request.maxReplyBytes ?? options.maxReplyBytes, this, this.lease, this.stream);
+      const headers = { ...target.headers, ...traceHeaders() };
+      await exchange(dispatcher, { ...target, headers }, request, this);
+      const status = this.status ?? 0;
+      if (status < 300 || status >= 400)
+        return new UpstreamReply(
+          { upstream: options.name, operation: request.operation },
+          status,
+          this.headers,
+          this.body.take(),
+        );
+      target = request.method === 'GET' ? targets.redirect(status, target, this.headers.location, hop) : undefined;
+      if (!target) throw this.failure('redirect', String(status));
+    }
+    throw this.failure('redirect', 'INSECURE');
+  }
+
+  head(status: number, headers: Record<string, string>, flow: Flow): void {
+    this.status = status;
+    this.headers = headers;
+    this.flow = flow;
+    this.endWaiting(true);
+    this.body?.begin(status, headers);
+  }
+
+  data(chunk: Buffer): boolean {
+    return this.body?.add(chunk) ?? false;
+  }
+
+  failure(reason: UpstreamFailureReason, code?: string): UpstreamCallError {
+    const { operation } = this.request;
+    return new UpstreamCallError({
+      upstream: this.surroundings.options.name,
+      operation,
+      reason,
+      code,
+      sent: this.sent,
+    });
+  }
+
+  pause(): void {
+    this.heldBack = true;
+    this.flow?.pause();
+  }
+
+  resume(): void {
+    this.heldBack = false;
+    this.flow?.resume();
+  }
+
+  /** The error for the caller: says why a call that was ended from outside was. */
+  explained(error: unknown): unknown {
+    return error instanceof AbortedError && this.ending ? this.failure(this.ending) : error;
+  }
+
+  /** Marks that the call has ended. @param error its error; undefined if its reply could be used */
+  over(error?: unknown): void {
+    clearTimeout(this.deadline);
+    this.ended?.resolve();
+    this.endWaiting(false);
+    this.lease.close();
+    this.request.signal?.removeEventListener('abort', this.cancel);
+    const reason = error instanceof UpstreamCallError ? error.reason : undefined;
+    if (!this.isFailure(error, reason)) this.observation.succeeded();
+    else if (
+      this.heldBack ||
+      (reason && OWN_REFUSALS.includes(reason)) ||
+      (reason && TIME_LIMITS.includes(reason) && this.stalled)
+    )
+      this.observation.nothing();
+    else this.observation.failed(reason && NETWORK_FAILURES.includes(reason) ? undefined : this.request.onBehalfOf);
+  }
+
+  /**
+   * A status of 4xx is the caller's fault and never counts as a failure of the upstream. An unusable 2xx reply does.
+   */
+  private isFailure(error: unknown, reason: UpstreamFailureReason | undefined): boolean {
+    if (reason !== undefined && reason !== 'status') return true;
+    if (this.status === undefined) return error !== undefined;
+    return this.status >= 500 || (this.status < 300 && error !== undefined);
+  }
+
+  private readonly cancel = () => this.end('cancelled');
+
+  /** Whether this process stalled for a significant part of the call; a busy process stalls briefly in every call. */
+  private get stalled(): boolean {
+    const stalledMs = this.surroundings.stalls.stalledMs - this.stalledBefore;
+    return stalledMs > Math.max(STALL.ms, STALL.part * this.durationMs);
+  }
+
+  /** Marks that an attempt waits for a reply. */
+  private beginWaiting(): void {
+    this.attempts++;
+    this.status = undefined;
+    this.endWaiting(false);
+    this.waiting = this.surroundings.waiting.begin(this.request.onBehalfOf);
+    this.watchSlowness();
+  }
+
+  private endWaiting(answered: boolean): void {
+    clearTimeout(this.slowTimer);
+    if (this.waiting) this.surroundings.waiting.end(this.waiting, answered);
+    this.waiting = undefined;
+  }
+
+  /**
+   * Reports when the call has waited for too long; checks again later if we may have stalled, or if other calls are
+   * answered.
+   */
+  private watchSlowness(): void {
+    this.slowTimer = setTimeout(() => {
+      if (this.surroundings.waiting.silent && !this.stalled) this.observation.failed(this.request.onBehalfOf);
+      else this.watchSlowness();
+    }, this.surroundings.options.slowAfterMs);
+  }
+}
