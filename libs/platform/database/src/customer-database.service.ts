@@ -70,18 +70,31 @@ export class CustomerDatabaseService {
     return this.writes.write<Row>(customerId, statement, [customerId, ...values], options);
   }
 
-  /** Begins a transaction of the customer in context, for {@link within}. Whoever begins it ends it, at once. */
-  begin(options?: WaitingOptions): Promise<WriteTransaction> {
-    return this.writes.begin(this.context.customerId, options);
+  /** Runs `work`, whose writes are one transaction; if it fails, nothing is stored. */
+  async transaction<T>(work: () => Promise<T>): Promise<T> {
+    const transaction = await this.begin();
+    try {
+      const result = await this.within(transaction, work);
+      await transaction.commit();
+      return result;
+    } catch (error) {
+      await transaction.rollback();
+      throw error;
+    }
   }
 
-  /** How long a statement that is sent now has to wait for a connection, in milliseconds, as far as can be told. */
-  queueDelayMs(): number {
-    return Math.max(this.connections.queueDelayMs(), this.writes.queueDelayMs());
+  /** Begins a transaction of the customer in context, for {@link within}. It keeps a connection: the caller ends it soon. */
+  begin(options?: WaitingOptions): Promise<WriteTransaction> {
+    return this.writes.begin(this.context.customerId, options);
   }
 
   /** Runs `work`, whose writes join the transaction instead of being transactions of their own. */
   within<T>(transaction: WriteTransaction, work: () => T): T {
     return this.joined.run(transaction, work);
+  }
+
+  /** How long a statement that is sent now has to wait for a connection, in milliseconds, as far as can be told. */
+  queueDelayMs(): number {
+    return Math.max(this.connections.queueDelayMs(), this.writes.queueDelayMs());
   }
 }

@@ -1,12 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { CustomerDatabaseService, decoders, EntityReadsService, prepared } from '@platform/database';
-import type { ReadStatement, WriteTransaction } from '@platform/database';
+import {
+  CustomerDatabaseService,
+  decoders,
+  EntityReadsService,
+  prepared,
+  type ReadStatement,
+} from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import { SecretUnreadableError } from '@platform/secrets';
-import { AbandonedEffectsService } from './abandoned-effects.service';
 import { IdempotencyKey, type IdempotencyKeyState } from './entities/idempotency-key.entity';
-import type { KeptReply } from './replies/kept-reply';
-import { ReplySealerService } from './replies/reply-sealer.service';
+import { type KeptReply, ReplySealerService } from './reply-sealer.service';
 import type { RequestKey } from './request-key';
 
 const CLAIM = prepared('idempotency.claim', 'select app.claim_idempotency_key($1, $2, $3, $4, $5, $6, $7) as claimed');
@@ -30,6 +33,9 @@ export interface PendingClaim {
   withinMs: number;
 }
 
+/** Ends an effect if its process died, and frees its key; for the customer in context. @returns whether it did */
+export type EndAbandoned = (effectId: string) => Promise<boolean>;
+
 interface KeyRow {
   state: IdempotencyKeyState;
   fingerprint: Buffer;
@@ -45,11 +51,11 @@ interface KeyRow {
 @Injectable()
 export class IdempotencyStoreService {
   private readonly byHash: ReadStatement<KeyRow>;
+  private readonly endings: EndAbandoned[] = [];
 
   constructor(
     private readonly database: CustomerDatabaseService,
     private readonly sealer: ReplySealerService,
-    private readonly abandoned: AbandonedEffectsService,
     reads: EntityReadsService,
   ) {
     const key = reads.table(IdempotencyKey, 'k');
@@ -71,6 +77,14 @@ export class IdempotencyStoreService {
         reply: bytes,
       },
     );
+  }
+
+  /**
+   * Adds how a domain ends effects whose process died before it could end the key. A request that finds its key in progress
+   * asks, so that a retry need not wait for a worker. Each domain knows others' ids not to be its own.
+   */
+  endAbandonedBy(end: EndAbandoned): void {
+    this.endings.push(end);
   }
 
   /**
@@ -97,32 +111,26 @@ export class IdempotencyStoreService {
     return reply;
   }
 
-  /** Claims the key in the transaction. @throws KeyTakenError */
-  async claim(transaction: WriteTransaction, request: RequestKey, pending?: PendingClaim): Promise<void> {
+  /** Claims the key, in the transaction of its effect. @throws KeyTakenError */
+  async claim(request: RequestKey, pending?: PendingClaim): Promise<void> {
+    const { hash, fingerprint } = request;
     const sealed = pending && (await this.sealer.seal(request, pending.reply));
-    const { customerId, hash, fingerprint } = request;
     const within = pending ? `${pending.withinMs} milliseconds` : null;
     const values = [pending?.effectId ?? null, sealed?.secretsKey ?? null, sealed?.body ?? null, within];
-    const [row] = await transaction.query<{ claimed: boolean }>(CLAIM, [customerId, hash, fingerprint, ...values]);
+    const [row] = await this.database.write<{ claimed: boolean }>(CLAIM, [hash, fingerprint, ...values]);
     if (!row?.claimed) throw new KeyTakenError('Another request has the Idempotency-Key');
   }
 
-  /** Completes the key in the transaction. */
-  async complete(
-    transaction: WriteTransaction,
-    request: RequestKey,
-    reply: KeptReply,
-    effectId: string | null = null,
-  ): Promise<void> {
+  /** Completes the key, in the transaction that settles its effect. */
+  async complete(request: RequestKey, reply: KeptReply, effectId: string | null = null): Promise<void> {
     const sealed = await this.sealer.seal(request, reply);
-    const { customerId, hash } = request;
-    const values = [customerId, hash, effectId, sealed?.secretsKey ?? null, sealed?.body ?? null];
-    await transaction.query(COMPLETE, values);
+    const values = [request.hash, effectId, sealed?.secretsKey ?? null, sealed?.body ?? null];
+    await this.database.write(COMPLETE, values);
   }
 
-  /** Frees the key in the transaction: its request had no effect. */
-  async free(transaction: WriteTransaction, { customerId, hash }: RequestKey, effectId: string): Promise<void> {
-    await transaction.query(FREE, [customerId, hash, effectId]);
+  /** Frees the key, in the transaction that settles its effect: its request had none. */
+  async free({ hash }: RequestKey, effectId: string): Promise<void> {
+    await this.database.write(FREE, [hash, effectId]);
   }
 
   private async read(request: RequestKey): Promise<KeyRow | undefined> {
@@ -134,9 +142,11 @@ export class IdempotencyStoreService {
 
   /** Ends a key in progress whose process died, as the worker does unless it is down. @returns whether it may have ended */
   private async endLeft({ overdue, mayBeAbandoned, effectId }: KeyRow): Promise<boolean> {
-    if (overdue === null) return mayBeAbandoned && effectId !== null && this.abandoned.end(effectId);
     if (overdue) await this.database.write(GIVE_UP, []);
-    return overdue;
+    if (overdue !== null) return overdue;
+    if (!mayBeAbandoned || effectId === null) return false;
+    for (const end of this.endings) if (await end(effectId)) return true;
+    return false;
   }
 
   private async open(request: RequestKey, { effectId, secretsKey, reply }: KeyRow): Promise<KeptReply> {

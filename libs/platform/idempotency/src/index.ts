@@ -1,13 +1,15 @@
-export { AbandonedEffectsService } from './abandoned-effects.service';
 export { IdempotencyKey } from './entities/idempotency-key.entity';
 export { IdempotencyMaintenanceService } from './worker/idempotency-maintenance.service';
 export { IdempotencyModule } from './idempotency.module';
 export { IdempotencyOperatorModule } from './idempotency-operator.module';
 export { IdempotencySchema1763683200550 } from './migrations/1763683200550-idempotency';
 export { IdempotencyStoreService, KeyTakenError } from './idempotency-store.service';
-export { KeyedCall, type PendingEffect, type ReplyPresenter } from './keyed-call';
-export { KeyedCallsService } from './keyed-calls.service';
-export type { Ending } from './keyed-transactions.service';
-export type { KeptReply } from './replies/kept-reply';
-export type { SealedReply } from './replies/reply-sealer.service';
+export {
+  type Ending,
+  type KeyedCall,
+  KeyedCallsService,
+  type PendingEffect,
+  type ReplyPresenter,
+} from './keyed-calls.service';
+export type { KeptReply, SealedReply } from './reply-sealer.service';
 export { beginFingerprint, fingerprintOf, hashKey, type RequestKey } from './request-key';

@@ -1,18 +1,209 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { Injectable } from '@nestjs/common';
-import { KeyTakenError } from './idempotency-store.service';
-import { KeyedCall, type PendingEffect, type ReplyPresenter } from './keyed-call';
-import { KeyedTransactionsService } from './keyed-transactions.service';
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { CustomerContextService } from '@platform/context';
+import { CustomerDatabaseService, DeferredWrites, isTransientFailure, type WriteTransaction } from '@platform/database';
+import type { ServiceError } from '@platform/errors';
+import { IdempotencyStoreService, KeyTakenError } from './idempotency-store.service';
+import { type KeptReply, ReplySealerService, type SealedReply } from './reply-sealer.service';
 import type { RequestKey } from './request-key';
+
+/** Ends of keys that wait for the database at most. */
+const DEFERRED_ENDS = 10_000;
+const RETRY_MS = 500;
+/** How long they are retried at shutdown. */
+const SHUTDOWN_RETRY_MS = 5_000;
+
+/** Makes replies as they are sent; known to the sender alone. */
+export interface ReplyPresenter {
+  /** @param headers those that belong to the body and are not set yet */
+  ofBody(body: Buffer, headers?: Record<string, string>): KeptReply;
+  ofError(error: ServiceError): KeptReply;
+}
+
+/** An effect outside the database that is about to be made. */
+export interface PendingEffect {
+  /** Its record, such as the SMS. */
+  id: string;
+  /** The reply if the process dies and nobody knows whether it happened. */
+  unknown: ServiceError;
+  /** The longest it takes. */
+  withinMs: number;
+}
+
+/** How a call ended: with a reply that is kept, without an effect, or so that nobody knows whether it had one. */
+export type Ending = KeptReply | 'no-effect' | 'interrupted';
+
+/** The services that a call works with. */
+interface CallServices {
+  database: CustomerDatabaseService;
+  store: IdempotencyStoreService;
+  sealer: ReplySealerService;
+  /** Called with an end that could not be stored. */
+  failed: (call: KeyedCall, ending: Ending, reason: unknown) => void;
+}
+
+/**
+ * A request with an Idempotency-Key, while it runs. Its key is claimed in one of three ways: in one transaction with all that
+ * the request does ({@link runTogether}); in the transaction that stores an effect outside the database before it is made
+ * ({@link start}), and ended in the one that stores its outcome ({@link settle}, {@link conclude}); or by a function of the
+ * database that does both ({@link claim}, {@link claimed}).
+ */
+class KeyedCall {
+  private owned = false;
+  private effectId?: string;
+  /** Stores how the effect ended; idempotent. */
+  private settlement?: () => Promise<unknown>;
+  /** The transaction in which the settlement ran, until the key is ended in it. */
+  private transaction?: WriteTransaction;
+
+  constructor(
+    readonly request: RequestKey,
+    private readonly presenter: ReplyPresenter,
+    private readonly services: CallServices,
+  ) {}
+
+  /** Whether the key was claimed for this request: its failures from then on are its own, and no other reply is kept. */
+  get hasClaimed(): boolean {
+    return this.owned;
+  }
+
+  /** Whether the effect is being settled: the key is ended with {@link conclude}. */
+  get isSettling(): boolean {
+    return this.settlement !== undefined;
+  }
+
+  /** Names the call in log lines. */
+  get record(): { customer_id: string; effect_id: string | undefined } {
+    return { customer_id: this.request.customerId, effect_id: this.effectId };
+  }
+
+  /** The key, for a function that claims it: the ledger does so together with its reservation. */
+  get claim(): Pick<RequestKey, 'hash' | 'fingerprint'> {
+    const { hash, fingerprint } = this.request;
+    return { hash, fingerprint };
+  }
+
+  /** Says that the key was claimed with {@link claim}. */
+  claimed(): void {
+    this.owned = true;
+  }
+
+  /**
+   * Looks the key up before it is claimed, for work that only a first try may do. @throws KeyTakenError, or ServiceError as
+   * IdempotencyStoreService.find
+   */
+  async assertFree(): Promise<void> {
+    if (await this.services.store.find(this.request))
+      throw new KeyTakenError('The request with the Idempotency-Key is done');
+  }
+
+  /**
+   * The reply with this body, to be stored by the function that settles the call. @param headers those that belong to it
+   * @returns null if it is too large to be kept
+   */
+  async seal(body: Buffer, headers: Record<string, string>): Promise<SealedReply | null> {
+    return (await this.services.sealer.seal(this.request, this.presenter.ofBody(body, headers))) ?? null;
+  }
+
+  /** Claims the key, has the effect and keeps the reply, in one transaction. @throws KeyTakenError */
+  runTogether(work: () => Promise<KeptReply>): Promise<KeptReply> {
+    const { database, store } = this.services;
+    return database.transaction(async () => {
+      await store.claim(this.request);
+      this.claimed();
+      const reply = await work();
+      await store.complete(this.request, reply);
+      return reply;
+    });
+  }
+
+  /** Stores an effect that is about to be made, and claims the key, in one transaction. @throws KeyTakenError */
+  async start<T>(work: () => Promise<T>, effectOf: (result: T) => PendingEffect): Promise<T> {
+    const { database, store } = this.services;
+    const started = await database.transaction(async () => {
+      const result = await work();
+      const { id: effectId, unknown, withinMs } = effectOf(result);
+      this.effectId = effectId;
+      await store.claim(this.request, { effectId, reply: this.presenter.ofError(unknown), withinMs });
+      return result;
+    });
+    this.claimed();
+    return started;
+  }
+
+  /** Stores how the effect ended, in a transaction that remains open until {@link conclude} has added the reply to it. */
+  async settle<T>(work: () => Promise<T>): Promise<T> {
+    this.settlement = work;
+    const { result, transaction } = await this.settleIn(work);
+    this.transaction = transaction;
+    return result;
+  }
+
+  /**
+   * Ends the key of a call that was started. While the database is unavailable its settlement and its end are stored later: the
+   * effect has happened, so the caller gets its reply. A call that was not settled remains in progress until its time is up.
+   */
+  conclude(ending: Ending): Promise<void> {
+    return this.end(ending).catch((error: unknown) => this.services.failed(this, ending, error));
+  }
+
+  /** Ends the key in the transaction of the settlement, which is repeated if that one has ended. Idempotent. */
+  async end(ending: Ending): Promise<void> {
+    const { request, effectId, settlement, services } = this;
+    if (effectId === undefined || !settlement) return;
+    const transaction = this.transaction ?? (await this.settleIn(settlement)).transaction;
+    this.transaction = undefined;
+    try {
+      await services.database.within(transaction, async () => {
+        if (ending === 'no-effect') await services.store.free(request, effectId);
+        else if (ending !== 'interrupted') await services.store.complete(request, ending, effectId);
+      });
+      await transaction.commit();
+    } catch (error) {
+      await transaction.rollback();
+      throw error;
+    }
+  }
+
+  private async settleIn<T>(work: () => Promise<T>): Promise<{ result: T; transaction: WriteTransaction }> {
+    const { database } = this.services;
+    const transaction = await database.begin({ ends: true });
+    try {
+      return { result: await database.within(transaction, work), transaction };
+    } catch (error) {
+      await transaction.rollback();
+      throw error;
+    }
+  }
+}
+
+export type { KeyedCall };
 
 /** The call that the code runs for, if its caller sent an Idempotency-Key. */
 @Injectable()
-export class KeyedCallsService {
+export class KeyedCallsService implements OnApplicationShutdown {
+  private readonly logger = new Logger(KeyedCallsService.name);
   private readonly calls = new AsyncLocalStorage<KeyedCall>();
   /** Hashes of the keys of the calls that run in this process; they differ between customers. */
   private readonly running = new Set<string>();
+  private readonly services: CallServices;
+  /** Ends that wait for the database. */
+  private readonly later: DeferredWrites<{ call: KeyedCall; ending: Ending }>;
 
-  constructor(private readonly transactions: KeyedTransactionsService) {}
+  constructor(
+    database: CustomerDatabaseService,
+    store: IdempotencyStoreService,
+    sealer: ReplySealerService,
+    context: CustomerContextService,
+  ) {
+    this.services = { database, store, sealer, failed: (...end) => this.defer(...end) };
+    this.later = new DeferredWrites({
+      store: ({ call, ending }) => context.run(call.request.customerId, () => call.end(ending)),
+      lost: ({ call }, reason) => this.lost(call, reason),
+      capacity: DEFERRED_ENDS,
+      retryMs: RETRY_MS,
+    });
+  }
 
   /** The present call; undefined without an Idempotency-Key. */
   get current(): KeyedCall | undefined {
@@ -20,7 +211,7 @@ export class KeyedCallsService {
   }
 
   begin(request: RequestKey, presenter: ReplyPresenter): KeyedCall {
-    return new KeyedCall(request, this.transactions, presenter);
+    return new KeyedCall(request, presenter, this.services);
   }
 
   /**
@@ -43,8 +234,26 @@ export class KeyedCallsService {
     return this.current?.start(work, effectOf) ?? work();
   }
 
-  /** Stores how that effect ended; with a key, the reply is stored in the same transaction. Must be idempotent. */
+  /**
+   * Stores how that effect ended; must be idempotent. With a key, the reply is stored in the same transaction, and both are
+   * repeated here while the database is unavailable.
+   */
   settle<T>(work: () => Promise<T>): Promise<T> {
     return this.current?.settle(work) ?? work();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.later.close(SHUTDOWN_RETRY_MS);
+  }
+
+  private defer(call: KeyedCall, ending: Ending, reason: unknown): void {
+    if (!isTransientFailure(reason)) return this.lost(call, reason);
+    const { effect_id } = call.record;
+    this.logger.warn({ msg: 'the end of an Idempotency-Key is stored later', err: reason, effect_id });
+    this.later.add({ call, ending });
+  }
+
+  private lost(call: KeyedCall, reason: unknown): void {
+    this.logger.error({ msg: 'the end of an Idempotency-Key could not be stored', err: reason, ...call.record });
   }
 }

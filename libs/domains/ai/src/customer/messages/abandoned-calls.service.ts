@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { CustomerDatabaseService, prepared } from '@platform/database';
-import { AbandonedEffectsService } from '@platform/idempotency';
+import { IdempotencyStoreService } from '@platform/idempotency';
 
 const RESOLVE = prepared('ai.resolve-abandoned-call', 'select app.ai_resolve_abandoned_call($1, $2) as resolved');
 
@@ -9,11 +9,11 @@ const RESOLVE = prepared('ai.resolve-abandoned-call', 'select app.ai_resolve_aba
 export class AbandonedCallsService implements OnModuleInit {
   constructor(
     private readonly database: CustomerDatabaseService,
-    private readonly effects: AbandonedEffectsService,
+    private readonly keys: IdempotencyStoreService,
   ) {}
 
   onModuleInit(): void {
-    this.effects.register((reservationId) => this.resolve(reservationId));
+    this.keys.endAbandonedBy((reservationId) => this.resolve(reservationId));
   }
 
   /** Gives up the customer's abandoned calls, uncharged, if this is one of them. @returns whether it was */

@@ -57,7 +57,9 @@ export class SmsOutcomesService implements OnApplicationShutdown {
       const about = { err: error, sms_id: row.id, outcome: update.status };
       if (isTransientFailure(error)) {
         this.logger.warn({ msg: 'the outcome of an SMS could not be stored yet', ...about });
-        this.later.add({ customerId: this.context.customerId, smsId: row.id, gateway, update });
+        // With an Idempotency-Key it is repeated together with the end of the key.
+        if (!this.keyedCalls.current)
+          this.later.add({ customerId: this.context.customerId, smsId: row.id, gateway, update });
       } else this.logger.error({ msg: 'the outcome of an SMS could not be stored', ...about });
       return { ...row, status: update.status, errorCode: update.errorCode };
     }

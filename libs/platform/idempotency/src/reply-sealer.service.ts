@@ -1,11 +1,46 @@
-import { createCipheriv, createDecipheriv, createHash, createSecretKey, hash, type KeyObject } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createSecretKey,
+  hash,
+  type KeyObject,
+  randomFillSync,
+} from 'node:crypto';
+import { promisify } from 'node:util';
+import { constants, deflateRaw, deflateRawSync, inflateRaw } from 'node:zlib';
 import { Injectable } from '@nestjs/common';
 import { AppConfig } from '@platform/config';
 import { SecretUnreadableError } from '@platform/secrets';
-import type { RequestKey } from '../request-key';
-import { compress, decompress } from './compression';
-import { decodeReply, encodeReply, type KeptReply } from './kept-reply';
-import { Nonces } from './nonces';
+import type { RequestKey } from './request-key';
+
+/** A reply that is sent again. */
+export interface KeptReply {
+  status: number;
+  /** Headers that belong to the body, such as its content type; names in lower case. */
+  headers: Record<string, string>;
+  body: Buffer;
+}
+
+/** Nonces that are drawn at once: drawing a few bytes takes nearly as long as drawing some thousand. */
+const DRAWN = 256;
+
+/** Random nonces for AES-GCM, each given out once. */
+class Nonces {
+  static readonly bytes = 12;
+  private readonly drawn = Buffer.alloc(DRAWN * Nonces.bytes);
+  private used = DRAWN;
+
+  /** The next nonce, a copy: what was drawn is overwritten later. */
+  next(): Buffer {
+    if (this.used === DRAWN) {
+      randomFillSync(this.drawn);
+      this.used = 0;
+    }
+    const at = this.used++ * Nonces.bytes;
+    return Buffer.from(this.drawn.subarray(at, at + Nonces.bytes));
+  }
+}
 
 const CIPHER = 'aes-256-gcm';
 const TAG_BYTES = 16;
@@ -76,4 +111,41 @@ function secretOf(setting = ''): Secret {
 function keyFor({ key }: Secret, { customerId, key: callers }: RequestKey): KeyObject {
   const secrets = [key, Buffer.from(`${callers}\n${customerId} idempotent reply`)];
   return createSecretKey(hash('sha256', Buffer.concat([COUNTER, ...secrets]), 'buffer'));
+}
+
+const HEAD_END = 0x0a;
+
+/** The reply as one text: status and headers in a first line, then the body. */
+function encodeReply({ status, headers, body }: KeptReply): Buffer {
+  return Buffer.concat([Buffer.from(`${JSON.stringify({ status, headers })}\n`), body]);
+}
+
+function decodeReply(bytes: Buffer): KeptReply {
+  const end = bytes.indexOf(HEAD_END);
+  const head = JSON.parse(bytes.toString('utf8', 0, end)) as Omit<KeptReply, 'body'>;
+  return { ...head, body: bytes.subarray(end + 1) };
+}
+
+/** Smaller texts gain less than the compression costs. */
+const SMALL_BYTES = 1024;
+/** Larger texts are compressed by another thread. */
+const LARGE_BYTES = 64 * 1024;
+const FAST = { level: constants.Z_BEST_SPEED };
+const PLAIN = 0;
+const DEFLATED = 1;
+
+const deflate = promisify<Buffer, typeof FAST, Buffer>(deflateRaw);
+const inflate = promisify<Buffer, Buffer>(inflateRaw);
+
+/** Compresses a text, if it is worth it. */
+async function compress(text: Buffer): Promise<Buffer> {
+  if (text.length < SMALL_BYTES) return Buffer.concat([Buffer.of(PLAIN), text]);
+  const deflated = text.length < LARGE_BYTES ? deflateRawSync(text, FAST) : await deflate(text, FAST);
+  return Buffer.concat([Buffer.of(DEFLATED), deflated]);
+}
+
+/** The text that was given to {@link compress}. */
+async function decompress(bytes: Buffer): Promise<Buffer> {
+  const content = bytes.subarray(1);
+  return bytes[0] === DEFLATED ? inflate(content) : content;
 }

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { AppConfig } from '@platform/config';
 import { SecretUnreadableError } from '@platform/secrets';
-import { hashKey, type RequestKey } from '../request-key';
+import { hashKey, type RequestKey } from './request-key';
 import { ReplySealerService } from './reply-sealer.service';
 
 describe('ReplySealerService', () => {
