@@ -1,11 +1,13 @@
-import { readdirSync } from 'node:fs';
 import { describeCatalogueRules, FUNCTION_STATEMENTS } from '@test/suites/catalogue-rules.suite';
 
 /** Functions for the ledger's batches of many customers: on a cluster their counterparts for one customer run. */
 const BATCHED = [
-  ...readdirSync('libs/domains/ai/src/ledger/sql/batched').map(
-    (file) => `ai_${file.replace('.sql', '').replaceAll('-', '_')}`,
-  ),
+  'ai_reserve',
+  'ai_settle',
+  'ai_settled_before',
+  'ai_write_settlements',
+  'ai_release',
+  'ai_unlocked_accounts',
   'complete_idempotency_keys',
 ];
 /** They work on many customers, one after the other, or on none. */

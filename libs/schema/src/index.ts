@@ -3,5 +3,4 @@ export { CustomerDataOperatorService } from './customer-data/customer-data-opera
 export type { ErasedRows } from './customer-data/customer-erasure';
 export type { ExportedRows } from './customer-data/customer-export';
 export { customerTables } from './customer-data/customer-tables';
-export { migrateSchema } from './migrate-schema';
-export { migrations } from './migrations';
+export { migrateSchema, migrations } from './migrations';

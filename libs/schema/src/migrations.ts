@@ -7,7 +7,8 @@ import { SmsSchema1763683201000 } from '@domains/sms';
 import { StatusSchema1763683200400 } from '@domains/status';
 import { SupportSchema1763683200600 } from '@domains/support';
 import { AuditSchema1763683200500 } from '@platform/audit';
-import { DatabaseSchema1763683200000 } from '@platform/database';
+import type { AppConfig } from '@platform/config';
+import { DatabaseSchema1763683200000, migrateDatabase } from '@platform/database';
 import { IdempotencySchema1763683200550 } from '@platform/idempotency';
 import { TokensSchema1763683200200 } from '@platform/tokens';
 
@@ -29,3 +30,11 @@ export const migrations = [
   InvoicesSchema1763683200900,
   SmsSchema1763683201000,
 ];
+
+/**
+ * Brings the service's schema up to date, as the owner that DATABASE_URL names. @returns the names of the migrations that ran.
+ * @throws UnknownSchemaError when the database is of a version from which there is no way; nothing is changed then.
+ */
+export function migrateSchema(config: AppConfig): Promise<string[]> {
+  return migrateDatabase(config, migrations);
+}

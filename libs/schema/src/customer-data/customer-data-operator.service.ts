@@ -5,11 +5,9 @@ import { AuditService } from '@platform/audit';
 import { ServiceError } from '@platform/errors';
 import { announceTokenChange } from '@platform/tokens';
 import { migrations } from '../migrations';
-import { countRows, type ErasedRows, eraseTable } from './customer-erasure';
+import { countRows, type ErasedRows, erasureObstacles, eraseTable, isInTheBooks } from './customer-erasure';
 import { type ExportedRows, exportTable } from './customer-export';
-import type { CustomerTable } from './customer-table';
-import { customerTables } from './customer-tables';
-import { erasureObstacles, isInTheBooks } from './erasure-obstacles';
+import { type CustomerTable, customerTables } from './customer-tables';
 
 /** All that the service has of one customer: hands it out, and erases it. */
 @Injectable()
@@ -32,8 +30,8 @@ export class CustomerDataOperatorService {
   }
 
   /**
-   * Erases what is personal of a deactivated customer; what accounting law asks for stays. It can be run again: an erasure that
-   * was broken off goes on. There is no way back. @param dryRun only counts
+   * Erases the personal data of a deactivated customer; rows that accounting law asks for stay. It can be run again: an erasure
+   * that was interrupted goes on. There is no way back. @param dryRun only counts
    * @throws ServiceError not_found; invalid_request while the customer is active, or something is unsettled
    */
   async erase(actor: string, customerId: string, { dryRun }: { dryRun: boolean }): Promise<ErasedRows[]> {

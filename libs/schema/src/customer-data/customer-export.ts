@@ -1,6 +1,5 @@
 import type { DataSource } from 'typeorm';
-import type { CustomerTable } from './customer-table';
-import { readColumns } from './table-columns';
+import { type CustomerTable, readColumns } from './customer-tables';
 
 /** Rows of a portion: one that is read in milliseconds, whatever it holds. */
 const PORTION = 500;

@@ -1,8 +1,27 @@
-import type { CustomerTable } from './customer-table';
+import type { DataSource } from 'typeorm';
+
+/** A table with customers' rows: what an erasure does with them, and which columns an export leaves out. */
+export interface CustomerTable {
+  table: string;
+  /** The column that names the customer, if it is not `customer_id`. */
+  customerColumn?: string;
+  erase: Erasure;
+  /** Columns that an export leaves out: secrets, and data that only the program understands. */
+  hides?: readonly string[];
+}
 
 /**
- * Every table whose rows belong to a customer. What accounting law asks for stays: invoices, the credit ledger with its accounts,
- * usage and reservations' sums. A test compares the list with the database, columns included.
+ * - `delete`: the rows go. `atOnce`: in one statement, because the rows refer to one another; for tables with few rows of each customer.
+ * - `blank`: the rows stay, for the books or as evidence, without personal data: each column gets a value (SQL).
+ *   `keeps` names every other column of text or JSON, which must not have anything personal. `except`: rows that stay whole.
+ */
+export type Erasure =
+  | { how: 'delete'; atOnce?: true }
+  | { how: 'blank'; blanks: Readonly<Record<string, string>>; keeps: readonly string[]; except?: string };
+
+/**
+ * Every table whose rows belong to a customer. Rows that accounting law asks for stay: invoices, the credit ledger with its
+ * accounts, usage and reservations' sums. A test compares the list with the database, columns included.
  */
 export const customerTables: readonly CustomerTable[] = [
   {
@@ -75,3 +94,26 @@ export const customerTables: readonly CustomerTable[] = [
   { table: 'sms_daily_count', erase: { how: 'delete' } },
   { table: 'sms_message', erase: { how: 'delete' } },
 ];
+
+/** The columns of a table, and those of its primary key, in their order. */
+export interface TableColumns {
+  columns: string[];
+  key: string[];
+}
+
+const COLUMNS = `
+  select a.attname as name, array_position(k.conkey, a.attnum) as place
+  from pg_attribute a
+  join pg_constraint k on k.conrelid = a.attrelid and k.contype = 'p'
+  where a.attrelid = ('public.' || quote_ident($1))::regclass and a.attnum > 0 and not a.attisdropped
+  order by a.attnum`;
+
+/** Reads the columns of a table from the catalogue. */
+export async function readColumns(dataSource: DataSource, table: string): Promise<TableColumns> {
+  const rows = await dataSource.query<{ name: string; place: number | null }[]>(COLUMNS, [table]);
+  const key = rows
+    .filter(({ place }) => place !== null)
+    .sort((a, b) => Number(a.place) - Number(b.place))
+    .map(({ name }) => name);
+  return { columns: rows.map(({ name }) => name), key };
+}

@@ -27,7 +27,7 @@ export interface KeyClaim {
   fingerprint: Buffer;
 }
 
-/** Why no credit was reserved (`sql/batched/reserve.sql`). */
+/** Why no credit was reserved (`sql/reserve.sql`). */
 export type ReservationRefusal =
   'disabled' | 'not_configured' | 'exhausted' | 'in_progress' | 'over_limit' | 'key_taken';
 

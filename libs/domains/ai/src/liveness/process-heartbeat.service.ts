@@ -11,7 +11,7 @@ const ANNOUNCE_END = prepared('process.farewell', 'delete from process_liveness 
 
 /**
  * Writes a heartbeat to the database once a second, on its own connection: reservations of a process that died are
- * resolved soon after (`sql/process-heartbeat.sql`).
+ * resolved soon after (`sql/process-liveness.sql`).
  */
 @Injectable()
 export class ProcessHeartbeatService implements OnModuleInit {

@@ -1,11 +1,7 @@
 import type { QueryRunner } from 'typeorm';
 import { ForwardMigration } from '@platform/database';
-import { createAccountTables } from './account-tables';
-import { createAiFunctions } from './ai-functions';
-import { createCallTables } from './call-tables';
-import { createCallTypes } from './call-types';
-import { createLivenessTables } from './liveness-tables';
-import { createVerificationTable } from './verification-table';
+import { AI_FUNCTIONS } from './ai-functions';
+import { createAccountTables, createCallTables } from './ai-tables';
 
 /** Prices, accounts, the calls and their ledger, and which processes live. */
 export class AiSchema1763683200700 extends ForwardMigration {
@@ -23,18 +19,7 @@ export class AiSchema1763683200700 extends ForwardMigration {
     'ai_verification',
   ];
 
-  override readonly delegatedFunctions = [
-    'app.ai_reserve_for',
-    'app.ai_settle_for',
-    'app.ai_release_for',
-    'app.ai_resolve_abandoned_call',
-  ];
-
-  override readonly delegatedLockTimeouts = {
-    'app.ai_reserve_for': '250ms',
-    'app.ai_settle_for': '250ms',
-    'app.ai_release_for': '250ms',
-  };
+  override readonly functions = AI_FUNCTIONS;
 
   async up(runner: QueryRunner): Promise<void> {
     await createAccountTables(runner);
@@ -42,6 +27,69 @@ export class AiSchema1763683200700 extends ForwardMigration {
     await createLivenessTables(runner);
     await createVerificationTable(runner);
     await createCallTypes(runner);
-    await createAiFunctions(runner);
   }
+}
+
+/** Which processes live: what one has reserved is released soon after it died. */
+async function createLivenessTables(runner: QueryRunner): Promise<void> {
+  // One row: the time that the database has served, counted by heartbeats.
+  await runner.query(`
+    create table liveness_clock (
+      id boolean not null default true,
+      served interval not null default '0',
+      ticked_at timestamptz not null default now(),
+      constraint liveness_clock_pk primary key (id),
+      constraint liveness_clock_one_row_check check (id)
+    )`);
+  await runner.query(`insert into liveness_clock default values`);
+  await runner.query(`
+    create table process_liveness (
+      id uuid not null,
+      seen interval not null,
+      seen_at timestamptz not null,
+      constraint process_liveness_pk primary key (id)
+    )`);
+  for (const table of ['liveness_clock', 'process_liveness']) {
+    await runner.query(`grant select, insert, update, delete on ${table} to customer_api, account_operator`);
+  }
+}
+
+/** The last hourly verification of the ledgers, for the metrics of every worker. One row. */
+async function createVerificationTable(runner: QueryRunner): Promise<void> {
+  await runner.query(`
+    create table ai_verification (
+      id boolean not null default true,
+      finished_at timestamptz,
+      accounts integer not null default 0,
+      problems integer not null default 0,
+      constraint ai_verification_pk primary key (id),
+      constraint ai_verification_one_row_check check (id)
+    )`);
+  await runner.query(`insert into ai_verification default values`);
+  await runner.query(`grant select, update on ai_verification to account_operator`);
+}
+
+/**
+ * What the ledger's functions are told of each call, and what they answer. `owner` is the place of the call's customer in the
+ * batch's list of customers, `place` that of the call in the batch. The order of the fields is that of
+ * `ledger/calls/call-arrays.ts`.
+ */
+async function createCallTypes(runner: QueryRunner): Promise<void> {
+  await runner.query(`
+    create type app.ai_reservation_request as (
+      seed uuid, input_tokens integer, cache text, max_tokens integer, least_tokens integer, may_shorten boolean,
+      request_id text, token_id uuid, key_hash bytea, key_fingerprint bytea)`);
+  await runner.query(`
+    create type app.ai_reservation_result as (
+      place integer, outcome text, id uuid, model text, key_ciphertext bytea, max_tokens integer)`);
+  await runner.query(`
+    create type app.ai_settlement as (
+      owner integer, id uuid, input integer, write_5m integer, write_1h integer, read integer, output integer,
+      upstream_id text, streamed boolean, reply_secrets_key text, reply bytea)`);
+  await runner.query(`
+    create type app.ai_settlement_result as (
+      place integer, outcome text, charged numeric, uncovered numeric, late boolean, remaining numeric)`);
+  await runner.query(
+    `create type app.ai_release_request as (owner integer, id uuid, seed uuid, outcome text, reason text)`,
+  );
 }

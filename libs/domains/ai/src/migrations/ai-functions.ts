@@ -1,50 +1,83 @@
 import { join } from 'node:path';
-import type { QueryRunner } from 'typeorm';
-import { createFunction, type FunctionAccess } from '@platform/database';
+import type { FunctionAccess, FunctionFile } from '@platform/database';
 
-const AI = join(__dirname, '..');
+const LEDGER = join(__dirname, '..', 'ledger', 'sql');
+const LIVENESS = join(__dirname, '..', 'liveness', 'sql');
 
-/** What the API and the operator's programs both compute or say. */
+/** Both the API and the operator's programs compute or say it. */
 const SHARED: FunctionAccess = {};
-/** Done for the API by the operator's role: the API's own has no right to write what it changes. */
+/** Done for the API by the operator's role: the API's own has no right to write the rows that it changes. */
 const FOR_THE_API: FunctionAccess = { asOperator: true };
-/** The operator's programs', and what the functions above do on the way. */
+/** For the API about one customer: on a cluster on that customer's node. */
+const ABOUT_ONE_CUSTOMER: FunctionAccess = {
+  asOperator: true,
+  delegated: { table: 'ai_account', lockTimeout: '250ms' },
+};
+/** The operator's programs', and steps of the functions above. */
 const OPERATORS: FunctionAccess = { roles: ['account_operator'] };
 
-/** In the order in which they need one another. */
-const FUNCTIONS: Record<string, FunctionAccess> = {
-  'liveness/sql/process-heartbeat': SHARED,
-  'liveness/sql/process-is-gone': SHARED,
-  'ledger/sql/month/billing-month': SHARED,
-  'ledger/sql/month/included-credit-of': SHARED,
-  'ledger/sql/month/included-credit': SHARED,
-  'ledger/sql/month/kept-over-month': SHARED,
-  'ledger/sql/account/spendable': SHARED,
-  'ledger/sql/account/reservation-of': OPERATORS,
-  'ledger/sql/pricing/input-ceiling': SHARED,
-  'ledger/sql/pricing/affordable-tokens': SHARED,
-  'ledger/sql/pricing/reservation-refusal': SHARED,
-  'ledger/sql/month/roll-over': OPERATORS,
-  'ledger/sql/month/expire-carried-over': OPERATORS,
-  'ledger/sql/month/grant-difference': OPERATORS,
-  'ledger/sql/resolve-abandoned': OPERATORS,
-  'ledger/sql/resolve-abandoned-call': FOR_THE_API,
-  'ledger/sql/batched/reserve': FOR_THE_API,
-  'ledger/sql/batched/write-settlements': OPERATORS,
-  'ledger/sql/batched/settled-before': OPERATORS,
-  'ledger/sql/batched/settle': FOR_THE_API,
-  'ledger/sql/batched/release': FOR_THE_API,
-  'ledger/sql/batched/unlocked-accounts': FOR_THE_API,
-  'ledger/sql/per-customer/reserve': FOR_THE_API,
-  'ledger/sql/per-customer/add-to-day': OPERATORS,
-  'ledger/sql/per-customer/settle': FOR_THE_API,
-  'ledger/sql/per-customer/release': FOR_THE_API,
-  'ledger/sql/per-customer/unlocked-account': FOR_THE_API,
-  'ledger/sql/credit': OPERATORS,
-  'ledger/sql/carry-forward': OPERATORS,
-};
-
 /** The ledger's functions, and those that tell which processes live. */
-export async function createAiFunctions(runner: QueryRunner): Promise<void> {
-  for (const [file, access] of Object.entries(FUNCTIONS)) await createFunction(runner, join(AI, file), access);
-}
+export const AI_FUNCTIONS: readonly FunctionFile[] = [
+  {
+    path: join(LIVENESS, 'process-liveness.sql'),
+    functions: { process_heartbeat: SHARED, process_is_gone: SHARED },
+  },
+  {
+    path: join(LEDGER, 'pricing.sql'),
+    functions: { ai_input_ceiling: SHARED, ai_affordable_tokens: SHARED, ai_reservation_refusal: SHARED },
+  },
+  {
+    path: join(LEDGER, 'account.sql'),
+    functions: {
+      ai_spendable: SHARED,
+      ai_reservation_of: OPERATORS,
+      ai_unlocked_accounts: FOR_THE_API,
+      ai_unlocked_account: FOR_THE_API,
+    },
+  },
+  {
+    path: join(LEDGER, 'month.sql'),
+    functions: {
+      billing_month: SHARED,
+      ai_included_credit_of: SHARED,
+      ai_included_credit: SHARED,
+      ai_kept_over_month: SHARED,
+      ai_roll_over: OPERATORS,
+      ai_expire_carried_over: OPERATORS,
+      ai_grant_difference: OPERATORS,
+    },
+  },
+  {
+    path: join(LEDGER, 'abandoned.sql'),
+    functions: {
+      ai_resolve_abandoned: OPERATORS,
+      ai_resolve_abandoned_call: { asOperator: true, delegated: { table: 'ai_account' } },
+    },
+  },
+  {
+    path: join(LEDGER, 'reserve.sql'),
+    functions: { ai_reserve: FOR_THE_API, ai_reserve_for: ABOUT_ONE_CUSTOMER },
+  },
+  {
+    path: join(LEDGER, 'settle.sql'),
+    functions: {
+      ai_settle: FOR_THE_API,
+      ai_settled_before: OPERATORS,
+      ai_write_settlements: OPERATORS,
+      ai_settle_for: ABOUT_ONE_CUSTOMER,
+      ai_add_to_day: OPERATORS,
+    },
+  },
+  {
+    path: join(LEDGER, 'release.sql'),
+    functions: { ai_release: FOR_THE_API, ai_release_for: ABOUT_ONE_CUSTOMER },
+  },
+  {
+    path: join(LEDGER, 'credit.sql'),
+    functions: { ai_credit: OPERATORS },
+  },
+  {
+    path: join(LEDGER, 'carry-forward.sql'),
+    functions: { ai_carry_forward: OPERATORS },
+  },
+];

@@ -1,10 +1,14 @@
 import { join } from 'node:path';
 import type { QueryRunner } from 'typeorm';
-import { createFunction, ForwardMigration, secureCustomerTable } from '@platform/database';
+import { ForwardMigration, type FunctionFile, secureCustomerTable } from '@platform/database';
 
 /** Customers' requests for extra credit, and what the operator decided. */
 export class CreditRequestsSchema1763683200800 extends ForwardMigration {
   override readonly tables = ['ai_credit_request'];
+
+  override readonly functions: FunctionFile[] = [
+    { path: join(__dirname, '..', 'sql', 'create-credit-request.sql'), functions: { create_credit_request: {} } },
+  ];
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
@@ -35,6 +39,5 @@ export class CreditRequestsSchema1763683200800 extends ForwardMigration {
       `create index ai_credit_request_status_idx on ai_credit_request (customer_id, status, created_at desc, id desc)`,
     );
     await secureCustomerTable(runner, 'ai_credit_request', { apiMay: 'select, insert' });
-    await createFunction(runner, join(__dirname, '..', 'sql', 'create-credit-request'));
   }
 }

@@ -1,6 +1,6 @@
 -- Closes one of the customer's tickets, and returns it with its thread; no row if there is no such ticket. A closed one stays
 -- as it is.
-create function app.close_support_ticket(p_customer uuid, p_ticket uuid, p_actor text, p_audit_id uuid)
+create or replace function app.close_support_ticket(p_customer uuid, p_ticket uuid, p_actor text, p_audit_id uuid)
 returns table (title text, body text, priority text, service_id integer, resource_type text, resource_id text,
   created_at timestamptz, updated_at timestamptz, replies json)
 language plpgsql set search_path = pg_catalog, public, pg_temp as $$

@@ -1,5 +1,5 @@
 -- Opens a ticket. Returns when; null, and nothing is stored, if the service is not one of the customer's.
-create function app.open_support_ticket(
+create or replace function app.open_support_ticket(
   p_customer uuid, p_id uuid, p_title text, p_body text, p_priority text, p_service integer, p_resource_type text,
   p_resource_id text, p_actor text, p_audit_id uuid)
 returns timestamptz

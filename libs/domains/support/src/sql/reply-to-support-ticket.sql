@@ -1,6 +1,6 @@
 -- Adds a customer's reply to one of its tickets. The ticket is with the operator again then. outcome: replied, unknown, closed,
 -- full (p_most replies of the two sides together).
-create function app.reply_to_support_ticket(
+create or replace function app.reply_to_support_ticket(
   p_customer uuid, p_ticket uuid, p_id uuid, p_body text, p_most integer, p_actor text, p_audit_id uuid)
 returns table (outcome text, replied_at timestamptz)
 language plpgsql set search_path = pg_catalog, public, pg_temp as $$

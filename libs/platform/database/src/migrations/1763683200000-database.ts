@@ -1,13 +1,28 @@
 import { join } from 'node:path';
 import type { QueryRunner } from 'typeorm';
-import { createFunction } from './create-function';
-import { ForwardMigration } from './forward-migration';
+import { ForwardMigration } from '../schema/forward-migration';
+import { applyFunctions, type FunctionFile } from '../schema/functions';
 
 const SQL = join(__dirname, '..', 'sql');
-const PARTITIONS = join(__dirname, '..', 'partitions', 'sql');
+const OPERATORS = { roles: ['account_operator'] } as const;
 
-/** The roles of the service's programs, the customer that a transaction serves, the clock, ids that carry time, and partitions. */
+/**
+ * The functions that migrations use: the clock, ids that carry time, partitions, and the customer of a transaction. Applied
+ * before the migrations, in their present form, and again with all others.
+ */
+export const FOUNDATION: readonly FunctionFile[] = [
+  { path: join(SQL, 'set-customer.sql'), functions: { set_customer: {} } },
+  { path: join(SQL, 'clock-and-ids.sql'), functions: { now: {}, new_id: {}, first_id: {} } },
+  {
+    path: join(SQL, 'partitions.sql'),
+    functions: { secure_partition: OPERATORS, create_partition: OPERATORS, drop_partition: OPERATORS },
+  },
+];
+
+/** The roles of the service's programs, the schemas of its functions and partitions, and the functions that migrations use. */
 export class DatabaseSchema1763683200000 extends ForwardMigration {
+  override readonly functions = FOUNDATION;
+
   async up(runner: QueryRunner): Promise<void> {
     // Roles belong to the whole server: another database of it may have made them already.
     for (const role of ['customer_api', 'account_operator']) {
@@ -22,12 +37,8 @@ export class DatabaseSchema1763683200000 extends ForwardMigration {
     }
     await runner.query(`create schema app`);
     await runner.query(`grant usage on schema app to customer_api, account_operator`);
-    await createFunction(runner, join(SQL, 'set-customer'));
-    for (const name of ['now', 'new-id', 'first-id']) await createFunction(runner, join(SQL, name));
     // The partitions of tables have a schema of their own, which no role of the service may use: all goes through the tables.
     await runner.query(`create schema partitions`);
-    for (const name of ['secure-partition', 'create-partition', 'drop-partition']) {
-      await createFunction(runner, join(PARTITIONS, name), { roles: ['account_operator'] });
-    }
+    await applyFunctions(runner, FOUNDATION);
   }
 }

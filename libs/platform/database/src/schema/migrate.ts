@@ -1,21 +1,29 @@
 import { DataSource, type QueryRunner } from 'typeorm';
 import type { AppConfig } from '@platform/config';
-import { distributeSchema } from '../distribution/distribute-schema';
-import type { ForwardMigration } from '../migrations/forward-migration';
+import { UnknownSchemaError } from '../condition/database-errors';
+import { FOUNDATION } from '../migrations/1763683200000-database';
 import { dataSourceOptions } from './data-source-options';
-import { assertKnownSchema, MIGRATIONS_TABLE } from './known-schema';
+import { distributeSchema } from './distribute-schema';
+import type { ForwardMigration } from './forward-migration';
+import { applyAllFunctions, applyFunctions, areApplied } from './functions';
 
 /** Any number of replicas may start at once; one migrates, the others wait. The number only has to be the project's own. */
 const MIGRATION_LOCK = 7_264_019;
 
+/** Where TypeORM records which migrations have run. */
+const MIGRATIONS_TABLE = 'schema_migration';
+
 /**
- * Brings the schema up to date, as the owner. @returns the names of the migrations that ran.
+ * Brings the schema up to date, as the owner: migrations first, then the functions, then their distribution over a cluster.
+ * @returns the names of the migrations that ran.
  * @throws UnknownSchemaError before anything is changed, when the database has a schema that is not of these migrations.
  */
 export async function migrateDatabase(
   config: AppConfig,
   migrations: readonly (new () => ForwardMigration)[],
 ): Promise<string[]> {
+  const all = migrations.map((migration) => new migration());
+  const functions = all.flatMap((migration) => migration.functions);
   const dataSource = await new DataSource({
     ...dataSourceOptions(config, 'owner'),
     migrations: [...migrations],
@@ -25,12 +33,12 @@ export async function migrateDatabase(
   const lock = dataSource.createQueryRunner();
   try {
     await lock.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    await assertKnownSchema(lock, migrations);
+    const isNew = await assertKnownSchema(lock, all);
+    // A further migration uses these as they are today; the first one creates them.
+    if (!isNew && !(await areApplied(lock, functions))) await applyFunctions(lock, FOUNDATION);
     const ran = await dataSource.runMigrations();
-    await distributeSchema(
-      lock,
-      migrations.map((migration) => new migration()),
-    );
+    await applyAllFunctions(lock, functions);
+    await distributeSchema(lock, all);
     await restrictDatabase(lock);
     return ran.map(({ name }) => name);
   } finally {
@@ -38,6 +46,33 @@ export async function migrateDatabase(
     await lock.release();
     await dataSource.destroy();
   }
+}
+
+/**
+ * Refuses a database that these migrations cannot bring up to date: one with migrations of another version, or whose tables
+ * are not those of the migrations that it says have run. Compares the tables, because names alone do not tell: a
+ * dump may lack the record, and another version may use the same name. Changes nothing. @returns whether none has run yet
+ */
+async function assertKnownSchema(runner: QueryRunner, migrations: readonly ForwardMigration[]): Promise<boolean> {
+  const present = new Set(await names(runner, `select tablename as name from pg_tables where schemaname = 'public'`));
+  const recorded = new Set(
+    present.has(MIGRATIONS_TABLE) ? await names(runner, `select name from ${MIGRATIONS_TABLE} order by id`) : [],
+  );
+  const known = new Map(migrations.map(({ constructor, tables }) => [constructor.name, tables]));
+  const foreign = [...recorded].find((name) => !known.has(name));
+  if (foreign) throw new UnknownSchemaError(`migration ${foreign}`);
+  const [{ app }] = (await runner.query(`select to_regnamespace('app') is not null as app`)) as [{ app: boolean }];
+  if (app && recorded.size === 0) throw new UnknownSchemaError('a schema app, and no record of migrations');
+  for (const [name, tables] of known) {
+    const ran = recorded.has(name);
+    const odd = tables.find((table) => present.has(table) !== ran);
+    if (odd) throw new UnknownSchemaError(ran ? `no table ${odd}` : `table ${odd}`);
+  }
+  return recorded.size === 0;
+}
+
+async function names(runner: QueryRunner, sql: string): Promise<string[]> {
+  return ((await runner.query(sql)) as { name: string }[]).map(({ name }) => name);
 }
 
 /**

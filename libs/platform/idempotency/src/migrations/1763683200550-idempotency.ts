@@ -1,21 +1,21 @@
 import { join } from 'node:path';
 import type { QueryRunner } from 'typeorm';
-import { createFunction, ForwardMigration, secureCustomerTable } from '@platform/database';
+import { ForwardMigration, type FunctionAccess, type FunctionFile, secureCustomerTable } from '@platform/database';
 
 const SQL = join(__dirname, '..', 'sql');
-const FUNCTIONS = ['claim', 'complete', 'free', 'give-up'];
-/** For the ledger's batches over many customers. */
-const BATCHED = ['complete-many'];
+const ON_THE_CUSTOMERS_NODE: FunctionAccess = { delegated: { table: 'idempotency_key' } };
 
 /** The keys under which customers send requests that are to have their effect once, and the replies to send again. */
 export class IdempotencySchema1763683200550 extends ForwardMigration {
   override readonly tables = ['idempotency_key'];
 
-  override readonly delegatedFunctions = [
-    'app.claim_idempotency_key',
-    'app.complete_idempotency_key',
-    'app.free_idempotency_key',
-    'app.give_up_idempotency_keys',
+  override readonly functions: FunctionFile[] = [
+    { path: join(SQL, 'claim.sql'), functions: { claim_idempotency_key: ON_THE_CUSTOMERS_NODE } },
+    { path: join(SQL, 'complete.sql'), functions: { complete_idempotency_key: ON_THE_CUSTOMERS_NODE } },
+    { path: join(SQL, 'free.sql'), functions: { free_idempotency_key: ON_THE_CUSTOMERS_NODE } },
+    { path: join(SQL, 'give-up.sql'), functions: { give_up_idempotency_keys: ON_THE_CUSTOMERS_NODE } },
+    // For the ledger's batches over many customers.
+    { path: join(SQL, 'complete-many.sql'), functions: { complete_idempotency_keys: { roles: ['account_operator'] } } },
   ];
 
   async up(runner: QueryRunner): Promise<void> {
@@ -49,7 +49,5 @@ export class IdempotencySchema1763683200550 extends ForwardMigration {
     await secureCustomerTable(runner, 'idempotency_key', {
       apiMay: 'select, insert, update (fingerprint, state, effect_id, deadline, secrets_key, reply, created_at)',
     });
-    for (const name of FUNCTIONS) await createFunction(runner, join(SQL, name));
-    for (const name of BATCHED) await createFunction(runner, join(SQL, name), { roles: ['account_operator'] });
   }
 }

@@ -2,7 +2,7 @@
 -- Returns false if the key is taken: a request that is in progress or done has it. A key of 24 hours ago is free.
 -- p_effect: what the request makes, such as a reservation. p_reply and p_within: what the key is completed with when it is
 -- still in progress after that time, for an effect outside the database that may have happened by then.
-create function app.claim_idempotency_key(
+create or replace function app.claim_idempotency_key(
   p_customer uuid, p_key_hash bytea, p_fingerprint bytea, p_effect uuid, p_secrets_key text default null,
   p_reply bytea default null, p_within interval default null)
 returns boolean

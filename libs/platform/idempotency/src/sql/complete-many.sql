@@ -1,7 +1,7 @@
 -- complete_idempotency_key for many requests of many customers in one statement, for a batch of the ledger: it runs with the
 -- rights of the operator, and has set how to plan. The requests are those that have their keys: if one has not, nothing is completed
 -- and the batch fails; call by call each learns what complete_idempotency_key tells.
-create function app.complete_idempotency_keys(
+create or replace function app.complete_idempotency_keys(
   p_customers uuid[], p_key_hashes bytea[], p_effects uuid[], p_secrets_keys text[], p_replies bytea[])
 returns void
 language plpgsql set search_path = pg_catalog, public, pg_temp as $$

@@ -1,7 +1,7 @@
 -- Keeps the reply to a key's request, in the transaction that settles its effect. Without a reply the key remains taken:
 -- the request was done, and its reply is too large to be kept. Idempotent.
 -- Returns false if the key was given up meanwhile and another request has it.
-create function app.complete_idempotency_key(
+create or replace function app.complete_idempotency_key(
   p_customer uuid, p_key_hash bytea, p_effect uuid, p_secrets_key text, p_reply bytea)
 returns boolean
 language plpgsql set search_path = pg_catalog, public, pg_temp as $$

@@ -1,6 +1,6 @@
 -- Frees the key of a request that had no effect, in the transaction that resolves it. Idempotent. The key of a request that
 -- is done, or that another request has meanwhile, is left alone.
-create function app.free_idempotency_key(p_customer uuid, p_key_hash bytea, p_effect uuid) returns boolean
+create or replace function app.free_idempotency_key(p_customer uuid, p_key_hash bytea, p_effect uuid) returns boolean
 language plpgsql set search_path = pg_catalog, public, pg_temp as $$
 begin
   if current_user <> 'account_operator' then

@@ -1,6 +1,6 @@
 -- Completes a customer's keys that are still in progress after their deadline, with the reply that they were claimed with:
 -- their process died after the effect may have happened. Returns how many.
-create function app.give_up_idempotency_keys(p_customer uuid) returns integer
+create or replace function app.give_up_idempotency_keys(p_customer uuid) returns integer
 language plpgsql set search_path = pg_catalog, public, pg_temp as $$
 declare
   present constant timestamptz := app.now();

@@ -1,12 +1,21 @@
 import { join } from 'node:path';
 import type { QueryRunner } from 'typeorm';
-import { createFunction, ForwardMigration, secureCustomerTable } from '@platform/database';
+import { ForwardMigration, type FunctionAccess, type FunctionFile, secureCustomerTable } from '@platform/database';
 
 const ROOT = join(__dirname, '..');
+
+/** The API's role may not read the tables: before it knows the token, it knows no customer. */
+const FOR_THE_API: FunctionAccess = { roles: ['customer_api'], asOperator: true };
 
 /** Service tokens, their last use, and the functions through which the API accesses them. */
 export class TokensSchema1763683200200 extends ForwardMigration {
   override readonly tables = ['service_token', 'service_token_use'];
+
+  override readonly functions: FunctionFile[] = [
+    { path: join(ROOT, 'authentication/sql/authenticate.sql'), functions: { authenticate: FOR_THE_API } },
+    { path: join(ROOT, 'authentication/sql/record-token-uses.sql'), functions: { record_token_uses: FOR_THE_API } },
+    { path: join(ROOT, 'names/sql/token-names.sql'), functions: { token_names: FOR_THE_API } },
+  ];
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
@@ -40,14 +49,5 @@ export class TokensSchema1763683200200 extends ForwardMigration {
       )`);
     await runner.query(`create index service_token_use_token_idx on service_token_use (token_id)`);
     await secureCustomerTable(runner, 'service_token_use');
-
-    // The API's role may not read the tables: before it knows the token, it knows no customer.
-    for (const file of [
-      'authentication/sql/authenticate',
-      'authentication/sql/record-token-uses',
-      'names/sql/token-names',
-    ]) {
-      await createFunction(runner, join(ROOT, file), { roles: ['customer_api'], asOperator: true });
-    }
   }
 }

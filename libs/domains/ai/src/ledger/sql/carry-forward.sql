@@ -4,7 +4,7 @@
 -- again.
 --
 -- False: the account's month is not past p_before yet, so its entries of that month are still needed.
-create function app.ai_carry_forward(p_customer uuid, p_before timestamptz) returns boolean
+create or replace function app.ai_carry_forward(p_customer uuid, p_before timestamptz) returns boolean
 language plpgsql
 set search_path = pg_catalog, public, pg_temp
 as $$
@@ -33,4 +33,4 @@ begin
   on conflict (customer_id, bucket) do update
   set balance = c.balance + excluded.balance, sequence = excluded.sequence, before = greatest(c.before, excluded.before);
   return true;
-end $$
+end $$;

@@ -1,6 +1,6 @@
 -- The operator's bookings. Credit given goes to the purchased bucket, which never expires. Credit taken comes from the
 -- purchased bucket first, and never from what calls in progress have reserved. False: there is less free credit than that.
-create function app.ai_credit(
+create or replace function app.ai_credit(
   p_customer uuid, p_month text, p_now timestamptz, p_kind text, p_amount numeric, p_note text, p_actor text,
   p_credit_request integer, p_invoice uuid)
 returns boolean
@@ -47,4 +47,4 @@ begin
       ledger_sequence = acc.ledger_sequence
   where customer_id = p_customer;
   return true;
-end $$
+end $$;

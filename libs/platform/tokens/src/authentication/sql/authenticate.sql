@@ -1,6 +1,6 @@
 -- The customer behind a valid token, known by its hash, and what a request is judged by before its body is read. The API
 -- knows no customer before it knows the token, so it may not read the tables: it may ask about one hash.
-create function app.authenticate(hash bytea) returns table (
+create or replace function app.authenticate(hash bytea) returns table (
   token_id uuid, customer_id uuid, scopes text[], expires_at timestamptz, ai_enabled boolean,
   requests_per_minute integer, ai_per_minute integer, sms_per_minute integer)
 language plpgsql stable security definer set search_path = pg_catalog, public, pg_temp as $$

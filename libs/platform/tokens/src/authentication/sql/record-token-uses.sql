@@ -1,5 +1,5 @@
 -- Stores when tokens were last used, each as many milliseconds ago as its caller measured: the database's clock dates it.
-create function app.record_token_uses(customers uuid[], tokens uuid[], ages_ms double precision[]) returns void
+create or replace function app.record_token_uses(customers uuid[], tokens uuid[], ages_ms double precision[]) returns void
 language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
 declare
   present constant timestamptz := app.now();

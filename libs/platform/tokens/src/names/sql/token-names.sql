@@ -1,6 +1,6 @@
 -- The names of some of a customer's tokens. The API may not read the tokens' table: it has their hashes. Only the customer that
 -- the transaction is set to is answered, whatever the statement says.
-create function app.token_names(p_customer uuid, p_tokens uuid[]) returns table (token_id uuid, name text)
+create or replace function app.token_names(p_customer uuid, p_tokens uuid[]) returns table (token_id uuid, name text)
 language plpgsql stable security definer set search_path = pg_catalog, public, pg_temp as $$
 #variable_conflict use_column
 begin

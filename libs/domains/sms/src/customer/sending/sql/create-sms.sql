@@ -2,7 +2,7 @@
 -- outcome: created; disabled; country, with the countries that are allowed; capped or parts_capped, with the cap and the
 -- seconds that are left of the day. No countries means all. The count's row stays locked until the transaction ends, so any
 -- number of calls at once cannot go past a cap.
-create function app.create_sms(
+create or replace function app.create_sms(
   p_customer uuid, p_seed uuid, p_recipient text, p_message text, p_encoding text, p_segments integer, p_gateway text,
   p_default_cap integer, p_zone text, p_actor text, p_audit_id uuid, p_country text, p_default_countries text[],
   p_default_parts_cap integer)

@@ -3,7 +3,7 @@
 -- message that becomes failed certainly was not sent and is taken off the count of its day; once, however often it is said.
 -- A time of delivery that cannot be, as gateways' clocks go, is replaced by the present one.
 -- Returns the message, or nothing if the customer has none with this id from this gateway.
-create function app.record_sms_outcome(
+create or replace function app.record_sms_outcome(
   p_customer uuid, p_id uuid, p_gateway text, p_status text, p_overruled text[], p_error_code text,
   p_delivered_at timestamptz, p_gateway_message_id text, p_zone text)
 returns setof sms_message

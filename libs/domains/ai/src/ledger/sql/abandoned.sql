@@ -1,9 +1,9 @@
 -- Resolves a customer's reservations that nobody will come back for, uncharged: their deadline has passed, or the process
--- that made them is gone (process-is-gone.sql). The operator sees them as calls whose outcome is unknown.
+-- that made them is gone (app.process_is_gone). The operator sees them as calls whose outcome is unknown.
 --
 -- Returns how many, or null when somebody else has the account locked: the caller tries again later instead of waiting, so
 -- that one locked account delays no other customer.
-create function app.ai_resolve_abandoned(p_customer uuid) returns integer
+create or replace function app.ai_resolve_abandoned(p_customer uuid) returns integer
 language plpgsql
 set search_path = pg_catalog, public, pg_temp
 set plan_cache_mode = force_generic_plan set enable_seqscan = off
@@ -46,4 +46,21 @@ begin
     perform app.ai_expire_carried_over(p_customer, moment);
   end if;
   return resolved;
-end $$
+end $$;
+
+-- Resolves the abandoned reservations of a customer if this call is one of them: a retry of it need not wait for a worker. Returns whether it did; false too while somebody else has the account locked.
+create or replace function app.ai_resolve_abandoned_call(p_customer uuid, p_reservation uuid) returns boolean
+language plpgsql security definer
+set search_path = pg_catalog, public, pg_temp
+as $$
+declare
+  call record;
+begin
+  perform app.set_customer(p_customer);
+  select h.deadline, h.process_id into call from ai_reservation h
+  where h.customer_id = p_customer and h.id = p_reservation and h.state = 'pending';
+  if not found or not (call.deadline < app.now() or app.process_is_gone(call.process_id)) then
+    return false;
+  end if;
+  return coalesce(app.ai_resolve_abandoned(p_customer), 0) > 0;
+end $$;

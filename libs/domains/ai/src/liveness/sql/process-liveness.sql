@@ -5,7 +5,7 @@
 -- This is physical time: it follows the machine's clock, not the one that books are dated by.
 --
 -- Returns the database's time.
-create function app.process_heartbeat(p_process uuid) returns timestamptz
+create or replace function app.process_heartbeat(p_process uuid) returns timestamptz
 language plpgsql
 set search_path = pg_catalog, public, pg_temp
 as $$
@@ -20,4 +20,14 @@ begin
   insert into process_liveness (id, seen, seen_at) values (p_process, served, moment)
   on conflict (id) do update set seen = excluded.seen, seen_at = excluded.seen_at;
   return moment;
-end $$
+end $$;
+
+-- Whether a process has given no sign of life for ten seconds of the database's service (see above), or has said that it
+-- ends. A lost connection alone ends nothing. Null, of which nothing is known, is not gone.
+create or replace function app.process_is_gone(p_process uuid) returns boolean
+language sql stable
+as $$
+  select p_process is not null and not exists (
+    select from public.process_liveness p cross join public.liveness_clock c
+    where p.id = p_process and c.served - p.seen <= interval '10 seconds')
+$$;

@@ -1,0 +1,37 @@
+-- The most that a call's input can cost: its tokens, at the highest of the prices that they may be charged at.
+create or replace function app.ai_input_ceiling(
+  p_tokens integer, p_cache text, p_input numeric, p_write_5m numeric, p_write_1h numeric, p_read numeric) returns numeric
+language sql immutable
+as $$
+  -- A rate is multiplied by 0.000001, never divided by a million: division rounds.
+  select p_tokens * 0.000001 * case p_cache
+    when '1h' then greatest(p_input, p_read, p_write_5m, p_write_1h)
+    when '5m' then greatest(p_input, p_read, p_write_5m)
+    else greatest(p_input, p_read) end
+$$;
+
+-- How many output tokens p_credit buys, at most those wanted. Negative: none, not even the input that it was reduced by.
+create or replace function app.ai_affordable_tokens(p_wanted integer, p_rate numeric, p_credit numeric) returns integer
+language sql immutable
+as $$
+  select (case
+    when p_wanted * p_rate * 0.000001 <= p_credit then p_wanted
+    when p_rate <= 0 or p_credit < 0 then -1
+    -- The quotient may be rounded up, hence the step back.
+    when trunc(p_credit * 1000000 / p_rate) * p_rate * 0.000001 > p_credit then trunc(p_credit * 1000000 / p_rate) - 1
+    else trunc(p_credit * 1000000 / p_rate)
+  end)::integer
+$$;
+
+-- Why nothing is reserved for a call that needs p_needed at least: the total limit leaves less, whatever the credit; calls in
+-- progress have reserved what would cover it; or the credit does not cover it. A total limit that is null is none.
+create or replace function app.ai_reservation_refusal(
+  p_needed numeric, p_total_left numeric, p_spendable numeric, p_reserved numeric) returns text
+language sql immutable
+as $$
+  select case
+    when p_needed > p_total_left then 'over_limit'
+    when p_needed <= p_spendable and p_reserved > 0 then 'in_progress'
+    else 'exhausted'
+  end
+$$;

@@ -1,0 +1,98 @@
+import type { QueryRunner } from 'typeorm';
+import type { ForwardMigration } from './forward-migration';
+import type { Delegation } from './functions';
+
+/** Roles whose connections the coordinator passes on to the workers: there they must be allowed to log in. */
+const ROLES = ['customer_api', 'account_operator'];
+
+const FUNCTIONS_ONLY_HERE = `
+  select p.oid::regprocedure::text as name from pg_proc p
+  where p.pronamespace = 'app'::regnamespace
+    and not exists (select from pg_dist_object o where o.classid = 'pg_proc'::regclass and o.objid = p.oid)`;
+
+/**
+ * On a Citus cluster, distributes what is not distributed yet; elsewhere does nothing. Runs after the migrations, which are
+ * the same for one server and for a cluster, so it also distributes a restored dump of a single server. After an
+ * interruption the next run goes on.
+ */
+export async function distributeSchema(runner: QueryRunner, migrations: readonly ForwardMigration[]): Promise<void> {
+  if (!(await hasCitus(runner))) return;
+  for (const role of ROLES) {
+    await runner.query(`alter role ${role} login`);
+    // As the programs' own connections have it, which do not pass it on.
+    await runner.query(`alter role ${role} set jit = off`);
+  }
+  const plan = await planTables(
+    runner,
+    migrations.flatMap(({ tables }) => tables),
+  );
+  // A distributed table may only refer to a table that is distributed already, or that every node has.
+  for (const table of plan.reference) await runner.query(`select create_reference_table($1)`, [table]);
+  for (const table of plan.distributed)
+    await runner.query(`select create_distributed_table($1, 'customer_id')`, [table]);
+  await copyFunctions(runner);
+  for (const { functions } of migrations.flatMap((migration) => migration.functions))
+    for (const [name, { delegated }] of Object.entries(functions))
+      if (delegated) await delegateFunction(runner, `app.${name}`, delegated);
+}
+
+/** Whether the database is one of a Citus cluster's. */
+async function hasCitus(runner: QueryRunner): Promise<boolean> {
+  const found = (await runner.query(`select from pg_extension where extname = 'citus'`)) as unknown[];
+  return found.length > 0;
+}
+
+/** Tables that are not distributed yet. */
+interface TablePlan {
+  /** Copied to every node: of no customer, or looked up before the customer is known. Seldom written. */
+  reference: string[];
+  /** Owned by customers: a customer's rows of all these tables are on one node. */
+  distributed: string[];
+}
+
+/**
+ * How tables are spread over a cluster. The schema says it: a table whose primary key begins with the customer is
+ * distributed by the customer, any other is copied to every node. Partitions go with their table.
+ * @param tables in the order of their foreign keys: each refers only to those before it
+ */
+async function planTables(runner: QueryRunner, tables: readonly string[]): Promise<TablePlan> {
+  const rows = (await runner.query(
+    `select c.relname as name, a.attname = 'customer_id' as owned from pg_class c
+     join pg_index i on i.indrelid = c.oid and i.indisprimary
+     join pg_attribute a on a.attrelid = c.oid and a.attnum = i.indkey[0]
+     where c.relnamespace = 'public'::regnamespace and c.oid not in (select logicalrelid from pg_dist_partition)`,
+  )) as { name: string; owned: boolean }[];
+  const owned = new Map(rows.map((row) => [row.name, row.owned]));
+  return {
+    reference: tables.filter((table) => owned.get(table) === false),
+    distributed: tables.filter((table) => owned.get(table) === true),
+  };
+}
+
+/**
+ * Creates our functions on the nodes that lack them. The cluster does so itself when a function is created, unless a
+ * parameter or the result is a row of a table that was not distributed at that time.
+ */
+async function copyFunctions(runner: QueryRunner): Promise<void> {
+  for (const { name } of (await runner.query(FUNCTIONS_ONLY_HERE)) as { name: string }[]) {
+    await runner.query('select create_distributed_function($1)', [name]);
+    // Everybody may call the copy: rights that were revoked before are not copied.
+    await runner.query(`revoke all on function ${name} from public`);
+  }
+}
+
+/**
+ * Lets a call of this function run on the node that has the rows of the customer, its first parameter: there its
+ * statements need no network. Inside a transaction of several statements a call runs on the coordinator as before.
+ */
+async function delegateFunction(runner: QueryRunner, name: string, { table, lockTimeout }: Delegation): Promise<void> {
+  await runner.query(
+    `select create_distributed_function(p.oid::regprocedure, p.proargnames[1], colocate_with => $2)
+     from pg_proc p where p.oid = $1::regproc`,
+    [name, table],
+  );
+  // With plans for any value, Citus 13.2.1 and 13.2.2 make a local plan at every execution and never free it: the
+  // connections between the nodes grow by 0.3 MB with each call of the ledger.
+  await runner.query(`alter function ${name} set plan_cache_mode = force_custom_plan`);
+  if (lockTimeout) await runner.query(`alter function ${name} set lock_timeout = '${lockTimeout}'`);
+}
