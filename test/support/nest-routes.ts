@@ -1,8 +1,8 @@
-import { type ExecutionContext, RequestMethod, type Type } from '@nestjs/common';
+import { RequestMethod, type Type } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants';
 import { MetadataScanner, ModulesContainer } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { isPublic, requiredScope } from '@platform/access';
+import { rulesOf } from '@platform/http';
 
 /** A route of a controller with its declared access. */
 export interface DeclaredRoute {
@@ -39,6 +39,6 @@ function routesOfController(controller: Type, prefix: string): DeclaredRoute[] {
 }
 
 function accessOf(controller: Type, handler: () => unknown): string {
-  const context = { getHandler: () => handler, getClass: () => controller } as unknown as ExecutionContext;
-  return isPublic(context) ? 'public' : (requiredScope(handler) ?? 'nothing');
+  const { isPublic, scope = 'nothing' } = rulesOf({ getHandler: () => handler, getClass: () => controller as never });
+  return isPublic ? 'public' : scope;
 }

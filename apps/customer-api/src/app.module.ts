@@ -8,7 +8,7 @@ import { AiUsageApiModule } from './ai-usage/ai-usage-api.module';
 import { CreditRequestsApiModule } from './credit-requests/credit-requests-api.module';
 import { CustomerApiModule } from './customer/customer-api.module';
 import { HealthModule } from './health/health.module';
-import { RequestPipelineModule } from './pipeline/request-pipeline.module';
+import { RequestPipelineModule } from './request-pipeline.module';
 import { ServicesApiModule } from './services/services-api.module';
 import { InvoicesApiModule } from './invoices/invoices-api.module';
 import { SmsApiModule } from './sms/sms-api.module';

@@ -1,17 +1,21 @@
-import type { DynamicModule } from '@nestjs/common';
+import { type DynamicModule, Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { SCOPES } from '@platform/tokens';
+import { DataSource } from 'typeorm';
+import { limitAddresses, RateLimitStorageService } from '@platform/access';
 import type { AppConfig } from '@platform/config';
-import { DatabaseClockService } from '@platform/database';
-import { addProblemDialect, configureApplication, createAdapter } from '@platform/http';
-import { asProviderProblem } from './ai/answer/provider-error';
+import {
+  assertDatabaseFit,
+  CustomerDatabaseService,
+  DatabaseClockService,
+  UnfitDatabaseError,
+} from '@platform/database';
+import { addProblemDialect, configureApplication, createAdapter, shedOverload } from '@platform/http';
 import { NestLogger } from '@platform/logging';
-import { addAddressLimit } from './pipeline/address-limit';
-import { exposeMetrics } from './pipeline/metrics';
-import { shedOverload } from './pipeline/overload';
+import { SCOPES } from '@platform/tokens';
+import { asProviderProblem } from './ai/answer/provider-error';
 import { AppModule } from './app.module';
-import { assertIsolation } from './pipeline/isolation-check';
+import { exposeMetrics } from './request-metrics';
 
 /** Builds the customer API, ready to listen. `root` can embed it in a larger application. */
 export async function createApplication(
@@ -26,11 +30,23 @@ export async function createApplication(
   });
   app.useLogger(new NestLogger(config));
   configureApplication(app, SCOPES);
-  addProblemDialect(app.getHttpAdapter().getInstance(), '/api/v1/ai/v1', asProviderProblem);
-  addAddressLimit(app);
-  shedOverload(app, config);
-  exposeMetrics(app);
+  const server = app.getHttpAdapter().getInstance();
+  addProblemDialect(server, '/api/v1/ai/v1', asProviderProblem);
+  limitAddresses(server, app.get(RateLimitStorageService), config.RATE_LIMIT_ADDRESS_PER_MINUTE);
+  exposeMetrics(app, shedOverload(server, config.OVERLOAD_WAIT_MS, app.get(CustomerDatabaseService)));
   await assertIsolation(app, config);
   await app.get(DatabaseClockService).compare();
   return app;
+}
+
+/**
+ * @throws NotMigratedError if there is no schema
+ * @throws UnfitDatabaseError if the API's database role, or in production its login, can bypass row level security: one
+ * isolation layer would be missing
+ */
+async function assertIsolation(app: NestFastifyApplication, config: AppConfig): Promise<void> {
+  for (const excess of await assertDatabaseFit(app.get(DataSource), 'customer_api')) {
+    if (config.NODE_ENV === 'production') throw new UnfitDatabaseError(excess);
+    new Logger('Isolation').warn(excess);
+  }
 }

@@ -2,7 +2,7 @@ import { Controller, Get, Post, Req, Res, type StreamableFile } from '@nestjs/co
 import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { type AuthenticatedCustomer } from '@platform/tokens';
-import { CurrentCustomer, RateLimitAs, RequireAiEnabled, RequireScope } from '@platform/access';
+import { CurrentCustomer, RateLimitAs, RequireScope } from '@platform/access';
 import { AiOverviewService, type MessageRequest, PLAIN_FIELDS } from '@domains/ai';
 import { KeyClaimedByService, ProblemReplies, type RequestWithBody } from '@platform/http';
 import { MessageAnswersService } from './answer/message-answers.service';
@@ -34,8 +34,7 @@ export class AiController {
   @Post('messages')
   @RequireScope('ai:use')
   @RateLimitAs('ai')
-  @RequireAiEnabled()
-  @KeyClaimedByService({ replayHeaders: ReplayedChargeService })
+  @KeyClaimedByService({ keptHeaders: ['x-ai-usage-id'], replayHeaders: ReplayedChargeService })
   @MessageBody(PLAIN_FIELDS)
   @ApiOperation({
     summary: 'Send a message to the AI model',

@@ -1,9 +1,9 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { HealthCheck, HealthCheckService } from '@nestjs/terminus';
+import { HealthCheck, HealthCheckService, HealthIndicatorService } from '@nestjs/terminus';
 import { Public } from '@platform/access';
+import { Draining } from '@platform/http';
 import { DatabaseHealth } from './database.health';
-import { DrainingHealth } from './draining.health';
 
 /** Liveness and readiness for the operator's proxy and orchestrator. */
 @ApiExcludeController()
@@ -12,8 +12,9 @@ import { DrainingHealth } from './draining.health';
 export class HealthController {
   constructor(
     private readonly health: HealthCheckService,
+    private readonly indicator: HealthIndicatorService,
     private readonly database: DatabaseHealth,
-    private readonly draining: DrainingHealth,
+    private readonly draining: Draining,
   ) {}
 
   @Get('live')
@@ -25,6 +26,12 @@ export class HealthController {
   @Get('ready')
   @HealthCheck()
   ready() {
-    return this.health.check([() => this.draining.check(), () => this.database.check()]);
+    return this.health.check([() => this.accepting(), () => this.database.check()]);
+  }
+
+  /** Unhealthy while the process is draining. */
+  private accepting() {
+    const indicator = this.indicator.check('accepting_requests');
+    return this.draining.active ? indicator.down() : indicator.up();
   }
 }

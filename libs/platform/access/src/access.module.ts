@@ -1,7 +1,35 @@
 import { Module } from '@nestjs/common';
+import { ThrottlerModule } from '@nestjs/throttler';
+import { AppConfig } from '@platform/config';
 import { TokensModule } from '@platform/tokens';
-import { RateLimitModule } from './rate-limit/rate-limit.module';
+import type { LimitName } from './customer-rate-limit.guard';
+import { MINUTE_MS, RateLimitStorageService } from './rate-limit-storage.service';
 
-/** Providers of the global guards: authentication, scopes, rate limits. */
-@Module({ imports: [RateLimitModule, TokensModule], exports: [RateLimitModule, TokensModule] })
+/** The storage in a separate module, because the throttler's options need it. */
+@Module({ providers: [RateLimitStorageService], exports: [RateLimitStorageService] })
+class RateLimitStorageModule {}
+
+/** A customer's limits, unless the operator has set others. */
+const perMinute = (name: LimitName, limit: number) => ({ name, limit, ttl: MINUTE_MS });
+
+/** Providers of the global guards: authentication, and Nest's throttler. */
+@Module({
+  imports: [
+    RateLimitStorageModule,
+    TokensModule,
+    ThrottlerModule.forRootAsync({
+      imports: [RateLimitStorageModule],
+      inject: [AppConfig, RateLimitStorageService],
+      useFactory: (config: AppConfig, storage: RateLimitStorageService) => ({
+        storage,
+        throttlers: [
+          perMinute('requests', config.RATE_LIMIT_REQUESTS_PER_MINUTE),
+          perMinute('ai', config.RATE_LIMIT_AI_PER_MINUTE),
+          perMinute('sms', config.RATE_LIMIT_SMS_PER_MINUTE),
+        ],
+      }),
+    }),
+  ],
+  exports: [RateLimitStorageModule, ThrottlerModule, TokensModule],
+})
 export class AccessModule {}

@@ -1,25 +1,32 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import { finalize, type Observable } from 'rxjs';
 import { CustomerContextService } from '@platform/context';
-import type { RequestWithBody } from '@platform/http';
+import { IdempotencyInterceptor, type RequestWithBody } from '@platform/http';
 
 /**
- * Runs the rest of the request in the context of the authenticated customer: every statement on a customer's rows and
- * every log line takes the customer from it. At the end, the memory of the request's body is released, even if the
- * client has disconnected.
+ * Runs the rest of the request, its Idempotency-Key first, in the context of the authenticated customer: every statement on a
+ * customer's rows and every log line takes the customer from it. At the end, the memory of the request's body is released,
+ * even if the client has disconnected.
+ *
+ * It calls the interceptor of Idempotency-Keys itself. Nest makes several observables and promises for each interceptor of
+ * each request, even if it has nothing to do: 3.7 kB and some 5 % of what a `GET` of one row takes.
  */
 @Injectable()
 export class CustomerContextInterceptor implements NestInterceptor {
-  constructor(private readonly context: CustomerContextService) {}
+  constructor(
+    private readonly context: CustomerContextService,
+    private readonly keys: IdempotencyInterceptor,
+  ) {}
 
   intercept(execution: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const request = execution.switchToHttp().getRequest<RequestWithBody>();
-    const { id, customer, bodyLease } = request;
-    // A handler may have taken the lease over, for work that goes on after its reply has begun.
-    const release = () => request.bodyLease?.release();
-    const handle = () => (bodyLease ? next.handle().pipe(finalize(release)) : next.handle());
-    if (!customer) return handle();
+    const request = execution.getArgByIndex<RequestWithBody>(0);
+    const { id, customer } = request;
     // Nest binds the handler to the context in which handle() is called.
-    return this.context.run(customer.customerId, handle, id);
+    const result = customer
+      ? this.context.run(customer.customerId, () => this.keys.intercept(execution, next), id)
+      : next.handle();
+    if (!request.bodyLease) return result;
+    // A handler may take the lease over, for work that goes on after its reply has begun.
+    return result.pipe(finalize(() => request.bodyLease?.release()));
   }
 }

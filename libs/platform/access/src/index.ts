@@ -1,13 +1,7 @@
 export { AccessModule } from './access.module';
-export { AiEnabledGuard, RequireAiEnabled } from './guards/ai-enabled.guard';
-export { AddressLimit } from './rate-limit/address-limit';
-export { BearerGuard } from './guards/bearer.guard';
-export { CurrentCustomer } from './decorators/current-customer.decorator';
+export { limitAddresses } from './address-limit';
+export { BearerGuard } from './bearer.guard';
 export { CustomerContextInterceptor } from './customer-context.interceptor';
-export { CustomerRateLimitGuard } from './rate-limit/customer-rate-limit.guard';
-export { Public, isPublic } from './decorators/public.decorator';
-export { RateLimitStorageService } from './rate-limit/rate-limit-storage.service';
-export { RateLimitAs } from './rate-limit/rate-limit-as.decorator';
-export { TokenInApiKey } from './decorators/token-in-api-key.decorator';
-export { AnyScope, RequireScope, requiredScope } from './decorators/require-scope.decorator';
-export { ScopeGuard } from './guards/scope.guard';
+export { CustomerRateLimitGuard } from './customer-rate-limit.guard';
+export { RateLimitStorageService } from './rate-limit-storage.service';
+export { AnyScope, CurrentCustomer, Public, RateLimitAs, RequireScope, TokenInApiKey } from './route-access';

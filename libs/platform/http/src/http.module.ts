@@ -1,10 +1,8 @@
 import { Module } from '@nestjs/common';
-import { AllowedMethods } from './routing/allowed-methods';
-import { BodyMemory } from './body/body-memory';
-import { TurnBudget } from './body/turn-budget';
-import { ListeningSockets } from './connections/listening-sockets';
-import { CsvExportsService } from './csv/csv-exports.service';
-import { Draining } from './draining';
+import { BodyMemory, TurnBudget } from './body-limits';
+import { CsvExportsService } from './csv-exports.service';
+import { Draining, ListeningSockets } from './listening';
+import { AllowedMethods } from './routing';
 
 const PROVIDERS = [AllowedMethods, BodyMemory, CsvExportsService, Draining, ListeningSockets, TurnBudget];
 

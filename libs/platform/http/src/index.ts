@@ -1,41 +1,42 @@
-export { ClientGone } from './client-gone.decorator';
-export { HttpModule } from './http.module';
-export { CsvExportsService } from './csv/csv-exports.service';
-export { PageOrCsvReply } from './csv/list-reply.decorator';
-export { WantsCsv } from './csv/wants-csv.decorator';
-export { createDocument } from './open-api/create-document';
-export { Draining } from './draining';
-export { createValidationPipe } from './validation-pipe';
-export { sendProblem } from './problems/send-problem';
-export { RequestBodyGuard, type RequestWithBody } from './body/request-body.guard';
-export { IdempotencyInterceptor } from './idempotency/idempotency.interceptor';
-export { KeyClaimedByService, type ReplayHeaders } from './idempotency/key-claimed-by-service.decorator';
-export { WithoutEffect } from './idempotency/without-effect.decorator';
-export { BodyMemory, type BodyLease } from './body/body-memory';
-export { type BodyReader, type BodyRules, ReadBodyBy, WithoutBody } from './body/body-rules.decorator';
-export { endSlowReply } from './connections/end-slow-reply';
-export { listen } from './connections/listen';
-export { ListeningSockets } from './connections/listening-sockets';
-export { createAdapter } from './fastify-adapter';
-export { configureApplication, setApiPrefix } from './configure-application';
+export { acceptedWeights } from './accept';
+export { BodyMemory, type BodyLease } from './body-limits';
+export { endSlowReply } from './connections';
+export { CsvExportsService, PageOrCsvReply, WantsCsv } from './csv-exports.service';
 export { ListQueryDto, PageDto, PageQueryDto, toPageDto, toPageRequest } from './dto/page.dto';
 export { ProblemDto, ProblemErrorDto } from './dto/problem.dto';
-export { ProblemReplies } from './open-api/problems/problem-replies.decorator';
-export { addProblemDialect, type ProblemDialect } from './problems/problem-dialects';
-export { problemOf, type Problem } from './problems/problem';
-export { serveOpenApi } from './open-api/serve-open-api';
-export { ProblemFilter } from './problems/problem.filter';
-export { routesOf, type Route } from './routing/routes';
-export { observeRequests } from './hooks/observe-requests';
-export { PathId } from './routing/path-id';
-export { FieldRule, type FaultOf } from './fields/field-rule';
-export { IsAmount } from './fields/is-amount.decorator';
-export { IsDay } from './fields/is-day.decorator';
-export { IsOneOf } from './fields/is-one-of.decorator';
-export { IsTime } from './fields/is-time.decorator';
-export { IsText, type TextLength } from './fields/is-text.decorator';
-export { IsWholeNumber } from './fields/is-whole-number.decorator';
-export { addLoadShedding } from './hooks/load-shedding';
-export { LoadShedder } from './overload/load-shedder';
-export { LoopDelay } from './overload/loop-delay';
-export { combineInterceptors } from './combine-interceptors';
+export {
+  type FaultOf,
+  FieldRule,
+  IsAmount,
+  IsDay,
+  IsOneOf,
+  IsText,
+  IsTime,
+  IsWholeNumber,
+  type TextLength,
+} from './field-rules';
+export { ClientGone, PathId } from './handler-params';
+export { HttpModule } from './http.module';
+export { IdempotencyInterceptor } from './idempotency.interceptor';
+export { Draining, listen, ListeningSockets } from './listening';
+export { type LoadShedder, shedOverload } from './load-shedding';
+export { createDocument, serveOpenApi } from './open-api/create-document';
+export { ProblemReplies } from './open-api/problem-replies.decorator';
+export { addProblemDialect, type Problem, type ProblemDialect, problemOf, sendProblem } from './problem';
+export { ProblemFilter } from './problem.filter';
+export { RequestBodyGuard, type RequestWithBody } from './request-body.guard';
+export {
+  type BodyReader,
+  type BodyRules,
+  declareRules,
+  KeyClaimedByService,
+  ReadBodyBy,
+  type ReplayHeaders,
+  type RouteRules,
+  rulesOf,
+  WithoutBody,
+  WithoutEffect,
+} from './route-rules';
+export { type Route, routesOf } from './routing';
+export { configureApplication, createAdapter, observeRequests, setApiPrefix } from './server';
+export { createValidationPipe } from './validation-pipe';

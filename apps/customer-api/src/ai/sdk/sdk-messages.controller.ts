@@ -2,7 +2,7 @@ import { Controller, HttpCode, Post, Req, Res, type StreamableFile } from '@nest
 import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { CountTokensService, type MessageRequest, SDK_FIELDS } from '@domains/ai';
-import { CurrentCustomer, RateLimitAs, RequireAiEnabled, RequireScope, TokenInApiKey } from '@platform/access';
+import { CurrentCustomer, RateLimitAs, RequireScope, TokenInApiKey } from '@platform/access';
 import { KeyClaimedByService, ProblemReplies, type RequestWithBody, WithoutEffect } from '@platform/http';
 import { type AuthenticatedCustomer } from '@platform/tokens';
 import { MessageAnswersService } from '../answer/message-answers.service';
@@ -25,8 +25,7 @@ export class SdkMessagesController {
   @HttpCode(200)
   @RequireScope('ai:use')
   @RateLimitAs('ai')
-  @RequireAiEnabled()
-  @KeyClaimedByService({ replayHeaders: ReplayedChargeService })
+  @KeyClaimedByService({ keptHeaders: ['x-ai-usage-id'], replayHeaders: ReplayedChargeService })
   @MessageBody(SDK_FIELDS)
   @ApiOperation({
     summary: 'Send a message, as SDKs do',
@@ -51,7 +50,6 @@ export class SdkMessagesController {
   @HttpCode(200)
   @RequireScope('ai:use')
   @RateLimitAs('ai')
-  @RequireAiEnabled()
   @WithoutEffect()
   @MessageBody(SDK_FIELDS)
   @ApiOperation({

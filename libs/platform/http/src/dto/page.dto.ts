@@ -1,9 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
 import type { Page, PageRequest } from '@platform/pagination';
-import { FieldRule } from '../fields/field-rule';
-import { IsTime } from '../fields/is-time.decorator';
-import { IsQueryNumber } from '../fields/is-whole-number.decorator';
+import { FieldRule, IsQueryNumber, IsTime } from '../field-rules';
 
 /** Paging parameters. */
 export class PageQueryDto {

@@ -86,3 +86,8 @@ export function resolve(document: Document, schema: Schema): Schema {
 export function allows({ type }: Schema, name: string): boolean {
   return [type].flat().includes(name);
 }
+
+/** The scopes that an operation declares. */
+export function scopesOf({ security = [] }: Operation): string[] {
+  return security.flatMap((alternative) => Object.values(alternative).flat());
+}

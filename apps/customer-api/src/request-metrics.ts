@@ -1,0 +1,74 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Counter } from 'prom-client';
+import { RateLimitStorageService } from '@platform/access';
+import { CustomerDatabaseService, DatabaseClockService, exposeDatabaseMetrics } from '@platform/database';
+import { BodyMemory, type LoadShedder, observeRequests } from '@platform/http';
+import { Metrics } from '@platform/metrics';
+import { TokenChangeListenerService } from '@platform/tokens';
+
+/** Customers that have a series of their own, per process: a metric must not grow with the number of customers. */
+const MOST = 100;
+/** Labels of whom it is not known, and of those beyond {@link MOST}. */
+const [NONE, OTHERS] = ['none', 'others'];
+
+/** Measures requests, and exposes the gauges that operators monitor. */
+export function exposeMetrics(app: NestFastifyApplication, shedder: LoadShedder): void {
+  const metrics = app.get(Metrics);
+  const refusals = new LimitedCustomers(metrics);
+  observeRequests(app.getHttpAdapter().getInstance(), ({ request, status, durationMs }) => {
+    metrics.observeRequest(request.method, request.routeOptions.url, status, durationMs);
+    if (status === 429) refusals.count(request.customer?.customerId);
+  });
+  metrics.reportState(
+    'overloaded',
+    'Requests are refused: more arrive than can be served in time',
+    () => shedder.active,
+  );
+  const database = app.get(CustomerDatabaseService);
+  metrics.reportNumber(
+    'database_wait_seconds',
+    'How long a statement that is sent now has to wait for a connection, as far as can be told',
+    () => database.queueDelayMs() / 1000,
+  );
+  const bodies = app.get(BodyMemory);
+  metrics.reportNumber('request_body_bytes', 'Bytes of request bodies held in memory', () => bodies.bytes);
+  const storage = app.get(RateLimitStorageService);
+  metrics.reportState(
+    'rate_limit_degraded',
+    'Redis is unavailable or refuses counts: rate limits are counted per process',
+    () => storage.degraded,
+  );
+  exposeDatabaseMetrics(metrics, app.get(DatabaseClockService));
+  const changes = app.get(TokenChangeListenerService);
+  metrics.reportState(
+    'token_cache_trusted',
+    'Token changes are received: verified tokens are cached',
+    () => changes.trusted,
+  );
+}
+
+/** Counts requests that were refused with 429, by customer: who reaches a limit, and how often. */
+class LimitedCustomers {
+  private readonly known = new Set<string>();
+  private readonly refused: Counter<'customer_id'>;
+
+  constructor({ registry }: Metrics) {
+    this.refused = new Counter({
+      name: 'rate_limited_requests_total',
+      help: 'Requests refused with 429, by customer; none: before it was known who calls',
+      labelNames: ['customer_id'],
+      registers: [registry],
+    });
+    for (const label of [NONE, OTHERS]) this.refused.inc({ customer_id: label }, 0);
+  }
+
+  count(customerId: string | undefined): void {
+    this.refused.inc({ customer_id: customerId === undefined ? NONE : this.label(customerId) });
+  }
+
+  private label(customerId: string): string {
+    if (!this.known.has(customerId) && this.known.size >= MOST) return OTHERS;
+    this.known.add(customerId);
+    return customerId;
+  }
+}

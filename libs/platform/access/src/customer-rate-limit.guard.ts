@@ -1,0 +1,72 @@
+import { type ExecutionContext, Injectable } from '@nestjs/common';
+import { ThrottlerGuard } from '@nestjs/throttler';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ServiceError } from '@platform/errors';
+import { rulesOf } from '@platform/http';
+import type { AuthenticatedCustomer } from '@platform/tokens';
+import {
+  afterCount,
+  type RateLimitState,
+  type RateLimitStorageService,
+  remainingOf,
+  showRateLimit,
+} from './rate-limit-storage.service';
+
+/** Kinds of limits, each a throttler of the module: all of a customer's requests, and tighter ones for AI messages and SMS. */
+export type LimitName = keyof AuthenticatedCustomer['limits'];
+
+/**
+ * Limits a customer's requests, all its tokens and routes together, with tighter limits for AI messages and SMS. The
+ * reply shows the limit with the fewest remaining requests; a refusal shows the limit that refused it.
+ *
+ * The parent's `canActivate` looks up a dozen metadata of the route for each throttler and makes as many promises. This one
+ * counts with the throttlers that the route declares, at once unless counts are shared.
+ */
+@Injectable()
+export class CustomerRateLimitGuard extends ThrottlerGuard {
+  /** The storage of the module's options: the parent knows only its interface. */
+  declare protected readonly storageService: RateLimitStorageService;
+  /** Requests per minute by throttler, for customers to whom the operator gave no limit of their own. */
+  private standard!: Record<LimitName, number>;
+
+  override async onModuleInit(): Promise<void> {
+    await super.onModuleInit();
+    const limits = this.throttlers.map(({ name, limit }) => [name, limit]);
+    this.standard = Object.fromEntries(limits) as Record<LimitName, number>;
+  }
+
+  // Nest accepts a boolean as well; the parent's signature has only the promise.
+  override canActivate(context: ExecutionContext): Promise<boolean> {
+    return this.admit(context) as Promise<boolean>;
+  }
+
+  /** Counts a request towards the customer's general limit, then towards the tighter limit of its route, if there is one. */
+  private admit(context: ExecutionContext): boolean | Promise<boolean> {
+    const { isPublic, rateLimit: kind } = rulesOf(context);
+    if (isPublic) return true;
+    const { customer } = context.getArgByIndex<FastifyRequest>(0);
+    if (!customer) throw new Error('The bearer guard must run first');
+    const reply = context.getArgByIndex<FastifyReply>(1);
+    return afterCount(this.count(customer, 'requests'), (general) => {
+      if (!kind || general.isBlocked) return enforce(general, reply);
+      return afterCount(this.count(customer, kind), (tighter) => {
+        const isNearer = tighter.isBlocked || remainingOf(tighter) < remainingOf(general);
+        return enforce(isNearer ? tighter : general, reply);
+      });
+    });
+  }
+
+  private count(customer: AuthenticatedCustomer, name: LimitName): RateLimitState | Promise<RateLimitState> {
+    return this.storageService.count(`${name}:${customer.customerId}`, customer.limits[name] ?? this.standard[name]);
+  }
+}
+
+/** Shows a limit in the reply. @throws ServiceError rate_limited */
+function enforce(state: RateLimitState, reply: FastifyReply): true {
+  showRateLimit(reply, state);
+  if (!state.isBlocked) return true;
+  const { limit, timeToBlockExpire: seconds } = state;
+  throw new ServiceError('rate_limited', `At most ${limit} requests a minute; try again in ${seconds} s`, {
+    retryAfterSeconds: seconds,
+  });
+}

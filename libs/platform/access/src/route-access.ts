@@ -1,0 +1,44 @@
+import { applyDecorators, createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { ApiSecurity } from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
+import { declareRules, ProblemReplies } from '@platform/http';
+import type { AuthenticatedCustomer, Scope } from '@platform/tokens';
+
+/**
+ * Declares the scope that a route requires, for the guard and for the OpenAPI document. A route that declares neither
+ * this nor {@link AnyScope} nor `@Public()` is refused.
+ */
+export function RequireScope(scope: Scope): MethodDecorator {
+  return applyDecorators(
+    declareRules({ scope }),
+    ApiSecurity('token', [scope]),
+    ProblemReplies('unauthorized', 'insufficient_scope', 'rate_limited', 'internal_error', 'service_unavailable'),
+  );
+}
+
+/** Declares that a route needs a valid token but no scope. */
+export function AnyScope(): MethodDecorator {
+  return applyDecorators(
+    declareRules({ scope: 'any' }),
+    ApiSecurity('token'),
+    ProblemReplies('unauthorized', 'rate_limited', 'internal_error', 'service_unavailable'),
+  );
+}
+
+/**
+ * Opens a route, or all routes of a controller, to callers without a token: for health checks, never for customer data.
+ */
+export const Public = () => declareRules({ isPublic: true });
+
+/** Lets callers of a controller's routes send the token in the header `X-Api-Key` as well, as SDKs of AI providers do. */
+export const TokenInApiKey = () => declareRules({ takesApiKey: true });
+
+/** Adds a tighter limit of requests to a route, for AI messages or for SMS. */
+export const RateLimitAs = (kind: 'ai' | 'sms') => declareRules({ rateLimit: kind });
+
+/** Injects the authenticated customer: the only way for a handler to get the caller's identity. */
+export const CurrentCustomer = createParamDecorator((_: unknown, context: ExecutionContext): AuthenticatedCustomer => {
+  const { customer } = context.getArgByIndex<FastifyRequest>(0);
+  if (!customer) throw new Error('The route is public: it has no customer');
+  return customer;
+});

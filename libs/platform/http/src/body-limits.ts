@@ -1,0 +1,117 @@
+import { Injectable } from '@nestjs/common';
+import { AppConfig } from '@platform/config';
+import { ServiceError } from '@platform/errors';
+
+/** `Retry-After`: some of the requests that occupy memory are likely to be finished by then. */
+const RETRY_AFTER_SECONDS = 5;
+
+/** The memory of one request's body, from its first byte until it is no longer needed. */
+export interface BodyLease {
+  /** Reserves more bytes. @throws ServiceError rate_limited or service_unavailable if the bound is reached */
+  take(bytes: number): void;
+  /** Releases all of it. Idempotent. */
+  release(): void;
+}
+
+/**
+ * Bounds the memory of request bodies: per customer, so that none takes the others' share, and per process. Bytes count
+ * when they arrive, so announcing a large body reserves nothing.
+ */
+@Injectable()
+export class BodyMemory {
+  private held = 0;
+  private readonly heldBy = new Map<string, number>();
+
+  constructor(private readonly config: AppConfig) {}
+
+  /** Bytes in use. */
+  get bytes(): number {
+    return this.held;
+  }
+
+  lease(customerId: string): BodyLease {
+    let taken = 0;
+    return {
+      take: (bytes) => {
+        this.take(customerId, bytes);
+        taken += bytes;
+      },
+      release: () => {
+        this.give(customerId, taken);
+        taken = 0;
+      },
+    };
+  }
+
+  private take(customerId: string, bytes: number): void {
+    const { BODY_MEMORY_BYTES: most, BODY_MEMORY_BYTES_PER_CUSTOMER: mostOfOne } = this.config;
+    const own = this.heldBy.get(customerId) ?? 0;
+    const retry = { retryAfterSeconds: RETRY_AFTER_SECONDS };
+    if (own + bytes > mostOfOne) {
+      const detail = `The bodies of your requests under way may have ${mostOfOne} bytes together; send fewer at a time`;
+      throw new ServiceError('rate_limited', detail, retry);
+    }
+    if (this.held + bytes > most)
+      throw new ServiceError('service_unavailable', 'Too many large requests are under way; try again', retry);
+    this.held += bytes;
+    this.heldBy.set(customerId, own + bytes);
+  }
+
+  private give(customerId: string, bytes: number): void {
+    this.held -= bytes;
+    const own = (this.heldBy.get(customerId) ?? 0) - bytes;
+    if (own > 0) this.heldBy.set(customerId, own);
+    else this.heldBy.delete(customerId);
+  }
+}
+
+/** Most milliseconds of one turn of the event loop that are spent on bodies: all other work waits for that long. */
+const MS_A_TURN = 10;
+
+/**
+ * Shares the event loop between large bodies and other work: when a turn's time is used up, further chunks wait for
+ * later turns, in order.
+ */
+@Injectable()
+export class TurnBudget {
+  private spentMs = 0;
+  private readonly waiting: (() => void)[] = [];
+  private scheduled = false;
+
+  /** Whether the time of the current turn is used up. */
+  get spent(): boolean {
+    return this.spentMs >= MS_A_TURN || this.waiting.length > 0;
+  }
+
+  /** Runs work at once and counts its time. */
+  run(work: () => void): void {
+    const begun = performance.now();
+    try {
+      work();
+    } finally {
+      this.spentMs += performance.now() - begun;
+      this.schedule();
+    }
+  }
+
+  /** Runs work in a later turn that has time left. */
+  later(work: () => void): void {
+    this.waiting.push(work);
+    this.schedule();
+  }
+
+  private schedule(): void {
+    if (this.scheduled) return;
+    this.scheduled = true;
+    setImmediate(() => {
+      this.scheduled = false;
+      this.spentMs = 0;
+      while (this.spentMs < MS_A_TURN) {
+        const next = this.waiting.shift();
+        if (!next) return;
+        this.run(next);
+      }
+      this.schedule();
+    });
+  }
+}

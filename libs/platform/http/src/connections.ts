@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { AppConfig } from '@platform/config';
+
+/** File descriptors for other purposes: files, timers, signals, the log, the listening sockets, Redis. */
+const OTHER_DESCRIPTORS = 64;
+/** Minimum number of client connections, even with few descriptors. */
+const LEAST = 16;
+
+/**
+ * The maximum number of client connections that leaves enough file descriptors for the database and the upstreams:
+ * without them a request could be accepted but not served. If descriptors are few, half of the rest is kept for calls
+ * to upstreams.
+ */
+export function mostConnections(config: AppConfig, descriptors = descriptorLimit()): number {
+  const { DATABASE_POOL_SIZE, DATABASE_PIPELINES, AI_LEDGER_CONNECTIONS, AI_UPSTREAM_CONNECTIONS } = config;
+  const database = DATABASE_POOL_SIZE + DATABASE_PIPELINES + AI_LEDGER_CONNECTIONS + 6;
+  const left = descriptors - OTHER_DESCRIPTORS - database;
+  const upstreams = Math.min(AI_UPSTREAM_CONNECTIONS, Math.floor(left / 2));
+  return Math.max(LEAST, Math.min(config.CLIENT_CONNECTIONS, left - upstreams));
+}
+
+/** The process's limit of open files; Infinity if the system does not tell. */
+function descriptorLimit(): number {
+  try {
+    const [, soft] = /^Max open files\s+(\S+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
+    return soft === undefined || soft === 'unlimited' ? Infinity : Number(soft);
+  } catch {
+    return Infinity;
+  }
+}
+
+/**
+ * Bounds a server's connections. A connection above the bound replaces the one that has been idle longest, so that idle
+ * clients do not shut others out. If none is idle, the new one is closed without a reply, so that a proxy tries another
+ * replica.
+ */
+export function boundConnections(server: Server, most: number): void {
+  let open = 0;
+  /** Connections without a request in progress, the longest idle first. */
+  const idle = new Set<Socket>();
+  server.prependListener('connection', (socket: Socket) => {
+    open++;
+    socket.once('close', () => {
+      open--;
+      idle.delete(socket);
+    });
+    if (open > most) {
+      const [longest] = idle;
+      if (!longest) {
+        // After the server has registered the connection.
+        process.nextTick(() => socket.destroy());
+        return;
+      }
+      idle.delete(longest);
+      longest.destroy();
+    }
+    idle.add(socket);
+  });
+  server.prependListener('request', ({ socket }: IncomingMessage, reply: ServerResponse) => {
+    idle.delete(socket);
+    onReplyClosed(reply, () => {
+      if (!socket.destroyed) idle.add(socket);
+    });
+  });
+}
+
+const WORKS = Symbol('works of a closed reply');
+
+type WatchedReply = ServerResponse & { [WORKS]?: (() => void)[] };
+
+/**
+ * Calls `work` once when a reply is complete, or its client disconnected. One listener for all of ours: Fastify and Nest add
+ * seven to a reply that is a stream, and Node takes more than ten for a leak.
+ *
+ * The list is a property of the reply. In a WeakMap its functions, which refer to the reply, would keep it and its request
+ * alive through every minor garbage collection.
+ */
+export function onReplyClosed(reply: WatchedReply, work: () => void): void {
+  if (reply[WORKS]) {
+    reply[WORKS].push(work);
+    return;
+  }
+  const works = (reply[WORKS] = [work]);
+  reply.once('close', () => {
+    for (const each of works) each();
+  });
+}
+
+/** Disconnects a client that has not received its whole reply `patienceMs` after the last of it was `written`. */
+export function endSlowReply(reply: ServerResponse, written: Promise<void>, patienceMs: number): void {
+  void written.then(() => {
+    if (reply.destroyed || reply.closed) return;
+    const timer = setTimeout(() => reply.destroy(), patienceMs).unref();
+    reply.once('close', () => clearTimeout(timer));
+  });
+}

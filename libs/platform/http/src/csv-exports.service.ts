@@ -1,0 +1,150 @@
+import { Readable } from 'node:stream';
+import {
+  type BeforeApplicationShutdown,
+  createParamDecorator,
+  type ExecutionContext,
+  Injectable,
+  StreamableFile,
+  type Type,
+} from '@nestjs/common';
+import { ApiOkResponse } from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
+import { CustomerContextService } from '@platform/context';
+import type { CsvTable } from '@platform/csv';
+import { ServiceError } from '@platform/errors';
+import { acceptedWeights } from './accept';
+
+/** Maximum number of concurrent exports per customer. */
+const PER_CUSTOMER = 2;
+/** Minimum rate: a reader takes the next portion of rows within this time. */
+const SLOWEST_MS = 30_000;
+const RETRY_SECONDS = 5;
+
+/** What an export consists of. */
+export interface CsvExport<Row> {
+  /** Without its ending, such as `ai-usage`. */
+  fileName: string;
+  table: CsvTable;
+  /** Read while the reply is sent, at the reader's pace. */
+  portions: AsyncGenerator<Row[]>;
+  /** A row as it is in JSON. */
+  toDto: (row: Row) => object;
+  /** Aborts when the reply is out, or its reader gone. */
+  closed: AbortSignal;
+}
+
+/**
+ * Sends lists of any length as CSV, with one portion of rows in memory at a time. A reply that cannot be completed is broken
+ * off, so that its reader notices.
+ */
+@Injectable()
+export class CsvExportsService implements BeforeApplicationShutdown {
+  private readonly underWay = new Map<string, number>();
+  private readonly streams = new Set<Readable>();
+
+  constructor(private readonly context: CustomerContextService) {}
+
+  /** @throws ServiceError rate_limited if the customer has too many in progress; and what reading the first portion throws */
+  async send<Row>({ fileName, table, portions, toDto, closed }: CsvExport<Row>): Promise<StreamableFile> {
+    this.enter(closed);
+    // Read before the reply begins: what fails now is answered as any other request.
+    const first = await portions.next();
+    const text = csvText(table, { first, portions, toDto }, SLOWEST_MS, () =>
+      content.destroy(new Error('The reader of an export is too slow')),
+    );
+    const content = Readable.from(text, { objectMode: false });
+    this.streams.add(content);
+    closed.addEventListener('abort', () => content.destroy());
+    content.once('close', () => this.streams.delete(content));
+    if (closed.aborted) content.destroy();
+    return new StreamableFile(content, {
+      type: 'text/csv; charset=utf-8; header=present',
+      disposition: `attachment; filename="${fileName}.csv"`,
+    });
+  }
+
+  /** The process ends. What is broken off can be asked for again. */
+  beforeApplicationShutdown(): void {
+    for (const stream of this.streams) stream.destroy(new Error('The process is shutting down'));
+  }
+
+  private enter(closed: AbortSignal): void {
+    const { customerId } = this.context;
+    const own = this.underWay.get(customerId) ?? 0;
+    if (own >= PER_CUSTOMER) {
+      throw new ServiceError('rate_limited', `You have ${own} exports under way: read them to their end first`, {
+        retryAfterSeconds: RETRY_SECONDS,
+      });
+    }
+    if (closed.aborted) return;
+    this.underWay.set(customerId, own + 1);
+    closed.addEventListener('abort', () => this.left(customerId));
+  }
+
+  private left(customerId: string): void {
+    const own = (this.underWay.get(customerId) ?? 1) - 1;
+    if (own > 0) this.underWay.set(customerId, own);
+    else this.underWay.delete(customerId);
+  }
+}
+
+/** Rows in portions, of which the first was read already. */
+interface Portions<Row> {
+  first: IteratorResult<Row[], void>;
+  portions: AsyncGenerator<Row[]>;
+  toDto: (row: Row) => object;
+}
+
+/**
+ * The text of a table in the portions in which its rows come: the next is read when the one before was taken. `tooSlow` is
+ * called when that takes longer than `slowestMs`.
+ */
+async function* csvText<Row>(
+  table: CsvTable,
+  { first, portions, toDto }: Portions<Row>,
+  slowestMs: number,
+  tooSlow: () => void,
+): AsyncGenerator<string> {
+  const textOf = (rows: Row[]) => rows.map((row) => table.record(toDto(row))).join('');
+  const timer = setTimeout(tooSlow, slowestMs);
+  try {
+    yield table.head + (first.done ? '' : textOf(first.value));
+    for await (const rows of portions) {
+      timer.refresh();
+      yield textOf(rows);
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const CSV = 'text/csv';
+
+/**
+ * Whether the caller prefers CSV to JSON (`Accept`, RFC 9110 §12.5.1). A HEAD request gets the headers of the JSON: nothing is
+ * exported for a body that is not sent.
+ */
+export const WantsCsv = createParamDecorator((_: unknown, context: ExecutionContext): boolean => {
+  const { method, headers } = context.getArgByIndex<FastifyRequest>(0);
+  return method === 'GET' && prefersCsv(headers.accept);
+});
+
+/** Whether an `Accept` header prefers CSV to JSON: CSV is named, and weighs no less. */
+export function prefersCsv(accept: string | undefined): boolean {
+  if (accept === undefined) return false;
+  const weights = acceptedWeights(accept);
+  const csv = weights.get(CSV) ?? weights.get('text/*') ?? 0;
+  const json = weights.get('application/json') ?? weights.get('application/*') ?? 0;
+  return csv > 0 && csv >= json;
+}
+
+/**
+ * Describes the reply of a list that can also be read as CSV. The description says so in words: with a second content type,
+ * generated clients would take every page for an object or a text.
+ */
+export function PageOrCsvReply(page: Type, description: string): MethodDecorator {
+  return ApiOkResponse({
+    type: page,
+    description: `${description} With \`Accept: text/csv\` all of them in one reply, without paging: a column for each field (RFC 4180).`,
+  });
+}

@@ -1,0 +1,214 @@
+import type { IncomingMessage } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor, type Type } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import type { FastifyReply } from 'fastify';
+import { from, lastValueFrom, type Observable } from 'rxjs';
+import { mayHaveRun } from '@platform/database';
+import { ServiceError } from '@platform/errors';
+import {
+  beginFingerprint,
+  type Ending,
+  fingerprintOf,
+  hashKey,
+  IdempotencyStoreService,
+  type KeptReply,
+  type KeyedCall,
+  KeyedCallsService,
+  KeyTakenError,
+  type ReplyPresenter,
+  type RequestKey,
+} from '@platform/idempotency';
+import type { SegmentedBytes } from '@platform/json';
+import { inDialect, problemOf } from './problem';
+import type { RequestWithBody } from './request-body.guard';
+import { type KeyRules, type ReplayHeaders, rulesOf } from './route-rules';
+
+const IDEMPOTENCY_KEY = 'idempotency-key';
+/** Characters that a key may have. */
+export const KEY_MAX = 255;
+
+/** An RFC 8941 string: in quotes, with a backslash before a quote or a backslash. */
+const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
+const PRINTABLE = /^[\x20-\x7e]*$/;
+
+/** Bytes of a body that are hashed before other requests get their turn. */
+const TURN_BYTES = 1024 * 1024;
+
+/** Bodies up to this size are copied to be hashed at once. */
+const SMALL_BYTES = 16 * 1024;
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+/** As Fastify completes the one that problems are sent with. */
+const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
+/** Headers that are kept with a body, besides those that its route declares. All others are of one request, such as its id. */
+const KEPT = ['content-type', 'location', 'x-accel-buffering'];
+
+/**
+ * Makes a POST with an Idempotency-Key safe to retry: it has its effect once, and every retry gets the reply of the first
+ * try. Runs as the customer, after the body was read. A request without the header passes untouched, and so does one that
+ * has no effect.
+ */
+@Injectable()
+export class IdempotencyInterceptor implements NestInterceptor {
+  constructor(
+    private readonly calls: KeyedCallsService,
+    private readonly store: IdempotencyStoreService,
+    private readonly modules: ModuleRef,
+  ) {}
+
+  intercept(execution: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const request = execution.getArgByIndex<RequestWithBody>(0);
+    if (request.headers[IDEMPOTENCY_KEY] === undefined || request.method !== 'POST' || !request.customer)
+      return next.handle();
+    const { key } = rulesOf(execution);
+    if (key === 'ignored') return next.handle();
+    const presenter = new RequestPresenter(execution.getArgByIndex<FastifyReply>(1), key?.keptHeaders);
+    return from(this.runOnce(request, request.customer.customerId, presenter, key, next));
+  }
+
+  private async runOnce(
+    request: RequestWithBody,
+    customerId: string,
+    presenter: RequestPresenter,
+    rules: KeyRules | undefined,
+    next: CallHandler,
+  ): Promise<unknown> {
+    const key = await requestKeyOf(request, customerId);
+    const attempt = (call: KeyedCall) => {
+      const handle = () => this.calls.run(call, () => lastValueFrom(next.handle(), { defaultValue: undefined }));
+      if (rules) return conclude(call, presenter, handle);
+      return call.runTogether(async () => presenter.ofResult(await handle())).then((reply) => presenter.send(reply));
+    };
+    const first = this.calls.begin(key, presenter);
+    try {
+      return await attempt(first);
+    } catch (error) {
+      // Nearly every request is a first try, so the key is claimed rather than looked up. If a request is refused before it has
+      // claimed the key, a reply kept under the key comes first.
+      if (first.hasClaimed || mayHaveRun(error)) throw error;
+      const kept = await this.store.find(key);
+      if (kept) return this.replay(presenter, kept, rules?.replayHeaders);
+      if (!(error instanceof KeyTakenError)) throw error;
+    }
+    try {
+      // Its request has died or had no effect: the look-up has freed the key, or found it free.
+      return await attempt(this.calls.begin(key, presenter));
+    } catch (error) {
+      if (!(error instanceof KeyTakenError)) throw error;
+      return this.replay(presenter, await this.store.findTaken(key), rules?.replayHeaders);
+    }
+  }
+
+  private async replay(presenter: RequestPresenter, kept: KeptReply, more?: Type<ReplayHeaders>): Promise<Buffer> {
+    const headers = more && (await this.modules.get(more, { strict: false }).of(kept));
+    return presenter.send(kept, { ...headers, 'idempotency-replayed': 'true' });
+  }
+}
+
+/** Runs a handler whose service claims the key, and ends the key with the reply. */
+async function conclude(call: KeyedCall, presenter: RequestPresenter, handle: () => Promise<unknown>) {
+  let ending: Ending = 'interrupted';
+  try {
+    const result = await handle();
+    if (!call.isSettling) return result;
+    ending = presenter.ofResult(result);
+    return presenter.send(ending);
+  } catch (error) {
+    if (error instanceof ServiceError)
+      ending = error.options.effect === 'unknown' ? presenter.ofError(error) : 'no-effect';
+    throw error;
+  } finally {
+    await call.conclude(ending);
+  }
+}
+
+/** The key of a request, and what tells its retries from other requests. @throws ServiceError invalid_request */
+async function requestKeyOf(request: RequestWithBody, customerId: string): Promise<RequestKey> {
+  const { method, originalUrl, rawBody } = request;
+  const key = readIdempotencyKey(request.raw);
+  const [path = ''] = originalUrl.split('?');
+  const fingerprinted = { key, method, path };
+  const fingerprint =
+    rawBody.length <= SMALL_BYTES
+      ? fingerprintOf(fingerprinted, rawBody.joined())
+      : await hashInTurns(beginFingerprint(fingerprinted), rawBody);
+  return { customerId, key, hash: hashKey(customerId, key), fingerprint };
+}
+
+async function hashInTurns(fingerprint: ReturnType<typeof beginFingerprint>, body: SegmentedBytes): Promise<Buffer> {
+  let hashed = 0;
+  for (const piece of body.slice(0, body.length)) {
+    fingerprint.update(piece);
+    hashed += piece.length;
+    if (hashed < TURN_BYTES) continue;
+    hashed = 0;
+    await nextTurn();
+  }
+  return fingerprint.digest();
+}
+
+/**
+ * The Idempotency-Key of a request, without its quotes if it has some.
+ * @throws ServiceError invalid_request
+ */
+function readIdempotencyKey(request: Pick<IncomingMessage, 'headers' | 'headersDistinct'>): string {
+  const [given = '', ...more] = linesOf(request);
+  if (more.length > 0) throw invalidKey('is there more than once');
+  const key = QUOTED.exec(given)?.[1]?.replaceAll(/\\(["\\])/g, '$1') ?? given;
+  if (key === '') throw invalidKey('is empty');
+  if (key.length > KEY_MAX) throw invalidKey(`may have ${KEY_MAX} characters at most`);
+  if (!PRINTABLE.test(key)) throw invalidKey('may have printable ASCII characters only');
+  return key;
+}
+
+/** The header's lines. Node joins several with a comma; to tell them apart it reads all headers anew. */
+function linesOf(request: Pick<IncomingMessage, 'headers' | 'headersDistinct'>): string[] {
+  const joined = String(request.headers[IDEMPOTENCY_KEY] ?? '');
+  return joined.includes(',') ? (request.headersDistinct[IDEMPOTENCY_KEY] ?? []) : [joined];
+}
+
+function invalidKey(fault: string): ServiceError {
+  return new ServiceError('invalid_request', `The header Idempotency-Key ${fault}`);
+}
+
+/** The replies to a request, with the headers that its route has set by then. */
+class RequestPresenter implements ReplyPresenter {
+  /** The route's own, which Nest sets before anything of it runs. */
+  private readonly status: number;
+
+  constructor(
+    private readonly reply: FastifyReply,
+    private readonly keptHeaders: readonly string[] = [],
+  ) {
+    this.status = reply.statusCode;
+  }
+
+  /** A reply of which no handler says another status; the present one is 500 if its reader left before it began. */
+  ofBody(body: Buffer, more: Record<string, string> = {}): KeptReply {
+    const set = [...KEPT, ...this.keptHeaders].map((name) => [name, this.reply.getHeader(name)] as const);
+    const headers = set.flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as const]));
+    return { status: this.status, headers: { ...Object.fromEntries(headers), ...more }, body };
+  }
+
+  /** The reply with what a handler returned, and the status that it has set. */
+  ofResult(result: unknown): KeptReply {
+    const status = this.reply.statusCode;
+    if (Buffer.isBuffer(result)) return { ...this.ofBody(result), status };
+    const body = result === undefined ? '' : JSON.stringify(result);
+    const kept = this.ofBody(Buffer.from(body));
+    return { status, headers: { 'content-type': JSON_TYPE, ...kept.headers }, body: kept.body };
+  }
+
+  ofError(error: ServiceError): KeptReply {
+    const { status, headers, body } = inDialect(this.reply.request, problemOf(error, this.reply.request.id));
+    const type = { 'content-type': PROBLEM_TYPE };
+    return { status, headers: { ...headers, ...type }, body: Buffer.from(JSON.stringify(body)) };
+  }
+
+  /** Sets the status and the headers. @returns the body, to be sent */
+  send({ status, headers, body }: KeptReply, more: Record<string, string> = {}): Buffer {
+    void this.reply.status(status).headers({ ...headers, ...more });
+    return body;
+  }
+}

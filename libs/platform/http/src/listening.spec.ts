@@ -1,0 +1,96 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { performance } from 'node:perf_hooks';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Controller, Get, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { freePort } from '@test/free-port';
+import { listen, ListeningSockets } from './listening';
+
+const HOST = '127.0.0.1';
+const CALLERS = 200;
+
+@Controller()
+class Greeting {
+  @Get()
+  greet(): string {
+    return 'hello';
+  }
+}
+
+@Module({ controllers: [Greeting] })
+class GreetingModule {}
+
+/** Turns of the event loop that accepting all may take; elsewhere there is one socket, and it takes one turn each. */
+const MAX_TURNS = process.platform === 'linux' ? CALLERS / 2 : CALLERS;
+
+describe('listening', () => {
+  let app: NestFastifyApplication;
+  let port: number;
+
+  beforeEach(async () => {
+    app = await NestFactory.create<NestFastifyApplication>(GreetingModule, new FastifyAdapter(), { logger: false });
+    port = await freePort();
+  });
+
+  afterEach(() => app.close());
+
+  async function ask(): Promise<string> {
+    const socket = connect(port, HOST);
+    let reply = '';
+    socket.on('data', (chunk: Buffer) => (reply += chunk.toString()));
+    socket.end('GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n');
+    await once(socket, 'close');
+    return reply;
+  }
+
+  it('accepts several connections in one turn of the event loop, and answers on all of them', async () => {
+    await listen(app, { host: HOST, port });
+    const accepted: number[] = [];
+    const turns = () => performance.nodeTiming.uvMetricsInfo.loopCount;
+    app.getHttpServer().on('connection', () => accepted.push(turns()));
+    const replies = await Promise.all(Array.from({ length: CALLERS }, ask));
+    expect(replies.filter((reply) => reply.startsWith('HTTP/1.1 200') && reply.endsWith('hello'))).toHaveLength(
+      CALLERS,
+    );
+    expect(accepted).toHaveLength(CALLERS);
+    expect(new Set(accepted).size).toBeLessThanOrEqual(MAX_TURNS);
+  });
+
+  it('told to stop, answers those who wait to be accepted, and refuses others', async () => {
+    const sockets = new ListeningSockets();
+    await listen(app, { host: HOST, port }, sockets);
+    // The system has connected them, and nobody has accepted them yet.
+    const replies = Array.from({ length: CALLERS }, ask);
+    const ended = sockets.stop();
+    expect((await Promise.all(replies)).filter((reply) => reply.endsWith('hello'))).toHaveLength(CALLERS);
+    await ended;
+    await expect(fetch(`http://${HOST}:${port}/`)).rejects.toThrow('fetch failed');
+    await app.close();
+  });
+
+  it('is on one port, whichever the system gives', async () => {
+    await listen(app, { host: HOST, port: 0 });
+    ({ port } = app.getHttpServer().address() as AddressInfo);
+    expect(await Promise.all(Array.from({ length: 50 }, ask))).toHaveLength(50);
+  });
+
+  it('ends for all sockets with the application, after what is in progress', async () => {
+    await listen(app, { host: HOST, port });
+    await Promise.all([ask(), ask(), ask()]);
+    await app.close();
+    await expect(ask()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    const next = createServer().listen(port, HOST);
+    await once(next, 'listening');
+    next.close();
+  });
+
+  it('does not share a port with another process that does the same', async () => {
+    await listen(app, { host: HOST, port });
+    const other = await NestFactory.create<NestFastifyApplication>(GreetingModule, new FastifyAdapter(), {
+      logger: false,
+    });
+    await expect(listen(other, { host: HOST, port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    await other.close();
+  });
+});

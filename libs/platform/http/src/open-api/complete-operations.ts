@@ -1,0 +1,164 @@
+import { type ErrorCode, errorCatalog, problemType } from '@platform/errors';
+import { KEY_MAX } from '../idempotency.interceptor';
+import { WITHOUT_EFFECT_MARK } from '../route-rules';
+import {
+  type Document,
+  operationsOf,
+  type Operation,
+  type Parameter,
+  postsOf,
+  type Reply,
+  resolve,
+  scopesOf,
+} from './document';
+import { type DeclaredProblems, PROBLEM_PREFIX, takeDeclaredProblems } from './problem-replies.decorator';
+
+const REQUEST_ID = '3f0c1d9e-7d2a-4f0e-9a51-0f9f3c2f8a11';
+const PROBLEM = { $ref: '#/components/schemas/ProblemDto' };
+
+const KEY: Parameter = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'Makes the request safe to retry: a key of your own for each new request, such as a UUID, and the same key for its ' +
+    'retries. The request has its effect once; a retry within 24 hours gets the reply of the first try, byte for byte, ' +
+    'with `Idempotency-Replayed: true`. A reply that says that nothing was done leaves the key free.',
+  schema: { type: 'string', minLength: 1, maxLength: KEY_MAX, pattern: '^[\\x20-\\x7e]+$' },
+  example: '5f0c1d9e-7d2a-4f0e-9a51-0f9f3c2f8a11',
+};
+const PROBLEMS = ['idempotency_key_in_progress', 'idempotency_key_reused', 'idempotency_reply_not_kept'];
+
+/** Errors that any request can get before its route is found, and errors that any body can cause. */
+const ANY_REQUEST: ErrorCode[] = ['invalid_request', 'headers_too_large'];
+const ANY_BODY: ErrorCode[] = ['request_timeout', 'payload_too_large', 'unsupported_media_type'];
+
+const integer = (description: string, example: number) => ({
+  description,
+  schema: { type: 'integer', format: 'int32', minimum: 0, maximum: 2_147_483_647 },
+  example,
+});
+const HEADERS = {
+  'X-Request-Id': {
+    description: "The request's id: your own if you sent one, else made up. Quote it to the operator.",
+    schema: { type: 'string', maxLength: 128, pattern: '^[\\w.~:+/=-]{1,128}$' },
+    example: REQUEST_ID,
+  },
+  'Request-Id': {
+    description: 'The same, under the name that SDKs of AI providers read.',
+    schema: { type: 'string', maxLength: 128, pattern: '^[\\w.~:+/=-]{1,128}$' },
+    example: REQUEST_ID,
+  },
+  'X-RateLimit-Limit': integer('Requests that the limit nearest to being reached allows in a minute.', 600),
+  'X-RateLimit-Remaining': integer('Requests that are left of it.', 599),
+  'X-RateLimit-Reset': integer('Seconds until it starts anew.', 42),
+  'Idempotency-Replayed': {
+    description: '`true`: this is the reply of the first request with this Idempotency-Key, sent again.',
+    schema: { type: 'string', enum: ['true'], maxLength: 4 },
+    example: 'true',
+  },
+  'Retry-After': integer('Seconds after which to try again.', 12),
+  'WWW-Authenticate': {
+    description: 'What is wrong with the token (RFC 6750).',
+    schema: { type: 'string', maxLength: 200 },
+    example: 'Bearer error="invalid_token"',
+  },
+};
+
+/** Adds the header Idempotency-Key to every POST that has an effect, and its errors. */
+export function describeIdempotency(document: Document): void {
+  for (const operation of postsOf(document)) {
+    if (Reflect.has(operation, WITHOUT_EFFECT_MARK)) {
+      Reflect.deleteProperty(operation, WITHOUT_EFFECT_MARK);
+      continue;
+    }
+    operation.parameters = [...(operation.parameters ?? []), KEY];
+    Object.assign(operation, Object.fromEntries(PROBLEMS.map((code) => [`${PROBLEM_PREFIX}${code}`, null])));
+  }
+}
+
+/** Whether an operation takes the header. */
+function isRetriable({ parameters = [] }: Operation): boolean {
+  return parameters.includes(KEY);
+}
+
+/** Adds the replies that every operation can give, and the headers of every reply. */
+export function completeReplies(document: Document): void {
+  document.components.headers = HEADERS;
+  for (const operation of operationsOf(document)) {
+    addProblems(document, operation);
+    for (const [status, reply] of Object.entries(operation.responses)) {
+      const replayed = isRetriable(operation) && /^(2..|502)$/.test(status) ? (['Idempotency-Replayed'] as const) : [];
+      reply.headers = {
+        ...reply.headers,
+        ...Object.fromEntries(
+          [...headersOf(status), ...replayed].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+        ),
+      };
+    }
+  }
+}
+
+function addProblems(document: Document, operation: Operation): void {
+  const codes = operation.requestBody ? [...ANY_REQUEST, ...ANY_BODY] : ANY_REQUEST;
+  const problems: DeclaredProblems = {
+    ...Object.fromEntries(codes.map((code) => [code, null])),
+    ...takeDeclaredProblems(operation),
+  };
+  operation.responses = { ...operation.responses, ...problemReplies(document, operation, problems) };
+}
+
+function headersOf(status: string): (keyof typeof HEADERS)[] {
+  const always = [
+    'X-Request-Id',
+    'Request-Id',
+    'X-RateLimit-Limit',
+    'X-RateLimit-Remaining',
+    'X-RateLimit-Reset',
+  ] as const;
+  if (status === '409' || status === '429' || status === '503') return [...always, 'Retry-After'];
+  if (status === '401' || status === '403') return [...always, 'WWW-Authenticate'];
+  return [...always];
+}
+
+/** The error replies of an operation by status: one reply for each status, with its codes and an example of each. */
+function problemReplies(document: Document, operation: Operation, problems: DeclaredProblems): Record<string, Reply> {
+  const codes = (Object.keys(problems) as ErrorCode[]).sort();
+  const replies = [...Map.groupBy(codes, (code) => errorCatalog[code].status)].map(([status, group]) => {
+    const examples = group.map(
+      (code) => [code, { value: exampleOf(document, operation, code, problems[code]) }] as const,
+    );
+    const reply: Reply = {
+      description: `${group.map((code) => `${errorCatalog[code].title} (\`${code}\`)`).join('; ')}.`,
+      content: { 'application/problem+json': { schema: PROBLEM, examples: Object.fromEntries(examples) } },
+    };
+    return [String(status), reply] as const;
+  });
+  return Object.fromEntries(replies);
+}
+
+/** A problem as this operation would send it. */
+function exampleOf(document: Document, operation: Operation, code: ErrorCode, detail?: string | null) {
+  const { status, title, example } = errorCatalog[code];
+  const fault = code === 'invalid_request' ? exampleFault(document, operation) : undefined;
+  const [scope] = scopesOf(operation);
+  const scopeDetail = code === 'insufficient_scope' && scope ? `The token lacks the scope ${scope}` : undefined;
+  return {
+    type: problemType(code),
+    title,
+    status,
+    detail: detail ?? fault?.detail ?? scopeDetail ?? example,
+    code,
+    request_id: REQUEST_ID,
+    ...(fault && { errors: [fault] }),
+  };
+}
+
+/** A validation error that a request of the operation can get; undefined if it takes no input. */
+function exampleFault(document: Document, operation: Operation): { pointer: string; detail: string } | undefined {
+  const schema = operation.requestBody?.content['application/json']?.schema;
+  const [required] = schema ? (resolve(document, schema).required ?? []) : [];
+  if (required !== undefined) return { pointer: `/${required}`, detail: `${required} is required` };
+  const limited = operation.parameters?.some(({ name }) => name === 'limit');
+  return limited ? { pointer: '/limit', detail: 'limit must be a whole number from 1 to 200' } : undefined;
+}

@@ -1,0 +1,133 @@
+import type { IncomingMessage } from 'node:http';
+import { PassThrough } from 'node:stream';
+import {
+  HttpException,
+  InternalServerErrorException,
+  NotFoundException,
+  ServiceUnavailableException,
+} from '@nestjs/common';
+import { QueryFailedError, QueryRunnerAlreadyReleasedError } from 'typeorm';
+import { DatabaseUnavailableError } from '@platform/database';
+import { type ErrorCode, errorCatalog, problemType, ServiceError } from '@platform/errors';
+import { discardRest, problemOf } from './problem';
+
+const failed = (code: string) =>
+  new QueryFailedError('select secret', ['parameter'], Object.assign(new Error('driver'), { code }));
+
+describe('problem details', () => {
+  it.each(Object.keys(errorCatalog) as ErrorCode[])('have the status, title and type of %s', (code) => {
+    const { status, body } = problemOf(new ServiceError(code, 'What went wrong'), 'id');
+    expect(status).toBe(errorCatalog[code].status);
+    expect(body).toEqual({
+      type: problemType(code),
+      title: errorCatalog[code].title,
+      status,
+      detail: 'What went wrong',
+      code,
+      request_id: 'id',
+    });
+  });
+
+  it.each<[string, unknown, ErrorCode]>([
+    ['an error of our own code', new TypeError('x is undefined'), 'internal_error'],
+    ['what is no error', 'text', 'internal_error'],
+    ['nothing', undefined, 'internal_error'],
+    ['a refused statement', failed('42601'), 'internal_error'],
+    ['a broken rule of the database', failed('23514'), 'internal_error'],
+    ["Nest's own 500", new InternalServerErrorException('secret'), 'internal_error'],
+    ['an unknown status of Nest', new HttpException('secret', 418), 'internal_error'],
+    ['an unknown address', new NotFoundException('Cannot GET /secret'), 'not_found'],
+    ['a failed health check', new ServiceUnavailableException({ secret: true }), 'service_unavailable'],
+    ['a database that is away', new DatabaseUnavailableError(), 'service_unavailable'],
+    ['a database that stops', failed('57P01'), 'service_unavailable'],
+    ['a statement that took too long', failed('57014'), 'service_unavailable'],
+    ['too many connections', failed('53300'), 'service_unavailable'],
+    ['a lost connection', Object.assign(new Error('read'), { code: 'ECONNRESET' }), 'service_unavailable'],
+    ['a connection lost between statements', new QueryRunnerAlreadyReleasedError(), 'service_unavailable'],
+    [
+      'all addresses of a host refused',
+      new AggregateError([Object.assign(new Error(), { code: 'ECONNREFUSED' })]),
+      'service_unavailable',
+    ],
+  ])('reveal no details of %s', (_name, error, code) => {
+    const { body } = problemOf(error, 'id');
+    expect(body.code).toBe(code);
+    expect(JSON.stringify(body)).not.toMatch(/secret|driver|parameter|undefined|stack/);
+  });
+
+  it.each<[string, ServiceError, Record<string, string>]>([
+    ['no credentials', new ServiceError('unauthorized', 'd'), { 'www-authenticate': 'Bearer' }],
+    [
+      'a bad token',
+      new ServiceError('unauthorized', 'd', { bearer: { error: 'invalid_token' } }),
+      { 'www-authenticate': 'Bearer error="invalid_token"' },
+    ],
+    [
+      'a missing scope',
+      new ServiceError('insufficient_scope', 'd', { bearer: { error: 'insufficient_scope', scope: 'ai:use' } }),
+      { 'www-authenticate': 'Bearer error="insufficient_scope", scope="ai:use"' },
+    ],
+    ['a reached limit', new ServiceError('rate_limited', 'd', { retryAfterSeconds: 7 }), { 'retry-after': '7' }],
+    ['anything else', new ServiceError('not_found', 'd'), {}],
+  ])('come with the headers of RFC 6750 and RFC 9110: %s', (_name, error, headers) => {
+    expect(problemOf(error, 'id').headers).toEqual(headers);
+  });
+});
+
+const MB = 1024 * 1024;
+
+describe('discardRest', () => {
+  beforeEach(() => jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] }));
+  afterEach(() => jest.useRealTimers());
+
+  function begin() {
+    const body = new PassThrough({ highWaterMark: 64 * MB });
+    const overran = jest.fn();
+    let ended = false;
+    const done = discardRest(body as unknown as IncomingMessage, overran).then(() => (ended = true));
+    return { body, overran, done, isOver: () => ended };
+  }
+  const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+  it('ends with the body', async () => {
+    const { body, overran, done } = begin();
+    body.end(Buffer.alloc(MB));
+    await done;
+    jest.advanceTimersByTime(60_000);
+    expect(overran).not.toHaveBeenCalled();
+  });
+
+  it('ends with the caller', async () => {
+    const { body, overran, done } = begin();
+    body.destroy(new Error('reset'));
+    await done;
+    expect(overran).not.toHaveBeenCalled();
+  });
+
+  it('takes 32 MB and no byte more', async () => {
+    const { body, overran, isOver } = begin();
+    for (let sent = 0; sent < 32; sent++) body.write(Buffer.alloc(MB));
+    await settle();
+    expect(overran).not.toHaveBeenCalled();
+    body.write('a');
+    await settle();
+    expect(overran).toHaveBeenCalledTimes(1);
+    expect(isOver()).toBe(true);
+    expect(body.isPaused()).toBe(true);
+  });
+
+  it('takes 10 seconds, however slowly the body comes', async () => {
+    const { body, overran, isOver } = begin();
+    for (let second = 0; second < 9; second++) {
+      body.write('a');
+      await settle();
+      jest.advanceTimersByTime(1000);
+    }
+    jest.advanceTimersByTime(999);
+    expect(overran).not.toHaveBeenCalled();
+    jest.advanceTimersByTime(1);
+    await settle();
+    expect(overran).toHaveBeenCalledTimes(1);
+    expect(isOver()).toBe(true);
+  });
+});

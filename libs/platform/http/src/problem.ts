@@ -1,0 +1,169 @@
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import { HttpException } from '@nestjs/common';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { isTransientFailure } from '@platform/database';
+import { type ErrorCode, errorCatalog, problemType, ServiceError } from '@platform/errors';
+
+/** Most bytes of a refused request's body that are read before the connection is closed. */
+const MOST_DISCARDED_BYTES = 32 * 1024 * 1024;
+const LONGEST_DISCARDING_MS = 10_000;
+/** A body this small needs no bound: Node reads and discards it. */
+const SMALL_BYTES = 16 * 1024;
+
+/** An error reply: RFC 9457 problem details, and the headers that go with it. */
+export interface Problem {
+  status: number;
+  headers: Record<string, string>;
+  body: {
+    type: string;
+    title: string;
+    status: number;
+    detail: string;
+    code: ErrorCode;
+    request_id: string;
+    errors?: { pointer: string; detail: string }[];
+    /** The error as the AI provider's SDKs read it, at the addresses that are for them. */
+    error?: { type: string; message: string };
+  };
+}
+
+/** Errors that Fastify and Node raise before a request reaches a handler. */
+const FRAMEWORK_FAULTS: Record<string, [ErrorCode, string]> = {
+  MALFORMED_HTTP: ['invalid_request', 'The request is not valid HTTP'],
+  HPE_HEADER_OVERFLOW: ['headers_too_large', 'The address and the headers have more than 16 KB together'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The request did not arrive in time'],
+};
+
+/** Nest's own errors, such as an unknown route, by status. */
+const STATUS_FAULTS: Record<number, [ErrorCode, string]> = {
+  400: ['invalid_request', 'The request is not valid'],
+  404: ['not_found', 'There is nothing at this address'],
+  503: ['service_unavailable', 'Try again in a moment'],
+};
+
+/** Describes an error for the caller. An internal error reveals no details. */
+export function problemOf(error: unknown, requestId: string): Problem {
+  const fault = toServiceError(error);
+  const { status, title } = errorCatalog[fault.code];
+  const { errors, retryAfterSeconds } = fault.options;
+  return {
+    status,
+    headers: {
+      ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
+      ...challenge(fault),
+    },
+    body: {
+      type: problemType(fault.code),
+      title,
+      status,
+      detail: fault.detail,
+      code: fault.code,
+      request_id: requestId,
+      ...(errors ? { errors } : {}),
+    },
+  };
+}
+
+function toServiceError(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  if (isTransientFailure(error)) {
+    return new ServiceError('service_unavailable', 'Try again in a moment', { retryAfterSeconds: 1 });
+  }
+  const code = Error.isError(error) && 'code' in error ? FRAMEWORK_FAULTS[String(error.code)] : undefined;
+  if (code) return new ServiceError(...code);
+  const known = error instanceof HttpException ? STATUS_FAULTS[error.getStatus()] : undefined;
+  if (known) return new ServiceError(...known);
+  return new ServiceError(
+    'internal_error',
+    'The request failed for a reason on our side; quote the request id to the operator',
+  );
+}
+
+/** RFC 6750 §3: a challenge without an error if no credentials were sent, with the error if they were insufficient. */
+function challenge({ code, options: { bearer } }: ServiceError): Record<string, string> {
+  if (!bearer) return code === 'unauthorized' ? { 'www-authenticate': 'Bearer' } : {};
+  const scope = bearer.scope === undefined ? '' : `, scope="${bearer.scope}"`;
+  return { 'www-authenticate': `Bearer error="${bearer.error}"${scope}` };
+}
+
+/** Adds to a problem what the clients of some addresses also look for. Problem details allow further members. */
+export type ProblemDialect = (problem: Problem) => Problem;
+
+const known = new WeakMap<FastifyInstance, { prefix: string; dialect: ProblemDialect }[]>();
+
+/** Sets the dialect of all problems at addresses that begin with `prefix`, unknown ones included. */
+export function addProblemDialect(server: FastifyInstance, prefix: string, dialect: ProblemDialect): void {
+  known.set(server, [...(known.get(server) ?? []), { prefix, dialect }]);
+}
+
+/** A problem as the clients of the request's address understand it. */
+export function inDialect(request: FastifyRequest, problem: Problem): Problem {
+  const found = known.get(request.server)?.find(({ prefix }) => request.url.startsWith(prefix));
+  return found ? found.dialect(problem) : problem;
+}
+
+/** Sends a problem as the reply. A client that is still sending its body can read it. */
+export function sendProblem(reply: FastifyReply, problem: Problem): void {
+  const { status, headers, body } = inDialect(reply.request, problem);
+  const text = JSON.stringify(body);
+  void reply.code(status).headers(headers).type('application/problem+json');
+  const { raw: request } = reply.request;
+  const closes = !reply.raw.shouldKeepAlive || reply.getHeader('connection') === 'close';
+  if (!isStillArriving(request) || (!closes && isSmall(request))) return void reply.send(text);
+  const discarded = discardRest(request, () => {
+    if (reply.raw.writableFinished) request.socket.destroySoon();
+    else reply.raw.once('finish', () => request.socket.destroySoon());
+  });
+  if (!closes) return void reply.send(text);
+  // Node closes such a connection at the end of the reply: the whole text is sent, the end after that of the body.
+  void reply.header('content-length', Buffer.byteLength(text)).send(Readable.from(textUntil(text, discarded)));
+}
+
+async function* textUntil(text: string, ended: Promise<void>): AsyncGenerator<string> {
+  yield text;
+  await ended;
+}
+
+/** Whether a request has a body that has not been read completely. */
+function isStillArriving({ complete, headers }: IncomingMessage): boolean {
+  return !complete && (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0);
+}
+
+/** Whether the body is so small that the rest need not be bounded. */
+function isSmall({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) <= SMALL_BYTES;
+}
+
+/**
+ * Reads and discards the rest of a body, so that a client that is still sending can read the reply instead of being cut
+ * off (RFC 9112 §9.6). Ends with the body, with the connection, or at a limit of size or time; then the connection is
+ * closed after the reply.
+ */
+export function discardRest(request: IncomingMessage, onOverrun: () => void): Promise<void> {
+  return new Promise((resolve) => {
+    let left = MOST_DISCARDED_BYTES;
+    const stop = () => {
+      clearTimeout(timer);
+      request.off('data', count).off('end', stop).off('close', stop);
+      resolve();
+    };
+    const overrun = () => {
+      stop();
+      request.pause();
+      onOverrun();
+    };
+    const count = ({ length }: Buffer) => {
+      left -= length;
+      if (left < 0) overrun();
+    };
+    const timer = setTimeout(overrun, LONGEST_DISCARDING_MS).unref();
+    // An error of the connection needs no handling any more.
+    request
+      .on('data', count)
+      .once('end', stop)
+      .once('close', stop)
+      .on('error', () => undefined)
+      .resume();
+  });
+}

@@ -1,0 +1,61 @@
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { TurnBudget } from './body-limits';
+import { readBody } from './request-body.guard';
+
+const PIECE = Buffer.alloc(8192, 'a');
+const LIMIT = 1024 * 1024;
+
+/** A body all of whose chunks have arrived, as on a busy machine. */
+function arrived(pieces: number, end = true): IncomingMessage {
+  const request = new Readable({ read: () => undefined });
+  for (let count = 0; count < pieces; count++) request.push(PIECE);
+  if (end) request.push(null);
+  return Object.assign(request, { headers: {} }) as unknown as IncomingMessage;
+}
+
+/** Uses up the time of a turn. */
+function spendTurn(): void {
+  const begun = performance.now();
+  while (performance.now() - begun < 12);
+}
+
+describe('readBody', () => {
+  it('ends when the last piece has been read, not when it has arrived', async () => {
+    let read = 0;
+    await readBody(arrived(4), LIMIT, new TurnBudget(), () => {
+      spendTurn();
+      read++;
+    });
+    expect(read).toBe(4);
+  });
+
+  it('refuses what the last piece shows, though it waited for its turn', async () => {
+    let read = 0;
+    const reading = readBody(arrived(4), LIMIT, new TurnBudget(), () => {
+      spendTurn();
+      if (++read === 4) throw new Error('too much');
+    });
+    await expect(reading).rejects.toThrow('too much');
+  });
+
+  it('passes on nothing after the client disconnected', async () => {
+    const request = arrived(4, false);
+    let read = 0;
+    const reading = readBody(request, LIMIT, new TurnBudget(), () => {
+      spendTurn();
+      read++;
+    });
+    request.once('data', () => request.destroy());
+    await expect(reading).rejects.toThrow('The body ended before it was complete');
+    const before = read;
+    for (let turn = 0; turn < 5; turn++) await nextTurn();
+    expect(read).toBe(before);
+  });
+
+  it('refuses a body that grows beyond the limit', async () => {
+    const reading = readBody(arrived(4), 3 * PIECE.length, new TurnBudget(), () => undefined);
+    await expect(reading).rejects.toMatchObject({ code: 'payload_too_large' });
+  });
+});

@@ -1,0 +1,221 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { AppConfig } from '@platform/config';
+import { ServiceError } from '@platform/errors';
+import { JsonFault, type JsonFaultKind, JsonTokenizer, SegmentedBytes } from '@platform/json';
+import { type BodyLease, BodyMemory, TurnBudget } from './body-limits';
+import { type BodyReader, type BodyRules, rulesOf } from './route-rules';
+
+/** Chunks below this size are parsed at once: that takes less time than the accounting would. */
+const SMALL_BYTES = 4096;
+
+/** Detail of the error for a missing body. */
+const NO_BODY = 'The request has no body; send a JSON object, with the header Content-Type: application/json';
+const HOW_TO_SEND = 'Send the body as application/json in UTF-8';
+
+const JSON_FAULTS: Record<Exclude<JsonFaultKind, 'too_many_values'>, string> = {
+  not_utf8: 'The body is not UTF-8',
+  syntax: 'The body is not valid JSON',
+  not_an_object: 'The body must be a JSON object',
+  too_deep: 'The body is nested too deeply',
+};
+
+/** Parses the body as a whole, which takes little time at this size. */
+class WholeBody implements BodyReader<unknown> {
+  open(): void {
+    // The text is parsed when it is complete.
+  }
+  close(): void {
+    // Likewise.
+  }
+  key(): void {
+    // Likewise.
+  }
+  scalar(): void {
+    // Likewise.
+  }
+  result(bytes: SegmentedBytes): unknown {
+    return JSON.parse(bytes.joined().toString());
+  }
+}
+
+const DEFAULT: BodyRules = {
+  // Enough for the longest valid body of any route but AI messages, even if every character is escaped.
+  bytes: 256 * 1024,
+  values: ({ BODY_MAX_VALUES }) => BODY_MAX_VALUES,
+  reader: () => new WholeBody(),
+};
+
+/** A request whose body was read. */
+export interface RequestWithBody<Body = unknown> extends FastifyRequest {
+  /** The result of the route's reader; by default the parsed JSON. */
+  body: Body;
+  /** The body's bytes; none of a route that takes no body. */
+  rawBody: SegmentedBytes;
+  /** The memory of the body; released when the request ends. */
+  bodyLease?: BodyLease;
+}
+
+/**
+ * Reads the JSON body, as the last guard: a caller without a token, without the scope or over a limit is refused before
+ * its body is read, and cannot make the service keep it in memory. It is a guard because an interceptor would cost time
+ * on every request, also on those without a body.
+ */
+@Injectable()
+export class RequestBodyGuard implements CanActivate {
+  constructor(
+    private readonly config: AppConfig,
+    private readonly memory: BodyMemory,
+    private readonly turns: TurnBudget,
+  ) {}
+
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+    const request = context.getArgByIndex<RequestWithBody>(0);
+    if (request.method !== 'POST') return true;
+    const { body: rules = DEFAULT } = rulesOf(context);
+    if (rules === 'none') {
+      request.rawBody = new SegmentedBytes();
+      return true;
+    }
+    rules.admit?.(request);
+    assertJsonBody(request.headers);
+    return this.read(request, rules);
+  }
+
+  private async read(request: RequestWithBody, rules: BodyRules): Promise<boolean> {
+    const lease = this.memory.lease(request.customer?.customerId ?? '');
+    const values = rules.values(this.config);
+    const reader = rules.reader(this.config);
+    const tokenizer = new JsonTokenizer({ depth: this.config.BODY_MAX_DEPTH, values }, reader);
+    const bytes = new SegmentedBytes(lengthOf(request));
+    try {
+      await readBody(request.raw, rules.bytes, this.turns, (piece) => {
+        lease.take(piece.length);
+        tokenizer.write(piece);
+        bytes.add(piece);
+      });
+      if (bytes.length === 0) throw invalidBody(NO_BODY);
+      tokenizer.finish();
+      request.body = reader.result(bytes);
+    } catch (error) {
+      lease.release();
+      throw explainBodyFault(error, values);
+    }
+    request.rawBody = bytes;
+    request.bodyLease = lease;
+    return true;
+  }
+}
+
+function lengthOf({ headers }: FastifyRequest): number | undefined {
+  const length = headers['content-length'];
+  return length === undefined ? undefined : Number(length);
+}
+
+/** Refuses a request whose headers announce no body, or one that is not JSON. @throws ServiceError */
+function assertJsonBody(headers: IncomingHttpHeaders): void {
+  if (!hasBody(headers)) throw invalidBody(NO_BODY);
+  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
+  if (encoding !== '' && encoding !== 'identity')
+    throw new ServiceError('unsupported_media_type', 'Send the body as it is: Content-Encoding is not supported');
+  const type = headers['content-type']?.trim() ?? '';
+  if (!isJson(type)) throw new ServiceError('unsupported_media_type', adviceFor(type));
+}
+
+function hasBody(headers: IncomingHttpHeaders): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+function isJson(type: string): boolean {
+  return /^application\/json\s*(;\s*(charset\s*=\s*"?utf-?8"?\s*)?)*$/i.test(type);
+}
+
+function adviceFor(type: string): string {
+  if (type === '') return `${HOW_TO_SEND}; the header Content-Type is missing`;
+  return /^application\/x-www-form-urlencoded/i.test(type)
+    ? `${HOW_TO_SEND}; it came as a form, as curl -d sends it without the header Content-Type: application/json`
+    : HOW_TO_SEND;
+}
+
+/**
+ * Passes on a request's body chunk by chunk while it arrives.
+ * @param take parses a chunk; an error that it throws ends the body
+ * @throws ServiceError payload_too_large, invalid_request if the body ends early, and the errors of `take`
+ */
+export function readBody(
+  request: IncomingMessage,
+  limit: number,
+  turns: TurnBudget,
+  take: (piece: Buffer) => void,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let size = 0;
+    let ended = false;
+    let waiting = false;
+    let settled = false;
+    const settle = (error?: Error) => {
+      settled = true;
+      request.off('data', onData).off('end', onEnd).off('error', onAbort).off('close', onAbort);
+      if (!error) return resolve();
+      // The error reply decides whether the rest is discarded.
+      request.pause();
+      reject(error);
+    };
+    const accept = (piece: Buffer) => {
+      try {
+        take(piece);
+      } catch (error) {
+        settle(error as Error);
+      }
+    };
+    const acceptLater = (piece: Buffer) => {
+      waiting = true;
+      request.pause();
+      turns.later(() => {
+        waiting = false;
+        // The client may have disconnected meanwhile.
+        if (!settled) accept(piece);
+        if (settled) return;
+        if (ended) settle();
+        else request.resume();
+      });
+    };
+    const onData = (piece: Buffer) => {
+      size += piece.length;
+      if (size > limit) settle(tooLarge(limit));
+      else if (turns.spent) acceptLater(piece);
+      else if (piece.length < SMALL_BYTES) accept(piece);
+      else turns.run(() => accept(piece));
+    };
+    // A stream that is paused at its last chunk emits 'end' all the same.
+    const onEnd = () => {
+      ended = true;
+      request.off('error', onAbort).off('close', onAbort);
+      if (!waiting) settle();
+    };
+    const onAbort = () => settle(new ServiceError('invalid_request', 'The body ended before it was complete'));
+    if (Number(request.headers['content-length'] ?? 0) > limit) return reject(tooLarge(limit));
+    request.on('data', onData).once('end', onEnd).once('error', onAbort).once('close', onAbort);
+  });
+}
+
+function tooLarge(limit: number): ServiceError {
+  return new ServiceError('payload_too_large', `The body may have ${limit} bytes at most`);
+}
+
+/** Converts a fault of the JSON to an error for the caller; other errors are returned unchanged. */
+function explainBodyFault(error: unknown, mostValues: number): unknown {
+  if (!(error instanceof JsonFault)) return error;
+  if (error.kind === 'too_many_values')
+    return new ServiceError(
+      'payload_too_large',
+      `The body may consist of ${mostValues} objects, arrays and values at most`,
+    );
+  return invalidBody(JSON_FAULTS[error.kind]);
+}
+
+/** The error for a body that is not a JSON object. */
+function invalidBody(detail: string): ServiceError {
+  return new ServiceError('invalid_request', detail, { errors: [{ pointer: '', detail }] });
+}

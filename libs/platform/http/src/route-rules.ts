@@ -1,0 +1,105 @@
+import { applyDecorators, type ExecutionContext, type Type } from '@nestjs/common';
+import { ApiExtension } from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
+import type { AppConfig } from '@platform/config';
+import type { KeptReply } from '@platform/idempotency';
+import type { JsonHandler, SegmentedBytes } from '@platform/json';
+import type { Scope } from '@platform/tokens';
+
+/** Parses a body while it arrives. */
+export interface BodyReader<Result> extends JsonHandler {
+  /** The result, after the whole body was parsed. @throws ServiceError invalid_request */
+  result(bytes: SegmentedBytes): Result;
+}
+
+/** How a route's body is read. */
+export interface BodyRules {
+  /** Maximum size in bytes. */
+  bytes: number;
+  /** Maximum number of objects, arrays and values. */
+  values(config: AppConfig): number;
+  /** Creates the reader of one body. */
+  reader(config: AppConfig): BodyReader<unknown>;
+  /** Refuses a request, whose caller is known, before its body is read. @throws ServiceError */
+  admit?(request: FastifyRequest): void;
+}
+
+/** Finds the headers of a replay that tell of the first try and were not known when its reply was stored. */
+export interface ReplayHeaders {
+  /** The headers to add, for the customer in context. */
+  of(kept: KeptReply): Promise<Record<string, string>>;
+}
+
+/** How the replies of a service that claims Idempotency-Keys itself are kept and replayed. */
+export interface KeyRules {
+  /** Names of the route's own headers that are kept with a reply, in lower case. */
+  keptHeaders?: readonly string[];
+  /** A provider. */
+  replayHeaders?: Type<ReplayHeaders>;
+}
+
+/** The treatment that a route declares for its requests, by decorators of its handler or its controller. */
+export interface RouteRules {
+  /** Open to callers without a token. */
+  readonly isPublic?: boolean;
+  /** The scope that a token needs; `any` for none. A route that declares neither this nor `isPublic` is closed. */
+  readonly scope?: Scope | 'any';
+  /** Whether the token may also be sent as `X-Api-Key`. */
+  readonly takesApiKey?: boolean;
+  /** A limit of requests that is tighter than the customer's general one. */
+  readonly rateLimit?: 'ai' | 'sms';
+  /** How the body of a POST is read; `none`: it takes no body. Default: a small JSON object, parsed as a whole. */
+  readonly body?: BodyRules | 'none';
+  /**
+   * The Idempotency-Key of a POST: `ignored`, or claimed by the route's service. Default: the request runs in one transaction
+   * with its key and its reply.
+   */
+  readonly key?: KeyRules | 'ignored';
+}
+
+const DECLARED = 'http:route-rules';
+
+/** Declares rules of a handler, or of all handlers of a controller; those of the handler come first. */
+export function declareRules(rules: RouteRules): MethodDecorator & ClassDecorator {
+  return (target: object, _name?: string | symbol, method?: PropertyDescriptor) => {
+    const declaring = (method?.value as object | undefined) ?? target;
+    Reflect.defineMetadata(DECLARED, { ...declaredBy(declaring), ...rules }, declaring);
+  };
+}
+
+function declaredBy(declaring: object): RouteRules | undefined {
+  return Reflect.getOwnMetadata(DECLARED, declaring) as RouteRules | undefined;
+}
+
+const known = new WeakMap<object, RouteRules>();
+
+/** The rules of the route, computed once: a handler belongs to one controller. */
+export function rulesOf(context: Pick<ExecutionContext, 'getHandler' | 'getClass'>): RouteRules {
+  const handler = context.getHandler();
+  let rules = known.get(handler);
+  if (!rules) {
+    rules = { ...declaredBy(context.getClass()), ...declaredBy(handler) };
+    known.set(handler, rules);
+  }
+  return rules;
+}
+
+/** Declares that a route's body is parsed by `rules.reader` while it arrives, not as a whole. */
+export const ReadBodyBy = (rules: BodyRules) => declareRules({ body: rules });
+
+/** Declares that a POST takes no body. A body that is sent all the same is not read, like that of a GET. */
+export const WithoutBody = () => declareRules({ body: 'none' });
+
+/**
+ * Declares that the route's service claims the Idempotency-Key itself, because the effect is outside the database or takes
+ * long. Every other POST runs in one transaction with its key and its reply, and must not wait for anything but the
+ * database.
+ */
+export const KeyClaimedByService = (rules: KeyRules = {}) => declareRules({ key: rules });
+
+/** Marks an operation without effect for `describeIdempotency`, which removes the mark. */
+export const WITHOUT_EFFECT_MARK = 'x-without-effect';
+
+/** Declares that a POST has no effect: it can be repeated as it is, and an Idempotency-Key is ignored. */
+export const WithoutEffect = () =>
+  applyDecorators(declareRules({ key: 'ignored' }), ApiExtension(WITHOUT_EFFECT_MARK, true));

@@ -1,0 +1,227 @@
+import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { AppConfig } from '@platform/config';
+import { ServiceError } from '@platform/errors';
+import { AccessLog } from '@platform/logging';
+import { isTracing, traceIds, traceRequest } from '@platform/tracing';
+import { compressReplies } from './compression';
+import { boundConnections, mostConnections, onReplyClosed } from './connections';
+import { serveErrorPage } from './error-page';
+import { Draining } from './listening';
+import { type ScopeDescriptions, serveOpenApi } from './open-api/create-document';
+import { problemOf, sendProblem } from './problem';
+import { API_PREFIX, collectRoutes, isReadable, UNREADABLE_ADDRESS } from './routing';
+
+/** Maximum size of a request's headers in bytes, and maximum time for a request to arrive. */
+const LIMITS = { maxHeaderSize: 16_384, requestTimeoutMs: 120_000, keepAliveMs: 72_000 };
+const SANE_REQUEST_ID = /^[\w.~:+/=-]{1,128}$/;
+
+/** Logged status of a request whose client disconnected before the reply; it is never sent. */
+const CLIENT_DISCONNECTED = 499;
+
+/** A request that has ended, with or without its client. */
+export interface EndedRequest {
+  request: FastifyRequest;
+  status: number;
+  durationMs: number;
+  /** The trace that it is part of; undefined while traces are off. */
+  traceId: string | undefined;
+}
+
+/** The HTTP server, configured so that all its own error replies are problem details too. */
+export function createAdapter(config: AppConfig): FastifyAdapter {
+  const server = fastify({
+    trustProxy: config.TRUST_PROXY?.split(',').map((part) => part.trim()) ?? false,
+    requestIdHeader: false,
+    genReqId: ({ headers }) => {
+      const given = headers['x-request-id'];
+      return typeof given === 'string' && SANE_REQUEST_ID.test(given) ? given : randomUUID();
+    },
+    keepAliveTimeout: LIMITS.keepAliveMs,
+    requestTimeout: LIMITS.requestTimeoutMs,
+    // Node's own reply to a missing Host is not a problem document: see requireHost.
+    http: { maxHeaderSize: LIMITS.maxHeaderSize, requireHostHeader: false },
+    return503OnClosing: false,
+    // No parameter can be longer than the headers, so the router never refuses one by itself.
+    routerOptions: { ignoreTrailingSlash: false, maxParamLength: LIMITS.maxHeaderSize },
+    rewriteUrl: ({ url = '/' }) => (!url.includes('%') || isReadable(url) ? url : UNREADABLE_ADDRESS),
+    frameworkErrors: (error, request, reply) => {
+      setRequestId(reply, request.id);
+      sendProblem(reply, problemOf(error, request.id));
+    },
+    clientErrorHandler: answerUnreadable,
+  });
+  // The body is read after the guards. Until then its content type is not checked either.
+  for (const method of server.supportedMethods) {
+    server.addHttpMethod(method, { hasBody: false, overrideExisting: true });
+  }
+  // An expectation other than 100-continue may be ignored (RFC 9110 §10.1.1); Node would refuse it without a body.
+  server.server.on('checkExpectation', (request, reply) => server.server.emit('request', request, reply));
+  boundConnections(server.server, mostConnections(config));
+  collectRoutes(server);
+  return new FastifyAdapter(server as never);
+}
+
+/** Sets the prefix of the customers' API. */
+export function setApiPrefix(app: NestFastifyApplication): void {
+  app.setGlobalPrefix(API_PREFIX, { exclude: ['health/live', 'health/ready'] });
+}
+
+/**
+ * Configures the HTTP application apart from its modules: one function for the real process and for tests. @param
+ * scopes all scopes with their descriptions, for the OpenAPI document
+ */
+export function configureApplication(app: NestFastifyApplication, scopes: ScopeDescriptions): NestFastifyApplication {
+  const server = app.getHttpAdapter().getInstance();
+  const config = app.get(AppConfig);
+  setApiPrefix(app);
+  traceRequests(server);
+  if (AccessLog.isWanted(config)) logRequests(server, new AccessLog());
+  addReplyHeaders(server, app.get(Draining), config.PUBLIC_URL && new URL(config.PUBLIC_URL).origin);
+  requireHost(server);
+  compressReplies(server);
+  serveErrorPage(server);
+  serveOpenApi(app, config, scopes);
+  return app;
+}
+
+/**
+ * Traces each request except health checks, below the span of the caller if it names one. To be added first: what other hooks
+ * do, log lines too, is then part of it. Adds nothing while traces are off.
+ */
+function traceRequests(server: FastifyInstance): void {
+  if (!isTracing()) return;
+  server.addHook('onRequest', (request, reply, done) => {
+    if (request.url.startsWith('/health/')) return done();
+    const { method, headers, id, routeOptions } = request;
+    const route = routeOptions.url;
+    const span = traceRequest([method, route].join(' ').trim(), headers, {
+      'http.request.method': method,
+      'http.route': route,
+      'request.id': id,
+    });
+    if (!span) return done();
+    const { raw } = reply;
+    onReplyClosed(raw, () => {
+      const status = raw.headersSent ? raw.statusCode : undefined;
+      const attributes = { 'http.response.status_code': status, 'customer.id': request.customer?.customerId };
+      // Without a status the caller has gone away: not a fault of the service.
+      span.end(attributes, status !== undefined && status >= 500);
+    });
+    span.run(done);
+  });
+}
+
+/**
+ * Reports every request exactly once, when its reply is complete or its connection is closed: a request of a client
+ * that disconnected may still be charged, so it is reported as well.
+ */
+export function observeRequests(server: FastifyInstance, observe: (ended: EndedRequest) => void): void {
+  const traced = isTracing();
+  server.addHook('onRequest', (request, reply, done) => {
+    const begun = performance.now();
+    const { raw } = reply;
+    const traceId = traced ? traceIds()?.trace_id : undefined;
+    onReplyClosed(raw, () => {
+      const status = raw.headersSent ? raw.statusCode : CLIENT_DISCONNECTED;
+      observe({ request, status, durationMs: performance.now() - begun, traceId });
+    });
+    done();
+  });
+}
+
+/**
+ * Logs one line for each request except health checks. It has the route, not the address: an address may contain a
+ * caller's data.
+ */
+function logRequests(server: FastifyInstance, log: AccessLog): void {
+  observeRequests(server, ({ request, status, durationMs, traceId }) => {
+    if (request.url.startsWith('/health/')) return;
+    log.write({
+      requestId: request.id,
+      customerId: request.customer?.customerId,
+      tokenId: request.customer?.tokenId,
+      method: request.method,
+      route: request.routeOptions.url,
+      status,
+      durationMs,
+      traceId,
+    });
+  });
+}
+
+/** Sets the id of the request: under its own name, and under the one that SDKs of AI providers read. */
+function setRequestId(reply: FastifyReply, id: string): void {
+  void reply.header('x-request-id', id).header('request-id', id);
+}
+
+/**
+ * Sets the headers of every reply. Replies contain a customer's data, so caches must not store them. While the process is
+ * draining, a reply is the last one of its connection; the request is served as any other.
+ * @param interfaceOrigin the origin that "try it out" of the documentation calls, if it is not the page's own origin
+ */
+function addReplyHeaders(server: FastifyInstance, draining: Draining, interfaceOrigin?: string): void {
+  const policy = documentationPolicy(interfaceOrigin);
+  server.addHook('onRequest', (request, reply, done) => {
+    setRequestId(reply, request.id);
+    reply.header('x-content-type-options', 'nosniff');
+    // In case of doubt by the address: only the documentation is known to be public.
+    if (request.url.startsWith('/docs')) {
+      reply.header('content-security-policy', policy);
+      reply.header('x-frame-options', 'DENY');
+      reply.header('referrer-policy', 'no-referrer');
+    } else reply.header('cache-control', 'no-store');
+    if (draining.active) reply.header('connection', 'close');
+    done();
+  });
+}
+
+/**
+ * Protects the pages under /docs, where customers enter their tokens: only our own scripts run there, requests go to
+ * the API only, and no other site can embed them in a frame.
+ */
+function documentationPolicy(interfaceOrigin?: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    // Swagger UI's page has an inline style element.
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    `connect-src 'self'${interfaceOrigin === undefined ? '' : ` ${interfaceOrigin}`}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+/**
+ * Refuses HTTP/1.1 without a Host (RFC 9112 §3.2), after the request was counted; Node's own reply would not be a
+ * problem.
+ */
+function requireHost(server: FastifyInstance): void {
+  server.addHook('preValidation', ({ headers, raw }, _reply, done) => {
+    if (headers.host !== undefined || raw.httpVersion !== '1.1') return done();
+    done(new ServiceError('invalid_request', 'The Host header is missing'));
+  });
+}
+
+/** Replies to bytes that are not HTTP, directly on the connection. */
+function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  // The client sent more after a request with `Connection: close`: the pending reply is the last one.
+  if (error.code === 'HPE_CLOSED_CONNECTION') return;
+  const id = randomUUID();
+  const known = error.code === 'HPE_HEADER_OVERFLOW' || error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+  const code = known ? error.code : 'MALFORMED_HTTP';
+  const problem = problemOf(Object.assign(new Error(), { code }), id);
+  const body = JSON.stringify(problem.body);
+  socket.end(
+    `HTTP/1.1 ${problem.status} ${problem.body.title}\r\ncontent-type: application/problem+json\r\nx-request-id: ${id}\r\nrequest-id: ${id}\r\n` +
+      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  );
+}
