@@ -1,17 +1,28 @@
-// Compiles the project if a source is newer than the last build. Otherwise a start costs nothing.
+// Compiles the project if a source is newer than the last build. Otherwise a start costs nothing. With --unchecked, for
+// commands that only run it, a first build does not check types.
 import { spawnSync } from 'node:child_process';
-import { existsSync, globSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 
 const STAMP = 'dist/.built';
+const UNCHECKED = 'unchecked';
+
 const sources = ['package.json', 'package-lock.json', 'nest-cli.json', 'tsconfig.json', 'tsconfig.build.json'].concat(
   // Folders too: deleting a file changes its folder's time.
   globSync('{apps,libs}/**'),
 );
-const built = existsSync(STAMP) ? statSync(STAMP).mtimeMs : 0;
-const startedAt = new Date();
-if (sources.some((path) => statSync(path).mtimeMs > built)) {
+const mayBeUnchecked = process.argv.includes('--unchecked');
+const isBuilt = existsSync(STAMP);
+const isStale = !isBuilt || sources.some((path) => statSync(path).mtimeMs > statSync(STAMP).mtimeMs);
+if (isStale || (!mayBeUnchecked && readFileSync(STAMP, 'utf8') === UNCHECKED)) {
   process.stderr.write('Compiling…\n');
-  const { status } = spawnSync('nest build', { stdio: ['ignore', 'inherit', 'inherit'], shell: true });
-  if (status !== 0) process.exit(status ?? 1);
-  writeFileSync(STAMP, startedAt.toISOString());
+  // Not over files that tsc remembers as its own: it would not write them again.
+  const isUnchecked = mayBeUnchecked && !isBuilt && !existsSync('dist/.tsbuildinfo');
+  if (isUnchecked) {
+    const { buildUnchecked } = await import('./unchecked-build.mjs');
+    await buildUnchecked('dist');
+  } else {
+    const { status } = spawnSync('nest build', { stdio: ['ignore', 'inherit', 'inherit'], shell: true });
+    if (status !== 0) process.exit(status ?? 1);
+  }
+  writeFileSync(STAMP, isUnchecked ? UNCHECKED : 'checked');
 }

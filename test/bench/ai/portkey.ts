@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createRequire } from 'node:module';
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { packagesOfBenchmarks } from '../support/packages';
 
 /**
  * Starts the Portkey gateway, which forwards messages without accounting. `BENCH_PORTKEY_NODE` names another Node to
@@ -11,7 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises';
  */
 export async function startPortkey(port: number): Promise<() => Promise<void>> {
   const main = join(
-    dirname(createRequire(__filename).resolve('@portkey-ai/gateway/package.json')),
+    dirname(packagesOfBenchmarks.resolve('@portkey-ai/gateway/package.json')),
     'build',
     'start-server.js',
   );

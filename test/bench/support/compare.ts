@@ -1,4 +1,7 @@
-import autocannon from 'autocannon';
+import type autocannon from 'autocannon';
+import { packagesOfBenchmarks } from './packages';
+
+const measure = packagesOfBenchmarks('autocannon') as typeof autocannon;
 
 /** One of the servers to compare. */
 export interface Contestant {
@@ -36,7 +39,7 @@ export async function compare(contestants: Contestant[], load: Load): Promise<Fi
     for (const { name, url, requests } of round % 2 === 0 ? contestants : contestants.toReversed()) {
       const duration = round === 0 ? Math.max(2, load.seconds / 2) : load.seconds;
       const { connections } = load;
-      const result = await autocannon({ url, connections, duration, setupClient: shared(requests, connections) });
+      const result = await measure({ url, connections, duration, setupClient: shared(requests, connections) });
       if (result.non2xx + result.errors > 0)
         throw new Error(`${name}: ${result.non2xx} refused, ${result.errors} failed`);
       if (round > 0) results.get(name)?.push(result);
