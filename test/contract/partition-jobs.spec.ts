@@ -5,8 +5,7 @@ import type { Job, JobRunnerService } from '@platform/jobs';
 import { Metrics } from '@platform/metrics';
 import { createLedgerFixture, type LedgerFixture } from '@test/ledger.fixture';
 import { timedId } from '@test/timed-id';
-import { PartitionJobs } from '../../apps/worker/src/partitions/partition-jobs';
-import { PartitionMetrics } from '../../apps/worker/src/partitions/partition-metrics';
+import { PartitionJobs } from '../../apps/worker/src/partition-jobs';
 
 describe('The job of the partitions', () => {
   beforeAll(() => Logger.overrideLogger(false));
@@ -19,7 +18,7 @@ describe('The job of the partitions', () => {
     const runner = { register: (given: Job) => (job = given) } as unknown as JobRunnerService;
     const { operator, database } = fixture;
     const [partitions, ledger] = [operator.get(PartitionsService), operator.get(LedgerRetentionService)];
-    new PartitionJobs(runner, partitions, ledger, new PartitionMetrics(metrics), database.config).onModuleInit();
+    new PartitionJobs(runner, partitions, ledger, database.config, metrics).onModuleInit();
     for (const month of ['2030-04', '2030-05'])
       for (const table of ['audit_log', 'ai_usage'])
         await fixture.superuser.query('select app.create_partition($1, $2)', [table, `${month}-01`]);

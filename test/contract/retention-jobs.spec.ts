@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Test, type TestingModule } from '@nestjs/testing';
+import { SmsOperatorModule } from '@domains/sms';
+import { StatusOperatorModule } from '@domains/status';
+import { SupportOperatorModule } from '@domains/support';
 import { ConfigModule } from '@platform/config';
 import { DatabaseModule } from '@platform/database';
 import { type Job, JobRunnerService } from '@platform/jobs';
@@ -7,8 +10,7 @@ import { NestLogger } from '@platform/logging';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { saveFakeService } from '@test/factories/service.factory';
 import { useTestDatabase } from '@test/use-test-database';
-import { RetentionJobs } from '../../apps/worker/src/retention/retention-jobs';
-import { RetentionJobsModule } from '../../apps/worker/src/retention/retention-jobs.module';
+import { RetentionJobs } from '../../apps/worker/src/retention-jobs';
 
 const SETTINGS = { SMS_TEXT_RETENTION_DAYS: '30', TICKET_RETENTION_DAYS: '60', STATUS_EVENT_RETENTION_DAYS: '10' };
 const OFF = { SMS_TEXT_RETENTION_DAYS: 0, TICKET_RETENTION_DAYS: 0, STATUS_EVENT_RETENTION_DAYS: 0 };
@@ -25,8 +27,11 @@ describe('The job of the retention', () => {
       imports: [
         ConfigModule.for({ ...database.config, ...settings }),
         DatabaseModule.as('account_operator'),
-        { module: RetentionJobsModule, providers: [], global: false },
+        SmsOperatorModule,
+        StatusOperatorModule,
+        SupportOperatorModule,
       ],
+      providers: [RetentionJobs],
     })
       .useMocker((token) => (token === JobRunnerService ? { register: (given: Job) => (job = given) } : undefined))
       .setLogger(new NestLogger(database.config))

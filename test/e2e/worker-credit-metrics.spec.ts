@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { InternalListenerService } from '@platform/internal-listener';
 import { saveAiCustomer, saveModelPrice } from '@test/ai-factories';
 import { useTestDatabase } from '@test/use-test-database';
-import { CreditVerification } from '../../apps/worker/src/ai/credit-verification';
+import { AiJobs } from '../../apps/worker/src/ai-jobs';
 import { WorkerModule } from '../../apps/worker/src/worker.module';
 
 const database = useTestDatabase();
@@ -32,7 +32,7 @@ describe("the worker's metrics of AI credit", () => {
     return value === undefined ? undefined : Number(value);
   }
 
-  const verify = (signal = new AbortController().signal) => worker.get(CreditVerification).run(signal);
+  const verify = (signal = new AbortController().signal) => worker.get(AiJobs).verifyCredit(signal);
   const book = (amount: number) =>
     database.superuser.query('update ai_account set purchased = purchased + $2 where customer_id = $1', [
       customerId,

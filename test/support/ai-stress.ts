@@ -10,7 +10,7 @@ import {
 import { ConfigModule } from '@platform/config';
 import { DatabaseModule } from '@platform/database';
 import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
-import { AbandonedReservations } from '../../apps/worker/src/ai/abandoned-reservations';
+import { AbandonedReservations } from '../../apps/worker/src/abandoned-reservations';
 import { enableAi, saveModelPrice, type TestAiCustomer } from './ai-factories';
 import { type ApiProcess, startApiProcess } from './api-process';
 import { saveFakeCustomer } from './factories/customer.factory';

@@ -1,10 +1,14 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { DatabaseClockService, exposeDatabaseMetrics } from '@platform/database';
+import { DataSource } from 'typeorm';
+import { assertDatabaseFit, DatabaseClockService, exposeDatabaseMetrics } from '@platform/database';
 import { JobQueueService } from '@platform/jobs';
 import { InternalListenerService } from '@platform/internal-listener';
 import { Metrics } from '@platform/metrics';
 
 /**
+ * Refuses to start without a migrated schema or with the wrong role, before any job starts. Logs a difference between
+ * the clocks.
+ *
  * `/health` on the internal listener: 200 while the database answers, its clock agrees with this process's clock and no
  * job is overdue; else 503 with the reason.
  */
@@ -14,10 +18,18 @@ export class WorkerHealth implements OnModuleInit {
     private readonly listener: InternalListenerService,
     private readonly metrics: Metrics,
     private readonly jobs: JobQueueService,
+    private readonly dataSource: DataSource,
     private readonly clock: DatabaseClockService,
   ) {}
 
-  onModuleInit(): void {
+  /** @throws NotMigratedError, UnfitDatabaseError */
+  async onModuleInit(): Promise<void> {
+    this.exposeHealth();
+    await assertDatabaseFit(this.dataSource, 'account_operator');
+    await this.clock.compare();
+  }
+
+  private exposeHealth(): void {
     this.metrics.reportState('worker_jobs_overdue', 'A job queue has not been polled for too long', () => {
       return this.jobs.overdue().length > 0;
     });

@@ -1,16 +1,22 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import { AiOperatorModule, ProcessLivenessModule } from '@domains/ai';
+import { InvoiceSyncModule } from '@domains/invoices';
+import { SmsOperatorModule } from '@domains/sms';
+import { StatusOperatorModule } from '@domains/status';
+import { SupportOperatorModule } from '@domains/support';
 import { type AppConfig, ConfigModule } from '@platform/config';
 import { DatabaseModule } from '@platform/database';
+import { IdempotencyOperatorModule } from '@platform/idempotency';
 import { JobQueueModule } from '@platform/jobs';
 import { InternalListenerModule } from '@platform/internal-listener';
 import { MetricsModule } from '@platform/metrics';
-import { AiJobsModule } from './ai/ai-jobs.module';
-import { IdempotencyJobsModule } from './idempotency/idempotency-jobs.module';
-import { InvoiceJobsModule } from './invoices/invoice-jobs.module';
-import { PartitionJobsModule } from './partitions/partition-jobs.module';
-import { RetentionJobsModule } from './retention/retention-jobs.module';
-import { QueueMetrics } from './queue-metrics';
-import { WorkerDatabase } from './worker-database';
+import { AbandonedReservations } from './abandoned-reservations';
+import { AiJobs } from './ai-jobs';
+import { IdempotencyJobs } from './idempotency-jobs';
+import { InvoiceJobs } from './invoice-jobs';
+import { PartitionJobs } from './partition-jobs';
+import { RetentionJobs } from './retention-jobs';
+import { StateMetrics } from './state-metrics';
 import { WorkerHealth } from './worker-health';
 
 /** Background work: the jobs of all domains. */
@@ -20,13 +26,24 @@ import { WorkerHealth } from './worker-health';
     InternalListenerModule,
     MetricsModule,
     JobQueueModule,
-    AiJobsModule,
-    IdempotencyJobsModule,
-    InvoiceJobsModule,
-    PartitionJobsModule,
-    RetentionJobsModule,
+    AiOperatorModule,
+    ProcessLivenessModule,
+    IdempotencyOperatorModule,
+    InvoiceSyncModule,
+    SmsOperatorModule,
+    StatusOperatorModule,
+    SupportOperatorModule,
   ],
-  providers: [QueueMetrics, WorkerDatabase, WorkerHealth],
+  providers: [
+    WorkerHealth,
+    AiJobs,
+    AbandonedReservations,
+    IdempotencyJobs,
+    InvoiceJobs,
+    PartitionJobs,
+    RetentionJobs,
+    StateMetrics,
+  ],
 })
 export class WorkerModule {
   /** The worker with these settings. */

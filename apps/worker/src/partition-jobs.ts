@@ -1,25 +1,34 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { Gauge } from 'prom-client';
 import { LedgerRetentionService } from '@domains/ai';
 import { AppConfig } from '@platform/config';
 import { PartitionsService } from '@platform/database';
 import { JobRunnerService } from '@platform/jobs';
-import { PartitionMetrics } from './partition-metrics';
+import { Metrics } from '@platform/metrics';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** Makes the months of tables that grow without end ahead of time, drops old ones, and looks for rows that are in none. */
+/** Creates the monthly partitions of growing tables ahead of time, drops old ones, and looks for rows without one. */
 @Injectable()
 export class PartitionJobs implements OnModuleInit {
   private readonly logger = new Logger(PartitionJobs.name);
+  private readonly strayRows: Gauge<'table'>;
 
   constructor(
     private readonly runner: JobRunnerService,
     private readonly partitions: PartitionsService,
     private readonly ledger: LedgerRetentionService,
-    private readonly metrics: PartitionMetrics,
     private readonly config: AppConfig,
-  ) {}
+    { registry }: Metrics,
+  ) {
+    this.strayRows = new Gauge({
+      name: 'database_default_partition_rows',
+      help: 'Rows of a table that are in no month, at the last look of this process; counted up to 10,000. Should be 0',
+      labelNames: ['table'],
+      registers: [registry],
+    });
+  }
 
   onModuleInit(): void {
     this.runner.register({
@@ -36,7 +45,7 @@ export class PartitionJobs implements OnModuleInit {
     const made = await this.partitions.createAhead(table, this.config.PARTITION_MONTHS_AHEAD, signal);
     if (made > 0) this.logger.log({ msg: 'partitions made', table, count: made });
     const stray = await this.partitions.strayRows(table);
-    this.metrics.setStrayRows(table, stray);
+    this.strayRows.set({ table }, stray);
     if (stray > 0)
       this.logger.error({ msg: 'rows are in no month: the default partition is not empty', table, rows: stray });
     await this.dropExpired(table, signal);

@@ -1,16 +1,12 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
-import { AiMaintenanceService } from '@domains/ai';
+import { AiMaintenanceService, AiVerificationOperatorService, CreditHealthService } from '@domains/ai';
 import { AppConfig } from '@platform/config';
 import { JobRunnerService } from '@platform/jobs';
-import { CreditVerification } from './credit-verification';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/**
- * The AI domain's scheduled jobs. A call rolls its account over to the new month by itself; the job does so for
- * accounts without calls.
- */
+/** The AI domain's scheduled jobs. */
 @Injectable()
 export class AiJobs implements OnModuleInit {
   private readonly logger = new Logger(AiJobs.name);
@@ -18,11 +14,13 @@ export class AiJobs implements OnModuleInit {
   constructor(
     private readonly runner: JobRunnerService,
     private readonly maintenance: AiMaintenanceService,
-    private readonly verification: CreditVerification,
+    private readonly verification: AiVerificationOperatorService,
+    private readonly health: CreditHealthService,
     private readonly config: AppConfig,
   ) {}
 
   onModuleInit(): void {
+    // A call rolls its account over to the new month by itself; the job does so for accounts without calls.
     this.runner.register({
       name: 'ai.roll-months-over',
       everyMs: MINUTE,
@@ -45,7 +43,7 @@ export class AiJobs implements OnModuleInit {
       name: 'ai.verify',
       everyMs: HOUR,
       leaseMs: 30 * MINUTE,
-      run: (signal) => this.verification.run(signal),
+      run: (signal) => this.verifyCredit(signal),
     });
     this.runner.register({
       name: 'ai.forget-gone-processes',
@@ -53,5 +51,23 @@ export class AiJobs implements OnModuleInit {
       leaseMs: MINUTE,
       run: () => this.maintenance.forgetGoneProcesses(),
     });
+  }
+
+  /**
+   * Verifies the AI credit of all customers and stores the number of problems, unless it was aborted. One customer after
+   * the other: a statement for all would hold a snapshot for minutes.
+   */
+  async verifyCredit(signal: AbortSignal): Promise<void> {
+    let accounts = 0;
+    let problems = 0;
+    for await (const customerId of this.health.customers()) {
+      if (signal.aborted) return;
+      accounts++;
+      for (const problem of await this.verification.verify(customerId)) {
+        problems++;
+        this.logger.error({ msg: 'AI credit does not add up', ...problem });
+      }
+    }
+    await this.health.recordVerification(accounts, problems);
   }
 }

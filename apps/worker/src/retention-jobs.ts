@@ -8,7 +8,7 @@ import { JobRunnerService } from '@platform/jobs';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** Deletes or blanks what the settings say is kept no longer. What is kept by month is dropped by `../partitions`. */
+/** Deletes or blanks rows whose retention time is over. `PartitionJobs` drops the rows that are kept by month. */
 @Injectable()
 export class RetentionJobs implements OnModuleInit {
   private readonly logger = new Logger(RetentionJobs.name);

@@ -1,0 +1,127 @@
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { Gauge } from 'prom-client';
+import { DataSource } from 'typeorm';
+import { CreditHealthService } from '@domains/ai';
+import { SyncHealthService } from '@domains/invoices';
+import { Metrics, readAtScrape } from '@platform/metrics';
+
+/** Queued items that are due and have not begun: pg-boss's states before `active`. */
+const WAITING = `
+  select name as queue, count(*)::int as waiting, extract(epoch from now() - min(start_after))::float8 as oldest
+  from pgboss.job where state < 'active' and start_after <= now() group by name`;
+
+interface WaitingItems {
+  queue: string;
+  waiting: number;
+  oldest: number;
+}
+
+/** Metrics of a state in the database: a gauge for each value, and a time series for each row. */
+interface StateGauges<Row> {
+  /** One read for all gauges of a scrape. */
+  read: () => Promise<Row[]>;
+  failed: (error: unknown) => void;
+  /** The column that tells rows apart; none if there is one row. */
+  label?: keyof Row & string;
+  /** Name, help, value; null: none. */
+  gauges: [name: string, help: string, value: (row: Row) => number | null][];
+}
+
+/**
+ * The metrics of job queues, AI credit and invoice syncs. A scrape reads them from the database, so every worker has the
+ * same.
+ */
+@Injectable()
+export class StateMetrics implements OnModuleInit {
+  private readonly logger = new Logger(StateMetrics.name);
+
+  constructor(
+    private readonly metrics: Metrics,
+    private readonly dataSource: DataSource,
+    private readonly credit: CreditHealthService,
+    private readonly syncs: SyncHealthService,
+  ) {}
+
+  onModuleInit(): void {
+    this.report({
+      read: () => this.dataSource.query<WaitingItems[]>(WAITING),
+      failed: (error) => this.logger.warn({ msg: 'the state of the job queues could not be read', err: error }),
+      label: 'queue',
+      gauges: [
+        ['worker_queue_waiting', 'Items of a queue that are due and have not begun', ({ waiting }) => waiting],
+        ['worker_queue_oldest_seconds', 'How long the oldest of them has been due', ({ oldest }) => oldest],
+      ],
+    });
+    this.report({
+      read: async () => [await this.credit.read()],
+      failed: (error) => this.logger.warn({ msg: 'the state of the AI credit could not be read', err: error }),
+      gauges: [
+        [
+          'ai_credit_problems',
+          'Differences between accounts, ledgers and usage that the last hourly verification found',
+          ({ problems }) => problems,
+        ],
+        [
+          'ai_credit_verified_seconds',
+          'Seconds since the last verification of all AI credit ended',
+          ({ verified_age }) => verified_age,
+        ],
+        ['ai_reservations_pending', 'Calls in progress that have reserved credit', ({ pending }) => pending],
+        [
+          'ai_reservation_oldest_seconds',
+          'How long the oldest pending reservation has been pending',
+          ({ oldest_pending_age }) => oldest_pending_age,
+        ],
+        ['ai_reserved_nok', 'NOK that calls in progress have reserved', ({ reserved }) => reserved],
+        [
+          'ai_unknown_outcomes',
+          'Calls of the last 24 hours that ended with an unknown outcome: operator ai unknown',
+          ({ unknown_outcomes }) => unknown_outcomes,
+        ],
+        ['ai_exhausted_accounts', 'Accounts without free credit', ({ exhausted_accounts }) => exhausted_accounts],
+      ],
+    });
+    this.report({
+      read: () => this.syncs.bySource(),
+      failed: (error) => this.logger.warn({ msg: 'the state of the invoice syncs could not be read', err: error }),
+      label: 'source',
+      gauges: [
+        ['invoice_sync_accounts', 'Accounts linked to a billing source', ({ accounts }) => accounts],
+        [
+          'invoice_sync_failing_accounts',
+          'Accounts whose last sync failed: invoice sync-status --failing',
+          ({ failing }) => failing,
+        ],
+        [
+          'invoice_sync_oldest_success_seconds',
+          'Age of the oldest last success of all accounts',
+          ({ oldest_success_age }) => oldest_success_age,
+        ],
+        ['invoice_sync_overdue_seconds', 'How long the most overdue sync is overdue', ({ overdue }) => overdue],
+        ['invoice_sync_problems', 'Documents of a billing source that could not be read', ({ problems }) => problems],
+      ],
+    });
+  }
+
+  private report<Row extends object>({ read, failed, label, gauges }: StateGauges<Row>): void {
+    const rows = readAtScrape(read, failed);
+    for (const [name, help, value] of gauges) {
+      new Gauge<string>({
+        name,
+        help,
+        labelNames: label === undefined ? [] : [label],
+        registers: [this.metrics.registry],
+        async collect() {
+          const present = (await rows()) ?? [];
+          // No value rather than one that was true some time ago. Reset, a gauge without a label is 0.
+          this.reset();
+          if (label === undefined) this.remove();
+          for (const row of present) {
+            const number = value(row);
+            if (number !== null) this.set(label === undefined ? {} : { [label]: String(row[label]) }, number);
+          }
+        },
+      });
+    }
+  }
+}
