@@ -1,4 +1,9 @@
-export { JsonFault, type JsonFaultKind } from './json-fault';
-export type { JsonHandler, JsonLimits, JsonToken } from './json-handler';
-export { JsonTokenizer } from './json-tokenizer';
+export {
+  JsonFault,
+  type JsonFaultKind,
+  type JsonHandler,
+  type JsonLimits,
+  type JsonToken,
+  JsonTokenizer,
+} from './json-tokenizer';
 export { SegmentedBytes } from './segmented-bytes';

@@ -16,50 +16,41 @@ const POINT = 2;
 const E = 3;
 const PLUS = 4;
 const MINUS = 5;
+const OTHER = 6;
+/** No state: the byte does not belong to the number. */
 const NONE = -1;
 
 const { ZERO, INTEGER, FRACTION, E_SIGN, EXPONENT } = NumberState;
 const { POINT: AFTER_POINT, E: AFTER_E } = NumberState;
 
+/** The class of each byte. */
+const CLASSES = new Uint8Array(256).fill(OTHER);
+CLASSES.fill(DIGIT_1_TO_9, 0x31, 0x3a);
+CLASSES[0x30] = DIGIT_0;
+CLASSES[0x2e] = POINT;
+CLASSES[0x65] = CLASSES[0x45] = E;
+CLASSES[0x2b] = PLUS;
+CLASSES[0x2d] = MINUS;
+
 /** The next state for each state and class of byte. */
 const NEXT = [
-  //  1-9       0         .            e        +        -
-  [INTEGER, ZERO, NONE, NONE, NONE, NONE],
-  [NONE, NONE, AFTER_POINT, AFTER_E, NONE, NONE],
-  [INTEGER, INTEGER, AFTER_POINT, AFTER_E, NONE, NONE],
-  [FRACTION, FRACTION, NONE, NONE, NONE, NONE],
-  [FRACTION, FRACTION, NONE, AFTER_E, NONE, NONE],
-  [EXPONENT, EXPONENT, NONE, NONE, E_SIGN, E_SIGN],
-  [EXPONENT, EXPONENT, NONE, NONE, NONE, NONE],
-  [EXPONENT, EXPONENT, NONE, NONE, NONE, NONE],
+  //  1-9       0         .            e        +        -      other
+  [INTEGER, ZERO, NONE, NONE, NONE, NONE, NONE],
+  [NONE, NONE, AFTER_POINT, AFTER_E, NONE, NONE, NONE],
+  [INTEGER, INTEGER, AFTER_POINT, AFTER_E, NONE, NONE, NONE],
+  [FRACTION, FRACTION, NONE, NONE, NONE, NONE, NONE],
+  [FRACTION, FRACTION, NONE, AFTER_E, NONE, NONE, NONE],
+  [EXPONENT, EXPONENT, NONE, NONE, E_SIGN, E_SIGN, NONE],
+  [EXPONENT, EXPONENT, NONE, NONE, NONE, NONE, NONE],
+  [EXPONENT, EXPONENT, NONE, NONE, NONE, NONE, NONE],
 ];
 
 /** The state after one more byte; -1 if the byte does not belong to the number. */
 export function nextInNumber(state: number, byte: number): number {
-  const kind = classOf(byte);
-  return kind === NONE ? NONE : (NEXT[state]?.[kind] ?? NONE);
+  return NEXT[state]?.[CLASSES[byte] ?? OTHER] ?? NONE;
 }
 
 /** Whether a number may end here. */
 export function mayEndNumber(state: number): boolean {
   return state === ZERO || state === INTEGER || state === FRACTION || state === EXPONENT;
-}
-
-function classOf(byte: number): number {
-  if (byte >= 0x31 && byte <= 0x39) return DIGIT_1_TO_9;
-  switch (byte) {
-    case 0x30:
-      return DIGIT_0;
-    case 0x2e:
-      return POINT;
-    case 0x65:
-    case 0x45:
-      return E;
-    case 0x2b:
-      return PLUS;
-    case 0x2d:
-      return MINUS;
-    default:
-      return NONE;
-  }
 }

@@ -1,7 +1,5 @@
 import fc from 'fast-check';
-import { JsonFault } from './json-fault';
-import type { JsonHandler, JsonLimits, JsonToken } from './json-handler';
-import { JsonTokenizer } from './json-tokenizer';
+import { JsonFault, type JsonHandler, type JsonLimits, type JsonToken, JsonTokenizer } from './json-tokenizer';
 
 /** Builds the same value as JSON.parse from the tokenizer's events. */
 class Builder implements JsonHandler {

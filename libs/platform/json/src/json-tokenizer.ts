@@ -1,10 +1,44 @@
-import { JsonFault } from './json-fault';
-import { ESCAPES, HEX_DIGITS, LITERALS } from './json-grammar';
-import type { JsonHandler, JsonLimits, JsonToken } from './json-handler';
 import { mayEndNumber, nextInNumber, NumberState } from './json-number';
-import { shortText } from './short-texts';
-import { LONGEST_TEXT, TokenText } from './token-text';
-import { Utf8Check } from './utf8-check';
+import { LONGEST_TEXT, shortText, TokenText, Utf8Check } from './token-text';
+
+/** Faults of a text that should be a JSON object. */
+export type JsonFaultKind = 'not_utf8' | 'syntax' | 'not_an_object' | 'too_deep' | 'too_many_values';
+
+/** A text is not a JSON object in UTF-8, or exceeds the limits. */
+export class JsonFault extends Error {
+  constructor(readonly kind: JsonFaultKind) {
+    super(`JSON: ${kind}`);
+  }
+}
+
+/** Bounds of a text. */
+export interface JsonLimits {
+  /** Maximum depth of nested objects and arrays. */
+  depth: number;
+  /** Maximum number of opening brackets and commas, which bounds the number of values. */
+  values: number;
+}
+
+/** The string, number, literal or name that has just ended. */
+export interface JsonToken {
+  /** Offset of its first byte in the text. */
+  readonly start: number;
+  /** The byte after its last. */
+  readonly end: number;
+  /** Its value, a string decoded; undefined if it has more than 128 bytes. Valid only while it is being handled. */
+  text(): string | undefined;
+}
+
+/** Receives the tokens of a text in order. */
+export interface JsonHandler {
+  /** An object or an array begins at byte `start`. */
+  open(kind: 'object' | 'array', start: number): void;
+  /** The innermost object or array ends before byte `end`. */
+  close(end: number): void;
+  /** The name of a member; its value is next. */
+  key(token: JsonToken): void;
+  scalar(kind: 'string' | 'number' | 'literal', token: JsonToken): void;
+}
 
 const VALUE = 0;
 const FIRST_ITEM = 1;
@@ -26,6 +60,15 @@ const OBJECT_END = 0x7d;
 const ARRAY = 0x5b;
 const ARRAY_END = 0x5d;
 const MINUS = 0x2d;
+
+const LITERALS: Record<number, Buffer | undefined> = {
+  0x74: Buffer.from('true'),
+  0x66: Buffer.from('false'),
+  0x6e: Buffer.from('null'),
+};
+/** Bytes that may follow a backslash, besides `u` (RFC 8259 §7). */
+const ESCAPES = new Set(Buffer.from('"\\/bfnrt'));
+const HEX_DIGITS = new Set(Buffer.from('0123456789abcdefABCDEF'));
 
 /**
  * Parses one JSON object chunk by chunk, as it arrives. It takes time in proportion to the chunk, and a few hundred
