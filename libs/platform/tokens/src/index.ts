@@ -1,14 +1,12 @@
 export type { AuthenticatedCustomer } from './authenticated-customer';
-export { TokenAuthenticatorService } from './authentication/token-authenticator.service';
-export { TokenChangeListenerService } from './authentication/token-change-listener.service';
+export { TokenAuthenticatorService } from './token-authenticator.service';
+export { announceTokenChange, TokenChangeListenerService } from './token-change-listener.service';
 export { ServiceTokenUse } from './entities/service-token-use.entity';
 export { ServiceToken } from './entities/service-token.entity';
-export { type IssuedToken, TokensOperatorService, type TokenSummary } from './operator/tokens-operator.service';
+export { type IssuedToken, TokensOperatorService, type TokenSummary } from './tokens-operator.service';
 export { isScope, type Scope, SCOPES } from './scopes';
-export { announceTokenChange } from './token-changes';
 export { generateToken, hashToken, isWellFormed, TOKEN_PREFIX } from './token-format';
-export { TokenNamesModule } from './names/token-names.module';
-export { TokenNamesService } from './names/token-names.service';
+export { TokenNamesService } from './token-names.service';
 export { TokensOperatorModule } from './tokens-operator.module';
 export { TokensModule } from './tokens.module';
 export { TokensSchema1763683200200 } from './migrations/1763683200200-tokens';

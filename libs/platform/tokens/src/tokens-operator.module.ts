@@ -3,8 +3,9 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '@platform/audit';
 import { ServiceToken } from './entities/service-token.entity';
 import { ServiceTokenUse } from './entities/service-token-use.entity';
-import { TokensOperatorService } from './operator/tokens-operator.service';
+import { TokensOperatorService } from './tokens-operator.service';
 
+/** The operator's side: issuing, rotating and deactivating tokens. */
 @Module({
   imports: [TypeOrmModule.forFeature([ServiceToken, ServiceTokenUse]), AuditModule],
   providers: [TokensOperatorService],

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
-import { TokenAuthenticatorService } from './authentication/token-authenticator.service';
-import { TokenChangeListenerService } from './authentication/token-change-listener.service';
-import { TokenUseRecorderService } from './authentication/token-use-recorder.service';
+import { TokenAuthenticatorService } from './token-authenticator.service';
+import { TokenChangeListenerService } from './token-change-listener.service';
+import { TokenUseRecorderService } from './token-use-recorder.service';
 
 /** Authentication of service tokens: look-up, cache, and recording of their use. */
 @Module({

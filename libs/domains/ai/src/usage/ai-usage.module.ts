@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { BillingCalendarModule } from '@platform/time';
-import { TokenNamesModule } from '@platform/tokens';
+import { TokenNamesService } from '@platform/tokens';
 import { AiLedgerEntry } from '../entities/ai-ledger-entry.entity';
 import { AiModelPrice } from '../entities/ai-model-price.entity';
 import { AiUsageDay } from '../entities/ai-usage-day.entity';
@@ -12,12 +12,8 @@ import { AiUsageSummaryService } from './summary/ai-usage-summary.service';
 
 /** What a customer's calls cost: receipts, sums and ledger entries, for the customer in context. */
 @Module({
-  imports: [
-    TypeOrmModule.forFeature([AiUsage, AiUsageDay, AiLedgerEntry, AiModelPrice]),
-    BillingCalendarModule,
-    TokenNamesModule,
-  ],
-  providers: [AiReceiptsService, AiUsageSummaryService, AiLedgerEntriesService],
+  imports: [TypeOrmModule.forFeature([AiUsage, AiUsageDay, AiLedgerEntry, AiModelPrice]), BillingCalendarModule],
+  providers: [TokenNamesService, AiReceiptsService, AiUsageSummaryService, AiLedgerEntriesService],
   exports: [AiReceiptsService, AiUsageSummaryService, AiLedgerEntriesService],
 })
 export class AiUsageModule {}

@@ -2,8 +2,6 @@ import { join } from 'node:path';
 import type { QueryRunner } from 'typeorm';
 import { ForwardMigration, type FunctionAccess, type FunctionFile, secureCustomerTable } from '@platform/database';
 
-const ROOT = join(__dirname, '..');
-
 /** The API's role may not read the tables: before it knows the token, it knows no customer. */
 const FOR_THE_API: FunctionAccess = { roles: ['customer_api'], asOperator: true };
 
@@ -12,9 +10,10 @@ export class TokensSchema1763683200200 extends ForwardMigration {
   override readonly tables = ['service_token', 'service_token_use'];
 
   override readonly functions: FunctionFile[] = [
-    { path: join(ROOT, 'authentication/sql/authenticate.sql'), functions: { authenticate: FOR_THE_API } },
-    { path: join(ROOT, 'authentication/sql/record-token-uses.sql'), functions: { record_token_uses: FOR_THE_API } },
-    { path: join(ROOT, 'names/sql/token-names.sql'), functions: { token_names: FOR_THE_API } },
+    {
+      path: join(__dirname, '../sql/service-tokens.sql'),
+      functions: { authenticate: FOR_THE_API, record_token_uses: FOR_THE_API, token_names: FOR_THE_API },
+    },
   ];
 
   async up(runner: QueryRunner): Promise<void> {

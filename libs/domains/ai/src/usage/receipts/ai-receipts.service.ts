@@ -130,7 +130,7 @@ export class AiReceiptsService {
   }
 
   private async named(rows: Row[]): Promise<Receipt[]> {
-    const names = await this.tokenNames.of(rows.flatMap(({ tokenId }) => tokenId ?? []));
+    const names = await this.tokenNames.namesOf(rows.flatMap(({ tokenId }) => tokenId ?? []));
     return rows.map((row) => ({ ...row, tokenName: names.get(row.tokenId ?? '') ?? null }));
   }
 }

@@ -106,7 +106,7 @@ export class AiUsageSummaryService {
   }
 
   private async named(sums: Sums[]): Promise<UsageSum[]> {
-    const names = await this.tokenNames.of(sums.map(({ key }) => key).filter((key) => key !== NO_TOKEN));
+    const names = await this.tokenNames.namesOf(sums.map(({ key }) => key).filter((key) => key !== NO_TOKEN));
     return sums.map((sum) => ({ ...sum, tokenName: names.get(sum.key) ?? null }));
   }
 }

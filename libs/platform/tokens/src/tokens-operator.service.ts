@@ -4,17 +4,16 @@ import { DataSource, type EntityManager, IsNull } from 'typeorm';
 import { AuditService } from '@platform/audit';
 import { databaseNow } from '@platform/database';
 import { ServiceError } from '@platform/errors';
-import type { Scope } from '../scopes';
-import { ServiceToken } from '../entities/service-token.entity';
-import { ServiceTokenUse } from '../entities/service-token-use.entity';
-import { announceTokenChange } from '../token-changes';
-import { tokenName } from './token-name';
-import { generateToken, hashToken } from '../token-format';
+import type { Scope } from './scopes';
+import { ServiceToken } from './entities/service-token.entity';
+import { ServiceTokenUse } from './entities/service-token-use.entity';
+import { announceTokenChange } from './token-change-listener.service';
+import { generateToken, hashToken } from './token-format';
 
 /** A token to issue. */
 export interface NewToken {
   customerId: string;
-  /** What it is for, such as `ERP production`. */
+  /** Its purpose, such as `ERP production`. */
   name?: string;
   scopes: Scope[];
   /** Default: never. */
@@ -42,6 +41,7 @@ export interface TokenSummary extends Omit<IssuedToken, 'token'> {
 const HOUR_MS = 3_600_000;
 /** One year. */
 const MAX_GRACE_HOURS = 8760;
+const LONGEST_NAME = 80;
 
 /** Manages service tokens for the operator. Every change is audited and announced to all replicas. */
 @Injectable()
@@ -103,7 +103,7 @@ export class TokensOperatorService {
     });
   }
 
-  /** Names a token; what it did before is listed under the new name too. @throws ServiceError not_found, invalid_request */
+  /** Names a token; its earlier calls are listed under the new name too. @throws ServiceError not_found, invalid_request */
   rename(actor: string, tokenId: string, given: string): Promise<{ id: string; customerId: string; name: string }> {
     const name = tokenName(given);
     return this.dataSource.transaction(async (manager) => {
@@ -160,4 +160,13 @@ export class TokensOperatorService {
     if (!token) throw new ServiceError('not_found', `There is no token ${id}`);
     return token;
   }
+}
+
+/** A token's name without blanks around it. @throws ServiceError invalid_request if it is empty, too long or has control characters */
+function tokenName(given: string): string {
+  const name = given.trim();
+  if (name === '' || name.length > LONGEST_NAME || /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name)) {
+    throw new ServiceError('invalid_request', `A token's name is a line of 1 to ${LONGEST_NAME} characters`);
+  }
+  return name;
 }

@@ -1,9 +1,23 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { Client } from 'pg';
+import type { EntityManager } from 'typeorm';
 import { AppConfig } from '@platform/config';
 import { clientSettings } from '@platform/database';
-import { TOKEN_CHANGES } from '../token-changes';
+
+/**
+ * The PostgreSQL channel with ids of customers whose tokens, or the settings that a token's look-up returns, have
+ * changed.
+ */
+const TOKEN_CHANGES = 'service_token_changes';
+
+/**
+ * Announces, when the transaction commits, that cached tokens of the customer are no longer valid. Every change of a
+ * token, of the customer's active flag, of its limits or of whether AI is enabled must call it.
+ */
+export async function announceTokenChange(manager: EntityManager, customerId: string): Promise<void> {
+  await manager.query('select pg_notify($1, $2)', [TOKEN_CHANGES, customerId]);
+}
 
 /** How long cached tokens may be used after the last proof that changes are received. */
 const TRUST_MS = 100;

@@ -1,9 +1,10 @@
+import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { PipelinedConnectionsService, prepared } from '@platform/database';
-import type { AuthenticatedCustomer } from '../authenticated-customer';
-import type { Scope } from '../scopes';
+import type { AuthenticatedCustomer } from './authenticated-customer';
+import type { Scope } from './scopes';
 import { TokenChangeListenerService } from './token-change-listener.service';
-import { isWellFormed, tokenKey } from '../token-format';
+import { isWellFormed } from './token-format';
 import { TokenUseRecorderService } from './token-use-recorder.service';
 
 /** Maximum number of cached tokens; beyond it the oldest entry is dropped. */
@@ -62,8 +63,8 @@ export class TokenAuthenticatorService {
    */
   authenticate(token: string): AuthenticatedCustomer | undefined | Promise<AuthenticatedCustomer | undefined> {
     const key = tokenKey(token);
-    const remembered = this.fromCache(key);
-    if (remembered) return this.admit(remembered);
+    const remembered = this.changes.trusted ? this.remembered.get(key) : undefined;
+    if (remembered && remembered.until > performance.now()) return this.admit(remembered.customer);
     if (!isWellFormed(token)) return undefined;
     return this.lookUp(key).then((found) => found && this.admit(found));
   }
@@ -72,11 +73,6 @@ export class TokenAuthenticatorService {
     if (customer.expiresAt <= performance.now()) return undefined;
     this.uses.record(customer);
     return customer;
-  }
-
-  private fromCache(key: string): AuthenticatedCustomer | undefined {
-    const found = this.changes.trusted ? this.remembered.get(key) : undefined;
-    return found && found.until > performance.now() ? found.customer : undefined;
   }
 
   /** Queries the database. Concurrent calls with one token share the query only if its result can be trusted. */
@@ -115,6 +111,11 @@ export class TokenAuthenticatorService {
     for (const [key, { customer }] of this.remembered)
       if (customer.customerId === customerId) this.remembered.delete(key);
   }
+}
+
+/** A token's hash as base64 text, which takes a third of the time of bytes. */
+function tokenKey(token: string): string {
+  return hash('sha256', token, 'base64');
 }
 
 function toCustomer(row: Row, askedAt: number): AuthenticatedCustomer {

@@ -13,7 +13,7 @@ export class TokenNamesService {
   constructor(private readonly database: CustomerDatabaseService) {}
 
   /** The names by the tokens' ids, null for tokens without one. Other customers' tokens are not found. */
-  async of(tokenIds: Iterable<string>): Promise<ReadonlyMap<string, string | null>> {
+  async namesOf(tokenIds: Iterable<string>): Promise<ReadonlyMap<string, string | null>> {
     const ids = [...new Set(tokenIds)];
     if (ids.length === 0) return new Map();
     const rows = await this.database.read(TOKEN_NAMES, [`{${ids.join(',')}}`]);

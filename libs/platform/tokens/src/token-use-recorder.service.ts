@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { isTransientFailure, PipelinedConnectionsService, prepared, retryTransient } from '@platform/database';
-import type { AuthenticatedCustomer } from '../authenticated-customer';
+import type { AuthenticatedCustomer } from './authenticated-customer';
 
 const WRITE_EVERY_MS = 1000;
 const RETRY_MS = 250;
