@@ -17,7 +17,7 @@ begin
   ai_enabled := coalesce((select s.enabled from ai_settings s where s.customer_id = authenticate.customer_id), false);
   return next;
 end
-$$
+$$;
 
 -- Stores when tokens were last used, each as many milliseconds ago as its caller measured: the database's clock dates it.
 create or replace function app.record_token_uses(customers uuid[], tokens uuid[], ages_ms double precision[]) returns void
@@ -35,7 +35,7 @@ begin
     insert into service_token_use as u (customer_id, token_id, last_used_at) values (owner, token, used)
     on conflict (customer_id, token_id) do update set last_used_at = greatest(u.last_used_at, excluded.last_used_at);
   end loop;
-end $$
+end $$;
 
 -- The names of some of a customer's tokens. The API may not read the tokens' table: it has their hashes. Only the customer that
 -- the transaction is set to is answered, whatever the statement says.
@@ -48,4 +48,4 @@ begin
   where t.customer_id = p_customer and t.id = any (p_tokens)
     and t.customer_id = nullif(current_setting('app.customer_id', true), '')::uuid;
 end
-$$
+$$;
