@@ -1,5 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { AppConfig } from './app-config';
+import { AppConfig } from './schema';
 
 /** Provides the settings, which the process's entry point loads once. */
 @Module({})

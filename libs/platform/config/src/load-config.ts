@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { AppConfig } from './app-config';
-import { explainIssue } from './explain-issue';
-import { configSchema } from './schema';
+import type { z } from 'zod';
+import { AppConfig, configSchema } from './schema';
 
 /** A setting is missing or invalid. The message has one line for each, without its value. */
 export class ConfigError extends Error {}
@@ -38,4 +37,16 @@ function fromFiles(given: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
     }
   }
   return settings;
+}
+
+/** Describes the fault of a setting without its value; undefined if the schema's own message is used. */
+function explainIssue(issue: z.core.$ZodRawIssue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_value':
+      return `must be one of ${issue.values.map(String).join(', ')}`;
+    case 'invalid_format':
+      return issue.format === 'url' ? 'must be an address such as https://example.com' : undefined;
+    default:
+      return undefined;
+  }
 }

@@ -1,4 +1,4 @@
-import type { AppConfig } from './app-config';
+import type { AppConfig } from './schema';
 
 /** The sandbox accepts any credential. */
 export const SANDBOX_CREDENTIAL = 'sandbox';

@@ -33,6 +33,15 @@ export const configSchema = z
     if (config.DEMO_CUSTOMER) refuse('DEMO_CUSTOMER', 'the demo customer is refused');
   });
 
+type Settings = z.output<typeof configSchema>;
+
+/* eslint-disable @typescript-eslint/no-unsafe-declaration-merging, @typescript-eslint/no-extraneous-class,
+   @typescript-eslint/no-empty-object-type -- a class and an interface of one name: the class is the injection token, the
+   interface has the settings, which loadConfig() assigns */
+/** The validated settings of this process; inject it by its class. */
+export class AppConfig {}
+export interface AppConfig extends Settings {}
+
 /** Whether 32 bytes look random: words and zeros repeat far more. */
 function isStrongKey(text: string): boolean {
   const bytes = Buffer.from(text, 'base64');

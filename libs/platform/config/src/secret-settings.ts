@@ -1,4 +1,4 @@
-import type { AppConfig } from './app-config';
+import type { AppConfig } from './schema';
 
 /** Settings whose value is a secret. Addresses can contain a password, too. */
 export const SECRET_SETTINGS = [

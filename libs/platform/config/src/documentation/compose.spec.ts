@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { configSchema } from '../schema';
 import { SECRET_SETTINGS } from '../secret-settings';
-import { SET_BY_COMPOSE, withComposeSettings } from './compose-settings';
+import { SET_BY_COMPOSE, withComposeSettings } from './settings-documents';
 
 interface Service {
   image: string;

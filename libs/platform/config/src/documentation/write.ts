@@ -1,7 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { withComposeSettings } from './compose-settings';
-import { envExample } from './env-example';
-import { SETTINGS_PAGE, withSettingsTable } from './settings-table';
+import { envExample, SETTINGS_PAGE, withComposeSettings, withSettingsTable } from './settings-documents';
 
 /** `npm run settings`: updates `.env.example`, the handbook's table and docker-compose.yml from the schema. */
 writeFileSync('.env.example', envExample());

@@ -1,7 +1,10 @@
 import { z } from 'zod';
-import { partitions } from './partitions';
-import { retention } from './retention';
-import { positive } from './types';
+import { nonNegative, positive } from './types';
+
+/** A number of whole months: 0 for all, else more than the two that the books of a month may still need. */
+const keptMonths = nonNegative.refine((months) => months === 0 || months >= 3, {
+  error: 'must be 0, or a whole number of at least 3',
+});
 
 /** PostgreSQL (15 or later), how long it keeps rows, and Redis/Valkey. */
 export const database = {
@@ -15,8 +18,38 @@ export const database = {
     .default(2)
     .describe('pipelined connections shared by single statements and reads, per process'),
   DATABASE_STATEMENT_TIMEOUT_MS: positive.default(5000).describe('longest a statement may take'),
-  ...partitions,
-  ...retention,
+
+  // Growing tables have a partition for each month; the worker drops old ones.
+  PARTITION_MONTHS_AHEAD: positive
+    .pipe(z.number().max(24, { error: 'must be a whole number from 1 to 24' }))
+    .default(3)
+    .describe('months for which the worker makes partitions ahead of time'),
+  AI_USAGE_RETENTION_MONTHS: keptMonths
+    .default(0)
+    .describe('whole months that the usage of AI calls is kept; 0 keeps it for ever'),
+  AI_LEDGER_RETENTION_MONTHS: keptMonths
+    .default(0)
+    .describe(
+      'whole months that entries of the credit ledger are kept; balances are carried forward; 0 keeps them for ever',
+    ),
+  SMS_RETENTION_MONTHS: keptMonths.default(0).describe('whole months that the SMS log is kept; 0 keeps it for ever'),
+  AUDIT_RETENTION_MONTHS: keptMonths
+    .default(0)
+    .describe('whole months that the audit log is kept; 0 keeps it for ever'),
+
+  // Rows of other tables, which the worker deletes one by one.
+  SMS_TEXT_RETENTION_DAYS: nonNegative
+    .default(0)
+    .describe('days that texts of SMS are kept in the log, whose other details stay; 0 keeps them as long as the log'),
+  TICKET_RETENTION_DAYS: nonNegative
+    .default(0)
+    .describe(
+      'days that closed support tickets are kept after their last change, with their threads; 0 keeps them for ever',
+    ),
+  STATUS_EVENT_RETENTION_DAYS: nonNegative
+    .default(0)
+    .describe('days that status events are kept after their end; 0 keeps them for ever'),
+
   REDIS_URL: z
     .string()
     .regex(/^(rediss?|valkeys?):\/\//, 'must be a redis:// address')

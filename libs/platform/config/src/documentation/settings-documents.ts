@@ -1,0 +1,140 @@
+import { configSchema, configSections } from '../schema';
+import { SECRET_SETTINGS } from '../secret-settings';
+
+// The documents that are generated from the schema: `.env.example`, the handbook's table, docker-compose.yml.
+
+/** A setting as its documentation shows it. */
+interface Setting {
+  name: string;
+  /** The text of the schema's `describe()`. */
+  description: string;
+  /** The default as one would write it; undefined if there is none. */
+  default?: string;
+}
+
+/** Every setting of the schema, in its order. */
+function documentedSettings(): Setting[] {
+  return Object.entries(configSchema.shape).map(([name, schema]) => {
+    const { data = '' } = schema.safeParse(undefined) as { data?: string | number | boolean | string[] };
+    const written = String(data);
+    return { name, description: schema.description ?? '', ...(written !== '' && { default: written }) };
+  });
+}
+
+const HEAD = `# Settings of the service, as environment variables. docker compose reads them from .env: copy this file there and
+# change what you need. A setting that is commented out has the default it shows, or none. Instead of a value, any
+# setting takes a file that holds it: NAME_FILE=/path/to/file; docker compose passes that on for secrets.
+# This file is made from the schema by \`npm run settings\`; a test compares the two.
+
+# --- docker compose only -------------------------------------------------------------------------------------------
+
+# address of this machine that the service is published on; whatever ends TLS should be what listens to the world
+# PUBLISH_ADDRESS=127.0.0.1
+
+# replicas of the API
+# API_REPLICAS=2
+
+# memory that each replica of the API, the worker, and the others may use
+# API_MEMORY=1g
+# WORKER_MEMORY=512m
+# POSTGRES_MEMORY=1g
+# PROXY_MEMORY=256m
+# VALKEY_MEMORY=256m
+
+# address or range of the proxy before ours whose X-Forwarded-For is believed (what ends TLS); default: no proxy
+# PROXY_BEFORE=127.0.0.1/32
+
+# --- the service ---------------------------------------------------------------------------------------------------
+`;
+
+/** The text of `.env.example`. It sets nothing: a copy has no secret, and no outdated value. */
+export function envExample(): string {
+  return [HEAD, ...documentedSettings().map(envLines)].join('\n');
+}
+
+function envLines({ name, description, default: value = '' }: Setting): string {
+  return `# ${description}\n# ${name}=${value}\n`;
+}
+
+/** The page of the handbook with the table. */
+export const SETTINGS_PAGE = 'docs/handbook/settings.md';
+
+const TABLE_BEGIN = '<!-- settings: made by npm run settings -->';
+const TABLE_END = '<!-- end of settings -->';
+
+/** Updates the table of settings in a Markdown text. */
+export function withSettingsTable(markdown: string): string {
+  // Not aligned: otherwise a longer setting would change every line.
+  const made = `\n\n<!-- prettier-ignore-start -->\n${table()}\n<!-- prettier-ignore-end -->\n\n`;
+  return withPart(markdown, TABLE_BEGIN, made, TABLE_END);
+}
+
+function table(): string {
+  const rows = documentedSettings().map(({ name, description, default: value }) => [
+    `\`${name}\``,
+    value === undefined ? '' : `\`${value}\``,
+    description.replaceAll('|', '\\|'),
+  ]);
+  const cells = [['setting', 'default', 'what it is'], ['---', '---', '---'], ...rows];
+  return cells.map((row) => `| ${row.join(' | ')} |`).join('\n');
+}
+
+const BLOCKS_BEGIN = '# settings: made by npm run settings\n';
+const BLOCKS_END = '# end of settings\n';
+
+/** Settings that docker-compose.yml sets by itself, or that production refuses. */
+export const SET_BY_COMPOSE: readonly string[] = [
+  'NODE_ENV',
+  'HOST',
+  'PORT',
+  'INTERNAL_HOST',
+  'INTERNAL_PORT',
+  'WORKER_INTERNAL_PORT',
+  'TRUST_PROXY',
+  'SANDBOX_URL',
+  'DEMO_CUSTOMER',
+  'SECRETS_KEY',
+  'FORMER_SECRETS_KEY',
+  'DATABASE_URL',
+  'REDIS_URL',
+];
+
+/**
+ * Updates the blocks of settings in a compose file: for each section the settings that `.env` may set, with the secrets
+ * in a separate block, so that each service gets only those it needs.
+ */
+export function withComposeSettings(compose: string): string {
+  return withPart(compose, BLOCKS_BEGIN, Object.entries(configSections).map(blocks).join(''), BLOCKS_END);
+}
+
+function blocks([section, settings]: [string, object]): string {
+  const names = Object.keys(settings).filter((name) => !SET_BY_COMPOSE.includes(name));
+  const secrets = names.filter((name) => (SECRET_SETTINGS as readonly string[]).includes(name));
+  const others = names.filter((name) => !secrets.includes(name));
+  return (
+    block(`${section}-settings`, others) +
+    block(
+      `${section}-secrets`,
+      secrets.flatMap((name) => [name, `${name}_FILE`]),
+    )
+  );
+}
+
+/** An empty variable counts as unset, so the program's default applies. */
+function block(name: string, settings: string[]): string {
+  if (settings.length === 0) return '';
+  return `x-${name}: &${name}\n${settings.map((setting) => `  ${setting}: \${${setting}:-}\n`).join('')}\n`;
+}
+
+/** Replaces the text between two markers. @throws if a marker is missing */
+function withPart(text: string, begin: string, part: string, end: string): string {
+  const [before, rest] = split(text, begin);
+  const [, after] = split(rest, end);
+  return `${before}${begin}${part}${end}${after}`;
+}
+
+function split(text: string, mark: string): [string, string] {
+  const at = text.indexOf(mark);
+  if (at < 0) throw new Error(`The text has no mark ${mark}`);
+  return [text.slice(0, at), text.slice(at + mark.length)];
+}
