@@ -29,7 +29,11 @@ function compile(root: string, file: string): string {
       parser: { syntax: 'typescript', decorators: true },
       transform: { legacyDecorator: true, decoratorMetadata: true },
       baseUrl: root,
-      paths: { '@domains/*': ['libs/domains/*/src/index.js'], '@platform/*': ['libs/platform/*/src/index.js'] },
+      paths: {
+        '@domains/*': ['libs/domains/*/src/index.js'],
+        '@schema': ['libs/schema/src/index.js'],
+        '@platform/*': ['libs/platform/*/src/index.js'],
+      },
     },
   });
   return code;

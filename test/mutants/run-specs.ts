@@ -8,7 +8,10 @@ import type { TestServer } from '../support/test-server';
 const LIMIT_MS = 180_000;
 
 /** Result of a run: a test failed or hung; all passed; or no test ran, or the run failed without a failed test. */
-export type Outcome = { outcome: 'failed'; by: string } | { outcome: 'passed' } | { outcome: 'broken'; why: string };
+export type Outcome =
+  | { outcome: 'failed'; by: string; spec?: string; why?: string }
+  | { outcome: 'passed' }
+  | { outcome: 'broken'; why: string; spec?: string };
 
 /** Process groups of runs in progress. */
 const running = new Set<number | undefined>();
@@ -23,49 +26,78 @@ interface Report {
   failed?: string;
   passed?: number;
   broken?: string;
+  /** Path of the spec that failed. */
+  spec?: string;
+  /** What it said. */
+  why?: string;
+}
+
+/** Specs to run. */
+export interface Run {
+  /** Parts of their paths. */
+  specs: string[];
+  /** Runs only the tests whose names match. */
+  test?: string;
+  /** Whether `specs` are whole paths, which are run in their order. */
+  inOrder?: boolean;
+  /** Milliseconds that a test may take, if not what its spec says. */
+  testTimeout?: number;
+  /** Milliseconds after which the run is ended. */
+  limit?: number;
 }
 
 /** Runs specs in a tree, in one jest process, on a running server. Without a template it creates its own. */
 export async function runSpecs(
   root: string,
-  { specs, test }: { specs: string[]; test?: string },
+  { specs, test, inOrder, testTimeout, limit = LIMIT_MS }: Run,
   server: TestServer,
   template: string | undefined,
 ): Promise<Outcome> {
   const file = join(root, 'mutant-report.json');
   rmSync(file, { force: true });
   const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js');
-  const reporter = join(root, 'test', 'mutants', 'first-failure.reporter.cjs');
+  const reporter = join(process.cwd(), 'test', 'mutants', 'first-failure.reporter.cjs');
   const words = ['--experimental-vm-modules', '--no-warnings', jest, ...specs, '--runInBand', '--silent'];
-  const child = spawn(
-    process.execPath,
-    [...words, `--reporters=${reporter}`, ...(test ? ['--testNamePattern', test] : [])],
-    {
-      cwd: root,
-      detached: true,
-      stdio: ['ignore', 'ignore', 'pipe'],
-      env: { ...process.env, MUTANT_REPORT: file, TEST_DATABASE_URL: server.url, TEST_TEMPLATE: template },
+  words.push(`--reporters=${reporter}`);
+  if (test) words.push('--testNamePattern', test);
+  if (testTimeout) words.push(`--testTimeout=${testTimeout}`);
+  if (inOrder)
+    words.push(
+      `--testSequencer=${join(process.cwd(), 'test', 'mutants', 'given-order.sequencer.cjs')}`,
+      '--runTestsByPath',
+    );
+  const child = spawn(process.execPath, words, {
+    cwd: root,
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: {
+      ...process.env,
+      MUTANT_REPORT: file,
+      MUTANT_SPECS: specs.join('\n'),
+      TEST_DATABASE_URL: server.url,
+      TEST_TEMPLATE: template,
     },
-  );
+  });
   running.add(child.pid);
   let said = '';
   child.stderr.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(-2000)));
-  const timer = setTimeout(() => end(child.pid), LIMIT_MS);
+  const timer = setTimeout(() => end(child.pid), limit);
   const startedAt = performance.now();
   await once(child, 'exit');
   clearTimeout(timer);
-  const late = performance.now() - startedAt >= LIMIT_MS;
+  const late = performance.now() - startedAt >= limit;
   // Kills programs that the specs started and a failure left running.
   end(child.pid);
   running.delete(child.pid);
-  if (late) return { outcome: 'failed', by: `not ended after ${LIMIT_MS / 1000} s` };
+  if (late) return { outcome: 'failed', by: `not ended after ${limit / 1000} s` };
   return judge(file, said);
 }
 
 function judge(file: string, said: string): Outcome {
   const report = read(file);
-  if (report?.failed !== undefined) return { outcome: 'failed', by: report.failed };
-  if (report?.broken !== undefined) return { outcome: 'broken', why: report.broken };
+  const { spec, why } = report ?? {};
+  if (report?.failed !== undefined) return { outcome: 'failed', by: report.failed, spec, why };
+  if (report?.broken !== undefined) return { outcome: 'broken', why: report.broken, spec };
   return (report?.passed ?? 0) > 0 ? { outcome: 'passed' } : { outcome: 'broken', why: `No test ran. ${said}` };
 }
 

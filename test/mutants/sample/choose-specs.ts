@@ -1,0 +1,91 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { SampledMutant } from './sampled-mutant';
+import type { SpecCoverage } from './spec-coverage';
+
+/** A file whose code runs before a spec begins, in the template of all databases: nothing covers it. */
+const BEFORE_SPECS = /\/migrations\/|^libs\/schema\//;
+
+/** Finds the specs that can notice a mistake, the nearest first. */
+export class SpecChoice {
+  private readonly names: string[];
+  private readonly durations: Map<string, number>;
+  private readonly covering = new Map<string, Map<number, string[]>>();
+  private readonly users = new Map<string, { file: string; line: number }[]>();
+
+  constructor(root: string, coverage: SpecCoverage[]) {
+    this.names = globSync('{apps,libs,test/{contract,documents,e2e,faults}}/**/*.spec.ts', { cwd: root }).sort();
+    this.durations = new Map(coverage.map(({ spec, ms }) => [spec, ms]));
+    for (const { spec, lines } of coverage)
+      for (const [file, numbers] of Object.entries(lines)) {
+        const byLine = this.covering.get(file) ?? new Map<number, string[]>();
+        this.covering.set(file, byLine);
+        for (const line of numbers) byLine.set(line, [...(byLine.get(line) ?? []), spec]);
+      }
+    this.findUsersOfSql(root);
+  }
+
+  /** Specs that run the mutant's line, the nearest and shortest first. All of its neighbourhood if that is not known. */
+  of({ file, line }: SampledMutant): string[] {
+    const covering = file.endsWith('.sql') ? this.ofSql(file, new Set()) : (this.covering.get(file)?.get(line) ?? []);
+    const unknown = covering.length === 0 && (this.durations.size === 0 || BEFORE_SPECS.test(file));
+    const possible = unknown ? this.names.filter((spec) => likeness(spec, file) > 0) : [...new Set(covering)];
+    const length = (spec: string) => this.durations.get(spec) ?? 10_000;
+    return possible.sort(
+      (a, b) =>
+        distance(a, file) - distance(b, file) ||
+        (unknown ? likeness(b, file) - likeness(a, file) : 0) ||
+        length(a) - length(b),
+    );
+  }
+
+  /** How long a spec takes on its own, in milliseconds. */
+  ms(spec: string): number {
+    return this.durations.get(spec) ?? 10_000;
+  }
+
+  /** Specs that run a line which names the function, or another function that calls it. */
+  private ofSql(file: string, seen: Set<string>): string[] {
+    if (seen.has(file)) return [];
+    seen.add(file);
+    return (this.users.get(file) ?? []).flatMap((user) =>
+      user.file.endsWith('.sql')
+        ? this.ofSql(user.file, seen)
+        : (this.covering.get(user.file)?.get(user.line) ?? [...(this.covering.get(user.file)?.values() ?? [])].flat()),
+    );
+  }
+
+  private findUsersOfSql(root: string): void {
+    const read = (file: string) => readFileSync(join(root, file), 'utf8');
+    const texts = globSync('{apps,libs}/**/*.{ts,sql}', { cwd: root })
+      .filter((file) => !file.endsWith('.spec.ts') && !file.includes('/migrations/'))
+      .map((file) => ({ file, lines: read(file).split('\n') }));
+    for (const file of globSync('libs/**/*.sql', { cwd: root })) {
+      const name = /create (?:or replace )?(?:function|procedure) app\.(\w+)/.exec(read(file))?.[1];
+      if (!name) continue;
+      const call = new RegExp(`\\bapp\\.${name}\\b|'${name}'`);
+      this.users.set(
+        file,
+        texts
+          .filter((other) => other.file !== file)
+          .flatMap((other) =>
+            other.lines.flatMap((text, index) => (call.test(text) ? [{ file: other.file, line: index + 1 }] : [])),
+          ),
+      );
+    }
+  }
+}
+
+/** 0 beside the file, 1 in the same library or program, 2 elsewhere. */
+function distance(spec: string, file: string): number {
+  if (dirname(spec) === dirname(file)) return 0;
+  const part = /^(?:libs\/\w+|apps)\/[\w-]+/.exec(file)?.[0] ?? file;
+  return spec.startsWith(`${part}/`) ? 1 : 2;
+}
+
+/** How many words the two paths share. */
+function likeness(spec: string, file: string): number {
+  const words = (path: string) => new Set(path.replace(/\.(?:spec\.)?\w+$/, '').match(/[a-z]{2,}/g));
+  const common = new Set(['src', 'libs', 'test', 'apps', 'platform', 'domains', 'service', 'spec']);
+  return [...words(file)].filter((word) => !common.has(word) && words(spec).has(word)).length;
+}

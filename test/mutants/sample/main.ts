@@ -1,0 +1,196 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { appendFileSync, existsSync, globSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { startTestServer } from '../../support/test-server';
+import { endRuns } from '../run-specs';
+import { makeScratchTree } from '../scratch-tree';
+import { SpecChoice } from './choose-specs';
+import { drawMutants } from './draw';
+import { readSampleOptions, type SampleOptions } from './sample-options';
+import type { SampledMutant } from './sampled-mutant';
+import { coverageFolder, readCoverage } from './spec-coverage';
+import { Trials } from './trials';
+import { TypeCheck } from './type-check';
+import { describeMutant, linesOf, type Verdict, Verdicts } from './verdicts';
+
+/** How many mutants of different files a wide run tries at once. */
+const TOGETHER = 8;
+
+/**
+ * Draws small mistakes at random, puts each into a copy of the code, and runs the specs that should notice it. The specs come
+ * from coverage, nearest first, if that was measured; otherwise from their names. StrykerJS has the same mistakes, but its jest
+ * runner cannot switch one on in the compiled programs that specs start.
+ */
+async function main(options: SampleOptions): Promise<number> {
+  console.log(`--seed ${options.seed} --results ${options.results}`);
+  mkdirSync(options.results, { recursive: true });
+  const drawn = drawMutants(options.checkout, options.seed);
+  if (options.list) {
+    for (const mutant of validOnes(drawn, options)) console.log(describeMutant(mutant));
+    return 0;
+  }
+  const server = await startTestServer();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => {
+      endRuns();
+      void server.stop().finally(() => process.exit(1));
+    });
+  try {
+    const roots = Array.from({ length: options.jobs }, (_, place) =>
+      makeScratchTree(`sample-${place}`, options.checkout),
+    );
+    const template = await createTemplate(roots[0] as string, server.url);
+    const coverage = join(options.results, 'coverage');
+    if (options.measure) await measure(roots[0] as string, coverage, server.url, template);
+    const choice = new SpecChoice(options.checkout, await readCoverage(coverage, roots[0] as string));
+    const sound = options.trusted ? undefined : join(options.results, 'sound.txt');
+    const trials = roots.map((root) => new Trials(root, server, template, choice, sound));
+    const verdicts = new Verdicts(options.results);
+    if (options.wide) await tryWide(trials, choice, verdicts, options);
+    else await tryEach(trials, drawn, verdicts, options);
+    verdicts.print(options.groups);
+    // A sample that no test notices anything of was not tried as it should be.
+    const tried = verdicts.all().filter(({ verdict }) => verdict !== 'invalid');
+    return tried.length < 4 || tried.some(({ verdict }) => verdict === 'killed') ? 0 : 1;
+  } finally {
+    await server.stop();
+  }
+}
+
+async function tryEach(
+  trials: Trials[],
+  drawn: Map<string, SampledMutant[]>,
+  verdicts: Verdicts,
+  options: SampleOptions,
+): Promise<void> {
+  const giveUpAt = performance.now() + options.seconds * 1000;
+  const named = [...drawn.values()].flat().filter(({ id }) => options.mutants.includes(id));
+  const queue = options.mutants.length > 0 ? named.values() : validOnes(drawn, options);
+  const isKnown = (id: string) =>
+    ['killed', 'survived', 'uncovered', 'invalid'].includes(verdicts.of(id)?.verdict ?? '');
+  const work = async (trial: Trials) => {
+    for (const mutant of queue) {
+      if (performance.now() >= giveUpAt) return;
+      if (options.mutants.length === 0 && isKnown(mutant.id)) continue;
+      const verdict = await trial.one(mutant, options.specs.length > 0 ? options.specs : undefined);
+      verdicts.add(verdict);
+      log(verdict);
+    }
+  };
+  await Promise.all(trials.map(work));
+}
+
+/** The first mutants of each group that compile, one of each group in turn, and at most one a line. */
+function* validOnes(drawn: Map<string, SampledMutant[]>, options: SampleOptions): Generator<SampledMutant, undefined> {
+  const file = join(options.results, 'checked.txt');
+  const checked = new Map(linesOf(file).map((line) => line.split(' ') as [string, string]));
+  let check: TypeCheck | undefined;
+  const isValid = ({ id, file: name, start, end, replacement }: SampledMutant) => {
+    if (name.endsWith('.sql')) return true;
+    const known = checked.get(id);
+    if (known) return known === 'valid';
+    check ??= new TypeCheck(options.checkout);
+    const text = readFileSync(join(options.checkout, name), 'utf8');
+    const valid = check.passes(name, text.slice(0, start) + replacement + text.slice(end));
+    appendFileSync(file, `${id} ${valid ? 'valid' : 'invalid'}\n`);
+    return valid;
+  };
+  const lines = new Set<string>();
+  const queues = options.groups.map((group) => (drawn.get(group) ?? []).values());
+  for (let count = 0; count < options.count; count++)
+    for (const queue of queues)
+      for (let next = queue.next(); !next.done; next = queue.next()) {
+        const place = `${next.value.file}:${next.value.line}`;
+        if (lines.has(place) || !isValid(next.value)) continue;
+        lines.add(place);
+        yield next.value;
+        break;
+      }
+}
+
+/** Tries survivors of different files together with all specs that run their lines. */
+async function tryWide(
+  trials: Trials[],
+  choice: SpecChoice,
+  verdicts: Verdicts,
+  options: SampleOptions,
+): Promise<void> {
+  const giveUpAt = performance.now() + options.seconds * 1000;
+  const tried = new Set(linesOf(join(options.results, 'wide.txt')));
+  const left = verdicts
+    .all()
+    .filter(({ verdict, mutant }) => verdict === 'survived' && options.groups.includes(mutant.group))
+    .filter(({ mutant }) => !tried.has(mutant.id));
+  const work = async (trial: Trials) => {
+    while (left.length > 0 && performance.now() < giveUpAt) {
+      const batch: Verdict[] = [];
+      for (const verdict of [...left]) {
+        if (batch.length === TOGETHER || batch.some(({ mutant }) => mutant.file === verdict.mutant.file)) continue;
+        batch.push(verdict);
+        left.splice(left.indexOf(verdict), 1);
+      }
+      const specs = new Set(
+        batch.flatMap(({ mutant, passed }) => choice.of(mutant).filter((s) => !passed.includes(s))),
+      );
+      const ordered = [...specs].sort((a, b) => choice.ms(a) - choice.ms(b));
+      console.log(`${batch.length} survivors, ${ordered.length} specs`);
+      const mutants = batch.map(({ mutant }) => mutant);
+      const noticed = await trial.together(mutants, ordered);
+      for (const verdict of noticed.values()) {
+        verdicts.add(verdict);
+        log(verdict);
+      }
+      appendFileSync(join(options.results, 'wide.txt'), mutants.map(({ id }) => `${id}\n`).join(''));
+    }
+  };
+  await Promise.all(trials.map(work));
+}
+
+function log({ mutant, verdict, spec, test, seconds }: Verdict): void {
+  console.log(`${verdict} (${seconds} s) ${describeMutant(mutant)}${spec ? `\n    ${spec}: ${test}` : ''}`);
+}
+
+/** Migrates a new database with the checkout's own code. @returns its name */
+async function createTemplate(root: string, url: string): Promise<string> {
+  const name = `template_${randomBytes(6).toString('hex')}`;
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(`create database ${name}`);
+    const DATABASE_URL = Object.assign(new URL(url), { pathname: `/${name}` }).href;
+    const { status, stderr } = spawnSync(process.execPath, ['dist/apps/operator/src/migrate.js'], {
+      cwd: root,
+      env: { PATH: process.env.PATH, NODE_ENV: 'test', DATABASE_URL },
+      encoding: 'utf8',
+    });
+    if (status !== 0) throw new Error(`The checkout's migrations failed: ${stderr}`);
+    await client.query(`alter database ${name} with allow_connections false`);
+    await client.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
+  } finally {
+    await client.end();
+  }
+  return name;
+}
+
+/** Runs every spec whose coverage is not recorded yet. */
+async function measure(root: string, folder: string, url: string, template: string): Promise<void> {
+  const specs = globSync('{apps,libs,test/{contract,documents,e2e,faults}}/**/*.spec.ts', { cwd: root });
+  const left = specs.filter((spec) => !existsSync(join(coverageFolder(folder, spec), 'lines.json')));
+  const own = join(process.cwd(), 'test', 'mutants', 'sample', 'coverage.environment.cjs');
+  const words = ['--experimental-vm-modules', join(root, 'node_modules', 'jest', 'bin', 'jest.js'), `--env=${own}`];
+  const child = spawn(
+    process.execPath,
+    [...words, '--testTimeout=120000', '--maxWorkers=2', '--silent', '--runTestsByPath', ...left],
+    {
+      cwd: root,
+      stdio: 'inherit',
+      env: { ...process.env, MUTANTS_COVERAGE: folder, TEST_DATABASE_URL: url, TEST_TEMPLATE: template },
+    },
+  );
+  await once(child, 'exit');
+}
+
+void main(readSampleOptions()).then((code) => (process.exitCode = code));

@@ -1,0 +1,130 @@
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import type { TestServer } from '../../support/test-server';
+import { recompileFile } from '../recompile-file';
+import { type Outcome, runSpecs } from '../run-specs';
+import type { SpecChoice } from './choose-specs';
+import type { SampledMutant } from './sampled-mutant';
+import { linesOf, type Verdict } from './verdicts';
+
+/** Code that makes the template of all databases. With a mistake there, a run makes its own. */
+const TEMPLATE =
+  /\.sql$|\/migrations\/|^libs\/schema\/|^libs\/platform\/database\/src\/(?:schema|distribution|partitions|definitions)/;
+
+/** Failures that a busy machine causes, too. */
+const SUSPICIOUS =
+  /not ended after|Exceeded timeout|ECONNREFUSED|ECONNRESET|EADDRINUSE|ENOSPC|too many clients|did not happen|waited/i;
+
+/** How many specs are tried first, and how long they may take on their own, in milliseconds. */
+const NEAR = { specs: 6, ms: 60_000 };
+
+/** Tries mutants in a scratch tree. */
+export class Trials {
+  constructor(
+    private readonly root: string,
+    private readonly server: TestServer,
+    private readonly template: string,
+    private readonly choice: SpecChoice,
+    /** Names of the specs that passed without a mutant, one a line; nothing if they are known to pass. */
+    private readonly soundFile: string | undefined,
+  ) {}
+
+  /** Tries one mutant with the given specs, or the nearest. */
+  async one(mutant: SampledMutant, specs = this.nearest(mutant)): Promise<Verdict> {
+    const startedAt = performance.now();
+    const verdict = (kind: Verdict['verdict'], rest: Partial<Verdict> = {}): Verdict => ({
+      mutant,
+      verdict: kind,
+      passed: [],
+      ...rest,
+      seconds: Math.round((performance.now() - startedAt) / 1000),
+    });
+    if (specs.length === 0) return verdict('uncovered');
+    const outcome = await this.run([mutant], specs);
+    if (outcome.outcome === 'passed') return verdict('survived', { passed: specs });
+    const found = this.cause(outcome);
+    if (!found.spec && mutant.file.endsWith('.sql')) return verdict('invalid', found);
+    return verdict((await this.confirmed(mutant, found)) ? 'killed' : 'unclear', found);
+  }
+
+  /**
+   * Runs specs on several mutants at once, each of another file. Where one fails, it is run on each of them alone.
+   * @returns the mutants that were noticed
+   */
+  async together(mutants: SampledMutant[], specs: string[]): Promise<Map<string, Verdict>> {
+    const noticed = new Map<string, Verdict>();
+    let left = specs;
+    while (left.length > 0) {
+      const active = mutants.filter(({ id }) => !noticed.has(id));
+      if (active.length === 0) break;
+      const outcome = await this.run(active, left);
+      if (outcome.outcome === 'passed') break;
+      const { spec } = this.cause(outcome);
+      if (!spec) throw new Error(`No spec runs with these together: ${active.map(({ id }) => id).join(' ')}`);
+      for (const mutant of active) {
+        if (!this.choice.of(mutant).includes(spec)) continue;
+        const alone = await this.one(mutant, [spec]);
+        if (alone.verdict === 'killed') noticed.set(mutant.id, alone);
+      }
+      // Those before it passed.
+      left = left.slice(left.indexOf(spec) + 1);
+    }
+    return noticed;
+  }
+
+  private nearest(mutant: SampledMutant): string[] {
+    let ms = 0;
+    return this.choice
+      .of(mutant)
+      .slice(0, NEAR.specs)
+      .filter((spec, index) => (ms += this.choice.ms(spec)) <= NEAR.ms || index === 0);
+  }
+
+  private cause(outcome: Outcome): Pick<Verdict, 'spec' | 'test' | 'why'> {
+    if (outcome.outcome === 'passed') return {};
+    const spec = outcome.spec && relative(this.root, outcome.spec);
+    const [test, why] = outcome.outcome === 'failed' ? [outcome.by, outcome.why] : ['', outcome.why];
+    return { spec, test, why: why?.slice(0, 600) };
+  }
+
+  /** Whether a failure comes from the mutant: the spec passes without it, and what time may have caused happens again. */
+  private async confirmed(mutant: SampledMutant, { spec, test, why }: Partial<Verdict>): Promise<boolean> {
+    if (!spec) return TEMPLATE.test(mutant.file);
+    if (!(await this.isSound(spec))) return false;
+    if (!SUSPICIOUS.test(`${test} ${why}`)) return true;
+    const clean = await this.run([], [spec]);
+    return clean.outcome === 'passed' && (await this.run([mutant], [spec])).outcome !== 'passed';
+  }
+
+  private async isSound(spec: string): Promise<boolean> {
+    if (!this.soundFile || linesOf(this.soundFile).includes(spec)) return true;
+    const { outcome } = await this.run([], [spec]);
+    if (outcome === 'passed') appendFileSync(this.soundFile, `${spec}\n`);
+    return outcome === 'passed';
+  }
+
+  private async run(mutants: SampledMutant[], specs: string[]): Promise<Outcome> {
+    const undo: (() => void)[] = [];
+    const ms = specs.reduce((sum, spec) => sum + this.choice.ms(spec), 0);
+    try {
+      for (const mutant of mutants) {
+        undo.push(apply(this.root, mutant));
+        undo.push(recompileFile(this.root, mutant.file));
+      }
+      const template = mutants.some(({ file }) => TEMPLATE.test(file)) ? undefined : this.template;
+      const limit = Math.max(180_000, ms * 6);
+      return await runSpecs(this.root, { specs, inOrder: true, testTimeout: 120_000, limit }, this.server, template);
+    } catch (error) {
+      return { outcome: 'broken', why: String(error) };
+    } finally {
+      for (const back of undo) back();
+    }
+  }
+}
+
+function apply(root: string, { file, start, end, replacement }: SampledMutant): () => void {
+  const path = join(root, file);
+  const before = readFileSync(path, 'utf8');
+  writeFileSync(path, before.slice(0, start) + replacement + before.slice(end));
+  return () => writeFileSync(path, before);
+}
