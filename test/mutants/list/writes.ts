@@ -228,14 +228,14 @@ export const writes: Mutant[] = [
   },
   {
     name: 'invoices: one that is issued keeps the place of its draft',
-    file: 'libs/domains/invoices/src/worker/store/sql/upsert-invoices.sql',
+    file: 'libs/domains/invoices/src/worker/sql/upsert-invoices.sql',
     find: "case when i.status = 'draft' then excluded.created_at else i.created_at end",
     replace: 'i.created_at',
     specs: ['libs/domains/invoices/src/adapters/amounts', 'test/contract/invoice'],
   },
   {
     name: 'invoices: one that did not change looks changed',
-    file: 'libs/domains/invoices/src/worker/store/sql/upsert-invoices.sql',
+    file: 'libs/domains/invoices/src/worker/sql/upsert-invoices.sql',
     find: 'then excluded.updated_at else i.updated_at end',
     replace: 'then excluded.updated_at else app.now() end',
     specs: ['libs/domains/invoices/src/adapters/amounts', 'test/contract/invoice'],

@@ -5,7 +5,7 @@ export { InvoiceSyncProblem } from './entities/invoice-sync-problem.entity';
 export { InvoicesOperatorService, type InvoiceFilter, type InvoiceSummary } from './operator/invoices-operator.service';
 export { ManualInvoicesOperatorService, type ManualInvoice } from './operator/manual-invoices-operator.service';
 export { InvoicesOperatorModule } from './invoices-operator.module';
-export { DuplicateInvoiceError } from './operator/duplicate-invoice.error';
+export { DuplicateInvoiceError } from './operator/manual-invoices-operator.service';
 export {
   BILLING_SOURCES,
   type BillingSourceName,
@@ -15,10 +15,10 @@ export {
   type InvoiceType,
   type VisibleInvoiceStatus,
 } from './invoice-record';
-export { type InvoicePdf, InvoicePdfsService } from './customer/pdf/invoice-pdfs.service';
+export { type InvoicePdf, InvoicePdfsService } from './customer/invoice-pdfs.service';
 export { type InvoiceListFilter, InvoicesService } from './customer/invoices.service';
 export { InvoicesModule } from './invoices.module';
-export type { InvoiceRow } from './customer/invoice-view';
+export type { InvoiceRow } from './customer/invoices.service';
 export { BillingAccountsOperatorService, type SyncReport } from './operator/billing-accounts-operator.service';
 export { InvoiceSyncModule } from './invoice-sync.module';
 export { InvoiceSyncsService, RUN_DEADLINE_MS, type SyncOutcome } from './worker/invoice-syncs.service';

@@ -13,7 +13,7 @@ import { DueSyncsService } from './worker/due-syncs.service';
 import { InvoiceSyncsService } from './worker/invoice-syncs.service';
 import { SyncHealthService } from './worker/sync-health.service';
 import { SyncRequestsOperatorService } from './operator/sync-requests-operator.service';
-import { SyncStoreService } from './worker/store/sync-store.service';
+import { SyncStoreService } from './worker/sync-store.service';
 
 /** Links of customers to billing sources, and the syncs. */
 @Module({

@@ -1,9 +1,8 @@
 import { loadConfig } from '@platform/config';
 import { BillingCalendar } from '@platform/time';
 import { isProblem, type SourceInvoice } from '../ports/billing-source.port';
-import { readFikenCreditNote, readFikenInvoice } from './fiken/fiken-document';
-import { readStripeCreditNote } from './stripe/stripe-credit-note';
-import { readStripeInvoice } from './stripe/stripe-invoice';
+import { readFikenCreditNote, readFikenInvoice } from './fiken/fiken-documents';
+import { readStripeCreditNote, readStripeInvoice } from './stripe/stripe-documents';
 
 const OSLO = new BillingCalendar(loadConfig({ BILLING_TIMEZONE: 'Europe/Oslo' }));
 const seconds = (text: string) => Date.parse(text) / 1000;

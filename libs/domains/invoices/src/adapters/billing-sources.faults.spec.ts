@@ -9,7 +9,7 @@ import {
 import type { BillingSourceName } from '../invoice-record';
 import { BillingSourcesService } from './billing-sources.service';
 import type { FikenLaneService } from './fiken/fiken-lane.service';
-import { LostPositionError, SourceError } from '../ports/source-error';
+import { LostPositionError, SourceError } from '../ports/billing-source.port';
 
 /** A lane that is always free: no other process uses Fiken. */
 const freeLane = {

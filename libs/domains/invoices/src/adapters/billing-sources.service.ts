@@ -6,8 +6,7 @@ import type { BillingSourceName } from '../invoice-record';
 import type { BillingSource } from '../ports/billing-source.port';
 import { FikenLaneService } from './fiken/fiken-lane.service';
 import { FikenAdapter, LARGEST_PDF } from './fiken/fiken.adapter';
-import { isStripeLink } from './stripe/stripe-links';
-import { StripeAdapter } from './stripe/stripe.adapter';
+import { isStripeLink, StripeAdapter } from './stripe/stripe.adapter';
 
 const SANDBOX_COMPANY = 'demo';
 /** Upper bound of a page of a hundred documents. */

@@ -1,19 +1,48 @@
 import { Injectable } from '@nestjs/common';
 import { escapeLiteral } from 'pg';
-import { AppConfig } from '@platform/config';
 import {
   CustomerDatabaseService,
   decoders,
   EntityReadsService,
   type EntityTable,
   type KeysetList,
+  type ReadRow,
   type ReadStatement,
 } from '@platform/database';
+import { AppConfig } from '@platform/config';
 import { ServiceError } from '@platform/errors';
 import type { Page, PageRequest } from '@platform/pagination';
 import { Invoice } from '../entities/invoice.entity';
 import type { VisibleInvoiceStatus } from '../invoice-record';
-import { INVOICE, type InvoiceRow } from './invoice-view';
+
+/** Properties that the customer sees. */
+const INVOICE = [
+  'id',
+  'type',
+  'number',
+  'source',
+  'status',
+  'currency',
+  'amount',
+  'amountDue',
+  'issueDate',
+  'dueDate',
+  'paidAt',
+  'kid',
+  'pdfUrl',
+  'hostedUrl',
+  'createdAt',
+  'updatedAt',
+] as const satisfies (keyof Invoice)[];
+
+/** The fields of an invoice that the customer sees; amounts in minor units. */
+export type InvoiceRow = Omit<ReadRow<Invoice, (typeof INVOICE)[number]>, 'status'> & {
+  status: VisibleInvoiceStatus;
+  /** Open, and past its due date. */
+  overdue: boolean;
+  /** Whether the API serves the PDF. */
+  streamed: boolean;
+};
 
 /** Filters of the list; undefined fields do not filter. */
 export interface InvoiceListFilter {

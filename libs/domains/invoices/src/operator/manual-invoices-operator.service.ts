@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { isUniqueViolation } from '@platform/database';
+import { ServiceError } from '@platform/errors';
 import { InvoiceNumber } from '../entities/invoice-number.entity';
 import { Invoice } from '../entities/invoice.entity';
-import { DuplicateInvoiceError } from './duplicate-invoice.error';
 
 /** An invoice that the operator issued outside of any billing source. */
 export interface ManualInvoice {
@@ -46,5 +46,12 @@ export class ManualInvoicesOperatorService {
       throw isUniqueViolation(error) ? new DuplicateInvoiceError(invoice.number) : error;
     }
     return id;
+  }
+}
+
+/** An invoice of this or another customer already has this number. */
+export class DuplicateInvoiceError extends ServiceError {
+  constructor(number: string) {
+    super('invalid_request', `There already is an invoice ${number}: choose another number`);
   }
 }

@@ -2,9 +2,9 @@ import { Injectable, Logger } from '@nestjs/common';
 import { AppConfig } from '@platform/config';
 import type { BillingSourceName } from '../invoice-record';
 import { BillingSourcesService } from '../adapters/billing-sources.service';
-import { BrokenFeedError, SourceError } from '../ports/source-error';
-import { InvoiceSyncRun } from './run/invoice-sync-run';
-import { RunSupersededError, type SyncRun, SyncStoreService } from './store/sync-store.service';
+import { BrokenFeedError, SourceError } from '../ports/billing-source.port';
+import { InvoiceSyncRun } from './invoice-sync-run';
+import { RunSupersededError, type SyncRun, SyncStoreService } from './sync-store.service';
 
 /**
  * How a run ended. `continued`: there is more to read than one run may; the next one goes on. `stopped`: the process

@@ -1,8 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { isLockTimeout, PIPELINE_SETTINGS, type PipelineSettings } from '@platform/database';
-import { LaneQueue, type LaneTicket, type Urgency } from './lane-queue';
-import { LaneSession } from './lane-session';
+import {
+  type ConnectionSettings,
+  DatabaseUnavailableError,
+  DeadlineClient,
+  isLockTimeout,
+  PIPELINE_SETTINGS,
+  type PipelineSettings,
+} from '@platform/database';
+import { SourceError } from '../../ports/billing-source.port';
 
 /**
  * Advisory locks: the process that holds LANE may call Fiken; a process that waits for a PDF holds the other one. The
@@ -12,6 +18,27 @@ const LANE = '(7264, 21)';
 const PDF_WAITS = '(7264, 22)';
 /** How often a sync checks whether PDFs are still waiting. */
 const LOOK_MS = 50;
+
+/**
+ * Longest time without a reply. Every statement is answered soon, as locks are waited for in short steps; an idle
+ * session sends a probe. A connection without replies is dropped, and the server ends a session that it hears nothing
+ * from.
+ */
+const PROBE_MS = 2_000;
+const ANSWER_MS = 6_000;
+const SETTINGS = `set statement_timeout = 0; set lock_timeout = '2s'; set idle_session_timeout = '15s';
+  set client_connection_check_interval = '2s';
+  set tcp_keepalives_idle = 5; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 3`;
+
+/** The purpose of a call. */
+type Urgency = 'pdf' | 'sync';
+
+/** The lane did not become free in time. */
+class LaneBusyError extends SourceError {
+  constructor() {
+    super('Fiken takes one request at a time, and others were first', 5_000);
+  }
+}
 
 /**
  * Enforces Fiken's rule of one request at a time, over all processes: with advisory locks on a separate connection,
@@ -100,5 +127,142 @@ export class FikenLaneService implements OnApplicationShutdown {
   private async connected(): Promise<LaneSession> {
     if (!this.session || this.session.lost.aborted) this.session = await LaneSession.open(this.settings.client);
     return this.session;
+  }
+}
+
+/** A call that waits for the lane or has it. */
+class LaneTicket {
+  private readonly coming = Promise.withResolvers<AbortSignal>();
+  private readonly left = Promise.withResolvers<void>();
+
+  constructor(readonly urgency: Urgency) {}
+
+  /** Resolves when the call has the lane, with a signal that aborts if the lane is lost. */
+  get turn(): Promise<AbortSignal> {
+    return this.coming.promise;
+  }
+
+  /** Gives the lane to the call until it leaves. */
+  serve(lost: AbortSignal): Promise<void> {
+    this.coming.resolve(lost);
+    return this.left.promise;
+  }
+
+  refuse(reason: unknown): void {
+    this.coming.reject(reason);
+  }
+
+  leave(): void {
+    this.left.resolve();
+  }
+}
+
+/** The calls of this process that wait for the lane: PDFs first, otherwise in order of arrival. */
+class LaneQueue {
+  private waiting: LaneTicket[] = [];
+
+  /** Joins the queue. The ticket's turn rejects when the signal aborts or after `waitMs`. */
+  enter(urgency: Urgency, signal: AbortSignal, waitMs?: number): LaneTicket {
+    signal.throwIfAborted();
+    const ticket = new LaneTicket(urgency);
+    const reject = (reason: unknown) => {
+      if (this.remove(ticket)) ticket.refuse(reason);
+    };
+    const onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    const timer = waitMs === undefined ? undefined : setTimeout(() => reject(new LaneBusyError()), waitMs);
+    const settled = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+    };
+    ticket.turn.then(settled, settled);
+    this.waiting.push(ticket);
+    return ticket;
+  }
+
+  /** The next ticket. */
+  next(): LaneTicket | undefined {
+    return this.waiting.find(({ urgency }) => urgency === 'pdf') ?? this.waiting[0];
+  }
+
+  /** Removes the next ticket from the queue, if it has this urgency. */
+  take(urgency: Urgency): LaneTicket | undefined {
+    const ticket = this.next();
+    if (ticket?.urgency !== urgency) return undefined;
+    this.remove(ticket);
+    return ticket;
+  }
+
+  /** Rejects all tickets because the lane is not available. */
+  fail(reason: unknown): void {
+    for (const ticket of this.waiting.splice(0)) ticket.refuse(reason);
+  }
+
+  private remove(ticket: LaneTicket): boolean {
+    const index = this.waiting.indexOf(ticket);
+    if (index >= 0) this.waiting.splice(index, 1);
+    return index >= 0;
+  }
+}
+
+/** A database session that holds locks for this process, and notices soon when it has lost them. */
+class LaneSession {
+  private readonly end = new AbortController();
+  /** Settles when the last statement is answered. */
+  private latest: Promise<unknown> = Promise.resolve();
+  private unanswered = 0;
+  private probe: NodeJS.Timeout | undefined;
+
+  private constructor(private readonly client: DeadlineClient) {
+    client.on('error', () => this.lose());
+    client.once('end', () => this.lose());
+  }
+
+  static async open(settings: ConnectionSettings): Promise<LaneSession> {
+    const client = new DeadlineClient({ ...settings, query_timeout: ANSWER_MS });
+    const session = new LaneSession(client);
+    try {
+      await client.connect();
+      await client.query(SETTINGS);
+      session.probeLater();
+    } catch (error) {
+      session.abandon();
+      throw error;
+    }
+    return session;
+  }
+
+  /** Aborts when the session, and with it every lock, is lost. */
+  get lost(): AbortSignal {
+    return this.end.signal;
+  }
+
+  /**
+   * @returns the first row. @throws the driver's error; for locks that are not available within 2 s see isLockTimeout
+   */
+  query<Row extends object = object>(statement: string): Promise<Row | undefined> {
+    clearTimeout(this.probe);
+    // One statement at a time: the time-out of each begins when it is sent.
+    const answer = this.latest.then(async () => (await this.client.query<Row>(statement)).rows[0]);
+    this.unanswered++;
+    const done = () => --this.unanswered || this.probeLater();
+    this.latest = answer.then(done, done);
+    return answer;
+  }
+
+  /** Ends the session at once, whether the server responds or not. */
+  abandon(): void {
+    this.lose();
+    this.client.abandon();
+  }
+
+  private lose(): void {
+    clearTimeout(this.probe);
+    this.end.abort(new DatabaseUnavailableError(new Error('The lock on the lane to Fiken was lost')));
+  }
+
+  private probeLater(): void {
+    if (this.lost.aborted) return;
+    this.probe = setTimeout(() => void this.query('select').catch(() => undefined), PROBE_MS).unref();
   }
 }

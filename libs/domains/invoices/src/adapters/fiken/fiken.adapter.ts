@@ -1,18 +1,20 @@
-import { type UpstreamClient, type UpstreamReply } from '@platform/upstream';
+import type { UpstreamClient, UpstreamReply } from '@platform/upstream';
 import type { BillingCalendar } from '@platform/time';
 import {
+  asSourceError,
   type BillingSource,
+  BrokenFeedError,
   CREDIT_NOTE,
   type Feed,
   type FeedRequest,
+  SourceError,
   type SourceInvoice,
   type SourcePage,
   type SourceProblem,
 } from '../../ports/billing-source.port';
-import { belongsTo, fikenPdfLink, readFikenCreditNote, readFikenInvoice } from './fiken-document';
+import { belongsTo, fikenPdfLink, readFikenCreditNote, readFikenInvoice } from './fiken-documents';
 import type { FikenLaneService } from './fiken-lane.service';
-import { readItems } from '../read-items';
-import { asSourceError, BrokenFeedError, SourceError } from '../../ports/source-error';
+import { readItems } from '../source-documents';
 
 /** Address, company and token of Fiken. */
 export interface FikenSettings {

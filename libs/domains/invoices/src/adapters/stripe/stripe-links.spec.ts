@@ -1,4 +1,4 @@
-import { isStripeLink } from './stripe-links';
+import { isStripeLink } from './stripe.adapter';
 
 const settings = { url: 'https://api.stripe.com', pdfHosts: ['stripe.com'] };
 const allowed = (link: string, url = settings.url) => isStripeLink(new URL(link), { ...settings, url });

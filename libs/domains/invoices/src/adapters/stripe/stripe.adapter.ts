@@ -1,30 +1,38 @@
 import Stripe from 'stripe';
-import type { UpstreamClient } from '@platform/upstream';
+import { parseRetryAfter, type UpstreamClient } from '@platform/upstream';
 import type { BillingCalendar } from '@platform/time';
 import {
+  asSourceError,
   type BillingSource,
+  BrokenFeedError,
   CREDIT_NOTE,
   type Feed,
   type FeedRequest,
+  LostPositionError,
+  SourceError,
   type SourceInvoice,
   type SourcePage,
   type SourceProblem,
 } from '../../ports/billing-source.port';
-import { readItems } from '../read-items';
-import { asSourceError, BrokenFeedError, SourceError } from '../../ports/source-error';
-import { readStripeCreditNote } from './stripe-credit-note';
-import { type StripeCallContext, StripeHttpClient } from './stripe-http-client';
-import { readStripeInvoice } from './stripe-invoice';
-import { isStripeLink, type StripeLinkSettings } from './stripe-links';
-import { isMissing, stripeError } from './stripe-refusal';
+import { readItems } from '../source-documents';
+import { readStripeCreditNote, readStripeInvoice } from './stripe-documents';
+import { type StripeCallContext, stripeFailure, StripeHttpClient } from './stripe-http-client';
+
+/** Where links to Stripe's PDFs may lead. */
+interface StripeLinkSettings {
+  /** Base address of the API: its origin is allowed, because the sandbox serves files there. */
+  url: string;
+  /** Host names; their subdomains count as well. */
+  pdfHosts: readonly string[];
+}
 
 /** Address and key of Stripe. */
-export interface StripeSettings extends StripeLinkSettings {
+interface StripeSettings extends StripeLinkSettings {
   secretKey: string;
 }
 
 /** Clients of Stripe's API and of its files. */
-export interface StripeClients {
+interface StripeClients {
   api: UpstreamClient;
   files: UpstreamClient;
 }
@@ -191,4 +199,31 @@ function noteIdOf(sourceId: string): string | undefined {
 
 function ownerOf({ customer }: Stripe.Invoice | Stripe.CreditNote): string | undefined {
   return typeof customer === 'string' ? customer : customer?.id;
+}
+
+/**
+ * Whether a link or redirect from Stripe leads to Stripe: by HTTPS to one of its hosts. A link is untrusted data:
+ * without this check the service could be made to fetch any address, in its own network too.
+ */
+export function isStripeLink(link: URL, { url, pdfHosts }: StripeLinkSettings): boolean {
+  if (link.origin === new URL(url).origin) return true;
+  if (link.protocol !== 'https:' || link.port !== '' || link.username !== '' || link.password !== '') return false;
+  return pdfHosts.some((host) => link.hostname === host || link.hostname.endsWith(`.${host}`));
+}
+
+/** Converts an error of Stripe's SDK: keeps Stripe's code, never its text, which may repeat the request. */
+function stripeError(error: unknown): unknown {
+  const failure = stripeFailure(error);
+  if (failure) return asSourceError(failure);
+  if (!(error instanceof Stripe.errors.StripeError)) return asSourceError(error);
+  if (isMissing(error) && error.param === 'starting_after') return new LostPositionError();
+  const status = error.statusCode === undefined ? 'something that is no reply of its own' : String(error.statusCode);
+  const code = [error.code, error.rawType].find((known) => known !== undefined && /^[a-z0-9_]{1,64}$/.test(known));
+  const message = `stripe answered ${status}${code === undefined ? '' : ` (${code})`}`;
+  return new SourceError(message, parseRetryAfter(error.headers?.['retry-after']));
+}
+
+/** Whether Stripe has no such document. */
+function isMissing(error: unknown): error is Stripe.errors.StripeError {
+  return error instanceof Stripe.errors.StripeError && error.code === 'resource_missing';
 }

@@ -1,10 +1,16 @@
-import { type BillingSource, type Feed, isProblem, type SourcePage } from '../../ports/billing-source.port';
-import { LostPositionError } from '../../ports/source-error';
-import { FeedWatch } from './feed-watch';
-import type { RunProgress, SyncCheckpoint } from './sync-checkpoint';
-import { GONE, type SyncStep } from './sync-step';
-import type { SyncRun, SyncStoreService, Unconfirmed } from '../store/sync-store.service';
+import {
+  type BillingSource,
+  BrokenFeedError,
+  type Feed,
+  isProblem,
+  LostPositionError,
+  type SourcePage,
+} from '../ports/billing-source.port';
+import type { RunProgress, SyncCheckpoint, SyncRun, SyncStoreService, Unconfirmed } from './sync-store.service';
+import { GONE, type SyncStep } from './store-step';
 
+/** More than any list has: ten million documents. */
+const MAX_PAGES = 100_000;
 /** Documents requested one by one between two saves. */
 const BATCH = 20;
 /** Pages or batches that a run reads before other accounts get their turn. */
@@ -114,5 +120,22 @@ export class InvoiceSyncRun {
     const { since } = this.run.checkpoint;
     await this.store.save(this.run, step, { ...(since !== undefined && { since }), run });
     this.steps++;
+  }
+}
+
+/** Checks that a feed makes progress: every page but the last must contain something readable and something new. */
+class FeedWatch {
+  private readonly seen = new Set<string>();
+
+  /** @throws BrokenFeedError */
+  check({ invoices, problems, next }: SourcePage, position: string | undefined, pages: number): void {
+    const ids = [...invoices, ...problems].map(({ sourceId }) => sourceId);
+    const fresh = ids.filter((id) => !this.seen.has(id));
+    for (const id of fresh) this.seen.add(id);
+    if (next === undefined) return;
+    if (invoices.length === 0)
+      throw new BrokenFeedError('The list says that there are more items, but returns none that can be read');
+    if (next === position || fresh.length === 0) throw new BrokenFeedError('The list repeats itself');
+    if (pages >= MAX_PAGES) throw new BrokenFeedError('The list does not end');
   }
 }

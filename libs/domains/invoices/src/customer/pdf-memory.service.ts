@@ -1,9 +1,9 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { AppConfig } from '@platform/config';
 import { ServiceError } from '@platform/errors';
-import { BufferedFile } from './buffered-file';
 
+const CHUNK = 64 * 1024;
 /** Maximum number of concurrent PDFs per customer. */
 const PER_CUSTOMER = 4;
 /** Minimum rate: a reader takes the next 64 kB within this time. */
@@ -14,7 +14,7 @@ const LOOK_MS = 500;
 const WAIT_MS = 10_000;
 
 /** The memory of one PDF, from its request until its reader has it. */
-export interface PdfPlace {
+interface PdfPlace {
   /**
    * Stores a fetched file. The stream must be read or destroyed; a reader below the minimum rate is disconnected.
    * @throws ServiceError service_unavailable if other files have used up the memory meanwhile
@@ -130,4 +130,36 @@ export class PdfMemoryService implements OnApplicationShutdown {
 
 function tooMany(): ServiceError {
   return new ServiceError('service_unavailable', 'Too many PDFs are under way', { retryAfterSeconds: 5 });
+}
+
+/** Streams a file from memory at the reader's pace. */
+class BufferedFile extends Readable {
+  /** When the reader last took data, by the process's monotonic clock. */
+  takenAt = performance.now();
+  private sent = 0;
+
+  /** @param gone called once when the memory is free: the reader has the whole file or was closed */
+  constructor(
+    private file: Buffer,
+    private readonly gone: (file: BufferedFile) => void,
+  ) {
+    super({ highWaterMark: CHUNK });
+  }
+
+  get bytes(): number {
+    return this.file.length;
+  }
+
+  override _read(): void {
+    this.takenAt = performance.now();
+    const chunk = this.file.subarray(this.sent, this.sent + CHUNK);
+    this.sent += chunk.length;
+    this.push(chunk.length > 0 ? chunk : null);
+  }
+
+  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
+    this.gone(this);
+    this.file = Buffer.alloc(0);
+    callback(error);
+  }
 }

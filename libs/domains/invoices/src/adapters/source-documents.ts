@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isProblem, type SourceInvoice, type SourceProblem } from '../ports/billing-source.port';
+import type { InvoiceStatus } from '../invoice-record';
 
 /** Longest text of a source that is stored. */
 const LONGEST = 500;
@@ -62,4 +63,18 @@ function storable(value: string): string {
     .toWellFormed()
     .replace(/\p{Cc}/gu, '\ufffd')
     .slice(0, LONGEST);
+}
+
+/**
+ * The amount due, and the resulting status of an open invoice. An invoice that is credited in full or more is not open,
+ * even if its source says so. It is void if nothing was ever paid.
+ */
+export function settleCredited(
+  status: InvoiceStatus,
+  due: bigint,
+  wasPaid: boolean,
+): { status: InvoiceStatus; amountDue: bigint } {
+  if (due > 0n) return { status, amountDue: due };
+  if (status !== 'open') return { status, amountDue: 0n };
+  return { status: wasPaid ? 'paid' : 'void', amountDue: 0n };
 }

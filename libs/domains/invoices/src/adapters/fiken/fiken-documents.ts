@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { fromDecimals } from '@platform/money';
 import { CREDIT_NOTE, type SourceInvoice, type SourceProblem } from '../../ports/billing-source.port';
-import { fikenBalance } from './fiken-balance';
-import { day, explain, foreign, problemOf, text } from '../read-items';
-import { settleCredited } from '../settled-by-credit';
+import { day, explain, foreign, problemOf, settleCredited, text } from '../source-documents';
 
 const hundredths = z.int();
 const currency = z
@@ -38,6 +36,8 @@ const wireInvoice = z.object({
     })
     .nullish(),
 });
+
+type FikenInvoice = z.output<typeof wireInvoice>;
 
 const wireCreditNote = z.object({
   creditNoteId: z.int(),
@@ -85,13 +85,24 @@ export function readFikenInvoice(item: unknown, account: string): SourceInvoice 
 }
 
 /** Derives the status of a settled invoice from its other fields: Fiken only says that it is settled. */
-function settledStatus({
-  sale,
-  associatedCreditNotes,
-}: z.output<typeof wireInvoice>): 'paid' | 'void' | 'uncollectible' {
+function settledStatus({ sale, associatedCreditNotes }: FikenInvoice): 'paid' | 'void' | 'uncollectible' {
   if (sale?.writeOff) return 'uncollectible';
   const credited = (associatedCreditNotes ?? []).length > 0 && (sale?.totalPaid ?? 0) === 0;
   return credited ? 'void' : 'paid';
+}
+
+/**
+ * The unpaid amount of an unsettled invoice, in hundredths of its currency. Fiken gives balance and payments in NOK,
+ * and in another currency only what was paid: a balance in NOK is not an amount of an invoice in euros, whatever the
+ * rate.
+ */
+function fikenBalance({ currency, gross, grossInNok, sale }: FikenInvoice): number {
+  const balance = sale?.outstandingBalance;
+  if (currency === 'NOK') return balance ?? gross - (sale?.totalPaid ?? 0);
+  // Credited or paid in full, or more: a balance of zero or less says so in any currency.
+  if (balance !== undefined && balance !== null && balance <= 0) return 0;
+  if (balance !== undefined && balance !== null && balance === grossInNok) return gross;
+  return gross - (sale?.totalPaidInCurrency ?? 0);
 }
 
 /** Parses a credit note of one customer. Its amount due is zero. */

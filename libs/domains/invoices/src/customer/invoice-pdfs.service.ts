@@ -3,11 +3,11 @@ import { Injectable, Logger } from '@nestjs/common';
 import { CustomerContextService } from '@platform/context';
 import { CustomerDatabaseService, decoders, EntityReadsService, type ReadStatement } from '@platform/database';
 import { ServiceError } from '@platform/errors';
-import type { BillingSourceName } from '../../invoice-record';
-import { BillingAccount } from '../../entities/billing-account.entity';
-import { Invoice } from '../../entities/invoice.entity';
-import { BillingSourcesService } from '../../adapters/billing-sources.service';
-import { SourceError } from '../../ports/source-error';
+import type { BillingSourceName } from '../invoice-record';
+import { BillingAccount } from '../entities/billing-account.entity';
+import { Invoice } from '../entities/invoice.entity';
+import { BillingSourcesService } from '../adapters/billing-sources.service';
+import { SourceError } from '../ports/billing-source.port';
 import { PdfMemoryService } from './pdf-memory.service';
 
 interface PdfRow {
