@@ -10,7 +10,7 @@ import type { AiOverviewDto } from '../../apps/customer-api/src/ai/dto/ai-status
 import type {
   CreditRequestDto,
   CreditRequestPageDto,
-} from '../../apps/customer-api/src/credit-requests/dto/credit-request.dto';
+} from '../../apps/customer-api/src/credit-requests/credit-request.dto';
 
 const body = { amount_nok: 1000 };
 const POST = { method: 'POST', path: '/ai/credit-requests', body } as const;

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { InvoiceDto, InvoicePageDto } from '../../apps/customer-api/src/invoices/dto/invoice.dto';
-import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
 import { createCaller, startApi, type TestApi } from '@test/api';
 import { setDatabaseClock } from '@test/database-clock';
 import { expectProblem } from '@test/expect-problem';
 import { saveFakeBillingAccount, saveFakeInvoice } from '@test/factories/invoice.factory';
 import { createInvoiceFixture } from '@test/invoice.fixture';
 import { describeAuthentication } from '@test/suites/authentication.suite';
+import type { InvoiceDto, InvoicePageDto } from '../../apps/customer-api/src/invoices/invoice.dto';
+import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
 
 let api: TestApi;
 let sandbox: Sandbox;

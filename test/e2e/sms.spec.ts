@@ -1,6 +1,4 @@
 import { timedId } from '@test/timed-id';
-import type { SmsDto, SmsPageDto } from '../../apps/customer-api/src/sms/dto/sms.dto';
-import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
 import { createCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
 import { allowSms } from '@test/factories/sms-settings.factory';
@@ -8,6 +6,8 @@ import { freePort } from '@test/free-port';
 import { describeAuthentication } from '@test/suites/authentication.suite';
 import { describePaging } from '@test/suites/paging.suite';
 import { describeValidation } from '@test/suites/validation.suite';
+import type { SmsDto, SmsPageDto } from '../../apps/customer-api/src/sms/sms.dto';
+import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
 
 const body = { to: '+4790000000', message: 'Hello' };
 const POST = { method: 'POST', path: '/sms/send', body } as const;

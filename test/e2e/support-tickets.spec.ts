@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { TicketDto, TicketPageDto } from '../../apps/customer-api/src/support/dto/ticket.dto';
 import { createCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
 import { saveFakeService } from '@test/factories/service.factory';
 import { describeAuthentication } from '@test/suites/authentication.suite';
 import { describePaging } from '@test/suites/paging.suite';
 import { describeValidation } from '@test/suites/validation.suite';
+import type { TicketDto, TicketPageDto } from '../../apps/customer-api/src/support/ticket.dto';
 
 const body = { title: 'Cannot log in', body: 'The portal answers with an error.' };
 const POST = { method: 'POST', path: '/support/tickets', body } as const;

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { TicketDto, TicketPageDto, TicketReplyDto } from '../../apps/customer-api/src/support/dto/ticket.dto';
 import { createCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
 import { operatorCommand } from '@test/operator-command';
 import { describeAuthentication } from '@test/suites/authentication.suite';
+import type { TicketDto, TicketPageDto, TicketReplyDto } from '../../apps/customer-api/src/support/ticket.dto';
 
 type Caller = Awaited<ReturnType<typeof createCaller>>;
 

@@ -1,13 +1,17 @@
 import { Body, Controller, Get, HttpStatus, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { type AuthenticatedCustomer } from '@platform/tokens';
+import type { AuthenticatedCustomer } from '@platform/tokens';
 import { CurrentCustomer, RequireScope } from '@platform/access';
 import { CreditRequestsService } from '@domains/credit-requests';
 import { PathId, ProblemReplies, toPageDto, toPageRequest } from '@platform/http';
-import { CreateCreditRequestDto } from './dto/create-credit-request.dto';
-import { CreditRequestQueryDto } from './dto/credit-request-query.dto';
-import { CreditRequestDto, CreditRequestPageDto, toCreditRequestDto } from './dto/credit-request.dto';
+import {
+  CreateCreditRequestDto,
+  CreditRequestDto,
+  CreditRequestPageDto,
+  CreditRequestQueryDto,
+  toCreditRequestDto,
+} from './credit-request.dto';
 
 @ApiTags('AI')
 @Controller('ai/credit-requests')

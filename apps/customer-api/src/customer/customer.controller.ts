@@ -2,7 +2,7 @@ import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AnyScope } from '@platform/access';
 import { CustomerProfileService } from '@domains/customers';
-import { CustomerDto, toCustomerDto } from './dto/customer.dto';
+import { CustomerDto, toCustomerDto } from './customer.dto';
 
 @ApiTags('Customer')
 @Controller('customer')

@@ -4,8 +4,7 @@ import { RequireScope } from '@platform/access';
 import { AppConfig } from '@platform/config';
 import { ClientGone, PathId, ProblemReplies, toPageDto, toPageRequest } from '@platform/http';
 import { InvoicePdfsService, InvoicesService } from '@domains/invoices';
-import { InvoiceDto, InvoicePageDto, toInvoiceDto } from './dto/invoice.dto';
-import { InvoiceQueryDto } from './dto/invoice-query.dto';
+import { InvoiceDto, InvoicePageDto, InvoiceQueryDto, toInvoiceDto } from './invoice.dto';
 
 @ApiTags('Invoices')
 @Controller('invoices')

@@ -3,8 +3,7 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AnyScope } from '@platform/access';
 import { ProblemReplies, toPageDto, toPageRequest } from '@platform/http';
 import { ServicesService } from '@domains/services';
-import { ServicePageDto, toServiceDto } from './dto/service.dto';
-import { ServiceQueryDto } from './dto/service-query.dto';
+import { ServicePageDto, ServiceQueryDto, toServiceDto } from './service.dto';
 
 @ApiTags('Services')
 @Controller('services')

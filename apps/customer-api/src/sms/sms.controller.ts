@@ -1,12 +1,10 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
-import { type AuthenticatedCustomer } from '@platform/tokens';
+import type { AuthenticatedCustomer } from '@platform/tokens';
 import { CurrentCustomer, RateLimitAs, RequireScope } from '@platform/access';
 import { KeyClaimedByService, PathId, ProblemReplies, toPageDto, toPageRequest } from '@platform/http';
 import { SmsLogService, SmsSendingService } from '@domains/sms';
-import { SendSmsDto } from './dto/send-sms.dto';
-import { SmsDto, SmsPageDto, toSmsDto } from './dto/sms.dto';
-import { SmsQueryDto } from './dto/sms-query.dto';
+import { SendSmsDto, SmsDto, SmsPageDto, SmsQueryDto, toSmsDto } from './sms.dto';
 
 @ApiTags('SMS')
 @Controller('sms')

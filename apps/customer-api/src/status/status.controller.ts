@@ -3,8 +3,7 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '@platform/access';
 import { ProblemReplies, toPageDto, toPageRequest } from '@platform/http';
 import { ServiceStatusService } from '@domains/status';
-import { ServiceStatusPageDto, toServiceStatusDto } from './dto/service-status.dto';
-import { StatusQueryDto } from './dto/status-query.dto';
+import { ServiceStatusPageDto, StatusQueryDto, toServiceStatusDto } from './service-status.dto';
 
 @ApiTags('Status')
 @Controller('status')

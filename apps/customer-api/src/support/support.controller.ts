@@ -1,13 +1,19 @@
 import { Body, Controller, Get, HttpCode, HttpStatus, Param, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
-import { type AuthenticatedCustomer } from '@platform/tokens';
+import type { AuthenticatedCustomer } from '@platform/tokens';
 import { CurrentCustomer, RequireScope } from '@platform/access';
 import { PathId, ProblemReplies, toPageDto, toPageRequest, WithoutBody } from '@platform/http';
 import { LISTED_REPLIES, TICKET_REPLIES_MAX, TicketsService, TicketThreadService } from '@domains/support';
-import { CreateTicketDto } from './dto/create-ticket.dto';
-import { CreateTicketReplyDto } from './dto/create-ticket-reply.dto';
-import { TicketDto, TicketPageDto, TicketReplyDto, toTicketDto, toTicketReplyDto } from './dto/ticket.dto';
-import { TicketQueryDto } from './dto/ticket-query.dto';
+import {
+  CreateTicketDto,
+  CreateTicketReplyDto,
+  TicketDto,
+  TicketPageDto,
+  TicketQueryDto,
+  TicketReplyDto,
+  toTicketDto,
+  toTicketReplyDto,
+} from './ticket.dto';
 
 /** A ticket that the path names. */
 const TICKET_ID = { name: 'id', description: 'The ticket.', schema: { type: 'string', format: 'uuid' } } as const;

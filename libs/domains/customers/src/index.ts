@@ -18,6 +18,6 @@ export {
 export { type NewCustomer } from './operator/new-customer';
 export { CustomersOperatorModule } from './customers-operator.module';
 export { CustomersModule } from './customers.module';
-export { isOrganizationNumber } from './organization-number';
+export { isOrganizationNumber } from './operator/new-customer';
 export { lockCustomer, requireCustomer } from './operator/lock-customer';
 export { CustomersSchema1763683200100 } from './migrations/1763683200100-customers';

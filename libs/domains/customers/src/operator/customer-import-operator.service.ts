@@ -4,8 +4,7 @@ import { AuditService } from '@platform/audit';
 import { isUniqueViolation } from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import { Customer } from '../entities/customer.entity';
-import { loadCustomerCheck } from './customer-faults';
-import { insertCustomer, type NewCustomer } from './new-customer';
+import { insertCustomer, loadCustomerCheck, type NewCustomer } from './new-customer';
 
 /** A line of a file of customers. */
 export type CustomerLine = NewCustomer & { line: number };

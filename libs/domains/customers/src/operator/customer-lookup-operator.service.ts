@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
 import { ServiceError } from '@platform/errors';
 import { Customer } from '../entities/customer.entity';
-import { containing } from './containing';
 
 /** What people call a customer by. */
 export type CustomerName = Pick<Customer, 'id' | 'customerNumber' | 'name'>;
@@ -73,4 +72,9 @@ export class CustomerLookupOperatorService {
 
 function unknown(reference: string): ServiceError {
   return new ServiceError('not_found', `There is no customer ${reference}`);
+}
+
+/** The pattern of `like` for texts that contain this one, whatever is in it. */
+export function containing(text: string): string {
+  return `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
 }

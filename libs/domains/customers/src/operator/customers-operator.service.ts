@@ -6,10 +6,9 @@ import { isUniqueViolation } from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import { Listing, type ListingRequest } from '@platform/pagination';
 import { Customer } from '../entities/customer.entity';
-import { containing } from './containing';
-import { loadCustomerCheck } from './customer-faults';
+import { containing } from './customer-lookup-operator.service';
+import { insertCustomer, loadCustomerCheck, type NewCustomer } from './new-customer';
 import { erasedCustomer } from './lock-customer';
-import { insertCustomer, type NewCustomer } from './new-customer';
 
 /** Filters of the list. */
 export interface CustomerFilter {

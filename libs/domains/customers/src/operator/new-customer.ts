@@ -3,6 +3,15 @@ import type { EntityManager } from 'typeorm';
 import type { AuditService } from '@platform/audit';
 import { Customer } from '../entities/customer.entity';
 
+const WEIGHTS = [3, 2, 7, 6, 5, 4, 3, 2];
+
+/** Whether a text is a Norwegian organisation number: nine digits, the last one a MOD11 check digit. */
+export function isOrganizationNumber(text: string): boolean {
+  if (!/^\d{9}$/.test(text)) return false;
+  const sum = WEIGHTS.reduce((total, weight, index) => total + weight * Number(text[index]), 0);
+  return (11 - (sum % 11)) % 11 === Number(text[8]);
+}
+
 /** A new customer. Without a customer number, it gets the next free one. */
 export type NewCustomer = Pick<Customer, 'name' | 'organizationNumber' | 'email'> & { customerNumber?: string };
 
@@ -29,4 +38,19 @@ async function nextCustomerNumber(manager: EntityManager): Promise<string> {
     if (!row) throw new Error('The sequence returned no number');
     if (!(await manager.existsBy(Customer, { customerNumber: row.number }))) return row.number;
   }
+}
+
+/** The fault of a new customer, for the operator; undefined if there is none. */
+type CustomerCheck = (customer: NewCustomer) => string | undefined;
+
+/** Loads the rules for new customers: those for addresses bring 300 modules, which no other command waits for. */
+export async function loadCustomerCheck(): Promise<CustomerCheck> {
+  const { isEmail } = await import('class-validator');
+  return ({ name, organizationNumber, email }) => {
+    if (name.trim() === '') return 'A customer needs a name';
+    if (!isOrganizationNumber(organizationNumber)) {
+      return `${organizationNumber} is not an organisation number (nine digits, MOD11)`;
+    }
+    return isEmail(email) ? undefined : `${email} is not an e-mail address`;
+  };
 }

@@ -3,9 +3,8 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { AuditService } from '@platform/audit';
 import { ServiceError } from '@platform/errors';
 import { SecretRedactor } from '@platform/secrets';
-import { CustomerServiceEntity } from '../entities/customer-service.entity';
-import { refuseSecrets } from '../secret-free-config';
 import { lockCustomer } from '@domains/customers';
+import { CustomerServiceEntity } from '../entities/customer-service.entity';
 
 /** A new service. */
 export type NewService = Pick<CustomerServiceEntity, 'customerId' | 'type' | 'name'> &
@@ -112,4 +111,29 @@ async function findService(manager: EntityManager, id: number): Promise<Customer
   const service = await manager.findOneBy(CustomerServiceEntity, { id });
   if (!service) throw new ServiceError('not_found', `There is no service ${id}`);
   return service;
+}
+
+/**
+ * Refuses a config that contains a configured secret or a text that looks like one, as a name or a value at any
+ * depth: its customer can read it. The error says where, not what. @throws ServiceError invalid_request
+ */
+function refuseSecrets(redactor: SecretRedactor, config: Record<string, unknown> | undefined): void {
+  const place = config && placeOfSecret(redactor, config, 'config');
+  if (place === undefined) return;
+  throw new ServiceError(
+    'invalid_request',
+    `${place} looks like a secret, and the customer can read config. Nothing was stored`,
+  );
+}
+
+function placeOfSecret(redactor: SecretRedactor, value: unknown, place: string): string | undefined {
+  if (typeof value !== 'object' || value === null) {
+    return redactor.hasSecret(String(value)) ? place : undefined;
+  }
+  for (const [name, part] of Object.entries(value)) {
+    if (redactor.hasSecret(name)) return `A name in ${place}`;
+    const found = placeOfSecret(redactor, part, `${place}.${name}`);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }

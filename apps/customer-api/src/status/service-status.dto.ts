@@ -1,6 +1,16 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { PageDto } from '@platform/http';
+import { IsOptional } from 'class-validator';
 import { type ServiceStatusRow, STATUS_LEVELS, type StatusEventRow, type StatusLevel } from '@domains/status';
+import { IsOneOf, ListQueryDto, PageDto } from '@platform/http';
+
+/** Filters of the list of services with their status. The range of time is that in which a service was added. */
+export class StatusQueryDto extends ListQueryDto {
+  /** Only services whose current status is this. */
+  @ApiProperty({ required: false, enum: STATUS_LEVELS })
+  @IsOptional()
+  @IsOneOf(STATUS_LEVELS)
+  status?: StatusLevel;
+}
 
 /** An event that the operator announced about a service. */
 export class StatusEventDto {

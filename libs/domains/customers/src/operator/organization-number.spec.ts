@@ -1,4 +1,4 @@
-import { isOrganizationNumber } from './organization-number';
+import { isOrganizationNumber } from './new-customer';
 
 describe('organisation number', () => {
   it.each(['974760673', '923609016', '982463718', '889640782'])('takes %s', (text) => {

@@ -1,6 +1,40 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { PageDto } from '@platform/http';
-import { SMS_MESSAGE_MAX, SMS_STATUSES, type SmsEncoding, type SmsRow, type SmsStatus } from '@domains/sms';
+import { IsOptional } from 'class-validator';
+import { FieldRule, IsOneOf, IsText, ListQueryDto, PageDto } from '@platform/http';
+import {
+  E164,
+  recipientFault,
+  SMS_MESSAGE_MAX,
+  SMS_STATUSES,
+  type SmsEncoding,
+  type SmsRow,
+  type SmsStatus,
+} from '@domains/sms';
+
+/** An SMS to send. The operator sets the sender. */
+export class SendSmsDto {
+  /** The recipient in international format: a plus sign, the country code and the number, digits only. */
+  @ApiProperty({ pattern: E164.source, maxLength: 16, example: '+4790000000' })
+  @FieldRule(recipientFault)
+  to!: string;
+
+  /**
+   * The text. A longer text is split into several SMS; each holds fewer characters if the text has characters outside
+   * GSM-7.
+   * @example 'Your order is ready'
+   */
+  @IsText({ min: 1, max: SMS_MESSAGE_MAX })
+  message!: string;
+}
+
+/** Filters of the list of messages. */
+export class SmsQueryDto extends ListQueryDto {
+  /** Only messages with this status. */
+  @ApiProperty({ required: false, enum: SMS_STATUSES })
+  @IsOptional()
+  @IsOneOf(SMS_STATUSES)
+  status?: SmsStatus;
+}
 
 /** An SMS in the send log. */
 export class SmsDto {

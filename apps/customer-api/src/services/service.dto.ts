@@ -1,6 +1,16 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { PageDto } from '@platform/http';
+import { IsOptional } from 'class-validator';
 import { type CustomerServiceRow, SERVICE_STATUSES, type ServiceStatus } from '@domains/services';
+import { IsOneOf, ListQueryDto, PageDto } from '@platform/http';
+
+/** Filters of the list of services. */
+export class ServiceQueryDto extends ListQueryDto {
+  /** Only services with this status. */
+  @ApiProperty({ required: false, enum: SERVICE_STATUSES })
+  @IsOptional()
+  @IsOneOf(SERVICE_STATUSES)
+  status?: ServiceStatus;
+}
 
 /** A service of yours. */
 export class ServiceDto {
