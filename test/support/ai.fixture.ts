@@ -35,11 +35,11 @@ export interface AiFixture {
 }
 
 /** An answer that is not streamed. */
-export const AS_JSON: AnswerForm = { stream: false, errorEvent: () => Buffer.alloc(0) };
+export const AS_JSON: AnswerForm = { stream: false, headers: () => ({}), errorEvent: () => Buffer.alloc(0) };
 
 /** The bytes of an answer that is not streamed. */
-export function bytesOf({ body }: AiAnswer): Buffer {
-  if (Buffer.isBuffer(body)) return body;
+export function bytesOf(answer: AiAnswer): Buffer {
+  if ('body' in answer) return answer.body;
   throw new Error('The answer is a stream');
 }
 

@@ -13,7 +13,7 @@ import {
 import { addProblemDialect, configureApplication, createAdapter, shedOverload } from '@platform/http';
 import { NestLogger } from '@platform/logging';
 import { SCOPES } from '@platform/tokens';
-import { asProviderProblem } from './ai/answer/provider-error';
+import { asProviderProblem } from './ai/provider-error';
 import { AppModule } from './app.module';
 import { exposeMetrics } from './request-metrics';
 

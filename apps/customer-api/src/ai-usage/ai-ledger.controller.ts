@@ -3,8 +3,13 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '@platform/access';
 import { AiLedgerEntriesService } from '@domains/ai';
 import { ClientGone, CsvExportsService, PageOrCsvReply, ProblemReplies, toPageDto, WantsCsv } from '@platform/http';
-import { AI_LEDGER_TABLE, AiLedgerPageDto, toAiLedgerEntryDto } from './dto/ai-ledger-entry.dto';
-import { AiLedgerQueryDto, toLedgerFilter } from './dto/ai-ledger-query.dto';
+import {
+  AI_LEDGER_TABLE,
+  AiLedgerPageDto,
+  AiLedgerQueryDto,
+  toAiLedgerEntryDto,
+  toLedgerFilter,
+} from './dto/ai-ledger.dto';
 
 @ApiTags('AI')
 @Controller('ai/ledger')

@@ -11,10 +11,21 @@ import {
   toPageDto,
   WantsCsv,
 } from '@platform/http';
-import { AI_RECEIPT_TABLE, AiReceiptDto, AiReceiptPageDto, toAiReceiptDto } from './dto/ai-receipt.dto';
-import { AiReceiptQueryDto, toReceiptFilter } from './dto/ai-receipt-query.dto';
-import { AiUsageSummaryPageDto, aiUsageSumTable, toAiUsageSumDto } from './dto/ai-usage-summary.dto';
-import { AiUsageSummaryQueryDto, toSummaryFilter } from './dto/ai-usage-summary-query.dto';
+import {
+  AI_RECEIPT_TABLE,
+  AiReceiptDto,
+  AiReceiptPageDto,
+  AiReceiptQueryDto,
+  toAiReceiptDto,
+  toReceiptFilter,
+} from './dto/ai-receipt.dto';
+import {
+  AiUsageSummaryPageDto,
+  AiUsageSummaryQueryDto,
+  aiUsageSumTable,
+  toAiUsageSumDto,
+  toSummaryFilter,
+} from './dto/ai-usage-summary.dto';
 
 @ApiTags('AI')
 @Controller('ai/usage')

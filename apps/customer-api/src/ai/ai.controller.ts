@@ -5,11 +5,10 @@ import { type AuthenticatedCustomer } from '@platform/tokens';
 import { CurrentCustomer, RateLimitAs, RequireScope } from '@platform/access';
 import { AiOverviewService, type MessageRequest, PLAIN_FIELDS } from '@domains/ai';
 import { KeyClaimedByService, ProblemReplies, type RequestWithBody } from '@platform/http';
-import { MessageAnswersService } from './answer/message-answers.service';
-import { ReplayedChargeService } from './answer/replayed-charge.service';
-import { wantsStream } from './answer/wants-stream';
+import { MessageAnswersService } from './message-answers.service';
+import { wantsStream } from './wants-stream';
 import { AiMessageDto, ANSWER, ANSWER_PROBLEMS } from './dto/ai-message.dto';
-import { AiOverviewDto, toAiOverviewDto } from './dto/ai-status.dto';
+import { AiOverviewDto, toAiOverviewDto } from './dto/ai-overview.dto';
 import { MessageBody } from './message-body';
 
 @ApiTags('AI')
@@ -34,7 +33,7 @@ export class AiController {
   @Post('messages')
   @RequireScope('ai:use')
   @RateLimitAs('ai')
-  @KeyClaimedByService({ keptHeaders: ['x-ai-usage-id'], replayHeaders: ReplayedChargeService })
+  @KeyClaimedByService({ keptHeaders: ['x-ai-usage-id'], replayHeaders: MessageAnswersService })
   @MessageBody(PLAIN_FIELDS)
   @ApiOperation({
     summary: 'Send a message to the AI model',

@@ -1,11 +1,11 @@
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { BillingCalendarModule } from '@platform/time';
-import { AiOverviewService } from './customer/overview/ai-overview.service';
+import { AiOverviewService } from './customer/ai-overview.service';
 import { AiAccount } from './entities/ai-account.entity';
 import { AiSettings } from './entities/ai-settings.entity';
 
-/** Customers' AI status. */
+/** The customer's AI overview. */
 @Module({})
 export class AiOverviewModule {
   /** @param creditRequests the module that exports the {@link PendingCreditRequestsPort} */

@@ -3,21 +3,13 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { IdempotencyModule } from '@platform/idempotency';
 import { SecretsModule } from '@platform/secrets';
 import { UpstreamModule } from '@platform/upstream';
-import { AbandonedCallsService } from './customer/messages/abandoned-calls.service';
 import { AiMessagesService } from './customer/messages/ai-messages.service';
 import { CallReservationService } from './customer/messages/call-reservation.service';
 import { CallResolutionService } from './customer/messages/call-resolution.service';
 import { CallsInFlightService } from './customer/messages/calls-in-flight.service';
-import { DrainCallsService } from './customer/messages/drain-calls.service';
-import { FailedCallsService } from './customer/messages/failed-calls.service';
-import { MessageStreamsService } from './customer/messages/stream/message-streams.service';
-import { UpstreamCallsService } from './customer/messages/upstream-calls.service';
-import { AiModelsService } from './customer/model/ai-models.service';
-import { CountTokensService } from './customer/model/count-tokens.service';
+import { AiModelsService } from './customer/ai-models.service';
 import { AiModelPrice } from './entities/ai-model-price.entity';
 import { AiSettings } from './entities/ai-settings.entity';
-import { ChargeMetricsService } from './customer/messages/metrics/charge-metrics.service';
-import { UncoveredUsageService } from './customer/messages/uncovered-usage.service';
 import { ProviderKeysService } from './provider-keys/provider-keys.service';
 import { BatchedLedgerService } from './ledger/batched/batched-ledger.service';
 import { CallSettingsService } from './ledger/calls/call-settings.service';
@@ -40,7 +32,6 @@ import { MessagesApiAdapter } from './adapters/messages-api/messages-api.adapter
     UpstreamModule,
   ],
   providers: [
-    AbandonedCallsService,
     AiMessagesService,
     AiModelsService,
     CallReservationService,
@@ -48,20 +39,13 @@ import { MessagesApiAdapter } from './adapters/messages-api/messages-api.adapter
     CallsInFlightService,
     BatchedLedgerService,
     CallSettingsService,
-    CountTokensService,
     CustomerStatementsService,
     { provide: CreditLedger, useClass: CreditLedgerService },
-    DrainCallsService,
-    FailedCallsService,
-    MessageStreamsService,
     PerCustomerLedgerService,
     ProviderKeysService,
     LedgerConnectionsService,
-    UncoveredUsageService,
-    ChargeMetricsService,
-    UpstreamCallsService,
     { provide: AiUpstream, useClass: MessagesApiAdapter },
   ],
-  exports: [AiMessagesService, AiModelsService, CallsInFlightService, CountTokensService],
+  exports: [AiMessagesService, AiModelsService, CallsInFlightService],
 })
 export class AiModule {}

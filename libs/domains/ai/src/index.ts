@@ -1,18 +1,17 @@
 export { AiModule } from './ai.module';
 export { AiOverviewModule } from './ai-overview.module';
 export { AiUsageModule } from './usage/ai-usage.module';
-export { AiReceiptsService } from './usage/receipts/ai-receipts.service';
-export { type Receipt, type ReceiptFilter } from './usage/receipts/receipt';
-export { AiUsageSummaryService, type UsageSummary } from './usage/summary/ai-usage-summary.service';
+export { AiReceiptsService, type Receipt, type ReceiptFilter } from './usage/ai-receipts.service';
 export {
+  AiUsageSummaryService,
   NO_TOKEN,
   USAGE_GROUPS,
   type UsageGroup,
   type UsageSum,
+  type UsageSummary,
   type UsageSummaryFilter,
-} from './usage/summary/usage-summary';
-export { AiLedgerEntriesService } from './usage/ledger-entries/ai-ledger-entries.service';
-export { type LedgerEntry, type LedgerFilter } from './usage/ledger-entries/ledger-entry';
+} from './usage/ai-usage-summary.service';
+export { AiLedgerEntriesService, type LedgerEntry, type LedgerFilter } from './usage/ai-ledger-entries.service';
 export { AiOperatorModule } from './ai-operator.module';
 export { AiAccount } from './entities/ai-account.entity';
 export { AiReservation } from './entities/ai-reservation.entity';
@@ -21,17 +20,25 @@ export { AiModelPrice } from './entities/ai-model-price.entity';
 export { AiSettings } from './entities/ai-settings.entity';
 export { AiUsage } from './entities/ai-usage.entity';
 export { AiUsageDay } from './entities/ai-usage-day.entity';
-export type { AiAnswer, AnswerForm, AnswerKey } from './customer/messages/ai-answer';
-export { type AiModel, AiModelsService } from './customer/model/ai-models.service';
-export { CountTokensService } from './customer/model/count-tokens.service';
-export { type AiCaller, AiMessagesService } from './customer/messages/ai-messages.service';
-export { type AiOverview, AiOverviewService } from './customer/overview/ai-overview.service';
+export { type AiModel, AiModelsService } from './customer/ai-models.service';
+export {
+  type AiAnswer,
+  type AiCaller,
+  AiMessagesService,
+  type AnswerForm,
+  type StreamedAnswer,
+} from './customer/messages/ai-messages.service';
+export { type AiOverview, AiOverviewService } from './customer/ai-overview.service';
 export { type PendingCreditRequest, PendingCreditRequestsPort } from './ports/pending-credit-requests.port';
 export { CallsInFlightService } from './customer/messages/calls-in-flight.service';
-export type { MessageRequest } from './customer/message-request/message-request';
-export { PLAIN_FIELDS } from './customer/message-request/fields/plain-fields';
-export { PROVIDER_FIELDS, SDK_FIELDS } from './customer/message-request/fields/provider-fields';
-export { PROVIDER_TOOLS } from './customer/message-request/fields/provider-tools';
+export type { MessageRequest } from './customer/message-request/body-fields';
+export {
+  PLAIN_FIELDS,
+  PROVIDER_FIELDS,
+  PROVIDER_TOOLS,
+  type RequestFields,
+  SDK_FIELDS,
+} from './customer/message-request/request-fields';
 export { MessageRequestReader } from './customer/message-request/message-request-reader';
 export {
   AiConfigurationOperatorService,
@@ -50,7 +57,7 @@ export type { TokenUsage } from './ledger/token-usage';
 export { ProcessHeartbeatService } from './liveness/process-heartbeat.service';
 export { ProcessLivenessModule } from './liveness/process-liveness.module';
 export { type KeyReencryption, ProviderKeysOperatorService } from './operator/provider-keys-operator.service';
-export { countUnreadableKeys } from './provider-keys/count-unreadable-keys';
+export { countUnreadableKeys } from './provider-keys/provider-keys.service';
 export { AiAccountingOperatorService, type AccountingMonth } from './operator/ai-accounting-operator.service';
 export { AiPricesOperatorService, type NewAiPrice } from './operator/ai-prices-operator.service';
 export { AiUsageOperatorService } from './operator/ai-usage-operator.service';

@@ -15,6 +15,9 @@ function isDay(text: string): boolean {
   return /^(?!0000)\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
 }
 
+/** Rows that are read at a time: few enough that other customers' reads do not wait for them. */
+const PORTION = 500;
+
 /** A list that is ordered by one column without equal values: its key. */
 export interface KeyedList<Row> {
   /** Names the list: cursors are of no use under another name, or other filters. */
@@ -38,7 +41,7 @@ export async function keyedPage<Row>(list: KeyedList<Row>, { limit, cursor }: Pa
 }
 
 /** All rows, read in portions while they are consumed: no transaction lasts from one to the next. */
-export async function* allRows<Row>({ keyOf, read }: KeyedList<Row>, portion: number): AsyncGenerator<Row[]> {
+export async function* allRows<Row>({ keyOf, read }: KeyedList<Row>, portion = PORTION): AsyncGenerator<Row[]> {
   let after: string | undefined;
   for (;;) {
     const rows = await read(portion, after);

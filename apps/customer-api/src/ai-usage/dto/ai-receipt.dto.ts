@@ -1,10 +1,17 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { Receipt } from '@domains/ai';
+import type { Receipt, ReceiptFilter } from '@domains/ai';
 import { CsvTable } from '@platform/csv';
 import { PageDto } from '@platform/http';
 import { jsonAmount } from '@platform/money';
-import { Amount, Count } from './amounts';
-import { UsageTokenDto } from './usage-token.dto';
+import { Amount, Count, UsageFilterQueryDto, UsageTokenDto } from './usage.dto';
+
+/** Filters of the receipts. */
+export class AiReceiptQueryDto extends UsageFilterQueryDto {}
+
+/** Maps the query to the domain's filter. */
+export function toReceiptFilter({ from, to, token_id: tokenId, model }: AiReceiptQueryDto): ReceiptFilter {
+  return { from, to, tokenId, model };
+}
 
 /** Prices in NOK per million tokens. */
 export class AiPricesDto {

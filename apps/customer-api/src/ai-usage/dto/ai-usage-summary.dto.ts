@@ -1,10 +1,30 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { NO_TOKEN, type UsageGroup, type UsageSum } from '@domains/ai';
+import { IsOptional } from 'class-validator';
+import { NO_TOKEN, USAGE_GROUPS, type UsageGroup, type UsageSum, type UsageSummaryFilter } from '@domains/ai';
 import { CsvTable } from '@platform/csv';
-import { PageDto } from '@platform/http';
+import { IsOneOf, PageDto } from '@platform/http';
 import { jsonAmount } from '@platform/money';
-import { Amount, Count } from './amounts';
-import { UsageTokenDto } from './usage-token.dto';
+import { Amount, Count, UsageFilterQueryDto, UsageTokenDto } from './usage.dto';
+
+/** Days and groups of a summary. */
+export class AiUsageSummaryQueryDto extends UsageFilterQueryDto {
+  /** What the sums are of. */
+  @ApiProperty({ required: false, enum: USAGE_GROUPS, default: 'day' })
+  @IsOptional()
+  @IsOneOf(USAGE_GROUPS)
+  group_by: UsageGroup = 'day';
+}
+
+/** Maps the query to the domain's filter. */
+export function toSummaryFilter({
+  group_by: groupBy,
+  from,
+  to,
+  token_id: tokenId,
+  model,
+}: AiUsageSummaryQueryDto): UsageSummaryFilter {
+  return { groupBy, from, to, tokenId, model };
+}
 
 /** The sums of a day, a month, a model or a token. Amounts in NOK, with all decimals. */
 export class AiUsageSumDto {

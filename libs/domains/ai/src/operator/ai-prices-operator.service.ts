@@ -7,7 +7,6 @@ import { ServiceError } from '@platform/errors';
 import { timesRoundedUp } from '@platform/money';
 import { BillingCalendar } from '@platform/time';
 import { AiModelPrice } from '../entities/ai-model-price.entity';
-import { EXAMPLE_PRICES_USD } from './example-prices';
 
 /** A new price, in NOK per million tokens as decimal texts. */
 export interface NewAiPrice {
@@ -25,6 +24,16 @@ export interface NewAiPrice {
 }
 
 const DECIMALS = 6;
+
+/**
+ * The provider's public prices in USD per million tokens, as read on 2026-11-20. Examples for trying the service; the
+ * operator sets what customers are charged.
+ */
+const EXAMPLE_PRICES_USD = [
+  { model: 'claude-opus-5', input: '5', cacheWrite5m: '6.25', cacheWrite1h: '10', cacheRead: '0.5', output: '25' },
+  { model: 'claude-sonnet-4-5', input: '3', cacheWrite5m: '3.75', cacheWrite1h: '6', cacheRead: '0.3', output: '15' },
+  { model: 'claude-haiku-4-5', input: '1', cacheWrite5m: '1.25', cacheWrite1h: '2', cacheRead: '0.1', output: '5' },
+] as const;
 
 /** Manages model prices for the operator. A price never changes: a new one replaces it from a date on. */
 @Injectable()

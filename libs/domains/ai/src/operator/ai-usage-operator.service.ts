@@ -3,10 +3,8 @@ import { requireCustomer } from '@domains/customers';
 import { DataSource } from 'typeorm';
 import { CustomerContextService } from '@platform/context';
 import { Listing, type ListingRequest } from '@platform/pagination';
-import { AiLedgerEntriesService } from '../usage/ledger-entries/ai-ledger-entries.service';
-import type { LedgerEntry, LedgerFilter } from '../usage/ledger-entries/ledger-entry';
-import { AiReceiptsService } from '../usage/receipts/ai-receipts.service';
-import type { Receipt, ReceiptFilter } from '../usage/receipts/receipt';
+import { AiLedgerEntriesService, type LedgerEntry, type LedgerFilter } from '../usage/ai-ledger-entries.service';
+import { AiReceiptsService, type Receipt, type ReceiptFilter } from '../usage/ai-receipts.service';
 
 /** A customer's charged calls and ledger for the operator: the same lists that the customer reads. */
 @Injectable()

@@ -1,19 +1,36 @@
+import { ServiceError } from '@platform/errors';
 import type { TokenUsage } from '../ledger/token-usage';
-import type { UpstreamError } from './upstream-error';
 
-/** A request to create a message or to count its tokens. */
+/** A field of a request that is forwarded as the caller sent it. */
+export interface ForwardedField {
+  name: string;
+  /** Its JSON, byte for byte, in one or more parts. */
+  json: readonly Buffer[];
+}
+
+/** The customer's part of a request, forwarded byte for byte, in parts that are not copied: together they may have 32 MB. */
+export interface MessageContent {
+  /** The JSON of `messages`, in one or more parts. */
+  messages: readonly Buffer[];
+  /** The JSON of `system`, likewise. */
+  system?: readonly Buffer[];
+  /** Further fields, in the caller's order. */
+  options: readonly ForwardedField[];
+}
+
+/** A request to count a message's tokens. */
 export interface UpstreamCall {
   /** The customer of the call; not sent. */
   customerId: string;
   /** The provider's key; never logged. */
   apiKey: string;
   model: string;
-  /** The JSON of `messages`, forwarded byte for byte, in parts that are not copied: together they may have 32 MB. */
-  messages: readonly Buffer[];
-  /** The JSON of `system`, likewise. */
-  system?: readonly Buffer[];
-  /** Further fields, likewise. */
-  options: readonly { name: string; json: readonly Buffer[] }[];
+  content: MessageContent;
+}
+
+/** A request to create a message of at most `maxTokens` tokens. */
+export interface UpstreamMessageCall extends UpstreamCall {
+  maxTokens: number;
 }
 
 /** A message that the provider created. */
@@ -25,7 +42,7 @@ export interface UpstreamMessage {
   requestId: string | null;
 }
 
-/** A message that the provider is creating. */
+/** A message that the provider is generating. */
 export interface UpstreamMessageStream {
   /** The provider's own id of the call. */
   readonly requestId: string | null;
@@ -36,21 +53,52 @@ export interface UpstreamMessageStream {
    * @throws UpstreamError if the message breaks off
    */
   read(pass: (events: Buffer) => void): Promise<{ usage: TokenUsage; lastEvent: Buffer }>;
-  /** Holds the events back, as long as its reader does not keep up. */
+  /** Holds the events back while their reader does not keep up. */
   pause(): void;
   resume(): void;
 }
 
+/** A failed call, for the customer and for the operator. */
+export interface UpstreamFault {
+  /** Whether the provider refused the call, or the call failed. */
+  code: 'ai_upstream_rejected' | 'ai_upstream_failed';
+  /** What happened, in a few words for the operator; contains no secret. */
+  reason: string;
+  /** The detail that the customer may read. */
+  detail: string;
+  retryAfterSeconds?: number;
+  /** The provider's own id of the call. */
+  requestId?: string;
+  /** The usage that was reported before the answer broke off, in words for the operator: the provider may bill it. */
+  usageSoFar?: string;
+  cause?: unknown;
+}
+
+/** The provider created no message. Nothing is charged. */
+export class UpstreamError extends Error {
+  constructor(readonly fault: UpstreamFault) {
+    super(fault.reason, { cause: fault.cause });
+  }
+
+  /** Returns a copy with further facts. */
+  with(known: Partial<UpstreamFault>): UpstreamError {
+    return new UpstreamError({ ...this.fault, ...known });
+  }
+
+  /** Converts it to the error for the customer. */
+  toServiceError(): ServiceError {
+    const { code, detail, retryAfterSeconds } = this.fault;
+    return new ServiceError(code, detail, { retryAfterSeconds, cause: this });
+  }
+}
+
 /** The AI provider. Adapters implement its wire format. */
 export abstract class AiUpstream {
-  /** Creates a message of at most `maxTokens` tokens. @throws UpstreamError, also when `signal` aborts */
-  abstract createMessage(call: UpstreamCall & { maxTokens: number }, signal: AbortSignal): Promise<UpstreamMessage>;
+  /** Creates a message. @throws UpstreamError, also when `signal` aborts */
+  abstract createMessage(call: UpstreamMessageCall, signal: AbortSignal): Promise<UpstreamMessage>;
 
-  /** Creates a message and passes it on while it is being created. @throws UpstreamError if none begins */
-  abstract streamMessage(
-    call: UpstreamCall & { maxTokens: number },
-    signal: AbortSignal,
-  ): Promise<UpstreamMessageStream>;
+  /** Creates a message and passes it on as it is generated. @throws UpstreamError if none begins */
+  abstract streamMessage(call: UpstreamMessageCall, signal: AbortSignal): Promise<UpstreamMessageStream>;
 
   /**
    * Counts a request's input tokens. The provider calls the result an estimate, and charges nothing. @throws

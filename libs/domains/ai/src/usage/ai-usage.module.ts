@@ -6,11 +6,11 @@ import { AiLedgerEntry } from '../entities/ai-ledger-entry.entity';
 import { AiModelPrice } from '../entities/ai-model-price.entity';
 import { AiUsageDay } from '../entities/ai-usage-day.entity';
 import { AiUsage } from '../entities/ai-usage.entity';
-import { AiLedgerEntriesService } from './ledger-entries/ai-ledger-entries.service';
-import { AiReceiptsService } from './receipts/ai-receipts.service';
-import { AiUsageSummaryService } from './summary/ai-usage-summary.service';
+import { AiLedgerEntriesService } from './ai-ledger-entries.service';
+import { AiReceiptsService } from './ai-receipts.service';
+import { AiUsageSummaryService } from './ai-usage-summary.service';
 
-/** What a customer's calls cost: receipts, sums and ledger entries, for the customer in context. */
+/** Receipts, sums and ledger entries of the customer in context. */
 @Module({
   imports: [TypeOrmModule.forFeature([AiUsage, AiUsageDay, AiLedgerEntry, AiModelPrice]), BillingCalendarModule],
   providers: [TokenNamesService, AiReceiptsService, AiUsageSummaryService, AiLedgerEntriesService],

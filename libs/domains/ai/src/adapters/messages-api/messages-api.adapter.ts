@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { AppConfig } from '@platform/config';
 import { foreignId, SecretRedactor } from '@platform/secrets';
 import {
-  UpstreamCallError,
   type UpstreamClient,
   UpstreamClientsService,
   type UpstreamReply,
@@ -11,15 +10,15 @@ import {
 import {
   AiUpstream,
   type UpstreamCall,
+  type UpstreamError,
   type UpstreamMessage,
+  type UpstreamMessageCall,
   type UpstreamMessageStream,
 } from '../../ports/ai-upstream.port';
-import { MessageEventStream } from './event-stream/message-event-stream';
-import { unanswered, unreadable } from './unanswered';
-import { refusal } from './refusals';
-import { bodyOf, countBodyOf } from './request-body';
+import { upstreamSettings } from '../../provider-keys/provider-keys.service';
+import { MessageEventStream } from './message-event-stream';
+import { callFailed, refused, unanswered, unreadable } from './provider-errors';
 import { usageOf } from './reply-usage';
-import { upstreamSettings } from './upstream-settings';
 
 const API_VERSION = '2023-06-01';
 const RETRY_PAUSE_MS = 200;
@@ -30,11 +29,12 @@ const RETRY_PAUSE_MS = 200;
 const REPLY_BYTES = { atLeast: 256 * 1024, perToken: 128, perStreamedToken: 512 };
 const COUNT_REPLY_BYTES = 16 * 1024;
 
-interface Bounds {
-  signal: AbortSignal;
-  timeoutMs?: number;
-  maxReplyBytes: number;
-}
+const SYSTEM = Buffer.from(',"system":');
+const MESSAGES = Buffer.from(',"messages":');
+const STREAM = Buffer.from(',"stream":true');
+const END = Buffer.from('}');
+/** The fields that decide how many tokens a request has; the provider takes no others where it counts them. */
+const COUNTED = new Set(['cache_control', 'output_config', 'thinking', 'tool_choice', 'tools']);
 
 /** The Messages API over HTTP, retried only if nothing was sent. */
 @Injectable()
@@ -59,31 +59,34 @@ export class MessagesApiAdapter extends AiUpstream {
     });
   }
 
-  createMessage(call: UpstreamCall & { maxTokens: number }, signal: AbortSignal): Promise<UpstreamMessage> {
+  createMessage(call: UpstreamMessageCall, signal: AbortSignal): Promise<UpstreamMessage> {
     const maxReplyBytes = REPLY_BYTES.atLeast + call.maxTokens * REPLY_BYTES.perToken;
     return this.post(requestOf('messages', call, bodyOf(call), { signal, maxReplyBytes }), (reply) => {
       const usage = usageOf(reply.json());
       if (!usage) throw reply.unusable('unexpected', 'NO_USAGE');
-      return { body: reply.body, usage, requestId: foreignId(this.redactor, reply.headers['request-id']) ?? null };
+      return { body: reply.body, usage, requestId: this.requestId(reply) };
     });
   }
 
-  async streamMessage(call: UpstreamCall & { maxTokens: number }, signal: AbortSignal): Promise<UpstreamMessageStream> {
+  async streamMessage(call: UpstreamMessageCall, signal: AbortSignal): Promise<UpstreamMessageStream> {
     const maxReplyBytes = REPLY_BYTES.atLeast + call.maxTokens * REPLY_BYTES.perStreamedToken;
-    const request = requestOf('messages', call, bodyOf({ ...call, stream: true }), { signal, maxReplyBytes });
-    const { status, headers, content } = await this.client.stream(request).catch((error: unknown) => {
-      throw this.explained(error);
+    const request = requestOf('messages', call, bodyOf(call, { stream: true }), { signal, maxReplyBytes });
+    const reply = await this.client.stream(request).catch((error: unknown) => {
+      throw callFailed(this.redactor, error);
     });
+    const { status, headers, content } = reply;
     if (status !== 200 || headers['content-type']?.startsWith('text/event-stream') !== true) {
       content.on('error', () => undefined).destroy();
       throw unreadable('NO_EVENT_STREAM');
     }
-    return new MessageEventStream(content, foreignId(this.redactor, headers['request-id']) ?? null);
+    return new MessageEventStream(content, this.requestId(reply));
   }
 
   countTokens(call: UpstreamCall, signal: AbortSignal): Promise<number> {
+    const options = call.content.options.filter(({ name }) => COUNTED.has(name));
+    const body = bodyOf({ ...call, content: { ...call.content, options } });
     const bounds = { signal, timeoutMs: this.config.AI_COUNT_TIMEOUT_MS, maxReplyBytes: COUNT_REPLY_BYTES };
-    return this.post(requestOf('messages/count_tokens', call, countBodyOf(call), bounds), (reply) => {
+    return this.post(requestOf('messages/count_tokens', call, body, bounds), (reply) => {
       const { input_tokens: count } = reply.requireJsonObject();
       if (typeof count !== 'number' || !Number.isSafeInteger(count) || count < 0)
         throw reply.unusable('unexpected', 'NO_COUNT');
@@ -91,38 +94,56 @@ export class MessagesApiAdapter extends AiUpstream {
     });
   }
 
-  unavailable() {
+  unavailable(): UpstreamError | undefined {
     const error = this.client.unavailable('messages');
     return error && unanswered(error);
   }
 
   private post<T>(request: UpstreamRequest, read: (reply: UpstreamReply) => T): Promise<T> {
     const accept = (reply: UpstreamReply) => {
-      if (reply.status >= 400) throw refusal(this.redactor, reply);
+      if (reply.status >= 400) throw refused(this.redactor, reply);
       if (reply.status !== 200) throw reply.unusable('unexpected', 'STATUS');
       return read(reply);
     };
     return this.client.call(request, accept).catch((error: unknown) => {
-      throw this.explained(error);
+      throw callFailed(this.redactor, error);
     });
   }
 
-  private explained(error: unknown): unknown {
-    if (!(error instanceof UpstreamCallError)) return error;
-    return error.reply && error.reply.status >= 400 ? refusal(this.redactor, error.reply) : unanswered(error);
+  /** The provider's own id of the call, unless it could hold a secret. */
+  private requestId({ headers }: Pick<UpstreamReply, 'headers'>): string | null {
+    return foreignId(this.redactor, headers['request-id']) ?? null;
   }
 }
 
-function requestOf(operation: string, call: UpstreamCall, body: Buffer[], bounds: Bounds): UpstreamRequest {
+function requestOf(
+  operation: string,
+  { apiKey, customerId }: UpstreamCall,
+  body: Buffer[],
+  bounds: Pick<UpstreamRequest, 'signal' | 'timeoutMs' | 'maxReplyBytes'>,
+): UpstreamRequest {
   return {
     ...bounds,
     operation,
     method: 'POST',
     path: `/v1/${operation}`,
-    headers: { 'content-type': 'application/json', 'anthropic-version': API_VERSION, 'x-api-key': call.apiKey },
+    headers: { 'content-type': 'application/json', 'anthropic-version': API_VERSION, 'x-api-key': apiKey },
     body,
-    onBehalfOf: call.customerId,
+    onBehalfOf: customerId,
     // If there was no connection, nothing was sent, so a retry cannot repeat the call.
     retry: 'unsent',
   };
+}
+
+/** A request's JSON. The caller's own parts are inserted unparsed and uncopied, because a call may take minutes. */
+function bodyOf(call: UpstreamCall & { maxTokens?: number }, { stream = false } = {}): Buffer[] {
+  const { model, maxTokens, content } = call;
+  const head = `{"model":${JSON.stringify(model)}${maxTokens === undefined ? '' : `,"max_tokens":${maxTokens}`}`;
+  const body: Buffer[] = [Buffer.from(head)];
+  if (stream) body.push(STREAM);
+  // Names are those of our own lists.
+  for (const { name, json } of content.options) body.push(Buffer.from(`,"${name}":`), ...json);
+  if (content.system) body.push(SYSTEM, ...content.system);
+  body.push(MESSAGES, ...content.messages, END);
+  return body;
 }

@@ -6,15 +6,14 @@ import {
 } from '@test/suites/upstream-faults/upstream-faults.suite';
 import { rawReply } from '@test/raw-server';
 import { MessagesApiAdapter } from './messages-api.adapter';
-import { UpstreamError } from '../../ports/upstream-error';
+import { UpstreamError } from '../../ports/ai-upstream.port';
 
 const call = {
   customerId: 'c',
   apiKey: CREDENTIAL,
   model: 'm',
-  messages: [Buffer.from('[]')],
+  content: { messages: [Buffer.from('[]')], options: [] },
   maxTokens: 10,
-  options: [],
 };
 const common: Pick<FaultyAdapter, 'settings' | 'judge' | 'tells' | 'expected'> = {
   settings: (address) => ({ ANTHROPIC_BASE_URL: address, ANTHROPIC_API_KEY: CREDENTIAL }),

@@ -1,9 +1,21 @@
 import type { JsonToken, SegmentedBytes } from '@platform/json';
-import type { ForwardedField } from './message-request';
-import { DETAILS, type RequestFaults } from './request-faults';
-import { type Frame, pointerInto } from './request-frame';
+import type { CacheUse } from '../../ledger/token-usage';
+import type { ForwardedField, MessageContent } from '../../ports/ai-upstream.port';
+import { DETAILS, type Frame, type RequestFaults } from './request-frame';
 
-/** What a value is; `nested` for objects and arrays. */
+/** A valid request for a message. */
+export interface MessageRequest extends MessageContent {
+  maxTokens?: number;
+  /** Whether the body asks for a stream of events. */
+  stream: boolean;
+  /** The part of the answer's tokens that is for thinking: `max_tokens` must be more. */
+  thinkingTokens?: number;
+  /** Upper bound of the input tokens. */
+  inputTokens: number;
+  cache: CacheUse;
+}
+
+/** The JSON type of a value; `nested` for objects and arrays. */
 export type ValueKind = 'string' | 'number' | 'literal' | 'nested';
 
 interface Span {
@@ -28,16 +40,15 @@ export class BodyFields {
   /** A value begins. @param judged whether its members are judged, so that it has the right type */
   begin(frame: Frame, start: number, kind: ValueKind, token?: JsonToken, judged = false): void {
     const { key = '', rule } = frame;
-    const fault = (detail: string) => this.faults.add({ pointer: pointerInto(frame), detail });
     if (rule === 'own') this.own(frame, start, kind, token, judged);
     else if ((kind === 'literal' && token?.text() === 'null') || rule === 'ignored' || rule === undefined) return;
     else if (rule === 'forwarded') {
-      if (key === 'tools' && !judged) return fault(DETAILS.tools);
+      if (key === 'tools' && !judged) return this.faults.addInto(frame, DETAILS.tools);
       if (key === 'service_tier' && !(kind === 'string' && SERVICE_TIERS.has(token?.text())))
-        return fault(DETAILS.serviceTier);
+        return this.faults.addInto(frame, DETAILS.serviceTier);
       this.spans.set(key, { start, end: start });
-    } else if (rule !== 'elsewhere') fault(DETAILS[rule](key));
-    else if (!judged) fault(DETAILS.elsewhere(key));
+    } else if (rule !== 'elsewhere') this.faults.addInto(frame, DETAILS[rule](key));
+    else if (!judged) this.faults.addInto(frame, DETAILS.elsewhere(key));
   }
 
   /** The value of the current field ends before byte `end`. */
@@ -51,57 +62,45 @@ export class BodyFields {
     return this.spans.has(name);
   }
 
-  /** Bytes of `messages` and `system`. */
-  get contentBytes(): number {
-    return this.length('messages') + this.length('system');
-  }
-
-  /** Bytes of the other forwarded fields. */
-  get optionBytes(): number {
-    return this.optionNames().reduce((sum, name) => sum + this.length(name), 0);
-  }
-
-  /** The JSON of a field; undefined if it was not given. */
-  json(name: string, bytes: SegmentedBytes): Buffer[] | undefined {
-    const span = this.spans.get(name);
-    return span && bytes.slice(span.start, span.end);
-  }
-
-  /** The forwarded fields besides `messages` and `system`. */
-  options(bytes: SegmentedBytes): ForwardedField[] {
-    return this.optionNames().map((name) => ({ name, json: this.json(name, bytes) ?? [] }));
-  }
-
-  private optionNames(): string[] {
-    return [...this.spans.keys()].filter((name) => name !== 'messages' && name !== 'system');
-  }
-
-  private length(name: string): number {
-    const span = this.spans.get(name);
-    return span ? span.end - span.start : 0;
+  /** Cuts the forwarded fields out of the body, and counts the bytes of the content and of the other fields. */
+  content(body: SegmentedBytes): { content: MessageContent; contentBytes: number; optionBytes: number } {
+    const options: ForwardedField[] = [];
+    const content: MessageContent = { messages: [], options };
+    let contentBytes = 0;
+    let optionBytes = 0;
+    for (const [name, { start, end }] of this.spans) {
+      const json = body.slice(start, end);
+      if (name === 'messages' || name === 'system') {
+        content[name] = json;
+        contentBytes += end - start;
+      } else {
+        options.push({ name, json });
+        optionBytes += end - start;
+      }
+    }
+    return { content, contentBytes, optionBytes };
   }
 
   private own(frame: Frame, start: number, kind: ValueKind, token: JsonToken | undefined, judged: boolean): void {
-    const fault = (detail: string) => this.faults.add({ pointer: pointerInto(frame), detail });
     const value = kind === 'nested' ? undefined : token?.text();
     switch (frame.key) {
       case 'messages':
         this.spans.set('messages', { start, end: start });
-        if (!judged) fault(DETAILS.messages);
+        if (!judged) this.faults.addInto(frame, DETAILS.messages);
         return;
       case 'system':
         if (kind === 'string' || judged) this.spans.set('system', { start, end: start });
-        else fault(DETAILS.system);
+        else this.faults.addInto(frame, DETAILS.system);
         return;
       case 'max_tokens': {
         const number = kind === 'number' ? Number(value) : NaN;
         if (Number.isInteger(number) && number >= 1) this.maxTokens = number;
-        else fault(kind === 'string' ? DETAILS.maxTokensText : DETAILS.maxTokens);
+        else this.faults.addInto(frame, kind === 'string' ? DETAILS.maxTokensText : DETAILS.maxTokens);
         return;
       }
       default:
         if (kind === 'literal' && value === 'true') this.stream = true;
-        else if (this.strict && !(kind === 'literal' && value === 'false')) fault(DETAILS.stream);
+        else if (this.strict && !(kind === 'literal' && value === 'false')) this.faults.addInto(frame, DETAILS.stream);
     }
   }
 }

@@ -1,15 +1,17 @@
 import type { JsonHandler, JsonToken, SegmentedBytes } from '@platform/json';
-import { BodyFields } from './body-fields';
-import { emptySurvey, surveyCacheControl } from './content-survey';
-import type { RequestFields } from './fields/field-rule';
-import { PLAIN_FIELDS } from './fields/plain-fields';
-import { inputTokensBound } from './input-tokens-bound';
-import { judgedName, NAMES } from './judged-names';
-import { MessageJudge } from './message-judge';
-import type { MessageRequest } from './message-request';
-import { DETAILS, RequestFaults } from './request-faults';
-import { type Frame, judgedPlace, kindInside, newFrame, pointerInto, pointerTo } from './request-frame';
-import { ToolJudge } from './tool-judge';
+import { BodyFields, type MessageRequest } from './body-fields';
+import { InputBound } from './input-bound';
+import { MessageJudge, ToolJudge } from './message-judges';
+import { type JudgedPlace, PLAIN_FIELDS, type RequestFields } from './request-fields';
+import { DETAILS, type Frame, type FrameKind, kindInside, newFrame, pointerTo, RequestFaults } from './request-frame';
+
+const PLACES = new Set<FrameKind>(['body', 'tool', 'thinking', 'output_config'] satisfies JudgedPlace[]);
+/**
+ * The members of messages, and of blocks and their parts, that decide whether a request is valid or what it can cost: a bit
+ * each. The members of the other objects have rules.
+ */
+const OF_MESSAGE = bits('role', 'content');
+const OF_BLOCK = bits('content', 'type', 'source', 'data', 'file_id', 'cache_control', 'ttl', 'input');
 
 /**
  * Reads and validates the body of a message request while it arrives, without building it in memory:
@@ -17,10 +19,10 @@ import { ToolJudge } from './tool-judge';
  * given twice in one object: we would judge the one and the provider might use the other.
  */
 export class MessageRequestReader implements JsonHandler {
-  private readonly survey = emptySurvey();
+  private readonly bound = new InputBound();
   private readonly faults = new RequestFaults();
-  private readonly messages = new MessageJudge(this.survey, this.faults);
-  private readonly tools = new ToolJudge(this.survey, this.faults);
+  private readonly messages = new MessageJudge(this.bound, this.faults);
+  private readonly tools = new ToolJudge(this.bound, this.faults);
   private readonly body: BodyFields;
   private frame?: Frame;
   /** Number of open objects and arrays inside an ignored one. */
@@ -39,22 +41,18 @@ export class MessageRequestReader implements JsonHandler {
    * Returns the request after the whole body was parsed. @param bytes the body. @throws ServiceError invalid_request
    */
   result(bytes: SegmentedBytes): MessageRequest {
-    const { body, survey, contextTokens, thinkingTokens } = this;
+    const { body, bound, contextTokens, thinkingTokens } = this;
     if (!body.has('messages')) this.faults.add({ pointer: '/messages', detail: DETAILS.missing });
     this.faults.throwIfAny();
-    if (survey.foreignFile !== undefined) this.faults.add({ pointer: survey.foreignFile, detail: DETAILS.foreignFile });
-    this.faults.throwIfAny();
-    const system = body.json('system', bytes);
-    survey.structured = body.has('output_config');
+    const { content, contentBytes, optionBytes } = body.content(bytes);
+    const structured = body.has('output_config');
     return {
-      messages: body.json('messages', bytes) ?? [],
-      ...(system && { system }),
-      options: body.options(bytes),
+      ...content,
       ...(body.maxTokens !== undefined && { maxTokens: body.maxTokens }),
       stream: body.stream,
       ...(thinkingTokens !== undefined && { thinkingTokens }),
-      inputTokens: inputTokensBound({ bytes: body.contentBytes, optionBytes: body.optionBytes, survey, contextTokens }),
-      cache: survey.cache,
+      inputTokens: bound.tokens({ contentBytes, optionBytes, structured, contextTokens }),
+      cache: bound.cache,
     };
   }
 
@@ -70,7 +68,7 @@ export class MessageRequestReader implements JsonHandler {
     if (frame) this.judgeNested(frame, inside !== undefined, start);
     if (inside === undefined) this.ignored = 1;
     else this.frame = newFrame(inside, isArray, frame);
-    if (inside === 'cache') surveyCacheControl(this.survey);
+    if (inside === 'cache') this.bound.addCacheControl();
   }
 
   close(end: number): void {
@@ -85,17 +83,21 @@ export class MessageRequestReader implements JsonHandler {
   key(token: JsonToken): void {
     if (this.ignored > 0) return;
     const frame = this.frame as Frame;
-    frame.key = token.text() ?? '…';
-    const place = judgedPlace(frame);
-    if (place) {
-      frame.rule = this.rules.ruleOf(place, frame.key);
-      if (frame.rule !== 'ignored') this.nameOnce(frame, frame.key);
+    const name = token.text() ?? '…';
+    frame.key = name;
+    if (PLACES.has(frame.kind)) {
+      frame.rule = this.rules.ruleOf(frame.kind as JudgedPlace, name);
+      if (frame.rule === 'ignored') return;
+      frame.names ??= new Set();
+      if (frame.names.has(name)) this.faults.addInto(frame, DETAILS.twice(name));
+      frame.names.add(name);
       return;
     }
-    const bit = judgedName(frame);
-    if ((frame.seen & bit) !== 0) this.faults.add({ pointer: pointerInto(frame), detail: DETAILS.twice(frame.key) });
+    const bit = (frame.kind === 'message' ? OF_MESSAGE : OF_BLOCK).get(name);
+    if (bit === undefined) return;
+    if ((frame.seen & bit) !== 0) this.faults.addInto(frame, DETAILS.twice(name));
     frame.seen |= bit;
-    if (bit === NAMES.file_id) this.survey.foreignFile ??= pointerTo(frame);
+    if (name === 'file_id') this.faults.foreignFile ??= pointerTo(frame);
   }
 
   scalar(kind: 'string' | 'number' | 'literal', token: JsonToken): void {
@@ -112,7 +114,7 @@ export class MessageRequestReader implements JsonHandler {
         return this.messages.member(frame, kind === 'string', token);
       case 'content':
       case 'system':
-        return this.messages.badBlock(frame, pointerInto(frame));
+        return this.messages.badBlock(frame);
       case 'tools':
         return this.tools.badTool(frame);
       case 'callers':
@@ -141,7 +143,7 @@ export class MessageRequestReader implements JsonHandler {
         return;
       case 'content':
       case 'system':
-        if (!expected) this.messages.badBlock(frame, pointerInto(frame));
+        if (!expected) this.messages.badBlock(frame);
         return;
       case 'tools':
         if (!expected) this.tools.badTool(frame);
@@ -154,12 +156,6 @@ export class MessageRequestReader implements JsonHandler {
         return this.tools.member(frame);
       default:
     }
-  }
-
-  private nameOnce(frame: Frame, name: string): void {
-    const names = (frame.names ??= new Set());
-    if (names.has(name)) this.faults.add({ pointer: pointerInto(frame), detail: DETAILS.twice(name) });
-    names.add(name);
   }
 
   private endFrame(frame: Frame): void {
@@ -184,4 +180,8 @@ export class MessageRequestReader implements JsonHandler {
       default:
     }
   }
+}
+
+function bits(...names: string[]): Map<string, number> {
+  return new Map(names.map((name, index) => [name, 1 << index]));
 }

@@ -1,63 +1,252 @@
-import { Injectable } from '@nestjs/common';
+import type { Readable } from 'node:stream';
+import { Injectable, Logger } from '@nestjs/common';
 import { AppConfig } from '@platform/config';
 import { CustomerContextService } from '@platform/context';
-import type { MessageRequest } from '../message-request/message-request';
-import { AiUpstream, type UpstreamMessage } from '../../ports/ai-upstream.port';
-import type { AiAnswer, AnswerForm } from './ai-answer';
-import { CallReservationService, type CustomerCall } from './call-reservation.service';
+import { KeyedCallsService } from '@platform/idempotency';
+import type { SettlementResult } from '../../ledger/credit-ledger.types';
+import {
+  AiUpstream,
+  UpstreamError,
+  type UpstreamMessage,
+  type UpstreamMessageCall,
+  type UpstreamMessageStream,
+} from '../../ports/ai-upstream.port';
+import { ProviderKeysService } from '../../provider-keys/provider-keys.service';
+import { AiModelsService } from '../ai-models.service';
+import type { MessageRequest } from '../message-request/body-fields';
+import {
+  CallReservationService,
+  type CustomerCall,
+  errorForCustomer,
+  reasonOf,
+  refusal,
+  type ReservedCall,
+} from './call-reservation.service';
 import { CallResolutionService } from './call-resolution.service';
 import { CallsInFlightService } from './calls-in-flight.service';
-import { FailedCallsService } from './failed-calls.service';
-import { MessageStreamsService } from './stream/message-streams.service';
-import { UpstreamCallsService } from './upstream-calls.service';
+import { ReplyStream } from './reply-stream';
 
-/** What a message's reservation remembers of the request; the customer is the one in context. */
+/**
+ * The events of longer streams are not kept for an Idempotency-Key: compressed, they would most likely be too large all the
+ * same.
+ */
+const MOST_EVENT_BYTES = 32 * 1024 * 1024;
+
+/** The sender of a message, as its receipt names it; the customer is the one in context. */
 export type AiCaller = Pick<CustomerCall, 'tokenId' | 'requestId'>;
 
-/** Sends messages to the AI model and charges them to the customer's credit: reserve, call, settle. */
+/** The form of an answer. */
+export interface AnswerForm {
+  stream: boolean;
+  /** Makes the headers that are kept with the answer for the request's Idempotency-Key. */
+  headers: (usageId: string) => Record<string, string>;
+  /** Makes the event that tells the reader of a stream why it broke off. */
+  errorEvent: (error: unknown) => Buffer;
+}
+
+/** A message that the provider generated, and that is charged. */
+export interface WholeAnswer {
+  /** The id under which the call's usage is recorded. */
+  usageId: string;
+  /** The provider's reply, byte for byte. */
+  body: Buffer;
+  /** The call's charge, and the credit after it, in NOK as decimal texts. */
+  charge: Pick<SettlementResult, 'charged' | 'remaining'>;
+}
+
+/** A message that the provider is generating. */
+export interface StreamedAnswer {
+  /** The id under which the call's usage is recorded once it is charged. */
+  usageId: string;
+  /** The provider's events, byte for byte. */
+  events: Readable;
+  /** Resolves when nothing of the request is needed any more: a stream goes on without its reader. */
+  ended: Promise<void>;
+}
+
+/** The answer to a request for a message. */
+export type AiAnswer = WholeAnswer | StreamedAnswer;
+
+/** A stream whose credit is reserved, and whose events are coming. */
+interface BegunStream {
+  reserved: ReservedCall;
+  events: UpstreamMessageStream;
+}
+
+/**
+ * Sends messages to the AI model and charges them to the customer's credit: reserve, call, settle. With an Idempotency-Key,
+ * the reservation claims the key, and the settlement keeps the answer for it.
+ */
 @Injectable()
 export class AiMessagesService {
+  private readonly logger = new Logger(AiMessagesService.name);
+
   constructor(
     private readonly reservations: CallReservationService,
     private readonly resolution: CallResolutionService,
-    private readonly failed: FailedCallsService,
-    private readonly upstream: AiUpstream,
-    private readonly upstreamCalls: UpstreamCallsService,
     private readonly calls: CallsInFlightService,
-    private readonly streams: MessageStreamsService,
-    private readonly config: AppConfig,
+    private readonly upstream: AiUpstream,
+    private readonly keys: ProviderKeysService,
+    private readonly models: AiModelsService,
+    private readonly keyedCalls: KeyedCallsService,
     private readonly context: CustomerContextService,
+    private readonly config: AppConfig,
   ) {}
 
   /**
    * Sends a message. The call goes on if the caller disconnects.
    * @returns the answer: once it is charged; or, as a stream, when it begins: its last event comes once it is charged
    * @throws ServiceError invalid_request, ai_disabled, ai_not_configured, credit_exhausted, ai_upstream_rejected,
-   * ai_upstream_failed, service_unavailable
+   * ai_upstream_failed, service_unavailable; KeyTakenError
    */
-  send(caller: AiCaller, request: MessageRequest, form: AnswerForm): Promise<AiAnswer> {
+  send({ tokenId, requestId }: AiCaller, request: MessageRequest, form: AnswerForm): Promise<AiAnswer> {
     // A call that would not be made needs no reservation.
     const down = this.upstream.unavailable();
     if (down) return Promise.reject(down.toServiceError());
-    const call: CustomerCall = { ...caller, customerId: this.context.customerId, key: form.key };
-    return form.stream ? this.streams.open(call, request, form) : this.calls.track(this.charged(call, request, form));
+    const call = { customerId: this.context.customerId, tokenId, requestId, key: this.keyedCalls.current };
+    if (form.stream) return this.stream(call, request, form);
+    const shutdown = this.calls.begin();
+    return this.calls.track(this.answer(call, request, form, shutdown.signal), shutdown);
   }
 
-  private async charged(call: CustomerCall, request: MessageRequest, { key }: AnswerForm): Promise<AiAnswer> {
-    const reserved = await this.reservations.reserve(call, request, this.config.AI_OUTPUT_TOKENS_LIMIT);
-    const { customerId, reservationId } = reserved;
+  /**
+   * Counts a request's input tokens: the provider's estimate. It costs nothing, and reserves nothing.
+   * @throws ServiceError ai_not_configured, ai_upstream_rejected, ai_upstream_failed
+   */
+  async countTokens(request: MessageRequest): Promise<number> {
+    const { customerId } = this.context;
+    const model = await this.models.find();
+    if (!model) throw refusal('not_configured');
+    const shutdown = this.calls.begin();
+    try {
+      return await this.reservations.countTokens(customerId, request, model, shutdown.signal);
+    } finally {
+      this.calls.end(shutdown);
+    }
+  }
+
+  private async answer(
+    call: CustomerCall,
+    request: MessageRequest,
+    form: AnswerForm,
+    signal: AbortSignal,
+  ): Promise<WholeAnswer> {
+    const reserved = await this.reservations.reserve(call, request, this.config.AI_OUTPUT_TOKENS_LIMIT, signal);
     let message: UpstreamMessage;
     try {
-      message = await this.calls.withShutdownSignal((signal) => {
-        const upstreamCall = this.upstreamCalls.of(customerId, request, reserved);
-        return this.upstream.createMessage({ ...upstreamCall, maxTokens: reserved.maxTokens }, signal);
-      });
+      message = await this.upstream.createMessage(this.upstreamCall(call, request, reserved), signal);
     } catch (error) {
-      throw await this.failed.end(reserved, error);
+      throw await this.fail(call, reserved, error);
     }
-    const { usage, requestId: upstreamId, body } = message;
-    const reply = key && (await key.seal(body, reservationId));
-    const charge = await this.resolution.settle({ customerId, reservationId, usage, upstreamId, reply });
-    return { usageId: reservationId, body, charge, ended: Promise.resolve() };
+    const { body } = message;
+    const charge = await this.settle(call, reserved, form, message, body);
+    return { usageId: reserved.reservationId, body, charge };
+  }
+
+  /**
+   * Streams a message: resolves when its first event is there. Whether its reader stays or not, a stream is read to its end and
+   * charged; it is charged before its reader gets the last event. One that breaks off is not charged.
+   */
+  private stream(call: CustomerCall, request: MessageRequest, form: AnswerForm): Promise<StreamedAnswer> {
+    const opened = Promise.withResolvers<StreamedAnswer>();
+    const reply = new ReplyStream(this.config.AI_STREAM_PATIENCE_MS);
+    const shutdown = this.calls.begin();
+    const ended = this.calls.track(
+      this.beginStream(call, request, shutdown.signal)
+        .then((begun) => {
+          const usageId = begun.reserved.reservationId;
+          reply.once('begun', () => opened.resolve({ usageId, events: reply, ended }));
+          return this.relay(call, begun, form, reply);
+        })
+        .catch((error: unknown) => {
+          if (reply.begun) reply.end(form.errorEvent(error));
+          else opened.reject(error);
+        }),
+      shutdown,
+    );
+    reply.once('gone', () => this.calls.detach(ended));
+    return opened.promise;
+  }
+
+  /** Reserves the credit and calls the provider. The request may be large, so nothing keeps it longer than this. */
+  private async beginStream(call: CustomerCall, request: MessageRequest, signal: AbortSignal): Promise<BegunStream> {
+    const reserved = await this.reservations.reserve(call, request, this.config.AI_STREAM_OUTPUT_TOKENS_LIMIT, signal);
+    try {
+      return {
+        reserved,
+        events: await this.upstream.streamMessage(this.upstreamCall(call, request, reserved), signal),
+      };
+    } catch (error) {
+      throw await this.fail(call, reserved, error);
+    }
+  }
+
+  /** Passes the events on, and charges the call before the last one. @throws ServiceError: it is not charged */
+  private async relay(
+    call: CustomerCall,
+    { reserved, events }: BegunStream,
+    form: AnswerForm,
+    reply: ReplyStream,
+  ): Promise<void> {
+    let kept: Buffer[] | null = call.key ? [] : null;
+    let bytes = 0;
+    reply.follow(events);
+    const { usage, lastEvent } = await events
+      .read((piece) => {
+        bytes += piece.length;
+        if (bytes > MOST_EVENT_BYTES) kept = null;
+        kept?.push(piece);
+        reply.pass(piece);
+      })
+      .catch(async (error: unknown) => {
+        throw await this.fail(call, reserved, error);
+      });
+    const body = kept && Buffer.concat([...kept, lastEvent]);
+    await this.settle(call, reserved, form, { usage, requestId: events.requestId }, body);
+    reply.end(lastEvent);
+  }
+
+  private upstreamCall(
+    { customerId }: CustomerCall,
+    request: MessageRequest,
+    { model, keyCiphertext, maxTokens }: ReservedCall,
+  ): UpstreamMessageCall {
+    return { customerId, apiKey: this.keys.keyFor(customerId, keyCiphertext), model, maxTokens, content: request };
+  }
+
+  /**
+   * Charges a call. @param body the answer, to be kept for the call's Idempotency-Key; null if it is too large to be kept
+   * @throws ServiceError as CallResolutionService.settle
+   */
+  private async settle(
+    { customerId, key }: CustomerCall,
+    { reservationId }: ReservedCall,
+    form: AnswerForm,
+    { usage, requestId: upstreamId }: Pick<UpstreamMessage, 'usage' | 'requestId'>,
+    body: Buffer | null,
+  ): Promise<SettlementResult> {
+    const reply = key && (body ? await key.seal(body, form.headers(reservationId)) : null);
+    return await this.resolution.settle({
+      customerId,
+      reservationId,
+      usage,
+      upstreamId,
+      streamed: form.stream,
+      reply,
+    });
+  }
+
+  /**
+   * Ends a call for which the provider gave no whole message: it is not charged. One that broke off when usage had been
+   * reported has an unknown outcome: the provider may bill it. @returns the error for the customer
+   */
+  private async fail({ customerId }: CustomerCall, { reservationId }: ReservedCall, error: unknown): Promise<unknown> {
+    const { requestId, usageSoFar } = error instanceof UpstreamError ? error.fault : {};
+    const broke = reasonOf(error);
+    const reason = usageSoFar === undefined ? broke : `${broke}; reported before: ${usageSoFar || 'nothing'}`;
+    this.logger.warn({ msg: 'AI call failed', reason, reservation_id: reservationId, upstream_request_id: requestId });
+    const outcome = usageSoFar === undefined ? 'released' : 'outcome_unknown';
+    await this.resolution.release({ customerId, reservationId, outcome, reason });
+    return errorForCustomer(error);
   }
 }

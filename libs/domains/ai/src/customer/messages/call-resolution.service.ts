@@ -1,28 +1,46 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable, Logger, type OnModuleInit, Optional } from '@nestjs/common';
+import { Counter } from 'prom-client';
 import { AppConfig } from '@platform/config';
-import { isTransientFailure, retryTransient } from '@platform/database';
+import { CustomerDatabaseService, isTransientFailure, prepared, retryTransient } from '@platform/database';
 import { ServiceError } from '@platform/errors';
+import { IdempotencyStoreService } from '@platform/idempotency';
+import { Metrics } from '@platform/metrics';
 import { CreditLedger } from '../../ledger/credit-ledger.port';
 import type { Release, Settlement, SettlementResult } from '../../ledger/credit-ledger.types';
-import { ChargeMetricsService } from './metrics/charge-metrics.service';
-import { UncoveredUsageService } from './uncovered-usage.service';
 
 const RETRY_MS = 250;
+const RESOLVE_ABANDONED = prepared(
+  'ai.resolve-abandoned-call',
+  'select app.ai_resolve_abandoned_call($1, $2) as resolved',
+);
+
+/** Counters of charged calls. */
+type Counters = ReturnType<typeof countersOf>;
 
 /** Ends the reservation of every call. While the database is unavailable, settlements and releases are retried. */
 @Injectable()
-export class CallResolutionService {
+export class CallResolutionService implements OnModuleInit {
   private readonly logger = new Logger(CallResolutionService.name);
   private readonly stopping = new AbortController();
   private readonly background = new Set<Promise<void>>();
+  private readonly counters?: Counters;
 
+  // Tests run the module without metrics.
   constructor(
     private readonly ledger: CreditLedger,
-    private readonly uncovered: UncoveredUsageService,
-    private readonly charges: ChargeMetricsService,
+    private readonly database: CustomerDatabaseService,
+    private readonly keys: IdempotencyStoreService,
     private readonly config: AppConfig,
-  ) {}
+    @Optional() metrics?: Metrics,
+  ) {
+    this.counters = metrics && countersOf(metrics);
+  }
+
+  /** Lets a retry have its Idempotency-Key again when the process that made the call has died. */
+  onModuleInit(): void {
+    this.keys.endAbandonedBy((reservationId) => this.resolveAbandoned(reservationId));
+  }
 
   /**
    * Charges a call, and tries for half of AI_RESERVATION_MARGIN_MS while the database is away.
@@ -33,12 +51,16 @@ export class CallResolutionService {
     const { customerId, reservationId, upstreamId } = settlement;
     let result: SettlementResult;
     try {
-      result = await this.withRetries(() => this.ledger.settle(settlement), this.config.AI_RESERVATION_MARGIN_MS / 2);
+      result = await retryTransient(() => this.ledger.settle(settlement), {
+        pauseMs: RETRY_MS,
+        forMs: this.config.AI_RESERVATION_MARGIN_MS / 2,
+        signal: this.stopping.signal,
+      });
     } catch (error) {
       const call = { reservation_id: reservationId, upstream_request_id: upstreamId };
       this.logger.error({ msg: 'AI call could not be settled', ...call, err: error });
       const reason = 'settlement could not be stored';
-      this.releaseInBackground({ customerId, reservationId, outcome: 'outcome_unknown', reason }, this.lastStatementMs);
+      this.releaseLater({ customerId, reservationId, outcome: 'outcome_unknown', reason }, this.lastStatementMs);
       if (!isTransientFailure(error)) throw error;
       throw new ServiceError(
         'service_unavailable',
@@ -47,8 +69,7 @@ export class CallResolutionService {
       );
     }
     if (result.outcome === 'key_taken') throw keyTaken();
-    this.uncovered.report(settlement, result);
-    this.charges.report(settlement, result);
+    this.report(settlement, result);
     return result;
   }
 
@@ -58,14 +79,14 @@ export class CallResolutionService {
       await this.ledger.release(release);
     } catch (error) {
       this.logger.warn({ msg: 'AI reservation is released later', reservation_id: release.reservationId, err: error });
-      this.releaseInBackground(release);
+      this.releaseLater(release);
     }
   }
 
   /** Releases a reservation that may or may not have been stored, by the seed that it was asked for with. */
   releaseUncertain(customerId: string, seed: string): void {
     const release: Release = { customerId, seed, outcome: 'released', reason: 'reservation in doubt' };
-    this.releaseInBackground(release, this.lastStatementMs);
+    this.releaseLater(release, this.lastStatementMs);
   }
 
   /** Stops retrying because the process ends. The remaining reservations are resolved as those of a dead process. */
@@ -79,10 +100,16 @@ export class CallResolutionService {
     return this.config.DATABASE_STATEMENT_TIMEOUT_MS;
   }
 
-  private releaseInBackground(release: Release, afterMs = RETRY_MS): void {
+  private releaseLater(release: Release, afterMs = RETRY_MS): void {
     const lifetime = this.config.AI_UPSTREAM_TIMEOUT_MS + this.config.AI_RESERVATION_MARGIN_MS;
     const attempt = delay(afterMs, undefined, { signal: this.stopping.signal })
-      .then(() => this.withRetries(() => this.ledger.release(release), lifetime))
+      .then(() =>
+        retryTransient(() => this.ledger.release(release), {
+          pauseMs: RETRY_MS,
+          forMs: lifetime,
+          signal: this.stopping.signal,
+        }),
+      )
       .then((resolution) => {
         if (release.outcome === 'outcome_unknown' && resolution === 'settled') {
           const msg = 'AI call was charged though its caller was told that it was not: refund it with ai credit';
@@ -98,9 +125,77 @@ export class CallResolutionService {
     this.background.add(attempt);
   }
 
-  private withRetries<T>(work: () => Promise<T>, forMs: number): Promise<T> {
-    return retryTransient(work, { pauseMs: RETRY_MS, forMs, signal: this.stopping.signal });
+  /** Resolves the customer's abandoned reservations, uncharged, if this is one of them. @returns whether it was */
+  private async resolveAbandoned(reservationId: string): Promise<boolean> {
+    const [row] = await this.database.write<{ resolved: boolean }>(RESOLVE_ABANDONED, [reservationId]);
+    return row?.resolved ?? false;
   }
+
+  /**
+   * Counts a charged call. One that is late or not fully covered is logged: the operator pays the provider for it, and no
+   * customer is charged.
+   */
+  private report(
+    { customerId, reservationId, usage, upstreamId }: Settlement,
+    { charged, uncovered, late }: SettlementResult,
+  ): void {
+    const { counters } = this;
+    if (counters) {
+      counters.charged.inc(Number(charged));
+      counters.tokens.inc({ kind: 'input' }, usage.input);
+      counters.tokens.inc({ kind: 'output' }, usage.output);
+      const written = usage.cacheWrite5m + usage.cacheWrite1h;
+      if (written > 0) counters.tokens.inc({ kind: 'cache_write' }, written);
+      if (usage.cacheRead > 0) counters.tokens.inc({ kind: 'cache_read' }, usage.cacheRead);
+    }
+    const nok = Number(uncovered);
+    if (nok === 0 && !late) return;
+    const cause = late ? 'reservation_given_up' : 'beyond_reservation';
+    this.logger.error({
+      msg: late
+        ? 'AI call answered after its reservation had ended with an unknown outcome'
+        : 'AI call cost more than was reserved for it',
+      customer_id: customerId,
+      reservation_id: reservationId,
+      upstream_request_id: upstreamId,
+      uncovered_nok: uncovered,
+      usage,
+    });
+    counters?.uncoveredCalls.inc({ cause });
+    counters?.uncovered.inc({ cause }, nok);
+  }
+}
+
+function countersOf({ registry }: Metrics) {
+  const registers = [registry];
+  const counters = {
+    charged: new Counter({ name: 'ai_charged_nok_total', help: 'NOK that AI calls were charged', registers }),
+    tokens: new Counter({
+      name: 'ai_tokens_total',
+      help: 'Tokens of charged AI calls, as the provider counts them',
+      labelNames: ['kind'],
+      registers,
+    }),
+    uncoveredCalls: new Counter({
+      name: 'ai_uncovered_calls_total',
+      help: 'AI calls charged less than they cost, or charged late: the provider reported more than was reserved, or the reservation had ended with an unknown outcome',
+      labelNames: ['cause'],
+      registers,
+    }),
+    uncovered: new Counter({
+      name: 'ai_uncovered_nok_total',
+      help: 'What AI calls cost beyond what customers were charged, in NOK',
+      labelNames: ['cause'],
+      registers,
+    }),
+  };
+  // A counter that appears with its first increase has no increase for those who watch it.
+  for (const kind of ['input', 'cache_write', 'cache_read', 'output']) counters.tokens.inc({ kind }, 0);
+  for (const cause of ['reservation_given_up', 'beyond_reservation']) {
+    counters.uncoveredCalls.inc({ cause }, 0);
+    counters.uncovered.inc({ cause }, 0);
+  }
+  return counters;
 }
 
 function keyTaken(): ServiceError {

@@ -1,23 +1,36 @@
-import { Injectable, Optional } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Injectable, type OnApplicationShutdown, Optional } from '@nestjs/common';
+import { AppConfig } from '@platform/config';
 import { Metrics } from '@platform/metrics';
+import { LedgerConnectionsService } from '../../ledger/ledger-connections.service';
+import { ProcessHeartbeatService } from '../../liveness/process-heartbeat.service';
+import { CallResolutionService } from './call-resolution.service';
+
+/** Time for calls that were aborted at shutdown to be released and answered. */
+const LAST_MS = 1_000;
 
 /**
- * The calls in progress, including those whose client disconnected: they are charged all the same, so the process must
- * not end before them.
+ * The calls in progress, including those whose client disconnected: they are charged all the same, so the process does not
+ * end before them, nor close the connections that they need.
  */
 @Injectable()
-export class CallsInFlightService {
+export class CallsInFlightService implements BeforeApplicationShutdown, OnApplicationShutdown {
   private readonly calls = new Set<Promise<unknown>>();
-  private readonly upstream = new Set<AbortController>();
-  private draining = 0;
+  private readonly shutdowns = new Set<AbortController>();
+  private detached = 0;
 
   // Tests run the module without metrics.
-  constructor(@Optional() metrics?: Metrics) {
+  constructor(
+    private readonly resolution: CallResolutionService,
+    private readonly heartbeat: ProcessHeartbeatService,
+    private readonly ledger: LedgerConnectionsService,
+    private readonly config: AppConfig,
+    @Optional() metrics?: Metrics,
+  ) {
     metrics?.reportNumber('ai_calls_in_flight', 'AI calls in progress, with and without a client', () => this.count);
     metrics?.reportNumber(
       'ai_streams_draining',
       'AI streams that are read to their end without their client, and charged',
-      () => this.draining,
+      () => this.detached,
     );
   }
 
@@ -25,45 +38,52 @@ export class CallsInFlightService {
     return this.calls.size;
   }
 
-  /** Tracks a call until it ends. */
-  track<T>(call: Promise<T>): Promise<T> {
+  /** Begins a call of the provider: the signal aborts when the process cannot wait for it any longer. */
+  begin(): AbortController {
+    const shutdown = new AbortController();
+    this.shutdowns.add(shutdown);
+    return shutdown;
+  }
+
+  /** Ends a call that began with {@link begin} and is not tracked. */
+  end(shutdown: AbortController): void {
+    this.shutdowns.delete(shutdown);
+  }
+
+  /** Tracks a call that began with {@link begin} until it ends: the process waits for it. */
+  track<T>(call: Promise<T>, shutdown: AbortController): Promise<T> {
     const forget = () => {
-      this.calls.delete(kept);
+      this.calls.delete(ended);
+      this.shutdowns.delete(shutdown);
     };
-    const kept: Promise<void> = call.then(forget, forget);
-    this.calls.add(kept);
+    const ended: Promise<void> = call.then(forget, forget);
+    this.calls.add(ended);
     return call;
   }
 
-  /** Counts a call as one that goes on without its client, until it ends. */
-  drains(call: Promise<void>): void {
-    this.draining++;
-    void call.finally(() => this.draining--);
-  }
-
-  /** A signal that aborts when the process cannot wait for a call any longer; to be released when the call ends. */
-  shutdownSignal(): { signal: AbortSignal; release: () => void } {
-    const controller = new AbortController();
-    this.upstream.add(controller);
-    return { signal: controller.signal, release: () => this.upstream.delete(controller) };
-  }
-
-  /** Runs `work` with such a signal. */
-  async withShutdownSignal<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const { signal, release } = this.shutdownSignal();
-    try {
-      return await work(signal);
-    } finally {
-      release();
-    }
+  /** Counts a stream as one that goes on without its client, until it ends. */
+  detach(call: Promise<void>): void {
+    this.detached++;
+    void call.finally(() => this.detached--);
   }
 
   /** Waits for all calls. After `graceMs`, aborts the rest: they are not charged, and answered with an error. */
   async drain(graceMs: number): Promise<void> {
     const timer = setTimeout(() => {
-      for (const controller of this.upstream) controller.abort();
+      for (const shutdown of this.shutdowns) shutdown.abort();
     }, graceMs);
     while (this.calls.size > 0) await Promise.all(this.calls);
     clearTimeout(timer);
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.drain(Math.max(0, this.config.SHUTDOWN_GRACE_MS - LAST_MS));
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.drain(0);
+    await this.resolution.stop();
+    await this.heartbeat.end();
+    await this.ledger.close();
   }
 }

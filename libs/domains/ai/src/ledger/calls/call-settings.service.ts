@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppConfig } from '@platform/config';
-import { upstreamSettings } from '../../adapters/messages-api/upstream-settings';
+import { upstreamSettings } from '../../provider-keys/provider-keys.service';
 import { ProcessHeartbeatService } from '../../liveness/process-heartbeat.service';
 
 /** What the ledger's functions are told with every batch. */

@@ -1,0 +1,100 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { IsOptional } from 'class-validator';
+import { LEDGER_KINDS, type LedgerEntry, type LedgerFilter, type LedgerKind } from '@domains/ai';
+import { CsvTable } from '@platform/csv';
+import { IsOneOf, PageDto } from '@platform/http';
+import { jsonAmount } from '@platform/money';
+import { Amount, Count, PeriodQueryDto } from './usage.dto';
+
+/** Filters of the ledger. */
+export class AiLedgerQueryDto extends PeriodQueryDto {
+  /** Only entries of this kind. */
+  @ApiProperty({ required: false, enum: LEDGER_KINDS })
+  @IsOptional()
+  @IsOneOf(LEDGER_KINDS)
+  kind?: LedgerKind;
+}
+
+/** Maps the query to the domain's filter. */
+export function toLedgerFilter({ from, to, kind }: AiLedgerQueryDto): LedgerFilter {
+  return { from, to, kind };
+}
+
+/** A change of your AI credit. Amounts in NOK, with all decimals. */
+export class AiLedgerEntryDto {
+  /** Numbers your entries from 1, without gaps. */
+  @Count(4711, { least: 1 })
+  sequence!: number;
+
+  /** When it was booked. */
+  @ApiProperty({ format: 'date-time', example: '2026-11-20T12:00:00.000000Z' })
+  created_at!: string;
+
+  /**
+   * `monthly_included`: included credit was added; `usage`: a message was charged; `invoice_topup`: you bought credit;
+   * `manual_adjustment` and `refund`: the operator corrected it; `expiry`: included credit ended with its month.
+   */
+  @ApiProperty({ enum: LEDGER_KINDS, example: 'usage' })
+  kind!: LedgerKind;
+
+  /** The credit that changed. A message that both paid for has an entry for each. */
+  @ApiProperty({ enum: ['included', 'purchased'] })
+  bucket!: string;
+
+  /** Negative if it reduced the credit. */
+  @Amount(-0.002464, { negative: true })
+  amount!: number;
+
+  /** The credit of the bucket after it. */
+  @Amount(412.497536)
+  balance_after!: number;
+
+  /** The month that it counts in. */
+  @ApiProperty({ pattern: '^\\d{4}-\\d{2}$', maxLength: 7, example: '2026-11' })
+  month!: string;
+
+  /** The message that caused it, as in `GET /ai/usage`. */
+  @ApiProperty({ type: String, nullable: true, format: 'uuid' })
+  usage_id!: string | null;
+
+  /** The credit request that caused it. */
+  @ApiProperty({ type: 'integer', format: 'int32', nullable: true, minimum: 1, example: null })
+  credit_request_id!: number | null;
+
+  /** The invoice for it, as in `GET /invoices`. */
+  @ApiProperty({ type: String, nullable: true, format: 'uuid', example: null })
+  invoice_id!: string | null;
+
+  /** Why the operator booked it; of bought credit, your own reference or note. */
+  @ApiProperty({ type: String, nullable: true, example: null })
+  note!: string | null;
+}
+
+/** A page of entries, the latest first. */
+export class AiLedgerPageDto extends PageDto {
+  /** The entries. */
+  data!: AiLedgerEntryDto[];
+}
+
+/** The entries as CSV. */
+export const AI_LEDGER_TABLE = new CsvTable([
+  ...['sequence', 'created_at', 'kind', 'bucket', 'amount', 'balance_after', 'month'],
+  ...['usage_id', 'credit_request_id', 'invoice_id', 'note'],
+]);
+
+/** Maps an entry to its DTO. */
+export function toAiLedgerEntryDto(entry: LedgerEntry): AiLedgerEntryDto {
+  return {
+    sequence: Number(entry.sequence),
+    created_at: entry.createdAt,
+    kind: entry.kind,
+    bucket: entry.bucket,
+    amount: jsonAmount(entry.amount),
+    balance_after: jsonAmount(entry.balanceAfter),
+    month: entry.month,
+    usage_id: entry.usageId,
+    credit_request_id: entry.creditRequestId,
+    invoice_id: entry.invoiceId,
+    note: entry.note,
+  };
+}

@@ -1,0 +1,172 @@
+import type { Readable } from 'node:stream';
+import { UpstreamCallError } from '@platform/upstream';
+import type { TokenUsage } from '../../ledger/token-usage';
+import { UpstreamError, type UpstreamMessageStream } from '../../ports/ai-upstream.port';
+import { brokenOff, failedMidway, unanswered, unreadable } from './provider-errors';
+import { StreamedUsage } from './reply-usage';
+
+/** How long the connection may stay open after the last event, to be used again. */
+const LINGER_MS = 1_000;
+/** Longest event: a delta has some hundred bytes, the signature of thinking some thousand. */
+const MAX_EVENT_BYTES = 1024 * 1024;
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const EVENT_FIELD = 'event:';
+const FIRST_OF_EVENT = EVENT_FIELD.charCodeAt(0);
+const DATA_FIELD = 'data:';
+
+/** An event within a piece of a stream. */
+export interface WireEvent {
+  /** The value of its `event` field. */
+  name?: string;
+  /** Where it begins, and where the blank line after it ends. */
+  start: number;
+  end: number;
+}
+
+/** An event is longer than any of the provider's. */
+export class OversizedEventError extends Error {}
+
+/** The end of a message. */
+interface End {
+  usage: TokenUsage;
+  lastEvent: Buffer;
+}
+
+/** The events of a message. All bytes of an event are passed on at once, and none of one that breaks off. */
+export class MessageEventStream implements UpstreamMessageStream {
+  private readonly splitter = new EventSplitter();
+  private readonly usage = new StreamedUsage();
+  private readonly ended = Promise.withResolvers<End>();
+  private done = false;
+
+  constructor(
+    private readonly content: Readable,
+    readonly requestId: string | null,
+  ) {}
+
+  read(pass: (events: Buffer) => void): Promise<End> {
+    this.content
+      .on('data', (piece: Buffer) => this.take(piece, pass))
+      .on('end', () => {
+        if (!this.done) this.fail(brokenOff());
+      })
+      .on('error', (error) => this.fail(error instanceof UpstreamCallError ? unanswered(error) : error));
+    return this.ended.promise;
+  }
+
+  pause(): void {
+    if (!this.done) this.content.pause();
+  }
+
+  resume(): void {
+    this.content.resume();
+  }
+
+  private take(piece: Buffer, pass: (events: Buffer) => void): void {
+    if (this.done) return;
+    try {
+      const { bytes, events } = this.splitter.split(piece);
+      const last = this.pass(bytes, events, pass);
+      if (last) this.end(bytes, last);
+    } catch (error) {
+      this.fail(error instanceof SyntaxError || error instanceof OversizedEventError ? unreadable('EVENT') : error);
+    }
+  }
+
+  /** Passes on the events before the one that ends the message, or fails it. @returns the one that ends it */
+  private pass(bytes: Buffer, events: WireEvent[], pass: (events: Buffer) => void): WireEvent | undefined {
+    let passed = 0;
+    try {
+      for (const event of events) {
+        if (!this.goesOn(bytes, event)) return event;
+        passed = event.end;
+      }
+      return undefined;
+    } finally {
+      if (passed > 0) pass(bytes.subarray(0, passed));
+    }
+  }
+
+  /** Takes note of an event. @returns false for the one that ends the message */
+  private goesOn(bytes: Buffer, event: WireEvent): boolean {
+    const type = event.name ?? typeOf(bytes, event);
+    switch (type) {
+      case 'message_start':
+        this.usage.begin(JSON.parse(dataOf(bytes, event)));
+        return true;
+      case 'message_delta':
+        this.usage.update(JSON.parse(dataOf(bytes, event)));
+        return true;
+      case 'error':
+        throw failedMidway(JSON.parse(dataOf(bytes, event)));
+      default:
+        return type !== 'message_stop';
+    }
+  }
+
+  private end(bytes: Buffer, { start, end }: WireEvent): void {
+    const { total: usage } = this.usage;
+    if (!usage) return this.fail(unreadable('NO_USAGE'));
+    this.done = true;
+    this.ended.resolve({ usage, lastEvent: Buffer.from(bytes.subarray(start, end)) });
+    const timer = setTimeout(() => this.content.destroy(), LINGER_MS).unref();
+    this.content.once('close', () => clearTimeout(timer));
+  }
+
+  private fail(error: unknown): void {
+    if (this.done) return;
+    this.done = true;
+    const { soFar: usageSoFar } = this.usage;
+    const { requestId } = this;
+    const known = { ...(usageSoFar !== undefined && { usageSoFar }), ...(requestId !== null && { requestId }) };
+    this.ended.reject(error instanceof UpstreamError ? error.with(known) : error);
+    this.content.destroy();
+  }
+}
+
+/** The type of an event without a name. */
+function typeOf(bytes: Buffer, event: WireEvent): unknown {
+  const data = dataOf(bytes, event);
+  // A comment keeps the connection alive.
+  return data === '' ? undefined : (JSON.parse(data) as { type?: unknown } | null)?.type;
+}
+
+/** Finds the events in a stream of server-sent events that arrives in arbitrary pieces. Lines end with LF or CRLF. */
+export class EventSplitter {
+  private rest: Buffer = Buffer.alloc(0);
+
+  /** @returns what came so far and is not an event yet with the piece added, and the whole events in it */
+  split(piece: Buffer): { bytes: Buffer; events: WireEvent[] } {
+    const bytes = this.rest.length > 0 ? Buffer.concat([this.rest, piece]) : piece;
+    const events: WireEvent[] = [];
+    let start = 0;
+    let name: string | undefined;
+    for (let line = 0; line < bytes.length;) {
+      const feed = bytes.indexOf(LINE_FEED, line);
+      if (feed < 0) break;
+      const end = feed > line && bytes[feed - 1] === CARRIAGE_RETURN ? feed - 1 : feed;
+      if (end === line) {
+        events.push({ name, start, end: feed + 1 });
+        start = feed + 1;
+        name = undefined;
+      } else if (bytes[line] === FIRST_OF_EVENT) {
+        const text = bytes.toString('latin1', line, end);
+        if (text.startsWith(EVENT_FIELD)) name = text.slice(EVENT_FIELD.length).trim();
+      }
+      line = feed + 1;
+    }
+    // A copy: the rest of a piece would keep all of it in memory.
+    this.rest = start === 0 ? bytes : Buffer.from(bytes.subarray(start));
+    if (this.rest.length > MAX_EVENT_BYTES) throw new OversizedEventError();
+    return { bytes, events };
+  }
+}
+
+/** The data of an event: its `data` fields, joined. */
+export function dataOf(bytes: Buffer, { start, end }: WireEvent): string {
+  const lines: string[] = [];
+  for (const line of bytes.toString('utf8', start, end).split(/\r?\n/))
+    if (line.startsWith(DATA_FIELD)) lines.push(line.slice(DATA_FIELD.length).trimStart());
+  return lines.join('\n');
+}

@@ -1,0 +1,103 @@
+import { foreignId, foreignText, type SecretRedactor } from '@platform/secrets';
+import { UpstreamCallError, type UpstreamFailureReason, type UpstreamReply } from '@platform/upstream';
+import { UpstreamError } from '../../ports/ai-upstream.port';
+
+/**
+ * Signs of a message about the operator's own account with the provider. Such a message is not passed on to the
+ * customer.
+ */
+const OPERATOR_ACCOUNT_TERMS =
+  /credit|balance|billing|plan|organi[sz]ation|workspace|account|api.?key|token limit per|rate limit/i;
+/** A type of the provider's errors. */
+const ERROR_TYPE = /^\w{1,60}$/;
+/** `Retry-After` of a call that was not made. */
+const RETRY_SECONDS = 5;
+
+const BROKEN_OFF = 'The connection to the AI provider broke before the answer was complete. You were not charged';
+const TOO_LONG = 'The AI provider took too long to answer. You were not charged';
+const STOPPING = 'The server is stopping. You were not charged; try again';
+const DETAILS: Partial<Record<UpstreamFailureReason, string>> = {
+  circuit_open: 'The AI provider is not available at present. You were not charged; try again later',
+  busy: 'Too many calls wait for the AI provider. You were not charged; try again later',
+  cancelled: STOPPING,
+  shutdown: STOPPING,
+  timeout_first_byte: TOO_LONG,
+  timeout_idle: TOO_LONG,
+  timeout_total: TOO_LONG,
+  cut_off: BROKEN_OFF,
+  disconnected: BROKEN_OFF,
+};
+const UNREACHABLE = 'The AI provider cannot be reached. You were not charged';
+const UNREADABLE = 'The AI provider gave an answer that could not be read. You were not charged';
+
+/** The error for a failed call; errors that are not the upstream's are returned unchanged. */
+export function callFailed(redactor: SecretRedactor, error: unknown): unknown {
+  if (!(error instanceof UpstreamCallError)) return error;
+  return error.reply && error.reply.status >= 400 ? refused(redactor, error.reply) : unanswered(error);
+}
+
+/**
+ * The error for a status of 4xx or 5xx. 401, 402, 403, 404 and 429 concern the operator's account with the provider: the
+ * customer learns that the provider refused, not why. The text about a faulty request (400, 413) is passed on to the
+ * customer, shortened and redacted: a provider may repeat the key that it was called with.
+ */
+export function refused(redactor: SecretRedactor, reply: UpstreamReply): UpstreamError {
+  const { status, headers, retryAfterMs } = reply;
+  const { type, message: said } = errorIn(reply.jsonObject());
+  const message = foreignText(redactor, said);
+  const rejected = status >= 400 && status < 500;
+  const customerDetail =
+    (status === 400 || status === 413) && message !== undefined && !OPERATOR_ACCOUNT_TERMS.test(said as string);
+  return new UpstreamError({
+    code: rejected ? 'ai_upstream_rejected' : 'ai_upstream_failed',
+    reason: `upstream ${status}${foreignId(redactor, type) ? ` ${type}` : ''}`,
+    detail: customerDetail
+      ? `The AI provider rejected the request: ${message}`
+      : rejected
+        ? 'The AI provider rejected the request. You were not charged'
+        : 'The AI provider failed. You were not charged; try again later',
+    retryAfterSeconds: retryAfterMs && (status === 429 || status >= 500) ? Math.ceil(retryAfterMs / 1000) : undefined,
+    requestId: foreignId(redactor, headers['request-id']),
+  });
+}
+
+/** The error for a call without a usable reply. */
+export function unanswered({ reason, code, sent }: UpstreamCallError): UpstreamError {
+  const notCalled = reason === 'circuit_open' || reason === 'busy';
+  return new UpstreamError({
+    code: 'ai_upstream_failed',
+    reason: ['upstream', reason, code].filter(Boolean).join(' '),
+    detail: DETAILS[reason] ?? (sent ? UNREADABLE : UNREACHABLE),
+    ...(notCalled && { retryAfterSeconds: RETRY_SECONDS }),
+  });
+}
+
+/** The error for a reply that began, and does not follow the provider's documentation. @param code one of our constants */
+export function unreadable(code: string): UpstreamError {
+  return new UpstreamError({ code: 'ai_upstream_failed', reason: `upstream unexpected ${code}`, detail: UNREADABLE });
+}
+
+/** The error for a stream that ended before its message did. */
+export function brokenOff(): UpstreamError {
+  return new UpstreamError({
+    code: 'ai_upstream_failed',
+    reason: 'upstream cut_off NO_MESSAGE_STOP',
+    detail: BROKEN_OFF,
+  });
+}
+
+/** The error for an `error` event of a stream. @param data the event's data, parsed */
+export function failedMidway(data: unknown): UpstreamError {
+  const { type } = errorIn(data);
+  return new UpstreamError({
+    code: 'ai_upstream_failed',
+    reason: ['upstream error event', type].filter(Boolean).join(' '),
+    detail: 'The AI provider failed before the answer was complete. You were not charged; try again',
+  });
+}
+
+/** The provider's description of an error. The body of a refusal need not be JSON: a proxy answers in HTML. */
+function errorIn(data: unknown): { type?: string; message?: unknown } {
+  const { type, message } = (data as { error?: { type?: unknown; message?: unknown } | null } | null)?.error ?? {};
+  return { type: typeof type === 'string' && ERROR_TYPE.test(type) ? type : undefined, message };
+}

@@ -1,0 +1,104 @@
+import { Injectable } from '@nestjs/common';
+import { CustomerServiceEntity } from '@domains/services';
+import {
+  CustomerDatabaseService,
+  decoders,
+  EntityReadsService,
+  type EntityTable,
+  type ReadStatement,
+} from '@platform/database';
+import { BillingCalendar } from '@platform/time';
+import { AiAccount } from '../entities/ai-account.entity';
+import { AiSettings } from '../entities/ai-settings.entity';
+import { type PendingCreditRequest, PendingCreditRequestsPort } from '../ports/pending-credit-requests.port';
+
+/** A customer's AI status: credit and usage of the month. Amounts in NOK. */
+export interface AiStatus {
+  enabled: boolean;
+  includedCreditRemaining: number;
+  purchasedCredit: number;
+  totalAvailableCredit: number;
+  /** Reserved by calls in progress; part of the total. */
+  reservedCredit: number;
+  currentMonthUsage: number;
+  currentMonthLimit: number;
+  /** `YYYY-MM` */
+  month: string;
+}
+
+/** A customer's AI status and pending credit requests, as of one moment. */
+export interface AiOverview extends AiStatus {
+  /** Newest first. */
+  pending: PendingCreditRequest[];
+}
+
+/** Reads the customer's AI overview. */
+@Injectable()
+export class AiOverviewService {
+  private readonly overview: ReadStatement<AiOverview>;
+
+  constructor(
+    private readonly database: CustomerDatabaseService,
+    private readonly calendar: BillingCalendar,
+    pending: PendingCreditRequestsPort,
+    reads: EntityReadsService,
+  ) {
+    const [settings, account] = [reads.table(AiSettings, 's'), reads.table(AiAccount, 'a')];
+    const text = overviewSql(settings, account, reads.table(CustomerServiceEntity, 'v'), pending.expression.sql);
+    this.overview = reads.statement<AiOverview>('ai.overview', text, {
+      enabled: decoders.boolean,
+      includedCreditRemaining: decoders.number,
+      purchasedCredit: decoders.number,
+      totalAvailableCredit: decoders.number,
+      reservedCredit: decoders.number,
+      currentMonthUsage: decoders.number,
+      currentMonthLimit: decoders.number,
+      month: decoders.text,
+      pending: pending.expression.decode,
+    });
+  }
+
+  async find(): Promise<AiOverview> {
+    const [overview] = await this.database.read(this.overview, [this.calendar.timeZone]);
+    if (!overview) throw new Error('The overview has one row');
+    return overview;
+  }
+}
+
+/**
+ * The overview in one statement; `$1` is the customer, `$2` the billing time zone. An account that no call and no
+ * worker has rolled over yet is shown as if it had been.
+ */
+function overviewSql(
+  s: EntityTable<AiSettings>,
+  a: EntityTable<AiAccount>,
+  v: EntityTable<CustomerServiceEntity>,
+  pending: string,
+): string {
+  const rolledOver = `${a.column('month')} >= c.month`;
+  // As app.ai_included_credit, which the nodes of a cluster cannot call for a row: it reads a table.
+  const includedCredit = `
+    (select coalesce(sum(app.ai_included_credit_of(${v.column('config')})), 0)::numeric(24,12) from ${v.from}
+     where ${v.column('customerId')} = $1 and ${v.column('type')} = 'ai' and ${v.column('status')} = 'active')`;
+  return `
+    select coalesce(${s.column('enabled')}, false), b.included, b.purchased, b.included + b.purchased, b.reserved, b.usage,
+      -- What included credit gives, and purchased credit that was used this month or is left; never less than was used.
+      greatest(b.usage, least(${s.column('totalLimit')},
+        greatest(b.included_usage, least(b.included_usage + b.included, ${s.column('monthlyLimit')}))
+        + (b.usage - b.included_usage) + b.purchased)),
+      b.month, ${pending}
+    from (select $1::uuid as customer_id, app.billing_month(app.now(), $2) as month) c
+    left join ${s.from} on ${s.column('customerId')} = c.customer_id
+    left join ${a.from} on ${a.column('customerId')} = c.customer_id
+    cross join lateral (
+      select case when ${rolledOver} then ${a.column('included')}
+                  else coalesce(app.ai_kept_over_month(${a.column('included')},
+                         ${s.column('monthlyLimit')} - ${a.column('monthIncludedUsage')}, ${a.column('purchased')}, ${a.column('reserved')}), 0)
+                       + case when ${s.column('enabled')} then ${includedCredit} else 0 end
+             end as included,
+             coalesce(${a.column('purchased')}, 0) as purchased,
+             coalesce(${a.column('reserved')}, 0) as reserved,
+             case when ${rolledOver} then ${a.column('monthUsage')} else 0 end as usage,
+             case when ${rolledOver} then ${a.column('monthIncludedUsage')} else 0 end as included_usage,
+             greatest(${a.column('month')}, c.month) as month) b`;
+}

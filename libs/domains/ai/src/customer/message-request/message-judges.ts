@@ -1,0 +1,130 @@
+import type { JsonToken } from '@platform/json';
+import type { InputBound } from './input-bound';
+import { toolRule } from './request-fields';
+import { DETAILS, type Frame, pointerInto, pointerTo, type RequestFaults } from './request-frame';
+
+const ROLES = new Set<string | undefined>(['user', 'assistant', 'system']);
+/** The provider's own limit. */
+const MAX_MESSAGES = 100_000;
+/** Length of an empty JSON text: two quotes. */
+const EMPTY_TEXT = 2;
+/** The type of a tool that the caller defines. */
+const CUSTOM = 'custom';
+
+/** Judges messages and content blocks, those of the system prompt too. */
+export class MessageJudge {
+  constructor(
+    private readonly bound: InputBound,
+    private readonly faults: RequestFaults,
+  ) {}
+
+  /** Another message begins, so the one before it was not the last. */
+  nextMessage(frame: Frame, isObject: boolean): void {
+    if (frame.faults) this.faults.add(...frame.faults);
+    frame.faults = undefined;
+    if (!isObject) this.faults.addInto(frame, DETAILS.message);
+  }
+
+  /** A member of a message that is no array. */
+  member(frame: Frame, isText: boolean, token?: JsonToken): void {
+    if (frame.key === 'role') frame.role = isText ? token?.text() : undefined;
+    if (frame.key !== 'content') return;
+    frame.content = isText && token && token.end - token.start === EMPTY_TEXT ? 'empty' : 'given';
+    if (!isText) frame.faults = [{ pointer: pointerInto(frame), detail: DETAILS.content }];
+  }
+
+  /** A text that is a member of a block or of a part of one. */
+  partMember(frame: Frame, token: JsonToken): void {
+    if (frame.key === 'type') {
+      // A text that is too long to be read is not a known type.
+      frame.type = token.text() ?? '';
+      if (frame.type === 'container_upload') this.faults.foreignFile ??= pointerTo(frame);
+    } else if (frame.key === 'data' && frame.kind === 'source')
+      frame.sourceBytes = token.end - token.start - EMPTY_TEXT;
+    else if (frame.key === 'ttl' && frame.kind === 'cache') this.bound.addCacheControl(token.text());
+  }
+
+  /** The current item of a message's content or of the system prompt is no block. */
+  badBlock(frame: Frame): void {
+    const pointer = pointerInto(frame);
+    if (frame.kind === 'system') this.faults.add({ pointer, detail: DETAILS.systemBlock });
+    // The first one of a message is reported.
+    else if (frame.parent) frame.parent.faults ??= [{ pointer, detail: DETAILS.block }];
+  }
+
+  endBlock(frame: Frame): void {
+    const { parent, type } = frame;
+    const missing = type === undefined && parent?.kind === 'content';
+    if (parent && (missing || (parent.kind === 'system' && type !== 'text'))) this.badBlock(parent);
+    this.bound.addBlock(frame);
+  }
+
+  endMessage(frame: Frame): void {
+    const { role, content } = frame;
+    if (!ROLES.has(role)) this.faults.add({ pointer: `${pointerTo(frame)}/role`, detail: DETAILS.role });
+    if (content === undefined) this.faults.add({ pointer: `${pointerTo(frame)}/content`, detail: DETAILS.content });
+    if (frame.faults) this.faults.add(...frame.faults);
+    if (content !== 'empty') return;
+    const empty = { pointer: `${pointerTo(frame)}/content`, detail: DETAILS.emptyContent };
+    // The last message may be the empty beginning of the model's answer. Whether it is the last one is known later.
+    if (role === 'assistant' && frame.parent) frame.parent.faults = [empty];
+    else this.faults.add(empty);
+  }
+
+  endMessages(frame: Frame): void {
+    if (frame.index < 0) this.faults.add({ pointer: '/messages', detail: DETAILS.noMessages });
+    if (frame.index >= MAX_MESSAGES)
+      this.faults.add({ pointer: '/messages', detail: DETAILS.tooManyMessages(MAX_MESSAGES) });
+  }
+}
+
+/** Judges the tools, and the members of the objects that have rules. */
+export class ToolJudge {
+  constructor(
+    private readonly bound: InputBound,
+    private readonly faults: RequestFaults,
+  ) {}
+
+  /** A member of a tool, of `thinking` or of `output_config`. @param token undefined for an object or array */
+  member(frame: Frame, token?: JsonToken, isText = false): void {
+    const { rule, key = '', kind } = frame;
+    const text = token?.text();
+    // Null is as good as none; a text that is too long to be read, and what is no text, are no known type.
+    const isNull = !isText && text === 'null';
+    if (kind === 'tool' && key === 'type') frame.type = isText ? (text ?? '') : isNull ? CUSTOM : '';
+    if (isNull || (rule !== 'unpriced' && rule !== 'beta' && rule !== 'unknown')) return;
+    const fault = { pointer: pointerInto(frame), detail: DETAILS[rule](key) };
+    if (kind === 'tool') (frame.faults ??= []).push(fault);
+    else this.faults.add(fault);
+  }
+
+  /** One that may call a tool: code that the provider runs is billed by its time. */
+  caller(frame: Frame, token?: JsonToken): void {
+    if (token?.text() === 'direct' || !frame.parent) return;
+    (frame.parent.faults ??= []).push({ pointer: pointerInto(frame), detail: DETAILS.callers });
+  }
+
+  /** Something in `tools` that is no object. */
+  badTool(frame: Frame): void {
+    this.faults.addInto(frame, DETAILS.tools);
+  }
+
+  /** A complete tool. It is refused for its type, which may have members of its own, or else for its members. */
+  endTool(frame: Frame): void {
+    if (frame.parent?.parent?.rule !== 'forwarded') return;
+    const { type = CUSTOM } = frame;
+    const rule = toolRule(type);
+    const refuse = (detail: string) => this.faults.add({ pointer: `${pointerTo(frame)}/type`, detail });
+    if (rule === undefined) return refuse(DETAILS.toolUnknown);
+    if (rule !== 'client') return refuse(rule === 'beta' ? DETAILS.toolBeta(type) : DETAILS.toolType(type));
+    if (frame.faults) this.faults.add(...frame.faults);
+    this.bound.tools++;
+    if (type !== CUSTOM) this.bound.providerTools++;
+  }
+
+  /** All tools. */
+  endTools(frame: Frame): void {
+    if (frame.parent?.rule === 'elsewhere' && frame.index >= 0)
+      this.faults.add({ pointer: pointerTo(frame), detail: DETAILS.elsewhere('tools') });
+  }
+}
