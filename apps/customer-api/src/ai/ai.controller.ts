@@ -4,9 +4,8 @@ import type { FastifyReply } from 'fastify';
 import { type AuthenticatedCustomer } from '@platform/tokens';
 import { CurrentCustomer, RateLimitAs, RequireScope } from '@platform/access';
 import { AiOverviewService, type MessageRequest, PLAIN_FIELDS } from '@domains/ai';
-import { KeyClaimedByService, ProblemReplies, type RequestWithBody } from '@platform/http';
+import { acceptedWeights, KeyClaimedByService, ProblemReplies, type RequestWithBody } from '@platform/http';
 import { MessageAnswersService } from './message-answers.service';
-import { wantsStream } from './wants-stream';
 import { AiMessageDto, ANSWER, ANSWER_PROBLEMS } from './dto/ai-message.dto';
 import { AiOverviewDto, toAiOverviewDto } from './dto/ai-overview.dto';
 import { MessageBody } from './message-body';
@@ -56,4 +55,11 @@ export class AiController {
   ): Promise<Buffer | StreamableFile> {
     return this.answers.send({ customer, request, reply }, request.body.stream || wantsStream(request.headers.accept));
   }
+}
+
+/** Whether an `Accept` header names a stream of events, and not JSON with at least the same weight. */
+function wantsStream(accept: string | undefined): boolean {
+  const weights = acceptedWeights(accept);
+  const stream = weights.get('text/event-stream') ?? 0;
+  return stream > 0 && stream > (weights.get('application/json') ?? 0);
 }
