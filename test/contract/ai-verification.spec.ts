@@ -4,7 +4,7 @@ import { saveAiCustomer, saveModelPrice } from '@test/ai-factories';
 import { saveFakeUsage } from '@test/factories/ai-usage.factory';
 import { type AiFixture, createAiFixture, problemsOf } from '@test/ai.fixture';
 
-const BOOKED = 'credit request %s: what was booked is not what was approved';
+const BOOKED = 'credit request %s: the booked credit is not the approved credit';
 
 /** Each case falsifies one row, as a faulty function or a manual change of the database would. */
 describe('The verification of AI accounts', () => {

@@ -331,7 +331,7 @@ describe('a beginner who', () => {
       () => ['/api/v1/invoices?issue_date_from=2026-02-30'],
       400,
       'invalid_request',
-      'issue_date_from must be a date of the calendar',
+      'issue_date_from must be an existing date',
     ],
     [
       'reverses dates',

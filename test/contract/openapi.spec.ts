@@ -120,7 +120,7 @@ describe('the OpenAPI document', () => {
   });
 
   it.each(SPECIFIED)('says in the description of %s which scope it needs', (route, scope) => {
-    const needs = scope === null ? 'Any valid token will do.' : `Needs the scope \`${scope}\`.`;
+    const needs = scope === null ? 'Any valid token is accepted.' : `Needs the scope \`${scope}\`.`;
     expect(named[route]!.description!.split('\n\n').at(-1)).toBe(needs);
   });
 

@@ -23,7 +23,7 @@ describe('exports', () => {
     const held = [await open(), await open()];
     expect(held.map(({ status }) => status)).toEqual([200, 200]);
     const refused = await expectProblem(await open(), 429, 'rate_limited');
-    expect(refused.detail).toContain('2 exports under way');
+    expect(refused.detail).toContain('2 exports in progress');
     // Another customer's are not counted.
     expect((await other.call('/ai/usage', { headers: CSV })).status).toBe(200);
     abort.abort();

@@ -41,9 +41,9 @@ export class AiUsageController {
   @ApiOperation({
     summary: 'List the receipts of your AI messages',
     description:
-      'Each message that was charged: its tokens, the prices they were charged by, and which credit paid. Newest first by the ' +
-      'time at which the message began, which its id has: a message that takes long appears behind others that ended before it. ' +
-      'Who must miss none reads the ledger.',
+      'Each message that was charged: its tokens, the prices they were charged by, and the credit that paid. Newest first by ' +
+      'the time at which the message began, which is part of its id: a long-running message appears behind others that ended ' +
+      'before it. For a complete record, read the ledger.',
   })
   @PageOrCsvReply(AiReceiptPageDto, 'A page of receipts.')
   @ProblemReplies('invalid_request', 'rate_limited')
@@ -62,11 +62,11 @@ export class AiUsageController {
   @Get('summary')
   @RequireScope('ai:read')
   @ApiOperation({
-    summary: 'Read what your AI messages cost, by day, month, model or token',
+    summary: 'Read the cost of your AI messages by day, month, model or token',
     description:
-      'Exact at the moment of the request: the sums of the receipts of the same days. Without `from` and `to` it is of this ' +
+      'Exact at the moment of the request: the sums of the receipts of the same days. Without `from` and `to`: of this ' +
       "month. Days and months are those of the operator's time zone, in which AI credit is counted. Days and months come the " +
-      'latest first, models and tokens in the order of their names and ids. What was not used is not listed.',
+      'latest first, models and tokens in the order of their names and ids. Days, models and tokens without usage are not listed.',
   })
   @PageOrCsvReply(AiUsageSummaryPageDto, 'A page of sums.')
   @ProblemReplies('invalid_request', 'rate_limited')

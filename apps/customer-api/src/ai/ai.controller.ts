@@ -22,7 +22,7 @@ export class AiController {
   @RequireScope('ai:read')
   @ApiOperation({
     summary: 'Read your AI credit and usage',
-    description: 'With the credit requests that still wait for the operator.',
+    description: 'Includes the credit requests that wait for a decision of the operator.',
   })
   @ApiOkResponse({ type: AiOverviewDto, description: 'Your AI status.' })
   async getAiStatus(): Promise<AiOverviewDto> {

@@ -31,8 +31,8 @@ export class SdkMessagesController {
     description:
       'For SDKs of the Messages API, whose base address is then this server with `/api/v1/ai`. The answer is charged as that of ' +
       '`POST /ai/messages`. With `stream: true` it is a stream of events, whose last one, `message_stop`, comes once the answer ' +
-      'is charged; an `error` event means that nothing is charged. What has no price per token, such as tools that the provider ' +
-      'runs, is refused with 400. Errors also have the format that SDKs expect.',
+      'is charged; an `error` event means that nothing is charged. Features without a price per token, such as tools ' +
+      'that the provider runs, are refused with 400. Errors also have the format that SDKs expect.',
   })
   @ApiBody({ type: SdkMessageRequestDto })
   @ApiOkResponse(ANSWER)

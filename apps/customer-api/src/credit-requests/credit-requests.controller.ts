@@ -54,7 +54,7 @@ export class CreditRequestsController {
   @RequireScope('ai:read')
   @ApiOperation({
     summary: 'Read one of your credit requests',
-    description: 'With what the operator decided, and the invoice of an approved one.',
+    description: 'Includes the decision of the operator, and the invoice of an approved request.',
   })
   @ApiParam({ name: 'id', schema: { type: 'integer', format: 'int32', minimum: 1 } })
   @ApiOkResponse({ type: CreditRequestDto, description: 'The request.' })

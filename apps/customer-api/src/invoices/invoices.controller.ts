@@ -34,7 +34,7 @@ export class InvoicesController {
   @RequireScope('invoices:read')
   @ApiOperation({
     summary: 'Read one of your invoices',
-    description: 'As it stands now: whether it is paid, and its PDF.',
+    description: 'Its present state: whether it is paid, and its PDF.',
   })
   @ApiParam({ name: 'id', description: 'The invoice.', schema: { type: 'string', format: 'uuid' } })
   @ApiOkResponse({ type: InvoiceDto, description: 'The invoice.' })

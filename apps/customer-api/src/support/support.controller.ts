@@ -53,7 +53,7 @@ export class SupportController {
 
   @Get(':id')
   @RequireScope('support:read')
-  @ApiOperation({ summary: 'Read one of your support tickets', description: 'With its whole thread.' })
+  @ApiOperation({ summary: 'Read one of your support tickets', description: 'Includes its whole thread.' })
   @ApiParam(TICKET_ID)
   @ApiOkResponse({ type: TicketDto, description: 'The ticket.' })
   @ProblemReplies(NO_SUCH_TICKET)

@@ -19,7 +19,7 @@ export const errorCatalog = {
     status: 400,
     title: 'The request is not valid',
     advice:
-      'Correct what detail names; errors points at each field or query parameter. Sent again unchanged, it fails again.',
+      'Correct the fault that detail names; errors points at each field or query parameter. Sent again unchanged, it fails again.',
     example: 'amount_nok must be from 100 to 50000',
   },
   unauthorized: {
@@ -33,7 +33,7 @@ export const errorCatalog = {
     status: 402,
     title: 'The AI credit is used up',
     advice:
-      'GET /ai shows what is left. Ask for more with POST /ai/credit-requests; it is there once the operator has approved.',
+      'GET /ai shows the remaining credit. Ask for more with POST /ai/credit-requests; it is added when the operator approves.',
     example: 'Your AI credit does not cover this message; ask for more with POST /ai/credit-requests',
   },
   insufficient_scope: {
@@ -110,7 +110,7 @@ export const errorCatalog = {
   ticket_full: {
     status: 409,
     title: 'The ticket has too many replies',
-    advice: 'Open a new ticket for what is left to say, and name this one in it.',
+    advice: 'Continue in a new ticket, and name this one in it.',
     example: 'The ticket has 200 replies; open a new one',
   },
   payload_too_large: {

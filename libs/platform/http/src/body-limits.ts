@@ -48,11 +48,11 @@ export class BodyMemory {
     const own = this.heldBy.get(customerId) ?? 0;
     const retry = { retryAfterSeconds: RETRY_AFTER_SECONDS };
     if (own + bytes > mostOfOne) {
-      const detail = `The bodies of your requests under way may have ${mostOfOne} bytes together; send fewer at a time`;
+      const detail = `The bodies of your requests in progress may have ${mostOfOne} bytes together; send fewer at a time`;
       throw new ServiceError('rate_limited', detail, retry);
     }
     if (this.held + bytes > most)
-      throw new ServiceError('service_unavailable', 'Too many large requests are under way; try again', retry);
+      throw new ServiceError('service_unavailable', 'Too many large requests are in progress; try again', retry);
     this.held += bytes;
     this.heldBy.set(customerId, own + bytes);
   }

@@ -72,7 +72,7 @@ export class CsvExportsService implements BeforeApplicationShutdown {
     const { customerId } = this.context;
     const own = this.underWay.get(customerId) ?? 0;
     if (own >= PER_CUSTOMER) {
-      throw new ServiceError('rate_limited', `You have ${own} exports under way: read them to their end first`, {
+      throw new ServiceError('rate_limited', `You have ${own} exports in progress: read them to their end first`, {
         retryAfterSeconds: RETRY_SECONDS,
       });
     }

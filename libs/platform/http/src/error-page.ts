@@ -37,7 +37,7 @@ export function errorPage(): string {
 <body>
 <h1>Errors</h1>
 <p>Every error is a problem document (<a href="https://www.rfc-editor.org/rfc/rfc9457">RFC 9457</a>). Programs look at
-<code>code</code>, which never changes its meaning; people read <code>detail</code>, which says what went wrong this time,
+<code>code</code>, which never changes its meaning; people read <code>detail</code>, which explains this occurrence,
 and <code>errors</code>, which points at the fields. Quote <code>request_id</code> to the operator. The operations are at
 <a href="/docs">/docs</a>.</p>
 ${entries.map(sectionOf).join('\n')}
@@ -50,7 +50,7 @@ function sectionOf([code, { status, title, advice, example }]: [ErrorCode, Error
   return `<section id="${code}">
 <h2><a href="#${code}"><code>${code}</code></a> (${status})</h2>
 <p>${escaped(title)}.</p>
-<p><strong>What to do:</strong> ${escaped(advice)}</p>
+<p><strong>Remedy:</strong> ${escaped(advice)}</p>
 <p>For example: <q>${escaped(example)}</q></p>
 </section>`;
 }

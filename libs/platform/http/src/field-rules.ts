@@ -114,7 +114,7 @@ export function IsDay({ notBefore }: { notBefore?: string } = {}): PropertyDecor
   return FieldRule((value, input) => {
     if (Array.isArray(value)) return 'can be given only once';
     if (typeof value !== 'string' || !DAY_SHAPE.test(value)) return 'must be a date as YYYY-MM-DD, such as 2026-01-31';
-    if (!isDayInCalendar(value)) return 'must be a date of the calendar';
+    if (!isDayInCalendar(value)) return 'must be an existing date';
     const earlier = notBefore === undefined ? undefined : input[notBefore];
     return typeof earlier === 'string' && isDayInCalendar(earlier) && value < earlier
       ? `must not be before ${String(notBefore)}`

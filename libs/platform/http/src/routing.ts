@@ -10,6 +10,8 @@ const PREFIX = `/${API_PREFIX}`;
 /** Longer paths are not compared, to limit the cost. */
 const LONGEST = 200;
 
+const EITHER = new Intl.ListFormat('en-GB', { type: 'disjunction' });
+
 /** A route of the router. */
 export interface Route {
   method: string;
@@ -79,7 +81,7 @@ export class AllowedMethods {
     }
     const allowed = this.at(request);
     if (allowed.length === 0) return new ServiceError('not_found', this.documentationHint(request));
-    return new ServiceError('method_not_allowed', `Use ${allowed.join(' or ')} here`);
+    return new ServiceError('method_not_allowed', `Use ${EITHER.format(allowed)} here`);
   }
 
   private documentationHint(request: FastifyRequest): string {

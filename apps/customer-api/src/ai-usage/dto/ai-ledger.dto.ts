@@ -37,7 +37,7 @@ export class AiLedgerEntryDto {
   @ApiProperty({ enum: LEDGER_KINDS, example: 'usage' })
   kind!: LedgerKind;
 
-  /** The credit that changed. A message that both paid for has an entry for each. */
+  /** The kind of credit that changed. A message that both kinds paid for has an entry for each. */
   @ApiProperty({ enum: ['included', 'purchased'] })
   bucket!: string;
 

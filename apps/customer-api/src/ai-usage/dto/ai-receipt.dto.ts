@@ -77,7 +77,7 @@ export class AiReceiptDto {
   @ApiProperty({ type: () => AiPricesDto, nullable: true })
   prices!: AiPricesDto | null;
 
-  /** What you were charged: `paid_from_included` and `paid_from_purchased` together. */
+  /** The charge: `paid_from_included` and `paid_from_purchased` together. */
   @Amount(0.002464)
   cost!: number;
 
@@ -90,7 +90,7 @@ export class AiReceiptDto {
   paid_from_purchased!: number;
 
   /**
-   * What the tokens cost at the prices beyond `cost`. It is not charged: a message never costs you more than was reserved for
+   * The cost of the tokens at the prices beyond `cost`. It is not charged: a message never costs you more than was reserved for
    * it. Nearly always 0.
    */
   @Amount(0)

@@ -8,7 +8,7 @@ import { Amount, Count, UsageFilterQueryDto, UsageTokenDto } from './usage.dto';
 
 /** Days and groups of a summary. */
 export class AiUsageSummaryQueryDto extends UsageFilterQueryDto {
-  /** What the sums are of. */
+  /** The unit that the sums are grouped by. */
   @ApiProperty({ required: false, enum: USAGE_GROUPS, default: 'day' })
   @IsOptional()
   @IsOneOf(USAGE_GROUPS)
@@ -63,7 +63,7 @@ export class AiUsageSumDto {
   @Count(0)
   cache_read_tokens!: number;
 
-  /** What you were charged. */
+  /** The charge. */
   @Amount(0.029568)
   cost!: number;
 
@@ -75,7 +75,7 @@ export class AiUsageSumDto {
   @Amount(0.009568)
   paid_from_purchased!: number;
 
-  /** What the tokens cost at their prices beyond `cost`; not charged. */
+  /** The cost of the tokens at their prices beyond `cost`; not charged. */
   @Amount(0)
   uncovered!: number;
 }

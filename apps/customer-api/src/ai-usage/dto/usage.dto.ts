@@ -17,13 +17,13 @@ export function Count(example: number, { least = 0 } = {}): PropertyDecorator {
 
 /** Days of a list, in the operator's time zone. */
 export class PeriodQueryDto extends PageQueryDto {
-  /** Only what was charged or booked on this day or later, in the operator's time zone. */
+  /** Only charges and entries of this day or later, in the operator's time zone. */
   @ApiProperty({ required: false, format: 'date', example: '2026-01-01' })
   @IsOptional()
   @IsDay()
   from?: string;
 
-  /** Only what was charged or booked on this day or earlier. */
+  /** Only charges and entries of this day or earlier. */
   @ApiProperty({ required: false, format: 'date', example: '2026-12-31' })
   @IsOptional()
   @IsDay({ notBefore: 'from' })
@@ -52,7 +52,7 @@ export class UsageTokenDto {
   @ApiProperty({ format: 'uuid' })
   id!: string;
 
-  /** What the operator calls it; null if it has no name. */
+  /** The operator's name for the token; null if it has none. */
   @ApiProperty({ type: String, nullable: true, maxLength: 80, example: 'ERP production' })
   name!: string | null;
 }

@@ -50,7 +50,7 @@ export class AiMessageDto {
   system?: unknown;
 
   /**
-   * The maximum length of the answer, in tokens. It is lowered to what your credit buys and to the service's own limit;
+   * The maximum length of the answer, in tokens. It is lowered to the tokens that your credit buys and to the service's own limit;
    * the answer then ends with `stop_reason: "max_tokens"`.
    */
   @ApiProperty({ required: false, type: 'integer', minimum: 1, example: 1024 })
@@ -121,7 +121,7 @@ export class AiReplyDto {
   @ApiProperty({ type: String, nullable: true, example: null })
   stop_sequence!: string | null;
 
-  /** What you are charged for. */
+  /** The tokens that you are charged for. */
   usage!: AiUsageDto;
 }
 
@@ -131,19 +131,19 @@ export class AiReplyDto {
  */
 export const ANSWER = {
   type: AiReplyDto,
-  description: "The model's answer; or its events, if it is to be a stream.",
+  description: "The model's answer; a stream of its events if one was asked for.",
   headers: {
     'X-AI-Usage-Id': {
       description: 'The id of the message in `GET /ai/usage`, once it is charged. A stream has it at its start.',
       schema: { type: 'string', format: 'uuid', maxLength: 36 },
     },
     'X-AI-Cost': {
-      description: 'What you were charged, in NOK. A stream has it when it is replayed for its Idempotency-Key only.',
+      description: 'The charge, in NOK. A stream has it only when it is replayed for its Idempotency-Key.',
       schema: AMOUNT,
     },
     'X-AI-Credit-Remaining': {
       description:
-        'Your included and purchased credit after the message, in NOK. Neither a stream has it nor a replay: `GET /ai` says what is left now.',
+        'Your included and purchased credit after the message, in NOK. Streams and replays do not have it: `GET /ai` has the present credit.',
       schema: AMOUNT,
     },
   },

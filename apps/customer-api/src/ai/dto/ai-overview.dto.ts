@@ -20,7 +20,7 @@ export class AiStatusDto {
   total_available_credit!: number;
 
   /**
-   * Credit reserved by messages in progress. It is part of the credit above; what a message does not use becomes free
+   * Credit reserved by messages in progress. It is part of the credit above; the part that a message does not use becomes free
    * when it is answered.
    */
   @ApiProperty({ type: 'number', minimum: 0, example: 0.75 })

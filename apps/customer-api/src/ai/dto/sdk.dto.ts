@@ -21,7 +21,7 @@ export class SdkCountRequestDto {
 /** A request for a message. */
 export class SdkMessageRequestDto extends SdkCountRequestDto {
   /**
-   * The maximum length of the answer, in tokens. It is lowered to what your credit buys and to the service's own limit;
+   * The maximum length of the answer, in tokens. It is lowered to the tokens that your credit buys and to the service's own limit;
    * the answer then ends with `stop_reason: "max_tokens"`.
    */
   @ApiProperty({ required: false, type: 'integer', minimum: 1, example: 1024 })
@@ -53,7 +53,7 @@ export class SdkModelDto {
   /** @example 'claude-haiku-4-5' */
   display_name!: string;
 
-  /** Not known here: always the beginning of 1970. */
+  /** Always 1970-01-01: the provider does not say. */
   @ApiProperty({ format: 'date-time', example: UNKNOWN_TIME })
   created_at!: string;
 }

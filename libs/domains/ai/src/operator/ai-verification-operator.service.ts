@@ -127,7 +127,7 @@ const VERIFY = `
   select customer_id, format('entry %s: the balance after it is not the sum so far', sequence), balance_after::text, running::text
   from entries where balance_after <> running
   union all
-  select coalesce(u.customer_id, c.customer_id), format('call %s: charged is not what its usage says', coalesce(u.id, c.usage_id)),
+  select coalesce(u.customer_id, c.customer_id), format('call %s: its charge differs from its usage', coalesce(u.id, c.usage_id)),
          coalesce(c.amount::text, 'no ledger entry'), coalesce((u.cost - u.uncovered)::text, 'no usage')
   from (select * from ai_usage where $1::uuid is null or customer_id = $1) u
   full join charged c on c.customer_id = u.customer_id and c.usage_id = u.id
@@ -143,7 +143,7 @@ const VERIFY = `
       is distinct from (u.calls, u.included, u.purchased, u.uncovered, u.cost, u.tokens)
   union all
   select coalesce(r.customer_id, t.customer_id),
-         format('credit request %s: what was booked is not what was approved', coalesce(r.id, t.credit_request_id)),
+         format('credit request %s: the booked credit is not the approved credit', coalesce(r.id, t.credit_request_id)),
          coalesce(t.booked, 'no ledger entry'), coalesce(r.booked, 'no approval')
   from approved r
   full join topup t on t.customer_id = r.customer_id and t.credit_request_id = r.id

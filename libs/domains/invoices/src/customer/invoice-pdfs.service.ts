@@ -81,7 +81,7 @@ export class InvoicePdfsService {
     try {
       signal.throwIfAborted();
       const file = await this.sources.find(source)?.fetchPdf(account, sourceId, signal);
-      if (file && !isPdf(file)) throw new SourceError(`what ${source} sent is no PDF`);
+      if (file && !isPdf(file)) throw new SourceError(`${source} sent a file that is no PDF`);
       return file;
     } catch (error) {
       const asked = error instanceof SourceError ? error.retryAfterMs : undefined;

@@ -46,7 +46,7 @@ export class PdfMemoryService implements OnApplicationShutdown {
   async enter(customerId: string, signal: AbortSignal): Promise<PdfPlace> {
     const own = this.underWay.get(customerId) ?? 0;
     if (own >= PER_CUSTOMER) {
-      throw new ServiceError('rate_limited', `You have ${own} PDFs under way: read them to their end first`, {
+      throw new ServiceError('rate_limited', `You have ${own} PDFs in progress: read them to their end first`, {
         retryAfterSeconds: 5,
       });
     }
@@ -129,7 +129,7 @@ export class PdfMemoryService implements OnApplicationShutdown {
 }
 
 function tooMany(): ServiceError {
-  return new ServiceError('service_unavailable', 'Too many PDFs are under way', { retryAfterSeconds: 5 });
+  return new ServiceError('service_unavailable', 'Too many PDFs are in progress', { retryAfterSeconds: 5 });
 }
 
 /** Streams a file from memory at the reader's pace. */

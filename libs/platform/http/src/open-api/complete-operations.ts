@@ -40,7 +40,7 @@ const integer = (description: string, example: number) => ({
 });
 const HEADERS = {
   'X-Request-Id': {
-    description: "The request's id: your own if you sent one, else made up. Quote it to the operator.",
+    description: "The request's id: your own if you sent one, else generated. Quote it to the operator.",
     schema: { type: 'string', maxLength: 128, pattern: '^[\\w.~:+/=-]{1,128}$' },
     example: REQUEST_ID,
   },
@@ -50,8 +50,8 @@ const HEADERS = {
     example: REQUEST_ID,
   },
   'X-RateLimit-Limit': integer('Requests that the limit nearest to being reached allows in a minute.', 600),
-  'X-RateLimit-Remaining': integer('Requests that are left of it.', 599),
-  'X-RateLimit-Reset': integer('Seconds until it starts anew.', 42),
+  'X-RateLimit-Remaining': integer('Requests left until the limit starts anew.', 599),
+  'X-RateLimit-Reset': integer('Seconds until the limit starts anew.', 42),
   'Idempotency-Replayed': {
     description: '`true`: this is the reply of the first request with this Idempotency-Key, sent again.',
     schema: { type: 'string', enum: ['true'], maxLength: 4 },
@@ -59,7 +59,7 @@ const HEADERS = {
   },
   'Retry-After': integer('Seconds after which to try again.', 12),
   'WWW-Authenticate': {
-    description: 'What is wrong with the token (RFC 6750).',
+    description: 'The fault of the token (RFC 6750).',
     schema: { type: 'string', maxLength: 200 },
     example: 'Bearer error="invalid_token"',
   },

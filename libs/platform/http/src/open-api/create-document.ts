@@ -12,14 +12,14 @@ export type ScopeDescriptions = Readonly<Record<string, string>>;
 
 /** Descriptions of the tags, in the order in which they are shown. */
 const TAGS: Record<string, string> = {
-  Customer: 'Who you are to the operator.',
-  Services: 'What you have.',
+  Customer: 'Your account.',
+  Services: 'Your services.',
   AI: 'Credit, usage and messages to the AI model.',
-  'AI for SDKs': "The same for the AI provider's SDKs: their addresses, fields and errors.",
-  Invoices: 'What you were invoiced.',
+  'AI for SDKs': "AI messages for the AI provider's SDKs, with their addresses, fields and errors.",
+  Invoices: 'Your invoices.',
   Support: 'Tickets with the operator.',
   SMS: 'Sending messages, and the log of sent messages.',
-  Status: 'How your services are.',
+  Status: 'The status of your services.',
 };
 
 /** Maximum length of a text by format. Other bounds stand at the field, where they are enforced. */
@@ -64,20 +64,17 @@ export function createDocument(
     .setDescription(
       'Read and act on your own account: services, AI credit and AI messages, invoices, support tickets, SMS and status. ' +
         'The customer is known by the bearer token alone. Every error is a problem document (RFC 9457); ' +
-        `[${ERROR_PAGE}](${ERROR_PAGE}) lists every code and what to do about it.\n\n` +
-        `A token has scopes; each operation says which one it needs:\n\n${scopeTable(scopes)}`,
+        `[${ERROR_PAGE}](${ERROR_PAGE}) lists every code with its remedy.\n\n` +
+        `A token has scopes; each operation names the one that it needs:\n\n${scopeTable(scopes)}`,
     )
-    // Without an address of its own the server is the one that the document came from, whatever its name.
-    .addServer(
-      `${PUBLIC_URL ?? ''}/${API_PREFIX}`,
-      PUBLIC_URL ? 'Production' : 'Where this document comes from: local, staging or production',
-    )
+    // Without an address of its own the server is the one that the document came from, under any name.
+    .addServer(`${PUBLIC_URL ?? ''}/${API_PREFIX}`, PUBLIC_URL ? 'Production' : 'Source: local, staging or production')
     .addBearerAuth(
       {
         type: 'http',
         scheme: 'bearer',
         bearerFormat: 'cas_live_…',
-        description: `A service token from the operator: \`cas_live_\` and 49 letters and digits. What it may do depends on its scopes:\n\n${scopeTable(scopes)}`,
+        description: `A service token from the operator: \`cas_live_\` and 49 letters and digits. Its rights depend on its scopes:\n\n${scopeTable(scopes)}`,
       },
       'token',
     )
@@ -132,14 +129,14 @@ function describeService(document: Document): void {
 /** The scopes as a Markdown table. */
 function scopeTable(scopes: ScopeDescriptions): string {
   const rows = Object.entries(scopes).map(([name, opens]) => `| \`${name}\` | ${opens} |`);
-  return ['| scope | opens |', '| --- | --- |', ...rows].join('\n');
+  return ['| scope | allows |', '| --- | --- |', ...rows].join('\n');
 }
 
 /** Adds the needed scope to every operation's description: tools do not show the scopes of a bearer scheme. */
 function describeScopes(document: Document): void {
   for (const operation of operationsOf(document)) {
     const [scope] = scopesOf(operation);
-    const needs = scope === undefined ? 'Any valid token will do.' : `Needs the scope \`${scope}\`.`;
+    const needs = scope === undefined ? 'Any valid token is accepted.' : `Needs the scope \`${scope}\`.`;
     operation.description = [operation.description, needs].filter(Boolean).join('\n\n');
   }
 }

@@ -134,7 +134,7 @@ export function refusal(outcome: Exclude<ReservationRefusal, 'key_taken'>): Serv
     case 'over_limit':
       return new ServiceError(
         'credit_exhausted',
-        'The operator has limited what you may use in a month, purchased credit included, and this message would go beyond ' +
+        'The operator has limited your usage of a month, purchased credit included, and this message would go beyond ' +
           'it (current_month_limit of GET /ai); ask the operator, or wait for the next month',
       );
     case 'exhausted':

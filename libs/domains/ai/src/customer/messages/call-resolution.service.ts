@@ -184,7 +184,7 @@ function countersOf({ registry }: Metrics) {
     }),
     uncovered: new Counter({
       name: 'ai_uncovered_nok_total',
-      help: 'What AI calls cost beyond what customers were charged, in NOK',
+      help: 'Cost of AI calls beyond the charges of customers, in NOK',
       labelNames: ['cause'],
       registers,
     }),

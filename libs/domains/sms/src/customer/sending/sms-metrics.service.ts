@@ -15,7 +15,7 @@ export class SmsMetricsService {
     if (!metrics) return;
     this.sent = new Counter({
       name: 'sms_sent_total',
-      help: 'SMS by what their gateway answered: unknown if it did not',
+      help: 'SMS by the answer of their gateway: unknown without one',
       labelNames: ['status'],
       registers: [metrics.registry],
     });
