@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor, type Type } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import type { FastifyReply } from 'fastify';
@@ -20,6 +19,7 @@ import {
   type RequestKey,
 } from '@platform/idempotency';
 import type { SegmentedBytes } from '@platform/json';
+import { TurnBudget } from './body-limits';
 import { inDialect, problemOf } from './problem';
 import type { RequestWithBody } from './request-body.guard';
 import { type KeyRules, type ReplayHeaders, rulesOf } from './route-rules';
@@ -31,9 +31,6 @@ export const KEY_MAX = 255;
 /** An RFC 8941 string: in quotes, with a backslash before a quote or a backslash. */
 const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
 const PRINTABLE = /^[\x20-\x7e]*$/;
-
-/** Bytes of a body that are hashed before other requests get their turn. */
-const TURN_BYTES = 1024 * 1024;
 
 /** Bodies up to this size are copied to be hashed at once. */
 const SMALL_BYTES = 16 * 1024;
@@ -55,6 +52,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     private readonly calls: KeyedCallsService,
     private readonly store: IdempotencyStoreService,
     private readonly modules: ModuleRef,
+    private readonly turns: TurnBudget,
   ) {}
 
   intercept(execution: ExecutionContext, next: CallHandler): Observable<unknown> {
@@ -74,7 +72,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     rules: KeyRules | undefined,
     next: CallHandler,
   ): Promise<unknown> {
-    const key = await requestKeyOf(request, customerId);
+    const key = await requestKeyOf(request, customerId, this.turns);
     const attempt = (call: KeyedCall) => {
       const handle = () => this.calls.run(call, () => lastValueFrom(next.handle(), { defaultValue: undefined }));
       if (rules) return conclude(call, presenter, handle);
@@ -123,27 +121,34 @@ async function conclude(call: KeyedCall, presenter: RequestPresenter, handle: ()
   }
 }
 
-/** The key of a request, and what tells its retries from other requests. @throws ServiceError invalid_request */
-async function requestKeyOf(request: RequestWithBody, customerId: string): Promise<RequestKey> {
+/**
+ * The key of a request, and the fingerprint that tells its retries from other requests: at once, unless the body is large.
+ * @throws ServiceError invalid_request
+ */
+function requestKeyOf(
+  request: RequestWithBody,
+  customerId: string,
+  turns: TurnBudget,
+): RequestKey | Promise<RequestKey> {
   const { method, originalUrl, rawBody } = request;
   const key = readIdempotencyKey(request.raw);
   const [path = ''] = originalUrl.split('?');
   const fingerprinted = { key, method, path };
-  const fingerprint =
-    rawBody.length <= SMALL_BYTES
-      ? fingerprintOf(fingerprinted, rawBody.joined())
-      : await hashInTurns(beginFingerprint(fingerprinted), rawBody);
-  return { customerId, key, hash: hashKey(customerId, key), fingerprint };
+  const hash = hashKey(customerId, key);
+  if (rawBody.length <= SMALL_BYTES)
+    return { customerId, key, hash, fingerprint: fingerprintOf(fingerprinted, rawBody.joined()) };
+  const hashed = hashInTurns(beginFingerprint(fingerprinted), rawBody, turns);
+  return hashed.then((fingerprint) => ({ customerId, key, hash, fingerprint }));
 }
 
-async function hashInTurns(fingerprint: ReturnType<typeof beginFingerprint>, body: SegmentedBytes): Promise<Buffer> {
-  let hashed = 0;
+async function hashInTurns(
+  fingerprint: ReturnType<typeof beginFingerprint>,
+  body: SegmentedBytes,
+  turns: TurnBudget,
+): Promise<Buffer> {
   for (const piece of body.slice(0, body.length)) {
-    fingerprint.update(piece);
-    hashed += piece.length;
-    if (hashed < TURN_BYTES) continue;
-    hashed = 0;
-    await nextTurn();
+    if (turns.spent) await new Promise<void>((resolve) => turns.later(resolve));
+    turns.run(() => fingerprint.update(piece));
   }
   return fingerprint.digest();
 }

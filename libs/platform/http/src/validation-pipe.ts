@@ -29,19 +29,21 @@ export function createValidationPipe(): ValidationPipe {
  * DTO.
  */
 class QuickValidationPipe extends ValidationPipe {
-  private readonly withoutQuery = new Map<unknown, Promise<object>>();
+  /** The defaults of a query, by DTO. */
+  private readonly defaults = new Map<unknown, object>();
 
   override transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
-    // Values of our own decorators, such as the customer, are not input.
+    // Values of our own decorators, such as the customer, are not input. Nest takes them without a promise as well.
     if (metadata.type === 'custom') return value as Promise<unknown>;
     if (metadata.type !== 'query' || Object.keys(value ?? {}).length > 0) return this.check(value, metadata);
-    let empty = this.withoutQuery.get(metadata.metatype);
-    if (!empty) {
-      empty = super.transform({}, metadata) as Promise<object>;
-      this.withoutQuery.set(metadata.metatype, empty);
-    }
-    // A copy for each call, so that no handler can change the next call's defaults.
-    return empty.then((query) => Object.assign(Object.create(Object.getPrototypeOf(query) as object) as object, query));
+    const known = this.defaults.get(metadata.metatype);
+    return known ? (copyOf(known) as Promise<unknown>) : this.findDefaults(metadata);
+  }
+
+  private async findDefaults(metadata: ArgumentMetadata): Promise<unknown> {
+    const defaults = (await super.transform({}, metadata)) as object;
+    this.defaults.set(metadata.metatype, defaults);
+    return copyOf(defaults);
   }
 
   private async check(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
@@ -51,6 +53,11 @@ class QuickValidationPipe extends ValidationPipe {
       throw error instanceof InvalidInput ? explainFaults(error.faults, value) : error;
     }
   }
+}
+
+/** A copy for each call, so that no handler can change the next call's defaults. */
+function copyOf(defaults: object): object {
+  return Object.assign(Object.create(Object.getPrototypeOf(defaults) as object) as object, defaults);
 }
 
 interface Fault {
