@@ -6,7 +6,7 @@ import { expectProblem } from '@test/expect-problem';
 import { describeAuthentication } from '@test/suites/authentication.suite';
 import { describePaging } from '@test/suites/paging.suite';
 import { describeValidation } from '@test/suites/validation.suite';
-import type { AiOverviewDto } from '../../apps/customer-api/src/ai/dto/ai-overview.dto';
+import type { AiOverviewDto } from '../../apps/customer-api/src/ai/ai-overview.dto';
 import type {
   CreditRequestDto,
   CreditRequestPageDto,

@@ -9,7 +9,7 @@ import {
   AiLedgerQueryDto,
   toAiLedgerEntryDto,
   toLedgerFilter,
-} from './dto/ai-ledger.dto';
+} from './ai-ledger.dto';
 
 @ApiTags('AI')
 @Controller('ai/ledger')

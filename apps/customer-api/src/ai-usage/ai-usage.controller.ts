@@ -18,14 +18,14 @@ import {
   AiReceiptQueryDto,
   toAiReceiptDto,
   toReceiptFilter,
-} from './dto/ai-receipt.dto';
+} from './ai-receipt.dto';
 import {
   AiUsageSummaryPageDto,
   AiUsageSummaryQueryDto,
   aiUsageSumTable,
   toAiUsageSumDto,
   toSummaryFilter,
-} from './dto/ai-usage-summary.dto';
+} from './ai-usage-summary.dto';
 
 @ApiTags('AI')
 @Controller('ai/usage')

@@ -6,8 +6,8 @@ import { CurrentCustomer, RateLimitAs, RequireScope } from '@platform/access';
 import { AiOverviewService, type MessageRequest, PLAIN_FIELDS } from '@domains/ai';
 import { acceptedWeights, KeyClaimedByService, ProblemReplies, type RequestWithBody } from '@platform/http';
 import { MessageAnswersService } from './message-answers.service';
-import { AiMessageDto, ANSWER, ANSWER_PROBLEMS } from './dto/ai-message.dto';
-import { AiOverviewDto, toAiOverviewDto } from './dto/ai-overview.dto';
+import { AiMessageDto, ANSWER, ANSWER_PROBLEMS } from './ai-message.dto';
+import { AiOverviewDto, toAiOverviewDto } from './ai-overview.dto';
 import { MessageBody } from './message-body';
 
 @ApiTags('AI')

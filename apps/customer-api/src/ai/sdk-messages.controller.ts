@@ -6,9 +6,9 @@ import { CurrentCustomer, RateLimitAs, RequireScope, TokenInApiKey } from '@plat
 import { KeyClaimedByService, ProblemReplies, type RequestWithBody, WithoutEffect } from '@platform/http';
 import { type AuthenticatedCustomer } from '@platform/tokens';
 import { MessageAnswersService } from './message-answers.service';
-import { ANSWER, ANSWER_PROBLEMS } from './dto/ai-message.dto';
+import { ANSWER, ANSWER_PROBLEMS } from './ai-message.dto';
 import { MessageBody } from './message-body';
-import { SdkCountRequestDto, SdkMessageRequestDto, SdkTokenCountDto } from './dto/sdk.dto';
+import { SdkCountRequestDto, SdkMessageRequestDto, SdkTokenCountDto } from './sdk.dto';
 
 /** Messages at the addresses and in the format of the provider's SDKs. */
 @ApiTags('AI for SDKs')

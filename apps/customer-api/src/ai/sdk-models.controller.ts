@@ -4,7 +4,7 @@ import { AiModelsService } from '@domains/ai';
 import { RequireScope, TokenInApiKey } from '@platform/access';
 import { ServiceError } from '@platform/errors';
 import { ProblemReplies } from '@platform/http';
-import { SdkModelDto, SdkModelListDto, toSdkModelDto, toSdkModelListDto } from './dto/sdk.dto';
+import { SdkModelDto, SdkModelListDto, toSdkModelDto, toSdkModelListDto } from './sdk.dto';
 
 /** The model at the addresses and in the format of the provider's SDKs. */
 @ApiTags('AI for SDKs')

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { AiOverview } from '@domains/ai';
-import { CreditRequestDto, toCreditRequestDto } from '../../credit-requests/credit-request.dto';
+import { CreditRequestDto, toCreditRequestDto } from '../credit-requests/credit-request.dto';
 
 /** Your AI credit and usage. All amounts in NOK. */
 export class AiStatusDto {
