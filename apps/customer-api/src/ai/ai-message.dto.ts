@@ -126,8 +126,8 @@ export class AiReplyDto {
 }
 
 /**
- * The reply to a request for a message. That it can be a stream is told in words: as a second content type, generated clients
- * would take every answer for a text.
+ * The reply to a request for a message. Its description mentions the stream: as a second content type, it would make generated
+ * clients take every answer for a text.
  */
 export const ANSWER = {
   type: AiReplyDto,

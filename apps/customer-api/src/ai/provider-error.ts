@@ -21,7 +21,7 @@ const TYPES: Record<number, string> = {
 /** Refusals that last: sent again unchanged, the request is refused again. */
 const FINAL = new Set(['ai_upstream_rejected', 'internal_error']);
 
-/** What an SDK of the AI provider calls a problem. */
+/** A problem in the terms of the AI provider's SDKs. */
 export function providerError({ status, body }: Problem): ProviderError {
   return { type: TYPES[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error'), message: body.detail };
 }

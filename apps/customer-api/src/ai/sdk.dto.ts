@@ -39,7 +39,7 @@ export class SdkTokenCountDto {
   input_tokens!: number;
 }
 
-/** What the provider, too, says of a model whose time is not known. */
+/** The provider's own value for a model whose time is not known. */
 const UNKNOWN_TIME = '1970-01-01T00:00:00.000000Z';
 
 /** The model that the operator has fixed for you. */

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { LedgerBucket } from './ai-ledger-entry.entity';
 
-/** What a customer's ledger entries of dropped months add up to, by bucket. They count here, and no longer by themselves. */
+/** The sum of a customer's ledger entries of dropped months, by bucket. It stands for those entries. */
 @Entity('ai_ledger_carried')
 export class AiLedgerCarried {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'ai_ledger_carried_pk' })

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** What the upstream reported for a call, and what it cost. */
+/** A charged call: the usage that the upstream reported, and its cost. */
 @Entity('ai_usage')
 export class AiUsage {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'ai_usage_pk' })

@@ -1,3 +1,4 @@
+import type { SealedReply } from '@platform/idempotency';
 import type { CacheUse, TokenUsage } from './token-usage';
 
 /** Asks to reserve credit for a call. */
@@ -48,13 +49,7 @@ export interface Settlement {
   /** Whether the caller got the reply as a stream of events. */
   streamed?: boolean;
   /** The reply to keep for the Idempotency-Key that the reservation claimed. */
-  reply?: KeptReply | null;
-}
-
-/** A sealed reply, and the name of the secrets key that it is sealed with. */
-export interface KeptReply {
-  secretsKey: string;
-  body: Buffer;
+  reply?: SealedReply | null;
 }
 
 /**

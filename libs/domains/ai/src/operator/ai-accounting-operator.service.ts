@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { BillingCalendar } from '@platform/time';
 
-/** What a month did to a customer's AI credit, in NOK as decimal texts: sums of its ledger. */
+/** The changes of a customer's AI credit in a month, in NOK as decimal texts: sums of its ledger. */
 export interface AccountingMonth {
   customerId: string;
   month: string;
@@ -31,7 +31,7 @@ const SUMS = `
   where created_at >= $1 and created_at < $2 and ($4::uuid is null or customer_id = $4)
   group by customer_id order by customer_id`;
 
-/** What the operator's accounts need of AI credit. */
+/** Sums of AI credit for the operator's bookkeeping. */
 @Injectable()
 export class AiAccountingOperatorService {
   constructor(

@@ -184,7 +184,7 @@ const VERIFY = `
 
 /**
  * Verifies the accounts: every account equals its ledger, every charge its usage, the sums of every day its calls. Of months
- * that were dropped it takes what was carried forward, and leaves out what has no counterpart any more.
+ * that were dropped it takes the sums that were carried forward, and leaves out rows without a counterpart.
  */
 @Injectable()
 export class AiVerificationOperatorService {

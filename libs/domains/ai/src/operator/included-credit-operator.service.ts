@@ -57,7 +57,7 @@ export class IncludedCreditOperatorService implements OnModuleInit {
     }
   }
 
-  /** Grants the difference between the month's included credit and what was granted. */
+  /** Grants the difference between the month's included credit and the credit granted so far. */
   async grantRaise(manager: EntityManager, actor: string, customerId: string): Promise<void> {
     await manager.query('select app.ai_grant_difference($1, app.billing_month(app.now(), $2), app.now(), $3)', [
       customerId,

@@ -62,7 +62,7 @@ export interface UpstreamMessageStream {
 export interface UpstreamFault {
   /** Whether the provider refused the call, or the call failed. */
   code: 'ai_upstream_rejected' | 'ai_upstream_failed';
-  /** What happened, in a few words for the operator; contains no secret. */
+  /** The reason in a few words for the operator; contains no secret. */
   reason: string;
   /** The detail that the customer may read. */
   detail: string;

@@ -57,9 +57,9 @@ type Nullable<Row> = { [Property in keyof Row]: Row[Property] | null };
 /** The receipt of a call that was charged: amounts in NOK, rates in NOK per million tokens, all as decimal texts. */
 export type Receipt = ReadRow<AiUsage, (typeof USAGE)[number]> &
   Nullable<ReadRow<AiModelPrice, (typeof PRICES)[number]>> & {
-    /** What was charged: the parts that included and purchased credit paid. */
+    /** The charge: the parts that included and purchased credit paid. */
     charged: string;
-    /** What the operator calls the token. */
+    /** The operator's name of the token. */
     tokenName: string | null;
   };
 

@@ -33,7 +33,7 @@ export interface UsageSummaryFilter {
 export interface UsageSum {
   /** The day, month or model, or the token's id. */
   key: string;
-  /** What the operator calls the token of a group by token. */
+  /** Of a group by token: the operator's name of the token. */
   tokenName: string | null;
   calls: number;
   inputTokens: number;
@@ -52,7 +52,7 @@ export const NO_TOKEN = '00000000-0000-0000-0000-000000000000';
 
 type Sums = Omit<UsageSum, 'tokenName'>;
 
-/** A kind of groups: what they are keyed by, and how a key is written, read and ordered. */
+/** A kind of groups: the key, its text, and its order. */
 interface Group {
   column: (d: EntityTable<AiUsageDay>) => string;
   order: 'asc' | 'desc';
@@ -111,7 +111,7 @@ export interface UsageSummary {
   page: Page<UsageSum>;
 }
 
-/** What a customer used and was charged, by day, month, model or token: sums of the daily sums that settlements keep. */
+/** A customer's usage and charges by day, month, model or token: sums of the daily sums that settlements keep. */
 @Injectable()
 export class AiUsageSummaryService {
   private readonly sums: Record<UsageGroup, ReadStatement<Sums>>;

@@ -1,7 +1,7 @@
 import type { BillingCalendar } from '@platform/time';
 import { timeText } from '@platform/time';
 
-/** When the records of a list were made. What is left out is open. */
+/** The period in which a list's records were made. A bound that is not given is open. */
 export interface Period {
   /** First and last day (`YYYY-MM-DD`, in the billing time zone), both included. */
   from?: string;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { customerPages } from '@platform/database';
 
-/** What an operator wants to know of all AI credit. Amounts in NOK, times in seconds. */
+/** The state of all AI credit. Amounts in NOK, times in seconds. */
 export interface CreditHealth {
   /** Differences that the last verification found, and how long ago it ended; null if none has ended yet. */
   problems: number;
@@ -32,7 +32,7 @@ const HEALTH = `
            count(*) filter (where included + purchased <= reserved)::int as exhausted_accounts
     from ai_account) a`;
 
-/** The state of all AI credit, for the metrics. */
+/** Reads the state of all AI credit for the metrics, and records verifications. */
 @Injectable()
 export class CreditHealthService {
   constructor(private readonly dataSource: DataSource) {}

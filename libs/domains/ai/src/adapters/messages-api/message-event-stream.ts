@@ -136,7 +136,7 @@ function typeOf(bytes: Buffer, event: WireEvent): unknown {
 export class EventSplitter {
   private rest: Buffer = Buffer.alloc(0);
 
-  /** @returns what came so far and is not an event yet with the piece added, and the whole events in it */
+  /** @returns the incomplete event so far with the piece added, and the whole events in it */
   split(piece: Buffer): { bytes: Buffer; events: WireEvent[] } {
     const bytes = this.rest.length > 0 ? Buffer.concat([this.rest, piece]) : piece;
     const events: WireEvent[] = [];

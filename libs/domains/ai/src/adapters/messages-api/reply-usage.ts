@@ -58,7 +58,7 @@ export class StreamedUsage {
     this.reported = (event as { message?: { usage?: Usage | null } | null } | null)?.message?.usage ?? {};
   }
 
-  /** The usage of a `message_delta`: what it leaves out, or gives as null, is unchanged. */
+  /** The usage of a `message_delta`: counts that it leaves out, or gives as null, are unchanged. */
   update(event: unknown): void {
     const usage = (event as { usage?: Usage | null } | null)?.usage;
     if (!usage || !this.reported) return;

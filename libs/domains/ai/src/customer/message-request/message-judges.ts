@@ -89,7 +89,7 @@ export class ToolJudge {
   member(frame: Frame, token?: JsonToken, isText = false): void {
     const { rule, key = '', kind } = frame;
     const text = token?.text();
-    // Null is as good as none; a text that is too long to be read, and what is no text, are no known type.
+    // Null counts as not given. A text that is too long to be read, and a value of another JSON type, are no known type.
     const isNull = !isText && text === 'null';
     if (kind === 'tool' && key === 'type') frame.type = isText ? (text ?? '') : isNull ? CUSTOM : '';
     if (isNull || (rule !== 'unpriced' && rule !== 'beta' && rule !== 'unknown')) return;

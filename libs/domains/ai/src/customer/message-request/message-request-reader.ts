@@ -7,7 +7,7 @@ import { DETAILS, type Frame, type FrameKind, kindInside, newFrame, pointerTo, R
 
 const PLACES = new Set<FrameKind>(['body', 'tool', 'thinking', 'output_config'] satisfies JudgedPlace[]);
 /**
- * The members of messages, and of blocks and their parts, that decide whether a request is valid or what it can cost: a bit
+ * The members of messages, and of blocks and their parts, that decide a request's validity or its cost: a bit
  * each. The members of the other objects have rules.
  */
 const OF_MESSAGE = bits('role', 'content');
@@ -15,8 +15,8 @@ const OF_BLOCK = bits('content', 'type', 'source', 'data', 'file_id', 'cache_con
 
 /**
  * Reads and validates the body of a message request while it arrives, without building it in memory:
- * a body may have 32 MB. What is done with a field follows from the rules of its address. A name that is judged must not be
- * given twice in one object: we would judge the one and the provider might use the other.
+ * a body may have 32 MB. The rules of its address decide how each field is treated. A judged name must not stand twice in one
+ * object: we would judge the one and the provider might use the other.
  */
 export class MessageRequestReader implements JsonHandler {
   private readonly bound = new InputBound();

@@ -1,10 +1,10 @@
 /**
- * What is done with a field of a request:
+ * The treatment of a request's field:
  * - `own`: the service reads it itself;
- * - `forwarded`: passed on to the provider byte for byte: what it costs is priced per token;
+ * - `forwarded`: passed on to the provider byte for byte; its cost is priced per token;
  * - `ignored`: has no effect;
  * - `unpriced`: refused, because it costs other than per token, or concerns the operator's workspace;
- * - `beta`: refused, because the provider takes it only from those who ask for a beta, and betas can change what a call costs;
+ * - `beta`: refused, because the provider takes it only with a beta, and betas can change a call's cost;
  * - `elsewhere`: refused, unless it is empty: another address takes it;
  * - `unknown`: refused, because nobody has judged it.
  */
@@ -34,7 +34,7 @@ export const PROVIDER_FIELDS: Record<JudgedPlace, Record<string, FieldRule>> = {
     stream: 'own',
     // The operator fixes the model.
     model: 'ignored',
-    // Says who the provider's customer's own user is: the provider has no use for ours.
+    // Identifies the end user to the provider, which has no use for our customers' users.
     metadata: 'ignored',
     cache_control: 'forwarded',
     output_config: 'forwarded',
@@ -84,13 +84,13 @@ export const PROVIDER_FIELDS: Record<JudgedPlace, Record<string, FieldRule>> = {
   output_config: { effort: 'forwarded', format: 'forwarded', task_budget: 'beta' },
 };
 
-/** The provider's form of a request, as its SDKs send it. What is not known is refused: silence would be a wrong answer. */
+/** The provider's form of a request, as its SDKs send it. Unknown fields are refused: to ignore one silently would be wrong. */
 export const SDK_FIELDS: RequestFields = {
   ruleOf: (place, name) =>
     (Object.hasOwn(PROVIDER_FIELDS[place], name) ? PROVIDER_FIELDS[place][name] : undefined) ?? 'unknown',
 };
 
-/** What a type of tool is: run by the caller, by the provider (and billed by use), or behind a beta. */
+/** The rule for a type of tool: run by the caller, run by the provider (and billed by use), or behind a beta. */
 export type ToolRule = 'client' | 'unpriced' | 'beta';
 
 /** Every type of tool of the provider's API. A test compares it with the types of its SDKs. */

@@ -8,7 +8,7 @@ import type { FieldRule, JudgedPlace } from './request-fields';
  * - `block`, `part`: a content block, an object that is part of one; `source`, `cache`: the parts that are judged;
  * - `list`: an array that is part of a block;
  * - `system`: the blocks of the system prompt;
- * - `tools`, `tool`, `callers`: the tools, one of them, and who may call it;
+ * - `tools`, `tool`, `callers`: the tools, one of them, and its permitted callers;
  * - `thinking`, `output_config`: the fields of these names.
  */
 export type FrameKind =

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 
-/** What a reader has not taken may be about this much, and a piece of the provider's reply more. */
+/** Bytes that wait for their reader at most, apart from one piece of the provider's reply. */
 const UNREAD_BYTES = 16 * 1024;
 
 /** Where the events come from. */
@@ -10,9 +10,9 @@ interface Source {
 }
 
 /**
- * What the reader of a message's stream gets. While the reader does not keep up, the source is paused; once the reader has
- * held it up for `patienceMs` in all, the reader is given up, and the source goes on without it. The same happens when the
- * reader disconnects.
+ * The reader's end of a message's stream. While the reader does not keep up, the source is paused; once the reader has held it
+ * up for `patienceMs` in all, the reader is disconnected, and the source goes on without it. The same happens when the reader
+ * disconnects.
  *
  * Emits `begun` with the first event, and `gone` if the reader goes before the last.
  */
