@@ -20,11 +20,10 @@ export class CustomerContextInterceptor implements NestInterceptor {
 
   intercept(execution: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = execution.getArgByIndex<RequestWithBody>(0);
-    const { id, customer } = request;
+    const { id, customer, method } = request;
     // Nest binds the handler to the context in which handle() is called.
-    const result = customer
-      ? this.context.run(customer.customerId, () => this.keys.intercept(execution, next), id)
-      : next.handle();
+    const handle = () => (method === 'POST' ? this.keys.intercept(execution, next) : next.handle());
+    const result = customer ? this.context.run(customer.customerId, handle, id) : next.handle();
     if (!request.bodyLease) return result;
     // A handler may take the lease over, for work that goes on after its reply has begun.
     return result.pipe(finalize(() => request.bodyLease?.release()));

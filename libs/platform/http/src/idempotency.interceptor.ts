@@ -43,7 +43,7 @@ const KEPT = ['content-type', 'location', 'x-accel-buffering'];
 
 /**
  * Makes a POST with an Idempotency-Key safe to retry: it has its effect once, and every retry gets the reply of the first
- * try. Runs as the customer, after the body was read. A request without the header passes untouched, and so does one that
+ * try. Called for POSTs only, as the customer, after the body was read. A request without the header passes untouched, and so does one that
  * has no effect.
  */
 @Injectable()
@@ -57,8 +57,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
 
   intercept(execution: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = execution.getArgByIndex<RequestWithBody>(0);
-    if (request.headers[IDEMPOTENCY_KEY] === undefined || request.method !== 'POST' || !request.customer)
-      return next.handle();
+    if (request.headers[IDEMPOTENCY_KEY] === undefined || !request.customer) return next.handle();
     const { key } = rulesOf(execution);
     if (key === 'ignored') return next.handle();
     const presenter = new RequestPresenter(execution.getArgByIndex<FastifyReply>(1), key?.keptHeaders);
