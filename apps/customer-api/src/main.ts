@@ -5,7 +5,7 @@ import { runProcess } from '@platform/process';
 import { startTracing } from '@platform/tracing';
 import { createApplication } from './create-application';
 
-/** Time for what was broken off to be released, and for connections to be closed. */
+/** Time to release the resources of interrupted requests, and to close connections. */
 const AFTER_GRACE_MS = 12_000;
 
 void runProcess(async () => {

@@ -8,7 +8,7 @@ import { TokenChangeListenerService } from '@platform/tokens';
 
 /** Customers that have a series of their own, per process: a metric must not grow with the number of customers. */
 const MOST = 100;
-/** Labels of whom it is not known, and of those beyond {@link MOST}. */
+/** Labels of unknown customers, and of those beyond {@link MOST}. */
 const [NONE, OTHERS] = ['none', 'others'];
 
 /** Measures requests, and exposes the gauges that operators monitor. */
@@ -47,7 +47,7 @@ export function exposeMetrics(app: NestFastifyApplication, shedder: LoadShedder)
   );
 }
 
-/** Counts requests that were refused with 429, by customer: who reaches a limit, and how often. */
+/** Counts requests that were refused with 429, by customer. */
 class LimitedCustomers {
   private readonly known = new Set<string>();
   private readonly refused: Counter<'customer_id'>;

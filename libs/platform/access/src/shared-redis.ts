@@ -35,19 +35,19 @@ export class SharedRedis {
     this.client.on('ready', () => this.found());
   }
 
-  /** Whether the server answers and stores what it is sent, as far as is known. */
+  /** Whether the server answers and stores counts, as far as is known. */
   get ready(): boolean {
     return this.client.status === 'ready' && !this.refusing;
   }
 
-  /** Told that the server stored what it was sent. */
+  /** To be called when the server has stored a count. */
   stored(): void {
     if (!this.refusing) return;
     this.refusing = false;
     this.logger.log('Redis takes counts again; rate limits are shared again');
   }
 
-  /** Told why a command failed. A lost connection shows by itself; an error reply is the server's refusal. */
+  /** To be called with the error of a command. A lost connection shows by itself; an error reply is the server's refusal. */
   failed(error: unknown): void {
     if (this.refusing || !Error.isError(error) || error.name !== 'ReplyError') return;
     this.refusing = true;

@@ -13,7 +13,7 @@ import { acceptedWeights } from './accept';
 
 /** Replies of fewer bytes are sent as they are: they fit into a packet. */
 const LEAST_BYTES = 1024;
-/** Bytes that are being compressed at a time. What comes on top is sent as it is, so that nothing waits for threads. */
+/** Bytes that are compressed at a time. A reply beyond them is sent as it is, so that nothing waits for threads. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
 const COMPRESSIBLE =

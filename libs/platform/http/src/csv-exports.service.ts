@@ -20,7 +20,7 @@ const PER_CUSTOMER = 2;
 const SLOWEST_MS = 30_000;
 const RETRY_SECONDS = 5;
 
-/** What an export consists of. */
+/** The rows of an export, and their form. */
 export interface CsvExport<Row> {
   /** Without its ending, such as `ai-usage`. */
   fileName: string;
@@ -29,7 +29,7 @@ export interface CsvExport<Row> {
   portions: AsyncGenerator<Row[]>;
   /** A row as it is in JSON. */
   toDto: (row: Row) => object;
-  /** Aborts when the reply is out, or its reader gone. */
+  /** Aborts when the reply is complete, or its client disconnected. */
   closed: AbortSignal;
 }
 
@@ -44,10 +44,10 @@ export class CsvExportsService implements BeforeApplicationShutdown {
 
   constructor(private readonly context: CustomerContextService) {}
 
-  /** @throws ServiceError rate_limited if the customer has too many in progress; and what reading the first portion throws */
+  /** @throws ServiceError rate_limited if the customer has too many in progress; and the errors of reading the first portion */
   async send<Row>({ fileName, table, portions, toDto, closed }: CsvExport<Row>): Promise<StreamableFile> {
     this.enter(closed);
-    // Read before the reply begins: what fails now is answered as any other request.
+    // Read before the reply begins: a failure now is answered as that of any other request.
     const first = await portions.next();
     const text = csvText(table, { first, portions, toDto }, SLOWEST_MS, () =>
       content.destroy(new Error('The reader of an export is too slow')),
@@ -63,7 +63,7 @@ export class CsvExportsService implements BeforeApplicationShutdown {
     });
   }
 
-  /** The process ends. What is broken off can be asked for again. */
+  /** The process ends. An export that is broken off can be requested again. */
   beforeApplicationShutdown(): void {
     for (const stream of this.streams) stream.destroy(new Error('The process is shutting down'));
   }

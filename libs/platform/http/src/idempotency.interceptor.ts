@@ -195,7 +195,7 @@ class RequestPresenter implements ReplyPresenter {
     return { status: this.status, headers: { ...Object.fromEntries(headers), ...more }, body };
   }
 
-  /** The reply with what a handler returned, and the status that it has set. */
+  /** The reply with a handler's result, and the status that it has set. */
   ofResult(result: unknown): KeptReply {
     const status = this.reply.statusCode;
     if (Buffer.isBuffer(result)) return { ...this.ofBody(result), status };

@@ -88,8 +88,8 @@ export function configureApplication(app: NestFastifyApplication, scopes: ScopeD
 }
 
 /**
- * Traces each request except health checks, below the span of the caller if it names one. To be added first: what other hooks
- * do, log lines too, is then part of it. Adds nothing while traces are off.
+ * Traces each request except health checks, below the span of the caller if it names one. To be added first: the work of other
+ * hooks, log lines too, is then part of the span. Adds nothing while traces are off.
  */
 function traceRequests(server: FastifyInstance): void {
   if (!isTracing()) return;
@@ -107,7 +107,7 @@ function traceRequests(server: FastifyInstance): void {
     onReplyClosed(raw, () => {
       const status = raw.headersSent ? raw.statusCode : undefined;
       const attributes = { 'http.response.status_code': status, 'customer.id': request.customer?.customerId };
-      // Without a status the caller has gone away: not a fault of the service.
+      // Without a status the caller has disconnected: not a fault of the service.
       span.end(attributes, status !== undefined && status >= 500);
     });
     span.run(done);

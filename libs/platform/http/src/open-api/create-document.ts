@@ -49,7 +49,7 @@ export function serveOpenApi(app: NestFastifyApplication, config: AppConfig, sco
 }
 
 /**
- * Creates the OpenAPI 3.1 document: the declarations of the routes, and what applies to all of them. @param scopes all
+ * Creates the OpenAPI 3.1 document: the declarations of the routes, and additions to all of them. @param scopes all
  * scopes with their descriptions
  */
 export function createDocument(
@@ -97,7 +97,7 @@ export function createDocument(
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 /**
- * Converts what the generator writes as OpenAPI 3.0: `nullable` becomes the type `null`. Bytes stay a string of the
+ * Converts the generator's output, which is OpenAPI 3.0: `nullable` becomes the type `null`. Bytes stay a string of the
  * format `binary`: version 3.1 would leave their schema empty, but client generators know the format.
  */
 function asOpenApi31<Part>(document: Part): Part {
