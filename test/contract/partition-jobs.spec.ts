@@ -44,7 +44,7 @@ describe('The job of the partitions', () => {
     expect((await stray()).map(({ value }) => value)).toEqual([0, 0, 0, 0]);
   });
 
-  it('tells of rows that are in no month', async () => {
+  it('reports rows without a monthly partition', async () => {
     await fixture.superuser.query(
       `insert into audit_log (customer_id, id, actor, action) values (gen_random_uuid(), $1, 'x', 'x')`,
       [timedId('2050-01-01T00:00:00Z')],

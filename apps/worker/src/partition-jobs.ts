@@ -24,7 +24,7 @@ export class PartitionJobs implements OnModuleInit {
   ) {
     this.strayRows = new Gauge({
       name: 'database_default_partition_rows',
-      help: 'Rows of a table that are in no month, at the last look of this process; counted up to 10,000. Should be 0',
+      help: 'Rows of a table without a monthly partition, at the last check by this process; counted up to 10,000. Should be 0',
       labelNames: ['table'],
       registers: [registry],
     });
@@ -47,7 +47,11 @@ export class PartitionJobs implements OnModuleInit {
     const stray = await this.partitions.strayRows(table);
     this.strayRows.set({ table }, stray);
     if (stray > 0)
-      this.logger.error({ msg: 'rows are in no month: the default partition is not empty', table, rows: stray });
+      this.logger.error({
+        msg: 'rows without a monthly partition: the default partition is not empty',
+        table,
+        rows: stray,
+      });
     await this.dropExpired(table, signal);
   }
 

@@ -12,7 +12,7 @@ const command = commandsWith(() => import('../services/ai.services.js'));
 
 const configure = command({
   name: 'configure',
-  description: "set a customer's AI up, or change it; what is left out stays",
+  description: "set up a customer's AI, or change it; options left out stay as they are",
   options: {
     customer,
     enabled: optional('--enabled <true|false>', 'whether the customer may use AI', read.yesOrNo),
@@ -76,7 +76,7 @@ const show = command({
 
 const price = command({
   name: 'price',
-  description: 'set what a model costs, in NOK per million tokens, from a date on',
+  description: 'set the price of a model, in NOK per million tokens, from a date on',
   options: {
     model: required('--model <model>', "the provider's name of the model", modelName),
     input: required('--input <nok>', 'input tokens', rate),
@@ -104,7 +104,7 @@ function modelName(text: string): string {
 
 const prices = command({
   name: 'prices',
-  description: 'list what the models cost, and from when',
+  description: 'list the prices of the models, with their first day',
   options: {},
   examples: ['', '--csv'],
   reads: true,
@@ -153,7 +153,7 @@ const ledger = command({
     limit,
     after: optional(
       '--after <sequence>',
-      'only what comes behind the entry with this sequence number',
+      'only entries that follow the one with this sequence number',
       read.numberText,
     ),
   },
@@ -235,7 +235,7 @@ const USAGE_CSV: CsvColumns<Receipt> = {
 
 const accounting = command({
   name: 'accounting',
-  description: "sums of a month for the accounts: what each customer's AI credit gained and paid",
+  description: "sums of a month for accounting: additions to each customer's AI credit, and its use",
   options: {
     month: required('--month <month>', 'YYYY-MM, in the billing time zone', read.month),
     customer: anyCustomer,

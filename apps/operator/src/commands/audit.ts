@@ -6,11 +6,11 @@ const command = commandsWith(() => import('../services/audit.services.js'));
 
 const list = command({
   name: 'list',
-  description: 'show who did what, newest first',
+  description: 'list the changes with their authors, newest first',
   options: {
     customer: optionalCustomer('only changes that concern this customer (number, name or id)'),
     action: optional('--action <name>', 'only this action, such as token.issue'),
-    by: optional('--by <name>', 'only what this person did: the name that --as or OPERATOR_NAME gave'),
+    by: optional('--by <name>', 'only changes by this person: the name in --as or OPERATOR_NAME'),
     limit,
     after,
   },

@@ -52,7 +52,7 @@ const list = command({
       read.oneOf<'active' | 'inactive'>()('active', 'inactive'),
     ),
     limit,
-    after: optional('--after <number>', 'only what comes behind the customer with this number'),
+    after: optional('--after <number>', 'only customers that follow the one with this number'),
   },
   examples: ['', '--search fjord', '--state inactive --csv'],
   reads: true,
@@ -140,12 +140,12 @@ async function* jsonOf(portions: AsyncIterable<{ table: string; rows: readonly o
 const erase = dataCommand({
   name: 'erase',
   description:
-    'erase what is personal of a deactivated customer; what accounting law asks for stays; there is no way back',
-  options: { customer, dryRun: flag('--dry-run', 'only count what would be erased') },
+    'erase the personal data of a deactivated customer, except records that accounting law requires; this cannot be undone',
+  options: { customer, dryRun: flag('--dry-run', 'only count the rows that would be erased') },
   examples: ['--customer 100001 --dry-run', '--customer 100001 --yes'],
   needsYes: true,
   confirm: ({ customer, dryRun }) =>
-    dryRun ? undefined : `What is personal of customer ${customer} is erased for good. Go on?`,
+    dryRun ? undefined : `The personal data of customer ${customer} is erased for good. Go on?`,
   columns: ['table', 'rows', 'done'],
   run: ({ customerData }, { customer, dryRun = false }, { actor }) => customerData.erase(actor, customer, { dryRun }),
 });

@@ -66,7 +66,7 @@ const list = command({
     status: onlyStatus(read.oneOf<InvoiceStatus>()('draft', 'open', 'paid', 'void', 'uncollectible')),
     source: optional(
       '--source <source>',
-      'only those from there; manual: your own',
+      'only those from this source; manual: your own',
       read.oneOf<InvoiceSource>()('manual', 'stripe', 'fiken'),
     ),
     dueBefore: optional('--due-before <date>', 'only those that are due before this day, YYYY-MM-DD', read.date),

@@ -8,7 +8,7 @@ const command = commandsWith(() => import('../services/sms.services.js'));
 
 const configure = command({
   name: 'configure',
-  description: 'set what a customer may send',
+  description: "set a customer's SMS: sender, daily caps, countries",
   options: {
     customer,
     enabled: optional('--enabled <true|false>', 'whether the customer may send', read.yesOrNo),

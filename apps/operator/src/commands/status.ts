@@ -15,10 +15,10 @@ const post = command({
     type: optional('--type <type>', 'all services of this type that are not terminated, of all customers'),
     status: required(
       '--status <status>',
-      'how it is',
+      'status of the service',
       read.oneOf<StatusLevel>()('operational', 'maintenance', 'degraded', 'outage'),
     ),
-    message: required('--message <text>', 'what happened'),
+    message: required('--message <text>', 'description of the event'),
     startsAt: optional('--starts-at <time>', 'when it begins; default now', read.time),
   },
   examples: [

@@ -46,7 +46,7 @@ const reply = command({
   description: 'reply in a thread',
   options: {
     ticket,
-    body: required('--body <text>', 'what the customer will read'),
+    body: required('--body <text>', 'the reply, which the customer reads'),
     author: optional(
       '--author <author>',
       'default operator; customer for a reply that the customer gave by phone or email',

@@ -17,7 +17,7 @@ const issue = command({
       `scopes, separated by commas; there are ${read.SCOPE_NAMES.join(', ')}`,
       read.scopes,
     ),
-    name: optional('--name <text>', 'what it is for, such as "ERP production"; the customer sees it in reports'),
+    name: optional('--name <text>', 'purpose, such as "ERP production"; the customer sees it in reports'),
     expiresAt: optional('--expires-at <time>', 'when it expires; default never', read.time),
   },
   examples: [
@@ -43,7 +43,7 @@ const rotate = command({
 const rename = command({
   name: 'rename',
   description: 'name a token, or change its name',
-  options: { token, name: required('--name <text>', 'what it is for; the customer sees it in reports') },
+  options: { token, name: required('--name <text>', 'purpose; the customer sees it in reports') },
   examples: ['--token 0198c9b2-5a3e-4c41-8f60-2b8f6f0f6a51 --name "ERP test"'],
   run: ({ serviceTokens }, { token, name }, { actor }) => serviceTokens.rename(actor, token, name),
 });

@@ -6,7 +6,7 @@ export type Parser<Value> = ((text: string) => Value) & {
 
 /** An option of a command. */
 export interface OptionDefinition<Value = unknown, Required extends boolean = boolean> {
-  /** The option as the help shows it: its name and what follows it, such as `--customer <customer>`. */
+  /** The option as the help shows it: its name and the placeholder of its value, such as `--customer <customer>`. */
   flags: string;
   description: string;
   required: Required;

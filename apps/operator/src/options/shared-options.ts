@@ -27,7 +27,7 @@ export function onlyStatus<Status>(status: Parser<Status>): OptionDefinition<Sta
 export const limit = optional('--limit <n>', 'rows at most; default 500, with --csv all', read.rows);
 
 /** Continues a list. */
-export const after = optional('--after <id>', 'only what comes behind the row with this id', read.uuid);
+export const after = optional('--after <id>', 'only rows that follow the one with this id', read.uuid);
 
 /** Days of a list. */
 export const from = optional('--from <date>', 'only from this day on, YYYY-MM-DD in the billing time zone', read.date);
@@ -51,7 +51,7 @@ export const COMMON_OPTIONS: readonly (readonly [flags: string, description: str
   ['--csv', 'print CSV; of a list all rows'],
   ['-o, --format <format>', 'how to print the result', format.choices],
   ['--as <name>', 'who you are, for the audit log; default OPERATOR_NAME'],
-  ['--yes', 'answer yes to what the command would ask'],
+  ['--yes', 'answer the question of the command with yes'],
 ];
 
 /** Reads the options that every command has. @throws ServiceError for an unknown format */

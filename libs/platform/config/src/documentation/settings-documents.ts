@@ -22,13 +22,13 @@ function documentedSettings(): Setting[] {
 }
 
 const HEAD = `# Settings of the service, as environment variables. docker compose reads them from .env: copy this file there and
-# change what you need. A setting that is commented out has the default it shows, or none. Instead of a value, any
+# change the settings that you need. A setting that is commented out has the default it shows, or none. Instead of a value, any
 # setting takes a file that holds it: NAME_FILE=/path/to/file; docker compose passes that on for secrets.
 # This file is made from the schema by \`npm run settings\`; a test compares the two.
 
 # --- docker compose only -------------------------------------------------------------------------------------------
 
-# address of this machine that the service is published on; whatever ends TLS should be what listens to the world
+# address of this machine that the service is published on; only the program that terminates TLS should be reachable from outside
 # PUBLISH_ADDRESS=127.0.0.1
 
 # replicas of the API
@@ -41,7 +41,7 @@ const HEAD = `# Settings of the service, as environment variables. docker compos
 # PROXY_MEMORY=256m
 # VALKEY_MEMORY=256m
 
-# address or range of the proxy before ours whose X-Forwarded-For is believed (what ends TLS); default: no proxy
+# address or range of the proxy before ours whose X-Forwarded-For is believed (the one that terminates TLS); default: no proxy
 # PROXY_BEFORE=127.0.0.1/32
 
 # --- the service ---------------------------------------------------------------------------------------------------
@@ -75,7 +75,7 @@ function table(): string {
     value === undefined ? '' : `\`${value}\``,
     description.replaceAll('|', '\\|'),
   ]);
-  const cells = [['setting', 'default', 'what it is'], ['---', '---', '---'], ...rows];
+  const cells = [['setting', 'default', 'meaning'], ['---', '---', '---'], ...rows];
   return cells.map((row) => `| ${row.join(' | ')} |`).join('\n');
 }
 

@@ -46,6 +46,6 @@ export const runtime = {
     .string()
     .optional()
     .describe(
-      'SECRETS_KEY before its last change: what is stored under it is still read. Needed until operator secrets reencrypt has run, and 24 hours for replies kept for Idempotency-Keys',
+      'SECRETS_KEY before its last change: data stored under it can still be read. Needed until operator secrets reencrypt has run, and 24 hours for replies kept for Idempotency-Keys',
     ),
 };

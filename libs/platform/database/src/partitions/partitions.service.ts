@@ -52,7 +52,7 @@ export class PartitionsService {
     return this.change('drop_partition', table, month, signal);
   }
 
-  /** Rows that are in no month, and so in the default partition; counts up to 10,000. There should be none. */
+  /** Rows without a monthly partition, which are in the default one; counts up to 10,000. There should be none. */
   async strayRows(table: string): Promise<number> {
     const [row] = await this.dataSource.query<{ rows: number }[]>(await this.strayRowsOf(table));
     return row?.rows ?? 0;
