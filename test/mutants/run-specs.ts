@@ -44,12 +44,14 @@ export interface Run {
   testTimeout?: number;
   /** Milliseconds after which the run is ended. */
   limit?: number;
+  /** A command that runs the command behind it, such as one that waits for a lock. */
+  through?: string;
 }
 
 /** Runs specs in a tree, in one jest process, on a running server. Without a template it creates its own. */
 export async function runSpecs(
   root: string,
-  { specs, test, inOrder, testTimeout, limit = LIMIT_MS }: Run,
+  { specs, test, inOrder, testTimeout, limit = LIMIT_MS, through }: Run,
   server: TestServer,
   template: string | undefined,
 ): Promise<Outcome> {
@@ -66,7 +68,8 @@ export async function runSpecs(
       `--testSequencer=${join(process.cwd(), 'test', 'mutants', 'given-order.sequencer.cjs')}`,
       '--runTestsByPath',
     );
-  const child = spawn(process.execPath, words, {
+  if (through) words.unshift(process.execPath);
+  const child = spawn(through ?? process.execPath, words, {
     cwd: root,
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -25,17 +25,14 @@ export class SpecChoice {
     this.findUsersOfSql(root);
   }
 
-  /** Specs that run the mutant's line, the nearest and shortest first. All of its neighbourhood if that is not known. */
+  /** Specs that run the mutant's line: nearest, most alike in name, shortest first. All of its neighbourhood if none is known. */
   of({ file, line }: SampledMutant): string[] {
     const covering = file.endsWith('.sql') ? this.ofSql(file, new Set()) : (this.covering.get(file)?.get(line) ?? []);
     const unknown = covering.length === 0 && (this.durations.size === 0 || BEFORE_SPECS.test(file));
     const possible = unknown ? this.names.filter((spec) => likeness(spec, file) > 0) : [...new Set(covering)];
-    const length = (spec: string) => this.durations.get(spec) ?? 10_000;
     return possible.sort(
       (a, b) =>
-        distance(a, file) - distance(b, file) ||
-        (unknown ? likeness(b, file) - likeness(a, file) : 0) ||
-        length(a) - length(b),
+        distance(a, file) - distance(b, file) || likeness(b, file) - likeness(a, file) || this.ms(a) - this.ms(b),
     );
   }
 
@@ -76,11 +73,13 @@ export class SpecChoice {
   }
 }
 
-/** 0 beside the file, 1 in the same library or program, 2 elsewhere. */
+/** How many folders up from the file the spec stands beside; 1,000 outside of its library or program. */
 function distance(spec: string, file: string): number {
-  if (dirname(spec) === dirname(file)) return 0;
   const part = /^(?:libs\/\w+|apps)\/[\w-]+/.exec(file)?.[0] ?? file;
-  return spec.startsWith(`${part}/`) ? 1 : 2;
+  let up = 0;
+  for (let folder = dirname(file); folder.startsWith(part); folder = dirname(folder), up++)
+    if (spec.startsWith(`${folder}/`)) return up;
+  return 1_000;
 }
 
 /** How many words the two paths share. */

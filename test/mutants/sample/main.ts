@@ -44,10 +44,10 @@ async function main(options: SampleOptions): Promise<number> {
     );
     const template = await createTemplate(roots[0] as string, server.url);
     const coverage = join(options.results, 'coverage');
-    if (options.measure) await measure(roots[0] as string, coverage, server.url, template);
+    if (options.measure) await measure(roots[0] as string, coverage, { url: server.url, template }, options.through);
     const choice = new SpecChoice(options.checkout, await readCoverage(coverage, roots[0] as string));
     const sound = options.trusted ? undefined : join(options.results, 'sound.txt');
-    const trials = roots.map((root) => new Trials(root, server, template, choice, sound));
+    const trials = roots.map((root) => new Trials(root, server, template, choice, sound, options.through));
     const verdicts = new Verdicts(options.results);
     if (options.wide) await tryWide(trials, choice, verdicts, options);
     else await tryEach(trials, drawn, verdicts, options);
@@ -175,22 +175,29 @@ async function createTemplate(root: string, url: string): Promise<string> {
   return name;
 }
 
-/** Runs every spec whose coverage is not recorded yet. */
-async function measure(root: string, folder: string, url: string, template: string): Promise<void> {
+/** Runs every spec whose coverage is not recorded yet, a few at a time. */
+async function measure(
+  root: string,
+  folder: string,
+  { url, template }: { url: string; template: string },
+  through: string | undefined,
+): Promise<void> {
   const specs = globSync('{apps,libs,test/{contract,documents,e2e,faults}}/**/*.spec.ts', { cwd: root });
   const left = specs.filter((spec) => !existsSync(join(coverageFolder(folder, spec), 'lines.json')));
   const own = join(process.cwd(), 'test', 'mutants', 'sample', 'coverage.environment.cjs');
-  const words = ['--experimental-vm-modules', join(root, 'node_modules', 'jest', 'bin', 'jest.js'), `--env=${own}`];
-  const child = spawn(
-    process.execPath,
-    [...words, '--testTimeout=120000', '--maxWorkers=2', '--silent', '--runTestsByPath', ...left],
-    {
+  const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js');
+  const options = [`--env=${own}`, '--testTimeout=120000', '--maxWorkers=2', '--silent', '--runTestsByPath'];
+  while (left.length > 0) {
+    const words = ['--experimental-vm-modules', jest, ...options, ...left.splice(0, 8)];
+    if (through) words.unshift(process.execPath);
+    const child = spawn(through ?? process.execPath, words, {
       cwd: root,
       stdio: 'inherit',
       env: { ...process.env, MUTANTS_COVERAGE: folder, TEST_DATABASE_URL: url, TEST_TEMPLATE: template },
-    },
-  );
-  await once(child, 'exit');
+    });
+    await once(child, 'exit');
+    await readCoverage(folder, root);
+  }
 }
 
 void main(readSampleOptions()).then((code) => (process.exitCode = code));

@@ -29,6 +29,8 @@ export interface SampleOptions {
   mutants: string[];
   /** Specs to run instead of the nearest. */
   specs: string[];
+  /** A command through which every run of specs is started, such as one that waits for a lock. */
+  through: string | undefined;
 }
 
 /** Parses the command line. @throws for an unknown option */
@@ -48,6 +50,7 @@ export function readSampleOptions(): SampleOptions {
       trusted: { type: 'boolean', default: false },
       mutant: { type: 'string', multiple: true, default: [] },
       spec: { type: 'string', multiple: true, default: [] },
+      through: { type: 'string' },
     },
   });
   const { seed, measure, wide, list, trusted } = values;
@@ -68,5 +71,6 @@ export function readSampleOptions(): SampleOptions {
     results: values.results ?? join(tmpdir(), 'customer-account-service-mutants-sample', seed),
     mutants: values.mutant,
     specs: values.spec,
+    through: values.through,
   };
 }

@@ -27,6 +27,8 @@ export class Trials {
     private readonly choice: SpecChoice,
     /** Names of the specs that passed without a mutant, one a line; nothing if they are known to pass. */
     private readonly soundFile: string | undefined,
+    /** See the option `--through`. */
+    private readonly through: string | undefined,
   ) {}
 
   /** Tries one mutant with the given specs, or the nearest. */
@@ -112,8 +114,10 @@ export class Trials {
         undo.push(recompileFile(this.root, mutant.file));
       }
       const template = mutants.some(({ file }) => TEMPLATE.test(file)) ? undefined : this.template;
-      const limit = Math.max(180_000, ms * 6);
-      return await runSpecs(this.root, { specs, inOrder: true, testTimeout: 120_000, limit }, this.server, template);
+      // A lock may take long to get.
+      const limit = Math.max(180_000, ms * 6) * (this.through ? 10 : 1);
+      const run = { specs, inOrder: true, testTimeout: 120_000, limit, through: this.through };
+      return await runSpecs(this.root, run, this.server, template);
     } catch (error) {
       return { outcome: 'broken', why: String(error) };
     } finally {

@@ -1,0 +1,165 @@
+import type { AddressInfo } from 'node:net';
+import { InternalListenerService } from '@platform/internal-listener';
+import { createFullCaller, type FullApi, startFullApi } from '@test/full-api';
+import { createCaller } from '@test/api';
+import { until } from '@test/until';
+
+/** What happens through HTTP, and by how much the series of a scrape grow. */
+describe("the API's metrics", () => {
+  let fixture: FullApi;
+  let me: Awaited<ReturnType<typeof createFullCaller>>;
+  beforeAll(async () => {
+    fixture = await startFullApi({ UPSTREAM_BREAKER_FAILURES: '4', UPSTREAM_BREAKER_SPREAD_MS: '0' });
+    me = await createFullCaller(fixture);
+  });
+  afterAll(() => fixture.stop());
+  beforeEach(() => fixture.sandbox.reset());
+
+  /** The value of each series, by its name with its labels. */
+  async function scrape(): Promise<Map<string, number>> {
+    const { port } = fixture.api.app.get(InternalListenerService).server.server.address() as AddressInfo;
+    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    return new Map(
+      [...text.matchAll(/^(\w+(?:\{.*\})?) (\S+)$/gm)].map(([, name = '', value]) => [name, Number(value)]),
+    );
+  }
+
+  /** The growth of each series while this happens, those that did not grow left out. */
+  async function growth(work: () => Promise<unknown>): Promise<(series: string) => number> {
+    const before = await scrape();
+    await work();
+    let after = new Map<string, number>();
+    // A request is counted when the last of its reply has left.
+    await until(async () => {
+      after = await scrape();
+      return [...after].some(([name, value]) => name.includes('_seconds_count') && value > (before.get(name) ?? 0));
+    });
+    return (series) => (after.get(series) ?? 0) - (before.get(series) ?? 0);
+  }
+
+  const post = (path: string, body: object, caller = me) =>
+    caller.call(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const ask = (caller = me) =>
+    post('/ai/messages', { messages: [{ role: 'user', content: 'Hello' }], max_tokens: 100 }, caller);
+
+  it('count a request by its method, the pattern of its route and its status, in seconds', async () => {
+    const ticket = '/support/tickets/00000000-0000-7000-8000-000000000000';
+    const grown = await growth(async () => {
+      expect((await me.call('/services')).status).toBe(200);
+      expect((await me.call(ticket)).status).toBe(404);
+      expect((await me.call('/nowhere')).status).toBe(404);
+    });
+    const series = (route: string, status: number) => `{method="GET",route="${route}",status="${status}"}`;
+    const services = series('/api/v1/services', 200);
+    expect(grown(`http_request_duration_seconds_count${services}`)).toBe(1);
+    const took = grown(`http_request_duration_seconds_sum${services}`);
+    expect(took).toBeGreaterThan(0);
+    expect(took).toBeLessThan(10);
+    expect(grown(`http_request_duration_seconds_count${series('/api/v1/support/tickets/:id', 404)}`)).toBe(1);
+    expect(grown(`http_request_duration_seconds_count${series('unknown', 404)}`)).toBe(1);
+  });
+
+  it('count what an AI message cost and used, and the call of the provider', async () => {
+    const usage = {
+      input_tokens: 11,
+      output_tokens: 7,
+      cache_creation_input_tokens: 5,
+      cache_creation: { ephemeral_5m_input_tokens: 2, ephemeral_1h_input_tokens: 3 },
+      cache_read_input_tokens: 13,
+    };
+    fixture.sandbox.messages.script({ usage: JSON.stringify(usage) });
+    const grown = await growth(async () => {
+      const reply = await ask();
+      expect(reply.status).toBe(201);
+      await reply.text();
+    });
+    expect(
+      ['input', 'cache_write', 'cache_read', 'output'].map((kind) => grown(`ai_tokens_total{kind="${kind}"}`)),
+    ).toEqual([11, 5, 13, 7]);
+    // 11 × 0.001 + 2 × 0.00125 + 3 × 0.002 + 13 × 0.0001 + 7 × 0.005
+    expect(grown('ai_charged_nok_total')).toBeCloseTo(0.0558, 10);
+    expect(grown('ai_uncovered_calls_total{cause="beyond_reservation"}')).toBe(0);
+    const call = 'upstream="ai-provider",operation="messages",outcome="200"';
+    expect(grown(`upstream_call_duration_seconds_count{${call}}`)).toBe(1);
+    const took = grown(`upstream_call_duration_seconds_sum{${call}}`);
+    expect(took).toBeGreaterThan(0);
+    expect(took).toBeLessThan(5);
+    expect(grown('upstream_reply_bytes_total{upstream="ai-provider"}')).toBeGreaterThan(100);
+    expect(grown('upstream_reply_bytes_total{upstream="ai-provider"}')).toBeLessThan(10_000);
+    expect(grown('upstream_reply_bytes_held')).toBe(0);
+  });
+
+  it('count what a call cost beyond its reservation', async () => {
+    fixture.sandbox.messages.script({ usage: JSON.stringify({ input_tokens: 1_000_000, output_tokens: 0 }) });
+    const grown = await growth(async () => {
+      const reply = await ask();
+      expect(reply.status).toBe(201);
+      await reply.text();
+    });
+    expect(grown('ai_uncovered_calls_total{cause="beyond_reservation"}')).toBe(1);
+    expect(grown('ai_uncovered_calls_total{cause="reservation_given_up"}')).toBe(0);
+    const uncovered = grown('ai_uncovered_nok_total{cause="beyond_reservation"}');
+    expect(uncovered).toBeGreaterThan(0);
+    // The provider's 1,000 NOK are either charged or uncovered.
+    expect(grown('ai_charged_nok_total') + uncovered).toBeCloseTo(1000, 6);
+  });
+
+  it('show a call that waits, and an upstream that counts as down', async () => {
+    const state = async (name: string) => (await scrape()).get(`${name}{upstream="ai-provider"}`);
+    expect(await state('upstream_circuit_open')).toBe(0);
+    expect(await state('upstream_calls_waiting')).toBe(0);
+    const gate = fixture.sandbox.messages.hold();
+    const asked = ask();
+    await fixture.sandbox.messages.received(1);
+    expect(await state('upstream_calls_waiting')).toBe(1);
+    gate.open();
+    expect((await asked).status).toBe(201);
+    await until(async () => (await state('upstream_calls_waiting')) === 0);
+    const other = await createFullCaller(fixture);
+    for (const caller of [me, other, me, other]) {
+      expect(await state('upstream_circuit_open')).toBe(0);
+      fixture.sandbox.messages.script({ status: 500 });
+      expect((await ask(caller)).status).toBeGreaterThanOrEqual(500);
+    }
+    expect(await state('upstream_circuit_open')).toBe(1);
+  });
+
+  it('count an SMS by the answer of its gateway', async () => {
+    const grown = await growth(async () => {
+      expect((await post('/sms/send', { to: '+4790000000', message: 'Hello' })).status).toBe(201);
+    });
+    const counted = ['accepted', 'sent', 'delivered', 'failed', 'unknown'].map((status) =>
+      grown(`sms_sent_total{status="${status}"}`),
+    );
+    expect(counted.reduce((sum, count) => sum + count)).toBe(1);
+    expect(counted[0]).toBe(1);
+  });
+});
+
+describe('the metric of refused requests', () => {
+  let fixture: FullApi;
+  beforeAll(async () => (fixture = await startFullApi({ RATE_LIMIT_REQUESTS_PER_MINUTE: '1' })));
+  afterAll(() => fixture.stop());
+
+  it('has a series for each of 100 customers, and one for all others', async () => {
+    const refused = async () => {
+      const { call, customer } = await createCaller(fixture.api);
+      await call('/services');
+      expect((await call('/services')).status).toBe(429);
+      return customer.id;
+    };
+    const { port } = fixture.api.app.get(InternalListenerService).server.server.address() as AddressInfo;
+    const scrape = async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    const customers: string[] = [];
+    for (let count = 0; count < 102; count++) customers.push(await refused());
+    const text = await scrape();
+    for (const [index, id] of customers.entries())
+      expect(text.includes(`rate_limited_requests_total{customer_id="${id}"} 1\n`)).toBe(index < 100);
+    expect(text).toContain('rate_limited_requests_total{customer_id="others"} 2\n');
+    expect(text).toContain('rate_limited_requests_total{customer_id="none"} 0\n');
+  });
+});

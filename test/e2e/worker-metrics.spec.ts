@@ -1,0 +1,124 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { AddressInfo } from 'node:net';
+import { InternalListenerService } from '@platform/internal-listener';
+import { saveAiCustomer, saveModelPrice } from '@test/ai-factories';
+import { saveFakeCustomer } from '@test/factories/customer.factory';
+import { saveFakeBillingAccount } from '@test/factories/invoice.factory';
+import { useTestDatabase } from '@test/use-test-database';
+import { WorkerModule } from '../../apps/worker/src/worker.module';
+
+const database = useTestDatabase();
+
+describe("the worker's metrics", () => {
+  let worker: INestApplicationContext;
+  // Without a billing source's key nothing is synced, and the rows stay as they are.
+  beforeAll(async () => {
+    worker = await NestFactory.createApplicationContext(WorkerModule.with(database.config), { logger: false });
+  });
+  afterAll(() => worker.close());
+
+  const sql = (text: string, values: unknown[] = []) => database.superuser.query(text, values);
+
+  async function scrape(): Promise<(series: string) => number | undefined> {
+    const { port } = worker.get(InternalListenerService).server.server.address() as AddressInfo;
+    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    const found = new Map(
+      [...text.matchAll(/^(\w+(?:\{.*\})?) (\S+)$/gm)].map(([, name, value]) => [name, Number(value)]),
+    );
+    return (series) => found.get(series);
+  }
+
+  /** Links a customer to an account of Stripe whose sync is in this state. */
+  async function link({ failures = 0, succeeded = 'null', due = "now() + interval '1 hour'", linked = 'now()' }) {
+    const { id } = await saveFakeCustomer(database.superuser);
+    await saveFakeBillingAccount(database.superuser, id, 'stripe', id);
+    await sql(`update billing_account set created_at = ${linked} where customer_id = $1`, [id]);
+    await sql(
+      `insert into invoice_sync (customer_id, source, failures, succeeded_at, due_at)
+       values ($1, 'stripe', $2, ${succeeded}, ${due})
+       on conflict (customer_id, source) do update set
+         failures = excluded.failures, succeeded_at = excluded.succeeded_at, due_at = excluded.due_at`,
+      [id, failures],
+    );
+    return id;
+  }
+
+  it('tell of the invoice syncs by their source', async () => {
+    await link({ succeeded: `now() - interval '10 minutes'` });
+    await link({ failures: 3, succeeded: `now() - interval '30 minutes'` });
+    let read = await scrape();
+    expect(read('invoice_sync_accounts{source="stripe"}')).toBe(2);
+    expect(read('invoice_sync_failing_accounts{source="stripe"}')).toBe(1);
+    expect(read('invoice_sync_oldest_success_seconds{source="stripe"}')).toBeGreaterThanOrEqual(1800);
+    expect(read('invoice_sync_oldest_success_seconds{source="stripe"}')).toBeLessThan(2400);
+    expect(read('invoice_sync_overdue_seconds{source="stripe"}')).toBe(0);
+    expect(read('invoice_sync_problems{source="stripe"}')).toBe(0);
+    expect(read('invoice_sync_accounts{source="fiken"}')).toBeUndefined();
+
+    // One that never succeeded counts from when it was linked.
+    const id = await link({ linked: `now() - interval '2 hours'`, due: `now() - interval '5 minutes'` });
+    await link({ due: `now() - interval '1 minute'` });
+    await sql(
+      `insert into invoice_sync_problem (customer_id, source, source_id, detail)
+       values ($1, 'stripe', 'in_1', 'odd'), ($1, 'stripe', 'in_2', 'odd')`,
+      [id],
+    );
+    read = await scrape();
+    expect(read('invoice_sync_accounts{source="stripe"}')).toBe(4);
+    expect(read('invoice_sync_oldest_success_seconds{source="stripe"}')).toBeGreaterThanOrEqual(7200);
+    expect(read('invoice_sync_overdue_seconds{source="stripe"}')).toBeGreaterThanOrEqual(300);
+    expect(read('invoice_sync_overdue_seconds{source="stripe"}')).toBeLessThan(900);
+    expect(read('invoice_sync_problems{source="stripe"}')).toBe(2);
+
+    await sql(`delete from billing_account where source = 'stripe'`);
+    expect((await scrape())('invoice_sync_accounts{source="stripe"}')).toBeUndefined();
+  });
+
+  it('tell how many items of a queue are due, and how long the oldest has been', async () => {
+    await sql(`select pgboss.create_queue('test.metrics', '{"policy": "standard"}'::jsonb)`);
+    const put = (startAfter: string, state = 'created') =>
+      sql(
+        `insert into pgboss.job (id, name, data, state, start_after)
+         values (gen_random_uuid(), 'test.metrics', '{}', '${state}', ${startAfter})`,
+      );
+    await put(`now() - interval '3 minutes'`);
+    await put(`now() - interval '1 minute'`, 'retry');
+    // Neither waits: one is not due, two have begun.
+    await put(`now() + interval '1 hour'`);
+    await put(`now() - interval '1 hour'`, 'active');
+    await put(`now() - interval '1 hour'`, 'completed');
+    const read = await scrape();
+    expect(read('worker_queue_waiting{queue="test.metrics"}')).toBe(2);
+    expect(read('worker_queue_oldest_seconds{queue="test.metrics"}')).toBeGreaterThanOrEqual(180);
+    expect(read('worker_queue_oldest_seconds{queue="test.metrics"}')).toBeLessThan(900);
+    await sql(`delete from pgboss.job where name = 'test.metrics'`);
+    expect((await scrape())('worker_queue_waiting{queue="test.metrics"}')).toBeUndefined();
+  });
+
+  it('count AI calls with an unknown outcome for a day, and accounts without free credit', async () => {
+    const model = await saveModelPrice(database.superuser);
+    const [poor, rich] = [
+      await saveAiCustomer(database.superuser, { model, included: 0 }),
+      await saveAiCustomer(database.superuser, { model, included: 5 }),
+    ];
+    const before = await scrape();
+    expect(before('ai_exhausted_accounts')).toBe(1);
+    expect(before('ai_unknown_outcomes')).toBe(0);
+    const unknown = (customer: string, resolved: string) =>
+      sql(
+        `insert into ai_reservation (customer_id, id, amount, model, price_valid_from, input_tokens_bound, max_tokens, deadline,
+           month, request_id, created_at, state, resolved_at)
+         select $1, app.new_id(), 1, m.model, m.valid_from, 1, 1, ${resolved}, to_char(now(), 'YYYY-MM'), 'r', ${resolved},
+           'outcome_unknown', ${resolved} from ai_model_price m where m.model = $2`,
+        [customer, model],
+      );
+    await unknown(poor, `now() - interval '23 hours'`);
+    await unknown(rich, `now() - interval '25 hours'`);
+    // Only what is not reserved is free.
+    await sql('update ai_account set reserved = 5 where customer_id = $1', [rich]);
+    const after = await scrape();
+    expect(after('ai_unknown_outcomes')).toBe(1);
+    expect(after('ai_exhausted_accounts')).toBe(2);
+  });
+});
