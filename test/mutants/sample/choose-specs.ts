@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { SampledMutant } from './sampled-mutant';
 import type { SpecCoverage } from './spec-coverage';
 
@@ -59,8 +59,8 @@ export class SpecChoice {
       .map((file) => ({ file, lines: read(file).split('\n') }));
     for (const file of globSync('libs/**/*.sql', { cwd: root })) {
       const name = /create (?:or replace )?(?:function|procedure) app\.(\w+)/.exec(read(file))?.[1];
-      if (!name) continue;
-      const call = new RegExp(`\\bapp\\.${name}\\b|'${name}'`);
+      const fileName = basename(file).replace('.', '\\.');
+      const call = new RegExp(name ? `\\bapp\\.${name}\\b|'${name}'` : `'[^']*${fileName}'`);
       this.users.set(
         file,
         texts

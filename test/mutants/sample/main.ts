@@ -69,12 +69,15 @@ async function tryEach(
   const giveUpAt = performance.now() + options.seconds * 1000;
   const named = [...drawn.values()].flat().filter(({ id }) => options.mutants.includes(id));
   const queue = options.mutants.length > 0 ? named.values() : validOnes(drawn, options);
-  const isKnown = (id: string) =>
-    ['killed', 'survived', 'uncovered', 'invalid'].includes(verdicts.of(id)?.verdict ?? '');
+  const isKnown = (mutant: SampledMutant, trial: Trials) => {
+    const known = verdicts.of(mutant.id)?.verdict;
+    if (known === 'uncovered') return trial.nearest(mutant).length === 0;
+    return known !== undefined && known !== 'unclear';
+  };
   const work = async (trial: Trials) => {
     for (const mutant of queue) {
       if (performance.now() >= giveUpAt) return;
-      if (options.mutants.length === 0 && isKnown(mutant.id)) continue;
+      if (options.mutants.length === 0 && isKnown(mutant, trial)) continue;
       const verdict = await trial.one(mutant, options.specs.length > 0 ? options.specs : undefined);
       verdicts.add(verdict);
       log(verdict);

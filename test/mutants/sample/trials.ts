@@ -16,7 +16,7 @@ const SUSPICIOUS =
   /not ended after|Exceeded timeout|ECONNREFUSED|ECONNRESET|EADDRINUSE|ENOSPC|too many clients|did not happen|waited/i;
 
 /** How many specs are tried first, and how long they may take on their own, in milliseconds. */
-const NEAR = { specs: 6, ms: 60_000 };
+const NEAR = { specs: 6, ms: 90_000 };
 
 /** Tries mutants in a scratch tree. */
 export class Trials {
@@ -74,12 +74,17 @@ export class Trials {
     return noticed;
   }
 
-  private nearest(mutant: SampledMutant): string[] {
+  /** The specs that are tried first. */
+  nearest(mutant: SampledMutant): string[] {
+    const near: string[] = [];
     let ms = 0;
-    return this.choice
-      .of(mutant)
-      .slice(0, NEAR.specs)
-      .filter((spec, index) => (ms += this.choice.ms(spec)) <= NEAR.ms || index === 0);
+    for (const spec of this.choice.of(mutant)) {
+      if (near.length === NEAR.specs) break;
+      if (near.length > 0 && ms + this.choice.ms(spec) > NEAR.ms) continue;
+      near.push(spec);
+      ms += this.choice.ms(spec);
+    }
+    return near;
   }
 
   private cause(outcome: Outcome): Pick<Verdict, 'spec' | 'test' | 'why'> {
