@@ -1,14 +1,13 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { migrateSchema } from '@schema';
-import { loadConfig, saveLocalServices } from '@platform/config';
+import { type AppConfig, loadConfig, saveLocalServices } from '@platform/config';
 import { migrateJobQueue } from '@platform/jobs';
-import { seedDemo } from './demo/seed-demo';
-import { assertPortsFree, workerInternalPort } from './ports';
-import { loadLocalSecrets } from './local-secrets';
-import { assertNotRunning } from './running';
-import { type ChildProcess, startChild } from './processes/child-process';
-import { makeDatabaseLogins } from './processes/database-logins';
-import { startDatabase } from './processes/local-database';
-import { welcome } from './welcome';
+import { type Demo, seedDemo } from './seed-demo';
+import { assertNotRunning, assertPortsFree, workerInternalPort } from './start-checks';
+import { startChild } from './child-process';
+import { makeDatabaseLogins, startDatabase } from './local-database';
 
 /** The running parts. */
 export interface Everything {
@@ -17,9 +16,21 @@ export interface Everything {
   stop(): Promise<void>;
 }
 
+/** A program or database that was started. */
+interface Part {
+  stop(): Promise<void>;
+}
+
+const SECRETS_FILE = resolve('.data', 'secrets.json');
+
+/** Secrets of the local installation. They are generated once, so that the next start can decrypt the stored data. */
+interface LocalSecrets {
+  databasePassword: string;
+  secretsKey: string;
+}
+
 /**
- * Starts database, sandbox, worker and API, in the order of their dependencies, and stops them in reverse. If it is
- * aborted, it stops what it has started.
+ * Starts database and sandbox, then worker and API. If it is aborted, it stops what it has started.
  * @throws the reason why a part could not start
  */
 export async function startEverything(aborted: AbortSignal): Promise<Everything> {
@@ -30,12 +41,9 @@ export async function startEverything(aborted: AbortSignal): Promise<Everything>
     production ? given : { ...given, DATABASE_URL: given.DATABASE_URL || 'postgres://not-yet' },
   );
   await assertPortsFree(config);
-  const stops: (() => Promise<void>)[] = [];
-  const stop = async () => {
-    for (const end of stops.reverse()) await end();
-  };
+  const parts = new Parts();
   try {
-    const local = production ? undefined : await localEnvironment(given, config.INTERNAL_PORT, stops);
+    const local = production ? undefined : await localEnvironment(given, config.INTERNAL_PORT, parts);
     const environment = local?.environment ?? given;
     const settings = loadConfig(environment);
     aborted.throwIfAborted();
@@ -45,22 +53,16 @@ export async function startEverything(aborted: AbortSignal): Promise<Everything>
     // After the migrations: a database that they refuse is left as it was.
     const logins = local?.databaseUrl ? await makeDatabaseLogins(local.databaseUrl) : undefined;
     const demo = settings.DEMO_CUSTOMER ? await seedDemo(settings) : undefined;
-    const children: ChildProcess[] = [];
     const worker = { ...environment, INTERNAL_PORT: String(workerInternalPort(settings)) };
-    const programs = {
-      worker: { ...worker, ...(logins && { DATABASE_URL: logins.worker }) },
-      'customer-api': { ...environment, ...(logins && { DATABASE_URL: logins.api }) },
-    };
-    for (const [name, own] of Object.entries(programs)) {
-      aborted.throwIfAborted();
-      const child = await startChild(name, own);
-      children.push(child);
-      stops.push(() => child.stop());
-    }
+    const children = await Promise.all([
+      parts.start(startChild('worker', { ...worker, ...(logins && { DATABASE_URL: logins.worker }) })),
+      parts.start(startChild('customer-api', { ...environment, ...(logins && { DATABASE_URL: logins.api }) })),
+    ]);
+    aborted.throwIfAborted();
     process.stdout.write(welcome(settings, demo));
-    return { failed: Promise.race(children.map(({ failed }) => failed)), stop };
+    return { failed: Promise.race(children.map(({ failed }) => failed)), stop: () => parts.stop() };
   } catch (error) {
-    await stop();
+    await parts.stop();
     throw error;
   }
 }
@@ -72,26 +74,68 @@ export async function startEverything(aborted: AbortSignal): Promise<Everything>
 async function localEnvironment(
   given: NodeJS.ProcessEnv,
   internalPort: number,
-  stops: (() => Promise<void>)[],
+  parts: Parts,
 ): Promise<{ environment: NodeJS.ProcessEnv; databaseUrl?: string }> {
-  const services: Record<string, string> = {};
-  let databaseUrl: string | undefined;
-  if (!given.DATABASE_URL) {
-    assertNotRunning();
-    const secrets = loadLocalSecrets();
-    const database = await startDatabase(secrets.databasePassword);
-    stops.push(() => database.stop());
-    databaseUrl = database.url;
-    Object.assign(services, { DATABASE_URL: databaseUrl, SECRETS_KEY: secrets.secretsKey, DEMO_CUSTOMER: 'true' });
-  }
-  if (!given.SANDBOX_URL) {
-    const sandbox = await startChild('sandbox', given);
-    stops.push(() => sandbox.stop());
-    services.SANDBOX_URL = sandbox.url ?? '';
+  if (!given.DATABASE_URL) assertNotRunning();
+  const secrets = given.DATABASE_URL ? undefined : loadLocalSecrets();
+  const [database, sandbox] = await Promise.all([
+    secrets && parts.start(startDatabase(secrets.databasePassword)),
+    given.SANDBOX_URL ? undefined : parts.start(startChild('sandbox', given)),
+  ]);
+  const services = {
+    ...(secrets && database && { DATABASE_URL: database.url, SECRETS_KEY: secrets.secretsKey, DEMO_CUSTOMER: 'true' }),
     // The sandbox's SMS gateways post delivery reports here; real gateways post to the operator's proxy.
-    services.SMS_REPORT_URL = `http://127.0.0.1:${internalPort}`;
-  }
+    ...(sandbox && { SANDBOX_URL: sandbox.url ?? '', SMS_REPORT_URL: `http://127.0.0.1:${internalPort}` }),
+  };
   saveLocalServices({ ...services, LAUNCHER_PID: String(process.pid) });
   const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
-  return { environment: { ...services, ...set }, databaseUrl };
+  return { environment: { ...services, ...set }, databaseUrl: database?.url };
+}
+
+/** The started parts, which are stopped in reverse. */
+class Parts {
+  private readonly starts: Promise<Part>[] = [];
+  private readonly started: Part[] = [];
+
+  async start<Kind extends Part>(start: Promise<Kind>): Promise<Kind> {
+    this.starts.push(start);
+    const part = await start;
+    this.started.push(part);
+    return part;
+  }
+
+  /** Stops all parts, those that are just starting as soon as they have started. */
+  async stop(): Promise<void> {
+    await Promise.allSettled(this.starts);
+    for (const part of this.started.reverse()) await part.stop();
+  }
+}
+
+/** Reads the secrets, or generates them. */
+function loadLocalSecrets(): LocalSecrets {
+  if (existsSync(SECRETS_FILE)) return JSON.parse(readFileSync(SECRETS_FILE, 'utf8')) as LocalSecrets;
+  const secrets = { databasePassword: randomBytes(18).toString('hex'), secretsKey: randomBytes(32).toString('base64') };
+  mkdirSync(dirname(SECRETS_FILE), { recursive: true });
+  writeFileSync(SECRETS_FILE, JSON.stringify(secrets, null, 2), { mode: 0o600 });
+  return secrets;
+}
+
+/** The text that is printed after the start: the addresses, and a first call that works when pasted. */
+function welcome(config: AppConfig, demo: Demo | undefined): string {
+  const origin = config.PUBLIC_URL ?? `http://localhost:${config.PORT}`;
+  const internal = `http://${config.INTERNAL_HOST}`;
+  const lines = [
+    '',
+    `Customer API   ${origin}/api/v1`,
+    `Swagger UI     ${origin}/docs`,
+    `Metrics        ${internal}:${config.INTERNAL_PORT}/metrics, of the worker ${internal}:${workerInternalPort(config)}/metrics`,
+  ];
+  if (config.SANDBOX_URL) {
+    lines.push('', 'SANDBOX: AI provider, SMS gateway and billing sources are simulated. Nothing is sent or charged.');
+  }
+  if (demo) {
+    lines.push('', `Demo customer  ${demo.customerName}`, `Demo token     ${demo.token}`, '', 'Try it:');
+    lines.push(`  curl -s -H 'Authorization: Bearer ${demo.token}' ${origin}/api/v1/customer`);
+  }
+  return `${lines.join('\n')}\n\nCtrl-C stops everything.\n`;
 }

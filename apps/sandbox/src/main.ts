@@ -1,7 +1,6 @@
-import { readCommandLine } from './command-line';
+import { parseArgs } from 'node:util';
 import { addDemoData } from './demo-data';
-import { type Sandbox, startSandbox } from './sandbox';
-import { refuseInProduction } from './shared/production';
+import { refuseInProduction, type Sandbox, startSandbox } from './sandbox';
 
 /** Delay of delivery reports, so that an SMS is visibly `accepted` before it is `delivered`. */
 const REPORT_DELAY_MS = 500;
@@ -28,6 +27,32 @@ function stopWithItsParent(sandbox: Sandbox): void {
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
   process.on('disconnect', stop);
+}
+
+/** Options of the command line. */
+interface CommandLine {
+  port: number;
+  linkGates: Record<string, string>;
+}
+
+/** Reads `--port N` (4010 by default) and any number of `--link-gate ID=URL`. */
+function readCommandLine(args: string[]): CommandLine {
+  const { values } = parseArgs({
+    args,
+    options: {
+      port: { type: 'string', default: '4010' },
+      'link-gate': { type: 'string', multiple: true, default: [] },
+    },
+  });
+  const port = Number(values.port);
+  if (!/^\d+$/.test(values.port) || port > 65_535)
+    throw new Error(`--port takes a number from 0 to 65535, not ${values.port}`);
+  const gates = values['link-gate'].map((gate) => {
+    const [, id, url] = /^([^=]+)=(.+)$/.exec(gate) ?? [];
+    if (!id || !url || !URL.canParse(url)) throw new Error(`--link-gate takes ID=URL, not ${gate}`);
+    return [id, url];
+  });
+  return { port, linkGates: Object.fromEntries(gates) as Record<string, string> };
 }
 
 main().catch((error: unknown) => {

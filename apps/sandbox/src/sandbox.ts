@@ -1,26 +1,19 @@
 import { once } from 'node:events';
-import { type AddressInfo } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { fastify, type FastifyInstance } from 'fastify';
-import { FikenControl } from './billing-fiken/fiken-control';
-import { fiken } from './billing-fiken/fiken.plugin';
-import { StripeControl } from './billing-stripe/stripe-control';
-import { stripeApi } from './billing-stripe/stripe-api.plugin';
+import { fiken, FikenControl } from './billing-fiken/fiken.plugin';
+import { stripeApi, StripeControl } from './billing-stripe/stripe-api.plugin';
 import { stripeLinks } from './billing-stripe/stripe-links.plugin';
-import { messagesApi } from './messages-api/messages-api.plugin';
-import { messagesControls } from './messages-api/messages-controls';
-import { refuseInProduction } from './shared/production';
-import { takeRawBodies } from './shared/raw-body';
+import { messagesApi, messagesControls } from './messages-api/messages-api.plugin';
 import { ReportCourier } from './shared/sms/report-courier';
-import { type UpstreamControl } from './shared/faults/upstream-control';
-import { ElksControl } from './sms-46elks/elks-control';
-import { elks } from './sms-46elks/elks.plugin';
-import { LinkControl } from './sms-link-mobility/link-control';
-import { link } from './sms-link-mobility/link.plugin';
+import type { UpstreamControl } from './shared/faults/upstream-control';
+import { elks, ElksControl } from './sms-46elks/elks.plugin';
+import { link, LinkControl } from './sms-link-mobility/link.plugin';
 
 const STRIPE_PATH = '/stripe';
 const FIKEN_PATH = '/fiken/api/v2';
 
-export interface SandboxOptions {
+interface SandboxOptions {
   /** Port to listen on; 0, the default, lets the system choose. */
   port?: number;
   /** Address to listen on; 127.0.0.1 by default. */
@@ -132,4 +125,22 @@ function mount(app: FastifyInstance, prefix: string, upstream: (scope: FastifyIn
     },
     { prefix },
   );
+}
+
+/** Accepts every body as bytes, whatever its content type: the upstream's own code parses it. */
+function takeRawBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+}
+
+/**
+ * The only place of this app that reads the environment. The sandbox accepts any credential, so it must not run in
+ * production. It does not use the project's configuration because the check must work even if that configuration is
+ * broken or absent.
+ */
+export function refuseInProduction(): void {
+  // eslint-disable-next-line no-restricted-properties -- see above
+  if (process.env.NODE_ENV === 'production') {
+    throw new Error('The sandbox upstreams refuse to start when NODE_ENV=production.');
+  }
 }

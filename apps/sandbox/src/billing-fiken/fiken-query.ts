@@ -1,4 +1,4 @@
-import { type FikenCreditNote, type FikenInvoice } from './fiken-documents';
+import type { FikenCreditNote, FikenInvoice } from './fiken-store';
 
 /** Parsed query parameters. */
 export type Query = Record<string, string | string[] | undefined>;

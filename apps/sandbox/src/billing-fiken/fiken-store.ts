@@ -1,11 +1,40 @@
-import { daysAfter } from '../shared/calendar';
-import { seededAmount } from '../shared/seeded-amount';
-import { type FikenCreditNote, type FikenInvoice } from './fiken-documents';
-import { fileId, fileName } from './fiken-files';
-import { kidOf } from './kid';
+import { createHash } from 'node:crypto';
+import { seededAmount } from '../shared/billing-documents';
+
+/** An invoice as the store keeps it. Dates are `YYYY-MM-DD`, amounts øre. */
+export interface FikenInvoice {
+  invoiceId: number;
+  invoiceNumber: number;
+  customerId: number;
+  issueDate: string;
+  dueDate: string;
+  gross: number;
+  kid: string;
+  createdDate: string;
+  lastModifiedDate: string;
+  /** Paid or credited on this date. */
+  settledDate?: string;
+  /** Written off. */
+  writeOff: boolean;
+  creditNoteIds: number[];
+  /** Fields of the wire format to override, which makes the invoice malformed. */
+  corrupted?: Record<string, unknown>;
+}
+
+/** A credit note as the store keeps it. */
+export interface FikenCreditNote {
+  creditNoteId: number;
+  creditNoteNumber: number;
+  customerId: number;
+  invoiceId: number;
+  issueDate: string;
+  lastModifiedDate: string;
+  gross: number;
+  settled: boolean;
+}
 
 /** A series of invoices; all fields but the customer and the count have a default. */
-export interface FikenSeries {
+interface FikenSeries {
   /** The customer's contact id. */
   customerId: number;
   count: number;
@@ -131,4 +160,31 @@ export class FikenStore {
   clear(): void {
     this.companies.clear();
   }
+}
+
+/** The file name of a document. */
+export function fileName(kind: 'faktura' | 'kreditnota', number: number, issueDate: string): string {
+  return `${kind}_${issueDate.slice(0, 4)}_${number}.pdf`;
+}
+
+/** The id in a file's download link. */
+export function fileId(slug: string, name: string): string {
+  const digits = createHash('sha256').update(`${slug}/${name}`).digest('hex').slice(0, 32);
+  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}
+
+/** A Norwegian payment reference: the digits with their MOD10 (Luhn) check digit. */
+function kidOf(digits: string): string {
+  const sum = [...digits].reverse().reduce((total, digit, index) => {
+    const value = Number(digit) * (index % 2 === 0 ? 2 : 1);
+    return total + (value > 9 ? value - 9 : value);
+  }, 0);
+  return `${digits}${(10 - (sum % 10)) % 10}`;
+}
+
+/** The date some days after a date, both as `YYYY-MM-DD`. */
+function daysAfter(date: string, days: number): string {
+  const time = new Date(`${date}T00:00:00Z`);
+  time.setUTCDate(time.getUTCDate() + days);
+  return time.toISOString().slice(0, 10);
 }

@@ -1,5 +1,4 @@
-import { type FikenCreditNote, type FikenInvoice } from './fiken-documents';
-import { fileId, fileName } from './fiken-files';
+import { type FikenCreditNote, type FikenInvoice, fileId, fileName } from './fiken-store';
 
 /** An invoice as Fiken sends it. `files` is the address that download links start with. */
 export function wireInvoice(invoice: FikenInvoice, slug: string, files: string): object {

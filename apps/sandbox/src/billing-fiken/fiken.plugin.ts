@@ -1,14 +1,47 @@
-import { type FastifyInstance, type FastifyRequest } from 'fastify';
-import { json } from '../shared/answer';
-import { type Directives } from '../shared/faults/directives';
-import { onePagePdf } from '../shared/pdf';
-import { replyWith } from '../shared/reply-with';
-import { type FikenControl } from './fiken-control';
-import { fikenError } from './fiken-errors';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { UpstreamControl } from '../shared/faults/upstream-control';
+import { type FikenCompany, FikenStore } from './fiken-store';
+import { type Answer, json, replyWith } from '../shared/answer';
+import type { Directives } from '../shared/faults/directives';
+import { onePagePdf } from '../shared/billing-documents';
 import { creditNoteFilter, FikenRefusal, invoiceFilter, paginate, type Query } from './fiken-query';
-import { serve } from './fiken-serve';
-import { type FikenCompany } from './fiken-store';
 import { wireCreditNote, wireInvoice } from './fiken-wire';
+import { bearerToken, standing } from '../shared/credentials';
+
+/** Controls of the Fiken sandbox. Directives are part of the token. */
+export class FikenControl extends UpstreamControl {
+  readonly store = new FikenStore();
+  /** Fiken's rule of one concurrent request per client: further requests get 429. Off by default. */
+  oneAtATime = false;
+  /** Number of requests that were refused because another one was in progress. */
+  refused = 0;
+  /** Minimum size of PDFs in bytes. */
+  largePdf = 0;
+  private underway = 0;
+
+  constructor(recordLimit: number) {
+    super(['status', 'retry-after', 'endless', 'blank-page'], recordLimit);
+  }
+
+  override reset(): void {
+    super.reset();
+    this.store.clear();
+    this.oneAtATime = false;
+    this.refused = 0;
+    this.largePdf = 0;
+  }
+
+  /** @internal counts a request until it is answered; returns whether another one was in progress */
+  enter(reply: FastifyReply): boolean {
+    const crowded = this.oneAtATime && this.underway > 0;
+    if (crowded) this.refused += 1;
+    this.underway += 1;
+    reply.raw.once('close', () => {
+      this.underway -= 1;
+    });
+    return crowded;
+  }
+}
 
 interface List {
   Params: { slug: string };
@@ -102,4 +135,65 @@ function company(control: FikenControl, slug: string): FikenCompany {
   const found = control.store.find(slug);
   if (!found) throw new FikenRefusal(404, `No company ${slug}`);
   return found;
+}
+
+/** Answers a request with `respond`, unless its token, its directives or a request in progress prevent it. */
+function serve(
+  control: FikenControl,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  respond: (directives: Directives) => Answer,
+  account?: string,
+): void {
+  const token = bearerToken(control.receive(request).headers.authorization);
+  const crowded = control.enter(reply);
+  control.answer(reply, {
+    find: () => control.inText(token ?? ''),
+    ...(account !== undefined && { account }),
+    respond: (directives) =>
+      refuseToken(token) ??
+      refuseByDirective(directives) ??
+      (crowded ? tooManyRequests(1) : attempt(() => respond(directives))),
+    complain: (message) => fikenError(400, message),
+  });
+}
+
+function attempt(respond: () => Answer): Answer {
+  try {
+    return respond();
+  } catch (error) {
+    if (error instanceof FikenRefusal) return fikenError(error.status, error.message);
+    throw error;
+  }
+}
+
+const TOO_MANY = 'Too many requests';
+
+/** An error in the format of Fiken's login; for the rest of the API only the status is documented. */
+function fikenError(status: number, description: string, headers: Record<string, string> = {}): Answer {
+  const error = status === 401 ? 'invalid_token' : status < 500 ? 'bad_request' : 'server_error';
+  return json(status, { error, error_description: description }, headers);
+}
+
+function tooManyRequests(retryAfterSeconds: number): Answer {
+  return fikenError(429, TOO_MANY, { 'retry-after': String(retryAfterSeconds) });
+}
+
+function refuseToken(token: string | undefined): Answer | undefined {
+  switch (standing(token)) {
+    case 'missing':
+    case 'invalid':
+      return fikenError(401, 'The access token is missing or invalid', { 'www-authenticate': 'Bearer' });
+    case 'forbidden':
+      return fikenError(403, 'The access token does not give access to this company');
+    case 'good':
+      return undefined;
+  }
+}
+
+function refuseByDirective(directives: Directives): Answer | undefined {
+  const status = directives.number('status');
+  if (status === undefined || status === 200) return undefined;
+  const text = status === 429 ? TOO_MANY : `The sandbox answers ${status}`;
+  return fikenError(status, text, directives.retryAfter(status));
 }

@@ -1,14 +1,27 @@
-import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { UpstreamControl } from '../shared/faults/upstream-control';
+import { StripeStore } from './stripe-store';
 import { json } from '../shared/answer';
 import { basicCredentials, bearerToken } from '../shared/credentials';
-import { type Directives } from '../shared/faults/directives';
+import type { Directives } from '../shared/faults/directives';
 import { nextId } from '../shared/identifiers';
-import { type StripeControl } from './stripe-control';
-import { stripeError, StripeRefusal } from './stripe-errors';
-import { wireCreditNote } from './stripe-credit-note-wire';
+import { refuseByDirective, refuseKey, stripeError, StripeRefusal } from './stripe-errors';
+import { wireCreditNote, wireInvoice } from './stripe-wire';
 import { listCreditNotes, listInvoices, missing, type Page, type Query } from './stripe-list';
-import { refuseByDirective, refuseKey } from './stripe-refusals';
-import { wireInvoice } from './stripe-wire';
+
+/** Controls of the Stripe sandbox. Directives are part of the secret key. */
+export class StripeControl extends UpstreamControl {
+  readonly store = new StripeStore();
+
+  constructor(recordLimit: number) {
+    super(['status', 'retry-after', 'endless', 'blank-page'], recordLimit);
+  }
+
+  override reset(): void {
+    super.reset();
+    this.store.clear();
+  }
+}
 
 /**
  * `GET /v1/invoices` and `GET /v1/credit_notes`, the lists and single documents.

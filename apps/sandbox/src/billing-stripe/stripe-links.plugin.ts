@@ -1,12 +1,11 @@
-import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { type Answer } from '../shared/answer';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Answer } from '../shared/answer';
 import { Directives } from '../shared/faults/directives';
 import { nextId } from '../shared/identifiers';
-import { onePagePdf } from '../shared/pdf';
-import { type StripeControl } from './stripe-control';
-import { stripeError } from './stripe-errors';
-import { refuseByDirective } from './stripe-refusals';
-import { type StripeStore } from './stripe-store';
+import { onePagePdf } from '../shared/billing-documents';
+import type { StripeControl } from './stripe-api.plugin';
+import { refuseByDirective, stripeError } from './stripe-errors';
+import type { StripeStore } from './stripe-store';
 
 interface Link {
   Params: { link: string };

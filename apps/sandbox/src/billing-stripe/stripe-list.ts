@@ -1,7 +1,5 @@
-import { type StripeCreditNote } from './stripe-credit-note';
-import { type StripeInvoice } from './stripe-invoice';
+import type { StripeCreditNote, StripeInvoice, StripeStore } from './stripe-store';
 import { StripeRefusal } from './stripe-errors';
-import { type StripeStore } from './stripe-store';
 
 /** Parsed query parameters; `created[gte]` is one name. */
 export type Query = Record<string, string | string[] | undefined>;

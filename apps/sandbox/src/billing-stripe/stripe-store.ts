@@ -1,12 +1,51 @@
-import { seededAmount } from '../shared/seeded-amount';
-import { type StripeCreditNote } from './stripe-credit-note';
-import { type StripeInvoice, type StripeStatus } from './stripe-invoice';
+import { seededAmount } from '../shared/billing-documents';
+
+/** States of an invoice at Stripe. */
+type StripeStatus = 'draft' | 'open' | 'paid' | 'uncollectible' | 'void';
+
+/** An invoice as the store keeps it. */
+export interface StripeInvoice {
+  id: string;
+  customer: string;
+  status: StripeStatus;
+  /** Position in the order of creation; numbers follow it. */
+  serial: number;
+  /** ISO 4217, lower case as Stripe has it. */
+  currency: string;
+  /** Minor units. */
+  total: number;
+  /** Seconds since 1970. */
+  created: number;
+  /** Seconds since 1970. */
+  dueDate: number;
+  /** Fields of the wire format to override, which makes the invoice malformed. */
+  corrupted?: Record<string, unknown>;
+}
+
+/** A credit note as the store keeps it. */
+export interface StripeCreditNote {
+  id: string;
+  customer: string;
+  /** The invoice that it credits. */
+  invoice: string;
+  status: 'issued' | 'void';
+  /** Position in the order of creation; numbers follow it. */
+  serial: number;
+  /** ISO 4217, lower case as Stripe has it. */
+  currency: string;
+  /** Minor units. */
+  total: number;
+  /** Seconds since 1970. */
+  created: number;
+  /** Fields of the wire format to override, which makes the note malformed. */
+  corrupted?: Record<string, unknown>;
+}
 
 const DAY = 86_400;
 const USUAL_STATUSES: readonly StripeStatus[] = ['paid', 'open', 'paid', 'paid', 'uncollectible', 'paid', 'void'];
 
 /** A series of invoices; all fields but the customer and the count have a default. */
-export interface StripeSeries {
+interface StripeSeries {
   customer: string;
   count: number;
   /** Used in turn; by default every state but draft. */

@@ -1,19 +1,33 @@
-import { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
-import { type Answer, json } from '../shared/answer';
+import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
+import { COMMON_DIRECTIVES, type ReceivedRequest, UpstreamControl } from '../shared/faults/upstream-control';
+import { STREAM_DIRECTIVES, streamedMessage } from './streamed-message';
+import { promptTokens, REPLY_DIRECTIVES, replyMessage } from './reply-message';
+import { type Answer, json, replyWith } from '../shared/answer';
 import { Directives } from '../shared/faults/directives';
 import { nextId } from '../shared/identifiers';
-import { replyWith } from '../shared/reply-with';
-import { type ReceivedRequest } from '../shared/faults/request-log';
-import { type UpstreamControl } from '../shared/faults/upstream-control';
-import { apiError } from './errors';
-import { refuseByDirective, refuseHeaders, versionOf } from './request/gatekeeper';
-import { InvalidRequest } from './request/invalid-request';
-import { COUNT_PREFIX, type MessagesControls } from './messages-controls';
-import { lastUserText, type Prompt } from './request/prompt';
-import { promptTokens, replyMessage } from './reply/reply-message';
-import { readPrompt } from './request/validate';
-import { streamedMessage } from './stream/streamed-message';
-import { checkVersionRules } from './request/version-rules';
+import { apiError, refuseByDirective, refuseHeaders, versionOf } from './refusals';
+import { checkVersionRules, InvalidRequest, lastUserText, type Prompt, readPrompt } from './prompt';
+
+const REFUSALS = ['api-key', 'status', 'retry-after', 'low-balance', 'spend-limit'];
+const FOR_MESSAGES = [...REFUSALS, ...REPLY_DIRECTIVES, ...STREAM_DIRECTIVES];
+const FOR_COUNT = [...REFUSALS, 'tokens'];
+
+/** Directives for `count_tokens` carry this prefix in a request, since both endpoints get the same messages. */
+const COUNT_PREFIX = 'count-';
+
+/** Controls of the two endpoints, which are separate. */
+interface MessagesControls {
+  messages: UpstreamControl;
+  countTokens: UpstreamControl;
+}
+
+export function messagesControls(recordLimit: number): MessagesControls {
+  const inText = [...FOR_MESSAGES, ...[...COMMON_DIRECTIVES, ...FOR_COUNT].map((name) => COUNT_PREFIX + name)];
+  return {
+    messages: new UpstreamControl(FOR_MESSAGES, recordLimit, inText),
+    countTokens: new UpstreamControl(FOR_COUNT, recordLimit, inText),
+  };
+}
 
 /** The API accepts 32 MB; the limit is a little higher, so that it does not depend on the definition of a megabyte. */
 const LARGEST_BODY = 33 * 1024 * 1024;

@@ -1,7 +1,45 @@
-import { type Block } from './request/prompt';
+import type { Block, Prompt } from './prompt';
+
+/** Input tokens by rate. The size of the prompt is the sum of the three. */
+export interface InputTokens {
+  uncached: number;
+  cached5m: number;
+  cached1h: number;
+}
+
+/** A cache breakpoint. */
+interface CacheControl {
+  ttl?: '5m' | '1h';
+}
 
 /** An image, a page of a document or anything else that is not text never counts as more than this. */
-export const LARGEST_MEDIA_COUNT = 1500;
+const LARGEST_MEDIA_COUNT = 1500;
+
+/**
+ * Splits the prompt at its cache breakpoints, in the order tools, system, messages: what lies before a breakpoint is
+ * written to the cache with that breakpoint's lifetime. The real minimum size of a cache entry is left out, so that
+ * small prompts show cache tokens too.
+ */
+export function measure(prompt: Prompt): InputTokens {
+  const tokens: InputTokens = { uncached: 0, cached5m: 0, cached1h: 0 };
+  const add = (count: number, cacheControl: unknown) => {
+    tokens.uncached += count;
+    if (typeof cacheControl !== 'object' || cacheControl === null) return;
+    tokens[(cacheControl as CacheControl).ttl === '1h' ? 'cached1h' : 'cached5m'] += tokens.uncached;
+    tokens.uncached = 0;
+  };
+  for (const tool of prompt.tools ?? []) add(countTool(tool), (tool as { cache_control?: unknown }).cache_control);
+  for (const content of [prompt.system ?? [], ...prompt.messages.map((turn) => turn.content)]) {
+    if (typeof content === 'string') add(countText(content), undefined);
+    else for (const block of content) add(countBlock(block), block.cache_control);
+  }
+  add(0, prompt.cache_control);
+  return tokens;
+}
+
+export function total(tokens: InputTokens): number {
+  return tokens.uncached + tokens.cached5m + tokens.cached1h;
+}
 
 /**
  * The tokens of a text: a quarter of its UTF-8 bytes, rounded up. Like the real tokenizer it never counts more than one
@@ -12,7 +50,7 @@ export function countText(text: string): number {
 }
 
 /** The tokens of a content block or of a tool. Keys without prompt text do not count. */
-export function countBlock(block: Block): number {
+function countBlock(block: Block): number {
   switch (block.type) {
     case 'text':
       return countValue(block.text);
@@ -36,12 +74,12 @@ export function countBlock(block: Block): number {
   }
 }
 
-export function countTool(tool: object): number {
+function countTool(tool: object): number {
   return countText(JSON.stringify(tool));
 }
 
 /** A text, a list of blocks, or one object that is not a block (the result of a server tool). */
-export function countValue(value: unknown): number {
+function countValue(value: unknown): number {
   if (typeof value === 'string') return countText(value);
   if (Array.isArray(value)) return value.reduce((sum: number, item: unknown) => sum + countValue(item), 0);
   if (isBlock(value)) return countBlock(value);

@@ -1,3 +1,5 @@
+import type { FastifyReply } from 'fastify';
+
 /** A complete reply. */
 export interface Answer {
   status: number;
@@ -31,4 +33,9 @@ export function htmlPage(status: number): Answer {
     headers: { 'content-type': 'text/html' },
     body: `<html><head><title>${status}</title></head><body>The proxy of the sandbox says ${status}</body></html>`,
   };
+}
+
+/** Sends a reply unchanged by directives. */
+export function replyWith(reply: FastifyReply, answer: Answer): FastifyReply {
+  return reply.code(answer.status).headers(answer.headers).send(answer.body);
 }

@@ -1,13 +1,20 @@
-import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { type Answer, json, plainText } from '../shared/answer';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ReportCourier } from '../shared/sms/report-courier';
+import { type AcceptedSms, SmsControl } from '../shared/sms/sms-control';
+import { createdReply, elksReports, type ElksStatus, elksTime, readForm, RefusedForm } from './elks-messages';
+import { type Answer, json, plainText, replyWith } from '../shared/answer';
 import { basicUser, standing } from '../shared/credentials';
-import { type Directives } from '../shared/faults/directives';
-import { replyWith } from '../shared/reply-with';
-import { type ReceivedRequest } from '../shared/faults/request-log';
-import { type AcceptedSms } from '../shared/sms/sms-control';
-import { type ElksControl } from './elks-control';
-import { elksTime } from './elks-reports';
-import { createdReply, readForm, RefusedForm } from './elks-send';
+import type { Directives } from '../shared/faults/directives';
+import type { ReceivedRequest } from '../shared/faults/upstream-control';
+
+/** Directives of this gateway besides the common ones and those about delivery reports. */
+const ELKS_DIRECTIVES = ['status', 'retry-after', 'no-credits', 'refusal', 'reply-status'] as const;
+
+export class ElksControl extends SmsControl<ElksStatus> {
+  constructor(recordLimit: number, courier: ReportCourier, usualDelayMs: number) {
+    super(ELKS_DIRECTIVES, recordLimit, elksReports, courier, usualDelayMs);
+  }
+}
 
 /** `POST /a1/sms` (46elks answers to `/a1/SMS` as well). */
 export function elks(app: FastifyInstance, control: ElksControl): void {

@@ -1,13 +1,24 @@
-import { type FastifyInstance } from 'fastify';
-import { type Answer, json } from '../shared/answer';
+import type { FastifyInstance } from 'fastify';
+import type { ReportCourier } from '../shared/sms/report-courier';
+import { type AcceptedSms, SmsControl } from '../shared/sms/sms-control';
+import { LINK_RESULT, linkReports, type LinkRequest, readRequest, RefusedMessage } from './link-messages';
+import { type Answer, json, replyWith } from '../shared/answer';
 import { basicUser, standing } from '../shared/credentials';
-import { type Directives } from '../shared/faults/directives';
-import { replyWith } from '../shared/reply-with';
-import { type ReceivedRequest } from '../shared/faults/request-log';
-import { type AcceptedSms } from '../shared/sms/sms-control';
-import { type LinkControl } from './link-control';
-import { LINK_RESULT } from './link-reports';
-import { type LinkRequest, readRequest, RefusedMessage } from './link-send';
+import type { Directives } from '../shared/faults/directives';
+import type { ReceivedRequest } from '../shared/faults/upstream-control';
+
+/** Directives of this gateway besides the common ones and those about delivery reports. */
+const LINK_DIRECTIVES = ['status', 'retry-after', 'result'] as const;
+
+export class LinkControl extends SmsControl<number> {
+  /** Delivery report gates, which LINK's support configures for a customer. Gate id to URL. */
+  readonly gates = new Map<string, string>();
+
+  constructor(recordLimit: number, courier: ReportCourier, usualDelayMs: number, gates: Record<string, string>) {
+    super(LINK_DIRECTIVES, recordLimit, linkReports, courier, usualDelayMs);
+    for (const [id, url] of Object.entries(gates)) this.gates.set(id, url);
+  }
+}
 
 /** `POST /sms/send`. */
 export function link(app: FastifyInstance, control: LinkControl): void {

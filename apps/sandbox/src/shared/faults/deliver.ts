@@ -1,8 +1,7 @@
-import { type FastifyReply } from 'fastify';
-import { type Answer, type StreamScript } from '../answer';
-import { type Directives } from './directives';
-import { firstHalf } from './distort';
-import { type Gate } from './gate';
+import type { FastifyReply } from 'fastify';
+import { type Answer, htmlPage, json, type StreamScript } from '../answer';
+import type { Directives } from './directives';
+import type { Gate } from './gate';
 
 /** Directives of every upstream for the transport of its reply. */
 export const TRANSPORT = ['delay', 'cut', 'cut-body', 'slow-body', 'drip', 'flood', 'hang'] as const;
@@ -19,12 +18,15 @@ export interface Manner {
 }
 
 /** What must happen before the reply is written. */
-export interface SendFaults {
+interface SendFaults {
   how: Manner | undefined;
   /** Work that must end before the reply is written. */
   before: Promise<void> | undefined;
   gate: Gate | undefined;
 }
+
+/** Directives of every upstream that replace or corrupt the content of its reply. */
+export const DISTORTIONS = ['not-json', 'not-json-error', 'empty', 'truncated', 'wrong-shape'] as const;
 
 export function manner(directives: Directives): Manner | undefined {
   if (directives.isEmpty) return undefined;
@@ -148,4 +150,28 @@ function taken({ raw }: FastifyReply): Promise<void> {
     raw.once('drain', done);
     raw.once('close', done);
   });
+}
+
+/** The reply after the directives. */
+export function distort(answer: Answer, directives: Directives): Answer {
+  if (directives.isEmpty) return answer;
+  const raw = directives.rawReply;
+  if (raw) {
+    const status = raw.status ?? 200;
+    if (typeof raw.body === 'string' || Buffer.isBuffer(raw.body)) {
+      return { status, headers: { 'content-type': 'application/json', ...raw.headers }, body: raw.body };
+    }
+    return json(status, raw.body, raw.headers);
+  }
+  if (directives.has('not-json')) return htmlPage(200);
+  if (directives.has('not-json-error')) return htmlPage(directives.number('not-json-error') ?? 502);
+  if (directives.has('empty')) return { ...answer, body: '', stream: undefined };
+  if (directives.has('truncated')) return { ...answer, body: firstHalf(answer.body), stream: undefined };
+  if (directives.has('wrong-shape')) return { ...answer, body: '{"unexpected":true}', stream: undefined };
+  return answer;
+}
+
+function firstHalf(body: string | Buffer): Buffer {
+  const bytes = Buffer.from(body as string);
+  return bytes.subarray(0, Math.floor(bytes.length / 2));
 }

@@ -1,5 +1,3 @@
-import { CountLatch } from './count-latch';
-
 /** Holds replies back until a test releases them: the request has been received and processed, its reply waits. */
 export class Gate {
   private readonly held: (() => void)[] = [];
@@ -36,5 +34,29 @@ export class Gate {
   open(): void {
     this.opened = true;
     this.release();
+  }
+}
+
+/** Lets callers wait until a count has been reached. */
+export class CountLatch {
+  private count = 0;
+  private waiters: { count: number; resolve: () => void }[] = [];
+
+  reach(count: number): void {
+    this.count = count;
+    if (this.waiters.length === 0) return;
+    const ready = this.waiters.filter((waiter) => waiter.count <= count);
+    this.waiters = this.waiters.filter((waiter) => waiter.count > count);
+    for (const waiter of ready) waiter.resolve();
+  }
+
+  /** Lowers the count, which resolves no waiting call. */
+  drop(count: number): void {
+    this.count = count;
+  }
+
+  reached(count: number): Promise<void> {
+    if (this.count >= count) return Promise.resolve();
+    return new Promise((resolve) => this.waiters.push({ count, resolve }));
   }
 }

@@ -1,16 +1,15 @@
-import { type FastifyReply, type FastifyRequest } from 'fastify';
-import { type Answer } from '../answer';
-import { deliver, type Manner, manner, TRANSPORT } from './deliver';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Answer } from '../answer';
+import { deliver, distort, DISTORTIONS, type Manner, manner, TRANSPORT } from './deliver';
 import { DirectiveError, Directives, type DirectiveValues } from './directives';
-import { distort, DISTORTIONS } from './distort';
-import { Gate } from './gate';
-import { type ReceivedRequest, RequestLog } from './request-log';
+import { CountLatch, Gate } from './gate';
 
 /** Directives that every upstream understands. */
 export const COMMON_DIRECTIVES = [...TRANSPORT, ...DISTORTIONS] as const;
 
 /** How an upstream answers one request. */
-export interface Responder {
+interface Responder {
   /** The directives of the request. */
   find: () => Directives;
   /** The reply under these directives, or under those of a test. */
@@ -22,6 +21,18 @@ export interface Responder {
   /** Work that must be done before the reply is written; called after `respond`. */
   before?: () => Promise<void> | undefined;
 }
+
+/** A received request. */
+export interface ReceivedRequest {
+  method: string;
+  /** Path and query, with the prefix of the upstream. */
+  url: string;
+  headers: IncomingHttpHeaders;
+  /** The body byte for byte; empty when there was none. */
+  body: Buffer;
+}
+
+const NOTHING = Buffer.alloc(0);
 
 /** Controls one upstream, and records its requests. */
 export class UpstreamControl {
@@ -122,5 +133,48 @@ export class UpstreamControl {
       answer = complain(error.message);
     }
     deliver(reply, answer, { how, before: before?.(), gate: this.gate });
+  }
+}
+
+/** The requests that an upstream received, oldest first, up to a limit. */
+class RequestLog {
+  private readonly latch = new CountLatch();
+  private readonly kept: ReceivedRequest[] = [];
+  private received = 0;
+
+  constructor(private readonly limit: number) {}
+
+  add(request: FastifyRequest): ReceivedRequest {
+    const entry: ReceivedRequest = {
+      method: request.method,
+      url: request.url,
+      headers: request.headers,
+      body: Buffer.isBuffer(request.body) ? request.body : NOTHING,
+    };
+    if (this.limit > 0) {
+      if (this.kept.length === this.limit) this.kept.shift();
+      this.kept.push(entry);
+    }
+    this.received += 1;
+    this.latch.reach(this.received);
+    return entry;
+  }
+
+  get requests(): readonly ReceivedRequest[] {
+    return this.kept;
+  }
+
+  get total(): number {
+    return this.received;
+  }
+
+  reached(total: number): Promise<void> {
+    return this.latch.reached(total);
+  }
+
+  clear(): void {
+    this.kept.length = 0;
+    this.received = 0;
+    this.latch.drop(0);
   }
 }

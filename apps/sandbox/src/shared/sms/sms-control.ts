@@ -1,10 +1,11 @@
-import { type FastifyReply } from 'fastify';
+import type { FastifyReply } from 'fastify';
+import { SegmentedMessage } from 'sms-segments-calculator';
 import { DirectiveError, type Directives } from '../faults/directives';
-import { type OutgoingReport, type ReportAttempt, type ReportCourier } from './report-courier';
+import type { OutgoingReport, ReportAttempt, ReportCourier } from './report-courier';
 import { UpstreamControl } from '../faults/upstream-control';
 
 /** Directives of both SMS gateways about delivery reports. */
-export const REPORT_DIRECTIVES = [
+const REPORT_DIRECTIVES = [
   'reports',
   'reports-early',
   'reports-delay',
@@ -15,7 +16,7 @@ export const REPORT_DIRECTIVES = [
 ] as const;
 
 /** Faults in the content of a delivery report. */
-export interface ReportDistortion {
+interface ReportDistortion {
   /** Its id of the message. */
   id?: string;
   /** Its time of delivery. */
@@ -128,4 +129,9 @@ function distortionOf(directives: Directives): ReportDistortion {
   const [id, time] = [directives.text('report-id'), directives.text('report-time')];
   const [as] = directives.list('report-as', ['form', 'json'] as const) ?? [];
   return { ...(id !== undefined && { id }), ...(time !== undefined && { time }), ...(as && { as }) };
+}
+
+/** How many SMS a text takes. */
+export function countSegments(text: string): number {
+  return new SegmentedMessage(text).segmentsCount;
 }

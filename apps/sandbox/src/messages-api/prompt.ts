@@ -1,5 +1,36 @@
-import { InvalidRequest } from './invalid-request';
-import { type Block, type Prompt } from './prompt';
+/** The request is one that the real API refuses with 400 `invalid_request_error`. */
+export class InvalidRequest extends Error {}
+
+/** A content block as the client sent it, unknown keys included. */
+export type Block = Record<string, unknown> & { type: string };
+
+interface Turn {
+  role: string;
+  content: string | Block[];
+}
+
+/** The parts of a request that the sandbox uses. The body itself is recorded byte for byte. */
+export interface Prompt {
+  model: string;
+  max_tokens?: number;
+  messages: Turn[];
+  system?: string | Block[];
+  tools?: object[];
+  /** Automatic caching of the whole prompt. */
+  cache_control?: unknown;
+  stream?: boolean;
+}
+
+/** The text of the last user turn: it may contain directives, and is echoed. */
+export function lastUserText(prompt: Prompt): string {
+  const turn = prompt.messages.findLast(({ role }) => role === 'user');
+  if (!turn) return '';
+  if (typeof turn.content === 'string') return turn.content;
+  return turn.content
+    .filter((block) => block.type === 'text')
+    .map((block) => String(block.text))
+    .join('\n');
+}
 
 const BLOCK_TYPES = new Set([
   'text',
@@ -123,4 +154,40 @@ function checkBreakpoints(prompt: Prompt): void {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Versions of the API that a client may ask for. */
+export const API_VERSIONS = ['2023-06-01', '2026-10-21'] as const;
+export type ApiVersion = (typeof API_VERSIONS)[number];
+
+const REMOVED_PARAMETERS = ['temperature', 'top_p', 'top_k'];
+
+/** Checks what 2026-10-21 refuses and 2023-06-01 accepts. */
+export function checkVersionRules(prompt: Prompt, version: ApiVersion): void {
+  if (version === '2023-06-01') return;
+  for (const name of REMOVED_PARAMETERS) {
+    if (name in prompt) throw new InvalidRequest(`${name}: not supported in API version ${version}`);
+  }
+  prompt.messages.forEach(({ role, content }, turn) => {
+    if (typeof content === 'string') return;
+    content.forEach((block, index) => {
+      const at = `messages.${turn}.content.${index}`;
+      if (role === 'assistant' && block.type === 'document')
+        throw new InvalidRequest(`${at}: document blocks belong in user messages`);
+      if (role === 'user' && textsOf(block).some(hasCitations))
+        throw new InvalidRequest(`${at}.citations: not allowed in user messages`);
+    });
+  });
+}
+
+/** The text blocks of a block: itself, or those in a search result. */
+function textsOf(block: Block): Block[] {
+  if (block.type === 'text') return [block];
+  const inside = block.type === 'search_result' ? block.content : undefined;
+  return Array.isArray(inside) ? (inside as Block[]) : [];
+}
+
+function hasCitations(block: Block): boolean {
+  const citations = block.citations;
+  return Array.isArray(citations) && citations.length > 0;
 }

@@ -21,3 +21,8 @@ export function onePagePdf(line: string): Buffer {
   file += `xref\n0 ${size}\n0000000000 65535 f \n${table}trailer\n<< /Size ${size} /Root 1 0 R >>\nstartxref\n${start}\n%%EOF\n`;
   return Buffer.from(file, 'latin1');
 }
+
+/** An amount in minor units that differs from one invoice to the next and is the same in every run. */
+export function seededAmount(index: number): number {
+  return 10_000 + ((index * 7919) % 990_000);
+}

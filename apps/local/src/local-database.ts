@@ -1,11 +1,25 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { resolve } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '@platform/database';
 
 /** Each program's login, and the one role that the login may assume. */
 const LOGINS = { api: ['api_login', 'customer_api'], worker: ['worker_login', 'account_operator'] } as const;
 
 /** Connection URLs of the database, by program. */
-export type DatabaseLogins = Record<keyof typeof LOGINS, string>;
+type DatabaseLogins = Record<keyof typeof LOGINS, string>;
+
+/** Starts PostgreSQL with its data under `.data/`, on a free port. */
+export async function startDatabase(password: string): Promise<EmbeddedPostgres> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return startEmbeddedPostgres({ folder: resolve('.data'), port, password });
+}
 
 /**
  * Creates a login each for the API and the worker, as in production: a login has no rights but those of its role.

@@ -1,9 +1,8 @@
 import type { Message, StopReason, Usage } from '@anthropic-ai/sdk/resources/messages';
-import { DirectiveError, type Directives } from '../../shared/faults/directives';
-import { nextId } from '../../shared/identifiers';
-import { type InputTokens, measure, total } from '../measure';
-import { lastUserText, type Prompt } from '../request/prompt';
-import { echo, filler, type ReplyText } from './reply-text';
+import { DirectiveError, Directives } from '../shared/faults/directives';
+import { nextId } from '../shared/identifiers';
+import { countText, type InputTokens, measure, total } from './token-count';
+import { lastUserText, type Prompt } from './prompt';
 
 /** Directives of a successful reply. */
 export const REPLY_DIRECTIVES = ['output-tokens', 'usage', 'cache', 'refusal', 'stop-reason', 'tool-use'] as const;
@@ -17,6 +16,15 @@ const STOP_REASONS: readonly StopReason[] = [
   'refusal',
   'model_context_window_exceeded',
 ];
+
+/** A reply's text with its size and whether it was truncated. */
+interface ReplyText {
+  text: string;
+  tokens: number;
+  cutShort: boolean;
+}
+
+const ECHO_LENGTH = 400;
 
 /** The reply to a prompt. The same prompt always gets the same content and the same usage. */
 export function replyMessage(prompt: Prompt, directives: Directives): Message {
@@ -96,4 +104,26 @@ function cacheIsRead(directives: Directives): boolean {
   const value = directives.text('cache');
   if (value !== 'read' && value !== 'write') throw new DirectiveError('sandbox: directive "cache" takes read or write');
   return value === 'read';
+}
+
+/** Echoes a text, so that a developer sees that it arrived. */
+function echo(userText: string, maxTokens: number): ReplyText {
+  const words = Array.from(Directives.strip(userText)).slice(0, ECHO_LENGTH).join('');
+  return shorten(`This is the sandbox, not a model. You wrote: ${words || '(no text)'}`, maxTokens);
+}
+
+/** A reply of an exact number of tokens, if `maxTokens` allows. */
+function filler(tokens: number, maxTokens: number): ReplyText {
+  const fitting = Math.min(tokens, maxTokens);
+  return { text: 'word'.repeat(fitting), tokens: fitting, cutShort: tokens > maxTokens };
+}
+
+function shorten(text: string, maxTokens: number): ReplyText {
+  const tokens = countText(text);
+  if (tokens <= maxTokens) return { text, tokens, cutShort: false };
+  const bytes = Buffer.from(text);
+  let end = maxTokens * 4;
+  // Does not cut a character in two: at most three bytes less, which is still as many tokens.
+  while (((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return { text: bytes.subarray(0, end).toString('utf8'), tokens: maxTokens, cutShort: true };
 }

@@ -1,10 +1,31 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadLocalServices } from '@platform/config';
+import { type AppConfig, loadLocalServices } from '@platform/config';
 
 /** Part of the command line of every launcher. */
 const LAUNCHER = join('apps', 'local', 'src', 'main');
+
+/** Port of the worker's metrics: the one after the API's. 0, any port, stays 0. */
+export function workerInternalPort({ INTERNAL_PORT, WORKER_INTERNAL_PORT }: AppConfig): number {
+  return WORKER_INTERNAL_PORT ?? (INTERNAL_PORT === 0 ? 0 : INTERNAL_PORT + 1);
+}
+
+/** @throws EADDRINUSE if a port that will be needed is taken, before anything is started */
+export async function assertPortsFree(config: AppConfig): Promise<void> {
+  for (const [host, port] of [
+    [config.HOST, config.PORT],
+    [config.INTERNAL_HOST, config.INTERNAL_PORT],
+    [config.INTERNAL_HOST, workerInternalPort(config)],
+  ] as const) {
+    const server = createServer().listen(port, host);
+    await once(server, 'listening');
+    server.close();
+    await once(server, 'close');
+  }
+}
 
 /** @throws AlreadyRunningError if another `npm start` of this folder is running: both would use one database */
 export function assertNotRunning(): void {
@@ -26,7 +47,7 @@ function commandOf(pid: number): string {
   }
 }
 
-export class AlreadyRunningError extends Error {
+class AlreadyRunningError extends Error {
   constructor(pid: number) {
     super(`npm start is running in this folder already (process ${pid}); stop it first`);
     this.stack = this.message;

@@ -1,6 +1,6 @@
 import { nextDigest } from '../shared/identifiers';
-import { type AcceptedSms } from '../shared/sms/sms-control';
-import { countSegments } from '../shared/sms/sms-segments';
+import { type AcceptedSms, countSegments, type ReportFormat } from '../shared/sms/sms-control';
+import { asForm, asJson, type OutgoingReport } from '../shared/sms/report-courier';
 
 /** A message that LINK refuses: a result code in a 400. */
 export class RefusedMessage extends Error {
@@ -76,4 +76,42 @@ function reportUrls(message: Record<string, unknown>, gates: ReadonlyMap<string,
     if (url === undefined) throw new RefusedMessage(106301, 'Specified gate not available');
     return url;
   });
+}
+
+/** Result codes of a delivery report that this project has names for. */
+export const LINK_RESULT = {
+  sentToOperator: 1000,
+  delivered: 1001,
+  expired: 1002,
+  queued: 1005,
+  notDelivered: 1006,
+} as const;
+
+/** Delivery reports as LINK Mobility posts them: JSON, to each gate named in the message, by default the final state only. */
+export const linkReports: ReportFormat<number> = {
+  usual: [LINK_RESULT.delivered],
+  parse: (word) => (/^\d{1,6}$/.test(word) ? Number(word) : undefined),
+  write: (sms, resultCode) => sms.reportUrls.map((url) => report(url, sms, resultCode)),
+};
+
+function report(url: string, sms: AcceptedSms, resultCode: number): OutgoingReport {
+  const now = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
+  const { id = sms.id, time = now, as = 'json' } = sms.distortion ?? {};
+  const fields = {
+    refId: sms.reference ?? null,
+    id,
+    operator: 'no.telenor',
+    sentTimestamp: now,
+    timestamp: time,
+    resultCode,
+    operatorResultCode: String(resultCode),
+    segments: sms.segments,
+    gateCustomParameters: {},
+    customParameters: {},
+  };
+  return {
+    url,
+    ...(as === 'json' ? asJson(fields) : asForm(fields)),
+    accepted: (answer) => answer === 200,
+  };
 }

@@ -1,12 +1,37 @@
 import type { ContentBlock, Message } from '@anthropic-ai/sdk/resources/messages';
-import { type Directives } from '../../shared/faults/directives';
-import { serverSentEvent } from './server-sent-event';
+import type { Answer, StreamScript } from '../shared/answer';
+import type { Directives } from '../shared/faults/directives';
 
 /** Characters of a delta where nobody asks for a number of them. */
 const DELTA_LENGTH = 16;
 
+/** Directives about how a streamed reply comes, and how it fails. */
+export const STREAM_DIRECTIVES = [
+  'events',
+  'event-delay',
+  'stream-cut',
+  'stream-close',
+  'stream-hang',
+  'stream-error',
+  'stream-usage',
+  'stream-unknown',
+] as const;
+
+const FAILURES = { 'stream-cut': 'cut', 'stream-close': 'end', 'stream-hang': 'hang' } as const;
+
+/** The reply to a request with `stream: true`. */
+export function streamedMessage(message: Message, directives: Directives, headers: Record<string, string>): Answer {
+  const stream = streamScript(messageEvents(message, directives), directives);
+  return {
+    status: 200,
+    headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache', ...headers },
+    body: stream.events.join(''),
+    stream,
+  };
+}
+
 /** The events of a whole reply, in the API's order; a ping after the first, as the API sends them anywhere. */
-export function messageEvents(message: Message, directives: Directives): string[] {
+function messageEvents(message: Message, directives: Directives): string[] {
   const { content, usage, stop_reason, stop_sequence, stop_details } = message;
   const empty = { ...message, content: [], stop_reason: null, stop_details: null };
   const start = { type: 'message_start', message: { ...empty, usage: { ...usage, output_tokens: 1 } } };
@@ -68,4 +93,22 @@ function split(text: string, deltas: number | undefined): string[] {
   return Array.from({ length: Math.ceil(characters.length / length) }, (_, index) =>
     characters.slice(index * length, (index + 1) * length).join(''),
   );
+}
+
+/** How the events of a whole reply are sent, and where they stop. */
+function streamScript(events: string[], directives: Directives): StreamScript {
+  const pauseMs = directives.number('event-delay') ?? 0;
+  for (const [name, ending] of Object.entries(FAILURES)) {
+    const after = directives.number(name);
+    if (after !== undefined) return { events: events.slice(0, after), pauseMs, ending };
+  }
+  const type = directives.text('stream-error');
+  if (type === undefined) return { events, pauseMs, ending: 'end' };
+  const error = serverSentEvent('error', { type: 'error', error: { type, message: 'The sandbox failed' } });
+  return { events: [...events.slice(0, Math.ceil(events.length / 2)), error], pauseMs, ending: 'end' };
+}
+
+/** An event as it goes over the wire. */
+function serverSentEvent(name: string, data: object): string {
+  return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 }

@@ -1,5 +1,5 @@
 import Anthropic from '@anthropic-ai/sdk';
-import { type Sandbox, startSandbox } from '../../sandbox';
+import { type Sandbox, startSandbox } from '../sandbox';
 
 describe('a streamed reply of the Messages API stand-in', () => {
   let sandbox: Sandbox;

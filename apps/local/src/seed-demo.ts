@@ -1,0 +1,120 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { DataSource } from 'typeorm';
+import { type Scope, SCOPES, TokensOperatorService } from '@platform/tokens';
+import { AppConfig } from '@platform/config';
+import { CustomersOperatorService } from '@domains/customers';
+import { AiConfigurationOperatorService, AiPricesOperatorService } from '@domains/ai';
+import { ServicesOperatorService } from '@domains/services';
+import { StatusEventsOperatorService } from '@domains/status';
+import { BillingAccountsOperatorService, InvoicesOperatorService } from '@domains/invoices';
+import { SmsOperatorService } from '@domains/sms';
+import { Ticket, TicketsOperatorService } from '@domains/support';
+import { DemoModule } from './demo.module';
+
+/** The demo customer, and a token for it. */
+export interface Demo {
+  customerName: string;
+  token: string;
+}
+
+const ACTOR = 'operator:demo';
+const NUMBER = 'demo';
+const TOKEN_DAYS = 7;
+const DAY_MS = 86_400_000;
+const DEMO_MODEL = 'claude-haiku-4-5';
+
+/** The demo customer's accounts in the sandbox's billing sources. */
+const SANDBOX_ACCOUNTS = { stripe: 'cus_demo', fiken: '1001' } as const;
+
+/** Creates the demo customer if there is none, and a new token for it at each start. */
+export async function seedDemo(config: AppConfig): Promise<Demo> {
+  const app = await NestFactory.createApplicationContext(DemoModule.with(config), {
+    logger: false,
+    abortOnError: false,
+  });
+  try {
+    const { id, name } = await demoCustomer(app);
+    const { token } = await app.get(TokensOperatorService).issue(ACTOR, {
+      customerId: id,
+      scopes: Object.keys(SCOPES) as Scope[],
+      expiresAt: new Date(Date.now() + TOKEN_DAYS * DAY_MS),
+    });
+    return { customerName: name, token };
+  } finally {
+    await app.close();
+  }
+}
+
+async function demoCustomer(app: INestApplicationContext) {
+  const customers = app.get(CustomersOperatorService);
+  const known = (await customers.list({ search: NUMBER }, { limit: 500 })).rows.find(
+    ({ customerNumber }) => customerNumber === NUMBER,
+  );
+  if (known) return known;
+  const customer = await customers.create(ACTOR, {
+    name: 'Fjordlys AS (demo)',
+    organizationNumber: '123456785',
+    email: 'it@fjordlys.example',
+    customerNumber: NUMBER,
+  });
+  await seedCustomer(app, customer.id);
+  return customer;
+}
+
+/** Creates the demo customer with one record of each kind that the API returns. */
+async function seedCustomer(app: INestApplicationContext, customerId: string): Promise<void> {
+  const services = app.get(ServicesOperatorService);
+  const status = app.get(StatusEventsOperatorService);
+  const hosting = await services.add(ACTOR, {
+    customerId,
+    type: 'hosting',
+    name: 'Web hosting',
+    config: { disk_gb: 50 },
+  });
+  await services.add(ACTOR, { customerId, type: 'ai', name: 'AI assistant', config: { monthly_included_nok: 500 } });
+  await app.get(AiPricesOperatorService).addExamples();
+  await app.get(AiConfigurationOperatorService).configure(ACTOR, customerId, { enabled: true, model: DEMO_MODEL });
+  await services.add(ACTOR, { customerId, type: 'sms', name: 'SMS' });
+  const maintenance = await status.post(ACTOR, {
+    serviceId: hosting.id,
+    status: 'maintenance',
+    message: 'New disks in the storage servers',
+    startsAt: new Date(Date.now() - DAY_MS),
+  });
+  await status.end(ACTOR, maintenance.id);
+  await status.post(ACTOR, { serviceId: hosting.id, status: 'degraded', message: 'Slow replies from one web server' });
+  await seedAccount(app, customerId);
+}
+
+/**
+ * Creates a ticket, SMS and billing links for the demo customer. The worker's first sync then fetches its invoices from
+ * the sandbox.
+ */
+async function seedAccount(app: INestApplicationContext, customerId: string): Promise<void> {
+  await app.get(SmsOperatorService).configure(ACTOR, customerId, { enabled: true, senderId: 'Fjordlys' });
+  const date = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
+  await app.get(InvoicesOperatorService).add(ACTOR, {
+    customerId,
+    number: '1001',
+    amount: 125_050n,
+    issueDate: date(0),
+    dueDate: date(14),
+  });
+  if (app.get(AppConfig).SANDBOX_URL !== undefined) {
+    for (const [source, account] of Object.entries(SANDBOX_ACCOUNTS)) {
+      await app
+        .get(BillingAccountsOperatorService)
+        .link(ACTOR, customerId, source as keyof typeof SANDBOX_ACCOUNTS, account);
+    }
+  }
+  const id = crypto.randomUUID();
+  const ticket = { customerId, id, title: 'Slow web site', body: 'Since this morning every page takes seconds.' };
+  await app.get(DataSource).manager.insert(Ticket, ticket);
+  const reply = {
+    body: 'One of the web servers is overloaded; we are on it.',
+    author: 'operator',
+    internal: false,
+  } as const;
+  await app.get(TicketsOperatorService).reply(ACTOR, id, reply);
+}
