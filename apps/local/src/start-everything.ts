@@ -30,7 +30,7 @@ interface LocalSecrets {
 }
 
 /**
- * Starts database and sandbox, then worker and API. If it is aborted, it stops what it has started.
+ * Starts database and sandbox, then worker and API. If it is aborted, it stops the parts that it has started.
  * @throws the reason why a part could not start
  */
 export async function startEverything(aborted: AbortSignal): Promise<Everything> {
@@ -68,7 +68,7 @@ export async function startEverything(aborted: AbortSignal): Promise<Everything>
 }
 
 /**
- * Default settings for what the developer has not set: an embedded database, sandbox upstreams, stored secrets. The
+ * Default settings, which those of the developer replace: an embedded database, sandbox upstreams, stored secrets. The
  * settings name the owner of the database; the programs get logins of their own.
  */
 async function localEnvironment(

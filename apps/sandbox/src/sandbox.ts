@@ -127,7 +127,7 @@ function mount(app: FastifyInstance, prefix: string, upstream: (scope: FastifyIn
   );
 }
 
-/** Accepts every body as bytes, whatever its content type: the upstream's own code parses it. */
+/** Accepts bodies of every content type as bytes: the upstream's own code parses it. */
 function takeRawBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));

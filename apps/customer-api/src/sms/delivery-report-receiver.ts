@@ -25,7 +25,7 @@ export class DeliveryReportReceiver implements OnModuleInit {
   }
 
   private addRoutes(server: FastifyInstance): void {
-    // The gateway's adapter parses the body, whatever its content type is.
+    // The gateway's adapter parses the body; gateways send different content types.
     server.removeAllContentTypeParsers();
     server.addContentTypeParser('*', { parseAs: 'string', bodyLimit: 64 * 1024 }, (_request, body, done) =>
       done(null, body),

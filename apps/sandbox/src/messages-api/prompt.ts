@@ -54,7 +54,7 @@ const ROLES = new Set(['user', 'assistant', 'system']);
 const LARGEST_TURN_COUNT = 100_000;
 const MAX_BREAKPOINTS = 4;
 
-/** Parses a body, refusing what the real API refuses. Unknown keys are allowed. */
+/** Parses a body, with the refusals of the real API. Unknown keys are allowed. */
 export function readPrompt(body: Buffer, needsMaxTokens: boolean): Prompt {
   const prompt = parse(body);
   if (typeof prompt.model !== 'string' || prompt.model === '') throw new InvalidRequest('model: Field required');
@@ -162,7 +162,7 @@ export type ApiVersion = (typeof API_VERSIONS)[number];
 
 const REMOVED_PARAMETERS = ['temperature', 'top_p', 'top_k'];
 
-/** Checks what 2026-10-21 refuses and 2023-06-01 accepts. */
+/** The rules of 2026-10-21 that 2023-06-01 does not have. */
 export function checkVersionRules(prompt: Prompt, version: ApiVersion): void {
   if (version === '2023-06-01') return;
   for (const name of REMOVED_PARAMETERS) {

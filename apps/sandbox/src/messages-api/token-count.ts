@@ -16,7 +16,7 @@ interface CacheControl {
 const LARGEST_MEDIA_COUNT = 1500;
 
 /**
- * Splits the prompt at its cache breakpoints, in the order tools, system, messages: what lies before a breakpoint is
+ * Splits the prompt at its cache breakpoints, in the order tools, system, messages: the part before a breakpoint is
  * written to the cache with that breakpoint's lifetime. The real minimum size of a cache entry is left out, so that
  * small prompts show cache tokens too.
  */

@@ -15,7 +15,7 @@ export class RefusedForm extends Error {
   }
 }
 
-/** Parses the form of a send, refusing what the gateway refuses. */
+/** Parses the form of a send, with the refusals of the gateway. */
 export function readForm(body: Buffer): AcceptedSms {
   const form = new URLSearchParams(body.toString('utf8'));
   const [from = '', to = '', text = ''] = ['from', 'to', 'message'].map((key) => {

@@ -21,7 +21,7 @@ export interface LinkRequest {
   replySmsCount: boolean;
 }
 
-/** Reads a send request, refusing what the gateway refuses. `gates` maps the ids of delivery report gates to their URLs. */
+/** Reads a send request, with the refusals of the gateway. `gates` maps the ids of delivery report gates to their URLs. */
 export function readRequest(body: Buffer, gates: ReadonlyMap<string, string>): LinkRequest {
   const message = parse(body);
   const text = (key: string) => (typeof message[key] === 'string' ? message[key] : '');

@@ -17,7 +17,7 @@ export interface Manner {
   floodMegabytes: number;
 }
 
-/** What must happen before the reply is written. */
+/** Faults and waits ahead of a reply. */
 interface SendFaults {
   how: Manner | undefined;
   /** Work that must end before the reply is written. */

@@ -106,7 +106,7 @@ function basic(url: URL): string {
   return Buffer.from(`${user}:${password}`).toString('base64');
 }
 
-/** The sandbox must never send anything to another machine, whatever address it is given. */
+/** The sandbox must never send anything to another machine, even if it is given its address. */
 function isLoopback({ protocol, hostname }: URL): boolean {
   return /^https?:$/.test(protocol) && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }

@@ -42,7 +42,7 @@ export class Customer {
   @Column('integer', { nullable: true })
   pendingCreditRequests!: number | null;
 
-  /** When what is personal was erased; nothing is done with the customer since. Null for all others. */
+  /** When the personal data was erased: the customer cannot be changed since. Null for all others. */
   @Column('timestamptz', { nullable: true })
   erasedAt!: Date | null;
 

@@ -3,14 +3,14 @@ import { DataSource, In } from 'typeorm';
 import { ServiceError } from '@platform/errors';
 import { Customer } from '../entities/customer.entity';
 
-/** What people call a customer by. */
+/** The names of a customer. */
 export type CustomerName = Pick<Customer, 'id' | 'customerNumber' | 'name'>;
 
 /** Candidates that an error lists at most. */
 const CANDIDATES = 10;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Several customers may be meant, or one whose name is longer than what was given. */
+/** The text may mean several customers, or one with a longer name. */
 export class AmbiguousCustomerError extends Error {
   constructor(
     message: string,
@@ -20,7 +20,7 @@ export class AmbiguousCustomerError extends Error {
   }
 }
 
-/** Finds customers by what people know of them. */
+/** Finds customers by their ids, numbers and names. */
 @Injectable()
 export class CustomerLookupOperatorService {
   constructor(private readonly dataSource: DataSource) {}
@@ -74,7 +74,7 @@ function unknown(reference: string): ServiceError {
   return new ServiceError('not_found', `There is no customer ${reference}`);
 }
 
-/** The pattern of `like` for texts that contain this one, whatever is in it. */
+/** The pattern of `like` for texts that contain this one; its own wildcards are escaped. */
 export function containing(text: string): string {
   return `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
 }

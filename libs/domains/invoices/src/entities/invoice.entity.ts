@@ -69,7 +69,7 @@ export class Invoice {
   @Column('text', { nullable: true })
   pdfUrl!: string | null;
 
-  /** What the source needs to fetch the PDF with its credential. The API streams such a PDF. */
+  /** The name under which the source finds the PDF, which needs its credential. The API streams such a PDF. */
   @Column('text', { nullable: true })
   pdfReference!: string | null;
 

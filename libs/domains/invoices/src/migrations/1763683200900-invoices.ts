@@ -46,7 +46,7 @@ async function createInvoices(runner: QueryRunner): Promise<void> {
     )`);
   await runner.query(`create index invoice_newest_idx on invoice (customer_id, created_at desc, id desc)`);
   await runner.query(`create index invoice_status_idx on invoice (customer_id, status, created_at desc, id desc)`);
-  // What a sync has to look at again: the source may still change these.
+  // Invoices that a sync must read again: the source may still change these.
   await runner.query(
     `create index invoice_unsettled_idx on invoice (customer_id, source, source_id) where status in ('draft', 'open', 'uncollectible')`,
   );
@@ -73,7 +73,7 @@ async function createInvoiceNumbers(runner: QueryRunner): Promise<void> {
   await runner.query(`grant select, insert on invoice_number to account_operator`);
 }
 
-/** Who a customer is in a billing source, how its sync stands, and which items the sync could not read. */
+/** The account of a customer in a billing source, the state of its sync, and the items that the sync could not read. */
 async function createSyncTables(runner: QueryRunner): Promise<void> {
   await runner.query(`
     create table billing_account (
@@ -86,7 +86,7 @@ async function createSyncTables(runner: QueryRunner): Promise<void> {
       constraint billing_account_source_check check (source in ('stripe', 'fiken'))
     )`);
   await runner.query(`create index billing_account_source_idx on billing_account (source, source_customer_id)`);
-  // Whoever asks for a PDF must be its owner at the source, too.
+  // A customer that requests a PDF must be its owner at the source, too.
   await secureCustomerTable(runner, 'billing_account', { apiMay: 'select' });
 
   // Beside a sync's checkpoint: which run may write (run_id), since when it has failed, and that it is in the queue.

@@ -19,7 +19,7 @@ export interface SourceInvoice {
   dueDate: string | null;
   paidAt: Date | null;
   kid: string | null;
-  /** What {@link BillingSource.fetchPdf} needs to find the PDF; null if there is none. */
+  /** The name under which {@link BillingSource.fetchPdf} finds the PDF; null if there is none. */
   pdfReference: string | null;
   hostedUrl: string | null;
   /** When it was issued; for a draft, when it was created. */
@@ -75,7 +75,7 @@ export interface BillingSource {
   readonly concurrency: { well: number; failing: number };
 
   /**
-   * The feeds that a sync reads, in this order: what is new or changed since, and what is unsettled at present. A
+   * The feeds that a sync reads, in this order: new or changed documents, and those that are unsettled at present. A
    * stored unsettled invoice that is in none of them has been settled meanwhile, and is requested by itself.
    */
   feeds(since: Date | undefined): readonly Feed[];

@@ -12,7 +12,7 @@ import { RunSupersededError, type SyncRun, SyncStoreService } from './sync-store
  */
 export type SyncOutcome = 'succeeded' | 'continued' | 'failed' | 'stopped' | 'superseded' | 'unlinked';
 
-/** Longest time of one run. What it has stored stays, and the next run goes on from there. */
+/** Longest time of one run. The pages that it has stored stay, and the next run goes on from there. */
 export const RUN_DEADLINE_MS = 120_000;
 
 /** Syncs one customer's invoices with one billing source at a time. The queue decides which and when. */

@@ -1,7 +1,7 @@
 import type { QueryRunner } from 'typeorm';
 import { ForwardMigration, secureCustomerTable } from '@platform/database';
 
-/** What the operator announced about a customer's service: from when, until when, how bad. */
+/** The operator's announcements about a customer's service, each with start, end and level. */
 export class StatusSchema1763683200400 extends ForwardMigration {
   override readonly tables = ['status_event'];
 

@@ -15,7 +15,7 @@ export interface NewAnnouncement {
   startsAt?: Date;
 }
 
-/** What an announcement concerns. */
+/** The id of an announcement, and the number of services that it concerns. */
 export interface Announced {
   announcementId: string;
   services: number;

@@ -93,7 +93,7 @@ function settledStatus({ sale, associatedCreditNotes }: FikenInvoice): 'paid' | 
 
 /**
  * The unpaid amount of an unsettled invoice, in hundredths of its currency. Fiken gives balance and payments in NOK,
- * and in another currency only what was paid: a balance in NOK is not an amount of an invoice in euros, whatever the
+ * and in another currency only what was paid: a balance in NOK is not an amount of an invoice in euros at any
  * rate.
  */
 function fikenBalance({ currency, gross, grossInNok, sale }: FikenInvoice): number {

@@ -1,6 +1,7 @@
--- What no feed has shown since a run began and must be asked for by itself: unsettled invoices ($6: all, on a run that reads
--- everything), and documents that could not be read before. `draft` may vanish from the source without a trace; `gone` was
--- not there the last time either. $1 customer, $2 source, $3 after which, $4 when the run began, $5 how many.
+-- Documents that no feed has listed since a run began, and that must be requested one by one: unsettled invoices ($6: all, on a
+-- run that reads everything), and documents that could not be read before. A draft (`draft`) may disappear from the source;
+-- `gone`: the source did not have it the last time either. $1 customer, $2 source, $3 the id to go on behind, $4 when the run
+-- began, $5 how many, $7 the problem of a document that the source has no more.
 select id, bool_and(draft) as draft, bool_or(gone) as gone from (
   select i.source_id as id, i.status = 'draft' as draft,
     exists (select from invoice_sync_problem p where p.customer_id = $1 and p.source = $2
