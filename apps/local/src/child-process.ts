@@ -15,7 +15,7 @@ const ARGUMENTS: Record<string, string[]> = { sandbox: ['--port', '0'] };
 
 /** Starts a program and waits until it announces that it is ready. */
 export async function startChild(name: string, environment: NodeJS.ProcessEnv): Promise<ChildProcess> {
-  const main = join(__dirname, '..', '..', '..', name, 'src', 'main.js');
+  const main = join(__dirname, '..', '..', name, 'src', 'main.js');
   const child = fork(main, ARGUMENTS[name] ?? [], { env: environment, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const exited = once(child, 'exit');
   const failed = exited.then(([code, signal]) => `The ${name} stopped by itself (${String(code ?? signal)})`);
