@@ -103,6 +103,21 @@ describe("The operator's command line, AI", () => {
     expect(await of(next)).toEqual([]);
   });
 
+  it('adds December up, until the end of the year in Norway', async () => {
+    const { customer } = await arrange();
+    const credit = (id: string, at: string) =>
+      database.superuser.query(
+        `select app.ai_credit($1, to_char($3::timestamptz at time zone 'Europe/Oslo', 'YYYY-MM'), $3, 'refund', 1, $2, 'operator:test', null, null)`,
+        [customer, id, at],
+      );
+    for (const at of ['2025-11-30T22:59:59Z', '2025-11-30T23:00:00Z', '2025-12-31T22:59:59Z', '2025-12-31T23:00:00Z'])
+      await credit(at, at);
+    const of = (month: string) => json<{ refunded: string }[]>(`ai accounting --month ${month} --customer ${customer}`);
+    expect((await of('2025-11')).map(({ refunded }) => Number(refunded))).toEqual([1]);
+    expect((await of('2025-12')).map(({ refunded }) => Number(refunded))).toEqual([2]);
+    expect((await of('2026-01')).map(({ refunded }) => Number(refunded))).toEqual([1]);
+  });
+
   it('completes a price by the ratios of the price list', async () => {
     const { model } = await arrange();
     expect(await json<object[]>('ai prices')).toContainEqual(

@@ -24,6 +24,18 @@ describe('The completion of commands', () => {
     expect({ stderr, words: stdout.trim().split(' ').filter(Boolean) }).toEqual({ stderr: '', words: expected });
   });
 
+  it('in fish asks for a value only where an option takes one', async () => {
+    const lines = (await script('fish')).split('\n');
+    const option = (noun: string, verb: string, name: string) =>
+      lines.find(
+        (line) =>
+          line.includes(`from ${noun}; and __fish_seen_subcommand_from ${verb}'`) && line.includes(` -l ${name} `),
+      );
+    expect(option('ticket', 'list', 'status')).toMatch(/ -l status -r -a 'open /);
+    expect(option('customer', 'erase', 'customer')).toMatch(/ -l customer -r -d /);
+    expect(option('customer', 'erase', 'dry-run')).toMatch(/ -l dry-run -d /);
+  });
+
   it('has every noun in zsh and fish', async () => {
     for (const shell of ['zsh', 'fish'])
       for (const noun of ['customer', 'credit-request', 'secrets']) expect(await script(shell)).toContain(noun);

@@ -80,6 +80,8 @@ describe('traces', () => {
       const [request, ...others] = spans.filter(({ kind }) => kind === SERVER);
       expect(others).toEqual([]);
       expect(request).toMatchObject({ parentSpanId: CALLER.span, name: 'POST /api/v1/ai/messages' });
+      // Only what failed has a status.
+      expect(spans.map(({ status }) => status.code ?? 0)).toEqual(spans.map(() => 0));
       expect(request?.attributes).toEqual({
         'http.request.method': 'POST',
         'http.route': '/api/v1/ai/messages',

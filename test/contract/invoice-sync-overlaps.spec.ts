@@ -1,0 +1,115 @@
+import { type InvoiceFixture, createInvoiceFixture } from '@test/invoice.fixture';
+
+const MINUTE = 60_000;
+
+/** What a run reads again of the time before it, and from where an interrupted one goes on. */
+describe('A sync after another', () => {
+  let fixture: InvoiceFixture;
+  beforeAll(async () => (fixture = await createInvoiceFixture()));
+  afterAll(() => fixture.close());
+  beforeEach(async () => {
+    fixture.sandbox.reset();
+    fixture.sandbox.fiken.store.company('demo');
+    await fixture.superuser.query('delete from billing_account');
+  });
+
+  const ago = (ms: number) => new Date(Date.now() - ms);
+  const checkpoint = async (customer: string) => (await fixture.accounts.report(customer))[0]?.checkpoint;
+  const stored = async (customer: string) => (await fixture.rows(customer)).map(({ source_id }) => source_id);
+
+  describe('with Stripe', () => {
+    const store = () => fixture.sandbox.stripe.store;
+    const sync = (customer: string, stop?: AbortSignal) => fixture.sync(customer, 'stripe', stop);
+    /** Adds a paid invoice, which only the list of what was created since shows. */
+    const add = (account: string, from: Date) =>
+      store().addInvoices({ customer: account, count: 1, statuses: ['paid'], from })[0]?.id ?? '';
+
+    it('begins an hour before the last one began, for what its list shows late', async () => {
+      store().addInvoices({ customer: 'cus_late', count: 3, statuses: ['paid'] });
+      const customer = await fixture.customer('stripe', 'cus_late');
+      const before = Date.now();
+      await sync(customer);
+      const since = new Date(String((await checkpoint(customer))?.since)).getTime();
+      expect(since).toBeGreaterThanOrEqual(before - MINUTE);
+      expect(since).toBeLessThanOrEqual(Date.now() + MINUTE);
+      const [late, older] = [add('cus_late', ago(50 * MINUTE)), add('cus_late', ago(70 * MINUTE))];
+      await sync(customer);
+      expect(await stored(customer)).toContain(late);
+      expect(await stored(customer)).not.toContain(older);
+    });
+
+    it('begins before the start of a run that was interrupted, not before its end', async () => {
+      store().addInvoices({ customer: 'cus_cut', count: 150, statuses: ['paid'] });
+      const customer = await fixture.customer('stripe', 'cus_cut');
+      await interrupted(customer, 1);
+      expect(await fixture.rows(customer)).toHaveLength(100);
+      expect(await checkpoint(customer)).toMatchObject({ run: { feed: 0, pages: 1 } });
+      // As if the run had begun three hours ago.
+      const startedAt = ago(180 * MINUTE).toISOString();
+      await fixture.superuser.query(
+        `update invoice_sync set checkpoint = jsonb_set(checkpoint, '{run,startedAt}', to_jsonb($2::text)) where customer_id = $1`,
+        [customer, startedAt],
+      );
+      const requests = fixture.sandbox.stripe.total;
+      expect(await sync(customer)).toBe('succeeded');
+      expect(await fixture.rows(customer)).toHaveLength(150);
+      // The second page, and the credit notes.
+      expect(fixture.sandbox.stripe.total - requests).toBe(2);
+      expect(await checkpoint(customer)).toEqual({ since: startedAt });
+      const meanwhile = add('cus_cut', ago(170 * MINUTE));
+      await sync(customer);
+      expect(await stored(customer)).toContain(meanwhile);
+    });
+
+    it('reads no more than what is new though it is interrupted itself', async () => {
+      const customer = await fixture.customer('stripe', 'cus_new');
+      store().addCustomer('cus_new');
+      await sync(customer);
+      const since = (await checkpoint(customer))?.since;
+      const old = add('cus_new', ago(300 * MINUTE));
+      store().addInvoices({ customer: 'cus_new', count: 150, statuses: ['paid'], from: new Date(), everySeconds: 1 });
+      await interrupted(customer, 1);
+      expect(await fixture.rows(customer)).toHaveLength(100);
+      expect(await checkpoint(customer)).toMatchObject({ since, run: { feed: 0 } });
+      await sync(customer);
+      expect(await fixture.rows(customer)).toHaveLength(150);
+      expect(await stored(customer)).not.toContain(old);
+      expect(String((await checkpoint(customer))?.since) > String(since)).toBe(true);
+    });
+
+    /** Runs a sync and stops it while it waits for the page after this many. */
+    async function interrupted(customer: string, pages: number): Promise<void> {
+      const stopping = new AbortController();
+      const gate = fixture.sandbox.stripe.hold();
+      const run = sync(customer, stopping.signal);
+      for (let page = 0; page < pages; page++) {
+        await gate.holding(1);
+        gate.release();
+      }
+      await gate.holding(1);
+      stopping.abort();
+      expect(await run).toBe('stopped');
+      gate.open();
+    }
+  });
+
+  it('with Fiken begins a day before the last one: changes are told by the day', async () => {
+    const company = fixture.sandbox.fiken.store.company('demo');
+    company.addInvoices({ customerId: 21, count: 2, everyDays: 0 });
+    const customer = await fixture.customer('fiken', '21');
+    await fixture.sync(customer, 'fiken');
+    // Paid a week after it was issued, and not changed since.
+    const paidDaysAgo = (days: number) =>
+      company.addInvoices({
+        customerId: 21,
+        count: 1,
+        from: ago((days + 7) * 24 * 60 * MINUTE)
+          .toISOString()
+          .slice(0, 10),
+      })[0]?.invoiceId;
+    const [yesterday, before] = [paidDaysAgo(1), paidDaysAgo(4)];
+    await fixture.sync(customer, 'fiken');
+    expect(await stored(customer)).toContain(String(yesterday));
+    expect(await stored(customer)).not.toContain(String(before));
+  });
+});
