@@ -6,6 +6,9 @@ import type { SpecCoverage } from './spec-coverage';
 /** A file whose code runs before a spec begins, in the template of all databases: nothing covers it. */
 const BEFORE_SPECS = /\/migrations\/|^libs\/schema\//;
 
+/** Distance of a spec outside of a file's library or program. */
+const ELSEWHERE = 1_000;
+
 /** Finds the specs that can notice a mistake, the nearest first. */
 export class SpecChoice {
   private readonly names: string[];
@@ -25,15 +28,20 @@ export class SpecChoice {
     this.findUsersOfSql(root);
   }
 
-  /** Specs that run the mutant's line: nearest, most alike in name, shortest first. All of its neighbourhood if none is known. */
-  of({ file, line }: SampledMutant): string[] {
+  /**
+   * Specs that run the mutant's line, or all that look alike if none is known to: those of its library or program, the nearest
+   * first, and those elsewhere. Then those most alike in name, then the shortest.
+   */
+  of({ file, line }: SampledMutant): [beside: string[], elsewhere: string[]] {
     const covering = file.endsWith('.sql') ? this.ofSql(file, new Set()) : (this.covering.get(file)?.get(line) ?? []);
     const unknown = covering.length === 0 && (this.durations.size === 0 || BEFORE_SPECS.test(file));
     const possible = unknown ? this.names.filter((spec) => likeness(spec, file) > 0) : [...new Set(covering)];
-    return possible.sort(
+    const sorted = possible.sort(
       (a, b) =>
         distance(a, file) - distance(b, file) || likeness(b, file) - likeness(a, file) || this.ms(a) - this.ms(b),
     );
+    const isBeside = (spec: string) => distance(spec, file) < ELSEWHERE;
+    return [sorted.filter(isBeside), sorted.filter((spec) => !isBeside(spec))];
   }
 
   /** How long a spec takes on its own, in milliseconds. */
@@ -57,29 +65,33 @@ export class SpecChoice {
     const texts = globSync('{apps,libs}/**/*.{ts,sql}', { cwd: root })
       .filter((file) => !file.endsWith('.spec.ts') && !file.includes('/migrations/'))
       .map((file) => ({ file, lines: read(file).split('\n') }));
+    const places = (pattern: RegExp) =>
+      texts.flatMap(({ file, lines }) =>
+        lines.flatMap((text, index) => (pattern.test(text) ? [{ file, line: index + 1, text }] : [])),
+      );
     for (const file of globSync('libs/**/*.sql', { cwd: root })) {
       const name = /create (?:or replace )?(?:function|procedure) app\.(\w+)/.exec(read(file))?.[1];
-      const fileName = basename(file).replace('.', '\\.');
-      const call = new RegExp(name ? `\\bapp\\.${name}\\b|'${name}'` : `'[^']*${fileName}'`);
+      const pattern = name ? `\\bapp\\.${name}\\b|'${name}'` : `'[^']*${basename(file).replace('.', '\\.')}'`;
+      const users = places(new RegExp(pattern)).flatMap((user) => {
+        // A constant runs in every spec that loads it: what counts is where it is used.
+        const constant = /^(?:export )?const (\w+)/.exec(user.text)?.[1];
+        return constant ? places(new RegExp(`^(?!import |export const |const |  \\w+,$).*\\b${constant}\\b`)) : [user];
+      });
       this.users.set(
         file,
-        texts
-          .filter((other) => other.file !== file)
-          .flatMap((other) =>
-            other.lines.flatMap((text, index) => (call.test(text) ? [{ file: other.file, line: index + 1 }] : [])),
-          ),
+        users.filter((user) => user.file !== file),
       );
     }
   }
 }
 
-/** How many folders up from the file the spec stands beside; 1,000 outside of its library or program. */
+/** How many folders up from the file the spec stands beside. */
 function distance(spec: string, file: string): number {
   const part = /^(?:libs\/\w+|apps)\/[\w-]+/.exec(file)?.[0] ?? file;
   let up = 0;
   for (let folder = dirname(file); folder.startsWith(part); folder = dirname(folder), up++)
     if (spec.startsWith(`${folder}/`)) return up;
-  return 1_000;
+  return ELSEWHERE;
 }
 
 /** How many words the two paths share. */

@@ -136,7 +136,12 @@ async function tryWide(
         left.splice(left.indexOf(verdict), 1);
       }
       const specs = new Set(
-        batch.flatMap(({ mutant, passed }) => choice.of(mutant).filter((s) => !passed.includes(s))),
+        batch.flatMap(({ mutant, passed }) =>
+          choice
+            .of(mutant)
+            .flat()
+            .filter((spec) => !passed.includes(spec)),
+        ),
       );
       const ordered = [...specs].sort((a, b) => choice.ms(a) - choice.ms(b));
       console.log(`${batch.length} survivors, ${ordered.length} specs`);

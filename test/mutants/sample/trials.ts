@@ -64,7 +64,7 @@ export class Trials {
       const { spec } = this.cause(outcome);
       if (!spec) throw new Error(`No spec runs with these together: ${active.map(({ id }) => id).join(' ')}`);
       for (const mutant of active) {
-        if (!this.choice.of(mutant).includes(spec)) continue;
+        if (!this.choice.of(mutant).flat().includes(spec)) continue;
         const alone = await this.one(mutant, [spec]);
         if (alone.verdict === 'killed') noticed.set(mutant.id, alone);
       }
@@ -76,9 +76,12 @@ export class Trials {
 
   /** The specs that are tried first. */
   nearest(mutant: SampledMutant): string[] {
+    const [beside, elsewhere] = this.choice.of(mutant);
     const near: string[] = [];
     let ms = 0;
-    for (const spec of this.choice.of(mutant)) {
+    // Specs beside the file are not all about it, and those of whole requests may be.
+    const inTurn = beside.flatMap((spec, index) => [spec, ...elsewhere.slice(index, index + 1)]);
+    for (const spec of [...inTurn, ...elsewhere.slice(beside.length)]) {
       if (near.length === NEAR.specs) break;
       if (near.length > 0 && ms + this.choice.ms(spec) > NEAR.ms) continue;
       near.push(spec);
