@@ -317,7 +317,7 @@ describe('The sync with Fiken', () => {
     const first = sync(customer);
     await gate.holding(1);
     const begun = (await fixture.accounts.report(customer))[0]?.runId;
-    // A run that was abandoned may still be running: only the newer one writes.
+    // A run that was given up may still be running: only the newer one writes.
     const second = sync(customer);
     await until(async () => (await fixture.accounts.report(customer))[0]?.runId !== begun);
     gate.open();

@@ -149,7 +149,7 @@ describe('a PostgreSQL that goes away', () => {
     expect(performance.now() - startedAt).toBeLessThan(25_000);
     for (let time = 0; time < 20; time++) expect(await works()).toBe(true);
     expectUnchanged();
-    proxy.abandonStalled();
+    proxy.closeStalled();
   });
 
   it('does not let the API start while it is not there, and says so', async () => {

@@ -37,7 +37,7 @@ describe('A process that is stopped while its database says nothing', () => {
       expect(performance.now() - asked).toBeLessThan(GRACE_MS + CLOSE_MS);
     } finally {
       await running.stop('SIGKILL');
-      proxy.abandonStalled();
+      proxy.closeStalled();
     }
   });
 });

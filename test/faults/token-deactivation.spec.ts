@@ -88,7 +88,7 @@ describe('a token that is deactivated', () => {
       await operator.tokens.deactivate(ACTOR, id);
       const { lastPassed } = await refusal(proxied.baseUrl, token, performance.now());
       expect(lastPassed).toBeLessThan(100);
-      proxy.abandonStalled();
+      proxy.closeStalled();
     }
   });
 
@@ -100,7 +100,7 @@ describe('a token that is deactivated', () => {
     expect(await statusOf(proxied.baseUrl, token)).toBe(200);
     await operator.tokens.deactivate(ACTOR, id);
     expect(await statusOf(proxied.baseUrl, token)).toBe(401);
-    proxy.abandonStalled();
+    proxy.closeStalled();
     // It detects that the connection is dead, and opens another.
     await until(() => trusted(proxied));
   });
@@ -122,7 +122,7 @@ describe('a token that is deactivated', () => {
       await until(() => trusted(proxied));
       const { id, token } = await warmToken();
       proxy.stall(isAnnouncing);
-      proxy.abandonStalled();
+      proxy.closeStalled();
       // Whatever this answers: the end of the connection has arrived before.
       await trusted(proxied);
       await operator.tokens.deactivate(ACTOR, id);

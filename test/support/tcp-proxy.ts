@@ -7,7 +7,7 @@ export interface TcpProxy {
   /** Stops forwarding on connections whose first bytes match, without closing them. */
   stall(matching?: (hello: Buffer) => boolean): number;
   /** Closes stalled connections. */
-  abandonStalled(): void;
+  closeStalled(): void;
   /** Closes all connections, and every new one at once: the server is down. */
   down(): void;
   /** Stops forwarding on all connections, and on every new one, without closing them: the server hangs. */
@@ -55,14 +55,14 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
     }
     return stalled.size;
   };
-  const abandonStalled = () => {
+  const closeStalled = () => {
     for (const client of stalled) client.destroy();
     stalled.clear();
   };
   return {
     port: (listener.address() as AddressInfo).port,
     stall,
-    abandonStalled,
+    closeStalled,
     down() {
       state = 'down';
       for (const { client } of pairs) client.destroy();
@@ -73,11 +73,11 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
     },
     up() {
       state = 'up';
-      abandonStalled();
+      closeStalled();
     },
     async close() {
       listener.close();
-      abandonStalled();
+      closeStalled();
       for (const { client } of pairs) client.destroy();
       await once(listener, 'close');
     },

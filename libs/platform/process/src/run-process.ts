@@ -6,7 +6,7 @@ const STOP_WITHIN_MS = 20_000;
 /** Something that runs until it is closed. */
 export interface Closable {
   close(): Promise<unknown>;
-  /** Milliseconds after which what is not closed is abandoned. */
+  /** Milliseconds after which the process ends although something is not closed. */
   stopWithinMs?: number;
 }
 

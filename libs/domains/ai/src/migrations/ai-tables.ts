@@ -42,7 +42,7 @@ export async function createAccountTables(runner: QueryRunner): Promise<void> {
   // Apart from the settings, because it changes with every call. The check that nothing is below zero or reserved twice is
   // worth its price in every call; the other tables that a call writes have none, since PostgreSQL reads a check's text anew
   // in each statement: ten of them cost half as much as all the rest. The ledger's functions, which alone write these tables,
-  // keep what they would say, and `ai verify` looks it over. For the same reason it is one comparison.
+  // keep to these conditions, and `ai verify` checks them. For the same reason it is one comparison.
   // The month '0000-00' is before the first: the first roll-over grants without anything to expire.
   await runner.query(`
     create table ai_account (
