@@ -86,18 +86,16 @@ export default defineConfig(
       'libs/platform/logging/src/access-log.ts',
       // An upstream may name the end of a pause as a date.
       'libs/platform/upstream/src/upstream-reply.ts',
-      // The bound of a date that a gateway may send; no more than a check of its form.
-      'libs/domains/sms/src/delivery-reports/report-time.ts',
     ],
     rules: { 'no-restricted-syntax': ['error', ...processClock] },
   },
   {
-    // Statements that concern no customer (tokens, health), or that set the customer themselves (functions of the ledger, of delivery
+    // Statements that concern no customer (tokens, health), or whose customer is not in context (functions of the ledger, delivery
     // reports).
     files: [
       'libs/platform/{access,tokens,database}/**',
       'libs/domains/ai/**',
-      'libs/domains/sms/src/delivery-reports/report-store.service.ts',
+      'libs/domains/sms/src/delivery-reports/delivery-reports.service.ts',
       'apps/**/*health.ts',
       'test/**',
       '**/*.spec.ts',

@@ -1,6 +1,6 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Client } from 'pg';
-import { PipelinedConnectionsService } from '@platform/database';
+import { PipelinedConnectionsService, WriteConnectionsService } from '@platform/database';
 import { customerOwnedTables } from './any-row';
 
 /** Takes the third isolation layer away, to see whether the others stand without it. */
@@ -11,7 +11,7 @@ export async function withoutRowLevelSecurity(superuser: Client): Promise<void> 
   }
 }
 
-/** Sets the connection of every read to this customer, whoever asks, until mocks are restored. */
+/** Sets the connection of every read and write to this customer, whoever asks, until mocks are restored. */
 export function setConnectionsTo(app: NestFastifyApplication, customerId: string): void {
   const connections = app.get(PipelinedConnectionsService);
   const realBatch = connections.batch.bind(connections);
@@ -20,4 +20,7 @@ export function setConnectionsTo(app: NestFastifyApplication, customerId: string
     const read: typeof batch.read = (_, ...statement) => batch.read(customerId, ...statement);
     return Object.assign(Object.create(batch) as typeof batch, { read });
   });
+  const writes = app.get(WriteConnectionsService);
+  const realWrite = writes.write.bind(writes);
+  jest.spyOn(writes, 'write').mockImplementation((_, ...statements) => realWrite(customerId, ...statements));
 }

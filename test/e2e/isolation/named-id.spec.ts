@@ -1,7 +1,7 @@
 import { CustomerContextService } from '@platform/context';
 import { CreditRequestsService } from '@domains/credit-requests';
 import { SmsLogService } from '@domains/sms';
-import { TicketsService, TicketThreadService } from '@domains/support';
+import { TicketsService } from '@domains/support';
 import { createCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
 import { saveFakeUsage } from '@test/factories/ai-usage.factory';
@@ -86,12 +86,11 @@ describe('queries by id name the customer', () => {
 
   it("so that a write leaves another customer's ticket as it is, also on a connection set to that customer", async () => {
     const [ticket, message] = [await addTicket(other.customer.id), await addSms(other.customer.id)];
-    const threads = api.app.get(TicketThreadService, { strict: false });
     const tickets = api.app.get(TicketsService, { strict: false });
     setConnectionsTo(api.app, other.customer.id);
     await api.app.get(CustomerContextService).run(me.customer.id, async () => {
-      await expect(threads.reply('token:x', ticket, 'Not mine')).rejects.toMatchObject({ code: 'not_found' });
-      await expect(threads.close('token:x', ticket)).rejects.toMatchObject({ code: 'not_found' });
+      await expect(tickets.reply('token:x', ticket, 'Not mine')).rejects.toMatchObject({ code: 'not_found' });
+      await expect(tickets.close('token:x', ticket)).rejects.toMatchObject({ code: 'not_found' });
       await expect(tickets.find(ticket)).rejects.toMatchObject({ code: 'not_found' });
       const log = api.app.get(SmsLogService, { strict: false });
       await expect(log.find(message)).rejects.toMatchObject({ code: 'not_found' });

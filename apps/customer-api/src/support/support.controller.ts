@@ -3,7 +3,7 @@ import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } fr
 import type { AuthenticatedCustomer } from '@platform/tokens';
 import { CurrentCustomer, RequireScope } from '@platform/access';
 import { PathId, ProblemReplies, toPageDto, toPageRequest, WithoutBody } from '@platform/http';
-import { LISTED_REPLIES, TICKET_REPLIES_MAX, TicketsService, TicketThreadService } from '@domains/support';
+import { LISTED_REPLIES, TICKET_REPLIES_MAX, TicketsService } from '@domains/support';
 import {
   CreateTicketDto,
   CreateTicketReplyDto,
@@ -22,10 +22,7 @@ const NO_SUCH_TICKET = ['not_found', 'You have no ticket with this id'] as const
 @ApiTags('Support')
 @Controller('support/tickets')
 export class SupportController {
-  constructor(
-    private readonly tickets: TicketsService,
-    private readonly threads: TicketThreadService,
-  ) {}
+  constructor(private readonly tickets: TicketsService) {}
 
   @Get()
   @RequireScope('support:read')
@@ -77,7 +74,7 @@ export class SupportController {
     @Param('id', PathId.uuid) id: string,
     @Body() { body }: CreateTicketReplyDto,
   ): Promise<TicketReplyDto> {
-    return toTicketReplyDto(await this.threads.reply(`token:${tokenId}`, id, body));
+    return toTicketReplyDto(await this.tickets.reply(`token:${tokenId}`, id, body));
   }
 
   @Post(':id/close')
@@ -95,6 +92,6 @@ export class SupportController {
     @CurrentCustomer() { tokenId }: AuthenticatedCustomer,
     @Param('id', PathId.uuid) id: string,
   ): Promise<TicketDto> {
-    return toTicketDto(await this.threads.close(`token:${tokenId}`, id));
+    return toTicketDto(await this.tickets.close(`token:${tokenId}`, id));
   }
 }

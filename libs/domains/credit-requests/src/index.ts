@@ -1,7 +1,10 @@
 export { CREDIT_REQUEST_STATUSES, CreditRequest, type CreditRequestStatus } from './entities/credit-request.entity';
 export { CreditRequestsOperatorService, type CreditRequestFilter } from './operator/credit-requests-operator.service';
 export { CreditRequestsOperatorModule } from './credit-requests-operator.module';
-export type { CreditRequestRow } from './customer/credit-request-view';
-export { CreditRequestsService, type NewCreditRequest } from './customer/credit-requests.service';
+export {
+  type CreditRequestRow,
+  CreditRequestsService,
+  type NewCreditRequest,
+} from './customer/credit-requests.service';
 export { CreditRequestsModule } from './credit-requests.module';
 export { CreditRequestsSchema1763683200800 } from './migrations/1763683200800-credit-requests';

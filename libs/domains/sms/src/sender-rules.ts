@@ -1,4 +1,4 @@
-import { E164 } from './customer/sending/phone-number';
+import { E164 } from './customer/phone-number';
 
 /** Kinds of senders as LINK Mobility names them. */
 export type SenderKind = 'ALPHANUMERIC' | 'MSISDN' | 'SHORTNUMBER';

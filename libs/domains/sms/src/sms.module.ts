@@ -8,11 +8,9 @@ import { SmsMessage } from './entities/sms-message.entity';
 import { SmsGateway } from './ports/sms-gateway.port';
 import { DeliveryReportsService } from './delivery-reports/delivery-reports.service';
 import { ReportReferencesService } from './delivery-reports/report-references.service';
-import { ReportStoreService } from './delivery-reports/report-store.service';
-import { SmsMetricsService } from './customer/sending/sms-metrics.service';
-import { SmsOutcomesService } from './customer/sending/sms-outcomes.service';
-import { SmsSendingService } from './customer/sending/sms-sending.service';
-import { SmsStoreService } from './customer/sending/sms-store.service';
+import { SmsOutcomesService } from './customer/sms-outcomes.service';
+import { SmsSendingService } from './customer/sms-sending.service';
+import { SmsStoreService } from './customer/sms-store.service';
 import { SmsLogService } from './customer/sms-log.service';
 
 /** SMS for the API: sending, the log, delivery reports. */
@@ -22,9 +20,7 @@ import { SmsLogService } from './customer/sms-log.service';
     { provide: SmsGateway, inject: [AppConfig, UpstreamClientsService], useFactory: createGateway },
     DeliveryReportsService,
     ReportReferencesService,
-    ReportStoreService,
     SmsLogService,
-    SmsMetricsService,
     SmsOutcomesService,
     SmsSendingService,
     SmsStoreService,

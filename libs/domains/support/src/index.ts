@@ -7,8 +7,7 @@ export {
   type TicketFilter,
 } from './operator/tickets-operator.service';
 export { SupportOperatorModule } from './support-operator.module';
-export { type NewTicket, TicketsService } from './customer/tickets.service';
-export { TicketThreadService } from './customer/ticket-thread.service';
+export { type NewTicket, type TicketReplyRow, type TicketRow, TicketsService } from './customer/tickets.service';
 export { SupportModule } from './support.module';
 export {
   LISTED_REPLIES,
@@ -22,6 +21,5 @@ export {
   type TicketPriority,
   type TicketStatus,
 } from './ticket-record';
-export type { TicketReplyRow, TicketRow } from './customer/ticket-view';
 export { SupportSchema1763683200600 } from './migrations/1763683200600-support';
 export { TicketRetentionService } from './worker/ticket-retention.service';

@@ -1,13 +1,13 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { AuditModule } from '@platform/audit';
 import { TicketsService } from './customer/tickets.service';
-import { TicketThreadService } from './customer/ticket-thread.service';
 import { TicketReply } from './entities/ticket-reply.entity';
 import { Ticket } from './entities/ticket.entity';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([Ticket, TicketReply])],
-  providers: [TicketsService, TicketThreadService],
-  exports: [TicketsService, TicketThreadService],
+  imports: [TypeOrmModule.forFeature([Ticket, TicketReply]), AuditModule],
+  providers: [TicketsService],
+  exports: [TicketsService],
 })
 export class SupportModule {}

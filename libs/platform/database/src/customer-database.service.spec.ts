@@ -4,7 +4,7 @@ import { ConfigModule } from '@platform/config';
 import { CustomerContextService } from '@platform/context';
 import { connectAsSuperuser } from '@test/test-database';
 import { useTestDatabase } from '@test/use-test-database';
-import { CustomerDatabaseService, DatabaseModule, decoders, prepared, readStatement } from './index';
+import { CustomerDatabaseService, DatabaseModule, decoders, readStatement } from './index';
 
 const EVERY_CUSTOMER = readStatement('test.every-customer', 'select id from customer where $1::uuid is not null', {
   id: decoders.text,
@@ -42,13 +42,14 @@ describe('CustomerDatabase', () => {
   });
 
   it('writes for the customer in context', async () => {
-    const open = prepared(
+    const open = readStatement(
       'test.open',
-      `select app.open_support_ticket($1, gen_random_uuid(), 'a', 'b', 'low', null, null, null, 'test', gen_random_uuid())`,
+      `insert into support_ticket (customer_id, id, title, body) values ($1, gen_random_uuid(), 'a', 'b')`,
+      {},
     );
     const database = module.get(CustomerDatabaseService);
     const context = module.get(CustomerContextService);
-    for (const id of [mine, theirs]) await context.run(id, () => database.write(open, []));
+    for (const id of [mine, theirs]) await context.run(id, () => database.write([{ statement: open, values: [] }]));
     const superuser = await connectAsSuperuser(testDatabase);
     const { rows } = await superuser.query('select customer_id from support_ticket order by created_at');
     await superuser.end();

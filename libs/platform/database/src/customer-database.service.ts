@@ -3,9 +3,10 @@ import { Injectable } from '@nestjs/common';
 import { CustomerContextService } from '@platform/context';
 import type { Page, PageRequest } from '@platform/pagination';
 import { tracedStatement } from '@platform/tracing';
+import type { CustomerStatements, RowsOf } from './connections/customer-transaction';
 import { PipelinedConnectionsService } from './connections/pipelined-connections.service';
 import type { KeysetList, Placed } from './reads/keyset-list';
-import type { PreparedStatement, ReadStatement, ReadValue } from './reads/read-statement';
+import type { ReadStatement, ReadValue } from './reads/read-statement';
 import type { WaitingOptions } from './connections/bounded-queue';
 import { WriteConnectionsService, type WriteTransaction } from './connections/write-connections.service';
 
@@ -54,20 +55,21 @@ export class CustomerDatabaseService {
   }
 
   /**
-   * Writes, in a separate transaction (but see {@link within}) and one round trip: the statement calls one of our functions, whose first
-   * parameter is the customer; the function sets it (`app.set_customer`) before it accesses a row. @param values of
-   * `$2` and the following @throws OverloadedError if it could not be begun in time
+   * Writes: the statements are sent together, as one transaction and in one round trip (but see {@link within}). They are made
+   * by {@link EntityWritesService}, and run under row level security as reads do. Their values are those of `$2` and the
+   * following.
+   * @returns the rows of each statement
+   * @throws OverloadedError if it could not be begun in time
    */
-  async write<Row extends object>(
-    statement: PreparedStatement,
-    values: readonly unknown[],
+  write<const Rows extends readonly unknown[]>(
+    statements: CustomerStatements<Rows>,
     options?: WaitingOptions,
-  ): Promise<Row[]> {
+  ): Promise<RowsOf<Rows>> {
     const { customerId } = this.context;
+    const named = statements.map(({ statement, values }) => ({ statement, values: [customerId, ...values] }));
     const joined = this.joined.getStore();
-    if (joined?.isOpen && joined.customerId === customerId)
-      return joined.query<Row>(statement, [customerId, ...values]);
-    return this.writes.write<Row>(customerId, statement, [customerId, ...values], options);
+    if (joined?.isOpen && joined.customerId === customerId) return joined.run(named as CustomerStatements<Rows>);
+    return this.writes.write(customerId, named as CustomerStatements<Rows>, options);
   }
 
   /** Runs `work`, whose writes are one transaction; if it fails, nothing is stored. */

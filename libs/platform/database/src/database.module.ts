@@ -12,6 +12,7 @@ import { CustomerDatabaseService } from './customer-database.service';
 import { DatabaseClockService } from './condition/database-clock.service';
 import { dataSourceOptions } from './schema/data-source-options';
 import { EntityReadsService } from './reads/entity-reads.service';
+import { EntityWritesService } from './writes/entity-writes.service';
 import { WarmPoolService } from './connections/warm-pool.service';
 import { PipelinedConnectionsService } from './connections/pipelined-connections.service';
 import { WriteConnectionsService } from './connections/write-connections.service';
@@ -57,6 +58,7 @@ export class DatabaseModule {
         WriteConnectionsService,
         CustomerDatabaseService,
         EntityReadsService,
+        EntityWritesService,
         DatabaseClockService,
       ],
       exports: [
@@ -66,6 +68,7 @@ export class DatabaseModule {
         WriteConnectionsService,
         CustomerDatabaseService,
         EntityReadsService,
+        EntityWritesService,
         DatabaseClockService,
       ],
     };

@@ -3,6 +3,7 @@ export { DatabaseModule } from './database.module';
 export {
   DatabaseUnavailableError,
   isDatabaseUnavailable,
+  isForeignKeyViolation,
   isLockTimeout,
   isLoginRefused,
   isTransientFailure,
@@ -24,6 +25,7 @@ export {
   PIPELINE_SETTINGS,
   type PipelineSettings,
 } from './connections/connection-settings';
+export type { CustomerStatement } from './connections/customer-transaction';
 export { DeadlineClient } from './connections/deadline-client';
 export { BoundedQueue } from './connections/bounded-queue';
 export { DeferredWrites, retryTransient } from './connections/deferred-writes';
@@ -42,3 +44,4 @@ export { EntityReadsService, type EntityTable, type Expression, type ReadRow } f
 export { newestQuery, newestRows } from './reads/newest-rows';
 export { idWindow, type KeysetList, timeOfId } from './reads/keyset-list';
 export { decoders, type PreparedStatement, prepared, type ReadStatement, readStatement } from './reads/read-statement';
+export { EntityWritesService } from './writes/entity-writes.service';

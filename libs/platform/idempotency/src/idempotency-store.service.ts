@@ -3,7 +3,7 @@ import {
   CustomerDatabaseService,
   decoders,
   EntityReadsService,
-  prepared,
+  EntityWritesService,
   type ReadStatement,
 } from '@platform/database';
 import { ServiceError } from '@platform/errors';
@@ -11,11 +11,6 @@ import { SecretUnreadableError } from '@platform/secrets';
 import { IdempotencyKey, type IdempotencyKeyState } from './entities/idempotency-key.entity';
 import { type KeptReply, ReplySealerService } from './reply-sealer.service';
 import type { RequestKey } from './request-key';
-
-const CLAIM = prepared('idempotency.claim', 'select app.claim_idempotency_key($1, $2, $3, $4, $5, $6, $7) as claimed');
-const COMPLETE = prepared('idempotency.complete', 'select app.complete_idempotency_key($1, $2, $3, $4, $5) as done');
-const FREE = prepared('idempotency.free', 'select app.free_idempotency_key($1, $2, $3) as done');
-const GIVE_UP = prepared('idempotency.give-up', 'select app.give_up_idempotency_keys($1) as done');
 
 /** A process that died is known to be dead after ten seconds at the earliest: nobody asks for younger requests. */
 const MAY_BE_ABANDONED = "interval '5 seconds'";
@@ -51,13 +46,16 @@ interface KeyRow {
 @Injectable()
 export class IdempotencyStoreService {
   private readonly byHash: ReadStatement<KeyRow>;
+  private readonly writes: ReturnType<typeof keyWrites>;
   private readonly endings: EndAbandoned[] = [];
 
   constructor(
     private readonly database: CustomerDatabaseService,
     private readonly sealer: ReplySealerService,
     reads: EntityReadsService,
+    writes: EntityWritesService,
   ) {
+    this.writes = keyWrites(writes);
     const key = reads.table(IdempotencyKey, 'k');
     const bytes = (text: string) => Buffer.from(text.slice(2), 'hex');
     this.byHash = reads.statement<KeyRow>(
@@ -115,22 +113,29 @@ export class IdempotencyStoreService {
   async claim(request: RequestKey, pending?: PendingClaim): Promise<void> {
     const { hash, fingerprint } = request;
     const sealed = pending && (await this.sealer.seal(request, pending.reply));
-    const within = pending ? `${pending.withinMs} milliseconds` : null;
-    const values = [pending?.effectId ?? null, sealed?.secretsKey ?? null, sealed?.body ?? null, within];
-    const [row] = await this.database.write<{ claimed: boolean }>(CLAIM, [hash, fingerprint, ...values]);
-    if (!row?.claimed) throw new KeyTakenError('Another request has the Idempotency-Key');
+    const claim = this.writes.claim({
+      keyHash: hash,
+      fingerprint,
+      effect: pending?.effectId ?? null,
+      secretsKey: sealed?.secretsKey ?? null,
+      reply: sealed?.body ?? null,
+      within: pending ? `${pending.withinMs} milliseconds` : null,
+    });
+    const [[claimed]] = await this.database.write([claim]);
+    if (!claimed?.result) throw new KeyTakenError('Another request has the Idempotency-Key');
   }
 
   /** Completes the key, in the transaction that settles its effect. */
   async complete(request: RequestKey, reply: KeptReply, effectId: string | null = null): Promise<void> {
     const sealed = await this.sealer.seal(request, reply);
-    const values = [request.hash, effectId, sealed?.secretsKey ?? null, sealed?.body ?? null];
-    await this.database.write(COMPLETE, values);
+    const [secretsKey, body] = [sealed?.secretsKey ?? null, sealed?.body ?? null];
+    const completed = { keyHash: request.hash, effect: effectId, secretsKey, reply: body };
+    await this.database.write([this.writes.complete(completed)]);
   }
 
   /** Frees the key, in the transaction that settles its effect: its request had none. */
   async free({ hash }: RequestKey, effectId: string): Promise<void> {
-    await this.database.write(FREE, [hash, effectId]);
+    await this.database.write([this.writes.free({ keyHash: hash, effect: effectId })]);
   }
 
   private async read(request: RequestKey): Promise<KeyRow | undefined> {
@@ -142,7 +147,7 @@ export class IdempotencyStoreService {
 
   /** Ends a key in progress whose process died, as the worker does unless it is down. @returns whether it may have ended */
   private async endLeft({ overdue, mayBeAbandoned, effectId }: KeyRow): Promise<boolean> {
-    if (overdue) await this.database.write(GIVE_UP, []);
+    if (overdue) await this.database.write([this.writes.giveUp({})]);
     if (overdue !== null) return overdue;
     if (!mayBeAbandoned || effectId === null) return false;
     for (const end of this.endings) if (await end(effectId)) return true;
@@ -158,6 +163,29 @@ export class IdempotencyStoreService {
       throw error;
     }
   }
+}
+
+/** The functions that change a key's state, and whether they did. */
+function keyWrites(writes: EntityWritesService) {
+  const returns = { result: decoders.boolean };
+  const end = { keyHash: 'bytea', effect: 'uuid' } as const;
+  const reply = { secretsKey: 'text', reply: 'bytea' } as const;
+  return {
+    claim: writes.call({
+      name: 'idempotency.claim',
+      calls: 'app.claim_idempotency_key',
+      parameters: { keyHash: 'bytea', fingerprint: 'bytea', effect: 'uuid', ...reply, within: 'interval' },
+      returns,
+    }),
+    complete: writes.call({
+      name: 'idempotency.complete',
+      calls: 'app.complete_idempotency_key',
+      parameters: { ...end, ...reply },
+      returns,
+    }),
+    free: writes.call({ name: 'idempotency.free', calls: 'app.free_idempotency_key', parameters: end, returns }),
+    giveUp: writes.call({ name: 'idempotency.give-up', calls: 'app.give_up_idempotency_keys', parameters: {} }),
+  };
 }
 
 function inProgress(): ServiceError {

@@ -1,18 +1,35 @@
-import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { type PendingCreditRequest, PendingCreditRequestsPort } from '@domains/ai';
 import { AppConfig } from '@platform/config';
 import {
   CustomerDatabaseService,
+  decoders,
   EntityReadsService,
+  EntityWritesService,
+  type Expression,
   type KeysetList,
-  type PreparedStatement,
-  prepared,
+  type ReadRow,
   type ReadStatement,
 } from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import type { Page, PageRequest } from '@platform/pagination';
 import { CreditRequest, type CreditRequestStatus } from '../entities/credit-request.entity';
-import { CREDIT_REQUEST, type CreditRequestRow } from './credit-request-view';
+
+/** Properties that the customer sees. */
+const CREDIT_REQUEST = [
+  'id',
+  'amountNok',
+  'note',
+  'reference',
+  'status',
+  'reason',
+  'invoiceId',
+  'decidedAt',
+  'createdAt',
+] as const satisfies (keyof CreditRequest)[];
+
+/** The fields of a credit request that its customer sees. */
+export type CreditRequestRow = ReadRow<CreditRequest, (typeof CREDIT_REQUEST)[number]>;
 
 /** A new credit request. */
 export interface NewCreditRequest {
@@ -26,18 +43,25 @@ export interface NewCreditRequest {
 
 type Outcome = 'created' | 'existing' | 'disabled' | 'too_many';
 
-/** A customer's credit requests. A request never adds credit by itself; the operator does. */
+/**
+ * A customer's credit requests. A request never adds credit by itself; the operator does. The AI status has those that are
+ * pending.
+ */
 @Injectable()
-export class CreditRequestsService {
+export class CreditRequestsService extends PendingCreditRequestsPort {
+  readonly expression: Expression<PendingCreditRequest[]>;
   private readonly byId: ReadStatement<CreditRequestRow>;
   private readonly requests: KeysetList<CreditRequestRow>;
-  private readonly createRequest: PreparedStatement;
+  private readonly createRequest;
 
   constructor(
     private readonly database: CustomerDatabaseService,
     private readonly config: AppConfig,
     reads: EntityReadsService,
+    writes: EntityWritesService,
   ) {
+    super();
+    this.expression = pendingRequests(reads);
     this.byId = reads.find(CreditRequest, {
       name: 'credit-requests.find',
       select: CREDIT_REQUEST,
@@ -48,11 +72,13 @@ export class CreditRequestsService {
       select: CREDIT_REQUEST,
       filters: [{ property: 'status', operator: '=' }],
     });
-    this.createRequest = prepared(
-      'credit-requests.create',
-      `select outcome, ${reads.table(CreditRequest, 'r').select(CREDIT_REQUEST)}
-       from app.create_credit_request($1, $2, $3, $4, $5, $6, $7) r`,
-    );
+    this.createRequest = writes.call({
+      name: 'credit-requests.create',
+      calls: 'app.create_credit_request',
+      parameters: { amount: 'numeric', note: 'text', reference: 'text', defaultCap: 'integer', actor: 'text' },
+      returns: { outcome: decoders.text as (text: string) => Outcome },
+      row: { entity: CreditRequest, column: 'request', select: CREDIT_REQUEST },
+    });
   }
 
   /**
@@ -61,9 +87,10 @@ export class CreditRequestsService {
    */
   async create(newRequest: NewCreditRequest): Promise<{ request: CreditRequestRow; created: boolean }> {
     const { tokenId, amountNok, note = null, reference = null } = newRequest;
-    const cap = this.config.PENDING_CREDIT_REQUESTS;
-    const values = [String(amountNok), note, reference, cap, `token:${tokenId}`, randomUUID()];
-    const [result] = await this.database.write<CreditRequestRow & { outcome: Outcome }>(this.createRequest, values);
+    const defaultCap = this.config.PENDING_CREDIT_REQUESTS;
+    const [[result]] = await this.database.write([
+      this.createRequest({ amount: String(amountNok), note, reference, defaultCap, actor: `token:${tokenId}` }),
+    ]);
     if (!result) throw new Error('The database returned no result for the credit request');
     const { outcome, ...request } = result;
     switch (outcome) {
@@ -90,4 +117,15 @@ export class CreditRequestsService {
     if (!request) throw new ServiceError('not_found', 'There is no such credit request');
     return request;
   }
+}
+
+/** The requests of the customer `$1` that wait for the operator. */
+function pendingRequests(reads: EntityReadsService): Expression<PendingCreditRequest[]> {
+  const request = reads.table(CreditRequest, 'q');
+  const order = `${request.column('createdAt')} desc, ${request.column('id')} desc`;
+  return {
+    sql: `(select coalesce(json_agg(${request.json(CREDIT_REQUEST)} order by ${order}), '[]') from ${request.from}
+      where ${request.column('customerId')} = $1 and ${request.column('status')} = 'pending')`,
+    decode: decoders.json as (text: string) => PendingCreditRequest[],
+  };
 }

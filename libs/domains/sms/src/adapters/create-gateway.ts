@@ -1,10 +1,9 @@
 import { type AppConfig, orSandbox, SANDBOX_CREDENTIAL } from '@platform/config';
 import type { UpstreamClient, UpstreamClientsService } from '@platform/upstream';
-import { ElksAdapter } from './elks/elks.adapter';
+import { type SendOutcome, SmsGateway } from '../ports/sms-gateway.port';
+import { ElksAdapter } from './elks.adapter';
 import type { GatewayAccount } from './http-sms.adapter';
-import { LinkMobilityAdapter } from './link-mobility/link-mobility.adapter';
-import { NoGatewayAdapter } from './no-gateway.adapter';
-import type { SmsGateway } from '../ports/sms-gateway.port';
+import { LinkMobilityAdapter } from './link-mobility.adapter';
 
 const SANDBOX_ACCOUNT = { username: SANDBOX_CREDENTIAL, password: SANDBOX_CREDENTIAL };
 const SANDBOX_GATE = 'customer-api';
@@ -68,4 +67,17 @@ function accessOf(
 ): Access | undefined {
   const configured = username !== undefined && password !== undefined ? { url, username, password } : undefined;
   return orSandbox(configured, config, (sandbox) => ({ ...SANDBOX_ACCOUNT, url: `${sandbox}/${name}` }));
+}
+
+/** Used if the operator has configured no gateway. */
+class NoGatewayAdapter extends SmsGateway {
+  readonly name = 'none';
+
+  unsupported(): undefined {
+    return undefined;
+  }
+
+  send(): Promise<SendOutcome> {
+    return Promise.resolve({ kind: 'unreachable', errorCode: 'gateway_not_configured' });
+  }
 }

@@ -84,3 +84,22 @@ function outcomeOf({ reason, sent }: UpstreamCallError): SendOutcome {
   if (reason === 'busy') return { kind: 'unreachable', errorCode: 'gateway_busy' };
   return { kind: 'unreachable', errorCode: timedOut ? 'gateway_timeout' : 'gateway_unreachable' };
 }
+
+/** A gateway's message id that can be stored: visible ASCII of limited length. Null for anything else. */
+export function gatewayMessageId(id: unknown): string | null {
+  return typeof id === 'string' && /^[\x21-\x7e]{1,128}$/.test(id) ? id : null;
+}
+
+const DAY_MS = 86_400_000;
+/** Earlier than any message. */
+const EARLIEST = Date.parse('2020-01-01T00:00:00Z');
+
+/**
+ * A time from a report, or null if it is not a time or not plausible. The database makes the final check, as it knows
+ * when the message was sent.
+ */
+export function reportTime(text: string | undefined): Date | null {
+  const time = Date.parse(text ?? '');
+  // eslint-disable-next-line no-restricted-syntax -- the bound of a date that a gateway may send; no more than a check of its form
+  return time >= EARLIEST && time <= Date.now() + DAY_MS ? new Date(time) : null;
+}

@@ -1,10 +1,33 @@
 import { Injectable } from '@nestjs/common';
-import { CustomerDatabaseService, EntityReadsService, type KeysetList, type ReadStatement } from '@platform/database';
+import {
+  CustomerDatabaseService,
+  EntityReadsService,
+  type KeysetList,
+  type ReadRow,
+  type ReadStatement,
+} from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import type { Page, PageRequest } from '@platform/pagination';
 import { SmsMessage } from '../entities/sms-message.entity';
 import type { SmsStatus } from '../sms-record';
-import { SMS, type SmsRow } from './sms-view';
+
+/** Properties that the customer sees. */
+export const SMS = [
+  'id',
+  'recipient',
+  'senderId',
+  'message',
+  'status',
+  'segments',
+  'encoding',
+  'errorCode',
+  'createdAt',
+  'updatedAt',
+  'deliveredAt',
+] as const satisfies (keyof SmsMessage)[];
+
+/** The fields of a message that the customer sees. */
+export type SmsRow = ReadRow<SmsMessage, (typeof SMS)[number]>;
 
 /** The customer's own messages. */
 @Injectable()

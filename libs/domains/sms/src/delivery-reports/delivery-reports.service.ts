@@ -1,21 +1,31 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { PIPELINE_SETTINGS, type PipelineSettings, PipelinedConnectionsService } from '@platform/database';
+import { readElksReport } from '../adapters/elks.adapter';
+import { readLinkReport } from '../adapters/link-mobility.adapter';
+import { type SmsStatusUpdate, SmsStoreService } from '../customer/sms-store.service';
 import type { DeliveryReport } from '../ports/sms-gateway.port';
-import { readElksReport } from '../adapters/elks/elks-report';
-import { readLinkReport } from '../adapters/link-mobility/link-report';
 import { ReportReferencesService } from './report-references.service';
-import { ReportStoreService } from './report-store.service';
 
 /** Result of a delivery report: stored, malformed, forged (not signed by us), or about an unknown message. */
 export type ReportResult = 'stored' | 'malformed' | 'forged' | 'unknown_message';
 
-/** Receives delivery reports from gateways: in any order, any number of times, even before the reply to the send. */
+/**
+ * Receives delivery reports from gateways: in any order, any number of times, even before the reply to the send. They are
+ * stored on a separate connection: thousands of reports do not delay customers, and a high load of customers does not make
+ * gateways repeat their reports.
+ */
 @Injectable()
-export class DeliveryReportsService {
+export class DeliveryReportsService implements OnApplicationShutdown {
   private readonly logger = new Logger(DeliveryReportsService.name);
+  private readonly connections: PipelinedConnectionsService;
+
   constructor(
     private readonly references: ReportReferencesService,
-    private readonly store: ReportStoreService,
-  ) {}
+    private readonly store: SmsStoreService,
+    @Inject(PIPELINE_SETTINGS) { client }: PipelineSettings,
+  ) {
+    this.connections = new PipelinedConnectionsService({ client, size: 1 });
+  }
 
   /** A report of 46elks; `reference` is the end of the address that it was posted to. */
   fromElks(reference: string, body: string): Promise<ReportResult> {
@@ -27,6 +37,10 @@ export class DeliveryReportsService {
     return this.handle('link-mobility', readLinkReport(body));
   }
 
+  onApplicationShutdown(): Promise<void> {
+    return this.connections.onApplicationShutdown();
+  }
+
   private async handle(gateway: string, report: DeliveryReport | undefined): Promise<ReportResult> {
     if (!report) return 'malformed';
     const sms = this.references.read(report.reference);
@@ -35,7 +49,7 @@ export class DeliveryReportsService {
       return 'forged';
     }
     const { customerId, smsId } = sms;
-    if (await this.store.add(customerId, smsId, gateway, report)) return 'stored';
+    if (await this.add(customerId, smsId, gateway, report)) return 'stored';
     this.logger.warn({
       msg: 'a delivery report is about an unknown message',
       gateway,
@@ -43,5 +57,12 @@ export class DeliveryReportsService {
       sms_id: smsId,
     });
     return 'unknown_message';
+  }
+
+  /** Stores a new status of a customer's message. @returns whether there is a message with this id from this gateway */
+  private async add(customerId: string, smsId: string, gateway: string, update: SmsStatusUpdate): Promise<boolean> {
+    // Without a billing time zone: a message that failed to arrive still counts for its day.
+    const outcome = this.store.outcome(smsId, gateway, update, null);
+    return (await this.connections.write(customerId, outcome)).length === 1;
   }
 }

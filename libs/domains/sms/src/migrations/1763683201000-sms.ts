@@ -2,15 +2,12 @@ import { join } from 'node:path';
 import type { QueryRunner } from 'typeorm';
 import { ForwardMigration, type FunctionFile, partitionByMonth, secureCustomerTable } from '@platform/database';
 
-const SQL = join(__dirname, '..', 'customer', 'sending', 'sql');
-
 /** What the operator allows a customer to send and where to, how much was sent each day, and the log of messages. */
 export class SmsSchema1763683201000 extends ForwardMigration {
   override readonly tables = ['sms_settings', 'sms_daily_count', 'sms_message'];
 
   override readonly functions: FunctionFile[] = [
-    { path: join(SQL, 'create-sms.sql'), functions: { create_sms: {} } },
-    { path: join(SQL, 'record-sms-outcome.sql'), functions: { record_sms_outcome: {} } },
+    { path: join(__dirname, '..', 'sql', 'sms.sql'), functions: { create_sms: {}, record_sms_outcome: {} } },
   ];
 
   async up(runner: QueryRunner): Promise<void> {

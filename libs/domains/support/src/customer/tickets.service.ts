@@ -1,23 +1,54 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { CustomerAuditService } from '@platform/audit';
 import {
   CustomerDatabaseService,
+  decoders,
   EntityReadsService,
+  type EntityTable,
+  EntityWritesService,
+  type Expression,
+  isForeignKeyViolation,
   type KeysetList,
-  prepared,
+  type ReadRow,
   type ReadStatement,
 } from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import type { Page, PageRequest } from '@platform/pagination';
+import { TicketReply } from '../entities/ticket-reply.entity';
 import { Ticket } from '../entities/ticket.entity';
-import { LISTED_REPLIES, type TicketPriority, type TicketStatus } from '../ticket-record';
-import { noSuchTicket } from './no-such-ticket';
-import { threadOf, TICKET, type TicketRow } from './ticket-view';
+import { LISTED_REPLIES, TICKET_REPLIES_MAX, type TicketPriority, type TicketStatus } from '../ticket-record';
 
-const OPEN = prepared(
-  'support.open',
-  'select app.open_support_ticket($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as opened_at',
-);
+/** Properties of a ticket that the customer sees. */
+const TICKET = [
+  'id',
+  'title',
+  'body',
+  'status',
+  'priority',
+  'serviceId',
+  'resourceType',
+  'resourceId',
+  'createdAt',
+  'updatedAt',
+] as const satisfies (keyof Ticket)[];
+
+/** Properties of a reply that the customer sees. */
+const REPLY = ['id', 'author', 'body', 'createdAt'] as const satisfies (keyof TicketReply)[];
+
+/** The fields of a reply that the customer sees. */
+export type TicketReplyRow = ReadRow<TicketReply, (typeof REPLY)[number]>;
+
+/** The replies of a ticket. */
+interface TicketThread {
+  /** Oldest first; in lists only the last {@link LISTED_REPLIES}. */
+  replies: TicketReplyRow[];
+  /** The number of replies in the whole thread. */
+  replyCount: number;
+}
+
+/** The fields of a ticket that the customer sees, and its thread. */
+export type TicketRow = ReadRow<Ticket, (typeof TICKET)[number]> & { thread: TicketThread };
 
 /** PostgreSQL's largest integer: no service has a greater number. */
 const LAST_SERVICE_ID = 2_147_483_647;
@@ -35,15 +66,22 @@ export interface NewTicket {
   resource_id?: string | null;
 }
 
-/** The customer's own tickets. */
+type ReplyOutcome = 'replied' | 'unknown' | 'closed' | 'full';
+
+/** The customer's own tickets. Every change is audited. */
 @Injectable()
 export class TicketsService {
   private readonly byId: ReadStatement<TicketRow>;
   private readonly tickets: KeysetList<TicketRow>;
+  private readonly insertTicket;
+  private readonly replyTo;
+  private readonly closeTicket;
 
   constructor(
     private readonly database: CustomerDatabaseService,
+    private readonly audit: CustomerAuditService,
     reads: EntityReadsService,
+    writes: EntityWritesService,
   ) {
     this.byId = reads.find(Ticket, {
       name: 'support.find',
@@ -56,6 +94,24 @@ export class TicketsService {
       select: TICKET,
       extra: threadOf(reads, LISTED_REPLIES),
       filters: [{ property: 'status', operator: '=' }],
+    });
+    this.insertTicket = writes.insert(Ticket, {
+      name: 'support.open',
+      given: ['id', 'title', 'body', 'status', 'priority', 'serviceId', 'resourceType', 'resourceId'],
+      made: { createdAt: 'app.now()', updatedAt: 'app.now()' },
+      returning: ['createdAt', 'updatedAt'],
+    });
+    this.replyTo = writes.call({
+      name: 'support.reply',
+      calls: 'app.reply_to_support_ticket',
+      parameters: { ticket: 'uuid', body: 'text', most: 'integer', actor: 'text' },
+      returns: { outcome: decoders.text as (text: string) => ReplyOutcome },
+      row: { entity: TicketReply, column: 'reply', select: REPLY },
+    });
+    this.closeTicket = writes.call({
+      name: 'support.close',
+      calls: 'app.close_support_ticket',
+      parameters: { ticket: 'uuid', actor: 'text' },
     });
   }
 
@@ -70,27 +126,106 @@ export class TicketsService {
   /** One of the customer's tickets, with its whole thread. @throws ServiceError not_found */
   async find(id: string): Promise<TicketRow> {
     const [ticket] = await this.database.read(this.byId, [id]);
-    if (!ticket) throw noSuchTicket();
-    return ticket;
+    return ticket ?? noSuchTicket();
   }
 
   /**
    * Opens a ticket. @param actor the token, for the audit log. @throws ServiceError not_found if the service is not one
    * of the customer's; nothing is stored then
    */
-  async open(actor: string, ticket: NewTicket): Promise<TicketRow> {
-    const id = randomUUID();
-    const { title, body, service_id: serviceId = null, resource_type: resourceType = null } = ticket;
-    const { resource_id: resourceId = null } = ticket;
-    const priority = ticket.priority ?? 'normal';
+  async open(actor: string, given: NewTicket): Promise<TicketRow> {
+    const { title, body, service_id: serviceId = null, resource_type = null, resource_id = null } = given;
     // A number that does not fit the column cannot be a service of anyone.
-    const isPossible = serviceId === null || (serviceId >= 1 && serviceId <= LAST_SERVICE_ID);
-    const about = [serviceId, resourceType, resourceId];
-    const values = [id, title, body, priority, ...about, actor, randomUUID()];
-    const [opened] = isPossible ? await this.database.write<{ opened_at: string | null }>(OPEN, values) : [];
-    if (!opened?.opened_at) throw new ServiceError('not_found', 'You have no service with this service_id');
-    const times = { createdAt: opened.opened_at, updatedAt: opened.opened_at };
-    const thread = { replies: [], replyCount: 0 };
-    return { id, title, body, status: 'open', priority, serviceId, resourceType, resourceId, ...times, thread };
+    if (serviceId !== null && (serviceId < 1 || serviceId > LAST_SERVICE_ID)) throw noSuchService();
+    const ticket = {
+      id: randomUUID(),
+      title,
+      body,
+      status: 'open' as const,
+      priority: given.priority ?? 'normal',
+      serviceId,
+      resourceType: resource_type,
+      resourceId: resource_id,
+    };
+    const entry = this.audit.entry(actor, 'ticket.open', { ticket_id: ticket.id });
+    try {
+      const [[opened]] = await this.database.write([this.insertTicket(ticket), entry]);
+      return { ...ticket, ...(opened as NonNullable<typeof opened>), thread: { replies: [], replyCount: 0 } };
+    } catch (error) {
+      // The foreign key has the customer in it: a service of another customer's is none.
+      throw serviceId !== null && isForeignKeyViolation(error) ? noSuchService() : error;
+    }
   }
+
+  /**
+   * Adds the customer's reply to a ticket; the ticket is `open` then. @param actor the token, for the audit log.
+   * @throws ServiceError not_found; ticket_closed; ticket_full from the 200th reply on. Nothing is stored then
+   */
+  async reply(actor: string, ticket: string, body: string): Promise<TicketReplyRow> {
+    const [[result]] = await this.database.write([this.replyTo({ ticket, body, most: TICKET_REPLIES_MAX, actor })]);
+    const { outcome, ...reply } = result ?? noSuchTicket();
+    switch (outcome) {
+      case 'replied':
+        return reply;
+      case 'closed':
+        throw new ServiceError('ticket_closed', 'The ticket is closed; open a new one and name this one in it');
+      case 'full':
+        throw new ServiceError('ticket_full', `The ticket has ${TICKET_REPLIES_MAX} replies; open a new one`);
+      default:
+        return noSuchTicket();
+    }
+  }
+
+  /**
+   * Closes a ticket; a closed one stays as it is. @param actor the token, for the audit log. @throws ServiceError not_found
+   */
+  async close(actor: string, ticketId: string): Promise<TicketRow> {
+    const found = { statement: this.byId, values: [ticketId] };
+    const [, [ticket]] = await this.database.write([this.closeTicket({ ticket: ticketId, actor }), found]);
+    return ticket ?? noSuchTicket();
+  }
+}
+
+/** @throws ServiceError not_found: the ticket is not one of the customer's */
+function noSuchTicket(): never {
+  throw new ServiceError('not_found', 'You have no ticket with this id');
+}
+
+function noSuchService(): ServiceError {
+  return new ServiceError('not_found', 'You have no service with this service_id');
+}
+
+/**
+ * A ticket's thread without the operator's notes, which the role could not read in any case. One look into the index finds the
+ * replies that are shown, in its order; only a thread that has more is counted.
+ * @param most the replies at most, the last ones; all of them unless given
+ */
+function threadOf(
+  reads: EntityReadsService,
+  most?: number,
+): (ticket: EntityTable<Ticket>) => { thread: Expression<TicketThread> } {
+  const r = reads.table(TicketReply, 'r');
+  const place = `${r.column('createdAt')} desc, ${r.column('id')} desc`;
+  return (ticket) => {
+    const replies = `${r.from} where ${r.column('customerId')} = $1 and ${r.column('ticketId')} = ${ticket.column('id')}
+      and not ${r.column('internal')}`;
+    const count =
+      most === undefined
+        ? 'count(*)'
+        : `case when count(*) < ${most} then count(*) else (select count(*) from ${replies}) end`;
+    return {
+      thread: {
+        sql: `(select json_build_object('replyCount', ${count}, 'replies', coalesce(json_agg(${r.json(REPLY)} order by ${place}), '[]'))
+          from (select * from ${replies} order by ${place} limit ${most ?? 'all'}) r)`,
+        decode: oldestFirst,
+      },
+    };
+  };
+}
+
+/** In the order of the index, newest first, the database has nothing to sort. */
+function oldestFirst(text: string): TicketThread {
+  const thread = JSON.parse(text) as TicketThread;
+  thread.replies.reverse();
+  return thread;
 }

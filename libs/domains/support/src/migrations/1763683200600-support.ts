@@ -2,16 +2,15 @@ import { join } from 'node:path';
 import type { QueryRunner } from 'typeorm';
 import { ForwardMigration, type FunctionFile, secureCustomerTable } from '@platform/database';
 
-const SQL = join(__dirname, '..', 'sql');
-
 /** Support tickets and their threads. The API reads what is said to the customer, and does what a customer does: open, reply, close. */
 export class SupportSchema1763683200600 extends ForwardMigration {
   override readonly tables = ['support_ticket', 'support_ticket_reply'];
 
   override readonly functions: FunctionFile[] = [
-    { path: join(SQL, 'open-support-ticket.sql'), functions: { open_support_ticket: {} } },
-    { path: join(SQL, 'reply-to-support-ticket.sql'), functions: { reply_to_support_ticket: {} } },
-    { path: join(SQL, 'close-support-ticket.sql'), functions: { close_support_ticket: {} } },
+    {
+      path: join(__dirname, '..', 'sql', 'tickets.sql'),
+      functions: { reply_to_support_ticket: {}, close_support_ticket: {} },
+    },
   ];
 
   async up(runner: QueryRunner): Promise<void> {

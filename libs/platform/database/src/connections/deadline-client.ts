@@ -2,9 +2,12 @@ import type { Duplex } from 'node:stream';
 import { Client, type ClientConfig } from 'pg';
 import { isTracing, tracedStatement } from '@platform/tracing';
 import { countRefusals } from '../condition/database-errors';
+import { SET_CUSTOMER } from './customer-transaction';
 
 /** The driver's error message if a reply did not arrive in time. */
 const NO_REPLY = 'Query read timeout';
+/** Statements that only frame others: they have no span. */
+const FRAMES = new Set(['begin', 'commit', 'rollback', 'start']);
 /** Time for the server to close its end of a connection. */
 export const CLOSE_TIMEOUT_MS = 1_000;
 
@@ -70,5 +73,6 @@ function spanName(parts: unknown[]): string | undefined {
   const { name, text } =
     typeof parts[0] === 'string' ? { text: parts[0] } : (parts[0] as { name?: string; text?: string });
   const verb = /^\s*(\w+)/.exec(text ?? '')?.[1]?.toLowerCase();
-  return verb === undefined || ['begin', 'commit', 'rollback', 'start'].includes(verb) ? undefined : (name ?? verb);
+  if (verb === undefined || name === SET_CUSTOMER.name || FRAMES.has(verb)) return undefined;
+  return name ?? verb;
 }

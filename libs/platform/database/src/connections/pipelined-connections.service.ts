@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { Client, type QueryResult, type QueryResultRow } from 'pg';
+import { Client, type QueryResultRow } from 'pg';
 import { tracedStatement } from '@platform/tracing';
 import {
   asUnavailable,
@@ -10,6 +10,7 @@ import {
 } from '../condition/database-errors';
 import type { PreparedStatement } from '../reads/read-statement';
 import { type ConnectionSettings, PIPELINE_SETTINGS, type PipelineSettings } from './connection-settings';
+import { type CustomerStatement, transactAs } from './customer-transaction';
 import { CLOSE_TIMEOUT_MS } from './deadline-client';
 import { type BatchSender, ReadBatch } from './read-batch';
 
@@ -46,15 +47,14 @@ class PipelinedConnection implements BatchSender {
   }
 
   /** Lets `queue` send on the connection. It must queue all its statements before its first await. */
-  async send<Row extends QueryResultRow>(queue: (client: Client) => Promise<QueryResult<Row>>): Promise<Row[]> {
+  async send<T>(queue: (client: Client) => Promise<T>): Promise<T> {
     const begunAt = this.begin();
     const attempt = async () => queue(this.client ?? (await this.connect()));
     try {
-      const { rows } = await attempt().catch((error: unknown) => {
+      return await attempt().catch((error: unknown) => {
         if (!isUnknownStatement(error)) throw error;
         return attempt();
       });
-      return rows;
     } catch (error) {
       throw asUnavailable(error);
     } finally {
@@ -170,13 +170,22 @@ export class PipelinedConnectionsService implements OnApplicationShutdown {
   }
 
   /**
-   * Runs a statement by itself. It must not depend on a customer, or must set the customer itself as the ledger's
-   * functions do. @throws DatabaseUnavailableError
+   * Runs a statement by itself. It must not depend on a customer in context, or must run with the operator's rights, as the
+   * ledger's functions do. @throws DatabaseUnavailableError
    */
   single<Row extends QueryResultRow>(statement: PreparedStatement, values: unknown[]): Promise<Row[]> {
-    return tracedStatement(statement.name, () =>
-      this.leastBusy().send<Row>((client) => client.query<Row>({ ...statement, values })),
+    return tracedStatement(statement.name, async () => {
+      const { rows } = await this.leastBusy().send((client) => client.query<Row>({ ...statement, values }));
+      return rows;
+    });
+  }
+
+  /** Runs a statement as a transaction of a customer. @throws DatabaseUnavailableError */
+  async write<Row>(customerId: string, write: CustomerStatement<Row>): Promise<Row[]> {
+    const [rows] = await tracedStatement(write.statement.name, () =>
+      this.leastBusy().send((client) => transactAs<[Row]>(client, customerId, [write])),
     );
+    return rows;
   }
 
   /**

@@ -5,10 +5,16 @@ import {
   isStatementRefused,
   isUnknownStatement,
 } from '../condition/database-errors';
-import type { PreparedStatement, ReadStatement, ReadValue } from '../reads/read-statement';
+import {
+  decodeRow,
+  type PreparedStatement,
+  prepared,
+  type ReadStatement,
+  type ReadValue,
+} from '../reads/read-statement';
 
-const BEGIN: PreparedStatement = { name: 'database.begin', text: 'begin' };
-const SET_CUSTOMER: PreparedStatement = { name: 'database.set-customer', text: 'select app.set_customer($1)' };
+const BEGIN = prepared('database.begin', 'begin');
+const SET_CUSTOMER = prepared('database.set-customer', 'select app.set_customer($1)');
 
 /**
  * Reads in one batch at most: few should wait behind a slow one. PostgreSQL sends the first replies of a batch when it
@@ -205,17 +211,4 @@ export class ReadBatch extends Query {
     wire.bind({ statement: statement.name, values });
     wire.execute({});
   }
-}
-
-function decodeRow({ name, columns }: ReadStatement<object>, texts: readonly (string | null)[]): object {
-  if (texts.length !== columns.length)
-    throw new Error(`${name} reads ${texts.length} columns and describes ${columns.length}`);
-  const row: Record<string, unknown> = {};
-  // By index: this runs for every column of every row, and an iterator makes objects for each.
-  for (let index = 0; index < columns.length; index++) {
-    const column = columns[index] as (typeof columns)[number];
-    const text = texts[index] as string | null;
-    row[column[0]] = text === null ? null : column[1](text);
-  }
-  return row;
 }

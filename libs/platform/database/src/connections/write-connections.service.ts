@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { PoolClient, QueryConfig } from 'pg';
+import type { PoolClient } from 'pg';
 import { DataSource } from 'typeorm';
 import { AppConfig } from '@platform/config';
 import { asUnavailable, DatabaseUnavailableError, isDatabaseUnavailable } from '../condition/database-errors';
-import type { PreparedStatement } from '../reads/read-statement';
 import { BoundedQueue, type WaitingOptions } from './bounded-queue';
+import { beginAs, type CustomerStatements, type RowsOf, runOn, transactAs } from './customer-transaction';
 import type { DeadlineClient } from './deadline-client';
 
 /** The driver's pool: its connections are of our class. */
@@ -17,9 +17,9 @@ const PATIENCE_MS = 2000;
 
 /**
  * The pool's connections, each for one write at a time: a write that waits for a lock holds up nobody but, at most, its own
- * customer. A write is one statement, and its transaction one round trip: no connection waits in a transaction for a process
- * without time. Only what must be stored together with a reply has a transaction of several. All are explicit, because a
- * cluster's nodes are told the customer only then.
+ * customer. The statements of a write are sent together, with the begin and the commit of its transaction, in one round trip:
+ * no connection waits in a transaction for a process without time. Only a write that is stored together with a reply has a
+ * transaction that lasts longer.
  */
 @Injectable()
 export class WriteConnectionsService {
@@ -32,14 +32,13 @@ export class WriteConnectionsService {
     this.line = new BoundedQueue({ places, placesPerCustomer: Math.ceil(places / 2), patienceMs: PATIENCE_MS });
   }
 
-  /** Runs a statement for a customer. @throws DatabaseUnavailableError */
-  write<Row extends object>(
+  /** Runs statements as one transaction of a customer. @returns the rows of each @throws DatabaseUnavailableError */
+  write<Rows extends readonly unknown[]>(
     customerId: string,
-    statement: PreparedStatement,
-    values: unknown[],
+    statements: CustomerStatements<Rows>,
     options?: WaitingOptions,
-  ): Promise<Row[]> {
-    return this.line.run(customerId, () => this.send<Row>(statement, values), options);
+  ): Promise<RowsOf<Rows>> {
+    return this.line.run(customerId, () => this.send(customerId, statements), options);
   }
 
   /** Begins a transaction, which keeps a connection until it ends. @throws DatabaseUnavailableError */
@@ -64,11 +63,14 @@ export class WriteConnectionsService {
     return this.line.queueDelayMs();
   }
 
-  private async send<Row extends object>(statement: PreparedStatement, values: unknown[]): Promise<Row[]> {
+  private async send<Rows extends readonly unknown[]>(
+    customerId: string,
+    statements: CustomerStatements<Rows>,
+  ): Promise<RowsOf<Rows>> {
     let lost: Error | undefined;
     const client = await this.connect();
     try {
-      return await transaction<Row>(client, { ...statement, values });
+      return await client.inOneGo(() => transactAs(client, customerId, statements));
     } catch (error) {
       if (!isDatabaseUnavailable(error)) throw error;
       lost = new DatabaseUnavailableError(error);
@@ -89,28 +91,6 @@ export class WriteConnectionsService {
   }
 }
 
-/** Runs one statement as a transaction, in one round trip. */
-async function transaction<Row extends object>(
-  client: PoolClient & DeadlineClient,
-  query: QueryConfig,
-): Promise<Row[]> {
-  const [begun, written, committed] = client.inOneGo(
-    () =>
-      [
-        client.query('begin'),
-        client.query<Row & Record<string, unknown>>(query),
-        // Rolls back if the statement failed.
-        client.query('commit'),
-      ] as const,
-  );
-  // All three are answered before the connection is somebody else's.
-  await Promise.allSettled([begun, written, committed]);
-  await begun;
-  const { rows } = await written;
-  await committed;
-  return rows;
-}
-
 /**
  * A transaction of several writes of one customer, on a connection of its own. It has to be ended soon: it keeps the
  * connection and its locks, and PostgreSQL ends it after DATABASE_STATEMENT_TIMEOUT_MS without a statement.
@@ -120,21 +100,19 @@ class WriteTransaction {
   isOpen = true;
   private lost?: Error;
 
-  /** @param release told when it has ended, with the error if the connection was lost */
+  /** @param release called when it has ended, with the error if the connection was lost */
   constructor(
-    private readonly client: PoolClient,
+    private readonly client: PoolClient & DeadlineClient,
     readonly customerId: string,
     private readonly release: (lost?: Error) => void,
   ) {
-    // Queued in front of the first statement, which fails if this does.
-    void this.send({ text: 'begin' }).catch(() => undefined);
+    // Queued in front of the first statements, which fail if this does.
+    void this.watch(() => Promise.all(beginAs(client, customerId))).catch(() => undefined);
   }
 
-  /** Runs a statement in it. @throws DatabaseUnavailableError */
-  async query<Row extends object>(statement: PreparedStatement, values: readonly unknown[]): Promise<Row[]> {
-    if (!this.isOpen) throw new Error('The transaction has ended');
-    const { rows } = await this.send({ ...statement, values: [...values] });
-    return rows as Row[];
+  /** Runs statements in it. @returns the rows of each @throws DatabaseUnavailableError */
+  run<Rows extends readonly unknown[]>(statements: CustomerStatements<Rows>): Promise<RowsOf<Rows>> {
+    return this.watch(() => this.client.inOneGo(() => runOn(this.client, statements)));
   }
 
   /**
@@ -154,15 +132,15 @@ class WriteTransaction {
   private async end(text: string): Promise<{ command: string }> {
     this.isOpen = false;
     try {
-      return await this.send({ text });
+      return await this.watch(() => this.client.query(text));
     } finally {
       this.release(this.lost);
     }
   }
 
-  private async send(query: { text: string; values?: unknown[] }): Promise<{ command: string; rows: unknown[] }> {
+  private async watch<T>(send: () => Promise<T>): Promise<T> {
     try {
-      return await this.client.query<Record<string, unknown>>(query);
+      return await send();
     } catch (error) {
       const failure = asUnavailable(error);
       if (failure instanceof DatabaseUnavailableError) this.lost ??= failure;

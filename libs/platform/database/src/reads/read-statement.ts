@@ -58,10 +58,13 @@ export function decoderOf(type: string): Decoder<unknown> {
 /** A value of a read: PostgreSQL reads it from its text form. */
 export type ReadValue = string | number | null | undefined;
 
-/** A prepared statement that only reads, and how each column of its rows is decoded, in order. */
-export interface ReadStatement<Row> extends PreparedStatement {
+/** A prepared statement, and how each column of its rows is decoded, in order. */
+export interface DecodedStatement<Row> extends PreparedStatement {
   readonly columns: readonly (readonly [property: keyof Row & string, decode: Decoder<unknown>])[];
 }
+
+/** A statement that only reads. */
+export type ReadStatement<Row> = DecodedStatement<Row>;
 
 /** The decoders of a row's columns, by property, in the order in which the statement selects them. */
 export type Columns<Row> = { readonly [Property in keyof Row]: Decoder<Exclude<Row[Property], null>> };
@@ -69,4 +72,18 @@ export type Columns<Row> = { readonly [Property in keyof Row]: Decoder<Exclude<R
 /** A statement written by hand. Entities' rows are read with {@link EntityReadsService} instead. */
 export function readStatement<Row>(name: string, text: string, columns: Columns<Row>): ReadStatement<Row> {
   return { name, text, columns: Object.entries(columns) as [keyof Row & string, Decoder<unknown>][] };
+}
+
+/** A row of a statement's reply. @throws if it has other columns than the statement describes */
+export function decodeRow<Row>({ name, columns }: DecodedStatement<Row>, texts: readonly (string | null)[]): Row {
+  if (texts.length !== columns.length)
+    throw new Error(`${name} reads ${texts.length} columns and describes ${columns.length}`);
+  const row: Record<string, unknown> = {};
+  // By index: this runs for every column of every row, and an iterator makes objects for each.
+  for (let index = 0; index < columns.length; index++) {
+    const column = columns[index] as (typeof columns)[number];
+    const text = texts[index] as string | null;
+    row[column[0]] = text === null ? null : column[1](text);
+  }
+  return row as Row;
 }

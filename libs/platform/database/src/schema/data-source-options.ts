@@ -1,9 +1,7 @@
-import { types } from 'pg';
 import { type DataSourceOptions, DefaultNamingStrategy } from 'typeorm';
 import type { AppConfig } from '@platform/config';
 import { clientSettings, type DatabaseRole } from '../connections/connection-settings';
 import { DeadlineClient } from '../connections/deadline-client';
-import { decoders } from '../reads/read-statement';
 
 /** `createdAt` in TypeScript is `created_at` in PostgreSQL. */
 class SnakeNamingStrategy extends DefaultNamingStrategy {
@@ -11,14 +9,6 @@ class SnakeNamingStrategy extends DefaultNamingStrategy {
     return customName ?? propertyName.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   }
 }
-
-const TIMESTAMPTZ_OID = 1184;
-
-/** The driver's types for rows that become replies: points in time as reads have them. */
-const TEXT_TIMES = {
-  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-    oid === TIMESTAMPTZ_OID ? decoders.time : (types.getTypeParser(oid, format) as (text: string) => unknown),
-};
 
 /** TypeORM's settings for a role. The schema changes through migrations alone. */
 export function dataSourceOptions(config: AppConfig, role: DatabaseRole): DataSourceOptions {
@@ -35,8 +25,6 @@ export function dataSourceOptions(config: AppConfig, role: DatabaseRole): DataSo
       Client: DeadlineClient,
       // Several statements may be sent on a connection before the first is answered.
       pipeline: true,
-      // Rows that become replies have their times as the pipelined reads have them.
-      ...(role === 'customer_api' ? { types: TEXT_TIMES } : {}),
     },
     synchronize: false,
     migrationsRun: false,

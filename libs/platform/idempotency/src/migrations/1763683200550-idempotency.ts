@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import type { QueryRunner } from 'typeorm';
 import { ForwardMigration, type FunctionAccess, type FunctionFile, secureCustomerTable } from '@platform/database';
 
-const SQL = join(__dirname, '..', 'sql');
 const ON_THE_CUSTOMERS_NODE: FunctionAccess = { delegated: { table: 'idempotency_key' } };
 
 /** The keys under which customers send requests that are to have their effect once, and the replies to send again. */
@@ -10,12 +9,17 @@ export class IdempotencySchema1763683200550 extends ForwardMigration {
   override readonly tables = ['idempotency_key'];
 
   override readonly functions: FunctionFile[] = [
-    { path: join(SQL, 'claim.sql'), functions: { claim_idempotency_key: ON_THE_CUSTOMERS_NODE } },
-    { path: join(SQL, 'complete.sql'), functions: { complete_idempotency_key: ON_THE_CUSTOMERS_NODE } },
-    { path: join(SQL, 'free.sql'), functions: { free_idempotency_key: ON_THE_CUSTOMERS_NODE } },
-    { path: join(SQL, 'give-up.sql'), functions: { give_up_idempotency_keys: ON_THE_CUSTOMERS_NODE } },
-    // For the ledger's batches over many customers.
-    { path: join(SQL, 'complete-many.sql'), functions: { complete_idempotency_keys: { roles: ['account_operator'] } } },
+    {
+      path: join(__dirname, '..', 'sql', 'idempotency-keys.sql'),
+      functions: {
+        claim_idempotency_key: ON_THE_CUSTOMERS_NODE,
+        complete_idempotency_key: ON_THE_CUSTOMERS_NODE,
+        // For the ledger's batches over many customers.
+        complete_idempotency_keys: { roles: ['account_operator'] },
+        free_idempotency_key: ON_THE_CUSTOMERS_NODE,
+        give_up_idempotency_keys: ON_THE_CUSTOMERS_NODE,
+      },
+    },
   ];
 
   async up(runner: QueryRunner): Promise<void> {

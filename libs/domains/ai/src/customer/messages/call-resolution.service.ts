@@ -2,7 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger, type OnModuleInit, Optional } from '@nestjs/common';
 import { Counter } from 'prom-client';
 import { AppConfig } from '@platform/config';
-import { CustomerDatabaseService, isTransientFailure, prepared, retryTransient } from '@platform/database';
+import {
+  CustomerDatabaseService,
+  decoders,
+  EntityWritesService,
+  isTransientFailure,
+  retryTransient,
+} from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import { IdempotencyStoreService } from '@platform/idempotency';
 import { Metrics } from '@platform/metrics';
@@ -10,10 +16,6 @@ import { CreditLedger } from '../../ledger/credit-ledger.port';
 import type { Release, Settlement, SettlementResult } from '../../ledger/credit-ledger.types';
 
 const RETRY_MS = 250;
-const RESOLVE_ABANDONED = prepared(
-  'ai.resolve-abandoned-call',
-  'select app.ai_resolve_abandoned_call($1, $2) as resolved',
-);
 
 /** Counters of charged calls. */
 type Counters = ReturnType<typeof countersOf>;
@@ -25,6 +27,7 @@ export class CallResolutionService implements OnModuleInit {
   private readonly stopping = new AbortController();
   private readonly background = new Set<Promise<void>>();
   private readonly counters?: Counters;
+  private readonly resolveCall;
 
   // Tests run the module without metrics.
   constructor(
@@ -32,8 +35,15 @@ export class CallResolutionService implements OnModuleInit {
     private readonly database: CustomerDatabaseService,
     private readonly keys: IdempotencyStoreService,
     private readonly config: AppConfig,
+    writes: EntityWritesService,
     @Optional() metrics?: Metrics,
   ) {
+    this.resolveCall = writes.call({
+      name: 'ai.resolve-abandoned-call',
+      calls: 'app.ai_resolve_abandoned_call',
+      parameters: { reservation: 'uuid' },
+      returns: { result: decoders.boolean },
+    });
     this.counters = metrics && countersOf(metrics);
   }
 
@@ -127,8 +137,8 @@ export class CallResolutionService implements OnModuleInit {
 
   /** Resolves the customer's abandoned reservations, uncharged, if this is one of them. @returns whether it was */
   private async resolveAbandoned(reservationId: string): Promise<boolean> {
-    const [row] = await this.database.write<{ resolved: boolean }>(RESOLVE_ABANDONED, [reservationId]);
-    return row?.resolved ?? false;
+    const [[resolved]] = await this.database.write([this.resolveCall({ reservation: reservationId })]);
+    return resolved?.result ?? false;
   }
 
   /**

@@ -3,15 +3,14 @@ import { AppConfig } from '@platform/config';
 import { CustomerContextService } from '@platform/context';
 import { ServiceError } from '@platform/errors';
 import { KeyedCallsService } from '@platform/idempotency';
-import { type SendOutcome, SmsGateway } from '../../ports/sms-gateway.port';
-import { ReportReferencesService } from '../../delivery-reports/report-references.service';
-import type { SmsRow } from '../sms-view';
-import { refusedRecipient } from './create-refusal';
-import { failureOf, outcomeUnknown } from './send-failure';
+import { SegmentedMessage } from 'sms-segments-calculator';
+import { ReportReferencesService } from '../delivery-reports/report-references.service';
+import { type SendOutcome, SmsGateway } from '../ports/sms-gateway.port';
+import type { SmsEncoding } from '../sms-record';
 import { isPlausibleRecipient, recipientKind } from './phone-number';
-import { segmentsOf } from './segments';
+import type { SmsRow } from './sms-log.service';
 import { SmsOutcomesService } from './sms-outcomes.service';
-import { type SmsStatusUpdate, SmsStoreService } from './sms-store.service';
+import { refusedRecipient, type SmsStatusUpdate, SmsStoreService } from './sms-store.service';
 
 /** Time for the outcome to be stored after the gateway has answered, or has not. */
 const STORE_MS = 5_000;
@@ -78,4 +77,45 @@ function updateOf(outcome: SendOutcome): SmsStatusUpdate {
   }
   const status = outcome.kind === 'unknown' ? 'unknown' : 'failed';
   return { ...common, status, errorCode: outcome.errorCode, gatewayMessageId: null };
+}
+
+/**
+ * Encoding and number of parts of a text: GSM-7 if every character allows it, else UCS-2; split if it does not fit one
+ * SMS.
+ */
+export function segmentsOf(message: string): { encoding: SmsEncoding; segments: number } {
+  const { encodingName, segmentsCount } = new SegmentedMessage(message);
+  return { encoding: encodingName, segments: segmentsCount };
+}
+
+const REFUSALS: Partial<Record<string, string>> = {
+  invalid_recipient: 'The SMS gateway does not accept the recipient; nothing was sent',
+  invalid_content: 'The SMS gateway does not accept the content of the message; nothing was sent',
+};
+
+/** The error for a message that was not accepted. It gives no details of problems that concern the operator. */
+function failureOf(outcome: Exclude<SendOutcome, { kind: 'taken' }>, id: string): ServiceError {
+  switch (outcome.kind) {
+    case 'refused':
+      return new ServiceError(
+        'sms_gateway_rejected',
+        REFUSALS[outcome.errorCode] ?? 'The SMS gateway rejected the message; nothing was sent',
+      );
+    case 'unreachable':
+      return new ServiceError(
+        'sms_gateway_failed',
+        'The SMS gateway could not be used; nothing was sent, try again later',
+      );
+    case 'unknown':
+      return outcomeUnknown(id);
+  }
+}
+
+/** The error for a message of which nobody knows whether it was sent. */
+function outcomeUnknown(id: string): ServiceError {
+  return new ServiceError(
+    'sms_gateway_failed',
+    `The SMS gateway did not confirm message ${id}: it may have been sent. Look at the SMS log before sending it again`,
+    { effect: 'unknown' },
+  );
 }

@@ -1,9 +1,11 @@
-import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationShutdown, Optional } from '@nestjs/common';
+import { Counter } from 'prom-client';
 import { CustomerContextService } from '@platform/context';
 import { isTransientFailure, DeferredWrites } from '@platform/database';
 import { KeyedCallsService } from '@platform/idempotency';
-import type { SmsRow } from '../sms-view';
-import { SmsMetricsService } from './sms-metrics.service';
+import { Metrics } from '@platform/metrics';
+import { SMS_STATUSES } from '../sms-record';
+import type { SmsRow } from './sms-log.service';
 import { type SmsStatusUpdate, SmsStoreService } from './sms-store.service';
 
 /** Outcome of sending a message. */
@@ -17,17 +19,19 @@ interface Outcome {
 /** How long outcomes are retried at shutdown. */
 const SHUTDOWN_RETRY_MS = 5000;
 
-/** Stores outcomes of messages, at once or, while the database is unavailable, as soon as it is back. */
+/** Counts outcomes of messages and stores them, at once or, while the database is unavailable, as soon as it is back. */
 @Injectable()
 export class SmsOutcomesService implements OnApplicationShutdown {
   private readonly logger = new Logger(SmsOutcomesService.name);
   private readonly later: DeferredWrites<Outcome>;
+  private readonly sent?: Counter<'status'>;
 
   constructor(
     private readonly store: SmsStoreService,
     private readonly context: CustomerContextService,
     private readonly keyedCalls: KeyedCallsService,
-    private readonly metrics: SmsMetricsService,
+    // Tests run the module without metrics.
+    @Optional() metrics?: Metrics,
   ) {
     this.later = new DeferredWrites<Outcome>({
       store: ({ customerId, smsId, gateway, update }) =>
@@ -43,6 +47,15 @@ export class SmsOutcomesService implements OnApplicationShutdown {
       capacity: 10_000,
       retryMs: 500,
     });
+    if (!metrics) return;
+    this.sent = new Counter({
+      name: 'sms_sent_total',
+      help: 'SMS by the answer of their gateway: unknown without one',
+      labelNames: ['status'],
+      registers: [metrics.registry],
+    });
+    // A counter that appears with its first increase has no increase for its reader.
+    for (const status of SMS_STATUSES) this.sent.inc({ status }, 0);
   }
 
   /**
@@ -50,7 +63,7 @@ export class SmsOutcomesService implements OnApplicationShutdown {
    * would send the message again; the log is updated later.
    */
   async conclude(row: SmsRow, gateway: string, update: SmsStatusUpdate): Promise<SmsRow> {
-    this.metrics.count(update.status);
+    this.sent?.inc({ status: update.status });
     try {
       return (await this.keyedCalls.settle(() => this.store.conclude(row.id, gateway, update))) ?? row;
     } catch (error) {

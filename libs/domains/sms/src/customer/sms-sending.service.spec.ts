@@ -1,4 +1,4 @@
-import { segmentsOf } from './segments';
+import { segmentsOf } from './sms-sending.service';
 
 describe('segmentsOf', () => {
   it.each([

@@ -1,4 +1,4 @@
-import { linkResult } from './link-result';
+import { linkResult } from './link-mobility.adapter';
 
 describe('linkResult', () => {
   it.each([

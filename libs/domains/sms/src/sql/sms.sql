@@ -1,0 +1,102 @@
+-- Whether a message may be sent, and what is known of it, depends on rows that other calls change meanwhile, so these are
+-- functions. Each is called in a transaction that has set the customer.
+
+-- Counts a message on its customer's day and writes it down, its outcome unknown: what it is, should the process end now.
+-- outcome: created; disabled; country, with the countries that are allowed; capped or parts_capped, with the cap and the
+-- seconds that are left of the day. No countries means all. The count's row stays locked until the transaction ends, so any
+-- number of calls at once cannot go past a cap.
+create or replace function app.create_sms(
+  p_customer uuid, p_recipient text, p_country text, p_message text, p_encoding text, p_segments integer, p_gateway text,
+  p_default_cap integer, p_default_parts_cap integer, p_default_countries text[], p_zone text, p_actor text)
+returns table (outcome text, sms sms_message, cap integer, seconds_left integer, countries text)
+language plpgsql set search_path = pg_catalog, public, pg_temp as $$
+declare
+  present constant timestamptz := app.now();
+  today constant date := (present at time zone p_zone)::date;
+  tomorrow constant timestamptz := (today + 1)::timestamp at time zone p_zone;
+  allowed sms_settings;
+  places text[];
+  most integer;
+  most_parts integer;
+  sent sms_daily_count;
+begin
+  select * into allowed from sms_settings s where s.customer_id = p_customer and s.enabled;
+  if not found then
+    outcome := 'disabled';
+    return next;
+    return;
+  end if;
+  places := coalesce(allowed.countries, p_default_countries);
+  if cardinality(places) > 0 and not coalesce(p_country = any(places), false) then
+    outcome := 'country';
+    countries := array_to_string(places, ', ');
+    return next;
+    return;
+  end if;
+  most := coalesce(allowed.daily_cap, p_default_cap);
+  most_parts := coalesce(allowed.daily_parts_cap, p_default_parts_cap);
+  if most > 0 and p_segments <= most_parts then
+    insert into sms_daily_count as c (customer_id, day, messages, parts) values (p_customer, today, 1, p_segments)
+    on conflict (customer_id, day) do update set messages = c.messages + 1, parts = c.parts + p_segments
+      where c.messages < most and c.parts + p_segments <= most_parts;
+  end if;
+  if most <= 0 or p_segments > most_parts or not found then
+    select * into sent from sms_daily_count c where c.customer_id = p_customer and c.day = today;
+    outcome := case when most <= 0 or sent.messages >= most then 'capped' else 'parts_capped' end;
+    cap := case outcome when 'capped' then most else most_parts end;
+    seconds_left := ceil(extract(epoch from tomorrow - present))::integer;
+    return next;
+    return;
+  end if;
+  insert into sms_message as m
+    (customer_id, id, recipient, sender_id, message, encoding, segments, gateway, created_at, updated_at)
+  values (p_customer, app.new_id(), p_recipient, allowed.sender_id, p_message, p_encoding, p_segments, p_gateway, present, present)
+  returning m.* into sms;
+  insert into audit_log (customer_id, id, actor, action, metadata, created_at)
+  values (p_customer, app.new_id(), p_actor, 'sms.send', jsonb_build_object('sms_id', sms.id), present);
+  outcome := 'created';
+  return next;
+end $$;
+
+-- Adds news to what is known of a message. News that says less than what is known changes nothing, so the order in which
+-- they come, and how often, makes no difference. p_overruled: the statuses that say less than p_status. With p_zone, a
+-- message that becomes failed certainly was not sent and is taken off the count of its day; once, however often it is said.
+-- A time of delivery that cannot be, as gateways' clocks go, is replaced by the present one.
+-- Returns the message, or nothing if the customer has none with this id from this gateway.
+create or replace function app.record_sms_outcome(
+  p_customer uuid, p_id uuid, p_gateway text, p_status text, p_overruled text[], p_error_code text,
+  p_delivered_at timestamptz, p_gateway_message_id text, p_zone text)
+returns setof sms_message
+language plpgsql set search_path = pg_catalog, public, pg_temp as $$
+declare
+  present constant timestamptz := app.now();
+  slack constant interval := interval '5 minutes';
+  former sms_message;
+  delivered timestamptz;
+  is_news boolean;
+  sent_on date;
+begin
+  select * into former from sms_message m
+  where m.customer_id = p_customer and m.id = p_id and m.gateway = p_gateway for no key update;
+  if not found then
+    return;
+  end if;
+  if p_status = 'delivered' then
+    delivered := case when p_delivered_at between former.created_at - slack and present + slack
+      then least(greatest(p_delivered_at, former.created_at), present) else present end;
+  end if;
+  is_news := former.status = any(p_overruled);
+  if is_news and p_status = 'failed' and p_zone is not null then
+    sent_on := (former.created_at at time zone p_zone)::date;
+    update sms_daily_count c set messages = c.messages - 1, parts = greatest(c.parts - former.segments, 0)
+    where c.customer_id = p_customer and c.day = sent_on;
+  end if;
+  -- Between two unknown outcomes the first reason stays; where none is known yet, it is told.
+  return query update sms_message m set
+    status = case when is_news then p_status else m.status end,
+    error_code = case when is_news or (m.status = p_status and m.error_code is null) then p_error_code else m.error_code end,
+    delivered_at = case when is_news then delivered else m.delivered_at end,
+    gateway_message_id = coalesce(m.gateway_message_id, p_gateway_message_id),
+    updated_at = case when is_news then present else m.updated_at end
+  where m.customer_id = p_customer and m.id = p_id and m.gateway = p_gateway returning m.*;
+end $$;
