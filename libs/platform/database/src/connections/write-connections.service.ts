@@ -107,7 +107,7 @@ class WriteTransaction {
     private readonly release: (lost?: Error) => void,
   ) {
     // Queued in front of the first statements, which fail if this does.
-    void this.watch(() => Promise.all(beginAs(client, customerId))).catch(() => undefined);
+    void this.watch(() => Promise.all(client.inOneGo(() => beginAs(client, customerId)))).catch(() => undefined);
   }
 
   /** Runs statements in it. @returns the rows of each @throws DatabaseUnavailableError */
