@@ -103,6 +103,20 @@ describe('queries by id name the customer', () => {
     expect(rows).toEqual([{ status: 'open', replies: 0 }]);
   });
 
+  it("so that a ticket can't be tied to another customer's service, also on a connection set to that customer", async () => {
+    const { id } = await saveFakeService(api.superuser, other.customer.id);
+    for (const set of [false, true]) {
+      if (set) setConnectionsTo(api.app, other.customer.id);
+      const reply = await me.call('/support/tickets', {
+        method: 'POST',
+        body: JSON.stringify({ title: 'Theirs', body: 'Not mine', service_id: id }),
+        headers: { 'content-type': 'application/json' },
+      });
+      await expectProblem(reply, 404, 'not_found');
+    }
+    expect((await api.superuser.query(`select from support_ticket where title = 'Theirs'`)).rowCount).toBe(0);
+  });
+
   it('so that a draft is no invoice yet, neither listed nor its PDF opened', async () => {
     const { customer, call } = await createCaller(api);
     await saveFakeBillingAccount(api.superuser, customer.id, 'stripe', 'cus_of_drafts');

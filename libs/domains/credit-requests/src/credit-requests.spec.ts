@@ -99,11 +99,9 @@ describe('Credit requests', () => {
   it('wait for one that is being stored, and count it', async () => {
     const customerId = await customer();
     await fixture.superuser.query('update customer set pending_credit_requests = 1 where id = $1', [customerId]);
-    const undo = await holdLock(
-      fixture.database,
-      `select app.create_credit_request($1, 500, null, null, 1, 'test', gen_random_uuid())`,
-      [customerId],
-    );
+    const undo = await holdLock(fixture.database, `select app.create_credit_request($1, 500, null, null, 1, 'test')`, [
+      customerId,
+    ]);
     const other = codeOf(create(customerId));
     expect(await Promise.race([other, waitForLocks(fixture.superuser, 1)])).toBeUndefined();
     await undo();

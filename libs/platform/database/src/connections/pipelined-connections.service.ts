@@ -180,10 +180,11 @@ export class PipelinedConnectionsService implements OnApplicationShutdown {
     });
   }
 
-  /** Runs a statement as a transaction of a customer. @throws DatabaseUnavailableError */
-  async write<Row>(customerId: string, write: CustomerStatement<Row>): Promise<Row[]> {
-    const [rows] = await tracedStatement(write.statement.name, () =>
-      this.leastBusy().send((client) => transactAs<[Row]>(client, customerId, [write])),
+  /** Runs a statement as a transaction of a customer. Its values are those of `$2` and the following. @throws DatabaseUnavailableError */
+  async write<Row>(customerId: string, { statement, values }: CustomerStatement<Row>): Promise<Row[]> {
+    const named = { statement, values: [customerId, ...values] };
+    const [rows] = await tracedStatement(statement.name, () =>
+      this.leastBusy().send((client) => transactAs<[Row]>(client, customerId, [named])),
     );
     return rows;
   }
