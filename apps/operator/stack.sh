@@ -9,7 +9,7 @@ usage() {
   cat <<'END'
 Usage: apps/operator/stack.sh COMMAND
 
-  up                  starts the service, or applies what has changed in .env and the compose file
+  up                  starts the service, or applies changes of .env and the compose file
   upgrade             builds the image, migrates the database and replaces the programs
   scale COUNT         sets the number of replicas of the API; API_REPLICAS in .env makes it last
   restart [SERVICE]…  restarts one service after the other: api, worker, proxy, valkey, postgres
@@ -17,7 +17,7 @@ Usage: apps/operator/stack.sh COMMAND
   backup DIRECTORY    writes the database and the secrets key into a new folder in DIRECTORY
   backup --base       makes a base backup in the archive now (profile archive, which makes one every day)
   restore FOLDER      replaces the database by a backup; asks first (--yes: does not)
-  restore --to TIME   replaces it by what it was at a moment, as '2026-11-22 10:15' (UTC unless it says otherwise), or by
+  restore --to TIME   replaces it by its state at a moment, as '2026-11-22 10:15' (UTC unless it says otherwise), or by
                       all that the archive has (latest)
       --secrets-key FILE   the SECRETS_KEY of the data, if it is not in FOLDER, or was another one at that moment
       --keep-secrets-key   none is restored: customers' own provider keys may be lost

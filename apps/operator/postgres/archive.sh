@@ -13,7 +13,7 @@ say() { printf '%s %s\n' "$(now)" "$*"; }
 sql() { psql -qAtX -v ON_ERROR_STOP=1 -d customer_account -c "$1"; }
 log_in() { (umask 077; printf 'postgres:5432:*:account_owner:%s\n' "$(cat /run/owner-secrets/password)" >$PGPASSFILE); }
 
-# A chain is unbroken as long as the slot keeps what has not been received yet.
+# A chain is unbroken as long as the slot keeps the part that has not been received yet.
 begin_history() {
   local name
   name=$(now)
@@ -23,7 +23,7 @@ begin_history() {
     say "a new history begins: $name"
 }
 
-# unbroken: whether the slot has what follows the newest history
+# unbroken: whether the slot has the continuation of the newest history
 unbroken() {
   [ -n "$(history)" ] && [ "$(sql "select count(*) from pg_replication_slots where slot_name = '$slot' and wal_status <> 'lost'")" = 1 ]
 }
@@ -51,7 +51,7 @@ take_base() {
   flock -u 8
 }
 
-# What only leads to moments before the last ARCHIVE_DAYS.
+# Files that only lead to moments before the last ARCHIVE_DAYS.
 prune() {
   local oldest_kept base one first
   oldest_kept=$(base_before "$(date -u -d "-${ARCHIVE_DAYS:-7} days" +%Y%m%dT%H%M%SZ)")

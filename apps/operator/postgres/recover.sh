@@ -44,7 +44,7 @@ fail_replay() {
   exit 1
 }
 
-# Can be repeated when it was interrupted: what was moved away completely is not moved again.
+# Can be repeated when it was interrupted: files that were moved completely are not moved again.
 swap() {
   local former=$PGDATA/.former
   [ -f "$made/PG_VERSION" ] || [ -f "$former/all" ] || { echo 'Nothing was recovered' >&2; exit 1; }

@@ -13,7 +13,7 @@ https_port=:${HTTPS_PORT:-443}
 # where the configuration that is at work names itself
 state=${STATE:-127.0.0.1:8081}
 
-# Both the configuration and what of it depends on the container, into RUN.
+# Both the configuration and its parts that depend on the container, into RUN.
 write() {
   mkdir -p "$run"
   # Since 1.27.4, idle connections of clients outlive a reload, so that nobody sends on one that is just being closed.

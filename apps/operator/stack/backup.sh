@@ -29,7 +29,7 @@ dump() {
   (cd "$folder" && sha256sum account.dump secrets-key >SHA256SUMS)
   trap - EXIT
   say "$folder: $(du -sh "$folder" | cut -f1), $(awk '{n += $2} END {print n + 0}' "$folder/rows.txt") rows"
-  say 'Whoever has both files has every customer'\''s data and keys: keep secrets-key apart from account.dump'
+  say 'Both files together give access to every customer'\''s data and keys: keep secrets-key apart from account.dump'
 }
 
 # in_postgres COMMAND…: as the owner, in the database's container

@@ -46,7 +46,7 @@ explain_start() {
 # check_secrets: makes those that are missing; fails if .env has another SECRETS_KEY than the data
 check_secrets() { dc run --rm --no-deps -T secrets; }
 
-# apply_changes REPLICAS: replaces what was made with other settings or another image, and starts what is missing
+# apply_changes REPLICAS: replaces containers of other settings or another image, and starts missing ones
 apply_changes() {
   local service proxy
   check_secrets
@@ -79,7 +79,7 @@ stack_replace() {
   esac
 }
 
-# replace SERVICE: by a new container, with an interruption of what it does
+# replace SERVICE: by a new container, with an interruption of its work
 replace() {
   say "$1: is replaced"
   containers "$1" | xargs -r docker stop >/dev/null

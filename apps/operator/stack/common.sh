@@ -1,9 +1,9 @@
-# What all commands need.
+# Functions of all commands.
 
 # Who does it, for the audit log of the operator's commands that these run.
 export OPERATOR_NAME=${OPERATOR_NAME:-${SUDO_USER:-$(id -un 2>/dev/null || id -u)}}
 
-# dc ARGUMENTS…: docker compose, quiet about what it does to each container
+# dc ARGUMENTS…: docker compose, without its messages about each container
 dc() { docker compose --progress quiet "$@"; }
 
 say() { printf '%s\n' "$*"; }
@@ -38,7 +38,7 @@ is_running() { [ -n "$(running "$1")" ]; }
 # in_service SERVICE COMMAND…: in its (one) container
 in_service() { docker exec -i "$(running "$1")" "${@:2}"; }
 
-# containers SERVICE: the ids of all of them, whatever their state
+# containers SERVICE: the ids of all of them, in any state
 containers() { listed "$1" --all; }
 
 count_of() { running "$1" | wc -l; }
@@ -46,7 +46,7 @@ count_of() { running "$1" | wc -l; }
 # replicas_made: the number of replicas of the API, those too that have ended and should not have
 replicas_made() { containers api | wc -l; }
 
-# wanted_replicas: what .env says, or else as many as there are
+# wanted_replicas: the number in .env, or else the present number
 wanted_replicas() {
   local given=${API_REPLICAS:-$(sed -n 's/^API_REPLICAS=\([0-9]\{1,\}\).*/\1/p' .env 2>/dev/null | tail -n 1)}
   local present

@@ -73,7 +73,7 @@ recover() { dc run --rm -T recover "$@"; }
 # archive_all: returns when the archive has all that is committed, and a commit after it, so that the moment is in its past
 archive_all() {
   local try end
-  is_running archive || { say 'The archive is not running: what it does not have is lost'; return 0; }
+  is_running archive || { say 'The archive is not running: changes that it does not have are lost'; return 0; }
   end=$(in_postgres psql -qAtX -d customer_account -c "select pg_logical_emit_message(true, 'restore', '')" -c 'select pg_current_wal_insert_lsn()' | tail -n 1)
   for try in $(seq 60); do
     [ "$(in_postgres psql -qAtX -d customer_account -c "select count(*) from pg_stat_replication where application_name = 'pg_receivewal' and flush_lsn >= '$end'")" = 0 ] || return 0

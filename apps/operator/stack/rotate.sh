@@ -9,14 +9,14 @@ stack_rotate() {
   esac
 }
 
-# The key in .env if that is another one, else a new one. Both open what is stored until former-secrets-key is forgotten.
+# The key in .env if that is another one, else a new one. Both open stored data until former-secrets-key is forgotten.
 rotate_secrets_key() {
   local present given
   present=$(secrets_sh 'cat operator/secrets-key')
   given=$(key_in_env)
   [ "$given" != "$present" ] || fail 'SECRETS_KEY in .env is the present key. Put a new one there (openssl rand -base64 32), or remove it and one is made'
   secrets_sh '[ ! -s operator/former-secrets-key ]' || fail 'The key was rotated before; a day after that: apps/operator/stack.sh rotate former-secrets-key'
-  # Every replica can read what is sealed under the new key before one seals under it.
+  # Every replica can read data sealed under the new key before one seals under it.
   printf '%s' "${given:-$(head -c 32 /dev/urandom | base64 -w0)}" | put_secret former-secrets-key
   replace_programs
   swap_keys
