@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type ConstructorOptions, PgBoss } from 'pg-boss';
 import type { AppConfig } from '@platform/config';
 import { clientSettings, DeadlineClient, type DatabaseRole } from '@platform/database';
@@ -9,8 +10,8 @@ const SUPERVISE_SECONDS = 5;
 /** Interval at which finished items are deleted. */
 const CLEAN_UP_SECONDS = 60;
 
-/** pg-boss in a role, in its default schema `pgboss`. It starts only what the options say. */
-export function createBoss(config: AppConfig, role: DatabaseRole, options: ConstructorOptions): PgBoss {
+/** pg-boss in a role, in its default schema `pgboss`. It starts nothing but what the options name. */
+function createBoss(config: AppConfig, role: DatabaseRole, options: ConstructorOptions): PgBoss {
   const { connectionString, application_name, ...client } = clientSettings(config, role);
   return new PgBoss({
     ...client,
@@ -38,4 +39,37 @@ export function createWorkerBoss(config: AppConfig): PgBoss {
     reindex: false,
     monitorVacuum: false,
   });
+}
+
+/** The operator's programs use the queue; the API's role has no rights on it. */
+const RIGHTS = `
+  revoke all on schema pgboss from public;
+  revoke all on all tables in schema pgboss from public;
+  revoke execute on all functions in schema pgboss from public;
+  grant usage on schema pgboss to account_operator;
+  grant select, insert, update, delete on all tables in schema pgboss to account_operator;
+  grant execute on all functions in schema pgboss to account_operator;`;
+
+/** Migrates the job queue's schema, as the owner. Runs after the migrations, which create the roles. */
+export async function migrateJobQueue(config: AppConfig): Promise<void> {
+  const boss = createBoss(config, 'owner', { migrate: true, supervise: false });
+  let failure: Error | undefined;
+  boss.on('error', (error) => (failure = error));
+  try {
+    await boss.start();
+    await indexesBuilt(boss);
+    if (failure) throw failure;
+    await boss.getDb().executeSql(RIGHTS);
+  } finally {
+    await boss.stop({ graceful: false });
+  }
+}
+
+/** A newer version builds its indexes in the background; the migration ends when they exist. */
+async function indexesBuilt(boss: PgBoss): Promise<void> {
+  for (;;) {
+    const states = await boss.getBamStatus();
+    if (!states.some(({ status }) => status === 'pending' || status === 'in_progress')) return;
+    await sleep(500);
+  }
 }

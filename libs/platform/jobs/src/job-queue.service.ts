@@ -4,10 +4,8 @@ import type { PgBoss } from 'pg-boss';
 import { AppConfig } from '@platform/config';
 import { NotMigratedError } from '@platform/database';
 import { createWorkerBoss } from './boss';
-import { endedWithin } from './ended-within';
 import { JobMetrics } from './job-metrics';
-import { QueueConsumer } from './queue-consumer';
-import type { QueueItem, WorkQueue } from './work-queue';
+import { endedWithin, QueueConsumer, type QueueItem, type WorkQueue } from './queue-consumer';
 
 /**
  * Seconds without a heartbeat after which a worker's items are given to another one. pg-boss allows no less than 10.

@@ -9,7 +9,7 @@ import { until } from '@test/until';
 import { JobQueueService } from './job-queue.service';
 import { JobQueueModule } from './job-queue.module';
 import { type Job, JobRunnerService } from './job-runner.service';
-import type { WorkQueue } from './work-queue';
+import type { WorkQueue } from './queue-consumer';
 
 const database = useTestDatabase();
 

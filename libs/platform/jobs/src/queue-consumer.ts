@@ -2,8 +2,38 @@ import { Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PgBoss } from 'pg-boss';
 import { traced } from '@platform/tracing';
-import { endedWithin } from './ended-within';
-import type { WorkQueue } from './work-queue';
+
+/** An item of work. It contains only a key: the data is in the domain's tables. */
+export interface QueueItem {
+  /** Unique within the queue; the empty text in a queue with one item. */
+  key: string;
+  /** Seconds from now, by the database's clock, until the item may be fetched. Default 0. */
+  delaySeconds?: number;
+}
+
+/** A queue with its handler. Any number of workers share it; one worker has an item at a time. */
+export interface WorkQueue {
+  /** Such as `invoices.sync-stripe`. */
+  name: string;
+  /** Number of items that one worker processes at a time. */
+  concurrency: number;
+  /** Milliseconds between two polls of a worker with free slots. At least 500. */
+  lookEveryMs: number;
+  /** Maximum duration of an item. Then its signal aborts, and a little later another worker gets it. */
+  deadlineMs: number;
+  /**
+   * When an item with an existing key is refused: `waiting` allows one that waits beside one that runs,
+   * `waiting-or-running` does not.
+   */
+  unique: 'waiting' | 'waiting-or-running';
+  /** An item that is added when a worker starts, unless it exists. */
+  first?: QueueItem;
+  /**
+   * Processes an item; must be idempotent. The signal aborts when the worker stops, the deadline has passed, or another
+   * worker got the item. An error is logged, and the item is retried a few seconds later.
+   */
+  handle(key: string, signal: AbortSignal): Promise<void>;
+}
 
 /** Heartbeat interval. The database gives a worker up after HEARTBEAT_SECONDS. */
 const TOUCH_EVERY_MS = 4_000;
@@ -18,9 +48,8 @@ interface Fetched {
 }
 
 /**
- * Fetches items from one queue whenever it has a free slot. pg-boss's own loop fetches the next batch when the last
- * item of the batch has ended, so one slow item would leave the other slots empty; here every slot is refilled by
- * itself.
+ * Fetches items from one queue whenever it has a free slot. pg-boss's own workers either wait for all items of a batch, or
+ * poll each by itself and begin one item per poll (docs/decisions/jobs.md).
  */
 export class QueueConsumer {
   private readonly logger = new Logger(QueueConsumer.name);
@@ -35,7 +64,7 @@ export class QueueConsumer {
   constructor(
     private readonly boss: PgBoss,
     private readonly queue: WorkQueue,
-    /** Hears of every item whose work failed. */
+    /** Called for every item that failed. */
     private readonly onFailure: () => void,
   ) {}
 
@@ -59,8 +88,8 @@ export class QueueConsumer {
   async stop(withinMs: number): Promise<void> {
     this.stopping.abort();
     this.wake.resolve();
-    // What does not end is left to another worker: without a sign of life from here it is given away. A look may be under
-    // way, too, and the database silent.
+    // Items that do not end are left to another worker: without a heartbeat from here it gets them. A poll may be in progress,
+    // too, and the database silent.
     const ended = Promise.resolve(this.loop).then(() => Promise.all(this.work));
     await endedWithin(ended, withinMs);
     clearInterval(this.heartbeat);
@@ -124,16 +153,17 @@ export class QueueConsumer {
       }
       await this.boss.complete(name, job);
     } catch (error) {
-      // Without a sign of life from here the item is given to another worker, or again to this one.
+      // Without a heartbeat from here the item is given to another worker, or again to this one.
       this.logger.warn({ msg: 'the end of a job could not be stored', err: error, queue: name });
     }
   }
 
+  /** Tells the database that the items are being worked on, and aborts those that it has given away. */
   private async extendLease(): Promise<void> {
-    const held = [...this.active];
     try {
       await Promise.all(
-        held.map(async ([job, lost]) => {
+        // One by one: this worker may have a lost item and its next attempt at a time, and pg-boss answers a list with ids.
+        Array.from(this.active, async ([job, lost]) => {
           // pg-boss returns the count; its types leave it out.
           const { affected } = (await this.boss.touch(this.queue.name, job)) as { affected?: number };
           if (affected === 0) lost.abort();
@@ -143,4 +173,11 @@ export class QueueConsumer {
       this.logger.warn({ msg: 'a sign of life could not be given', err: error, queue: this.queue.name });
     }
   }
+}
+
+/** Waits for work to end, but no longer than that. @throws errors of the work until then */
+export async function endedWithin(work: Promise<unknown>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const patience = new Promise((resolve) => (timer = setTimeout(resolve, ms)));
+  await Promise.race([work, patience]).finally(() => clearTimeout(timer));
 }
