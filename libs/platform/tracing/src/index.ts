@@ -1,4 +1,4 @@
-export type { RequestSpan, SpanAttributes, SpanDescription, TraceIds } from './tracer';
+export type { RequestSpan, SpanAttributes, SpanDescription, TraceIds } from './open-telemetry-tracer';
 export {
   annotateSpan,
   isTracing,

@@ -1,18 +1,27 @@
 import type { AppConfig } from '@platform/config';
-import type { RequestSpan, SpanAttributes, SpanDescription, TraceIds, Tracer } from './tracer';
+import type {
+  OpenTelemetryTracer,
+  RequestSpan,
+  SpanAttributes,
+  SpanDescription,
+  TraceIds,
+} from './open-telemetry-tracer';
 
-/** The process's tracer, as its logger is the process's. Undefined while traces are off: then nothing below does anything. */
-let tracer: Tracer | undefined;
+/**
+ * The process's tracer. Undefined while traces are off: then the functions below do nothing, in a tenth of the time that the
+ * no-op of `@opentelemetry/api` takes for a span, and no library is loaded.
+ */
+let tracer: OpenTelemetryTracer | undefined;
 
 /**
  * Starts to record traces if the settings name a collector; otherwise loads nothing. To be called before the application is
  * created. @param program name of the service in traces, unless OTEL_SERVICE_NAME gives another
- * @returns a function that sends what is left, and ends it
+ * @returns a function that sends the spans that are left, and ends it
  */
 export async function startTracing(config: AppConfig, program: string): Promise<() => Promise<void>> {
   if (config.OTEL_EXPORTER_OTLP_ENDPOINT === undefined) return () => Promise.resolve();
-  const { OpenTelemetryTracer } = await import('./open-telemetry/open-telemetry-tracer.js');
-  const started = new OpenTelemetryTracer(config, program);
+  const { OpenTelemetryTracer: Tracer } = await import('./open-telemetry-tracer.js');
+  const started = new Tracer(config, program);
   tracer = started;
   return async () => {
     if (tracer === started) tracer = undefined;
