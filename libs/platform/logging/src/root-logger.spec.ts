@@ -35,6 +35,8 @@ describe('the log', () => {
     ['a token', { token: 'hidden' }],
     ['a key', { account: { api_key: 'hidden', key: 'hidden' } }],
     ['a password', { password: 'hidden' }],
+    ['an error by another name', { error: Object.assign(new Error('x'), { token: 'hidden' }) }],
+    ["an error's headers", { err: Object.assign(new Error('x'), { headers: { cookie: 'hidden' } }) }],
   ])('logs nothing of %s', (_name, fields) => {
     expect(written((logger) => logger.error(fields, 'x'))).not.toContain('hidden');
   });

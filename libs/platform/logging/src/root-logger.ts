@@ -1,7 +1,7 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { AppConfig } from '@platform/config';
 import { logFields } from '@platform/context';
-import { SecretRedactor } from '@platform/secrets';
+import { REDACTED, SecretRedactor } from '@platform/secrets';
 import { visibleJson } from './visible-text';
 
 /** Names of fields that may contain a secret, at the top or one level down. */
@@ -20,16 +20,53 @@ export function createLogger(config: AppConfig, destination?: DestinationStream)
     level: config.LOG_LEVEL,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label: string) => ({ level: label }) },
+    formatters: { level: (label: string) => ({ level: label }), log: withoutSecrets },
+    serializers: { err: withoutStatementData },
     mixin: logFields,
-    redact: {
-      paths: [
-        ...SECRET_FIELDS.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.headers["${name}"]`]),
-        ...STATEMENT_DATA.flatMap((name) => [`err["${name}"]`, `err.driverError["${name}"]`, `err.cause["${name}"]`]),
-      ],
-      censor: '[redacted]',
-    },
     hooks: { streamWrite: (line: string) => visibleJson(redactor.redact(line)) },
   };
   return destination ? pino(options, destination) : pino(options);
+}
+
+/** The fields without secrets. pino's own `redact` takes twice as long as all the rest of a line. */
+function withoutSecrets(fields: Record<string, unknown>): Record<string, unknown> {
+  const safe = without(fields, SECRET_FIELDS);
+  // An error has its own serializer.
+  const names = Object.keys(safe).filter((name) => name !== 'err');
+  return withInner(safe, names, withoutInnerSecrets);
+}
+
+function withoutInnerSecrets(fields: Record<string, unknown>): Record<string, unknown> {
+  return withInner(without(fields, SECRET_FIELDS), ['headers'], (headers) => without(headers, SECRET_FIELDS));
+}
+
+/** An error as fields, without secrets, the values of a statement and its rows. */
+function withoutStatementData(error: unknown): unknown {
+  const serialized: unknown = pino.stdSerializers.err(error as Error);
+  if (typeof serialized !== 'object' || serialized === null) return serialized;
+  const fields = without(withoutInnerSecrets({ ...serialized }), STATEMENT_DATA);
+  return withInner(fields, ['driverError', 'cause'], (inner) => without(inner, STATEMENT_DATA));
+}
+
+/** The object; a copy of it if one of these fields is to be replaced. */
+function without(object: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {
+  let copy: Record<string, unknown> | undefined;
+  for (const name of names) if (object[name] !== undefined) (copy ??= { ...object })[name] = REDACTED;
+  return copy ?? object;
+}
+
+/** The object; a copy of it if `change` changes one of the objects in these fields. */
+function withInner(
+  object: Record<string, unknown>,
+  names: readonly string[],
+  change: (inner: Record<string, unknown>) => Record<string, unknown>,
+): Record<string, unknown> {
+  let copy: Record<string, unknown> | undefined;
+  for (const name of names) {
+    const inner = object[name];
+    if (typeof inner !== 'object' || inner === null) continue;
+    const changed = change(inner as Record<string, unknown>);
+    if (changed !== inner) (copy ??= { ...object })[name] = changed;
+  }
+  return copy ?? object;
 }
