@@ -1,6 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { ClsService } from 'nestjs-cls';
-import type { WorkContext } from './work-context';
+import { ClsService, ClsServiceManager, type ClsStore } from 'nestjs-cls';
+import { type TraceIds, traceIds } from '@platform/tracing';
+
+/** The values of the asynchronous context. */
+export interface WorkContext extends ClsStore {
+  /** The customer on whose behalf the code runs: a UUID. */
+  readonly customerId?: string;
+  /** The id of the request. */
+  readonly requestId?: string;
+}
 
 /**
  * The customer on whose behalf the current code runs. It is set once, from the bearer token or by a job, and read by
@@ -24,4 +32,10 @@ export class CustomerContextService {
     if (context?.customerId === undefined) throw new Error('No customer in context');
     return context.customerId;
   }
+}
+
+/** The fields of the context that every log line has. */
+export function logFields(): { request_id?: string; customer_id?: string } & Partial<TraceIds> {
+  const { requestId, customerId } = (ClsServiceManager.getClsService().get() as WorkContext | undefined) ?? {};
+  return { request_id: requestId, customer_id: customerId, ...traceIds() };
 }

@@ -1,4 +1,2 @@
 export { ContextModule } from './context.module';
-export { CustomerContextService } from './customer-context.service';
-export { logFields } from './log-fields';
-export type { WorkContext } from './work-context';
+export { CustomerContextService, logFields, type WorkContext } from './customer-context.service';

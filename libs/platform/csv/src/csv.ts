@@ -1,7 +1,9 @@
+import { amountText } from '@platform/money';
+
 /** The value of a cell. Numbers that a binary number cannot hold are passed as decimal texts in `{ number }`. */
 export type CsvCell = string | number | boolean | null | undefined | { number: string };
 
-/** What a spreadsheet takes for a formula: https://owasp.org/www-community/attacks/CSV_Injection */
+/** The beginnings of a formula in a spreadsheet: https://owasp.org/www-community/attacks/CSV_Injection */
 const FORMULA = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 
 /**
@@ -18,4 +20,30 @@ function cellText(cell: CsvCell): string {
   if (typeof cell !== 'string') return String(cell);
   const text = FORMULA.test(cell) ? `'${cell}` : cell;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/**
+ * A table of objects as they are in JSON, one record each. A column is the path of a member, such as `token.name`, and its
+ * head has underscores instead of dots. A member of null has no members: its columns are empty.
+ */
+export class CsvTable {
+  /** The first record: the columns' heads. */
+  readonly head: string;
+  private readonly paths: readonly string[][];
+
+  constructor(columns: readonly string[]) {
+    this.head = csvRecord(columns.map((column) => column.replaceAll('.', '_')));
+    this.paths = columns.map((column) => column.split('.'));
+  }
+
+  record(row: object): string {
+    return csvRecord(this.paths.map((path) => cellAt(row, path)));
+  }
+}
+
+function cellAt(row: object, path: readonly string[]): CsvCell {
+  let value: unknown = row;
+  for (const name of path) value = (value as Record<string, unknown> | null)?.[name];
+  const number = amountText(value);
+  return number === undefined ? (value as CsvCell) : { number };
 }

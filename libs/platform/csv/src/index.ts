@@ -1,3 +1,2 @@
-export { type CsvCell, csvRecord } from './csv';
+export { type CsvCell, csvRecord, CsvTable } from './csv';
 export { CsvFault, type CsvLine, parseCsv } from './parse-csv';
-export { CsvTable } from './csv-table';

@@ -1,4 +1,3 @@
-export { type ErrorCatalogEntry, type ErrorCode, errorCatalog } from './error-catalog';
-export { ERROR_PAGE, problemType } from './problem-type';
+export { ERROR_PAGE, type ErrorCatalogEntry, type ErrorCode, errorCatalog, problemType } from './error-catalog';
 export { ServiceError, type ServiceErrorOptions } from './service-error';
 export { typeName } from './type-name';

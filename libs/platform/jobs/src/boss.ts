@@ -10,7 +10,7 @@ const SUPERVISE_SECONDS = 5;
 /** Interval at which finished items are deleted. */
 const CLEAN_UP_SECONDS = 60;
 
-/** pg-boss in a role, in its default schema `pgboss`. It starts nothing but what the options name. */
+/** pg-boss in a role, in its default schema `pgboss`. It starts nothing that the options do not name. */
 function createBoss(config: AppConfig, role: DatabaseRole, options: ConstructorOptions): PgBoss {
   const { connectionString, application_name, ...client } = clientSettings(config, role);
   return new PgBoss({

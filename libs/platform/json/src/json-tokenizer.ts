@@ -72,7 +72,7 @@ const HEX_DIGITS = new Set(Buffer.from('0123456789abcdefABCDEF'));
 
 /**
  * Parses one JSON object chunk by chunk, as it arrives. It takes time in proportion to the chunk, and a few hundred
- * bytes of memory, whatever the text contains. Accepts what JSON.parse accepts, in valid UTF-8.
+ * bytes of memory, for any text. Accepts the objects that JSON.parse accepts, in valid UTF-8.
  */
 export class JsonTokenizer implements JsonToken {
   start = 0;

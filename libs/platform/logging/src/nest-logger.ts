@@ -6,7 +6,7 @@ import { createLogger } from './root-logger';
 /** Nest's own messages about modules and routes that it sets up: only useful for debugging that. */
 const SET_UP = ['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestApplication'];
 
-/** Writes what `Logger` of @nestjs/common is given, Nest's own messages too, with the process's logger. */
+/** Writes the messages that `Logger` of @nestjs/common is given, Nest's own too, with the process's logger. */
 export class NestLogger implements LoggerService {
   private readonly logger: Logger;
 

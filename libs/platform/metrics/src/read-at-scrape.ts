@@ -15,7 +15,7 @@ export function withinScrape<T>(timeoutSeconds: number, answer: () => Promise<T>
 }
 
 /**
- * Reads what several gauges show: one read for all of a scrape. What hangs hides no other metric. @param failed told why a
+ * Reads the values of several gauges: one read for all of a scrape. A read that hangs hides no other metric. @param failed told why a
  * read failed @returns the reader; it gives undefined if the read fails, or takes longer than the scrape may
  */
 export function readAtScrape<T>(

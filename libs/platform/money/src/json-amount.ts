@@ -15,7 +15,7 @@ export function jsonAmount(text: string): number {
   return rawJSON(shortDecimal(text)) as unknown as number;
 }
 
-/** The decimal text of what {@link jsonAmount} made; undefined for anything else. */
+/** The decimal text of a number that {@link jsonAmount} made; undefined for anything else. */
 export function amountText(value: unknown): string | undefined {
   return typeof value === 'object' && value !== null && 'rawJSON' in value ? String(value.rawJSON) : undefined;
 }

@@ -1,6 +1,6 @@
 import { ServiceError } from '@platform/errors';
 import { decodeCursor, encodeCursor } from './cursor';
-import { listMark } from './cursor-text';
+import { listMark } from './cursor';
 
 const forge = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 const LIST = listMark('things', ['open']);

@@ -1,7 +1,7 @@
-import { cursorParts, cursorText, listMark, noCursor } from './cursor-text';
+import { cursorParts, cursorText, listMark, noCursor } from './cursor';
 import type { Page, PageRequest } from './page';
 
-/** What the keys of a list look like: no other text reaches a statement, where it would be an error of the database. */
+/** The form of a list's keys: no other text reaches a statement, where it would be an error of the database. */
 const KEY = {
   uuid: (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text),
   number: (text: string) => /^\d{1,18}$/.test(text),

@@ -1,6 +1,33 @@
 import { type AppConfig, configuredSecrets } from '@platform/config';
-import { KnownSecrets, type Span } from './known-secrets';
-import { SECRET_FORMATS } from './secret-formats';
+
+/**
+ * Formats of secrets: our service tokens, keys of our providers and of others, private keys, and passwords within
+ * addresses. Each is narrow enough not to match ordinary text, and matches only at the start of a word, so that no text
+ * makes the search slow. None matches beyond a quotation mark: a line of JSON stays valid.
+ */
+const FORMATS = [
+  /cas_live_[0-9A-Za-z]{8,}/,
+  // Anthropic, and others of that form.
+  /(?<![\w-])sk-(?:ant-|(?=[\w-]*\d))[\w-]{16,}/,
+  // Stripe: secret, restricted and webhook keys.
+  /(?<![\w-])[sr]k_(?:live|test)_\w{8,}/,
+  /(?<![\w-])whsec_[\w+/=-]{8,}/,
+  // Fiken: a number, a point, the key.
+  /(?<![\w.-])\d{6,}\.(?=\w*[A-Za-z])\w{20,}/,
+  // JSON Web Tokens; GitHub, GitLab, Slack, AWS, Google, SendGrid.
+  /(?<![\w-])eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]*/,
+  /(?<![\w-])(?:gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[abeoprs]-[\w-]{10,})/,
+  /(?<![\w-])(?:(?:AKIA|ASIA)[0-9A-Z]{16}|AIza[\w-]{30,}|SG\.[\w-]{16,}\.[\w-]{16,})/,
+  /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[^"]*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]*-----|(?="|$))/,
+  /(?<![\w-])AGE-SECRET-KEY-1[0-9A-Za-z]+/,
+  // The password of `https://user:password@host`.
+  /(?<=:\/\/[^\s/@:"]{0,100}:)[^\s/@"]+(?=@)/,
+  // Credentials in a header.
+  /(?<=(?<!\w)(?:[Bb]earer|[Bb]asic)\s{1,3})(?=\S*[\d+/=])[\w.~+/=-]{16,}/,
+];
+
+/** Matches secrets anywhere in a text. */
+const SECRET_FORMATS = new RegExp(FORMATS.map(({ source }) => `(?:${source})`).join('|'), 'g');
 
 /** Replaces a secret. */
 export const REDACTED = '[redacted]';
@@ -11,7 +38,7 @@ const ofSettings = new WeakMap<AppConfig, SecretRedactor>();
 
 /**
  * Removes secrets from texts that come from outside, before they reach a reply or a log: every configured secret, those
- * used since (customers' own keys), and what has the format of one.
+ * used since (customers' own keys), and texts that have the format of one.
  */
 export class SecretRedactor {
   private readonly configured = new KnownSecrets();
@@ -46,7 +73,7 @@ export class SecretRedactor {
     return result + text.slice(from);
   }
 
-  /** Whether a text contains a secret or what looks like one. */
+  /** Whether a text contains a secret or a text that looks like one. */
   hasSecret(text: string): boolean {
     return (
       text.search(SECRET_FORMATS) >= 0 || this.configured.find(text).length > 0 || this.inUse.find(text).length > 0
@@ -75,4 +102,79 @@ function merged(spans: Span[]): Span[] {
     else result.push([start, end]);
   }
   return result;
+}
+
+/** A part of a text, from `start` up to and without `end`. */
+type Span = [start: number, end: number];
+
+/** Shorter secrets are matched as whole words only: within other words they would match by chance. */
+const SHORT = 8;
+/** Shorter secrets are not stored: they would match any word. */
+const TOO_SHORT = 4;
+const FILTER_SIZE = 1 << 16;
+
+/**
+ * Finds known secrets in texts. Ten thousand take as long as ten: they are indexed by their last characters, behind a
+ * filter that is checked at every position. Stores the latest `most` of them.
+ */
+class KnownSecrets {
+  private readonly secrets = new Set<string>();
+  private readonly byEnding = new Map<string, Set<string>>();
+  private readonly filter = new Uint8Array(FILTER_SIZE);
+
+  constructor(private readonly most = Infinity) {}
+
+  /** Adds a secret; a known one becomes the latest. */
+  add(secret: string): void {
+    if (secret.length < TOO_SHORT) return;
+    this.secrets.delete(secret);
+    this.secrets.add(secret);
+    const ending = endingOf(secret);
+    const same = this.byEnding.get(ending) ?? new Set();
+    this.byEnding.set(ending, same.add(secret));
+    this.filter[lastTwo(secret, secret.length)] = 1;
+    if (this.secrets.size > this.most) this.forgetOldest();
+  }
+
+  /** Positions of secrets in a text, ordered by their ends. */
+  find(text: string): Span[] {
+    const spans: Span[] = [];
+    for (let end = TOO_SHORT; end <= text.length; end++) {
+      if (this.filter[lastTwo(text, end)] === 0) continue;
+      for (let length = TOO_SHORT; length <= Math.min(SHORT, end); length++) {
+        const found = this.byEnding.get(text.slice(end - length, end));
+        for (const secret of found ?? []) if (standsAt(text, secret, end)) spans.push([end - secret.length, end]);
+      }
+    }
+    return spans;
+  }
+
+  private forgetOldest(): void {
+    const [oldest] = this.secrets;
+    if (oldest === undefined) return;
+    this.secrets.delete(oldest);
+    const ending = endingOf(oldest);
+    const same = this.byEnding.get(ending);
+    same?.delete(oldest);
+    if (same?.size === 0) this.byEnding.delete(ending);
+  }
+}
+
+function endingOf(secret: string): string {
+  return secret.slice(-SHORT);
+}
+
+/** A number for the two characters before `end`. */
+function lastTwo(text: string, end: number): number {
+  return (text.charCodeAt(end - 1) * 257 + text.charCodeAt(end - 2)) & (FILTER_SIZE - 1);
+}
+
+function standsAt(text: string, secret: string, end: number): boolean {
+  const start = end - secret.length;
+  if (start < 0 || !text.startsWith(secret, start)) return false;
+  return secret.length >= SHORT || !(isWord(text[start - 1]) || isWord(text[end]));
+}
+
+function isWord(character: string | undefined): boolean {
+  return character !== undefined && /\w/.test(character);
 }

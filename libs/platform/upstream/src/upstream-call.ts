@@ -38,7 +38,7 @@ export interface CallSurroundings {
   readonly budget: ByteBudget;
 }
 
-/** One call from admission to its end or its deadline: its attempts, and what it reports about its upstream. */
+/** One call from admission to its end or its deadline: its attempts, and its report about the upstream. */
 export class UpstreamCall implements Receiver, BodyReader {
   /** Whether anything of any attempt was written to a connection. */
   sent = false;

@@ -259,7 +259,7 @@ class Slots {
 
 /** Failures after which a retry is pointless, or no caller waits for it. */
 const FINAL: readonly UpstreamFailureReason[] = ['redirect', 'too_large', 'cancelled', 'shutdown'];
-/** Each allows what those before it allow. */
+/** In their order: each allows the retries of those before it, too. */
 const RULES: readonly RetryRule[] = ['never', 'unsent', 'turned_away', 'idempotent'];
 
 /** The rule that a request must at least have to be retried after an attempt; undefined if it never is. */

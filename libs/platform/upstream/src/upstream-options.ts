@@ -52,11 +52,11 @@ export interface UpstreamOptions {
 }
 
 /**
- * What may be retried.
+ * Which requests may be retried.
  * - `never`.
  * - `unsent`: only if nothing of the request was sent.
- * - `turned_away`: also what the upstream certainly did not process: 429, and 503 with a `Retry-After`.
- * - `idempotent`: also what was sent and failed: broken connections, 5xx.
+ * - `turned_away`: also a request that the upstream certainly did not process: 429, and 503 with a `Retry-After`.
+ * - `idempotent`: also a request that was sent and failed: broken connections, 5xx.
  */
 export type RetryRule = 'never' | 'unsent' | 'turned_away' | 'idempotent';
 

@@ -48,7 +48,7 @@ export interface UpstreamFailure {
 
 /**
  * A call to an upstream failed. Message and fields contain nothing of the request or the reply, so they can be logged;
- * it has no cause on purpose, because parsers quote what they could not parse.
+ * it has no cause on purpose, because parsers quote the text that they could not parse.
  */
 export class UpstreamCallError extends Error {
   readonly upstream: string;

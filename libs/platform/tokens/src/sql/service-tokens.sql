@@ -1,4 +1,4 @@
--- The customer behind a valid token, known by its hash, and what a request is judged by before its body is read. The API
+-- The customer behind a valid token, known by its hash, with the settings that a request is judged by before its body is read. The API
 -- knows no customer before it knows the token, so it may not read the tables: it may ask about one hash.
 create or replace function app.authenticate(hash bytea) returns table (
   token_id uuid, customer_id uuid, scopes text[], expires_at timestamptz, ai_enabled boolean,
@@ -38,7 +38,7 @@ begin
 end $$;
 
 -- The names of some of a customer's tokens. The API may not read the tokens' table: it has their hashes. Only the customer that
--- the transaction is set to is answered, whatever the statement says.
+-- the transaction is set to is answered, even if the statement names another.
 create or replace function app.token_names(p_customer uuid, p_tokens uuid[]) returns table (token_id uuid, name text)
 language plpgsql stable security definer set search_path = pg_catalog, public, pg_temp as $$
 #variable_conflict use_column
