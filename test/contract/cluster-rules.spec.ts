@@ -6,8 +6,6 @@ const BATCHED = [
   'ai_settle',
   'ai_settled_before',
   'ai_write_settlements',
-  'ai_release',
-  'ai_unlocked_accounts',
   'complete_idempotency_keys',
 ];
 /** They work on many customers, one after the other, or on none. */

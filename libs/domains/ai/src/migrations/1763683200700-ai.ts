@@ -79,6 +79,13 @@ async function createCallTypes(runner: QueryRunner): Promise<void> {
     create type app.ai_reservation_request as (
       seed uuid, input_tokens integer, cache text, max_tokens integer, least_tokens integer, may_shorten boolean,
       request_id text, token_id uuid, key_hash bytea, key_fingerprint bytea)`);
+  // A customer whose calls, from first to last, ask for credit: the account, its settings and the price of its model.
+  await runner.query(`
+    create type app.ai_payer as (
+      customer_id uuid, first integer, last integer, month text, included numeric, purchased numeric, reserved numeric,
+      month_usage numeric, month_included_usage numeric, monthly_limit numeric, total_limit numeric, enabled boolean,
+      model text, key_ciphertext bytea, price_valid_from timestamptz, input numeric, cache_write_5m numeric,
+      cache_write_1h numeric, cache_read numeric, output numeric)`);
   await runner.query(`
     create type app.ai_reservation_result as (
       place integer, outcome text, id uuid, model text, key_ciphertext bytea, max_tokens integer)`);

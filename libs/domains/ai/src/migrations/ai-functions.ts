@@ -24,15 +24,20 @@ export const AI_FUNCTIONS: readonly FunctionFile[] = [
   },
   {
     path: join(LEDGER, 'pricing.sql'),
-    functions: { ai_input_ceiling: SHARED, ai_affordable_tokens: SHARED, ai_reservation_refusal: SHARED },
+    functions: {
+      ai_input_ceiling: SHARED,
+      ai_affordable_tokens: SHARED,
+      ai_reservation_refusal: SHARED,
+      ai_cost: OPERATORS,
+    },
   },
   {
     path: join(LEDGER, 'account.sql'),
     functions: {
       ai_spendable: SHARED,
       ai_reservation_of: OPERATORS,
-      ai_unlocked_accounts: FOR_THE_API,
       ai_unlocked_account: FOR_THE_API,
+      ai_unlocked_accounts: FOR_THE_API,
     },
   },
   {
@@ -56,21 +61,21 @@ export const AI_FUNCTIONS: readonly FunctionFile[] = [
   },
   {
     path: join(LEDGER, 'reserve.sql'),
-    functions: { ai_reserve: FOR_THE_API, ai_reserve_for: ABOUT_ONE_CUSTOMER },
+    functions: { ai_reserve_calls: OPERATORS, ai_reserve: FOR_THE_API, ai_reserve_for: ABOUT_ONE_CUSTOMER },
   },
   {
     path: join(LEDGER, 'settle.sql'),
     functions: {
+      ai_settle_calls: OPERATORS,
       ai_settle: FOR_THE_API,
       ai_settled_before: OPERATORS,
       ai_write_settlements: OPERATORS,
       ai_settle_for: ABOUT_ONE_CUSTOMER,
-      ai_add_to_day: OPERATORS,
     },
   },
   {
     path: join(LEDGER, 'release.sql'),
-    functions: { ai_release: FOR_THE_API, ai_release_for: ABOUT_ONE_CUSTOMER },
+    functions: { ai_release_for: ABOUT_ONE_CUSTOMER, ai_release: FOR_THE_API },
   },
   {
     path: join(LEDGER, 'credit.sql'),

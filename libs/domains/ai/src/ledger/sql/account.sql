@@ -15,6 +15,15 @@ as $$
   where r.customer_id = p_customer and r.state = 'pending' and right(r.id::text, 17) = right(p_seed::text, 17)
 $$;
 
+-- The customer again, unless somebody else has the account locked at this moment.
+create or replace function app.ai_unlocked_account(p_customer uuid) returns table ("customerId" uuid)
+language plpgsql security definer
+set search_path = pg_catalog, public, pg_temp
+as $$
+begin
+  return query select a.customer_id from ai_account a where a.customer_id = p_customer for no key update skip locked;
+end $$;
+
 -- Which of these customers' accounts nobody else has locked at this moment, without waiting for those that are.
 create or replace function app.ai_unlocked_accounts(p_customers uuid[]) returns setof uuid
 language plpgsql security definer
@@ -25,15 +34,6 @@ declare
   customer uuid;
 begin
   foreach customer in array p_customers loop
-    return query select a.customer_id from ai_account a where a.customer_id = customer for no key update skip locked;
+    return query select * from app.ai_unlocked_account(customer);
   end loop;
-end $$;
-
--- The customer again, unless somebody else has the account locked at this moment.
-create or replace function app.ai_unlocked_account(p_customer uuid) returns table ("customerId" uuid)
-language plpgsql security definer
-set search_path = pg_catalog, public, pg_temp
-as $$
-begin
-  return query select a.customer_id from ai_account a where a.customer_id = p_customer for no key update skip locked;
 end $$;

@@ -35,3 +35,11 @@ as $$
     else 'exhausted'
   end
 $$;
+
+-- What a call cost: its tokens, each kind at its rate in NOK per million.
+create or replace function app.ai_cost(p_call app.ai_settlement, p_price ai_model_price) returns numeric
+language sql immutable
+as $$
+  select (p_call.input * p_price.input + p_call.write_5m * p_price.cache_write_5m + p_call.write_1h * p_price.cache_write_1h
+    + p_call.read * p_price.cache_read + p_call.output * p_price.output) * 0.000001
+$$;
