@@ -5,10 +5,9 @@ import {
   AiModule,
   AiOperatorModule,
   AiVerificationOperatorService,
-  BatchedLedgerService,
-  type CreditLedger,
+  CreditLedger,
+  type CreditLedgerService,
   type LedgerProblem,
-  PerCustomerLedgerService,
   type ReservationRequest,
   type TokenUsage,
 } from '@domains/ai';
@@ -19,12 +18,9 @@ import { setDatabaseClock } from './database-clock';
 import { ON_CLUSTER } from './kinds-of-server';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from './test-database';
 
-/** The two ledgers, by name. Both hold to the same rules. */
-export const LEDGERS = {
-  'over many customers': BatchedLedgerService,
-  'per customer': PerCustomerLedgerService,
-};
-export type LedgerName = keyof typeof LEDGERS;
+/** The two ways of the ledger, by name. Both hold to the same rules. */
+const ENGINES = { 'over many customers': 'one server', 'per customer': 'cluster' } as const;
+export type LedgerName = keyof typeof ENGINES;
 /** Those that the database can run: on a cluster no statement serves many customers. */
 export const LEDGER_NAMES: LedgerName[] = ON_CLUSTER ? ['per customer'] : ['over many customers', 'per customer'];
 
@@ -59,14 +55,15 @@ export async function createLedgerFixture(
     ...settings,
   });
   const superuser = await connectAsSuperuser(database);
-  const ledger = LEDGERS[name];
   const module = async (role: 'customer_api' | 'account_operator') => {
     const imports = [
       ConfigModule.for(database.config),
       DatabaseModule.as(role),
       role === 'customer_api' ? AiModule : AiOperatorModule,
     ];
-    return (await Test.createTestingModule({ imports }).compile()).init();
+    const built = await (await Test.createTestingModule({ imports }).compile()).init();
+    if (role === 'customer_api') built.get<CreditLedgerService>(CreditLedger).use(ENGINES[name]);
+    return built;
   };
   const engines = [await module('customer_api'), await module('customer_api')];
   const operator = await module('account_operator');
@@ -77,7 +74,7 @@ export async function createLedgerFixture(
     engines,
     model: await saveModelPrice(superuser, PLAIN_PRICE),
     setTime: (instant) => setDatabaseClock(superuser, { standsAt: instant }),
-    ledger: (engine = 0) => remembering((engines[engine % engines.length] as TestingModule).get<CreditLedger>(ledger)),
+    ledger: (engine = 0) => remembering((engines[engine % engines.length] as TestingModule).get(CreditLedger)),
     account: async (customerId) => {
       const { rows } = await superuser.query<Record<string, string>>(
         'select * from ai_account where customer_id = $1',

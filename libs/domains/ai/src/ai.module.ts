@@ -11,13 +11,9 @@ import { AiModelsService } from './customer/ai-models.service';
 import { AiModelPrice } from './entities/ai-model-price.entity';
 import { AiSettings } from './entities/ai-settings.entity';
 import { ProviderKeysService } from './provider-keys/provider-keys.service';
-import { BatchedLedgerService } from './ledger/batched/batched-ledger.service';
-import { CallSettingsService } from './ledger/calls/call-settings.service';
 import { CreditLedger } from './ledger/credit-ledger.port';
 import { CreditLedgerService } from './ledger/credit-ledger.service';
 import { LedgerConnectionsService } from './ledger/ledger-connections.service';
-import { CustomerStatementsService } from './ledger/per-customer/customer-statements.service';
-import { PerCustomerLedgerService } from './ledger/per-customer/per-customer-ledger.service';
 import { ProcessLivenessModule } from './liveness/process-liveness.module';
 import { AiUpstream } from './ports/ai-upstream.port';
 import { MessagesApiAdapter } from './adapters/messages-api/messages-api.adapter';
@@ -37,11 +33,7 @@ import { MessagesApiAdapter } from './adapters/messages-api/messages-api.adapter
     CallReservationService,
     CallResolutionService,
     CallsInFlightService,
-    BatchedLedgerService,
-    CallSettingsService,
-    CustomerStatementsService,
     { provide: CreditLedger, useClass: CreditLedgerService },
-    PerCustomerLedgerService,
     ProviderKeysService,
     LedgerConnectionsService,
     { provide: AiUpstream, useClass: MessagesApiAdapter },

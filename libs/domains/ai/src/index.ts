@@ -49,11 +49,8 @@ export { type CreditChange, AiCreditOperatorService } from './operator/ai-credit
 export { LedgerRetentionService } from './worker/ledger-retention.service';
 export { type CreditHealth, CreditHealthService } from './worker/credit-health.service';
 export { AiMaintenanceService } from './worker/ai-maintenance.service';
-export { BatchedLedgerService } from './ledger/batched/batched-ledger.service';
-export { CreditLedger } from './ledger/credit-ledger.port';
-export { PerCustomerLedgerService } from './ledger/per-customer/per-customer-ledger.service';
-export type { ReservationRequest } from './ledger/credit-ledger.types';
-export type { TokenUsage } from './ledger/token-usage';
+export { CreditLedger, type ReservationRequest, type TokenUsage } from './ledger/credit-ledger.port';
+export { CreditLedgerService } from './ledger/credit-ledger.service';
 export { ProcessHeartbeatService } from './liveness/process-heartbeat.service';
 export { ProcessLivenessModule } from './liveness/process-liveness.module';
 export { type KeyReencryption, ProviderKeysOperatorService } from './operator/provider-keys-operator.service';

@@ -1,11 +1,4 @@
-import type {
-  Release,
-  ReservationRequest,
-  ReservationResult,
-  Resolution,
-  Settlement,
-  SettlementResult,
-} from './credit-ledger.types';
+import type { SealedReply } from '@platform/idempotency';
 
 /**
  * Two-phase charging: credit is reserved before the upstream is called, then the reservation is settled or released. Each
@@ -33,4 +26,101 @@ export abstract class CreditLedger {
    * @throws DatabaseUnavailableError: it may have ended all the same; release it again to find out
    */
   abstract release(release: Release): Promise<Resolution | undefined>;
+}
+
+/** Asks to reserve credit for a call. */
+export interface ReservationRequest {
+  customerId: string;
+  /** A random UUID. The reservation's id ends with its last eight bytes; if the reply is lost, it is released by it. */
+  seed: string;
+  /** Upper bound of the call's input tokens. */
+  inputTokens: number;
+  cache: CacheUse;
+  /** Wanted output tokens. */
+  maxTokens: number;
+  /** The fewest output tokens that the call is worth making for. */
+  leastTokens: number;
+  /** Whether `maxTokens` may be reduced, down to `leastTokens`, if the credit buys no more. */
+  mayShorten: boolean;
+  /** The id of the API request. */
+  requestId: string | null;
+  tokenId: string | null;
+  /** The Idempotency-Key to claim for the call. */
+  key?: KeyClaim | null;
+}
+
+/** An Idempotency-Key of the customer, and what tells its request from others. */
+export interface KeyClaim {
+  hash: Buffer;
+  fingerprint: Buffer;
+}
+
+/** Why no credit was reserved (`sql/reserve.sql`). */
+export type ReservationRefusal =
+  'disabled' | 'not_configured' | 'exhausted' | 'in_progress' | 'over_limit' | 'key_taken';
+
+/** Result of a reservation request. Credit is reserved only if the outcome is `reserved`. */
+export type ReservationResult =
+  | { outcome: ReservationRefusal }
+  /** The credit may do for fewer input tokens or a shorter answer. */
+  | { outcome: 'too_large'; model: string; keyCiphertext: Buffer | null }
+  | { outcome: 'reserved'; reservationId: string; model: string; keyCiphertext: Buffer | null; maxTokens: number };
+
+/** A call that the upstream answered. */
+export interface Settlement {
+  customerId: string;
+  reservationId: string;
+  usage: TokenUsage;
+  /** The upstream's own id of the call. */
+  upstreamId: string | null;
+  /** Whether the caller got the reply as a stream of events. */
+  streamed?: boolean;
+  /** The reply to keep for the Idempotency-Key that the reservation claimed. */
+  reply?: SealedReply | null;
+}
+
+/**
+ * How a call was charged. `key_taken`: it was not, because its reservation had ended, and another call has claimed its
+ * Idempotency-Key since.
+ */
+export interface SettlementResult {
+  outcome: 'settled' | 'key_taken';
+  /** What the customer paid for the call, in NOK as a decimal text. */
+  charged: string;
+  /** The part of the cost that could not be charged, in NOK as a decimal text; usually 0. */
+  uncovered: string;
+  /** Whether the reservation had ended with an unknown outcome before. */
+  late: boolean;
+  /** Included and purchased credit after the call, in NOK as a decimal text. If it had been settled before: the present. */
+  remaining: string;
+}
+
+/** A call that is not charged, named by its reservation, or by the seed of one whose id is not known. */
+export type Release = ReleaseReason &
+  ({ reservationId: string; seed?: undefined } | { reservationId?: undefined; seed: string });
+
+interface ReleaseReason {
+  customerId: string;
+  /** `released` if the call cost nothing; `outcome_unknown` if the provider may bill it. */
+  outcome: 'released' | 'outcome_unknown';
+  /** The reason in a few words, for the operator. */
+  reason: string;
+}
+
+/**
+ * How a reservation ended. `settled_late`: it had ended with an unknown outcome, and was charged when the answer came.
+ */
+export type Resolution = 'released' | 'outcome_unknown' | 'settled' | 'settled_late';
+
+/** Requested caching, which decides the highest price of an input token. */
+export type CacheUse = 'none' | '5m' | '1h';
+
+/** Tokens by price. */
+export interface TokenUsage {
+  /** Neither written to nor read from a cache. */
+  input: number;
+  cacheWrite5m: number;
+  cacheWrite1h: number;
+  cacheRead: number;
+  output: number;
 }

@@ -1,65 +1,107 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { prepared } from '@platform/database';
+import { AppConfig } from '@platform/config';
+import { isDatabaseUnavailable, isDataRefused, prepared } from '@platform/database';
 import { tracedStatement } from '@platform/tracing';
-import { BatchedLedgerService } from './batched/batched-ledger.service';
-import { CreditLedger } from './credit-ledger.port';
-import type {
-  Release,
-  ReservationRequest,
-  ReservationResult,
-  Resolution,
-  Settlement,
-  SettlementResult,
-} from './credit-ledger.types';
+import { ProcessHeartbeatService } from '../liveness/process-heartbeat.service';
+import { AccountBatcher, type Batcher, CustomerBatchers, LockedAccounts, type RunBatch } from './account-batcher';
+import {
+  CreditLedger,
+  type Release,
+  type ReservationRequest,
+  type ReservationResult,
+  type Resolution,
+  type Settlement,
+  type SettlementResult,
+} from './credit-ledger.port';
 import { LedgerConnectionsService } from './ledger-connections.service';
-import { PerCustomerLedgerService } from './per-customer/per-customer-ledger.service';
+import { type LedgerEngine, LedgerStatements } from './ledger-statements';
 
 const IS_CLUSTER = prepared(
   'ai.is-cluster',
   `select exists (select from pg_extension where extname = 'citus') as "isCluster"`,
 );
 
+/** One server: a statement's fixed cost is several times that of the rows of one call, so many customers share one. */
+const OVER_MANY_CUSTOMERS = { size: 64, concurrency: 2, failsAll: isDatabaseUnavailable };
+
 /**
- * The ledger that suits the database: per customer on a Citus cluster, batched over many customers on a single PostgreSQL.
+ * A cluster: every statement is about one customer, runs on the node that has the customer's rows, and commits by itself. One
+ * batch of a customer at a time: a second one would only wait for the account's lock. A failure is tried again call by
+ * call only if a value was refused. After any other, the node may have committed, and a second attempt would reserve twice.
+ */
+const PER_CUSTOMER = { size: 64, concurrency: 1, failsAll: (error: unknown) => !isDataRefused(error) };
+
+interface Batchers {
+  reservations: Batcher<ReservationRequest, ReservationResult>;
+  settlements: Batcher<Settlement, SettlementResult>;
+  releases: Batcher<Release, Resolution | undefined>;
+}
+
+/**
+ * The ledger, batched in the way that suits the database: over many customers on one PostgreSQL, per customer on a Citus cluster.
  * The database is asked once, at the start; if it is away then, before the first operation.
  */
 @Injectable()
 export class CreditLedgerService extends CreditLedger implements OnModuleInit {
-  private suitable?: CreditLedger;
+  private batchers?: Batchers;
 
   constructor(
     private readonly connections: LedgerConnectionsService,
-    private readonly batched: BatchedLedgerService,
-    private readonly perCustomer: PerCustomerLedgerService,
+    private readonly heartbeat: ProcessHeartbeatService,
+    private readonly config: AppConfig,
   ) {
     super();
   }
 
   async onModuleInit(): Promise<void> {
-    await this.choose().catch(() => undefined);
+    await this.chosen().catch(() => undefined);
   }
 
   override reserve(request: ReservationRequest): Promise<ReservationResult> {
     return tracedStatement('ai.reserve', () =>
-      this.suitable ? this.suitable.reserve(request) : this.choose().then((ledger) => ledger.reserve(request)),
+      this.batchers
+        ? this.batchers.reservations.do(request)
+        : this.chosen().then(({ reservations }) => reservations.do(request)),
     );
   }
 
   override settle(settlement: Settlement): Promise<SettlementResult> {
     return tracedStatement('ai.settle', () =>
-      this.suitable ? this.suitable.settle(settlement) : this.choose().then((ledger) => ledger.settle(settlement)),
+      this.batchers
+        ? this.batchers.settlements.do(settlement)
+        : this.chosen().then(({ settlements }) => settlements.do(settlement)),
     );
   }
 
   override release(release: Release): Promise<Resolution | undefined> {
     return tracedStatement('ai.release', () =>
-      this.suitable ? this.suitable.release(release) : this.choose().then((ledger) => ledger.release(release)),
+      this.batchers ? this.batchers.releases.do(release) : this.chosen().then(({ releases }) => releases.do(release)),
     );
   }
 
-  private async choose(): Promise<CreditLedger> {
+  /** Works as on this kind of database from now on. One server can run either: so specs try both. */
+  use(engine: LedgerEngine): Batchers {
+    const statements = new LedgerStatements(engine, this.connections, this.heartbeat, this.config);
+    const locked = new LockedAccounts({
+      unlocked: (ids) => statements.unlocked(ids),
+      connections: LedgerConnectionsService.patient,
+      patienceMs: this.config.DATABASE_STATEMENT_TIMEOUT_MS,
+    });
+    const batcher = <Item extends { customerId: string }, Result>(
+      run: RunBatch<Item, Result>,
+    ): Batcher<Item, Result> =>
+      engine === 'cluster'
+        ? new CustomerBatchers(() => new AccountBatcher(run, locked, PER_CUSTOMER))
+        : new AccountBatcher(run, locked, OVER_MANY_CUSTOMERS);
+    return (this.batchers = {
+      reservations: batcher((batch: ReservationRequest[], wait) => statements.reserve(batch, wait)),
+      settlements: batcher((batch: Settlement[], wait) => statements.settle(batch, wait)),
+      releases: batcher((batch: Release[], wait) => statements.release(batch, wait)),
+    });
+  }
+
+  private async chosen(): Promise<Batchers> {
     const [row] = await this.connections.single<{ isCluster: boolean }>(IS_CLUSTER, []);
-    this.suitable = row?.isCluster ? this.perCustomer : this.batched;
-    return this.suitable;
+    return this.batchers ?? this.use(row?.isCluster ? 'cluster' : 'one server');
   }
 }

@@ -6,7 +6,7 @@ import {
   PipelinedConnectionsService,
   type PreparedStatement,
 } from '@platform/database';
-import type { LockWait } from './batching/account-batcher';
+import type { LockWait } from './account-batcher';
 
 /**
  * Longest time that a statement waits for a locked account. While a brief one waits, all other customers of its batch do.

@@ -72,7 +72,7 @@ async function createVerificationTable(runner: QueryRunner): Promise<void> {
 /**
  * What the ledger's functions are told of each call, and what they answer. `owner` is the place of the call's customer in the
  * batch's list of customers, `place` that of the call in the batch. The order of the fields is that of
- * `ledger/calls/call-arrays.ts`.
+ * `ledger/ledger-statements.ts`.
  */
 async function createCallTypes(runner: QueryRunner): Promise<void> {
   await runner.query(`

@@ -1,5 +1,5 @@
 import { ServiceError } from '@platform/errors';
-import type { TokenUsage } from '../ledger/token-usage';
+import type { TokenUsage } from '../ledger/credit-ledger.port';
 
 /** A field of a request that is forwarded as the caller sent it. */
 export interface ForwardedField {

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { UpstreamCallError } from '@platform/upstream';
-import type { TokenUsage } from '../../ledger/token-usage';
+import type { TokenUsage } from '../../ledger/credit-ledger.port';
 import { UpstreamError, type UpstreamMessageStream } from '../../ports/ai-upstream.port';
 import { brokenOff, failedMidway, unanswered, unreadable } from './provider-errors';
 import { StreamedUsage } from './reply-usage';

@@ -1,4 +1,4 @@
-import type { TokenUsage } from '../../ledger/token-usage';
+import type { TokenUsage } from '../../ledger/credit-ledger.port';
 
 /** More tokens than any call can have. A larger count is invalid. */
 const MAX_TOKENS = 1_000_000_000;

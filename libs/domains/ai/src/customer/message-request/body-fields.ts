@@ -1,5 +1,5 @@
 import type { JsonToken, SegmentedBytes } from '@platform/json';
-import type { CacheUse } from '../../ledger/token-usage';
+import type { CacheUse } from '../../ledger/credit-ledger.port';
 import type { ForwardedField, MessageContent } from '../../ports/ai-upstream.port';
 import { DETAILS, type Frame, type RequestFaults } from './request-frame';
 

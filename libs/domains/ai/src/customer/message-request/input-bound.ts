@@ -1,4 +1,4 @@
-import type { CacheUse } from '../../ledger/token-usage';
+import type { CacheUse } from '../../ledger/credit-ledger.port';
 
 const BOUNDED_BY_BYTES = new Set<string | undefined>([
   'text',

@@ -3,7 +3,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { AppConfig } from '@platform/config';
 import { CustomerContextService } from '@platform/context';
 import { KeyedCallsService } from '@platform/idempotency';
-import type { SettlementResult } from '../../ledger/credit-ledger.types';
+import type { SettlementResult } from '../../ledger/credit-ledger.port';
 import {
   AiUpstream,
   UpstreamError,

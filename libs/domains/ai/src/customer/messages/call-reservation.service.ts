@@ -5,8 +5,12 @@ import { mayHaveRun } from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import { type KeyedCall, KeyTakenError } from '@platform/idempotency';
 import { SecretUnreadableError } from '@platform/secrets';
-import { CreditLedger } from '../../ledger/credit-ledger.port';
-import type { ReservationRefusal, ReservationRequest, ReservationResult } from '../../ledger/credit-ledger.types';
+import {
+  CreditLedger,
+  type ReservationRefusal,
+  type ReservationRequest,
+  type ReservationResult,
+} from '../../ledger/credit-ledger.port';
 import { AiUpstream, UpstreamError } from '../../ports/ai-upstream.port';
 import { ProviderKeysService } from '../../provider-keys/provider-keys.service';
 import type { AiModel } from '../ai-models.service';

@@ -12,8 +12,7 @@ import {
 import { ServiceError } from '@platform/errors';
 import { IdempotencyStoreService } from '@platform/idempotency';
 import { Metrics } from '@platform/metrics';
-import { CreditLedger } from '../../ledger/credit-ledger.port';
-import type { Release, Settlement, SettlementResult } from '../../ledger/credit-ledger.types';
+import { CreditLedger, type Release, type Settlement, type SettlementResult } from '../../ledger/credit-ledger.port';
 
 const RETRY_MS = 250;
 

@@ -1,5 +1,5 @@
 import { useTestDatabase } from '@test/use-test-database';
-import { compositeArray } from './composite-array';
+import { compositeArray } from './ledger-statements';
 
 const database = useTestDatabase();
 

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { MicroBatcher } from './micro-batcher';
+import { MicroBatcher } from './account-batcher';
 
 describe('MicroBatcher', () => {
   function recording(run: (items: number[]) => Promise<string[]>, size = 3) {

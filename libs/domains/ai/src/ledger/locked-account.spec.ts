@@ -3,7 +3,7 @@ import type { Client } from 'pg';
 import { saveAiCustomer } from '@test/ai-factories';
 import { type LedgerFixture, createLedgerFixture, request, usage } from '@test/ledger.fixture';
 import { connectAsSuperuser } from '@test/test-database';
-import { AiMaintenanceService } from '../../worker/ai-maintenance.service';
+import { AiMaintenanceService } from '../worker/ai-maintenance.service';
 
 /** How long a statement waits for the lock; what does not wait for it is far quicker. */
 const LOCK_WAIT_MS = 3_000;

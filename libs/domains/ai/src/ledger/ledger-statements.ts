@@ -1,0 +1,241 @@
+import type { AppConfig } from '@platform/config';
+import { prepared } from '@platform/database';
+import type { ProcessHeartbeatService } from '../liveness/process-heartbeat.service';
+import { upstreamSettings } from '../provider-keys/provider-keys.service';
+import { customersOf, type LockWait } from './account-batcher';
+import type {
+  Release,
+  ReservationRequest,
+  ReservationResult,
+  Resolution,
+  Settlement,
+  SettlementResult,
+} from './credit-ledger.port';
+import type { LedgerConnectionsService } from './ledger-connections.service';
+
+const RESERVE = prepared('ai.reserve', 'select * from app.ai_reserve($1, $2, $3, $4, $5, $6, $7, $8, $9)');
+const SETTLE = prepared('ai.settle', 'select * from app.ai_settle($1, $2, $3, $4, $5)');
+const RELEASE = prepared('ai.release', 'select * from app.ai_release($1, $2)');
+const UNLOCKED = prepared('ai.unlocked-accounts', 'select app.ai_unlocked_accounts($1) as "customerId"');
+
+const RESERVE_FOR = prepared('ai.reserve-for', 'select * from app.ai_reserve_for($1, $2, $3, $4, $5, $6, $7)');
+const SETTLE_FOR = prepared('ai.settle-for', 'select * from app.ai_settle_for($1, $2, $3, $4, $5)');
+const RELEASE_FOR = prepared('ai.release-for', 'select * from app.ai_release_for($1, $2)');
+const UNLOCKED_FOR = prepared('ai.unlocked-account', 'select * from app.ai_unlocked_account($1)');
+
+/** The provider's name in the usage rows: every call goes to the Messages API. */
+const PROVIDER = 'anthropic';
+
+/** The kind of database: only one server runs a statement about several customers. */
+export type LedgerEngine = 'one server' | 'cluster';
+
+/**
+ * The statements of the ledger. Each is about a batch that is sorted by customer, all or nothing, and gives the results in the
+ * order of the batch. A call that comes alone is a statement about its customer: that costs less than a batch of one. On a
+ * cluster every batch is about one customer.
+ */
+export class LedgerStatements {
+  private readonly timeZone: string;
+  /** How long a reservation is pending at most, as an interval. */
+  private readonly lifetime: string;
+  /** Whether calls of customers without a key of their own are made with the service's. */
+  private readonly sharedKey: boolean;
+  private readonly patienceMs: number;
+
+  constructor(
+    private readonly engine: LedgerEngine,
+    private readonly connections: LedgerConnectionsService,
+    private readonly heartbeat: ProcessHeartbeatService,
+    config: AppConfig,
+  ) {
+    this.timeZone = config.BILLING_TIMEZONE;
+    this.lifetime = `${config.AI_UPSTREAM_TIMEOUT_MS + config.AI_RESERVATION_MARGIN_MS} milliseconds`;
+    this.sharedKey = upstreamSettings(config).sharedKey !== undefined;
+    this.patienceMs = config.DATABASE_STATEMENT_TIMEOUT_MS;
+  }
+
+  async reserve(batch: ReservationRequest[], wait: LockWait): Promise<ReservationResult[]> {
+    const calls = compositeArray(batch.map(requestFields));
+    const rest = [calls, this.timeZone, this.lifetime, this.notAfter(), this.sharedKey, this.heartbeat.processId];
+    const customerId = this.singleCustomer(batch);
+    if (customerId)
+      return reservationResults(
+        batch,
+        await this.connections.single<ReservationRow>(RESERVE_FOR, [customerId, ...rest], wait),
+      );
+    const { ids, first, last } = customersOf(batch);
+    return reservationResults(
+      batch,
+      await this.connections.single<ReservationRow>(RESERVE, [ids, first, last, ...rest], wait),
+    );
+  }
+
+  async settle(batch: Settlement[], wait: LockWait): Promise<SettlementResult[]> {
+    const customerId = this.singleCustomer(batch);
+    const { ids, owner } = customersOf(batch);
+    const calls = compositeArray(batch.map((call, index) => settlementFields(call, owner[index])));
+    const values = [customerId ?? ids, calls, this.timeZone, this.notAfter(), PROVIDER];
+    return settlementResults(
+      batch,
+      await this.connections.single<SettlementRow>(customerId ? SETTLE_FOR : SETTLE, values, wait),
+    );
+  }
+
+  async release(batch: Release[], wait: LockWait): Promise<(Resolution | undefined)[]> {
+    const customerId = this.singleCustomer(batch);
+    const { ids, owner } = customersOf(batch);
+    const calls = compositeArray(batch.map((call, index) => releaseFields(call, owner[index])));
+    const values = [customerId ?? ids, calls];
+    return releaseResults(
+      batch,
+      await this.connections.single<ReleaseRow>(customerId ? RELEASE_FOR : RELEASE, values, wait),
+    );
+  }
+
+  /** Those of the customers whose accounts are not locked, without waiting for the others. */
+  async unlocked(customerIds: string[]): Promise<string[]> {
+    interface Row {
+      customerId: string;
+    }
+    const found =
+      this.engine === 'cluster'
+        ? (await Promise.all(customerIds.map((id) => this.connections.single<Row>(UNLOCKED_FOR, [id])))).flat()
+        : await this.connections.single<Row>(UNLOCKED, [customerIds]);
+    return found.map(({ customerId }) => customerId);
+  }
+
+  /** The customer that the statement about a batch names, if it names only one. */
+  private singleCustomer(batch: readonly { customerId: string }[]): string | undefined {
+    return batch.length === 1 || this.engine === 'cluster' ? batch[0]?.customerId : undefined;
+  }
+
+  /**
+   * When the caller of a statement that is sent now stops waiting: the database does not begin the statement after
+   * that.
+   */
+  private notAfter(): Date {
+    return new Date(this.heartbeat.databaseTime().getTime() + this.patienceMs);
+  }
+}
+
+/** A field of a composite value. */
+type Field = string | number | boolean | Buffer | null;
+
+/** As `app.ai_reservation_request`. */
+function requestFields(call: ReservationRequest): Field[] {
+  return [
+    call.seed,
+    call.inputTokens,
+    call.cache,
+    call.maxTokens,
+    call.leastTokens,
+    call.mayShorten,
+    call.requestId,
+    call.tokenId,
+    call.key?.hash ?? null,
+    call.key?.fingerprint ?? null,
+  ];
+}
+
+/** As `app.ai_settlement`. @param owner the place of the call's customer in the batch's list of customers */
+function settlementFields(
+  { reservationId, usage, upstreamId, streamed, reply }: Settlement,
+  owner: number | undefined,
+): Field[] {
+  return [
+    owner ?? null,
+    reservationId,
+    usage.input,
+    usage.cacheWrite5m,
+    usage.cacheWrite1h,
+    usage.cacheRead,
+    usage.output,
+    upstreamId,
+    streamed ?? false,
+    reply?.secretsKey ?? null,
+    reply?.body ?? null,
+  ];
+}
+
+/** As `app.ai_release_request`. @param owner the place of the call's customer in the batch's list of customers */
+function releaseFields({ reservationId, seed, outcome, reason }: Release, owner: number | undefined): Field[] {
+  return [owner ?? null, reservationId ?? null, seed ?? null, outcome, reason];
+}
+
+/** Texts that need no quotes: most fields are ids and numbers. */
+const PLAIN = /^[\w.:~+/=@-]+$/;
+
+/**
+ * An array of composite values as PostgreSQL reads it: each row's fields in the order of the type's. What is quoted is
+ * quoted twice, as a field of its row and with the row as an element of the array.
+ * https://www.postgresql.org/docs/current/rowtypes.html#ROWTYPES-IO-SYNTAX
+ */
+export function compositeArray(rows: readonly (readonly Field[])[]): string {
+  return `{${rows.map((row) => `"(${row.map(textOf).join(',')})"`).join(',')}}`;
+}
+
+function textOf(field: Field): string {
+  if (field === null) return '';
+  // As quoted twice: hexadecimal digits need no look.
+  if (Buffer.isBuffer(field)) return `\\"\\\\\\\\x${field.toString('hex')}\\"`;
+  if (typeof field !== 'string' || PLAIN.test(field)) return String(field);
+  return escaped(`"${escaped(field)}"`);
+}
+
+function escaped(text: string): string {
+  return text.replace(/["\\]/g, '\\$&');
+}
+
+/** `app.ai_reservation_result`. `place` is that of the call in its batch, from 1. */
+interface ReservationRow {
+  place: number;
+  outcome: ReservationResult['outcome'];
+  id: string;
+  model: string;
+  key_ciphertext: Buffer | null;
+  max_tokens: number;
+}
+
+/** The results of a batch in its order. A call without a row belongs to a customer without an account. */
+function reservationResults(batch: readonly unknown[], rows: readonly ReservationRow[]): ReservationResult[] {
+  const results = batch.map((): ReservationResult => ({ outcome: 'disabled' }));
+  for (const row of rows) results[row.place - 1] = toReservationResult(row);
+  return results;
+}
+
+function toReservationResult(row: ReservationRow): ReservationResult {
+  const upstream = { model: row.model, keyCiphertext: row.key_ciphertext };
+  switch (row.outcome) {
+    case 'reserved':
+      return { outcome: 'reserved', reservationId: row.id, ...upstream, maxTokens: row.max_tokens };
+    case 'too_large':
+      return { outcome: 'too_large', ...upstream };
+    default:
+      return { outcome: row.outcome };
+  }
+}
+
+/** `app.ai_settlement_result`. */
+type SettlementRow = SettlementResult & { place: number };
+
+function settlementResults(batch: readonly Settlement[], rows: readonly SettlementRow[]): SettlementResult[] {
+  const results: SettlementResult[] = [];
+  for (const { place, ...result } of rows) results[place - 1] = result;
+  return batch.map(({ reservationId }, index) => {
+    const result = results[index];
+    if (!result) throw new Error(`The ledger knows no reservation ${reservationId}`);
+    return result;
+  });
+}
+
+/** A row of `app.ai_release` and `app.ai_release_for`. */
+interface ReleaseRow {
+  place: number;
+  outcome: Resolution;
+}
+
+function releaseResults(batch: readonly Release[], rows: readonly ReleaseRow[]): (Resolution | undefined)[] {
+  const results = batch.map((): Resolution | undefined => undefined);
+  for (const { place, outcome } of rows) results[place - 1] = outcome;
+  return results;
+}
