@@ -1,6 +1,6 @@
 import { AiOverviewModule, AiOverviewService } from '@domains/ai';
 import { CreditRequestsModule } from '@domains/credit-requests';
-import { describeOnOneServer } from '@test/kinds-of-server';
+import { LEDGER_NAMES } from '@test/ledger.fixture';
 import { randomHistory } from '@test/ledger-history';
 import { type AiFixture, asCustomer, createAiFixture, problemsOf } from '@test/ai.fixture';
 
@@ -8,44 +8,40 @@ const HISTORIES = 12;
 const STEPS = 250;
 
 /** After each step of a random history, the ledger's functions and a small model of the rules agree. */
-describeOnOneServer(
-  'The credit ledger, through random histories',
-  'its functions for many customers do not run there',
-  () => {
-    let fixture: AiFixture;
-    beforeAll(
-      async () => (fixture = await createAiFixture({}, 1, { engine: [AiOverviewModule.with(CreditRequestsModule)] })),
-    );
-    afterAll(() => fixture.close());
+describe.each(LEDGER_NAMES)('The credit ledger, through random histories, %s', (way) => {
+  let fixture: AiFixture;
+  beforeAll(
+    async () => (fixture = await createAiFixture({}, 1, { engine: [AiOverviewModule.with(CreditRequestsModule)] })),
+  );
+  afterAll(() => fixture.close());
 
-    const shown = async (customerId: string) => {
-      const engine = fixture.engines[0]!;
-      const status = await asCustomer(engine, customerId, () => engine.get(AiOverviewService).find());
-      return {
-        included: status.includedCreditRemaining,
-        purchased: status.purchasedCredit,
-        reserved: status.reservedCredit,
-        usage: status.currentMonthUsage,
-        limit: status.currentMonthLimit,
-      };
+  const shown = async (customerId: string) => {
+    const engine = fixture.engines[0]!;
+    const status = await asCustomer(engine, customerId, () => engine.get(AiOverviewService).find());
+    return {
+      included: status.includedCreditRemaining,
+      purchased: status.purchasedCredit,
+      reserved: status.reservedCredit,
+      usage: status.currentMonthUsage,
+      limit: status.currentMonthLimit,
     };
+  };
 
-    it.each(Array.from({ length: HISTORIES }, (_, index) => index))(
-      'agrees with its model: history %i',
-      async (index) => {
-        const history = await randomHistory(fixture, Number(process.env.TEST_SEED) + index);
-        for (let step = 0; step < STEPS; step++) {
-          const { what, done, expected } = await history.step();
-          expect([what, done]).toEqual([what, expected]);
-          expect([what, await history.accounts()]).toEqual([what, history.expectedAccounts()]);
-          // No account has been rolled over yet when time has passed.
-          if (step % 5 === 0 || what.startsWith('time')) {
-            for (const [customerId, view] of history.views())
-              expect([what, await shown(customerId)]).toEqual([what, view]);
-          }
+  it.each(Array.from({ length: HISTORIES }, (_, index) => index))(
+    'agrees with its model: history %i',
+    async (index) => {
+      const history = await randomHistory(fixture, Number(process.env.TEST_SEED) + index, way);
+      for (let step = 0; step < STEPS; step++) {
+        const { what, done, expected } = await history.step();
+        expect([what, done]).toEqual([what, expected]);
+        expect([what, await history.accounts()]).toEqual([what, history.expectedAccounts()]);
+        // No account has been rolled over yet when time has passed.
+        if (step % 5 === 0 || what.startsWith('time')) {
+          for (const [customerId, view] of history.views())
+            expect([what, await shown(customerId)]).toEqual([what, view]);
         }
-        expect(await problemsOf(fixture)).toEqual([]);
-      },
-    );
-  },
-);
+      }
+      expect(await problemsOf(fixture)).toEqual([]);
+    },
+  );
+});

@@ -22,25 +22,35 @@ export function nok(amount: Units): string {
 const array = (type: string, parameter: string) =>
   `array(select call from json_populate_recordset(null::app.${type}, ${parameter}) call)`;
 
-/** Calls the ledger's SQL functions, each once for a whole batch. */
+/** Whether a batch is one statement, or a statement for each of its customers. */
+export type LedgerWay = 'over many customers' | 'per customer';
+
+/** Calls the ledger's SQL functions: once for a whole batch, or once for each of its customers. */
 export class LedgerFunctions {
   constructor(
     private readonly client: Client,
     private readonly customers: string[],
     private readonly lifetimeMs: number,
+    private readonly way: LedgerWay,
   ) {}
 
   /** Tells each item that is reserved the id of its reservation. */
   async reserve(items: Owned<ReserveItem>[]): Promise<{ outcome: string; tokens: number }[]> {
+    const one = this.way === 'per customer';
+    const results: { outcome: string; tokens: number }[] = [];
+    for (const part of this.parts(items)) results.push(...(await this.reserveTogether(part, one)));
+    return results;
+  }
+
+  private async reserveTogether(items: Owned<ReserveItem>[], one: boolean) {
     const { ids, first, last } = this.among(items);
     const { rows } = await this.client.query<{ outcome: string; tokens: number; id: string }>(
       `select outcome, max_tokens as tokens, id
-       from app.ai_reserve($1, $2, $3, ${array('ai_reservation_request', '$4')}, $5, $6, 'infinity', true, null)
+       from ${one ? 'app.ai_reserve_for($1' : 'app.ai_reserve($1, $5, $6'}, ${array('ai_reservation_request', '$2')}, $3, $4,
+         'infinity', true, null)
        order by place`,
       [
-        ids,
-        first,
-        last,
+        one ? ids[0] : ids,
         JSON.stringify(
           items.map(({ id, input, cache, max, least, mayShorten }) => ({
             ...{ seed: id, input_tokens: input, cache, max_tokens: max, least_tokens: least, may_shorten: mayShorten },
@@ -49,6 +59,7 @@ export class LedgerFunctions {
         ),
         TIME_ZONE,
         `${this.lifetimeMs} milliseconds`,
+        ...(one ? [] : [first, last]),
       ],
     );
     return rows.map(({ outcome, tokens, id }, index) => {
@@ -58,12 +69,20 @@ export class LedgerFunctions {
   }
 
   async settle(items: Owned<SettleItem>[]): Promise<{ uncovered: Units; late: boolean }[]> {
+    const results: { uncovered: Units; late: boolean }[] = [];
+    for (const part of this.parts(items)) results.push(...(await this.settleTogether(part)));
+    return results;
+  }
+
+  private async settleTogether(items: Owned<SettleItem>[]) {
+    const one = this.way === 'per customer';
     const { ids, owners } = this.among(items);
     const { rows } = await this.client.query<{ uncovered: string; late: boolean }>(
       `select uncovered, late
-       from app.ai_settle($1, ${array('ai_settlement', '$2')}, $3, 'infinity', 'anthropic') order by place`,
+       from ${one ? 'app.ai_settle_for' : 'app.ai_settle'}($1, ${array('ai_settlement', '$2')}, $3, 'infinity', 'anthropic')
+       order by place`,
       [
-        ids,
+        one ? ids[0] : ids,
         JSON.stringify(
           items.map(({ id, tokens }, index) => ({
             ...{ owner: owners[index], id, input: tokens.input, read: tokens.read, output: tokens.output },
@@ -77,11 +96,18 @@ export class LedgerFunctions {
   }
 
   async release(items: Owned<{ id: string }>[], state: string): Promise<string[]> {
+    const results: string[] = [];
+    for (const part of this.parts(items)) results.push(...(await this.releaseTogether(part, state)));
+    return results;
+  }
+
+  private async releaseTogether(items: Owned<{ id: string }>[], state: string) {
+    const one = this.way === 'per customer';
     const { ids, owners } = this.among(items);
     const { rows } = await this.client.query<{ outcome: string }>(
-      `select outcome from app.ai_release($1, ${array('ai_release_request', '$2')}) order by place`,
+      `select outcome from ${one ? 'app.ai_release_for' : 'app.ai_release'}($1, ${array('ai_release_request', '$2')}) order by place`,
       [
-        ids,
+        one ? ids[0] : ids,
         JSON.stringify(items.map(({ id }, index) => ({ owner: owners[index], id, outcome: state, reason: 'test' }))),
       ],
     );
@@ -147,6 +173,12 @@ export class LedgerFunctions {
       month,
       ...Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, units(amount)])),
     }));
+  }
+
+  /** The items of a statement each. */
+  private parts<Item extends { owner: number }>(items: Item[]): Item[][] {
+    if (this.way === 'over many customers') return [items];
+    return [...new Set(items.map(({ owner }) => owner))].map((one) => items.filter(({ owner }) => owner === one));
   }
 
   private among(items: { owner: number }[]) {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { en, Faker } from '@faker-js/faker';
 import { saveAiCustomer, saveModelPrice } from './ai-factories';
 import type { AiFixture } from './ai.fixture';
-import { LedgerFunctions, nok, type Owned, units } from './ledger-functions';
+import { LedgerFunctions, type LedgerWay, nok, type Owned, units } from './ledger-functions';
 import { LedgerModel, type ModelPrice, type ReserveItem, type SettleItem, type Units } from './ledger-model';
 
 const CUSTOMERS = 3;
@@ -23,8 +23,8 @@ interface Call {
   max: number;
 }
 
-/** Creates a random history of a few new customers; it depends on the seed only, apart from ids. */
-export async function randomHistory(fixture: AiFixture, seed: number): Promise<LedgerHistory> {
+/** Creates a random history of a few new customers; it depends on the seed only, apart from ids. @param way how batches are sent */
+export async function randomHistory(fixture: AiFixture, seed: number, way: LedgerWay): Promise<LedgerHistory> {
   const random = new Faker({ locale: [en], seed });
   const rate = (most: number) => random.number.int({ min: 1, max: most * 1_000_000 });
   const price: ModelPrice = {
@@ -47,7 +47,7 @@ export async function randomHistory(fixture: AiFixture, seed: number): Promise<L
   const customers: string[] = [];
   for (let count = 0; count < CUSTOMERS; count++)
     customers.push(await saveAiCustomer(fixture.superuser, { model, month: '2026-01' }));
-  return new LedgerHistory(fixture, random, customers.sort(), price);
+  return new LedgerHistory(fixture, random, customers.sort(), price, way);
 }
 
 /** Random steps that are executed by the ledger's functions and by a model. */
@@ -62,9 +62,10 @@ export class LedgerHistory {
     private readonly random: Faker,
     private readonly customers: string[],
     price: ModelPrice,
+    way: LedgerWay,
   ) {
     this.models = customers.map(() => new LedgerModel(price, '2026-01'));
-    this.functions = new LedgerFunctions(fixture.superuser, customers, LIFETIME_MS);
+    this.functions = new LedgerFunctions(fixture.superuser, customers, LIFETIME_MS, way);
   }
 
   step(): Promise<Step> {

@@ -83,9 +83,9 @@ export const keys: Mutant[] = [
   {
     name: 'keys: a reservation that is pending for days keeps its key',
     file: 'libs/domains/ai/src/ledger/sql/settle.sql',
-    find: " and h.created_at > moment - interval '23 hours'",
+    find: " and reservation.created_at > p_now - interval '23 hours'",
     replace: '',
-    specs: ['test/contract/ai-ledgers-agree'],
+    specs: ['libs/domains/ai/src/ledger/call-keys'],
   },
   {
     name: 'keys: in a batch a reply is kept for another request',
@@ -104,23 +104,16 @@ export const keys: Mutant[] = [
   {
     name: 'keys: AI calls of one batch do not claim theirs',
     file: 'libs/domains/ai/src/ledger/sql/reserve.sql',
-    find: 'if not app.claim_idempotency_key(acc',
-    replace: 'if false and not app.claim_idempotency_key(acc',
-    specs: ['test/contract/ai-ledgers-agree'],
-  },
-  {
-    name: 'keys: a refused AI call keeps its own',
-    file: 'libs/domains/ai/src/ledger/sql/release.sql',
-    find: 'perform app.free_idempotency_key(call',
-    replace: 'perform app.free_idempotency_key(null, null, null) where exists (select call',
-    specs: ['test/contract/ai-ledgers-agree'],
+    find: 'if not app.claim_idempotency_key(payer',
+    replace: 'if false and not app.claim_idempotency_key(payer',
+    specs: ['libs/domains/ai/src/ledger/call-keys'],
   },
   {
     name: "keys: an AI call's reply is not kept",
     file: 'libs/domains/ai/src/ledger/sql/settle.sql',
-    find: 'call.reply_secrets_key, call.reply)',
-    replace: 'call.reply_secrets_key, null)',
-    specs: ['test/contract/ai-ledgers-agree'],
+    find: 'array_agg((p_calls[k]).reply))',
+    replace: 'array_agg(null::bytea))',
+    specs: ['libs/domains/ai/src/ledger/call-keys'],
   },
   {
     name: 'keys: an AI call whose process died keeps its own',
@@ -130,11 +123,11 @@ export const keys: Mutant[] = [
     specs: ['test/faults/idempotency-ai-kills'],
   },
   {
-    name: 'keys: on a cluster a refused AI call keeps its own',
+    name: 'keys: a refused AI call keeps its own',
     file: 'libs/domains/ai/src/ledger/sql/release.sql',
     find: 'if reservation.key_hash is not null then',
     replace: 'if false then',
-    specs: ['test/contract/ai-ledgers-agree'],
+    specs: ['libs/domains/ai/src/ledger/call-keys'],
   },
   {
     name: 'growth: a month that is made later has no row level security',

@@ -147,7 +147,7 @@ export class LedgerSide {
     } else {
       for (const [index, customer] of ids.entries()) {
         const start = first[index]! - 1;
-        const json = JSON.stringify(batch.slice(start, last[index]));
+        const json = JSON.stringify(batch.slice(start, last[index]).map((call) => ({ ...call, owner: 1 })));
         const own = await this.client.query<Row>(by.one, by.oneValues(customer, json));
         rows.push(...own.rows.map((row) => ({ ...row, place: row.place + start })));
       }
