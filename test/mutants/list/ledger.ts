@@ -173,9 +173,8 @@ export const ledger: Mutant[] = [
   {
     name: 'usage: uncovered usage of a day is that of its last batch',
     file: 'libs/domains/ai/src/ledger/sql/settle.sql',
-    find: 'excluded.cost, uncovered = d.uncovered + excluded.uncovered, paid_from_included = d.paid_from_included + excluded.paid_from_included,\n        paid_from_purchased = d.paid_from_purchased + excluded.paid_from_purchased),',
-    replace:
-      'excluded.cost, uncovered = excluded.uncovered, paid_from_included = d.paid_from_included + excluded.paid_from_included,\n        paid_from_purchased = d.paid_from_purchased + excluded.paid_from_purchased),',
+    find: 'excluded.cost,\n        uncovered = d.uncovered + excluded.uncovered',
+    replace: 'excluded.cost,\n        uncovered = excluded.uncovered',
     specs: ['test/contract/ai-receipts-add-up', 'test/contract/ai-ledgers-agree'],
   },
   {
