@@ -197,7 +197,8 @@ function noSuchService(): ServiceError {
 
 /**
  * A ticket's thread without the operator's notes, which the role could not read in any case. One look into the index finds the
- * replies that are shown, in its order; only a thread that has more is counted.
+ * replies that are shown, in its order; only a thread that has more is counted. Arrays, because a list has many replies: with
+ * objects and formatted times PostgreSQL took a quarter more for a page.
  * @param most the replies at most, the last ones; all of them unless given
  */
 function threadOf(
@@ -206,6 +207,7 @@ function threadOf(
 ): (ticket: EntityTable<Ticket>) => { thread: Expression<TicketThread> } {
   const r = reads.table(TicketReply, 'r');
   const place = `${r.column('createdAt')} desc, ${r.column('id')} desc`;
+  const [id, author, body, createdAt] = REPLY.map((property) => r.column(property));
   return (ticket) => {
     const replies = `${r.from} where ${r.column('customerId')} = $1 and ${r.column('ticketId')} = ${ticket.column('id')}
       and not ${r.column('internal')}`;
@@ -215,17 +217,20 @@ function threadOf(
         : `case when count(*) < ${most} then count(*) else (select count(*) from ${replies}) end`;
     return {
       thread: {
-        sql: `(select json_build_object('replyCount', ${count}, 'replies', coalesce(json_agg(${r.json(REPLY)} order by ${place}), '[]'))
+        sql: `(select json_build_array(${count}, json_agg(json_build_array(${id}, ${author}, ${body}, ${createdAt}::text) order by ${place}))
           from (select * from ${replies} order by ${place} limit ${most ?? 'all'}) r)`,
-        decode: oldestFirst,
+        decode: readThread,
       },
     };
   };
 }
 
 /** In the order of the index, newest first, the database has nothing to sort. */
-function oldestFirst(text: string): TicketThread {
-  const thread = JSON.parse(text) as TicketThread;
-  thread.replies.reverse();
-  return thread;
+function readThread(text: string): TicketThread {
+  type Reply = [id: string, author: TicketReplyRow['author'], body: string, createdAt: string];
+  const [replyCount, replies] = JSON.parse(text) as [number, Reply[] | null];
+  const rows = (replies ?? []).map(([id, author, body, createdAt]) => {
+    return { id, author, body, createdAt: decoders.time(createdAt) };
+  });
+  return { replies: rows.reverse(), replyCount };
 }
