@@ -28,7 +28,8 @@ describe('the functions of a database that another version has migrated', () => 
         returns numeric language sql immutable as $$ select 1000000.0 $$;
       grant execute on function app.ai_credit to customer_api;
       grant execute on function app.ai_settle to public;
-      create function app.ai_forgotten() returns void language sql as $$ select $$`);
+      create function app.ai_forgotten() returns void language sql as $$ select $$;
+      create function app.close_support_ticket(p_ticket uuid) returns void language sql as $$ select $$`);
     expect(await functions()).not.toEqual(before);
     await forget();
     expect(await migrateSchema(database.config)).toEqual([]);

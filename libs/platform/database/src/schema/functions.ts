@@ -43,6 +43,8 @@ export async function applyFunctions(runner: QueryRunner, files: readonly Functi
   for (const file of files) {
     for (const { name, sql, access } of definitions(file)) {
       await runner.query(sql);
+      // With other parameters it is another function, beside the former one.
+      if (runner.isTransactionActive) await dropFormer(runner, name);
       await restrict(runner, `app.${name}`, access);
     }
   }
@@ -57,7 +59,7 @@ export async function applyAllFunctions(runner: QueryRunner, files: readonly Fun
   await runner.startTransaction();
   try {
     await applyFunctions(runner, files);
-    await dropOthers(runner);
+    await dropFormer(runner);
     await runner.query(`comment on schema app is '${versionOf(files)}'`);
     await runner.commitTransaction();
   } catch (error) {
@@ -74,13 +76,17 @@ export async function areApplied(runner: QueryRunner, files: readonly FunctionFi
   return row.version === versionOf(files);
 }
 
-/** In the transaction that has applied all functions: a row of the catalogue that it has not written is of a former one. */
-async function dropOthers(runner: QueryRunner): Promise<void> {
-  const others = (await runner.query(
+/**
+ * In the transaction that applies functions: a row of the catalogue that it has not written is of a former one. Drops all of
+ * them, or those of a name.
+ */
+async function dropFormer(runner: QueryRunner, name: string | null = null): Promise<void> {
+  const former = (await runner.query(
     `select p.oid::regprocedure::text as signature from pg_proc p
-     where p.pronamespace = 'app'::regnamespace and p.xmin <> pg_current_xact_id()::xid`,
+     where p.pronamespace = 'app'::regnamespace and p.xmin <> pg_current_xact_id()::xid and p.proname = coalesce($1, p.proname)`,
+    [name],
   )) as { signature: string }[];
-  for (const { signature } of others) await runner.query(`drop function ${signature}`);
+  for (const { signature } of former) await runner.query(`drop function ${signature}`);
 }
 
 function versionOf(files: readonly FunctionFile[]): string {
