@@ -1,4 +1,4 @@
-import type { ClientBase, QueryArrayConfig } from 'pg';
+import type { ClientBase, QueryArrayResult } from 'pg';
 import { type DecodedStatement, decodeRow, prepared } from '../reads/read-statement';
 
 /** Not under the name that a read batch has for it: the driver does not know of the statements that the batch prepares. */
@@ -19,7 +19,8 @@ export type CustomerStatements<Rows extends readonly unknown[]> = {
 export type RowsOf<Rows extends readonly unknown[]> = { [Place in keyof Rows]: Rows[Place][] };
 
 /** The driver's types for rows that the statement's own decoders read. */
-const TEXTS = { getTypeParser: () => (text: string) => text };
+const asText = (text: string): string => text;
+const TEXTS = { getTypeParser: () => asText };
 
 /**
  * Queues the begin of a customer's transaction on a connection. It is explicit, because only then a cluster tells the customer
@@ -34,15 +35,20 @@ export async function runOn<Rows extends readonly unknown[]>(
   client: ClientBase,
   statements: CustomerStatements<Rows>,
 ): Promise<RowsOf<Rows>> {
-  const replies = await inOrder(
-    statements.map(({ statement: { name, text }, values }) => {
-      const query: QueryArrayConfig = { name, text, values: [...values], rowMode: 'array', types: TEXTS };
-      return client.query<(string | null)[]>(query);
-    }),
-  );
-  const rows = replies.map((reply, place) =>
-    reply.rows.map((row) => decodeRow(statements[place]?.statement as DecodedStatement<object>, row)),
-  );
+  const sent: Promise<QueryArrayResult<(string | null)[]>>[] = [];
+  for (const { statement, values } of statements) {
+    const { name, text } = statement;
+    sent.push(client.query({ name, text, values: [...values], rowMode: 'array', types: TEXTS }));
+  }
+  // Until all are answered the connection is busy.
+  await Promise.allSettled(sent);
+  const rows: unknown[][] = [];
+  for (const [place, reply] of sent.entries()) {
+    const { statement } = statements[place] as CustomerStatement<object>;
+    const decoded: object[] = [];
+    for (const row of (await reply).rows) decoded.push(decodeRow(statement, row));
+    rows.push(decoded);
+  }
   return rows as RowsOf<Rows>;
 }
 
@@ -55,12 +61,8 @@ export async function transactAs<Rows extends readonly unknown[]>(
   const begun = beginAs(client, customerId);
   const rows = runOn(client, statements);
   // Rolls back if a statement failed.
-  await inOrder<unknown>([...begun, rows, client.query('commit')]);
-  return rows;
-}
-
-/** Waits for all replies: until then the connection is busy. @throws the first failure */
-async function inOrder<T>(replies: readonly Promise<T>[]): Promise<T[]> {
+  const replies = [...begun, rows, client.query('commit')];
   await Promise.allSettled(replies);
-  return Promise.all(replies);
+  for (const reply of replies) await reply;
+  return rows;
 }
