@@ -1,13 +1,7 @@
 import { describeCatalogueRules, FUNCTION_STATEMENTS } from '@test/suites/catalogue-rules.suite';
 
 /** Functions for the ledger's batches of many customers: on a cluster their counterparts for one customer run. */
-const BATCHED = [
-  'ai_reserve',
-  'ai_settle',
-  'ai_settled_before',
-  'ai_write_settlements',
-  'complete_idempotency_keys',
-];
+const BATCHED = ['ai_reserve', 'ai_settle', 'ai_settled_before', 'ai_write_settlements', 'complete_idempotency_keys'];
 /** They work on many customers, one after the other, or on none. */
 const NOBODYS = [
   'set_customer',

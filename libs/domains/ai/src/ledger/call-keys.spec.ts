@@ -73,4 +73,13 @@ describe.each(LEDGER_NAMES)('Idempotency-Keys of calls, %s', (name) => {
     ]);
     expect(await keyOf(customerId, key.hash)).toEqual({ state: 'done', effect: second.reservationId, reply: 'two' });
   });
+
+  it('that are gone leave their calls uncharged, also the pending ones, and nobody gets an error', async () => {
+    const customerId = await newCustomer();
+    const call = request(customerId, { key: newKey() });
+    await fixture.ledger().reserve(call);
+    await fixture.superuser.query('delete from idempotency_key where customer_id = $1', [customerId]);
+    expect(await fixture.ledger().settle(settlement(customerId, call, 'one'))).toMatchObject({ outcome: 'key_taken' });
+    expect(await fixture.problems(customerId)).toEqual([]);
+  });
 });

@@ -19,7 +19,9 @@ interface ParameterTypes {
 type Parameters = Readonly<Record<string, keyof ParameterTypes>>;
 
 /** The values of a call, by the names of its parameters. */
-export type Arguments<Given extends Parameters> = { readonly [Name in keyof Given]: ParameterTypes[Given[Name]] | null };
+export type Arguments<Given extends Parameters> = {
+  readonly [Name in keyof Given]: ParameterTypes[Given[Name]] | null;
+};
 
 /** A function of ours, as calls name it. */
 export interface CalledFunction {
@@ -83,7 +85,12 @@ export class EntityWritesService {
     return (row) => ({ statement, values: given.map((property) => row[property]) });
   }
 
-  call<const Given extends Parameters, Returned = object, Entity = object, Property extends keyof Entity & string = never>(
+  call<
+    const Given extends Parameters,
+    Returned = object,
+    Entity = object,
+    Property extends keyof Entity & string = never,
+  >(
     call: FunctionCall<Given, Returned, Entity, Property>,
   ): (given: Arguments<Given>) => CustomerStatement<Returned & ReadRow<Entity, Property>> {
     const names = Object.keys(call.parameters);

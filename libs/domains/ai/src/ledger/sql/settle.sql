@@ -18,11 +18,12 @@
 -- the place of its customer in p_accounts, 1 unless given, and the calls of one customer stand together.
 --
 -- To be written: the changed ones of the accounts, the usages in place of their reservations, but for late_ids, whose
--- reservations stay, and the entries. For the calls at the places `keyed` the reply is to be kept. Afterwards carried over credit
--- of the customers in over_month may expire.
+-- reservations stay, and the entries. Afterwards carried over credit of the customers in over_month may expire. Replies are kept
+-- for the calls' keys here, but with p_keys_together those of calls that have their keys for certain: theirs are to be kept for the
+-- calls at the places `keyed`, in one statement.
 create or replace function app.ai_settle_calls(
   p_accounts ai_account[], p_calls app.ai_settlement[], p_reservations ai_reservation[], p_costs numeric[],
-  p_now timestamptz, p_time_zone text, p_not_after timestamptz, p_provider text,
+  p_now timestamptz, p_time_zone text, p_not_after timestamptz, p_provider text, p_keys_together boolean,
   out results app.ai_settlement_result[], out accounts ai_account[], out usages ai_usage[], out entries ai_ledger_entry[],
   out late_ids uuid[], out keyed integer[], out over_month uuid[])
 language plpgsql
@@ -73,13 +74,16 @@ begin
     reservation := p_reservations[place];
     -- Named twice in one batch, it is charged once.
     continue when reservation.id is null or call.id = any (named);
+    if (reservation.customer_id, reservation.id) is distinct from (acc.customer_id, call.id) then
+      raise exception 'the reservation % is not that of the call %', reservation.id, call.id;
+    end if;
     cost := p_costs[place];
     result.place := place;
     result.outcome := 'settled';
     result.late := reservation.state <> 'pending';
     if reservation.key_hash is not null then
       -- While a reservation is pending its key is its own, until another request may have it after a day.
-      if reservation.state = 'pending' and reservation.created_at > p_now - interval '23 hours' then
+      if p_keys_together and reservation.state = 'pending' and reservation.created_at > p_now - interval '23 hours' then
         keyed := keyed || place;
       elsif not app.complete_idempotency_key(
           acc.customer_id, reservation.key_hash, call.id, call.reply_secrets_key, call.reply) then
@@ -204,7 +208,8 @@ begin
     join ai_model_price p on p.model = r.model and p.valid_from = r.price_valid_from
     where r.customer_id = p_customers[call.owner] and r.id = call.id and r.state <> 'settled_late'
     offset 0) h on true;
-  made := app.ai_settle_calls(accounts, p_calls, reservations, costs, moment, p_time_zone, p_not_after, p_provider);
+  made := app.ai_settle_calls(
+    accounts, p_calls, reservations, costs, moment, p_time_zone, p_not_after, p_provider, true);
   if made.keyed is not null then
     perform app.complete_idempotency_keys(
       array_agg((reservations[k]).customer_id), array_agg((reservations[k]).key_hash), array_agg((p_calls[k]).id),
@@ -301,7 +306,6 @@ declare
   costs numeric[];
   call app.ai_settlement;
   made record;
-  keyed integer;
   usage ai_usage;
   entry ai_ledger_entry;
   result app.ai_settlement_result;
@@ -322,18 +326,8 @@ begin
     costs := costs || app.ai_cost(call, price);
   end loop;
   made := app.ai_settle_calls(
-    array[acc], p_calls, reservations, costs, moment, p_time_zone, p_not_after, p_provider);
+    array[acc], p_calls, reservations, costs, moment, p_time_zone, p_not_after, p_provider, false);
 
-  if made.keyed is not null then
-    foreach keyed in array made.keyed loop
-      call := p_calls[keyed];
-      reservation := reservations[keyed];
-      if not app.complete_idempotency_key(
-          p_customer, reservation.key_hash, call.id, call.reply_secrets_key, call.reply) then
-        raise exception 'another request has the key of a call';
-      end if;
-    end loop;
-  end if;
   if made.usages is not null then
     foreach usage in array made.usages loop
       if usage.id = any (made.late_ids) then
