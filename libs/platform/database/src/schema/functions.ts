@@ -56,11 +56,22 @@ export async function applyFunctions(runner: QueryRunner, files: readonly Functi
  */
 export async function applyAllFunctions(runner: QueryRunner, files: readonly FunctionFile[]): Promise<void> {
   if (await areApplied(runner, files)) return;
-  await runner.startTransaction();
-  try {
+  await inTransaction(runner, async () => {
     await applyFunctions(runner, files);
     await dropFormer(runner);
     await runner.query(`comment on schema app is '${versionOf(files)}'`);
+  });
+}
+
+/** {@link applyFunctions}, all or none: nobody may call a function before its rights are restricted. */
+export function replaceFunctions(runner: QueryRunner, files: readonly FunctionFile[]): Promise<void> {
+  return inTransaction(runner, () => applyFunctions(runner, files));
+}
+
+async function inTransaction(runner: QueryRunner, work: () => Promise<void>): Promise<void> {
+  await runner.startTransaction();
+  try {
+    await work();
     await runner.commitTransaction();
   } catch (error) {
     await runner.rollbackTransaction();

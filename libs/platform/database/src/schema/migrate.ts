@@ -5,7 +5,7 @@ import { FOUNDATION } from '../migrations/1763683200000-database';
 import { dataSourceOptions } from './data-source-options';
 import { distributeSchema } from './distribute-schema';
 import type { ForwardMigration } from './forward-migration';
-import { applyAllFunctions, applyFunctions, areApplied } from './functions';
+import { applyAllFunctions, areApplied, replaceFunctions } from './functions';
 
 /** Any number of replicas may start at once; one migrates, the others wait. The number only has to be the project's own. */
 const MIGRATION_LOCK = 7_264_019;
@@ -35,7 +35,7 @@ export async function migrateDatabase(
     await lock.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
     const isNew = await assertKnownSchema(lock, all);
     // A further migration uses these as they are today; the first one creates them.
-    if (!isNew && !(await areApplied(lock, functions))) await applyFunctions(lock, FOUNDATION);
+    if (!isNew && !(await areApplied(lock, functions))) await replaceFunctions(lock, FOUNDATION);
     const ran = await dataSource.runMigrations();
     await applyAllFunctions(lock, functions);
     await distributeSchema(lock, all);
