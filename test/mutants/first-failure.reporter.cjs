@@ -5,6 +5,11 @@ module.exports = class FirstFailureReporter {
   broken = undefined;
   brokenSpec = undefined;
 
+  // Which one runs, should the run be ended.
+  onTestFileStart({ path }) {
+    this.write({ spec: path });
+  }
+
   onTestCaseResult({ path }, { status, fullName, failureMessages }) {
     if (status === 'failed') this.end({ failed: fullName, spec: path, why: failureMessages.join('\n').slice(0, 2000) });
   }

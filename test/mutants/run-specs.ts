@@ -7,7 +7,7 @@ import type { TestServer } from '../support/test-server';
 /** Longer than any spec that runs alone; a run that hangs counts as noticed. */
 const LIMIT_MS = 180_000;
 
-/** Result of a run: a test failed or hung; all passed; or no test ran, or the run failed without a failed test. */
+/** Result of a run: a test failed, or the run was ended; all passed; or no test ran, or it failed without a failed test. */
 export type Outcome =
   | { outcome: 'failed'; by: string; spec?: string; why?: string }
   | { outcome: 'passed' }
@@ -26,7 +26,7 @@ interface Report {
   failed?: string;
   passed?: number;
   broken?: string;
-  /** Path of the spec that failed. */
+  /** Path of the spec that failed, or of the one that runs. */
   spec?: string;
   /** What it said. */
   why?: string;
@@ -92,7 +92,7 @@ export async function runSpecs(
   // Kills programs that the specs started and a failure left running.
   end(child.pid);
   running.delete(child.pid);
-  if (late) return { outcome: 'failed', by: `not ended after ${limit / 1000} s` };
+  if (late) return { outcome: 'failed', by: `not ended after ${Math.round(limit / 1000)} s`, spec: read(file)?.spec };
   return judge(file, said);
 }
 
@@ -101,7 +101,7 @@ function judge(file: string, said: string): Outcome {
   const { spec, why } = report ?? {};
   if (report?.failed !== undefined) return { outcome: 'failed', by: report.failed, spec, why };
   if (report?.broken !== undefined) return { outcome: 'broken', why: report.broken, spec };
-  return (report?.passed ?? 0) > 0 ? { outcome: 'passed' } : { outcome: 'broken', why: `No test ran. ${said}` };
+  return (report?.passed ?? 0) > 0 ? { outcome: 'passed' } : { outcome: 'broken', why: `No test ran. ${said}`, spec };
 }
 
 function read(file: string): Report | undefined {

@@ -49,6 +49,11 @@ export class SpecChoice {
     return this.durations.get(spec) ?? 10_000;
   }
 
+  /** Whether it is known how long the spec takes. */
+  isMeasured(spec: string): boolean {
+    return this.durations.has(spec);
+  }
+
   /** Specs that run a line which names the function, or another function that calls it. */
   private ofSql(file: string, seen: Set<string>): string[] {
     if (seen.has(file)) return [];

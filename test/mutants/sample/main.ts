@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { appendFileSync, existsSync, globSync, mkdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { Client } from 'pg';
 import { startTestServer } from '../../support/test-server';
 import { endRuns } from '../run-specs';
@@ -44,10 +44,14 @@ async function main(options: SampleOptions): Promise<number> {
     );
     const template = await createTemplate(roots[0] as string, server.url);
     const coverage = join(options.results, 'coverage');
-    if (options.measure) await measure(roots[0] as string, coverage, { url: server.url, template }, options.through);
+    const soundFile = join(options.results, 'sound.txt');
+    const database = { url: server.url, template };
+    if (options.measure) await measure(roots[0] as string, coverage, database, soundFile, options.through);
     const choice = new SpecChoice(options.checkout, await readCoverage(coverage, roots[0] as string));
-    const sound = options.trusted ? undefined : join(options.results, 'sound.txt');
-    const trials = roots.map((root) => new Trials(root, server, template, choice, sound, options.through));
+    const sound = options.trusted ? undefined : soundFile;
+    const trials = roots.map(
+      (root) => new Trials(root, server, template, choice, sound, options.through, options.seconds * 1000),
+    );
     const verdicts = new Verdicts(options.results);
     if (options.wide) await tryWide(trials, choice, verdicts, options);
     else await tryEach(trials, drawn, verdicts, options);
@@ -66,7 +70,7 @@ async function tryEach(
   verdicts: Verdicts,
   options: SampleOptions,
 ): Promise<void> {
-  const giveUpAt = performance.now() + options.seconds * 1000;
+  const giveUpAt = options.seconds * 1000;
   const named = [...drawn.values()].flat().filter(({ id }) => options.mutants.includes(id));
   const queue = options.mutants.length > 0 ? named.values() : validOnes(drawn, options);
   const isKnown = (mutant: SampledMutant, trial: Trials) => {
@@ -79,6 +83,7 @@ async function tryEach(
       if (performance.now() >= giveUpAt) return;
       if (options.mutants.length === 0 && isKnown(mutant, trial)) continue;
       const verdict = await trial.one(mutant, options.specs.length > 0 ? options.specs : undefined);
+      if (!verdict) return;
       verdicts.add(verdict);
       log(verdict);
     }
@@ -121,7 +126,7 @@ async function tryWide(
   verdicts: Verdicts,
   options: SampleOptions,
 ): Promise<void> {
-  const giveUpAt = performance.now() + options.seconds * 1000;
+  const giveUpAt = options.seconds * 1000;
   const tried = new Set(linesOf(join(options.results, 'wide.txt')));
   const left = verdicts
     .all()
@@ -151,6 +156,7 @@ async function tryWide(
         verdicts.add(verdict);
         log(verdict);
       }
+      if (performance.now() >= giveUpAt) return;
       appendFileSync(join(options.results, 'wide.txt'), mutants.map(({ id }) => `${id}\n`).join(''));
     }
   };
@@ -183,18 +189,21 @@ async function createTemplate(root: string, url: string): Promise<string> {
   return name;
 }
 
-/** Runs every spec whose coverage is not recorded yet, a few at a time. */
+/** Runs every spec whose coverage is not recorded yet, a few at a time, and keeps the names of those that pass. */
 async function measure(
   root: string,
   folder: string,
   { url, template }: { url: string; template: string },
+  soundFile: string,
   through: string | undefined,
 ): Promise<void> {
   const specs = globSync('{apps,libs,test/{contract,documents,e2e,faults}}/**/*.spec.ts', { cwd: root });
   const left = specs.filter((spec) => !existsSync(join(coverageFolder(folder, spec), 'lines.json')));
   const own = join(process.cwd(), 'test', 'mutants', 'sample', 'coverage.environment.cjs');
   const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js');
-  const options = [`--env=${own}`, '--testTimeout=120000', '--maxWorkers=2', '--silent', '--runTestsByPath'];
+  const report = join(root, 'measure-report.json');
+  const options = [`--env=${own}`, '--testTimeout=120000', '--maxWorkers=2', '--silent'];
+  options.push('--json', `--outputFile=${report}`, '--runTestsByPath');
   while (left.length > 0) {
     const words = ['--experimental-vm-modules', jest, ...options, ...left.splice(0, 8)];
     if (through) words.unshift(process.execPath);
@@ -204,6 +213,11 @@ async function measure(
       env: { ...process.env, MUTANTS_COVERAGE: folder, TEST_DATABASE_URL: url, TEST_TEMPLATE: template },
     });
     await once(child, 'exit');
+    const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as {
+      testResults: { name: string; status: string }[];
+    };
+    const passed = testResults.filter(({ status }) => status === 'passed');
+    appendFileSync(soundFile, passed.map(({ name }) => `${relative(root, name)}\n`).join(''));
     await readCoverage(folder, root);
   }
 }

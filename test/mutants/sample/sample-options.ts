@@ -10,7 +10,7 @@ export interface SampleOptions {
   /** Mutants of each group. */
   count: number;
   groups: string[];
-  /** Starts no further mutant after this many seconds. */
+  /** Ends so many seconds after its start; a mutant that is being tried then does not count. */
   seconds: number;
   jobs: number;
   /** Folder of the checkout that is changed, with its packages and its `dist`. */

@@ -15,6 +15,15 @@ const TEMPLATE =
 const SUSPICIOUS =
   /not ended after|Exceeded timeout|ECONNREFUSED|ECONNRESET|EADDRINUSE|ENOSPC|too many clients|did not happen|waited/i;
 
+/** Failures of a test or a run that hangs. */
+const HANGING = /^not ended after|Exceeded timeout of/i;
+
+/**
+ * How long a run may take, in milliseconds: to begin, with a template of its own, and so many times what its specs took when
+ * they were measured; or in all, if they were not.
+ */
+const LIMIT = { start: 45_000, times: 3, unmeasured: 240_000 };
+
 /** How many specs are tried first, and how long they may take on their own, in milliseconds. */
 const NEAR = { specs: 6, ms: 90_000 };
 
@@ -29,10 +38,20 @@ export class Trials {
     private readonly soundFile: string | undefined,
     /** See the option `--through`. */
     private readonly through: string | undefined,
+    /** When every run is ended, in the milliseconds of `performance.now()`. */
+    private readonly endsAt: number,
   ) {}
 
-  /** Tries one mutant with the given specs, or the nearest. */
-  async one(mutant: SampledMutant, specs = this.nearest(mutant)): Promise<Verdict> {
+  /**
+   * Tries one mutant with the given specs, or the nearest.
+   * @returns nothing if the time ended before
+   */
+  async one(mutant: SampledMutant, specs = this.nearest(mutant)): Promise<Verdict | undefined> {
+    const verdict = await this.judge(mutant, specs);
+    return performance.now() < this.endsAt ? verdict : undefined;
+  }
+
+  private async judge(mutant: SampledMutant, specs: string[]): Promise<Verdict> {
     const startedAt = performance.now();
     const verdict = (kind: Verdict['verdict'], rest: Partial<Verdict> = {}): Verdict => ({
       mutant,
@@ -56,17 +75,18 @@ export class Trials {
   async together(mutants: SampledMutant[], specs: string[]): Promise<Map<string, Verdict>> {
     const noticed = new Map<string, Verdict>();
     let left = specs;
-    while (left.length > 0) {
+    while (left.length > 0 && performance.now() < this.endsAt) {
       const active = mutants.filter(({ id }) => !noticed.has(id));
       if (active.length === 0) break;
       const outcome = await this.run(active, left);
       if (outcome.outcome === 'passed') break;
       const { spec } = this.cause(outcome);
+      if (performance.now() >= this.endsAt) break;
       if (!spec) throw new Error(`No spec runs with these together: ${active.map(({ id }) => id).join(' ')}`);
       for (const mutant of active) {
         if (!this.choice.of(mutant).flat().includes(spec)) continue;
         const alone = await this.one(mutant, [spec]);
-        if (alone.verdict === 'killed') noticed.set(mutant.id, alone);
+        if (alone?.verdict === 'killed') noticed.set(mutant.id, alone);
       }
       // Those before it passed.
       left = left.slice(left.indexOf(spec) + 1);
@@ -97,11 +117,15 @@ export class Trials {
     return { spec, test, why: why?.slice(0, 600) };
   }
 
-  /** Whether a failure comes from the mutant: the spec passes without it, and what time may have caused happens again. */
+  /**
+   * Whether a failure comes from the mutant: the spec passes without it, and what time may have caused happens again. Where a
+   * spec that is known to take far less hangs, that is enough: to see it hang again would take minutes.
+   */
   private async confirmed(mutant: SampledMutant, { spec, test, why }: Partial<Verdict>): Promise<boolean> {
     if (!spec) return TEMPLATE.test(mutant.file);
     if (!(await this.isSound(spec))) return false;
-    if (!SUSPICIOUS.test(`${test} ${why}`)) return true;
+    const failure = `${test} ${why}`;
+    if (!SUSPICIOUS.test(failure) || (HANGING.test(failure) && this.choice.isMeasured(spec))) return true;
     const clean = await this.run([], [spec]);
     return clean.outcome === 'passed' && (await this.run([mutant], [spec])).outcome !== 'passed';
   }
@@ -115,22 +139,28 @@ export class Trials {
 
   private async run(mutants: SampledMutant[], specs: string[]): Promise<Outcome> {
     const undo: (() => void)[] = [];
-    const ms = specs.reduce((sum, spec) => sum + this.choice.ms(spec), 0);
     try {
       for (const mutant of mutants) {
         undo.push(apply(this.root, mutant));
         undo.push(recompileFile(this.root, mutant.file));
       }
       const template = mutants.some(({ file }) => TEMPLATE.test(file)) ? undefined : this.template;
-      // A lock may take long to get.
-      const limit = Math.max(180_000, ms * 6) * (this.through ? 10 : 1);
-      const run = { specs, inOrder: true, testTimeout: 120_000, limit, through: this.through };
+      const run = { specs, inOrder: true, limit: this.limit(specs), through: this.through };
       return await runSpecs(this.root, run, this.server, template);
     } catch (error) {
       return { outcome: 'broken', why: String(error) };
     } finally {
       for (const back of undo) back();
     }
+  }
+
+  private limit(specs: string[]): number {
+    const ms = specs.reduce((sum, spec) => sum + this.choice.ms(spec), 0);
+    const enough = specs.every((spec) => this.choice.isMeasured(spec))
+      ? LIMIT.start + ms * LIMIT.times
+      : LIMIT.unmeasured;
+    // A lock may take long to get.
+    return Math.max(1, Math.min(enough * (this.through ? 10 : 1), this.endsAt - performance.now()));
   }
 }
 
