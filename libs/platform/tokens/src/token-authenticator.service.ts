@@ -64,14 +64,14 @@ export class TokenAuthenticatorService {
   authenticate(token: string): AuthenticatedCustomer | undefined | Promise<AuthenticatedCustomer | undefined> {
     const key = tokenKey(token);
     const remembered = this.changes.trusted ? this.remembered.get(key) : undefined;
-    if (remembered && remembered.until > performance.now()) return this.admit(remembered.customer);
+    if (remembered && remembered.until > performance.now()) return this.admit(key, remembered.customer);
     if (!isWellFormed(token)) return undefined;
-    return this.lookUp(key).then((found) => found && this.admit(found));
+    return this.lookUp(key).then((found) => found && this.admit(key, found));
   }
 
-  private admit(customer: AuthenticatedCustomer): AuthenticatedCustomer | undefined {
+  private admit(key: string, customer: AuthenticatedCustomer): AuthenticatedCustomer | undefined {
     if (customer.expiresAt <= performance.now()) return undefined;
-    this.uses.record(customer);
+    this.uses.record(key);
     return customer;
   }
 

@@ -1,6 +1,5 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { isTransientFailure, PipelinedConnectionsService, prepared, retryTransient } from '@platform/database';
-import type { AuthenticatedCustomer } from './authenticated-customer';
 
 const WRITE_EVERY_MS = 1000;
 const RETRY_MS = 250;
@@ -8,23 +7,22 @@ const RETRY_MS = 250;
 const SHUTDOWN_RETRY_MS = 5000;
 /** Maximum number of pending tokens; above it further uses are dropped. */
 const CAPACITY = 50_000;
-const RECORD = prepared('access.record-token-use', 'select app.record_token_uses($1, $2, $3)');
+const RECORD = prepared('access.record-token-use', 'select app.record_token_uses($1, $2)');
 
 /** Records when tokens were last used: every valid call counts, with one statement per second for all of them. */
 @Injectable()
 export class TokenUseRecorderService implements OnApplicationShutdown {
   private readonly logger = new Logger(TokenUseRecorderService.name);
-  private uses = new Map<string, { customerId: string; at: number }>();
+  /** When each token was last used, by the base64 text of its hash. */
+  private uses = new Map<string, number>();
   private timer?: NodeJS.Timeout;
   private writing: Promise<void> = Promise.resolve();
 
   constructor(private readonly pipeline: PipelinedConnectionsService) {}
 
-  /** Records a valid call. */
-  record({ customerId, tokenId }: AuthenticatedCustomer): void {
-    const use = this.uses.get(tokenId);
-    if (use) use.at = performance.now();
-    else if (this.uses.size < CAPACITY) this.uses.set(tokenId, { customerId, at: performance.now() });
+  /** Records a valid call. @param hash of its token, as base64 text */
+  record(hash: string): void {
+    if (this.uses.size < CAPACITY || this.uses.has(hash)) this.uses.set(hash, performance.now());
     this.schedule();
   }
 
@@ -65,9 +63,8 @@ export class TokenUseRecorderService implements OnApplicationShutdown {
     const now = performance.now();
     try {
       await this.pipeline.single(RECORD, [
-        uses.map(([, { customerId }]) => customerId),
-        uses.map(([tokenId]) => tokenId),
-        uses.map(([, { at }]) => now - at),
+        uses.map(([hash]) => Buffer.from(hash, 'base64')),
+        uses.map(([, at]) => now - at),
       ]);
     } catch (error) {
       if (!isTransientFailure(error)) {
@@ -75,7 +72,7 @@ export class TokenUseRecorderService implements OnApplicationShutdown {
         this.logger.error({ msg: 'last use of tokens could not be written', err: error });
         return;
       }
-      for (const [tokenId, use] of uses) if (!this.uses.has(tokenId)) this.uses.set(tokenId, use);
+      for (const [hash, at] of uses) if (!this.uses.has(hash)) this.uses.set(hash, at);
       throw error;
     }
   }

@@ -7,7 +7,7 @@ const EVERY_MS = 1_000;
 const TIMEOUT_MS = 2_000;
 
 const HEARTBEAT = prepared('process.heartbeat', 'select app.process_heartbeat($1) as now');
-const ANNOUNCE_END = prepared('process.farewell', 'delete from process_liveness where id = $1 returning id');
+const ANNOUNCE_END = prepared('process.end', 'select app.end_process($1)');
 
 /**
  * Writes a heartbeat to the database once a second, on its own connection: reservations of a process that died are

@@ -50,7 +50,7 @@ async function createLivenessTables(runner: QueryRunner): Promise<void> {
       constraint process_liveness_pk primary key (id)
     )`);
   for (const table of ['liveness_clock', 'process_liveness']) {
-    await runner.query(`grant select, insert, update, delete on ${table} to customer_api, account_operator`);
+    await runner.query(`grant select, insert, update, delete on ${table} to account_operator`);
   }
 }
 

@@ -20,7 +20,9 @@ end
 $$;
 
 -- Stores when tokens were last used, each as many milliseconds ago as its caller measured: the database's clock dates it.
-create or replace function app.record_token_uses(customers uuid[], tokens uuid[], ages_ms double precision[]) returns void
+-- Tokens are named by their hashes, which only the code that authenticates them has: nobody who has the API's login can say
+-- that a token was used which never was.
+create or replace function app.record_token_uses(hashes bytea[], ages_ms double precision[]) returns void
 language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
 declare
   present constant timestamptz := app.now();
@@ -28,10 +30,10 @@ declare
   token uuid;
   used timestamptz;
 begin
-  for place in 1 .. cardinality(tokens) loop
-    owner := customers[place];
-    token := tokens[place];
-    used := present - make_interval(secs => ages_ms[place] / 1000);
+  for place in 1 .. cardinality(hashes) loop
+    select t.customer_id, t.id into owner, token from service_token t where t.token_hash = hashes[place];
+    continue when not found;
+    used := present - make_interval(secs => greatest(0, ages_ms[place]) / 1000);
     insert into service_token_use as u (customer_id, token_id, last_used_at) values (owner, token, used)
     on conflict (customer_id, token_id) do update set last_used_at = greatest(u.last_used_at, excluded.last_used_at);
   end loop;

@@ -4,9 +4,12 @@
 -- at most two seconds. So a database that was down or stopped, or a clock that jumped, makes nobody look dead.
 -- This is physical time: it follows the machine's clock, not the one that books are dated by.
 --
+-- The API's role may not read these tables, so a process's id is known to that process alone: nobody who has its login can
+-- keep another process alive, or end it.
+--
 -- Returns the database's time.
 create or replace function app.process_heartbeat(p_process uuid) returns timestamptz
-language plpgsql
+language plpgsql security definer
 set search_path = pg_catalog, public, pg_temp
 as $$
 declare
@@ -20,6 +23,15 @@ begin
   insert into process_liveness (id, seen, seen_at) values (p_process, served, moment)
   on conflict (id) do update set seen = excluded.seen, seen_at = excluded.seen_at;
   return moment;
+end $$;
+
+-- A process says that it ends: its reservations are given back at once.
+create or replace function app.end_process(p_process uuid) returns void
+language plpgsql security definer
+set search_path = pg_catalog, public, pg_temp
+as $$
+begin
+  delete from process_liveness where id = p_process;
 end $$;
 
 -- Whether a process has given no sign of life for ten seconds of the database's service (see above), or has said that it
