@@ -22,7 +22,7 @@ describe("the API's login alone", () => {
   const run = (sql: string, values: unknown[] = []) =>
     api.query(sql, values).then(
       ({ rowCount }) => rowCount,
-      (error: { code: string }) => error.code,
+      (error: unknown) => (error as { code: string }).code,
     );
   const liveProcesses = async () =>
     (await database.superuser.query<{ id: string }>('select id from process_liveness')).rows.map(({ id }) => id);
