@@ -1,6 +1,7 @@
 import { Controller, Get, Module } from '@nestjs/common';
 import { NestFactory, Reflector } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { AnyScope, Public, RequireScope } from '@platform/access';
 import { routesOf } from '@platform/http';
 import { startApi, type TestApi } from '@test/api';
 import { declaredRoutes } from '@test/nest-routes';
@@ -89,5 +90,40 @@ describe('routes', () => {
       { route: 'GET /api/v1/forgotten/:id', access: 'nothing', handler: 'ForgottenController.read' },
     ]);
     await app.close();
+  });
+
+  it('that need a scope need it in a public controller too', async () => {
+    @Public()
+    @Controller('half-open')
+    class HalfOpenController {
+      @Get('notice')
+      notice(): string {
+        return 'for everybody';
+      }
+
+      @Get('secret')
+      @RequireScope('sms:read')
+      secret(): string {
+        return 'secret';
+      }
+    }
+    const own = await startApi({}, undefined, [HalfOpenController]);
+    try {
+      const declared = declaredRoutes(own.app, 'api/v1').filter(({ route }) => route.includes('half-open'));
+      expect(declared.map(({ access }) => access)).toEqual(['public', 'sms:read']);
+      const statusOf = async (path: string) => (await fetch(`${own.baseUrl}/half-open/${path}`)).status;
+      expect([await statusOf('notice'), await statusOf('secret')]).toEqual([200, 401]);
+    } finally {
+      await own.stop();
+    }
+  });
+
+  it('declare a rule once in each place', () => {
+    class Contradicting {
+      read(): void {}
+    }
+    const read = Object.getOwnPropertyDescriptor(Contradicting.prototype, 'read') as PropertyDescriptor;
+    Public()(Contradicting.prototype, 'read', read);
+    expect(() => AnyScope()(Contradicting.prototype, 'read', read)).toThrow('declared twice');
   });
 });

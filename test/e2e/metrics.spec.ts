@@ -163,3 +163,24 @@ describe('the metric of refused requests', () => {
     expect(text).toContain('rate_limited_requests_total{customer_id="none"} 0\n');
   });
 });
+
+describe('the metric of requests', () => {
+  let fixture: FullApi;
+  beforeAll(async () => (fixture = await startFullApi({ RATE_LIMIT_ADDRESS_PER_MINUTE: '2' })));
+  afterAll(() => fixture.stop());
+
+  it('has those that the limit of an address refuses', async () => {
+    const { call } = await createCaller(fixture.api);
+    const statuses: number[] = [];
+    for (let count = 0; count < 3; count++) statuses.push((await call('/services')).status);
+    expect(statuses).toEqual([200, 200, 429]);
+    const { port } = fixture.api.app.get(InternalListenerService).server.server.address() as AddressInfo;
+    await until(async () => {
+      const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+      return (
+        text.includes('_seconds_count{method="GET",route="/api/v1/services",status="429"} 1\n') &&
+        text.includes('rate_limited_requests_total{customer_id="none"} 1\n')
+      );
+    });
+  });
+});

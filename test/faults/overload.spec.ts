@@ -80,7 +80,12 @@ describe('more requests than can be served', () => {
     await expectProblem(refusal as Response, 503, 'service_unavailable');
     expect(refusal?.headers.get('retry-after')).toBe('1');
     expect((await fetch(`${api.origin}/health/live`)).status).toBe(200);
-    expect(await (await fetch(api.metricsUrl)).text()).toMatch(/^overloaded 1$/m);
+    const metrics = await (await fetch(api.metricsUrl)).text();
+    expect(metrics).toMatch(/^overloaded 1$/m);
+    // All others wait for the lock.
+    expect(metrics).toMatch(
+      /^http_request_duration_seconds_count\{method="GET",route="\/api\/v1\/services",status="503"\} [1-9]/m,
+    );
     await database.superuser.query('rollback');
     const releasedAt = performance.now();
     await Promise.all(stuck);

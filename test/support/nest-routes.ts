@@ -39,6 +39,6 @@ function routesOfController(controller: Type, prefix: string): DeclaredRoute[] {
 }
 
 function accessOf(controller: Type, handler: () => unknown): string {
-  const { isPublic, scope = 'nothing' } = rulesOf({ getHandler: () => handler, getClass: () => controller as never });
-  return isPublic ? 'public' : scope;
+  const { access = 'nothing' } = rulesOf({ getHandler: () => handler, getClass: () => controller as never });
+  return access;
 }

@@ -15,7 +15,7 @@ import { NestLogger } from '@platform/logging';
 import { SCOPES } from '@platform/tokens';
 import { asProviderProblem } from './ai/provider-error';
 import { AppModule } from './app.module';
-import { exposeMetrics } from './request-metrics';
+import { exposeState, measureRequests } from './request-metrics';
 
 /** Builds the customer API, ready to listen. `root` can embed it in a larger application. */
 export async function createApplication(
@@ -32,8 +32,10 @@ export async function createApplication(
   configureApplication(app, SCOPES);
   const server = app.getHttpAdapter().getInstance();
   addProblemDialect(server, '/api/v1/ai/v1', asProviderProblem);
+  // Before the hooks that refuse requests: those count too.
+  measureRequests(app);
   limitAddresses(server, app.get(RateLimitStorageService), config.RATE_LIMIT_ADDRESS_PER_MINUTE);
-  exposeMetrics(app, shedOverload(server, config.OVERLOAD_WAIT_MS, app.get(CustomerDatabaseService)));
+  exposeState(app, shedOverload(server, config.OVERLOAD_WAIT_MS, app.get(CustomerDatabaseService)));
   await assertIsolation(app, config);
   await app.get(DatabaseClockService).compare();
   return app;

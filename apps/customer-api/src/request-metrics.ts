@@ -11,14 +11,19 @@ const MOST = 100;
 /** Labels of unknown customers, and of those beyond {@link MOST}. */
 const [NONE, OTHERS] = ['none', 'others'];
 
-/** Measures requests, and exposes the gauges that operators monitor. */
-export function exposeMetrics(app: NestFastifyApplication, shedder: LoadShedder): void {
+/** Measures requests: those that pass this hook, so it is to be added before hooks that refuse some. */
+export function measureRequests(app: NestFastifyApplication): void {
   const metrics = app.get(Metrics);
   const refusals = new LimitedCustomers(metrics);
   observeRequests(app.getHttpAdapter().getInstance(), ({ request, status, durationMs }) => {
     metrics.observeRequest(request.method, request.routeOptions.url, status, durationMs);
     if (status === 429) refusals.count(request.customer?.customerId);
   });
+}
+
+/** Exposes the gauges that operators monitor. */
+export function exposeState(app: NestFastifyApplication, shedder: LoadShedder): void {
+  const metrics = app.get(Metrics);
   metrics.reportState(
     'overloaded',
     'Requests are refused: more arrive than can be served in time',

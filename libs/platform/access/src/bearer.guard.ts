@@ -17,14 +17,14 @@ export class BearerGuard implements CanActivate {
   constructor(private readonly authenticator: TokenAuthenticatorService) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
-    const rules = rulesOf(context);
-    if (rules.isPublic) return true;
+    const { access, takesApiKey } = rulesOf(context);
+    if (access === 'public') return true;
     const request = context.getArgByIndex<FastifyRequest>(0);
-    const token = (rules.takesApiKey && apiKeyToken(request.headers)) || bearerToken(request.headers.authorization);
+    const token = (takesApiKey && apiKeyToken(request.headers)) || bearerToken(request.headers.authorization);
     const found = this.authenticator.authenticate(token);
     return found instanceof Promise
-      ? found.then((customer) => admit(request, customer, token, rules))
-      : admit(request, found, token, rules);
+      ? found.then((customer) => admit(request, customer, token, access))
+      : admit(request, found, token, access);
   }
 }
 
@@ -33,15 +33,15 @@ function admit(
   request: FastifyRequest,
   customer: AuthenticatedCustomer | undefined,
   token: string,
-  { scope }: RouteRules,
+  access: Exclude<RouteRules['access'], 'public'>,
 ): true {
   if (!customer) throw refusedToken(token);
   request.customer = customer;
-  if (scope === 'any') return true;
-  if (scope === undefined) throw new ServiceError('insufficient_scope', 'This address is closed');
-  if (customer.scopes.has(scope)) return true;
-  throw new ServiceError('insufficient_scope', `The token lacks the scope ${scope}`, {
-    bearer: { error: 'insufficient_scope', scope },
+  if (access === 'any') return true;
+  if (access === undefined) throw new ServiceError('insufficient_scope', 'This address is closed');
+  if (customer.scopes.has(access)) return true;
+  throw new ServiceError('insufficient_scope', `The token lacks the scope ${access}`, {
+    bearer: { error: 'insufficient_scope', scope: access },
   });
 }
 

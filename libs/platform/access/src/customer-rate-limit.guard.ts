@@ -42,8 +42,8 @@ export class CustomerRateLimitGuard extends ThrottlerGuard {
 
   /** Counts a request towards the customer's general limit, then towards the tighter limit of its route, if there is one. */
   private admit(context: ExecutionContext): boolean | Promise<boolean> {
-    const { isPublic, rateLimit: kind } = rulesOf(context);
-    if (isPublic) return true;
+    const { access, rateLimit: kind } = rulesOf(context);
+    if (access === 'public') return true;
     const { customer } = context.getArgByIndex<FastifyRequest>(0);
     if (!customer) throw new Error('The bearer guard must run first');
     const reply = context.getArgByIndex<FastifyReply>(1);

@@ -10,7 +10,7 @@ import type { AuthenticatedCustomer, Scope } from '@platform/tokens';
  */
 export function RequireScope(scope: Scope): MethodDecorator {
   return applyDecorators(
-    declareRules({ scope }),
+    declareRules({ access: scope }),
     ApiSecurity('token', [scope]),
     ProblemReplies('unauthorized', 'insufficient_scope', 'rate_limited', 'internal_error', 'service_unavailable'),
   );
@@ -19,7 +19,7 @@ export function RequireScope(scope: Scope): MethodDecorator {
 /** Declares that a route needs a valid token but no scope. */
 export function AnyScope(): MethodDecorator {
   return applyDecorators(
-    declareRules({ scope: 'any' }),
+    declareRules({ access: 'any' }),
     ApiSecurity('token'),
     ProblemReplies('unauthorized', 'rate_limited', 'internal_error', 'service_unavailable'),
   );
@@ -28,7 +28,7 @@ export function AnyScope(): MethodDecorator {
 /**
  * Opens a route, or all routes of a controller, to callers without a token: for health checks, never for customer data.
  */
-export const Public = () => declareRules({ isPublic: true });
+export const Public = () => declareRules({ access: 'public' });
 
 /** Lets callers of a controller's routes send the token in the header `X-Api-Key` as well, as SDKs of AI providers do. */
 export const TokenInApiKey = () => declareRules({ takesApiKey: true });

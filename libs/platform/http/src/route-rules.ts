@@ -40,10 +40,8 @@ export interface KeyRules {
 
 /** The treatment that a route declares for its requests, by decorators of its handler or its controller. */
 export interface RouteRules {
-  /** Open to callers without a token. */
-  readonly isPublic?: boolean;
-  /** The scope that a token needs; `any` for none. A route that declares neither this nor `isPublic` is closed. */
-  readonly scope?: Scope | 'any';
+  /** The scope that a token needs, `any` token, or `public`: open to callers without one. A route that does not declare it is closed. */
+  readonly access?: Scope | 'any' | 'public';
   /** Whether the token may also be sent as `X-Api-Key`. */
   readonly takesApiKey?: boolean;
   /** A limit of requests that is tighter than the customer's general one. */
@@ -59,11 +57,16 @@ export interface RouteRules {
 
 const DECLARED = 'http:route-rules';
 
-/** Declares rules of a handler, or of all handlers of a controller; those of the handler come first. */
+/**
+ * Declares rules of a handler, or of all handlers of a controller; those of the handler come first.
+ * @throws if one of them is declared already in the same place
+ */
 export function declareRules(rules: RouteRules): MethodDecorator & ClassDecorator {
   return (target: object, _name?: string | symbol, method?: PropertyDescriptor) => {
     const declaring = (method?.value as object | undefined) ?? target;
-    Reflect.defineMetadata(DECLARED, { ...declaredBy(declaring), ...rules }, declaring);
+    const declared = declaredBy(declaring) ?? {};
+    for (const rule of Object.keys(rules)) if (rule in declared) throw new Error(`The rule ${rule} is declared twice`);
+    Reflect.defineMetadata(DECLARED, { ...declared, ...rules }, declaring);
   };
 }
 
