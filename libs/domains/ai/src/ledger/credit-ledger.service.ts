@@ -3,7 +3,7 @@ import { AppConfig } from '@platform/config';
 import { isDatabaseUnavailable, isDataRefused, prepared } from '@platform/database';
 import { tracedStatement } from '@platform/tracing';
 import { ProcessHeartbeatService } from '../liveness/process-heartbeat.service';
-import { AccountBatcher, type Batcher, CustomerBatchers, LockedAccounts, type RunBatch } from './account-batcher';
+import { AccountBatcher, LockedAccounts, type RunBatch } from './account-batcher';
 import {
   CreditLedger,
   type Release,
@@ -15,6 +15,7 @@ import {
 } from './credit-ledger.port';
 import { LedgerConnectionsService } from './ledger-connections.service';
 import { type LedgerEngine, LedgerStatements } from './ledger-statements';
+import { type Batcher, CustomerBatchers } from './micro-batcher';
 
 const IS_CLUSTER = prepared(
   'ai.is-cluster',
@@ -60,22 +61,24 @@ export class CreditLedgerService extends CreditLedger implements OnModuleInit {
   override reserve(request: ReservationRequest): Promise<ReservationResult> {
     return tracedStatement('ai.reserve', () =>
       this.batchers
-        ? this.batchers.reservations.do(request)
-        : this.chosen().then(({ reservations }) => reservations.do(request)),
+        ? this.batchers.reservations.execute(request)
+        : this.chosen().then(({ reservations }) => reservations.execute(request)),
     );
   }
 
   override settle(settlement: Settlement): Promise<SettlementResult> {
     return tracedStatement('ai.settle', () =>
       this.batchers
-        ? this.batchers.settlements.do(settlement)
-        : this.chosen().then(({ settlements }) => settlements.do(settlement)),
+        ? this.batchers.settlements.execute(settlement)
+        : this.chosen().then(({ settlements }) => settlements.execute(settlement)),
     );
   }
 
   override release(release: Release): Promise<Resolution | undefined> {
     return tracedStatement('ai.release', () =>
-      this.batchers ? this.batchers.releases.do(release) : this.chosen().then(({ releases }) => releases.do(release)),
+      this.batchers
+        ? this.batchers.releases.execute(release)
+        : this.chosen().then(({ releases }) => releases.execute(release)),
     );
   }
 

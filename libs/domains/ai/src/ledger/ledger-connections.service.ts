@@ -6,7 +6,9 @@ import {
   PipelinedConnectionsService,
   type PreparedStatement,
 } from '@platform/database';
-import type { LockWait } from './account-batcher';
+
+/** How a statement meets a locked account: it gives up soon, for the other customers of its batch, or is one customer's and waits. */
+export type LockWait = 'brief' | 'patient';
 
 /**
  * Longest time that a statement waits for a locked account. While a brief one waits, all other customers of its batch do.

@@ -2,7 +2,6 @@ import type { AppConfig } from '@platform/config';
 import { prepared } from '@platform/database';
 import type { ProcessHeartbeatService } from '../liveness/process-heartbeat.service';
 import { upstreamSettings } from '../provider-keys/provider-keys.service';
-import { customersOf, type LockWait } from './account-batcher';
 import type {
   Release,
   ReservationRequest,
@@ -11,7 +10,7 @@ import type {
   Settlement,
   SettlementResult,
 } from './credit-ledger.port';
-import type { LedgerConnectionsService } from './ledger-connections.service';
+import type { LedgerConnectionsService, LockWait } from './ledger-connections.service';
 
 const RESERVE = prepared('ai.reserve', 'select * from app.ai_reserve($1, $2, $3, $4, $5, $6, $7, $8, $9)');
 const SETTLE = prepared('ai.settle', 'select * from app.ai_settle($1, $2, $3, $4, $5)');
@@ -116,6 +115,32 @@ export class LedgerStatements {
   private notAfter(): Date {
     return new Date(this.heartbeat.databaseTime().getTime() + this.patienceMs);
   }
+}
+
+/** The customers of a batch that is sorted by customer. Positions count from 1. */
+interface Customers {
+  /** Distinct and sorted. */
+  ids: string[];
+  /** Position of each customer's first item in the batch. */
+  first: number[];
+  /** Position of each customer's last item in the batch. */
+  last: number[];
+  /** For each item, the position of its customer in `ids`. */
+  owner: number[];
+}
+
+function customersOf(batch: readonly { customerId: string }[]): Customers {
+  const customers: Customers = { ids: [], first: [], last: [], owner: [] };
+  batch.forEach(({ customerId }, index) => {
+    if (customers.ids.at(-1) !== customerId) {
+      customers.ids.push(customerId);
+      customers.first.push(index + 1);
+      customers.last.push(index + 1);
+    }
+    customers.last[customers.last.length - 1] = index + 1;
+    customers.owner.push(customers.ids.length);
+  });
+  return customers;
 }
 
 /** A field of a composite value. */

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { MicroBatcher } from './account-batcher';
+import { MicroBatcher } from './micro-batcher';
 
 describe('MicroBatcher', () => {
   function recording(run: (items: number[]) => Promise<string[]>, size = 3) {
@@ -23,7 +23,7 @@ describe('MicroBatcher', () => {
       await gate.promise;
       return items.map(String);
     });
-    const results = [9, 8, 7, 6, 5, 4, 3].map((item) => batcher.do(item));
+    const results = [9, 8, 7, 6, 5, 4, 3].map((item) => batcher.execute(item));
     await setImmediate();
     expect(batches).toEqual([
       [7, 8, 9],
@@ -40,12 +40,12 @@ describe('MicroBatcher', () => {
       await gate.promise;
       return items.map(String);
     });
-    const results = [batcher.do(1)];
+    const results = [batcher.execute(1)];
     await setImmediate();
-    results.push(batcher.do(3), batcher.do(2));
+    results.push(batcher.execute(3), batcher.execute(2));
     await setImmediate();
     expect(batches).toEqual([[1]]);
-    results.push(batcher.do(4));
+    results.push(batcher.execute(4));
     await setImmediate();
     expect(batches).toEqual([[1], [2, 3, 4]]);
     gate.resolve();
@@ -57,7 +57,7 @@ describe('MicroBatcher', () => {
       if (items.includes(2)) throw new Error('two');
       return items.map(String);
     }, 10);
-    const results = await Promise.allSettled([5, 4, 3, 2, 1].map((item) => batcher.do(item)));
+    const results = await Promise.allSettled([5, 4, 3, 2, 1].map((item) => batcher.execute(item)));
     expect(results.map(({ status }) => status)).toEqual([
       'fulfilled',
       'fulfilled',
@@ -69,7 +69,7 @@ describe('MicroBatcher', () => {
 
   it('fails the whole batch, once, when the database is down', async () => {
     const { batches, batcher } = recording(() => Promise.reject(new Error('down')), 10);
-    const results = await Promise.allSettled([1, 2, 3, 4].map((item) => batcher.do(item)));
+    const results = await Promise.allSettled([1, 2, 3, 4].map((item) => batcher.execute(item)));
     expect(results.every(({ status }) => status === 'rejected')).toBe(true);
     expect(batches).toEqual([[1, 2, 3, 4]]);
   });
