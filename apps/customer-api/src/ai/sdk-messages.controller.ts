@@ -1,7 +1,7 @@
 import { Controller, HttpCode, Post, Req, Res, type StreamableFile } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { AiMessagesService, type MessageRequest, SDK_FIELDS } from '@domains/ai';
+import { type MessageRequest, SDK_FIELDS, TokenCountsService } from '@domains/ai';
 import { CurrentCustomer, RateLimitAs, RequireScope, TokenInApiKey } from '@platform/access';
 import { KeyClaimedByService, ProblemReplies, type RequestWithBody, WithoutEffect } from '@platform/http';
 import { type AuthenticatedCustomer } from '@platform/tokens';
@@ -17,7 +17,7 @@ import { SdkCountRequestDto, SdkMessageRequestDto, SdkTokenCountDto } from './sd
 export class SdkMessagesController {
   constructor(
     private readonly answers: MessageAnswersService,
-    private readonly messages: AiMessagesService,
+    private readonly tokenCounts: TokenCountsService,
   ) {}
 
   @Post()
@@ -60,6 +60,6 @@ export class SdkMessagesController {
   @ApiOkResponse({ type: SdkTokenCountDto, description: 'The number of input tokens.' })
   @ProblemReplies('invalid_request', 'ai_disabled', 'ai_not_configured', 'ai_upstream_rejected', 'ai_upstream_failed')
   async countSdkTokens(@Req() request: RequestWithBody<MessageRequest>): Promise<SdkTokenCountDto> {
-    return { input_tokens: await this.messages.countTokens(request.body) };
+    return { input_tokens: await this.tokenCounts.count(request.body) };
   }
 }

@@ -7,6 +7,7 @@ import { AiMessagesService } from './customer/messages/ai-messages.service';
 import { CallReservationService } from './customer/messages/call-reservation.service';
 import { CallResolutionService } from './customer/messages/call-resolution.service';
 import { CallsInFlightService } from './customer/messages/calls-in-flight.service';
+import { TokenCountsService } from './customer/messages/token-counts.service';
 import { AiModelsService } from './customer/ai-models.service';
 import { AiModelPrice } from './entities/ai-model-price.entity';
 import { AiSettings } from './entities/ai-settings.entity';
@@ -37,7 +38,8 @@ import { MessagesApiAdapter } from './adapters/messages-api/messages-api.adapter
     ProviderKeysService,
     LedgerConnectionsService,
     { provide: AiUpstream, useClass: MessagesApiAdapter },
+    TokenCountsService,
   ],
-  exports: [AiMessagesService, AiModelsService, CallsInFlightService],
+  exports: [AiMessagesService, AiModelsService, CallsInFlightService, TokenCountsService],
 })
 export class AiModule {}

@@ -30,8 +30,8 @@ export {
 } from './customer/messages/ai-messages.service';
 export { type AiOverview, AiOverviewService } from './customer/ai-overview.service';
 export { type PendingCreditRequest, PendingCreditRequestsPort } from './ports/pending-credit-requests.port';
+export { TokenCountsService } from './customer/messages/token-counts.service';
 export { CallsInFlightService } from './customer/messages/calls-in-flight.service';
-export type { MessageRequest } from './customer/message-request/body-fields';
 export {
   PLAIN_FIELDS,
   PROVIDER_FIELDS,
@@ -39,7 +39,7 @@ export {
   type RequestFields,
   SDK_FIELDS,
 } from './customer/message-request/request-fields';
-export { MessageRequestReader } from './customer/message-request/message-request-reader';
+export { type MessageRequest, MessageRequestReader } from './customer/message-request/message-request-reader';
 export {
   AiConfigurationOperatorService,
   type AiConfigurationChange,
@@ -53,8 +53,11 @@ export { CreditLedger, type ReservationRequest, type TokenUsage } from './ledger
 export { CreditLedgerService } from './ledger/credit-ledger.service';
 export { ProcessHeartbeatService } from './liveness/process-heartbeat.service';
 export { ProcessLivenessModule } from './liveness/process-liveness.module';
-export { type KeyReencryption, ProviderKeysOperatorService } from './operator/provider-keys-operator.service';
-export { countUnreadableKeys } from './provider-keys/provider-keys.service';
+export {
+  countUnreadableKeys,
+  type KeyReencryption,
+  ProviderKeysOperatorService,
+} from './operator/provider-keys-operator.service';
 export { AiAccountingOperatorService, type AccountingMonth } from './operator/ai-accounting-operator.service';
 export { AiPricesOperatorService, type NewAiPrice } from './operator/ai-prices-operator.service';
 export { AiUsageOperatorService } from './operator/ai-usage-operator.service';

@@ -1,7 +1,7 @@
 import type { AppConfig } from '@platform/config';
 import { prepared } from '@platform/database';
 import type { ProcessHeartbeatService } from '../liveness/process-heartbeat.service';
-import { upstreamSettings } from '../provider-keys/provider-keys.service';
+import { providerSettings } from '../provider-keys/provider-settings';
 import type {
   Release,
   ReservationRequest,
@@ -49,7 +49,7 @@ export class LedgerStatements {
   ) {
     this.timeZone = config.BILLING_TIMEZONE;
     this.lifetime = `${config.AI_UPSTREAM_TIMEOUT_MS + config.AI_RESERVATION_MARGIN_MS} milliseconds`;
-    this.sharedKey = upstreamSettings(config).sharedKey !== undefined;
+    this.sharedKey = providerSettings(config).sharedKey !== undefined;
     this.patienceMs = config.DATABASE_STATEMENT_TIMEOUT_MS;
   }
 

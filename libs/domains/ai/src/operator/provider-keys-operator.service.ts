@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, IsNull, Not } from 'typeorm';
 import { AuditService } from '@platform/audit';
-import { SecretUnreadableError } from '@platform/secrets';
+import type { AppConfig } from '@platform/config';
+import { clientSettings, DeadlineClient } from '@platform/database';
+import { SecretBox, SecretRedactor, SecretUnreadableError } from '@platform/secrets';
 import { AiSettings } from '../entities/ai-settings.entity';
 import { ProviderKeysService } from '../provider-keys/provider-keys.service';
 
@@ -51,5 +53,28 @@ export class ProviderKeysOperatorService {
       await this.audit.record(manager, { customerId, actor, action: 'secrets.reencrypt', metadata: {} });
       return 'reencrypted';
     });
+  }
+}
+
+/** Numbers of the customers' own provider keys. */
+export interface KeyCount {
+  stored: number;
+  /** Those that open under neither SECRETS_KEY nor FORMER_SECRETS_KEY. */
+  unreadable: number;
+}
+
+/** Tells whether SECRETS_KEY fits the data, without an application, on a connection of its own. @throws the driver's error */
+export async function countUnreadableKeys(config: AppConfig): Promise<KeyCount> {
+  const keys = new ProviderKeysService(new SecretBox(config), config, SecretRedactor.of(config));
+  const client = new DeadlineClient(clientSettings(config, 'account_operator'));
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ customerId: string; sealed: Buffer }>(
+      `select customer_id as "customerId", key_ciphertext as sealed from ai_settings where key_ciphertext is not null`,
+    );
+    const unreadable = rows.filter(({ customerId, sealed }) => !keys.canOpen(customerId, sealed));
+    return { stored: rows.length, unreadable: unreadable.length };
+  } finally {
+    await client.end();
   }
 }

@@ -1,26 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { AppConfig, orSandbox, SANDBOX_CREDENTIAL } from '@platform/config';
-import { clientSettings, DeadlineClient } from '@platform/database';
+import { AppConfig } from '@platform/config';
 import { SecretBox, SecretRedactor, SecretUnreadableError } from '@platform/secrets';
+import { providerSettings } from './provider-settings';
 
-const PUBLIC_ADDRESS = 'https://api.anthropic.com';
 /** Maximum number of cached keys; each one saves a decryption. */
 const MAX_CACHED = 10_000;
-
-/** Address of the AI provider, and the key for customers without their own. */
-export interface UpstreamSettings {
-  baseUrl: string;
-  sharedKey?: string;
-}
-
-/** The configured provider; without one, the sandbox, if it runs. */
-export function upstreamSettings(config: AppConfig): UpstreamSettings {
-  const { ANTHROPIC_BASE_URL, ANTHROPIC_API_KEY: sharedKey } = config;
-  const provider = { baseUrl: ANTHROPIC_BASE_URL ?? PUBLIC_ADDRESS, sharedKey };
-  const configured = ANTHROPIC_BASE_URL === undefined && sharedKey === undefined ? undefined : provider;
-  const inSandbox = (url: string) => ({ baseUrl: `${url}/anthropic`, sharedKey: SANDBOX_CREDENTIAL });
-  return orSandbox(configured, config, inSandbox) ?? provider;
-}
 
 /** Customers' provider keys, which are stored encrypted. */
 @Injectable()
@@ -34,7 +18,7 @@ export class ProviderKeysService {
     config: AppConfig,
     private readonly redactor: SecretRedactor,
   ) {
-    this.sharedKey = upstreamSettings(config).sharedKey ?? '';
+    this.sharedKey = providerSettings(config).sharedKey ?? '';
   }
 
   /** Encrypts a customer's key for storage. */
@@ -51,6 +35,17 @@ export class ProviderKeysService {
     return this.secrets.seal(this.secrets.open(ciphertext, purpose), purpose);
   }
 
+  /** Whether a stored key opens under SECRETS_KEY or FORMER_SECRETS_KEY. */
+  canOpen(customerId: string, ciphertext: Buffer): boolean {
+    try {
+      this.secrets.open(ciphertext, purposeOf(customerId));
+      return true;
+    } catch (error) {
+      if (error instanceof SecretUnreadableError) return false;
+      throw error;
+    }
+  }
+
   /** The key for a call: the customer's own, or the service-wide one. @throws SecretUnreadableError */
   keyFor(customerId: string, ciphertext: Buffer | null): string {
     if (!ciphertext) return this.sharedKey;
@@ -63,39 +58,6 @@ export class ProviderKeysService {
     this.redactor.use(apiKey);
     this.cached.set(name, apiKey);
     return apiKey;
-  }
-}
-
-/** Numbers of the customers' own provider keys. */
-export interface KeyCount {
-  stored: number;
-  /** Those that open under neither SECRETS_KEY nor FORMER_SECRETS_KEY. */
-  unreadable: number;
-}
-
-/** Tells whether SECRETS_KEY fits the data, on a connection of its own. @throws the driver's error */
-export async function countUnreadableKeys(config: AppConfig): Promise<KeyCount> {
-  const client = new DeadlineClient(clientSettings(config, 'account_operator'));
-  await client.connect();
-  try {
-    const { rows } = await client.query<{ customerId: string; sealed: Buffer }>(
-      `select customer_id as "customerId", key_ciphertext as sealed from ai_settings where key_ciphertext is not null`,
-    );
-    const box = new SecretBox(config);
-    const unreadable = rows.filter(({ customerId, sealed }) => !opens(box, customerId, sealed));
-    return { stored: rows.length, unreadable: unreadable.length };
-  } finally {
-    await client.end();
-  }
-}
-
-function opens(box: SecretBox, customerId: string, sealed: Buffer): boolean {
-  try {
-    box.open(sealed, purposeOf(customerId));
-    return true;
-  } catch (error) {
-    if (error instanceof SecretUnreadableError) return false;
-    throw error;
   }
 }
 

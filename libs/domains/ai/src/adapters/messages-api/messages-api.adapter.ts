@@ -15,7 +15,7 @@ import {
   type UpstreamMessageCall,
   type UpstreamMessageStream,
 } from '../../ports/ai-upstream.port';
-import { upstreamSettings } from '../../provider-keys/provider-keys.service';
+import { providerSettings } from '../../provider-keys/provider-settings';
 import { MessageEventStream } from './message-event-stream';
 import { callFailed, refused, unanswered, unreadable } from './provider-errors';
 import { usageOf } from './reply-usage';
@@ -49,7 +49,7 @@ export class MessagesApiAdapter extends AiUpstream {
     super();
     this.client = clients.open({
       name: 'ai-provider',
-      baseUrl: upstreamSettings(config).baseUrl,
+      baseUrl: providerSettings(config).baseUrl,
       concurrency: config.AI_UPSTREAM_CONNECTIONS,
       timeoutMs: config.AI_UPSTREAM_TIMEOUT_MS,
       slowAfterMs: config.AI_UPSTREAM_SLOW_MS,

@@ -1,9 +1,23 @@
 import type { JsonHandler, JsonToken, SegmentedBytes } from '@platform/json';
-import { BodyFields, type MessageRequest } from './body-fields';
+import type { CacheUse } from '../../ledger/credit-ledger.port';
+import type { MessageContent } from '../../ports/ai-upstream.port';
 import { InputBound } from './input-bound';
-import { MessageJudge, ToolJudge } from './message-judges';
+import { DETAILS, RequestFaults } from './request-faults';
 import { type JudgedPlace, PLAIN_FIELDS, type RequestFields } from './request-fields';
-import { DETAILS, type Frame, type FrameKind, kindInside, newFrame, pointerTo, RequestFaults } from './request-frame';
+import { type Frame, type FrameKind, kindInside, newFrame, pointerInto, pointerTo } from './request-frame';
+import { BodyJudge, MessageJudge, ToolJudge } from './request-judges';
+
+/** A valid request for a message. */
+export interface MessageRequest extends MessageContent {
+  maxTokens?: number;
+  /** Whether the body asks for a stream of events. */
+  stream: boolean;
+  /** The part of the answer's tokens that is for thinking: `max_tokens` must be more. */
+  thinkingTokens?: number;
+  /** Upper bound of the input tokens. */
+  inputTokens: number;
+  cache: CacheUse;
+}
 
 const PLACES = new Set<FrameKind>(['body', 'tool', 'thinking', 'output_config'] satisfies JudgedPlace[]);
 /**
@@ -23,7 +37,7 @@ export class MessageRequestReader implements JsonHandler {
   private readonly faults = new RequestFaults();
   private readonly messages = new MessageJudge(this.bound, this.faults);
   private readonly tools = new ToolJudge(this.bound, this.faults);
-  private readonly body: BodyFields;
+  private readonly body: BodyJudge;
   private frame?: Frame;
   /** Number of open objects and arrays inside an ignored one. */
   private ignored = 0;
@@ -34,7 +48,7 @@ export class MessageRequestReader implements JsonHandler {
     private readonly contextTokens: number,
     private readonly rules: RequestFields = PLAIN_FIELDS,
   ) {
-    this.body = new BodyFields(this.faults, rules !== PLAIN_FIELDS);
+    this.body = new BodyJudge(this.faults, rules !== PLAIN_FIELDS);
   }
 
   /**
@@ -89,13 +103,13 @@ export class MessageRequestReader implements JsonHandler {
       frame.rule = this.rules.ruleOf(frame.kind as JudgedPlace, name);
       if (frame.rule === 'ignored') return;
       frame.names ??= new Set();
-      if (frame.names.has(name)) this.faults.addInto(frame, DETAILS.twice(name));
+      if (frame.names.has(name)) this.faults.add({ pointer: pointerInto(frame), detail: DETAILS.twice(name) });
       frame.names.add(name);
       return;
     }
     const bit = (frame.kind === 'message' ? OF_MESSAGE : OF_BLOCK).get(name);
     if (bit === undefined) return;
-    if ((frame.seen & bit) !== 0) this.faults.addInto(frame, DETAILS.twice(name));
+    if ((frame.seen & bit) !== 0) this.faults.add({ pointer: pointerInto(frame), detail: DETAILS.twice(name) });
     frame.seen |= bit;
     if (name === 'file_id') this.faults.foreignFile ??= pointerTo(frame);
   }

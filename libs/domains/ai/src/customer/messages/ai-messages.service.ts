@@ -12,16 +12,9 @@ import {
   type UpstreamMessageStream,
 } from '../../ports/ai-upstream.port';
 import { ProviderKeysService } from '../../provider-keys/provider-keys.service';
-import { AiModelsService } from '../ai-models.service';
-import type { MessageRequest } from '../message-request/body-fields';
-import {
-  CallReservationService,
-  type CustomerCall,
-  errorForCustomer,
-  reasonOf,
-  refusal,
-  type ReservedCall,
-} from './call-reservation.service';
+import type { MessageRequest } from '../message-request/message-request-reader';
+import { callFailure, failureReason } from './call-errors';
+import { CallReservationService, type CustomerCall, type ReservedCall } from './call-reservation.service';
 import { CallResolutionService } from './call-resolution.service';
 import { CallsInFlightService } from './calls-in-flight.service';
 import { ReplyStream } from './reply-stream';
@@ -87,7 +80,6 @@ export class AiMessagesService {
     private readonly calls: CallsInFlightService,
     private readonly upstream: AiUpstream,
     private readonly keys: ProviderKeysService,
-    private readonly models: AiModelsService,
     private readonly keyedCalls: KeyedCallsService,
     private readonly context: CustomerContextService,
     private readonly config: AppConfig,
@@ -107,22 +99,6 @@ export class AiMessagesService {
     if (form.stream) return this.stream(call, request, form);
     const shutdown = this.calls.begin();
     return this.calls.track(this.answer(call, request, form, shutdown.signal), shutdown);
-  }
-
-  /**
-   * Counts a request's input tokens: the provider's estimate. It costs nothing, and reserves nothing.
-   * @throws ServiceError ai_not_configured, ai_upstream_rejected, ai_upstream_failed
-   */
-  async countTokens(request: MessageRequest): Promise<number> {
-    const { customerId } = this.context;
-    const model = await this.models.find();
-    if (!model) throw refusal('not_configured');
-    const shutdown = this.calls.begin();
-    try {
-      return await this.reservations.countTokens(customerId, request, model, shutdown.signal);
-    } finally {
-      this.calls.end(shutdown);
-    }
   }
 
   private async answer(
@@ -242,11 +218,11 @@ export class AiMessagesService {
    */
   private async fail({ customerId }: CustomerCall, { reservationId }: ReservedCall, error: unknown): Promise<unknown> {
     const { requestId, usageSoFar } = error instanceof UpstreamError ? error.fault : {};
-    const broke = reasonOf(error);
+    const broke = failureReason(error);
     const reason = usageSoFar === undefined ? broke : `${broke}; reported before: ${usageSoFar || 'nothing'}`;
     this.logger.warn({ msg: 'AI call failed', reason, reservation_id: reservationId, upstream_request_id: requestId });
     const outcome = usageSoFar === undefined ? 'released' : 'outcome_unknown';
     await this.resolution.release({ customerId, reservationId, outcome, reason });
-    return errorForCustomer(error);
+    return callFailure(error);
   }
 }

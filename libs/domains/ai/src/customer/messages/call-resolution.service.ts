@@ -9,10 +9,10 @@ import {
   isTransientFailure,
   retryTransient,
 } from '@platform/database';
-import { ServiceError } from '@platform/errors';
 import { IdempotencyStoreService } from '@platform/idempotency';
 import { Metrics } from '@platform/metrics';
 import { CreditLedger, type Release, type Settlement, type SettlementResult } from '../../ledger/credit-ledger.port';
+import { chargeNotStored, keyTakenMeanwhile } from './call-errors';
 
 const RETRY_MS = 250;
 
@@ -71,13 +71,9 @@ export class CallResolutionService implements OnModuleInit {
       const reason = 'settlement could not be stored';
       this.releaseLater({ customerId, reservationId, outcome: 'outcome_unknown', reason }, this.lastStatementMs);
       if (!isTransientFailure(error)) throw error;
-      throw new ServiceError(
-        'service_unavailable',
-        'The answer came, but could not be charged. You were not charged; try again later',
-        { cause: error },
-      );
+      throw chargeNotStored(error);
     }
-    if (result.outcome === 'key_taken') throw keyTaken();
+    if (result.outcome === 'key_taken') throw keyTakenMeanwhile();
     this.report(settlement, result);
     return result;
   }
@@ -205,12 +201,4 @@ function countersOf({ registry }: Metrics) {
     counters.uncovered.inc({ cause }, 0);
   }
   return counters;
-}
-
-function keyTaken(): ServiceError {
-  return new ServiceError(
-    'idempotency_key_in_progress',
-    'The answer came so late that another request with this Idempotency-Key is made instead. This one was not charged',
-    { retryAfterSeconds: 1 },
-  );
 }

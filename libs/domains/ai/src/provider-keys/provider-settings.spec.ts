@@ -1,8 +1,8 @@
 import { loadConfig } from '@platform/config';
-import { upstreamSettings } from './provider-keys.service';
+import { providerSettings } from './provider-settings';
 
-describe('upstreamSettings', () => {
-  const settings = (environment: NodeJS.ProcessEnv) => upstreamSettings(loadConfig(environment));
+describe('providerSettings', () => {
+  const settings = (environment: NodeJS.ProcessEnv) => providerSettings(loadConfig(environment));
 
   it('are the provider itself, unless there is a sandbox and nothing else is said', () => {
     expect(settings({})).toEqual({ baseUrl: 'https://api.anthropic.com', sharedKey: undefined });

@@ -1,8 +1,11 @@
-import type { JsonToken } from '@platform/json';
+import type { JsonToken, SegmentedBytes } from '@platform/json';
+import type { ForwardedField, MessageContent } from '../../ports/ai-upstream.port';
 import type { InputBound } from './input-bound';
+import { DETAILS, type RequestFaults } from './request-faults';
 import { toolRule } from './request-fields';
-import { DETAILS, type Frame, pointerInto, pointerTo, type RequestFaults } from './request-frame';
+import { type Frame, pointerInto, pointerTo } from './request-frame';
 
+const SERVICE_TIERS = new Set<string | undefined>(['auto', 'standard_only']);
 const ROLES = new Set<string | undefined>(['user', 'assistant', 'system']);
 /** The provider's own limit. */
 const MAX_MESSAGES = 100_000;
@@ -10,6 +13,99 @@ const MAX_MESSAGES = 100_000;
 const EMPTY_TEXT = 2;
 /** The type of a tool that the caller defines. */
 const CUSTOM = 'custom';
+
+/** The JSON type of a value; `nested` for objects and arrays. */
+type ValueKind = 'string' | 'number' | 'literal' | 'nested';
+
+interface Span {
+  start: number;
+  end: number;
+}
+
+/** Judges the fields of the body, and finds them: where each stands, and the values of those that the service reads itself. */
+export class BodyJudge {
+  maxTokens?: number;
+  stream = false;
+  private readonly spans = new Map<string, Span>();
+
+  constructor(
+    private readonly faults: RequestFaults,
+    /** Whether a `stream` of the wrong type is refused. */
+    private readonly strict: boolean,
+  ) {}
+
+  /** A value begins. @param judged whether its members are judged, so that it has the right type */
+  begin(frame: Frame, start: number, kind: ValueKind, token?: JsonToken, judged = false): void {
+    const { key = '', rule } = frame;
+    if (rule === 'own') this.own(frame, start, kind, token, judged);
+    else if ((kind === 'literal' && token?.text() === 'null') || rule === 'ignored' || rule === undefined) return;
+    else if (rule === 'forwarded') {
+      if (key === 'tools' && !judged) return this.faults.add({ pointer: pointerInto(frame), detail: DETAILS.tools });
+      if (key === 'service_tier' && !(kind === 'string' && SERVICE_TIERS.has(token?.text())))
+        return this.faults.add({ pointer: pointerInto(frame), detail: DETAILS.serviceTier });
+      this.spans.set(key, { start, end: start });
+    } else if (rule !== 'elsewhere') this.faults.add({ pointer: pointerInto(frame), detail: DETAILS[rule](key) });
+    else if (!judged) this.faults.add({ pointer: pointerInto(frame), detail: DETAILS.elsewhere(key) });
+  }
+
+  /** The value of the current field ends before byte `end`. */
+  end({ key = '' }: Frame, end: number): void {
+    const span = this.spans.get(key);
+    if (span) span.end = end;
+  }
+
+  /** Whether the field was given, and is forwarded. */
+  has(name: string): boolean {
+    return this.spans.has(name);
+  }
+
+  /** Cuts the forwarded fields out of the body, and counts the bytes of the content and of the other fields. */
+  content(body: SegmentedBytes): { content: MessageContent; contentBytes: number; optionBytes: number } {
+    const options: ForwardedField[] = [];
+    const content: MessageContent = { messages: [], options };
+    let contentBytes = 0;
+    let optionBytes = 0;
+    for (const [name, { start, end }] of this.spans) {
+      const json = body.slice(start, end);
+      if (name === 'messages' || name === 'system') {
+        content[name] = json;
+        contentBytes += end - start;
+      } else {
+        options.push({ name, json });
+        optionBytes += end - start;
+      }
+    }
+    return { content, contentBytes, optionBytes };
+  }
+
+  private own(frame: Frame, start: number, kind: ValueKind, token: JsonToken | undefined, judged: boolean): void {
+    const value = kind === 'nested' ? undefined : token?.text();
+    switch (frame.key) {
+      case 'messages':
+        this.spans.set('messages', { start, end: start });
+        if (!judged) this.faults.add({ pointer: pointerInto(frame), detail: DETAILS.messages });
+        return;
+      case 'system':
+        if (kind === 'string' || judged) this.spans.set('system', { start, end: start });
+        else this.faults.add({ pointer: pointerInto(frame), detail: DETAILS.system });
+        return;
+      case 'max_tokens': {
+        const number = kind === 'number' ? Number(value) : NaN;
+        if (Number.isInteger(number) && number >= 1) this.maxTokens = number;
+        else
+          this.faults.add({
+            pointer: pointerInto(frame),
+            detail: kind === 'string' ? DETAILS.maxTokensText : DETAILS.maxTokens,
+          });
+        return;
+      }
+      default:
+        if (kind === 'literal' && value === 'true') this.stream = true;
+        else if (this.strict && !(kind === 'literal' && value === 'false'))
+          this.faults.add({ pointer: pointerInto(frame), detail: DETAILS.stream });
+    }
+  }
+}
 
 /** Judges messages and content blocks, those of the system prompt too. */
 export class MessageJudge {
@@ -22,7 +118,7 @@ export class MessageJudge {
   nextMessage(frame: Frame, isObject: boolean): void {
     if (frame.faults) this.faults.add(...frame.faults);
     frame.faults = undefined;
-    if (!isObject) this.faults.addInto(frame, DETAILS.message);
+    if (!isObject) this.faults.add({ pointer: pointerInto(frame), detail: DETAILS.message });
   }
 
   /** A member of a message that is no array. */
@@ -106,7 +202,7 @@ export class ToolJudge {
 
   /** Something in `tools` that is no object. */
   badTool(frame: Frame): void {
-    this.faults.addInto(frame, DETAILS.tools);
+    this.faults.add({ pointer: pointerInto(frame), detail: DETAILS.tools });
   }
 
   /** A complete tool. It is refused for its type, which may have members of its own, or else for its members. */

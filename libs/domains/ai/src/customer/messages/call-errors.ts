@@ -1,0 +1,71 @@
+import { ServiceError } from '@platform/errors';
+import { SecretUnreadableError } from '@platform/secrets';
+import type { ReservationRefusal } from '../../ledger/credit-ledger.port';
+import { UpstreamError } from '../../ports/ai-upstream.port';
+
+/** `Retry-After` when calls in progress have reserved the credit: most calls take seconds. */
+const RESERVED_RETRY_SECONDS = 5;
+
+/** The error of a call whose reservation the ledger refused. */
+export function callRefused(outcome: Exclude<ReservationRefusal, 'key_taken'>): ServiceError {
+  switch (outcome) {
+    case 'disabled':
+      return new ServiceError('ai_disabled', 'AI is not enabled for you; ask the operator');
+    case 'not_configured':
+      return new ServiceError('ai_not_configured', 'No AI model or key is configured for you; ask the operator');
+    case 'in_progress':
+      return new ServiceError(
+        'credit_exhausted',
+        'Your messages in progress have reserved the credit that this one needs (reserved_credit of GET /ai); ' +
+          'try again when they have been answered',
+        { retryAfterSeconds: RESERVED_RETRY_SECONDS },
+      );
+    case 'over_limit':
+      return new ServiceError(
+        'credit_exhausted',
+        'The operator has limited your usage of a month, purchased credit included, and this message would go beyond ' +
+          'it (current_month_limit of GET /ai); ask the operator, or wait for the next month',
+      );
+    case 'exhausted':
+      return new ServiceError(
+        'credit_exhausted',
+        'Your AI credit does not cover this message; ask for more with POST /ai/credit-requests',
+      );
+  }
+}
+
+/** The reason of a failed call, in a few words for the operator. */
+export function failureReason(error: unknown): string {
+  if (error instanceof UpstreamError) return error.fault.reason;
+  return error instanceof SecretUnreadableError ? 'key unreadable' : 'internal error';
+}
+
+/** The error of a failed call, for the customer. */
+export function callFailure(error: unknown): unknown {
+  if (error instanceof UpstreamError) return error.toServiceError();
+  return error instanceof SecretUnreadableError ? callRefused('not_configured') : error;
+}
+
+/** The error of a request that leaves no tokens for the answer itself. */
+export function tooMuchThinking(maxTokens: number): ServiceError {
+  const detail = `budget_tokens of thinking must be less than max_tokens, which is ${maxTokens} at most here`;
+  return new ServiceError('invalid_request', detail, { errors: [{ pointer: '/thinking/budget_tokens', detail }] });
+}
+
+/** The error of a call that the provider answered, and whose settlement could not be stored. */
+export function chargeNotStored(cause: unknown): ServiceError {
+  return new ServiceError(
+    'service_unavailable',
+    'The answer came, but could not be charged. You were not charged; try again later',
+    { cause },
+  );
+}
+
+/** The error of a call whose reservation ended before the answer came, and whose Idempotency-Key another request has since. */
+export function keyTakenMeanwhile(): ServiceError {
+  return new ServiceError(
+    'idempotency_key_in_progress',
+    'The answer came so late that another request with this Idempotency-Key is made instead. This one was not charged',
+    { retryAfterSeconds: 1 },
+  );
+}
