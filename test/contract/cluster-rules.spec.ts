@@ -7,6 +7,7 @@ const NOBODYS = [
   'set_customer',
   'record_token_uses',
   'process_heartbeat',
+  'end_process',
   'create_partition',
   'drop_partition',
   'secure_partition',
