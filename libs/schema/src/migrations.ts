@@ -8,7 +8,7 @@ import { StatusSchema1763683200400 } from '@domains/status';
 import { SupportSchema1763683200600 } from '@domains/support';
 import { AuditSchema1763683200500 } from '@platform/audit';
 import type { AppConfig } from '@platform/config';
-import { DatabaseSchema1763683200000, migrateDatabase } from '@platform/database';
+import { DatabaseSchema1763683200000, migrateDatabase, StoredBytesSchema1763683201100 } from '@platform/database';
 import { IdempotencySchema1763683200550 } from '@platform/idempotency';
 import { TokensSchema1763683200200 } from '@platform/tokens';
 
@@ -29,6 +29,7 @@ export const migrations = [
   CreditRequestsSchema1763683200800,
   InvoicesSchema1763683200900,
   SmsSchema1763683201000,
+  StoredBytesSchema1763683201100,
 ];
 
 /**

@@ -113,6 +113,19 @@ const limits = command({
   run: ({ customers }, { customer, ...limits }, { actor }) => customers.setLimits(actor, customer, limits),
 });
 
+const storage = command({
+  name: 'storage',
+  description: 'list the customers that stored most bytes in tickets, SMS and kept replies, by day of UTC',
+  options: {
+    days: optional('--days <n>', 'of the last days, today among them; default 1, at most 31', read.wholeNumber),
+    limit: optional('--limit <n>', 'customers at most; default 20', read.rows),
+  },
+  examples: ['', '--days 7 --limit 5'],
+  reads: true,
+  columns: ['customer_number', 'name', 'bytes', 'largest_day', 'id'],
+  run: ({ customers }, { days = 1, limit = 20 }) => customers.storage(days, limit),
+});
+
 const exportData = dataCommand({
   name: 'export',
   description: 'print all data of a customer as one JSON value, table by table, without secrets',
@@ -153,5 +166,5 @@ const erase = dataCommand({
 export const customerNoun: Noun = {
   name: 'customer',
   description: 'customers and their limits',
-  commands: [create, importFile, list, show, activate, deactivate, limits, exportData, erase],
+  commands: [create, importFile, list, show, activate, deactivate, limits, storage, exportData, erase],
 };

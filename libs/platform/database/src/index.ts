@@ -37,6 +37,8 @@ export { PartitionsService } from './partitions/partitions.service';
 export { customerPages, purgeEachCustomer } from './retention/customer-pages';
 export { ForwardMigration } from './schema/forward-migration';
 export { DatabaseSchema1763683200000 } from './migrations/1763683200000-database';
+export { StoredBytesSchema1763683201100 } from './migrations/1763683201100-stored-bytes';
+export { StoredBytes } from './entities/stored-bytes.entity';
 export { migrateDatabase } from './schema/migrate';
 export { pendingSchemaChanges } from './schema/schema-drift';
 export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded/embedded-postgres';

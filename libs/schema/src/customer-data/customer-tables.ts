@@ -34,6 +34,7 @@ export const customerTables: readonly CustomerTable[] = [
   { table: 'service_token_use', erase: { how: 'delete' } },
   { table: 'customer_service', erase: { how: 'delete' } },
   { table: 'status_event', erase: { how: 'delete' } },
+  { table: 'stored_bytes', erase: { how: 'delete' } },
   { table: 'support_ticket', erase: { how: 'delete' } },
   { table: 'support_ticket_reply', erase: { how: 'delete' } },
   {

@@ -22,6 +22,24 @@ export type CustomerLimits = Partial<
   Pick<Customer, 'requestsPerMinute' | 'aiPerMinute' | 'smsPerMinute' | 'pendingCreditRequests'>
 >;
 
+/** The bytes that a customer stored on some days. */
+export interface CustomerStorage {
+  id: string;
+  customerNumber: string;
+  name: string;
+  /** On all these days. */
+  bytes: number;
+  /** On the day with most. */
+  largestDay: number;
+}
+
+const STORAGE = `
+  select c.id, c.customer_number as "customerNumber", c.name, s.bytes::float8 as bytes, s.largest::float8 as "largestDay"
+  from (select customer_id, sum(bytes) as bytes, max(bytes) as largest from stored_bytes
+        where day > (app.now() at time zone 'UTC')::date - $1::int
+        group by customer_id order by sum(bytes) desc, customer_id limit $2) s
+  join customer c on c.id = s.customer_id order by s.bytes desc, c.id`;
+
 /**
  * Manages customers for the operator. Every change is audited, and announced to the API processes if tokens depend on
  * it.
@@ -70,6 +88,11 @@ export class CustomersOperatorService {
   /** Activates a customer, or deactivates it: then all its tokens are refused. */
   setActive(actor: string, id: string, active: boolean): Promise<Customer> {
     return this.change(actor, id, active ? 'customer.activate' : 'customer.deactivate', { active });
+  }
+
+  /** The customers that stored most in tickets, messages and kept replies during the last days of UTC, at most 31. */
+  storage(days: number, limit: number): Promise<CustomerStorage[]> {
+    return this.dataSource.query<CustomerStorage[]>(STORAGE, [days, limit]);
   }
 
   setLimits(actor: string, id: string, limits: CustomerLimits): Promise<Customer> {

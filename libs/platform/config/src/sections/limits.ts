@@ -29,5 +29,8 @@ export const limits = {
   OVERLOAD_WAIT_MS: positive
     .default(100)
     .describe('waiting time inside a process above which, if it lasts for a second, new requests are refused with 503'),
+  STORED_BYTES_PER_DAY: positive
+    .default(256 * 1024 * 1024)
+    .describe('bytes a customer may store a day in tickets, SMS and kept replies (of AI messages apart)'),
   PENDING_CREDIT_REQUESTS: positive.default(5).describe('credit requests a customer may have pending'),
 };

@@ -4,8 +4,16 @@ import { DataSource } from 'typeorm';
 import { AppConfig } from '@platform/config';
 import { asUnavailable, DatabaseUnavailableError, isDatabaseUnavailable } from '../condition/database-errors';
 import { BoundedQueue, type WaitingOptions } from './bounded-queue';
-import { beginAs, type CustomerStatements, type RowsOf, runOn, transactAs } from './customer-transaction';
+import {
+  beginAs,
+  type CustomerStatement,
+  type CustomerStatements,
+  type RowsOf,
+  runOn,
+  transactAs,
+} from './customer-transaction';
 import type { DeadlineClient } from './deadline-client';
+import { bytesOf, StoredBytesBound } from './stored-bytes';
 
 /** The driver's pool: its connections are of our class. */
 interface WritePool {
@@ -24,25 +32,34 @@ const PATIENCE_MS = 2000;
 @Injectable()
 export class WriteConnectionsService {
   private readonly line: BoundedQueue;
+  private readonly storedBytes: StoredBytesBound;
 
   constructor(
     private readonly dataSource: DataSource,
-    { DATABASE_POOL_SIZE: places }: AppConfig,
+    { DATABASE_POOL_SIZE: places, STORED_BYTES_PER_DAY }: AppConfig,
   ) {
+    this.storedBytes = new StoredBytesBound(STORED_BYTES_PER_DAY);
     this.line = new BoundedQueue({ places, placesPerCustomer: Math.ceil(places / 2), patienceMs: PATIENCE_MS });
   }
 
-  /** Runs statements as one transaction of a customer. @returns the rows of each @throws DatabaseUnavailableError */
+  /**
+   * Runs statements as one transaction of a customer. @returns the rows of each @throws DatabaseUnavailableError; ServiceError
+   * rate_limited if the customer would store more than it may a day
+   */
   write<Rows extends readonly unknown[]>(
     customerId: string,
     statements: CustomerStatements<Rows>,
-    options?: WaitingOptions,
+    options: WaitingOptions = {},
   ): Promise<RowsOf<Rows>> {
-    return this.line.run(customerId, () => this.send(customerId, statements), options);
+    if (!options.ends) this.storedBytes.check(customerId);
+    return this.line.run(customerId, () => this.send(customerId, statements, options), options);
   }
 
-  /** Begins a transaction, which keeps a connection until it ends. @throws DatabaseUnavailableError */
-  begin(customerId: string, options?: WaitingOptions): Promise<WriteTransaction> {
+  /**
+   * Begins a transaction, which keeps a connection until it ends. @throws DatabaseUnavailableError; ServiceError rate_limited
+   */
+  async begin(customerId: string, options: WaitingOptions = {}): Promise<WriteTransaction> {
+    if (!options.ends) this.storedBytes.check(customerId);
     return new Promise((resolve, reject) => {
       const kept = async () => {
         const client = await this.connect();
@@ -51,7 +68,9 @@ export class WriteConnectionsService {
             client.release(lost);
             ended();
           };
-          resolve(new WriteTransaction(client, customerId, release));
+          const count = (bytes: number) => this.storedBytes.count(customerId, bytes, !options.ends);
+          const errorOf = (error: unknown) => this.storedBytes.errorOf(customerId, error);
+          resolve(new WriteTransaction(client, customerId, { release, count, errorOf }));
         });
       };
       this.line.run(customerId, kept, options).catch(reject);
@@ -66,13 +85,17 @@ export class WriteConnectionsService {
   private async send<Rows extends readonly unknown[]>(
     customerId: string,
     statements: CustomerStatements<Rows>,
+    { ends = false }: WaitingOptions,
   ): Promise<RowsOf<Rows>> {
     let lost: Error | undefined;
+    const bytes = bytesOf(statements);
+    const counted = bytes > 0 ? [this.storedBytes.count(customerId, bytes, !ends)] : [];
     const client = await this.connect();
     try {
-      return await client.inOneGo(() => transactAs(client, customerId, statements));
+      const rows: unknown[][] = await client.inOneGo(() => transactAs(client, customerId, [...statements, ...counted]));
+      return rows.slice(0, statements.length) as RowsOf<Rows>;
     } catch (error) {
-      if (!isDatabaseUnavailable(error)) throw error;
+      if (!isDatabaseUnavailable(error)) throw this.storedBytes.errorOf(customerId, error);
       lost = new DatabaseUnavailableError(error);
       throw lost;
     } finally {
@@ -91,6 +114,15 @@ export class WriteConnectionsService {
   }
 }
 
+/** What a transaction needs when it ends. */
+interface TransactionEnd {
+  /** Gives the connection back, with the error if it was lost. */
+  release(lost?: Error): void;
+  /** See {@link StoredBytesBound}. */
+  count(bytes: number): CustomerStatement<object>;
+  errorOf(error: unknown): unknown;
+}
+
 /**
  * A transaction of several writes of one customer, on a connection of its own. It has to be ended soon: it keeps the
  * connection and its locks, and PostgreSQL ends it after DATABASE_STATEMENT_TIMEOUT_MS without a statement.
@@ -99,12 +131,13 @@ class WriteTransaction {
   /** Whether statements can still join it. */
   isOpen = true;
   private lost?: Error;
+  /** Bytes that its statements store. */
+  private bytes = 0;
 
-  /** @param release called when it has ended, with the error if the connection was lost */
   constructor(
     private readonly client: PoolClient & DeadlineClient,
     readonly customerId: string,
-    private readonly release: (lost?: Error) => void,
+    private readonly end: TransactionEnd,
   ) {
     // Queued in front of the first statements, which fail if this does.
     void this.watch(() => Promise.all(client.inOneGo(() => beginAs(client, customerId)))).catch(() => undefined);
@@ -112,29 +145,41 @@ class WriteTransaction {
 
   /** Runs statements in it. @returns the rows of each @throws DatabaseUnavailableError */
   run<Rows extends readonly unknown[]>(statements: CustomerStatements<Rows>): Promise<RowsOf<Rows>> {
+    this.bytes += bytesOf(statements);
     return this.watch(() => this.client.inOneGo(() => runOn(this.client, statements)));
   }
 
   /**
-   * Commits it. @throws DatabaseUnavailableError if it is unknown whether it was committed, and an error if a statement had
-   * failed: it was rolled back then
+   * Commits it. @throws DatabaseUnavailableError if it is unknown whether it was committed; ServiceError rate_limited if the
+   * customer would store more than it may a day; an error if a statement had failed. It was rolled back in the last two cases
    */
   async commit(): Promise<void> {
-    const { command } = await this.end('commit');
+    const { client, bytes, end } = this;
+    const counted = bytes > 0 ? [end.count(bytes)] : [];
+    const { command } = await this.close(() =>
+      client.inOneGo(async () => {
+        const replies = [runOn(client, counted), client.query('commit')] as const;
+        await Promise.allSettled(replies);
+        await replies[0];
+        return replies[1];
+      }),
+    );
     if (command !== 'COMMIT') throw new Error('The transaction was rolled back: a statement had failed');
   }
 
   /** Rolls it back, unless it has ended. If that cannot be told to PostgreSQL, the lost connection does it. */
   async rollback(): Promise<void> {
-    if (this.isOpen) await this.end('rollback').catch(() => undefined);
+    if (this.isOpen) await this.close(() => this.client.query('rollback')).catch(() => undefined);
   }
 
-  private async end(text: string): Promise<{ command: string }> {
+  private async close(send: () => Promise<{ command: string }>): Promise<{ command: string }> {
     this.isOpen = false;
     try {
-      return await this.watch(() => this.client.query(text));
+      return await this.watch(send);
+    } catch (error) {
+      throw this.end.errorOf(error);
     } finally {
-      this.release(this.lost);
+      this.end.release(this.lost);
     }
   }
 

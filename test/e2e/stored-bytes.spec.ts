@@ -1,0 +1,95 @@
+import { caller, createCaller, startApi, type TestApi } from '@test/api';
+import { setDatabaseClock } from '@test/database-clock';
+import { expectProblem } from '@test/expect-problem';
+import { operatorCommand } from '@test/operator-command';
+import { until } from '@test/until';
+import { queriesDuring } from '@test/watch-queries';
+
+const MOST = 20_000;
+const TEXT = 'æ'.repeat(2_000);
+
+let api: TestApi;
+beforeAll(async () => (api = await startApi({ STORED_BYTES_PER_DAY: String(MOST) })));
+afterAll(() => api.stop());
+
+type Caller = Awaited<ReturnType<typeof createCaller>>;
+const open = ({ call }: Caller, headers: Record<string, string> = {}) =>
+  call('/support/tickets', {
+    method: 'POST',
+    body: JSON.stringify({ title: 'Stored', body: TEXT }),
+    headers: { 'content-type': 'application/json', ...headers },
+  });
+/** Opens tickets until one is refused. @returns the refusal and how many were accepted */
+async function fill(customer: Caller, headers?: () => Record<string, string>) {
+  for (let accepted = 0; ; accepted++) {
+    const reply = await open(customer, headers?.());
+    if (reply.status !== 201) return { reply, accepted };
+  }
+}
+const tickets = async ({ customer }: Caller) =>
+  (
+    await api.superuser.query<{ count: number }>(
+      'select count(*)::int as count from support_ticket where customer_id = $1',
+      [customer.id],
+    )
+  ).rows[0]?.count;
+
+describe('The bytes that a customer stores a day', () => {
+  it('are bounded: more is refused, and nothing of it is stored', async () => {
+    const [flood, other] = [await createCaller(api), await createCaller(api)];
+    const { reply, accepted } = await fill(flood);
+    expect(accepted).toBe(4);
+    const { detail } = await expectProblem(reply, 429, 'rate_limited');
+    expect(detail).toMatch(/^You may store 20000 bytes a day .* midnight UTC$/);
+    const seconds = Number(reply.headers.get('retry-after'));
+    expect(seconds).toBeGreaterThan(0);
+    expect(seconds).toBeLessThanOrEqual(86_400);
+    expect(await tickets(flood)).toBe(4);
+    expect((await flood.call('/support/tickets')).status).toBe(200);
+    expect((await open(other)).status).toBe(201);
+  });
+
+  it('are counted with the keys and replies that are kept, and a refused request leaves its key free', async () => {
+    const customer = await createCaller(api);
+    let key = 0;
+    const { reply, accepted } = await fill(customer, () => ({ 'idempotency-key': `stored-${key++}` }));
+    expect(accepted).toBeLessThanOrEqual(4);
+    await expectProblem(reply, 429, 'rate_limited');
+    expect(await tickets(customer)).toBe(accepted);
+    const { rows } = await api.superuser.query('select 1 from idempotency_key where customer_id = $1', [
+      customer.customer.id,
+    ]);
+    expect(rows).toHaveLength(accepted);
+  });
+
+  it('are the same over all processes, and a refused customer does not reach the database again', async () => {
+    const other = await startApi({ STORED_BYTES_PER_DAY: String(MOST) }, api.database);
+    try {
+      const customer = await createCaller(api);
+      await fill(customer);
+      const elsewhere = { ...customer, call: caller(other.baseUrl, customer.token.token) };
+      await expectProblem(await open(elsewhere), 429, 'rate_limited');
+      const asked = await queriesDuring(async () => {
+        await expectProblem(await open(elsewhere), 429, 'rate_limited');
+      });
+      expect(asked.filter((text) => text.includes('support_ticket'))).toEqual([]);
+    } finally {
+      await other.app.close();
+      await other.superuser.end();
+    }
+  });
+
+  it('begin anew with the day of UTC, and the operator sees who stores most', async () => {
+    const customer = await createCaller(api);
+    await setDatabaseClock(api.superuser, { standsAt: '2031-03-02T23:59:59.500Z' });
+    const { reply } = await fill(customer);
+    expect(reply.headers.get('retry-after')).toBe('1');
+    await setDatabaseClock(api.superuser, { standsAt: '2031-03-03T00:00:01Z' });
+    await until(async () => (await open(customer)).status === 201);
+    const { stdout } = await operatorCommand(api.database, ['customer', 'storage', '--days', '2', '--json']);
+    const [first] = JSON.parse(stdout) as { id: string; bytes: number; largest_day: number }[];
+    expect(first).toMatchObject({ id: customer.customer.id });
+    expect(first?.bytes).toBeGreaterThan(first?.largest_day ?? Infinity);
+    await setDatabaseClock(api.superuser, 'right');
+  });
+});
