@@ -75,6 +75,37 @@ describe("a customer's data", () => {
       const texts = rows.filter(({ table }) => staying.includes(table)).map(({ table, name }) => `${table}.${name}`);
       expect(decided.sort()).toEqual(texts.sort());
     });
+
+    // A second list, since all other tests take the rules as right: a new exception is decided here, too.
+    it('leaves nothing but the books, whom they are about, and who did something', () => {
+      const staying = Object.fromEntries(
+        customerTables.flatMap(({ table, erase: rule }) => (rule.how === 'blank' ? [[table, rule.keeps]] : [])),
+      );
+      expect(staying).toEqual({
+        customer: ['name', 'organization_number', 'customer_number', 'email'],
+        audit_log: ['actor', 'action'],
+        ai_account: ['month'],
+        ai_usage: ['provider', 'model', 'currency'],
+        ai_usage_day: ['model'],
+        ai_ledger_entry: ['kind', 'bucket', 'month', 'actor'],
+        ai_ledger_carried: ['bucket'],
+        ai_credit_request: ['status', 'decided_by'],
+        invoice: ['source', 'source_id', 'type', 'number', 'status', 'currency', 'kid'],
+      });
+    });
+
+    it('exports every column but secrets and the service’s own', () => {
+      const hidden = customerTables.flatMap(({ table, hides = [] }) => hides.map((column) => `${table}.${column}`));
+      expect(hidden.sort()).toEqual([
+        'ai_reservation.key_hash',
+        'ai_settings.key_ciphertext',
+        'idempotency_key.fingerprint',
+        'idempotency_key.key_hash',
+        'idempotency_key.reply',
+        'idempotency_key.secrets_key',
+        'service_token.token_hash',
+      ]);
+    });
   });
 
   describe('of a customer with a balance and invoices', () => {

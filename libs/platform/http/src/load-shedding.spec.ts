@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { fastify, type FastifyInstance } from 'fastify';
 import { until } from '@test/until';
-import { addLoadShedding, LoadShedder } from './load-shedding';
+import { addLoadShedding, LoadShedder, shedOverload } from './load-shedding';
 
 const TICK_MS = 100;
 const STEP_MS = 1;
@@ -135,6 +135,61 @@ describe('load shedding', () => {
     const server = new Simulation(1000);
     server.run(2000, 20_000);
     for (let from = 5000; from < 20_000; from += 500) expect(server.served(from, from + 500)).toBeGreaterThan(800);
+  });
+});
+
+describe('the waiting time of a new request', () => {
+  let now = 0;
+  let queued = 0;
+  let server: FastifyInstance;
+  let measure: jest.SpyInstance<void, [waitMs: number]>;
+  beforeEach(() => {
+    jest.useFakeTimers({ doNotFake: ['performance', 'nextTick', 'queueMicrotask', 'setImmediate', 'setTimeout'] });
+    jest.spyOn(performance, 'now').mockImplementation(() => now);
+    measure = jest.spyOn(LoadShedder.prototype, 'measure');
+    [now, queued] = [0, 0];
+    server = fastify();
+    shedOverload(server, 100, { queueDelayMs: () => queued });
+  });
+  afterEach(async () => {
+    jest.useRealTimers();
+    jest.restoreAllMocks();
+    await server.close();
+  });
+
+  /** Lets a tenth of a second of timers pass, each late by so many milliseconds. @returns what was measured */
+  const pass = (...late: number[]) => {
+    for (const ms of late) {
+      now += 20 + ms;
+      jest.advanceTimersByTime(20);
+    }
+    return measure.mock.lastCall?.[0];
+  };
+
+  it('follows the delay of the event loop within a few tenths of a second', () => {
+    expect(pass(0, 0, 0, 0, 0)).toBe(0);
+    const soon = pass(100, 100, 100, 100, 100);
+    expect(soon).toBeGreaterThan(60);
+    expect(soon).toBeLessThan(95);
+    expect(pass(...Array.from({ length: 20 }, () => 100))).toBeCloseTo(100, 0);
+    expect(pass(...Array.from({ length: 25 }, () => 0))).toBeCloseTo(0, 0);
+  });
+
+  it('is hardly moved by one stall', () => {
+    expect(pass(0, 0, 0, 100, 0)).toBe(30);
+    expect(pass(0, 0, 0, 0, 0)).toBeLessThan(10);
+  });
+
+  it('is that of the queue if it is longer', () => {
+    queued = 70;
+    expect(pass(0, 0, 0, 100, 0)).toBe(70);
+    expect(pass(100, 100, 100, 100, 100)).toBeGreaterThan(70);
+  });
+
+  it('is not measured any more once the server has closed', async () => {
+    await server.close();
+    expect(pass(0, 0, 0, 0, 0)).toBeUndefined();
+    expect(jest.getTimerCount()).toBe(0);
   });
 });
 
