@@ -1,3 +1,4 @@
+import { enableAi, saveModelPrice } from '@test/ai-factories';
 import { saveFakeUsage } from '@test/factories/ai-usage.factory';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { operatorCommand } from '@test/operator-command';
@@ -20,5 +21,75 @@ describe('The columns of a list', () => {
       ...['paid_from_purchased', 'uncovered', 'currency', 'provider', 'request_id', 'api_request_id', 'token_id'],
       'streamed',
     ]);
+  });
+
+  it('of the AI ledger are so, too', async () => {
+    const { id } = await saveFakeCustomer(database.superuser);
+    await enableAi(database.superuser, id, { model: await saveModelPrice(database.superuser), included: 5 });
+    const { stdout } = await operatorCommand(database, ['ai', 'ledger', '--customer', id, '--format', 'wide']);
+    expect(stdout.split('\n')[0]?.split(/ +/)).toEqual([
+      ...['sequence', 'created_at', 'kind', 'bucket', 'amount', 'balance_after', 'note', 'month', 'usage_id'],
+      ...['credit_request_id', 'invoice_id', 'actor'],
+    ]);
+  });
+
+  // Of a list without rows a table says so, and CSV has its head all the same.
+  it.each([
+    ['ai prices', 'model,valid_from,input,output,cache_write5m,cache_write1h,cache_read,example,created_at'],
+    [
+      'ai accounting --month 2026-01',
+      'customer_number,customer,topped_up,refunded,adjusted,used_purchased,used_included,granted,expired,month,customer_id',
+    ],
+    [
+      'ai unknown',
+      'customer_number,customer,model,amount,resolved_at,id,reason,state,price_valid_from,input_tokens_bound,max_tokens,deadline,month,request_id,token_id,created_at,customer_id',
+    ],
+    ['ai verify --customer CUSTOMER', 'customer_number,customer,problem,found,expected,customer_id'],
+    ['audit list', 'created_at,actor,action,customer_number,customer,metadata,customer_id,id'],
+    [
+      'credit-request list',
+      'id,customer_number,customer,amount_nok,status,reference,note,created_at,reason,decided_by,decided_at,invoice_id,customer_id',
+    ],
+    ['customer list', 'customer_number,name,organization_number,email,active,id'],
+    [
+      'invoice list',
+      'number,customer_number,customer,status,amount_due,due_date,id,source,type,currency,amount,issue_date,paid_at,customer_id',
+    ],
+    [
+      'invoice sync-status',
+      'customer_number,customer,source,source_customer_id,succeeded_at,failures,last_error,stored,skipped,problems,due_at,queued_at,started_at,finished_at,failing_since,run_id,checkpoint,customer_id',
+    ],
+    ['service list --customer CUSTOMER', 'id,type,name,status,created_at,config,updated_at,customer_id'],
+    [
+      'sms log --customer CUSTOMER',
+      'created_at,recipient,sender_id,status,error_code,message,id,segments,encoding,gateway,gateway_message_id,delivered_at,updated_at,customer_id',
+    ],
+    [
+      'status list',
+      'customer_number,customer,service_id,status,message,starts_at,id,ends_at,announcement_id,created_at,customer_id',
+    ],
+    [
+      'ticket list',
+      'customer_number,customer,title,status,unanswered,created_at,id,priority,body,service_id,resource_type,resource_id,updated_at,customer_id',
+    ],
+    [
+      'token list --customer CUSTOMER',
+      'name,scopes,active,expires_at,last_used_at,id,created_at,rotated_from,customer_id',
+    ],
+  ])('of %s are all there as CSV', async (line, head) => {
+    const { id } = await saveFakeCustomer(database.superuser);
+    const words = `${line} --csv`.replace('CUSTOMER', id).split(' ');
+    const { code, stdout } = await operatorCommand(database, words);
+    expect({ code, head: stdout.split('\r\n')[0]?.replace('\uFEFF', '') }).toEqual({ code: 0, head });
+  });
+
+  it('of an import and of an erasure name the results', async () => {
+    const imported = await operatorCommand(database, ['customer', 'import', '--file', '-', '--csv', '--dry-run'], {
+      input: 'name,org_number,email\nLys AS,889640782,post@lys.example\n',
+    });
+    expect(imported.stdout).toMatch(/^\uFEFF?line,result,customer_number,name,problem,id\r\n2,valid,/);
+    const { id } = await saveFakeCustomer(database.superuser, { active: false });
+    const erased = await operatorCommand(database, ['customer', 'erase', '--customer', id, '--dry-run', '--csv']);
+    expect(erased.stdout).toMatch(/^\uFEFF?table,rows,done\r\ncustomer,/);
   });
 });

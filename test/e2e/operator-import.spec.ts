@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { operatorCommand } from '@test/operator-command';
 import { useTestDatabase } from '@test/use-test-database';
 
@@ -63,12 +66,19 @@ describe('Customers from a file', () => {
         'name,org_number,email,customer_number',
         'Good AS,987654325,a@b.example,G-1',
         'Bad AS,1,a@b.example,',
-        'Worse AS,974760673,nobody,',
-        ',974760673,a@b.example,',
+        'Worse AS,889640782,nobody,',
+        ',971032081,a@b.example,',
       ].join('\n'),
     );
-    expect(code).toBe(1);
-    expect(report.map(({ result }) => result)).toEqual(['not created', 'refused', 'refused', 'refused']);
+    expect({ code, report }).toMatchObject({
+      code: 1,
+      report: [
+        { result: 'not created', problem: null },
+        { result: 'refused', problem: '1 is not an organisation number (nine digits, MOD11)' },
+        { result: 'refused', problem: 'nobody is not an e-mail address' },
+        { result: 'refused', problem: 'A customer needs a name' },
+      ],
+    });
     expect(await count()).toBe(2);
   });
 
@@ -101,6 +111,15 @@ describe('Customers from a file', () => {
     ['', 'names no column name'],
   ])('are not read from %j', async (text, message) => {
     expect(await importFrom(text)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+  });
+
+  it('are not read from a file in another encoding', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'customer-account-service-import-'));
+    const file = join(folder, 'customers.csv');
+    await writeFile(file, Buffer.from('name,org_number,email\nBlåbær AS,974760673,a@b.example\n', 'latin1'));
+    const { code, stderr } = await operatorCommand(database, ['customer', 'import', '--file', file, '--yes']);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: 'The file is not in UTF-8: save it as "CSV UTF-8"\n' });
+    await rm(folder, { recursive: true });
   });
 
   it('are not read from a file that is not there', async () => {

@@ -6,6 +6,10 @@ import type { SpecCoverage } from './spec-coverage';
 /** A file whose code runs before a spec begins, in the template of all databases: nothing covers it. */
 const BEFORE_SPECS = /\/migrations\/|^libs\/schema\//;
 
+/** Files into which only the whole compilation writes the document's texts, and the spec that compares the document. */
+const DESCRIBED = /\.(?:dto|controller)\.ts$/;
+const DOCUMENT_SPEC = 'test/contract/openapi.spec.ts';
+
 /** Distance of a spec outside of a file's library or program. */
 const ELSEWHERE = 1_000;
 
@@ -13,12 +17,14 @@ const ELSEWHERE = 1_000;
 export class SpecChoice {
   private readonly names: string[];
   private readonly durations: Map<string, number>;
+  private readonly linesOfFiles: Map<string, SpecCoverage['lines']>;
   private readonly covering = new Map<string, Map<number, string[]>>();
   private readonly users = new Map<string, { file: string; line: number }[]>();
 
   constructor(root: string, coverage: SpecCoverage[]) {
     this.names = globSync('{apps,libs,test/{contract,documents,e2e,faults}}/**/*.spec.ts', { cwd: root }).sort();
     this.durations = new Map(coverage.map(({ spec, ms }) => [spec, ms]));
+    this.linesOfFiles = new Map(coverage.map(({ spec, lines }) => [spec, lines]));
     for (const { spec, lines } of coverage)
       for (const [file, numbers] of Object.entries(lines)) {
         const byLine = this.covering.get(file) ?? new Map<number, string[]>();
@@ -30,15 +36,19 @@ export class SpecChoice {
 
   /**
    * Specs that run the mutant's line, or all that look alike if none is known to: those of its library or program, the nearest
-   * first, and those elsewhere. Then those most alike in name, then the shortest.
+   * first, and those elsewhere. Then those that run most of the file, then those most alike in name, then the shortest.
    */
-  of({ file, line }: SampledMutant): [beside: string[], elsewhere: string[]] {
-    const covering = file.endsWith('.sql') ? this.ofSql(file, new Set()) : (this.covering.get(file)?.get(line) ?? []);
+  of({ file, line, original }: SampledMutant): [beside: string[], elsewhere: string[]] {
+    const covering = file.endsWith('.sql') ? this.ofSql(file, new Set()) : this.ofLines(file, line, original);
     const unknown = covering.length === 0 && (this.durations.size === 0 || BEFORE_SPECS.test(file));
     const possible = unknown ? this.names.filter((spec) => likeness(spec, file) > 0) : [...new Set(covering)];
-    const sorted = possible.sort(
+    const able = possible.filter((spec) => spec !== DOCUMENT_SPEC || !DESCRIBED.test(file));
+    const sorted = able.sort(
       (a, b) =>
-        distance(a, file) - distance(b, file) || likeness(b, file) - likeness(a, file) || this.ms(a) - this.ms(b),
+        distance(a, file) - distance(b, file) ||
+        this.linesRun(b, file) - this.linesRun(a, file) ||
+        likeness(b, file) - likeness(a, file) ||
+        this.ms(a) - this.ms(b),
     );
     const isBeside = (spec: string) => distance(spec, file) < ELSEWHERE;
     return [sorted.filter(isBeside), sorted.filter((spec) => !isBeside(spec))];
@@ -54,7 +64,17 @@ export class SpecChoice {
     return this.durations.has(spec);
   }
 
-  /** Specs that run a line which names the function, or another function that calls it. */
+  private linesRun(spec: string, file: string): number {
+    return this.linesOfFiles.get(spec)?.[file]?.length ?? 0;
+  }
+
+  /** Specs that run the first line of a mutant that is run at all: the head of a block may have nothing to run. */
+  private ofLines(file: string, line: number, original: string): string[] {
+    const lines = original.split('\n').map((_, index) => this.covering.get(file)?.get(line + index));
+    return lines.find((specs) => specs !== undefined) ?? [];
+  }
+
+  /** Specs that run a line which names a function of the file, or another function that calls it. */
   private ofSql(file: string, seen: Set<string>): string[] {
     if (seen.has(file)) return [];
     seen.add(file);
@@ -75,8 +95,11 @@ export class SpecChoice {
         lines.flatMap((text, index) => (pattern.test(text) ? [{ file, line: index + 1, text }] : [])),
       );
     for (const file of globSync('libs/**/*.sql', { cwd: root })) {
-      const name = /create (?:or replace )?(?:function|procedure) app\.(\w+)/.exec(read(file))?.[1];
-      const pattern = name ? `\\bapp\\.${name}\\b|'${name}'` : `'[^']*${basename(file).replace('.', '\\.')}'`;
+      const functions = read(file).matchAll(/create (?:or replace )?(?:function|procedure) app\.(\w+)/g);
+      const names = [...functions].map(([, name]) => name).join('|');
+      const pattern = names
+        ? `\\bapp\\.(?:${names})\\b|'(?:${names})'`
+        : `'[^']*${basename(file).replace('.', '\\.')}'`;
       const users = places(new RegExp(pattern)).flatMap((user) => {
         // A constant runs in every spec that loads it: what counts is where it is used.
         const constant = /^(?:export )?const (\w+)/.exec(user.text)?.[1];

@@ -1,0 +1,51 @@
+import { saveFakeCustomer } from '@test/factories/customer.factory';
+import { operatorCommand } from '@test/operator-command';
+import { useTestDatabase } from '@test/use-test-database';
+
+const database = useTestDatabase();
+
+describe('The value of an option', () => {
+  let customer: string;
+  beforeAll(async () => ({ id: customer } = await saveFakeCustomer(database.superuser)));
+  const run = (line: string) => operatorCommand(database, line.replace('CUSTOMER', customer).split(' '));
+
+  it.each([
+    ['audit list --limit 0', '0 is not from 1 to 1000000'],
+    ['audit list --limit 1000001', '1000001 is not from 1 to 1000000'],
+    ['audit list --limit 1.5', '1.5 is not a whole number'],
+    ['audit list --limit 1234567890', '1234567890 is not a whole number'],
+    ['audit list --after 4711', '4711 is not an id (a UUID)'],
+    [
+      'audit list --after 6b8f7f0a-4f0e-4a39-9d0c-7f0f3c2f8a1',
+      '6b8f7f0a-4f0e-4a39-9d0c-7f0f3c2f8a1 is not an id (a UUID)',
+    ],
+    ['ai accounting --month 2026-13', '2026-13 is not a month (YYYY-MM)'],
+    ['ai accounting --month 2026-00', '2026-00 is not a month (YYYY-MM)'],
+    ['ai accounting --month 2026-1', '2026-1 is not a month (YYYY-MM)'],
+    ['ai ledger --customer CUSTOMER --from 2026-02-30', '2026-02-30 is not a date (YYYY-MM-DD)'],
+    ['ai ledger --customer CUSTOMER --to 2026-2-3', '2026-2-3 is not a date (YYYY-MM-DD)'],
+    ['ai ledger --customer CUSTOMER --after 1e3', '1e3 is not a whole number'],
+    ['customer list --state gone', 'gone is not one of active, inactive'],
+    ['customer list --format xml', 'xml is not one of table, wide, json, csv'],
+    ['token issue --customer CUSTOMER --scopes ai:read,ai:write', 'ai:write is not one of ai:read, ai:use, ai:topup'],
+    ['token issue --customer CUSTOMER --scopes ai:read --expires-at soon', 'soon is not a time (RFC 3339'],
+    ['service add --customer CUSTOMER --type vpn --name A --config [1]', 'The value is not a JSON object'],
+    ['service add --customer CUSTOMER --type vpn --name A --config {', 'The value is not a JSON object'],
+    ['sms configure --customer CUSTOMER --enabled yes', 'yes is not one of true, false'],
+    ['sms configure --customer CUSTOMER --daily-cap none', 'none is not a whole number'],
+  ])('is refused in %s', async (line, message) => {
+    expect(await run(line)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
+  });
+
+  it.each([
+    'audit list --limit 1',
+    'audit list --limit 1000000',
+    'ai accounting --month 2026-12',
+    'ai ledger --customer CUSTOMER --from 2024-02-29 --to 2024-02-29 --after 0',
+    'customer list --state inactive',
+    'sms configure --customer CUSTOMER --enabled true --sender-id Fjordlys --daily-cap 5',
+    'sms configure --customer CUSTOMER --daily-cap default --json',
+  ])('is taken in %s', async (line) => {
+    expect(await run(line)).toMatchObject({ code: 0 });
+  });
+});
