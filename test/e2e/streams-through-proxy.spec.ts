@@ -19,7 +19,7 @@ describeWithNginx('a stream through the proxy of the compose file', () => {
   afterEach(() => ai.sandbox.reset());
 
   const draining = async () => {
-    const metric = ai.api.app.get(Metrics, { strict: false }).registry.getSingleMetric('ai_streams_draining');
+    const metric = ai.api.app.get(Metrics, { strict: false }).registry.getSingleMetric('ai_streams_detached');
     return (await metric?.get())?.values[0]?.value;
   };
 

@@ -106,7 +106,7 @@ describe('A streamed AI message', () => {
 
   it('whose client hung up is counted as one that drains, until it ends', async () => {
     const { token } = await createAiCaller(ai);
-    const metric = ai.api.app.get(Metrics, { strict: false }).registry.getSingleMetric('ai_streams_draining');
+    const metric = ai.api.app.get(Metrics, { strict: false }).registry.getSingleMetric('ai_streams_detached');
     const draining = async () => (await metric?.get())?.values[0]?.value;
     const socket = await open(token.token, body('[[sandbox:stream-hang=5]]'));
     await new Promise<void>((resolve) => socket.once('data', () => resolve()));

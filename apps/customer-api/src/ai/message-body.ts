@@ -1,15 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import { MessageRequestReader, type PLAIN_FIELDS } from '@domains/ai';
 import { ServiceError } from '@platform/errors';
-import { ReadBodyBy } from '@platform/http';
+import { BODY_BYTES, ReadBodyBy } from '@platform/http';
 
-/**
- * A message's body: up to the provider's limit, parsed while it arrives and forwarded byte for byte. Customers without AI are
- * refused before it is read.
- */
+/** A message's body: parsed while it arrives, and forwarded byte for byte. Customers without AI are refused before it is read. */
 export const MessageBody = (rules: typeof PLAIN_FIELDS) =>
   ReadBodyBy({
-    bytes: 32 * 1024 * 1024,
+    bytes: BODY_BYTES.large,
     values: ({ AI_BODY_MAX_VALUES }) => AI_BODY_MAX_VALUES,
     reader: ({ AI_CONTEXT_TOKENS }) => new MessageRequestReader(AI_CONTEXT_TOKENS, rules),
     admit: assertAiEnabled,

@@ -2,6 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { AppConfig } from '@platform/config';
 import { ServiceError } from '@platform/errors';
 
+/** Maximum size of a body, in bytes. */
+export const BODY_BYTES = {
+  /** Of most routes: enough for the longest valid body, even if every character is escaped. */
+  usual: 256 * 1024,
+  /** Of the routes that declare it, which pass on messages: the limit of the AI provider itself. */
+  large: 32 * 1024 * 1024,
+} as const;
+
 /** `Retry-After`: some of the requests that occupy memory are likely to be finished by then. */
 const RETRY_AFTER_SECONDS = 5;
 

@@ -1,5 +1,5 @@
 export { acceptedWeights } from './accept';
-export { BodyMemory, type BodyLease } from './body-limits';
+export { BODY_BYTES, BodyMemory, type BodyLease } from './body-limits';
 export { endSlowReply } from './connections';
 export { CsvExportsService, PageOrCsvReply, WantsCsv } from './csv-exports.service';
 export { ListQueryDto, PageDto, PageQueryDto, toPageDto, toPageRequest } from './dto/page.dto';

@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import { AppConfig } from '@platform/config';
 import { ServiceError } from '@platform/errors';
 import { JsonFault, type JsonFaultKind, JsonTokenizer, SegmentedBytes } from '@platform/json';
-import { type BodyLease, BodyMemory, TurnBudget } from './body-limits';
+import { BODY_BYTES, type BodyLease, BodyMemory, TurnBudget } from './body-limits';
 import { type BodyReader, type BodyRules, rulesOf } from './route-rules';
 
 /** Chunks below this size are parsed at once: that takes less time than the accounting would. */
@@ -41,8 +41,7 @@ class WholeBody implements BodyReader<unknown> {
 }
 
 const DEFAULT: BodyRules = {
-  // Enough for the longest valid body of any route but AI messages, even if every character is escaped.
-  bytes: 256 * 1024,
+  bytes: BODY_BYTES.usual,
   values: ({ BODY_MAX_VALUES }) => BODY_MAX_VALUES,
   reader: () => new WholeBody(),
 };

@@ -1,4 +1,3 @@
-import { mayEndNumber, nextInNumber, NumberState } from './json-number';
 import { LONGEST_TEXT, shortText, TokenText, Utf8Check } from './token-text';
 
 /** Faults of a text that should be a JSON object. */
@@ -289,4 +288,53 @@ export class JsonTokenizer implements JsonToken {
     this.state = AFTER_VALUE;
     this.handler.scalar(kind, this);
   }
+}
+
+/** States of parsing a number (RFC 8259 §6). */
+const NumberState = {
+  MINUS: 0,
+  ZERO: 1,
+  INTEGER: 2,
+  POINT: 3,
+  FRACTION: 4,
+  E: 5,
+  E_SIGN: 6,
+  EXPONENT: 7,
+} as const;
+
+/** Classes of the bytes in a number. */
+const ByteClass = { DIGIT_1_TO_9: 0, DIGIT_0: 1, POINT: 2, E: 3, PLUS: 4, MINUS: 5, OTHER: 6 } as const;
+const BYTE_CLASSES = new Uint8Array(256).fill(ByteClass.OTHER);
+BYTE_CLASSES.fill(ByteClass.DIGIT_1_TO_9, 0x31, 0x3a);
+BYTE_CLASSES[0x30] = ByteClass.DIGIT_0;
+BYTE_CLASSES[0x2e] = ByteClass.POINT;
+BYTE_CLASSES[0x65] = BYTE_CLASSES[0x45] = ByteClass.E;
+BYTE_CLASSES[0x2b] = ByteClass.PLUS;
+BYTE_CLASSES[MINUS] = ByteClass.MINUS;
+
+/** No state: the byte does not belong to the number. */
+const NONE = -1;
+const { ZERO, INTEGER, FRACTION, E_SIGN, EXPONENT, POINT: AFTER_POINT, E: AFTER_E } = NumberState;
+
+/** The next state for each state of a number and class of byte. */
+const NEXT_IN_NUMBER = [
+  //  1-9       0         .            e        +        -      other
+  [INTEGER, ZERO, NONE, NONE, NONE, NONE, NONE],
+  [NONE, NONE, AFTER_POINT, AFTER_E, NONE, NONE, NONE],
+  [INTEGER, INTEGER, AFTER_POINT, AFTER_E, NONE, NONE, NONE],
+  [FRACTION, FRACTION, NONE, NONE, NONE, NONE, NONE],
+  [FRACTION, FRACTION, NONE, AFTER_E, NONE, NONE, NONE],
+  [EXPONENT, EXPONENT, NONE, NONE, E_SIGN, E_SIGN, NONE],
+  [EXPONENT, EXPONENT, NONE, NONE, NONE, NONE, NONE],
+  [EXPONENT, EXPONENT, NONE, NONE, NONE, NONE, NONE],
+];
+
+/** The state after one more byte; -1 if the byte does not belong to the number. */
+function nextInNumber(state: number, byte: number): number {
+  return NEXT_IN_NUMBER[state]?.[BYTE_CLASSES[byte] ?? ByteClass.OTHER] ?? NONE;
+}
+
+/** Whether a number may end here. */
+function mayEndNumber(state: number): boolean {
+  return state === ZERO || state === INTEGER || state === FRACTION || state === EXPONENT;
 }

@@ -1,4 +1,3 @@
-export { foreignId, foreignText } from './foreign-text';
 export { SecretBox, SecretUnreadableError } from './secret-box';
 export { REDACTED, SecretRedactor } from './secret-redactor';
 export { SecretsModule } from './secrets.module';

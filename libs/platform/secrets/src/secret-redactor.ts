@@ -34,6 +34,18 @@ export const REDACTED = '[redacted]';
 /** Maximum number of customers' own secrets that are known; more than are in use at a time. */
 const MAX_IN_USE = 20_000;
 
+/** Default maximum length of an upstream's text, in characters. */
+const MAX_CHARACTERS = 300;
+/** Maximum number of characters that are processed. */
+const MAX_READ = 8_192;
+/**
+ * Characters that are left out at the end of a text that was not processed to its end: half a secret would not be
+ * recognised.
+ */
+const MARGIN = 1_024;
+/** Maximum length of an upstream's id. */
+const LONGEST_ID = 128;
+
 const ofSettings = new WeakMap<AppConfig, SecretRedactor>();
 
 /**
@@ -78,6 +90,27 @@ export class SecretRedactor {
     return (
       text.search(SECRET_FORMATS) >= 0 || this.configured.find(text).length > 0 || this.inUse.find(text).length > 0
     );
+  }
+
+  /**
+   * Makes a text of an upstream safe for a reply or a log line: on one line, without control and invisible characters,
+   * without secrets, at most `most` characters. Undefined if it is not a text or is empty.
+   */
+  foreignText(text: unknown, most = MAX_CHARACTERS): string | undefined {
+    if (typeof text !== 'string') return undefined;
+    const read = text.length > MAX_READ ? text.slice(0, MAX_READ) : text;
+    const visible = read.toWellFormed().replace(/[^\P{C}\s]+/gu, '');
+    const line = this.redact(visible).replace(/\s+/gu, ' ');
+    const whole = text.length > MAX_READ ? line.slice(0, -MARGIN) : line;
+    const characters = [...whole.trim()];
+    if (characters.length === 0) return undefined;
+    return characters.length > most ? `${characters.slice(0, most - 1).join('')}…` : characters.join('');
+  }
+
+  /** Makes an id of an upstream safe for a log or a row. Undefined if it is not a plausible id. */
+  foreignId(id: unknown): string | undefined {
+    if (typeof id !== 'string' || id.length > LONGEST_ID || !/^[\w.:~+/=@-]+$/.test(id)) return undefined;
+    return this.hasSecret(id) ? undefined : id;
   }
 
   private find(text: string): Span[] {

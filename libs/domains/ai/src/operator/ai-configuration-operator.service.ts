@@ -96,7 +96,7 @@ export class AiConfigurationOperatorService {
   private async view(manager: EntityManager, customerId: string): Promise<AiConfigurationView> {
     const settings = await manager.findOneBy(AiSettings, { customerId });
     const account = await manager.findOneBy(AiAccount, { customerId });
-    const included = await this.included.of(manager, customerId);
+    const included = await this.included.find(manager, customerId);
     const nextMonth = settings?.enabled ? included : '0.000000000000';
     const { month } = await this.calendar.present(manager);
     return {

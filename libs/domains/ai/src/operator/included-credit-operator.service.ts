@@ -22,15 +22,15 @@ export class IncludedCreditOperatorService implements OnModuleInit {
     this.services.onChange((manager, actor, service) => this.serviceChanged(manager, actor, service));
   }
 
-  /** In NOK, as decimal text. */
-  async of(manager: EntityManager, customerId: string): Promise<string> {
+  /** Finds a customer's included credit of a month, in NOK as decimal text. */
+  async find(manager: EntityManager, customerId: string): Promise<string> {
     const [row] = await manager.query<{ credit: string }[]>('select app.ai_included_credit($1)::text as credit', [
       customerId,
     ]);
     return row?.credit ?? '0';
   }
 
-  /** Sets it, adding the service if there is none. @throws ServiceError invalid_request if several services share it */
+  /** Sets the included credit, adding the service if there is none. @throws ServiceError invalid_request if several services share it */
   async set(manager: EntityManager, customerId: string, nok: string): Promise<void> {
     const services = await manager.query<{ id: number }[]>(
       `select id from customer_service where customer_id = $1 and type = 'ai' and status = 'active'`,

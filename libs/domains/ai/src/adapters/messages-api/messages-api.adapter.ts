@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppConfig } from '@platform/config';
-import { foreignId, SecretRedactor } from '@platform/secrets';
+import { SecretRedactor } from '@platform/secrets';
 import {
   type UpstreamClient,
   UpstreamClientsService,
@@ -112,7 +112,7 @@ export class MessagesApiAdapter extends AiUpstream {
 
   /** The provider's own id of the call, unless it could hold a secret. */
   private requestId({ headers }: Pick<UpstreamReply, 'headers'>): string | null {
-    return foreignId(this.redactor, headers['request-id']) ?? null;
+    return this.redactor.foreignId(headers['request-id']) ?? null;
   }
 }
 

@@ -1,4 +1,4 @@
-import { foreignId, foreignText, type SecretRedactor } from '@platform/secrets';
+import type { SecretRedactor } from '@platform/secrets';
 import { UpstreamCallError, type UpstreamFailureReason, type UpstreamReply } from '@platform/upstream';
 import { UpstreamError } from '../../ports/ai-upstream.port';
 
@@ -44,20 +44,20 @@ export function callFailed(redactor: SecretRedactor, error: unknown): unknown {
 export function refused(redactor: SecretRedactor, reply: UpstreamReply): UpstreamError {
   const { status, headers, retryAfterMs } = reply;
   const { type, message: said } = errorIn(reply.jsonObject());
-  const message = foreignText(redactor, said);
+  const message = redactor.foreignText(said);
   const rejected = status >= 400 && status < 500;
   const customerDetail =
     (status === 400 || status === 413) && message !== undefined && !OPERATOR_ACCOUNT_TERMS.test(said as string);
   return new UpstreamError({
     code: rejected ? 'ai_upstream_rejected' : 'ai_upstream_failed',
-    reason: `upstream ${status}${foreignId(redactor, type) ? ` ${type}` : ''}`,
+    reason: `upstream ${status}${redactor.foreignId(type) ? ` ${type}` : ''}`,
     detail: customerDetail
       ? `The AI provider rejected the request: ${message}`
       : rejected
         ? 'The AI provider rejected the request. You were not charged'
         : 'The AI provider failed. You were not charged; try again later',
     retryAfterSeconds: retryAfterMs && (status === 429 || status >= 500) ? Math.ceil(retryAfterMs / 1000) : undefined,
-    requestId: foreignId(redactor, headers['request-id']),
+    requestId: redactor.foreignId(headers['request-id']),
   });
 }
 

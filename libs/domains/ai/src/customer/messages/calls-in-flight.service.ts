@@ -28,7 +28,7 @@ export class CallsInFlightService implements BeforeApplicationShutdown, OnApplic
   ) {
     metrics?.reportNumber('ai_calls_in_flight', 'AI calls in progress, with and without a client', () => this.count);
     metrics?.reportNumber(
-      'ai_streams_draining',
+      'ai_streams_detached',
       'AI streams that are read to their end without their client, and charged',
       () => this.detached,
     );

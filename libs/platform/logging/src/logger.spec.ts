@@ -3,7 +3,7 @@ import { QueryFailedError } from 'typeorm';
 import { ClsServiceManager } from 'nestjs-cls';
 import { loadConfig } from '@platform/config';
 import { CustomerContextService } from '@platform/context';
-import { createLogger } from './root-logger';
+import { createLogger } from './logger';
 
 const context = new CustomerContextService(ClsServiceManager.getClsService());
 const as = context.run.bind(context);
