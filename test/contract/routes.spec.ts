@@ -120,7 +120,9 @@ describe('routes', () => {
 
   it('declare a rule once in each place', () => {
     class Contradicting {
-      read(): void {}
+      read(): string {
+        return 'who may?';
+      }
     }
     const read = Object.getOwnPropertyDescriptor(Contradicting.prototype, 'read') as PropertyDescriptor;
     Public()(Contradicting.prototype, 'read', read);

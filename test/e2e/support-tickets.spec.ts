@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Connection } from 'pg';
 import { createCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
 import { saveFakeService } from '@test/factories/service.factory';
@@ -141,9 +142,13 @@ describe('POST /support/tickets', () => {
     const caller = await createCaller(api);
     const other = await createCaller(api);
     const theirs = await saveFakeService(api.superuser, other.customer.id);
+    const received = jest.spyOn(Connection.prototype, 'emit');
     for (const service_id of [theirs.id, 2_000_000_000, 0, -1, 2 ** 31, 2 ** 53, 1e300]) {
       await expectProblem(await open(caller, { service_id }), 404, 'not_found');
     }
+    // An error of PostgreSQL's would be a line in its log each time.
+    expect(received.mock.calls.filter(([event]) => event === 'errorMessage')).toEqual([]);
+    received.mockRestore();
     const { rows } = await api.superuser.query('select 1 from support_ticket where customer_id = $1', [
       caller.customer.id,
     ]);

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Test } from '@nestjs/testing';
 import { ConfigModule } from '@platform/config';
-import { DatabaseModule } from '@platform/database';
+import { CustomerContextService } from '@platform/context';
+import { CustomerDatabaseService, DatabaseModule } from '@platform/database';
 import {
   IdempotencyMaintenanceService,
   IdempotencyOperatorModule,
@@ -31,6 +32,24 @@ describe('an Idempotency-Key', () => {
     return (await full.api.superuser.query<{ state: string; text: string; reply: Buffer | null }>(sql, [customerId]))
       .rows;
   };
+
+  it('is claimed in the transaction of its effect, and never by itself', async () => {
+    const { customer } = await createKeyedCaller(full);
+    const { app } = full.api;
+    const claim = () =>
+      app.get(IdempotencyStoreService, { strict: false }).claim({
+        customerId: customer.id,
+        key: 'alone',
+        hash: Buffer.alloc(32),
+        fingerprint: Buffer.alloc(32),
+      });
+    const asCustomer = (work: () => Promise<void>) => app.get(CustomerContextService).run(customer.id, work);
+    await expect(asCustomer(claim)).rejects.toThrow('part of a transaction');
+    expect(await stored(customer.id)).toEqual([]);
+    const database = app.get(CustomerDatabaseService);
+    await asCustomer(() => database.transaction(claim));
+    expect(await stored(customer.id)).toHaveLength(1);
+  });
 
   describe('is refused when it', () => {
     it.each([
@@ -212,6 +231,22 @@ describe('an Idempotency-Key', () => {
         `select from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`,
       );
       expect(rows).toEqual([]);
+    });
+
+    it('that cannot be ended does not keep the outcome from being stored', async () => {
+      const { post, customer, newKey } = await createKeyedCaller(full);
+      const store = full.api.app.get(IdempotencyStoreService, { strict: false });
+      const complete = jest.spyOn(store, 'complete').mockRejectedValue(new Error('The key is refused for good'));
+      expect(await post('/sms/send', SMS, newKey())).toMatchObject({ status: 201 });
+      complete.mockRestore();
+      const statusOf = async () =>
+        (
+          await full.api.superuser.query<{ status: string }>(`select status from sms_message where customer_id = $1`, [
+            customer.id,
+          ])
+        ).rows[0]?.status;
+      await until(async () => (await statusOf()) === 'accepted');
+      expect((await stored(customer.id))[0]?.state).toBe('in_progress');
     });
 
     it('is in progress while the gateway is asked', async () => {

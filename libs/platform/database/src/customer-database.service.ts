@@ -66,10 +66,16 @@ export class CustomerDatabaseService {
     options?: WaitingOptions,
   ): Promise<RowsOf<Rows>> {
     const { customerId } = this.context;
-    const named = statements.map(({ statement, values }) => ({ statement, values: [customerId, ...values] }));
-    const joined = this.joined.getStore();
-    if (joined?.isOpen && joined.customerId === customerId) return joined.run(named as CustomerStatements<Rows>);
-    return this.writes.write(customerId, named as CustomerStatements<Rows>, options);
+    const named = namedBy(customerId, statements);
+    return this.openTransaction(customerId)?.run(named) ?? this.writes.write(customerId, named, options);
+  }
+
+  /** Writes that are nothing by themselves, in the transaction that they are part of. @throws if they are not {@link within} one */
+  join<const Rows extends readonly unknown[]>(statements: CustomerStatements<Rows>): Promise<RowsOf<Rows>> {
+    const { customerId } = this.context;
+    const transaction = this.openTransaction(customerId);
+    if (!transaction) throw new Error('These statements are part of a transaction, and there is none');
+    return transaction.run(namedBy(customerId, statements));
   }
 
   /** Runs `work`, whose writes are one transaction; if it fails, nothing is stored. */
@@ -95,8 +101,22 @@ export class CustomerDatabaseService {
     return this.joined.run(transaction, work);
   }
 
+  private openTransaction(customerId: string): WriteTransaction | undefined {
+    const joined = this.joined.getStore();
+    return joined?.isOpen && joined.customerId === customerId ? joined : undefined;
+  }
+
   /** How long a statement that is sent now has to wait for a connection, in milliseconds, as far as can be told. */
   queueDelayMs(): number {
     return Math.max(this.connections.queueDelayMs(), this.writes.queueDelayMs());
   }
+}
+
+/** The statements with their customer as `$1`. */
+function namedBy<Rows extends readonly unknown[]>(
+  customerId: string,
+  statements: CustomerStatements<Rows>,
+): CustomerStatements<Rows> {
+  const named = statements.map(({ statement, values }) => ({ statement, values: [customerId, ...values] }));
+  return named as unknown as CustomerStatements<Rows>;
 }

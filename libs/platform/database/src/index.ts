@@ -3,7 +3,6 @@ export { DatabaseModule } from './database.module';
 export {
   DatabaseUnavailableError,
   isDatabaseUnavailable,
-  isForeignKeyViolation,
   isLockTimeout,
   isLoginRefused,
   isTransientFailure,

@@ -121,7 +121,7 @@ export class IdempotencyStoreService {
       reply: sealed?.body ?? null,
       within: pending ? `${pending.withinMs} milliseconds` : null,
     });
-    const [[claimed]] = await this.database.write([claim]);
+    const [[claimed]] = await this.database.join([claim]);
     if (!claimed?.result) throw new KeyTakenError('Another request has the Idempotency-Key');
   }
 
@@ -130,12 +130,12 @@ export class IdempotencyStoreService {
     const sealed = await this.sealer.seal(request, reply);
     const [secretsKey, body] = [sealed?.secretsKey ?? null, sealed?.body ?? null];
     const completed = { keyHash: request.hash, effect: effectId, secretsKey, reply: body };
-    await this.database.write([this.writes.complete(completed)]);
+    await this.database.join([this.writes.complete(completed)]);
   }
 
   /** Frees the key, in the transaction that settles its effect: its request had none. */
   async free({ hash }: RequestKey, effectId: string): Promise<void> {
-    await this.database.write([this.writes.free({ keyHash: hash, effect: effectId })]);
+    await this.database.join([this.writes.free({ keyHash: hash, effect: effectId })]);
   }
 
   private async read(request: RequestKey): Promise<KeyRow | undefined> {

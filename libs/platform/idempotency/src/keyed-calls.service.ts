@@ -7,7 +7,10 @@ import { IdempotencyStoreService, KeyTakenError } from './idempotency-store.serv
 import { type KeptReply, ReplySealerService, type SealedReply } from './reply-sealer.service';
 import type { RequestKey } from './request-key';
 
-/** Ends of keys that wait for the database at most. */
+/**
+ * Ends of keys that wait for the database at most: as many as SMS without a key, which wait for it as well. An end holds the key,
+ * the outcome and the reply, but nothing of its connection: some 4 kB each at most, 40 MB together.
+ */
 const DEFERRED_ENDS = 10_000;
 const RETRY_MS = 500;
 /** How long they are retried at shutdown. */
@@ -39,7 +42,74 @@ interface CallServices {
   store: IdempotencyStoreService;
   sealer: ReplySealerService;
   /** Called with an end that could not be stored. */
-  failed: (call: KeyedCall, ending: Ending, reason: unknown) => void;
+  failed: (effect: StartedEffect, ending: Ending, reason: unknown) => void;
+}
+
+/** Stores the outcome of an effect; idempotent. */
+interface Settlement {
+  /** In the transaction that also ends the key. */
+  work: () => Promise<unknown>;
+  /** Without the key, which could not be ended. */
+  alone: () => void;
+}
+
+/** An effect outside the database whose key was claimed. It may have to wait for the database, and holds nothing of its request. */
+class StartedEffect {
+  private settlement?: Settlement;
+  /** The transaction in which the settlement ran, until the key is ended in it. */
+  private transaction?: WriteTransaction;
+
+  constructor(
+    readonly request: RequestKey,
+    readonly id: string,
+    private readonly services: Pick<CallServices, 'database' | 'store'>,
+  ) {}
+
+  get isSettling(): boolean {
+    return this.settlement !== undefined;
+  }
+
+  /** Stores the outcome, in a transaction that remains open until {@link end} has added the reply to it. */
+  async settle<T>(work: () => Promise<T>, alone: () => void): Promise<T> {
+    this.settlement = { work, alone };
+    const { result, transaction } = await this.settleIn(work);
+    this.transaction = transaction;
+    return result;
+  }
+
+  /** Ends the key in the transaction of the settlement, which is repeated if that one has ended. Idempotent. */
+  async end(ending: Ending): Promise<void> {
+    const { request, id, settlement, services } = this;
+    if (!settlement) return;
+    const transaction = this.transaction ?? (await this.settleIn(settlement.work)).transaction;
+    this.transaction = undefined;
+    try {
+      await services.database.within(transaction, async () => {
+        if (ending === 'no-effect') await services.store.free(request, id);
+        else if (ending !== 'interrupted') await services.store.complete(request, ending, id);
+      });
+      await transaction.commit();
+    } catch (error) {
+      await transaction.rollback();
+      throw error;
+    }
+  }
+
+  /** The key will not be ended: stores the outcome all the same. */
+  settleAlone(): void {
+    this.settlement?.alone();
+  }
+
+  private async settleIn<T>(work: () => Promise<T>): Promise<{ result: T; transaction: WriteTransaction }> {
+    const { database } = this.services;
+    const transaction = await database.begin({ ends: true });
+    try {
+      return { result: await database.within(transaction, work), transaction };
+    } catch (error) {
+      await transaction.rollback();
+      throw error;
+    }
+  }
 }
 
 /**
@@ -50,11 +120,7 @@ interface CallServices {
  */
 class KeyedCall {
   private owned = false;
-  private effectId?: string;
-  /** Stores how the effect ended; idempotent. */
-  private settlement?: () => Promise<unknown>;
-  /** The transaction in which the settlement ran, until the key is ended in it. */
-  private transaction?: WriteTransaction;
+  private effect?: StartedEffect;
 
   constructor(
     readonly request: RequestKey,
@@ -69,12 +135,7 @@ class KeyedCall {
 
   /** Whether the effect is being settled: the key is ended with {@link conclude}. */
   get isSettling(): boolean {
-    return this.settlement !== undefined;
-  }
-
-  /** Names the call in log lines. */
-  get record(): { customer_id: string; effect_id: string | undefined } {
-    return { customer_id: this.request.customerId, effect_id: this.effectId };
+    return this.effect?.isSettling ?? false;
   }
 
   /** The key, for a function that claims it: the ledger does so together with its reservation. */
@@ -123,7 +184,7 @@ class KeyedCall {
     const started = await database.transaction(async () => {
       const result = await work();
       const { id: effectId, unknown, withinMs } = effectOf(result);
-      this.effectId = effectId;
+      this.effect = new StartedEffect(this.request, effectId, this.services);
       await store.claim(this.request, { effectId, reply: this.presenter.ofError(unknown), withinMs });
       return result;
     });
@@ -131,49 +192,19 @@ class KeyedCall {
     return started;
   }
 
-  /** Stores how the effect ended, in a transaction that remains open until {@link conclude} has added the reply to it. */
-  async settle<T>(work: () => Promise<T>): Promise<T> {
-    this.settlement = work;
-    const { result, transaction } = await this.settleIn(work);
-    this.transaction = transaction;
-    return result;
+  /** As {@link KeyedCallsService.settle}: in a transaction that remains open until {@link conclude} has added the reply to it. */
+  settle<T>(work: () => Promise<T>, alone: () => void): Promise<T> {
+    if (!this.effect) throw new Error('The effect that is to be settled was not started');
+    return this.effect.settle(work, alone);
   }
 
   /**
    * Ends the key of a call that was started. While the database is unavailable its settlement and its end are stored later: the
    * effect has happened, so the caller gets its reply. A call that was not settled remains in progress until its time is up.
    */
-  conclude(ending: Ending): Promise<void> {
-    return this.end(ending).catch((error: unknown) => this.services.failed(this, ending, error));
-  }
-
-  /** Ends the key in the transaction of the settlement, which is repeated if that one has ended. Idempotent. */
-  async end(ending: Ending): Promise<void> {
-    const { request, effectId, settlement, services } = this;
-    if (effectId === undefined || !settlement) return;
-    const transaction = this.transaction ?? (await this.settleIn(settlement)).transaction;
-    this.transaction = undefined;
-    try {
-      await services.database.within(transaction, async () => {
-        if (ending === 'no-effect') await services.store.free(request, effectId);
-        else if (ending !== 'interrupted') await services.store.complete(request, ending, effectId);
-      });
-      await transaction.commit();
-    } catch (error) {
-      await transaction.rollback();
-      throw error;
-    }
-  }
-
-  private async settleIn<T>(work: () => Promise<T>): Promise<{ result: T; transaction: WriteTransaction }> {
-    const { database } = this.services;
-    const transaction = await database.begin({ ends: true });
-    try {
-      return { result: await database.within(transaction, work), transaction };
-    } catch (error) {
-      await transaction.rollback();
-      throw error;
-    }
+  async conclude(ending: Ending): Promise<void> {
+    const { effect } = this;
+    await effect?.end(ending).catch((error: unknown) => this.services.failed(effect, ending, error));
   }
 }
 
@@ -188,7 +219,7 @@ export class KeyedCallsService implements OnApplicationShutdown {
   private readonly running = new Set<string>();
   private readonly services: CallServices;
   /** Ends that wait for the database. */
-  private readonly later: DeferredWrites<{ call: KeyedCall; ending: Ending }>;
+  private readonly later: DeferredWrites<{ effect: StartedEffect; ending: Ending }>;
 
   constructor(
     database: CustomerDatabaseService,
@@ -198,8 +229,8 @@ export class KeyedCallsService implements OnApplicationShutdown {
   ) {
     this.services = { database, store, sealer, failed: (...end) => this.defer(...end) };
     this.later = new DeferredWrites({
-      store: ({ call, ending }) => context.run(call.request.customerId, () => call.end(ending)),
-      lost: ({ call }, reason) => this.lost(call, reason),
+      store: ({ effect, ending }) => context.run(effect.request.customerId, () => effect.end(ending)),
+      lost: ({ effect }, reason) => this.lost(effect, reason),
       capacity: DEFERRED_ENDS,
       retryMs: RETRY_MS,
     });
@@ -236,24 +267,26 @@ export class KeyedCallsService implements OnApplicationShutdown {
 
   /**
    * Stores how that effect ended; must be idempotent. With a key, the reply is stored in the same transaction, and both are
-   * repeated here while the database is unavailable.
+   * repeated here while the database is unavailable. @param alone called if the key cannot be ended: nothing is stored then
    */
-  settle<T>(work: () => Promise<T>): Promise<T> {
-    return this.current?.settle(work) ?? work();
+  settle<T>(work: () => Promise<T>, alone: () => void): Promise<T> {
+    return this.current?.settle(work, alone) ?? work();
   }
 
   async onApplicationShutdown(): Promise<void> {
     await this.later.close(SHUTDOWN_RETRY_MS);
   }
 
-  private defer(call: KeyedCall, ending: Ending, reason: unknown): void {
-    if (!isTransientFailure(reason)) return this.lost(call, reason);
-    const { effect_id } = call.record;
-    this.logger.warn({ msg: 'the end of an Idempotency-Key is stored later', err: reason, effect_id });
-    this.later.add({ call, ending });
+  private defer(effect: StartedEffect, ending: Ending, reason: unknown): void {
+    if (!isTransientFailure(reason)) return this.lost(effect, reason);
+    this.logger.warn({ msg: 'the end of an Idempotency-Key is stored later', err: reason, effect_id: effect.id });
+    this.later.add({ effect, ending });
   }
 
-  private lost(call: KeyedCall, reason: unknown): void {
-    this.logger.error({ msg: 'the end of an Idempotency-Key could not be stored', err: reason, ...call.record });
+  private lost(effect: StartedEffect, reason: unknown): void {
+    const { id: effect_id, request } = effect;
+    const about = { customer_id: request.customerId, effect_id };
+    this.logger.error({ msg: 'the end of an Idempotency-Key could not be stored', err: reason, ...about });
+    effect.settleAlone();
   }
 }

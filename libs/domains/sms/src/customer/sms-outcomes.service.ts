@@ -64,15 +64,16 @@ export class SmsOutcomesService implements OnApplicationShutdown {
    */
   async conclude(row: SmsRow, gateway: string, update: SmsStatusUpdate): Promise<SmsRow> {
     this.sent?.inc({ status: update.status });
+    const { customerId } = this.context;
+    const storeLater = () => this.later.add({ customerId, smsId: row.id, gateway, update });
     try {
-      return (await this.keyedCalls.settle(() => this.store.conclude(row.id, gateway, update))) ?? row;
+      return (await this.keyedCalls.settle(() => this.store.conclude(row.id, gateway, update), storeLater)) ?? row;
     } catch (error) {
       const about = { err: error, sms_id: row.id, outcome: update.status };
       if (isTransientFailure(error)) {
         this.logger.warn({ msg: 'the outcome of an SMS could not be stored yet', ...about });
         // With an Idempotency-Key it is repeated together with the end of the key.
-        if (!this.keyedCalls.current)
-          this.later.add({ customerId: this.context.customerId, smsId: row.id, gateway, update });
+        if (!this.keyedCalls.current) storeLater();
       } else this.logger.error({ msg: 'the outcome of an SMS could not be stored', ...about });
       return { ...row, status: update.status, errorCode: update.errorCode };
     }

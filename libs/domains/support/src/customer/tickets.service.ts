@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { CustomerAuditService } from '@platform/audit';
 import {
   CustomerDatabaseService,
   decoders,
@@ -8,7 +7,6 @@ import {
   type EntityTable,
   EntityWritesService,
   type Expression,
-  isForeignKeyViolation,
   type KeysetList,
   type ReadRow,
   type ReadStatement,
@@ -73,13 +71,12 @@ type ReplyOutcome = 'replied' | 'unknown' | 'closed' | 'full';
 export class TicketsService {
   private readonly byId: ReadStatement<TicketRow>;
   private readonly tickets: KeysetList<TicketRow>;
-  private readonly insertTicket;
+  private readonly openTicket;
   private readonly replyTo;
   private readonly closeTicket;
 
   constructor(
     private readonly database: CustomerDatabaseService,
-    private readonly audit: CustomerAuditService,
     reads: EntityReadsService,
     writes: EntityWritesService,
   ) {
@@ -95,11 +92,20 @@ export class TicketsService {
       extra: threadOf(reads, LISTED_REPLIES),
       filters: [{ property: 'status', operator: '=' }],
     });
-    this.insertTicket = writes.insert(Ticket, {
+    this.openTicket = writes.call({
       name: 'support.open',
-      given: ['id', 'title', 'body', 'status', 'priority', 'serviceId', 'resourceType', 'resourceId'],
-      made: { createdAt: 'app.now()', updatedAt: 'app.now()' },
-      returning: ['createdAt', 'updatedAt'],
+      calls: 'app.open_support_ticket',
+      parameters: {
+        id: 'uuid',
+        title: 'text',
+        body: 'text',
+        priority: 'text',
+        service: 'integer',
+        resourceType: 'text',
+        resourceId: 'text',
+        actor: 'text',
+      },
+      returns: { result: decoders.time },
     });
     this.replyTo = writes.call({
       name: 'support.reply',
@@ -141,20 +147,15 @@ export class TicketsService {
       id: randomUUID(),
       title,
       body,
-      status: 'open' as const,
       priority: given.priority ?? 'normal',
-      serviceId,
       resourceType: resource_type,
       resourceId: resource_id,
     };
-    const entry = this.audit.entry(actor, 'ticket.open', { ticket_id: ticket.id });
-    try {
-      const [[opened]] = await this.database.write([this.insertTicket(ticket), entry]);
-      return { ...ticket, ...(opened as NonNullable<typeof opened>), thread: { replies: [], replyCount: 0 } };
-    } catch (error) {
-      // The foreign key has the customer in it: a service of another customer's is none.
-      throw serviceId !== null && isForeignKeyViolation(error) ? noSuchService() : error;
-    }
+    const [[opened]] = await this.database.write([this.openTicket({ ...ticket, service: serviceId, actor })]);
+    const createdAt = opened?.result;
+    if (!createdAt) throw noSuchService();
+    const thread = { replies: [], replyCount: 0 };
+    return { ...ticket, serviceId, status: 'open', createdAt, updatedAt: createdAt, thread };
   }
 
   /**

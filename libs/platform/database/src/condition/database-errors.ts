@@ -103,11 +103,6 @@ export function isUniqueViolation(error: unknown): boolean {
   return Error.isError(error) && detailsOf(error).code === '23505';
 }
 
-/** Whether a row refers to one that does not exist. Decided by SQLSTATE: a distributed database does not name the key. */
-export function isForeignKeyViolation(error: unknown): boolean {
-  return Error.isError(error) && detailsOf(error).code === '23503';
-}
-
 /** Whether a statement was cancelled because another transaction holds a lock that it needs. Nothing has run. */
 export function isLockTimeout(error: unknown): boolean {
   return Error.isError(error) && detailsOf(error).code === '55P03';

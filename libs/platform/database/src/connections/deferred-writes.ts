@@ -47,6 +47,7 @@ export interface DeferredWritesOptions<Item> {
 export class DeferredWrites<Item> {
   private readonly waiting: Item[] = [];
   private working?: Promise<void>;
+  private closed = false;
   private readonly givingUp = new AbortController();
 
   constructor(private readonly options: DeferredWritesOptions<Item>) {}
@@ -59,6 +60,7 @@ export class DeferredWrites<Item> {
   /** Takes an item over. */
   add(item: Item): void {
     const { capacity, lost } = this.options;
+    if (this.closed) return lost(item, new Error('The process ends'));
     if (this.waiting.length >= capacity) return lost(item, new Error(`${capacity} are waiting already`));
     this.waiting.push(item);
     this.working ??= this.work();
@@ -66,6 +68,7 @@ export class DeferredWrites<Item> {
 
   /** Goes on for a while; items that are not stored by then are lost. */
   async close(withinMs: number): Promise<void> {
+    this.closed = true;
     const timer = setTimeout(() => this.givingUp.abort(), withinMs);
     await this.working;
     clearTimeout(timer);

@@ -36,12 +36,6 @@ class EntityTable<Entity> {
     return properties.map((property) => `${this.column(property)} as "${property}"`).join(', ');
   }
 
-  /** The table, its alias and columns, for `insert into`. */
-  into(properties: readonly (keyof Entity & string)[]): string {
-    const columns = properties.map((property) => `"${this.find(property).databaseName}"`);
-    return `"${this.metadata.tableName}" as ${this.alias} (${columns.join(', ')})`;
-  }
-
   /** How the columns of {@link select} are decoded. */
   columns<Property extends keyof Entity & string>(
     properties: readonly Property[],

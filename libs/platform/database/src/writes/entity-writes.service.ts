@@ -43,21 +43,9 @@ export interface FunctionCall<Given extends Parameters, Returned, Entity, Proper
   row?: { entity: new () => Entity; column?: string; select: readonly Property[] };
 }
 
-/** An insert of one row of an entity, whose customer is the one in context. */
-export interface EntityInsert<Entity, Given extends keyof Entity, Returned extends keyof Entity> {
-  name: string;
-  /** The properties that are given. */
-  given: readonly Given[];
-  /** SQL of properties that the database makes, such as `app.now()`. */
-  made: { readonly [Property in keyof Entity]?: string };
-  /** The properties that are returned. Nothing unless given. */
-  returning?: readonly Returned[];
-}
-
 /**
- * Makes prepared statements of writes, once, when the process starts: inserts from entities, and calls of our functions for
- * writes that need an answer in the middle. Names come from the entities' metadata; a test compares the functions'
- * parameters with the database's catalogue.
+ * Makes prepared statements of writes, once, when the process starts: calls of our functions. The names of the rows that they
+ * return come from the entities' metadata; a test compares the functions' parameters with the database's catalogue.
  */
 @Injectable()
 export class EntityWritesService {
@@ -67,23 +55,6 @@ export class EntityWritesService {
   readonly functions: CalledFunction[] = [];
 
   constructor(private readonly reads: EntityReadsService) {}
-
-  insert<Entity, Given extends keyof Entity & string, Returned extends keyof Entity & string = never>(
-    entity: new () => Entity,
-    { name, given, made, returning = [] }: EntityInsert<Entity, Given, Returned>,
-  ): (row: Pick<Entity, Given>) => CustomerStatement<ReadRow<Entity, Returned>> {
-    const table = this.reads.table(entity, 't');
-    const values: Record<string, string | undefined> = { customerId: '$1', ...made };
-    given.forEach((property, index) => (values[property] = `$${index + 2}`));
-    const properties = Object.keys(values) as (keyof Entity & string)[];
-    const statement = this.register<ReadRow<Entity, Returned>>({
-      name,
-      text: `insert into ${table.into(properties)} values (${Object.values(values).join(', ')})
-        ${returning.length > 0 ? `returning ${table.select(returning)}` : ''}`,
-      columns: table.columns(returning),
-    });
-    return (row) => ({ statement, values: given.map((property) => row[property]) });
-  }
 
   call<
     const Given extends Parameters,
