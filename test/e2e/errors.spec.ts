@@ -1,7 +1,13 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { Readable } from 'node:stream';
+import { Controller, Get, StreamableFile } from '@nestjs/common';
+import { Public } from '@platform/access';
 import { generateToken } from '@platform/tokens';
 import { createCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem, type ProblemBody } from '@test/expect-problem';
 import { rawHttp, type RawReply } from '@test/raw-http';
+import { until } from '@test/until';
 
 /** Internal details that must never reach a caller: code, SQL, names of components. */
 const INSIDE =
@@ -11,11 +17,24 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 const TICKETS = '/support/tickets';
 const TICKET = { title: 'A question', body: 'How do I …?' };
 
+/** Begins a reply and does not end it. */
+@Controller('endless')
+class EndlessController {
+  @Public()
+  @Get()
+  endless(): StreamableFile {
+    const body = new Readable({ read: () => undefined });
+    body.push('data: begun');
+    return new StreamableFile(body);
+  }
+}
+
 describe('error replies', () => {
   let api: TestApi;
   let me: Awaited<ReturnType<typeof createCaller>>;
   beforeAll(async () => {
-    api = await startApi({ RATE_LIMIT_REQUESTS_PER_MINUTE: '100000', RATE_LIMIT_ADDRESS_PER_MINUTE: '100000' });
+    const limits = { RATE_LIMIT_REQUESTS_PER_MINUTE: '100000', RATE_LIMIT_ADDRESS_PER_MINUTE: '100000' };
+    api = await startApi(limits, undefined, [EndlessController]);
     me = await createCaller(api);
   });
   afterAll(() => api.stop());
@@ -219,6 +238,51 @@ describe('error replies', () => {
       ['a control character in a header', 'GET / HTTP/1.1\r\nHost: a\r\nX-A: \u0001\r\n\r\n'],
     ])('refuses %s', async (_name, bytes) => {
       expectRawProblem(await raw(bytes), 400, 'invalid_request');
+    });
+
+    it.each([
+      ['two hosts', ['Host: b'], 'Send the Host header once'],
+      ['the same host twice', ['Host: a'], 'Send the Host header once'],
+      ['two tokens', ['Authorization: Bearer cas_live_other'], 'Send the Authorization header once'],
+      [
+        'a compressed transfer',
+        ['Transfer-Encoding: gzip, chunked'],
+        'The only Transfer-Encoding is chunked: send the body as it is',
+      ],
+    ])('refuses %s', async (_name, headers, detail) => {
+      const bytes = `${head('GET /api/v1/customer', credentials(), ...headers)}${headers[0]?.includes('gzip') ? '0\r\n\r\n' : ''}`;
+      const problem = expectRawProblem(await raw(bytes), 400, 'invalid_request');
+      expect(problem.detail).toBe(detail);
+    });
+
+    it('does not put a second reply into one that has begun', async () => {
+      const socket = connect(Number(new URL(api.origin).port), '127.0.0.1');
+      let received = '';
+      socket.on('data', (chunk: Buffer) => (received += chunk.toString('latin1')));
+      const closed = once(socket, 'close');
+      socket.write('GET /api/v1/endless HTTP/1.1\r\nHost: a\r\n\r\n');
+      await until(() => received.includes('data: begun'));
+      socket.write('garbage\r\n\r\n');
+      await closed;
+      expect(received.match(/HTTP\/1\.1 /g)).toHaveLength(1);
+      expect(received).not.toContain('problem+json');
+    });
+
+    it.each([
+      ['/docs/../x', 403, 'forbidden'],
+      ['/docs//', 403, 'forbidden'],
+      ['/docs/%00', 403, 'forbidden'],
+      ['/docs/%5c..%5c', 403, 'forbidden'],
+    ] as const)('answers %s below the documentation with %i', async (path, status, code) => {
+      expectRawProblem(await raw(head(`GET ${path}`)), status, code);
+    });
+
+    it.each([
+      ['If-Match: "another"', 412, 'precondition_failed'],
+      ['If-Unmodified-Since: Mon, 01 Jan 1990 00:00:00 GMT', 412, 'precondition_failed'],
+      ['Range: bytes=999999999-', 416, 'range_not_satisfiable'],
+    ] as const)('answers %s for a file with %i', async (header, status, code) => {
+      expectRawProblem(await raw(head('GET /docs/swagger-ui.css', header)), status, code);
     });
 
     it('refuses headers beyond 16 KB', async () => {

@@ -61,6 +61,12 @@ export const errorCatalog = {
     advice: 'Ask the operator to enable SMS for you.',
     example: 'The operator has not enabled SMS for this customer',
   },
+  forbidden: {
+    status: 403,
+    title: 'This address is not served',
+    advice: 'Check the address: a path of the documentation has no empty parts, no .. and no control characters.',
+    example: 'Nothing is served at such an address',
+  },
   not_found: {
     status: 404,
     title: 'Not found',
@@ -113,6 +119,12 @@ export const errorCatalog = {
     advice: 'Continue in a new ticket, and name this one in it.',
     example: 'The ticket has 200 replies; open a new one',
   },
+  precondition_failed: {
+    status: 412,
+    title: 'The file is not the one that the request asks for',
+    advice: 'Send it without If-Match and If-Unmodified-Since, or with the values of the last reply.',
+    example: 'The file is not the one that If-Match or If-Unmodified-Since names',
+  },
   payload_too_large: {
     status: 413,
     title: 'The request body is too large',
@@ -130,6 +142,12 @@ export const errorCatalog = {
     title: 'The request body must be JSON',
     advice: 'Send the header Content-Type: application/json and a body in UTF-8.',
     example: 'Send the body as application/json in UTF-8',
+  },
+  range_not_satisfiable: {
+    status: 416,
+    title: 'The file has no such range',
+    advice: 'Send it without Range, or with a range within the file.',
+    example: 'The file has no bytes in the range that Range names',
   },
   idempotency_key_reused: {
     status: 422,

@@ -35,10 +35,13 @@ const FRAMEWORK_FAULTS: Record<string, [ErrorCode, string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The request did not arrive in time'],
 };
 
-/** Nest's own errors, such as an unknown route, by status. */
-const STATUS_FAULTS: Record<number, [ErrorCode, string]> = {
+/** Errors of Nest, such as an unknown route, and of files under /docs, such as a path that leaves their folder, by status. */
+const STATUS_FAULTS: Partial<Record<number, [ErrorCode, string]>> = {
   400: ['invalid_request', 'The request is not valid'],
+  403: ['forbidden', 'Nothing is served at such an address'],
   404: ['not_found', 'There is nothing at this address'],
+  412: ['precondition_failed', 'The file is not the one that If-Match or If-Unmodified-Since names'],
+  416: ['range_not_satisfiable', 'The file has no bytes in the range that Range names'],
   503: ['service_unavailable', 'Try again in a moment'],
 };
 
@@ -72,12 +75,19 @@ function toServiceError(error: unknown): ServiceError {
   }
   const code = Error.isError(error) && 'code' in error ? FRAMEWORK_FAULTS[String(error.code)] : undefined;
   if (code) return new ServiceError(...code);
-  const known = error instanceof HttpException ? STATUS_FAULTS[error.getStatus()] : undefined;
+  const known = STATUS_FAULTS[statusOf(error) ?? 0];
   if (known) return new ServiceError(...known);
   return new ServiceError(
     'internal_error',
     'The request failed for a reason on our side; quote the request id to the operator',
   );
+}
+
+/** The status that Nest, or the library that serves files, gives an error whose fault is the caller's. */
+function statusOf(error: unknown): number | undefined {
+  if (error instanceof HttpException) return error.getStatus();
+  const { expose, status } = (error ?? {}) as { expose?: unknown; status?: unknown };
+  return expose === true && typeof status === 'number' ? status : undefined;
 }
 
 /** RFC 6750 §3: a challenge without an error if no credentials were sent, with the error if they were insufficient. */

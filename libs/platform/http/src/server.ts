@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
@@ -41,7 +42,7 @@ export function createAdapter(config: AppConfig): FastifyAdapter {
     },
     keepAliveTimeout: LIMITS.keepAliveMs,
     requestTimeout: LIMITS.requestTimeoutMs,
-    // Node's own reply to a missing Host is not a problem document: see requireHost.
+    // Node's own reply to a missing Host is not a problem document: see refuseAmbiguousHeaders.
     http: { maxHeaderSize: LIMITS.maxHeaderSize, requireHostHeader: false },
     return503OnClosing: false,
     // No parameter can be longer than the headers, so the router never refuses one by itself.
@@ -80,7 +81,7 @@ export function configureApplication(app: NestFastifyApplication, scopes: ScopeD
   traceRequests(server);
   if (AccessLog.isWanted(config)) logRequests(server, new AccessLog());
   addReplyHeaders(server, app.get(Draining), config.PUBLIC_URL && new URL(config.PUBLIC_URL).origin);
-  requireHost(server);
+  refuseAmbiguousHeaders(server);
   compressReplies(server);
   serveErrorPage(server);
   serveOpenApi(app, config, scopes);
@@ -197,14 +198,36 @@ function documentationPolicy(interfaceOrigin?: string): string {
 }
 
 /**
- * Refuses HTTP/1.1 without a Host (RFC 9112 §3.2), after the request was counted; Node's own reply would not be a
- * problem.
+ * Refuses headers that a proxy in front may understand differently, after the request was counted: HTTP/1.1 without a Host or with
+ * two (RFC 9112 §3.2), a transfer coding that is not understood (§6.1), two Authorization headers. Node's own reply to the first would
+ * not be a problem; of two it would take one.
  */
-function requireHost(server: FastifyInstance): void {
+function refuseAmbiguousHeaders(server: FastifyInstance): void {
   server.addHook('preValidation', ({ headers, raw }, _reply, done) => {
-    if (headers.host !== undefined || raw.httpVersion !== '1.1') return done();
-    done(new ServiceError('invalid_request', 'The Host header is missing'));
+    if (headers.host === undefined && raw.httpVersion === '1.1') return done(invalid('The Host header is missing'));
+    const coding = headers['transfer-encoding'];
+    if (coding !== undefined && coding.toLowerCase() !== 'chunked')
+      return done(invalid('The only Transfer-Encoding is chunked: send the body as it is'));
+    const twice = givenTwice(raw.rawHeaders);
+    done(twice === undefined ? undefined : invalid(`Send the ${twice} header once`));
   });
+}
+
+function invalid(detail: string): ServiceError {
+  return new ServiceError('invalid_request', detail);
+}
+
+/** The name of a header of which Node would take the first, if there are two. */
+function givenTwice(rawHeaders: readonly string[]): 'Host' | 'Authorization' | undefined {
+  let [hosts, authorizations] = [0, 0];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const { length } = rawHeaders[index] as string;
+    if (length !== 4 && length !== 13) continue;
+    const name = (rawHeaders[index] as string).toLowerCase();
+    if (name === 'host' && ++hosts > 1) return 'Host';
+    if (name === 'authorization' && ++authorizations > 1) return 'Authorization';
+  }
+  return undefined;
 }
 
 /** Replies to bytes that are not HTTP, directly on the connection. */
@@ -215,6 +238,12 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   }
   // The client sent more after a request with `Connection: close`: the pending reply is the last one.
   if (error.code === 'HPE_CLOSED_CONNECTION') return;
+  // A reply has begun: a second one would be taken for a part of it. Node's own handler asks in the same way.
+  const { _httpMessage: reply } = socket as { _httpMessage?: ServerResponse | null };
+  if (reply?.headersSent) {
+    socket.destroy();
+    return;
+  }
   const id = randomUUID();
   const known = error.code === 'HPE_HEADER_OVERFLOW' || error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
   const code = known ? error.code : 'MALFORMED_HTTP';
