@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { AiSchema1763683200700 } from '@domains/ai';
 import { CreditRequestsSchema1763683200800 } from '@domains/credit-requests';
 import { CustomersSchema1763683200100 } from '@domains/customers';
@@ -32,10 +34,17 @@ export const migrations = [
   StoredBytesSchema1763683201100,
 ];
 
+/** The version in package.json, which is beside `dist`, in the image too. */
+function serviceRelease(): string {
+  let folder = __dirname;
+  while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder);
+  return (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string }).version;
+}
+
 /**
  * Brings the service's schema up to date, as the owner that DATABASE_URL names. @returns the names of the migrations that ran.
  * @throws UnknownSchemaError when the database is of a version from which there is no way; nothing is changed then.
  */
 export function migrateSchema(config: AppConfig): Promise<string[]> {
-  return migrateDatabase(config, migrations);
+  return migrateDatabase(config, migrations, serviceRelease());
 }

@@ -108,6 +108,11 @@ export function isLockTimeout(error: unknown): boolean {
   return Error.isError(error) && detailsOf(error).code === '55P03';
 }
 
+/** Whether a function was not replaced because its result, or the name or default of a parameter, would be another. */
+export function isIrreplaceable(error: unknown): boolean {
+  return Error.isError(error) && detailsOf(error).code === '42P13';
+}
+
 /** Whether a value cannot be stored (SQLSTATE 22), or a rule of the schema forbids it (23). */
 export function isDataRefused(error: unknown): boolean {
   return Error.isError(error) && /^2[23]/.test(detailsOf(error).code ?? '');

@@ -1,6 +1,6 @@
 import type { QueryRunner } from 'typeorm';
 import type { ForwardMigration } from './forward-migration';
-import type { Delegation } from './functions';
+import { type Delegation, hasCitus } from './functions';
 
 /** Roles whose connections the coordinator passes on to the workers: there they must be allowed to log in. */
 const ROLES = ['customer_api', 'account_operator'];
@@ -34,12 +34,6 @@ export async function distributeSchema(runner: QueryRunner, migrations: readonly
   for (const { functions } of migrations.flatMap((migration) => migration.functions))
     for (const [name, { delegated }] of Object.entries(functions))
       if (delegated) await delegateFunction(runner, `app.${name}`, delegated);
-}
-
-/** Whether the database is one of a Citus cluster's. */
-async function hasCitus(runner: QueryRunner): Promise<boolean> {
-  const found = (await runner.query(`select from pg_extension where extname = 'citus'`)) as unknown[];
-  return found.length > 0;
 }
 
 /** Tables that are not distributed yet. */
@@ -85,14 +79,10 @@ async function copyFunctions(runner: QueryRunner): Promise<void> {
  * Lets a call of this function run on the node that has the rows of the customer, its first parameter: there its
  * statements need no network. Inside a transaction of several statements a call runs on the coordinator as before.
  */
-async function delegateFunction(runner: QueryRunner, name: string, { table, lockTimeout }: Delegation): Promise<void> {
+async function delegateFunction(runner: QueryRunner, name: string, { table }: Delegation): Promise<void> {
   await runner.query(
     `select create_distributed_function(p.oid::regprocedure, p.proargnames[1], colocate_with => $2)
      from pg_proc p where p.oid = $1::regproc`,
     [name, table],
   );
-  // With plans for any value, Citus 13.2.1 and 13.2.2 make a local plan at every execution and never free it: the
-  // connections between the nodes grow by 0.3 MB with each call of the ledger.
-  await runner.query(`alter function ${name} set plan_cache_mode = force_custom_plan`);
-  if (lockTimeout) await runner.query(`alter function ${name} set lock_timeout = '${lockTimeout}'`);
 }

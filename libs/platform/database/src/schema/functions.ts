@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { QueryRunner } from 'typeorm';
+import { isIrreplaceable } from '../condition/database-errors';
 
 /** The roles of the service's programs. */
 const ROLES = ['customer_api', 'account_operator'] as const;
@@ -40,9 +41,13 @@ const DEFINITION = /^create or replace function app\.(\w+)\(/m;
  * that run meanwhile are not disturbed: a function that is replaced stays the same object.
  */
 export async function applyFunctions(runner: QueryRunner, files: readonly FunctionFile[]): Promise<void> {
+  const onCluster = await hasCitus(runner);
   for (const file of files) {
     for (const { name, sql, access } of definitions(file)) {
-      await runner.query(sql);
+      await runner.query(sql).catch((error: unknown) => {
+        throw isIrreplaceable(error) ? new IrreplaceableError(name, error) : error;
+      });
+      if (onCluster && access.delegated) await setForCluster(runner, `app.${name}`, access.delegated);
       // With other parameters it is another function, beside the former one.
       if (runner.isTransactionActive) await dropFormer(runner, name);
       await restrict(runner, `app.${name}`, access);
@@ -50,41 +55,86 @@ export async function applyFunctions(runner: QueryRunner, files: readonly Functi
   }
 }
 
+/** The functions of a release of the service. */
+export interface FunctionSet {
+  files: readonly FunctionFile[];
+  /** The release that has them, such as `1.0.0`. */
+  release: string;
+}
+
 /**
  * Makes these the functions of the schema `app`, in one transaction: creates or replaces them, and drops those that no file
- * has any more. Does nothing if the same files, with the same access, were applied last.
+ * has any more. Does nothing if they are what they were when the same files were applied.
  */
-export async function applyAllFunctions(runner: QueryRunner, files: readonly FunctionFile[]): Promise<void> {
-  if (await areApplied(runner, files)) return;
-  await inTransaction(runner, async () => {
-    await applyFunctions(runner, files);
+export async function applyAllFunctions(runner: QueryRunner, set: FunctionSet): Promise<void> {
+  if (await areApplied(runner, set)) return;
+  await replaceFunctions(runner, set.files, async () => {
     await dropFormer(runner);
-    await runner.query(`comment on schema app is '${versionOf(files)}'`);
+    const { present } = await readRecord(runner);
+    await runner.query(`comment on schema app is '${recordOf(set, await hasCitus(runner))} ${present}'`);
   });
 }
 
-/** {@link applyFunctions}, all or none: nobody may call a function before its rights are restricted. */
-export function replaceFunctions(runner: QueryRunner, files: readonly FunctionFile[]): Promise<void> {
-  return inTransaction(runner, () => applyFunctions(runner, files));
-}
-
-async function inTransaction(runner: QueryRunner, work: () => Promise<void>): Promise<void> {
-  await runner.startTransaction();
-  try {
-    await work();
-    await runner.commitTransaction();
-  } catch (error) {
-    await runner.rollbackTransaction();
-    throw error;
+/**
+ * {@link applyFunctions}, all or none: nobody may call a function before its rights are restricted. A function with another
+ * result, or other names of parameters, cannot replace the former one: that one is dropped first, in the same transaction.
+ * @param more done in the transaction too
+ */
+export async function replaceFunctions(
+  runner: QueryRunner,
+  files: readonly FunctionFile[],
+  more: () => Promise<void> = () => Promise.resolve(),
+): Promise<void> {
+  const dropped = new Set<string>();
+  for (;;) {
+    await runner.startTransaction();
+    try {
+      for (const name of dropped) await dropFormer(runner, name);
+      await applyFunctions(runner, files);
+      await more();
+      return await runner.commitTransaction();
+    } catch (error) {
+      await runner.rollbackTransaction();
+      if (!(error instanceof IrreplaceableError)) throw error;
+      if (dropped.has(error.functionName)) throw error.cause;
+      dropped.add(error.functionName);
+    }
   }
 }
 
-/** Whether these files were the last that were applied: the comment on the schema says so. */
-export async function areApplied(runner: QueryRunner, files: readonly FunctionFile[]): Promise<boolean> {
-  const [row] = (await runner.query(`select obj_description(to_regnamespace('app'), 'pg_namespace') as version`)) as [
-    { version: string | null },
-  ];
-  return row.version === versionOf(files);
+/** Whether the functions of the schema are what they were when these files were applied, and nothing was changed by hand. */
+export async function areApplied(runner: QueryRunner, set: FunctionSet): Promise<boolean> {
+  const { record, present } = await readRecord(runner);
+  return record === `${recordOf(set, await hasCitus(runner))} ${present}`;
+}
+
+/** The release that applied its functions last; undefined if none did. */
+export async function appliedRelease(runner: QueryRunner): Promise<string | undefined> {
+  const { record } = await readRecord(runner);
+  return /^functions of release (\S+) /.exec(record ?? '')?.[1];
+}
+
+/**
+ * The comment on the schema: the release, a digest of its files, and one of the functions as the catalogue had them then; and
+ * that digest of the present ones. It covers texts, settings, owners and rights.
+ */
+async function readRecord(runner: QueryRunner): Promise<{ record: string | null; present: string }> {
+  const [row] = (await runner.query(`
+    select obj_description(to_regnamespace('app'), 'pg_namespace') as record, md5(coalesce(string_agg(
+      concat(pg_get_functiondef(p.oid), pg_get_userbyid(p.proowner), p.proacl), '' order by p.oid::regprocedure::text collate "C"), ''))
+      as present
+    from pg_proc p where p.pronamespace = to_regnamespace('app')`)) as [{ record: string | null; present: string }];
+  return row;
+}
+
+/** A function that a new definition cannot replace. */
+class IrreplaceableError extends Error {
+  constructor(
+    readonly functionName: string,
+    cause: unknown,
+  ) {
+    super(`The function app.${functionName} cannot be replaced`, { cause });
+  }
 }
 
 /**
@@ -100,9 +150,13 @@ async function dropFormer(runner: QueryRunner, name: string | null = null): Prom
   for (const { signature } of former) await runner.query(`drop function ${signature}`);
 }
 
-function versionOf(files: readonly FunctionFile[]): string {
+/** On a cluster they have further settings. */
+function recordOf({ files, release }: FunctionSet, onCluster: boolean): string {
   const texts = files.flatMap((file) => definitions(file).map(({ sql, access }) => [sql, access]));
-  return `functions ${createHash('sha256').update(JSON.stringify(texts)).digest('hex')}`;
+  const digest = createHash('sha256')
+    .update(JSON.stringify([onCluster, texts]))
+    .digest('hex');
+  return `functions of release ${release} ${digest}`;
 }
 
 /** A cluster's coordinator takes definitions one by one. */
@@ -133,4 +187,18 @@ async function restrict(
   const others = ROLES.filter((role) => !roles.includes(role) && !(asOperator && role === 'account_operator'));
   await runner.query(`revoke all on function ${name} from ${['public', ...others].join(', ')}`);
   await runner.query(`grant execute on function ${name} to ${roles.join(', ')}`);
+}
+
+/** The settings of a function that runs on the node of a customer, with its definition: nobody calls it without them. */
+async function setForCluster(runner: QueryRunner, name: string, { lockTimeout }: Delegation): Promise<void> {
+  // With plans for any value, Citus 13.2.1 and 13.2.2 make a local plan at every execution and never free it: the
+  // connections between the nodes grow by 0.3 MB with each call of the ledger.
+  await runner.query(`alter function ${name} set plan_cache_mode = force_custom_plan`);
+  if (lockTimeout) await runner.query(`alter function ${name} set lock_timeout = '${lockTimeout}'`);
+}
+
+/** Whether the database is one of a Citus cluster's. */
+export async function hasCitus(runner: QueryRunner): Promise<boolean> {
+  const found = (await runner.query(`select from pg_extension where extname = 'citus'`)) as unknown[];
+  return found.length > 0;
 }

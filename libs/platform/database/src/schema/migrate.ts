@@ -5,7 +5,7 @@ import { FOUNDATION } from '../migrations/1763683200000-database';
 import { dataSourceOptions } from './data-source-options';
 import { distributeSchema } from './distribute-schema';
 import type { ForwardMigration } from './forward-migration';
-import { applyAllFunctions, areApplied, replaceFunctions } from './functions';
+import { appliedRelease, applyAllFunctions, areApplied, replaceFunctions } from './functions';
 
 /** Any number of replicas may start at once; one migrates, the others wait. The number only has to be the project's own. */
 const MIGRATION_LOCK = 7_264_019;
@@ -15,15 +15,17 @@ const MIGRATIONS_TABLE = 'schema_migration';
 
 /**
  * Brings the schema up to date, as the owner: migrations first, then the functions, then their distribution over a cluster.
- * @returns the names of the migrations that ran.
- * @throws UnknownSchemaError before anything is changed, when the database has a schema that is not of these migrations.
+ * @param release the version of the service, such as `1.0.0`. @returns the names of the migrations that ran.
+ * @throws UnknownSchemaError before anything is changed, when the database has a schema that is not of these migrations, or the
+ * functions of a later release.
  */
 export async function migrateDatabase(
   config: AppConfig,
   migrations: readonly (new () => ForwardMigration)[],
+  release: string,
 ): Promise<string[]> {
   const all = migrations.map((migration) => new migration());
-  const functions = all.flatMap((migration) => migration.functions);
+  const functions = { release, files: all.flatMap((migration) => migration.functions) };
   const dataSource = await new DataSource({
     ...dataSourceOptions(config, 'owner'),
     migrations: [...migrations],
@@ -34,6 +36,8 @@ export async function migrateDatabase(
   try {
     await lock.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
     const isNew = await assertKnownSchema(lock, all);
+    const applied = await appliedRelease(lock);
+    if (applied && isLater(applied, release)) throw new UnknownSchemaError(`functions of release ${applied}`);
     // A further migration uses these as they are today; the first one creates them.
     if (!isNew && !(await areApplied(lock, functions))) await replaceFunctions(lock, FOUNDATION);
     const ran = await dataSource.runMigrations();
@@ -69,6 +73,11 @@ async function assertKnownSchema(runner: QueryRunner, migrations: readonly Forwa
     if (odd) throw new UnknownSchemaError(ran ? `no table ${odd}` : `table ${odd}`);
   }
   return recorded.size === 0;
+}
+
+/** Whether a release, such as `1.10.0`, is later than another. */
+function isLater(release: string, other: string): boolean {
+  return release.localeCompare(other, 'en', { numeric: true }) > 0;
 }
 
 async function names(runner: QueryRunner, sql: string): Promise<string[]> {
