@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
-import { enableAi, saveModelPrice } from './ai-factories';
+import { enableAi, saveModelPrice, type TestAiCustomer } from './ai-factories';
 import { createCaller, startApi, type TestApi } from './api';
 import { saveFakeBillingAccount, saveFakeInvoice } from './factories/invoice.factory';
 import type { FakeToken } from './factories/service-token.factory';
@@ -39,10 +39,14 @@ export async function startFullApi(settings: Record<string, string> = {}): Promi
  * Creates a customer with every permission and one record of each kind: AI credit, SMS, a service, an invoice with a
  * PDF.
  */
-export async function createFullCaller({ api, sandbox, model }: FullApi, fake: FakeToken = {}) {
+export async function createFullCaller(
+  { api, sandbox, model }: FullApi,
+  fake: FakeToken = {},
+  ai: Partial<TestAiCustomer> = {},
+) {
   const caller = await createCaller(api, fake);
   const { id } = caller.customer;
-  await enableAi(api.superuser, id, { model, included: 1000 });
+  await enableAi(api.superuser, id, { model, included: 1000, ...ai });
   await allowSms(api.superuser, id);
   const service = await saveFakeService(api.superuser, id);
   await saveFakeBillingAccount(api.superuser, id, 'stripe', id);

@@ -9,6 +9,8 @@ const LONGEST = [
   'test/faults/invoice-sync-bad-accounts.spec.ts',
   'test/faults/idempotency-kills.spec.ts',
   'test/faults/database.spec.ts',
+  'test/documents/guide-faults.spec.ts',
+  'test/documents/guide.spec.ts',
   'libs/domains/invoices/src/adapters/fiken/fiken-lane.spec.ts',
   'libs/platform/jobs/src/job-runner.spec.ts',
   'test/e2e/tokens.spec.ts',

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, request as httpRequest } from 'node:http';
+import { createServer, type IncomingHttpHeaders, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** An AI provider in front of another one, which remembers the replies that it passed on. */
@@ -12,8 +12,11 @@ export interface RecordingUpstream {
   close(): Promise<void>;
 }
 
-/** Starts it. @param target the provider's address, with a path */
-export async function startRecordingUpstream(target: string): Promise<RecordingUpstream> {
+/** Starts it. @param target the provider's address, with a path. @param changed headers that a reply has instead of its own */
+export async function startRecordingUpstream(
+  target: string,
+  changed: (headers: IncomingHttpHeaders) => IncomingHttpHeaders = () => ({}),
+): Promise<RecordingUpstream> {
   const replies = new Map<string, Buffer[]>();
   let requests = 0;
   const server = createServer((request, reply) => {
@@ -22,7 +25,7 @@ export async function startRecordingUpstream(target: string): Promise<RecordingU
     const passed = httpRequest(`${target}${request.url}`, { method: request.method, headers }, (answer) => {
       const pieces: Buffer[] = [];
       replies.set(String(answer.headers['request-id']), pieces);
-      reply.writeHead(answer.statusCode ?? 502, answer.headers);
+      reply.writeHead(answer.statusCode ?? 502, { ...answer.headers, ...changed(answer.headers) });
       answer.on('data', (piece: Buffer) => {
         pieces.push(piece);
         reply.write(piece);

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+
 /** A call as curl would make it. */
 export interface CurlCall {
   url: string;
@@ -32,7 +34,7 @@ function curlCall(words: string[]): CurlCall {
   return call;
 }
 
-/** Words of a command: quotes of both kinds, `$NAME`, and lines that go on. */
+/** Words of a command: quotes of both kinds, `$NAME`, `$(uuidgen)`, and lines that go on. */
 function shellWords(command: string, variables: Record<string, string>): string[] {
   const parts = /'([^']*)'|"([^"]*)"|\\\n|([^\s'"\\]+)|(\s+)/g;
   const words: string[] = [];
@@ -43,7 +45,11 @@ function shellWords(command: string, variables: Record<string, string>): string[
       word = undefined;
     } else if (single !== undefined) word = (word ?? '') + single;
     else if (double !== undefined || bare !== undefined)
-      word = (word ?? '') + (double ?? bare ?? '').replace(/\$(\w+)/g, (_, name: string) => variables[name] ?? '');
+      word =
+        (word ?? '') +
+        (double ?? bare ?? '')
+          .replaceAll('$(uuidgen)', () => randomUUID())
+          .replace(/\$(\w+)/g, (_, name: string) => variables[name] ?? '');
   }
   return word === undefined ? words : [...words, word];
 }

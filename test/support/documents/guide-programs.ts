@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process';
+import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { readDocument } from './markdown';
+
+/** Examples of the guide for customers' developers, by their page. */
+export const guideExamples = globSync('docs/guide/*.md')
+  .sort()
+  .flatMap((path) => readDocument(path).blocks.map((block) => [path, block] as const));
+
+/** Those that are programs. */
+export const guidePrograms = guideExamples.filter(([, { language }]) => language === 'ts');
+
+/** The end of a program. */
+export interface ProgramEnd {
+  exitCode: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** A folder in which programs of the guide run as their readers run them. */
+export class GuideFolder {
+  // Below the repository, so that the packages are found.
+  private readonly folder: string;
+
+  constructor() {
+    mkdirSync('dist', { recursive: true });
+    this.folder = mkdtempSync(resolve('dist', 'guide-'));
+    writeFileSync(join(this.folder, 'package.json'), JSON.stringify({ type: 'module' }));
+    for (const [, { options, text }] of guidePrograms)
+      if (options.file !== undefined) writeFileSync(join(this.folder, options.file), text);
+  }
+
+  /** Runs a program, named by its file. */
+  run(file: string, variables: { API: string; TOKEN: string }, words: string[] = []): Promise<ProgramEnd> {
+    const env = { NODE_ENV: 'test', ...variables };
+    const child = spawn(process.execPath, [join(this.folder, file), ...words], { env, cwd: this.folder });
+    const end: ProgramEnd = { exitCode: null, stdout: '', stderr: '' };
+    child.stdout.on('data', (text) => (end.stdout += String(text)));
+    child.stderr.on('data', (text) => (end.stderr += String(text)));
+    return new Promise((resolve, reject) => {
+      child.once('error', reject).once('close', (exitCode) => resolve({ ...end, exitCode }));
+    });
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true });
+  }
+}
