@@ -25,7 +25,7 @@ export const ledger: Mutant[] = [
   },
   {
     name: "ledger: the month's limit has no effect",
-    file: 'libs/domains/ai/src/ledger/sql/account.sql',
+    file: 'libs/domains/ai/src/ledger/sql/credit.sql',
     find: 'least(p_included, p_limit_left)',
     replace: 'p_included',
     specs: ['test/contract/ai-credit-bounds', 'libs/domains/ai/src/ledger'],
@@ -67,9 +67,9 @@ export const ledger: Mutant[] = [
   },
   {
     name: 'ledger: purchased credit is used first',
-    file: 'libs/domains/ai/src/ledger/sql/settle.sql',
-    find: 'least(charge - carried - least(charge - carried, usable), acc.purchased);',
-    replace: 'least(charge, acc.purchased);',
+    file: 'libs/domains/ai/src/ledger/sql/credit.sql',
+    find: 'least(p_charge - p_carried - least(p_charge - p_carried, p_included), p_purchased)',
+    replace: 'least(p_charge, p_purchased)',
     specs: ['test/contract/ai-ledgers-agree'],
   },
   {
@@ -81,7 +81,7 @@ export const ledger: Mutant[] = [
   },
   {
     name: 'ledger: the operator takes what calls have reserved',
-    file: 'libs/domains/ai/src/ledger/sql/credit.sql',
+    file: 'libs/domains/ai/src/ledger/sql/operator-bookings.sql',
     find: 'acc.purchased + part) < acc.reserved) then',
     replace: 'acc.purchased + part) < 0) then',
     specs: ['test/contract/ai-credit-bounds'],

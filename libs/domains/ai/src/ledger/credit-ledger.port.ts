@@ -49,7 +49,7 @@ export interface ReservationRequest {
   key?: KeyClaim | null;
 }
 
-/** An Idempotency-Key of the customer, and what tells its request from others. */
+/** An Idempotency-Key of the customer, and the fingerprint of its request. */
 export interface KeyClaim {
   hash: Buffer;
   fingerprint: Buffer;
@@ -85,7 +85,7 @@ export interface Settlement {
  */
 export interface SettlementResult {
   outcome: 'settled' | 'key_taken';
-  /** What the customer paid for the call, in NOK as a decimal text. */
+  /** The customer's payment for the call, in NOK as a decimal text. */
   charged: string;
   /** The part of the cost that could not be charged, in NOK as a decimal text; usually 0. */
   uncovered: string;

@@ -191,7 +191,7 @@ function releaseFields({ reservationId, seed, outcome, reason }: Release, owner:
 const PLAIN = /^[\w.:~+/=@-]+$/;
 
 /**
- * An array of composite values as PostgreSQL reads it: each row's fields in the order of the type's. What is quoted is
+ * An array of composite values as PostgreSQL reads it: each row's fields in the order of the type's. A quoted text is
  * quoted twice, as a field of its row and with the row as an element of the array.
  * https://www.postgresql.org/docs/current/rowtypes.html#ROWTYPES-IO-SYNTAX
  */

@@ -30,7 +30,7 @@ export class AiSchema1763683200700 extends ForwardMigration {
   }
 }
 
-/** Which processes live: what one has reserved is released soon after it died. */
+/** The processes that live: the reservations of one are released soon after it died. */
 async function createLivenessTables(runner: QueryRunner): Promise<void> {
   // One row: the time that the database has served, counted by heartbeats.
   await runner.query(`
@@ -70,7 +70,7 @@ async function createVerificationTable(runner: QueryRunner): Promise<void> {
 }
 
 /**
- * What the ledger's functions are told of each call, and what they answer. `owner` is the place of the call's customer in the
+ * The parameters of the ledger's functions for each call, and their results. `owner` is the place of the call's customer in the
  * batch's list of customers, `place` that of the call in the batch. The order of the fields is that of
  * `ledger/ledger-statements.ts`.
  */

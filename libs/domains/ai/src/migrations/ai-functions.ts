@@ -32,13 +32,12 @@ export const AI_FUNCTIONS: readonly FunctionFile[] = [
     },
   },
   {
-    path: join(LEDGER, 'account.sql'),
-    functions: {
-      ai_spendable: SHARED,
-      ai_reservation_of: OPERATORS,
-      ai_unlocked_account: FOR_THE_API,
-      ai_unlocked_accounts: FOR_THE_API,
-    },
+    path: join(LEDGER, 'credit.sql'),
+    functions: { ai_spendable: SHARED, ai_paid_from_purchased: OPERATORS },
+  },
+  {
+    path: join(LEDGER, 'unlocked-accounts.sql'),
+    functions: { ai_unlocked_account: FOR_THE_API, ai_unlocked_accounts: FOR_THE_API },
   },
   {
     path: join(LEDGER, 'month.sql'),
@@ -75,10 +74,10 @@ export const AI_FUNCTIONS: readonly FunctionFile[] = [
   },
   {
     path: join(LEDGER, 'release.sql'),
-    functions: { ai_release_for: ABOUT_ONE_CUSTOMER, ai_release: FOR_THE_API },
+    functions: { ai_release_for: ABOUT_ONE_CUSTOMER, ai_release: FOR_THE_API, ai_reservation_of: OPERATORS },
   },
   {
-    path: join(LEDGER, 'credit.sql'),
+    path: join(LEDGER, 'operator-bookings.sql'),
     functions: { ai_credit: OPERATORS },
   },
   {

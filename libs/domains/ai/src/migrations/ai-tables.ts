@@ -1,7 +1,7 @@
 import type { QueryRunner } from 'typeorm';
 import { partitionByMonth, secureCustomerTable } from '@platform/database';
 
-/** What models cost, what the operator decided about a customer's use of AI, and what the customer has. */
+/** The prices of models, the operator's decisions about a customer's use of AI, and the customer's credit. */
 export async function createAccountTables(runner: QueryRunner): Promise<void> {
   // In NOK per million tokens. Rows are only added: a call is charged by the row that was valid when it began. Six decimals,
   // so that tokens × rate / 1,000,000 is exact in twelve.
@@ -64,7 +64,7 @@ export async function createAccountTables(runner: QueryRunner): Promise<void> {
 }
 
 /**
- * What a call leaves: a reservation, then a usage row and ledger entries. There are no foreign keys between them: each would
+ * The records of a call: a reservation, then a usage row and ledger entries. There are no foreign keys between them: each would
  * cost a look-up and a row lock per row, and one to the price would make all calls of a model queue for its row's lock. The
  * API's role writes none of them, only the ledger's functions do.
  */
@@ -125,12 +125,12 @@ export async function createCallTables(runner: QueryRunner): Promise<void> {
     ) partition by range (id)`);
   await secureCustomerTable(runner, 'ai_usage', { apiMay: 'select' });
   await runner.query(`revoke update, delete on ai_usage from account_operator`);
-  // What an erasure of the customer empties: the caller's own text.
+  // The caller's own text, which an erasure of the customer empties.
   await runner.query(`grant update (request_id, api_request_id) on ai_usage to account_operator`);
   await partitionByMonth(runner, 'ai_usage');
 
   // Sums of the above, written by the settlement under the account's lock, which every settlement of the customer holds
-  // anyway: nobody waits for these rows. A summary reads them alone, whatever the number of calls behind it. A call without a
+  // anyway: nobody waits for these rows. A summary reads them alone, not the calls behind it. A call without a
   // token counts under the nil UUID, because a key has no null.
   await runner.query(`
     create table ai_usage_day (
@@ -183,7 +183,7 @@ export async function createCallTables(runner: QueryRunner): Promise<void> {
   await runner.query(`grant update (note) on ai_ledger_entry to account_operator`);
   await partitionByMonth(runner, 'ai_ledger_entry');
 
-  // What the entries of dropped months add up to. Verification starts from it.
+  // The sums of the entries of dropped months. Verification starts from it.
   await runner.query(`
     create table ai_ledger_carried (
       customer_id uuid not null,

@@ -27,7 +27,7 @@ const DECIMALS = 6;
 
 /**
  * The provider's public prices in USD per million tokens, as read on 2026-11-20. Examples for trying the service; the
- * operator sets what customers are charged.
+ * operator sets the prices that customers pay.
  */
 const EXAMPLE_PRICES_USD = [
   { model: 'claude-opus-5', input: '5', cacheWrite5m: '6.25', cacheWrite1h: '10', cacheRead: '0.5', output: '25' },

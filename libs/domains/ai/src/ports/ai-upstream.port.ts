@@ -48,8 +48,8 @@ export interface UpstreamMessageStream {
   readonly requestId: string | null;
   /**
    * Reads the events to the end.
-   * @param pass receives them as they come, byte for byte, one or more at a time, except the last
-   * @returns the message's usage, and the event that ends it
+   * @param pass receives them as they come, byte for byte, one or more at a time, except the one that ends the message
+   * @returns the message's usage, and the event that ends it, for the caller to pass on
    * @throws UpstreamError if the message breaks off
    */
   read(pass: (events: Buffer) => void): Promise<{ usage: TokenUsage; lastEvent: Buffer }>;

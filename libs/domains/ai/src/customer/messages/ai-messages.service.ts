@@ -157,7 +157,10 @@ export class AiMessagesService {
     }
   }
 
-  /** Passes the events on, and charges the call before the last one. @throws ServiceError: it is not charged */
+  /**
+   * Passes the events on. The last one, `message_stop`, is withheld until the settlement is committed: a reader who has it
+   * knows that the message is charged. @throws ServiceError: it is not charged
+   */
   private async relay(
     call: CustomerCall,
     { reserved, events }: BegunStream,

@@ -194,7 +194,7 @@ function countersOf({ registry }: Metrics) {
       registers,
     }),
   };
-  // A counter that appears with its first increase has no increase for those who watch it.
+  // A counter that appears with its first increase shows no increase to an alert.
   for (const kind of ['input', 'cache_write', 'cache_read', 'output']) counters.tokens.inc({ kind }, 0);
   for (const cause of ['reservation_given_up', 'beyond_reservation']) {
     counters.uncoveredCalls.inc({ cause }, 0);

@@ -1,4 +1,4 @@
--- Resolves a customer's reservations that nobody will come back for, uncharged: their deadline has passed, or the process
+-- Resolves a customer's abandoned reservations, uncharged: their deadline has passed, or the process
 -- that made them is gone (app.process_is_gone). The operator sees them as calls whose outcome is unknown.
 --
 -- Returns how many, or null when somebody else has the account locked: the caller tries again later instead of waiting, so
@@ -48,7 +48,8 @@ begin
   return resolved;
 end $$;
 
--- Resolves the abandoned reservations of a customer if this call is one of them: a retry of it need not wait for a worker. Returns whether it did; false too while somebody else has the account locked.
+-- Resolves the abandoned reservations of a customer if this call is one of them: a retry of it need not wait for a worker.
+-- Returns whether it did; false too while somebody else has the account locked.
 create or replace function app.ai_resolve_abandoned_call(p_customer uuid, p_reservation uuid) returns boolean
 language plpgsql security definer
 set search_path = pg_catalog, public, pg_temp

@@ -1,5 +1,5 @@
--- Carries a customer's ledger forward before months of it are dropped: keeps, for each bucket, what all entries up to the last
--- one before p_before add up to. The sequence is the bound, not the time: a clock that was set back makes no gap. Entries that
+-- Carries a customer's ledger forward before months of it are dropped: keeps, for each bucket, the sum of all entries up to the last
+-- one before p_before. The sequence is the bound, not the time: a clock that was set back makes no gap. Entries that
 -- are carried forward no longer count, whether they are dropped yet or not, so this may be done long before the drop, and
 -- again.
 --

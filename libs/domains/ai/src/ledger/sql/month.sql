@@ -22,7 +22,7 @@ as $$
   from public.customer_service where customer_id = p_customer and type = 'ai' and status = 'active'
 $$;
 
--- How much included credit survives the turn of the month: what calls in progress have reserved of it. They count on included
+-- The included credit that survives the turn of the month: the part that calls in progress have reserved. They count on included
 -- credit within the limit they were made under, and on purchased credit; where the limit was lowered since, on more of it.
 -- p_limit_left is null where no limit is set.
 create or replace function app.ai_kept_over_month(p_included numeric, p_limit_left numeric, p_purchased numeric, p_reserved numeric)
@@ -32,9 +32,10 @@ as $$
   select least(p_included, greatest(least(p_included, p_limit_left, p_reserved), p_reserved - p_purchased, 0))
 $$;
 
--- The turn of the month. Whoever comes first rolls the account over, under the account's row lock; all others find it done.
+-- The turn of the month. The first statement of the new month rolls the account over, under the account's row lock; later ones
+-- find it done.
 --
--- Included credit expires. What reservations of the ended month still need of it is carried over for them alone, and
+-- Included credit expires. The part that reservations of the ended month still need is carried over for them alone, and
 -- expires when they end without using it (ai_expire_carried_over).
 create or replace function app.ai_roll_over(p_customer uuid, p_month text, p_now timestamptz) returns boolean
 language plpgsql
@@ -105,8 +106,8 @@ begin
   where customer_id = p_customer;
 end $$;
 
--- Grants what the month's included credit lacks, when the operator raised it or enabled AI within the month. A lower amount
--- holds from the next month on. Idempotent: what was granted is counted in month_granted.
+-- Grants the difference to the month's included credit, when the operator raised it or enabled AI within the month. A lower amount
+-- holds from the next month on. Idempotent: month_granted counts the credit that was granted.
 -- Returns the amount granted; 0 if there is none.
 create or replace function app.ai_grant_difference(p_customer uuid, p_month text, p_now timestamptz, p_actor text) returns numeric
 language plpgsql

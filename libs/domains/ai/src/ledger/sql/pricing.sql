@@ -23,8 +23,8 @@ as $$
   end)::integer
 $$;
 
--- Why nothing is reserved for a call that needs p_needed at least: the total limit leaves less, whatever the credit; calls in
--- progress have reserved what would cover it; or the credit does not cover it. A total limit that is null is none.
+-- The reason why nothing is reserved for a call that needs p_needed at least: the total limit leaves less; calls in progress
+-- have reserved the credit that would cover it; or the credit does not cover it. A total limit that is null is none.
 create or replace function app.ai_reservation_refusal(
   p_needed numeric, p_total_left numeric, p_spendable numeric, p_reserved numeric) returns text
 language sql immutable
@@ -36,7 +36,7 @@ as $$
   end
 $$;
 
--- What a call cost: its tokens, each kind at its rate in NOK per million.
+-- The cost of a call: its tokens, each kind at its rate in NOK per million.
 create or replace function app.ai_cost(p_call app.ai_settlement, p_price ai_model_price) returns numeric
 language sql immutable
 as $$

@@ -2,7 +2,7 @@
 -- included credit of a month that has ended since, expires.
 --
 -- Each call says how it ended: 'released' when the upstream refused or failed, 'outcome_unknown' when it may have answered.
--- A reservation is resolved at most once. Naming it again changes nothing and tells how it ended. A call without a row in
+-- A reservation is resolved at most once. Naming it again changes nothing and returns its end. A call without a row in
 -- the answer has no reservation.
 --
 -- A call whose reply was lost is named by the seed of its reservation instead of its id.
@@ -73,3 +73,12 @@ begin
     select r.place + first - 1, r.outcome from app.ai_release_for(p_customers[customer], p_calls[first:last]) r;
   end loop;
 end $$;
+
+-- The pending reservation that was asked for with p_seed: app.new_id kept the last eight bytes of it. For a caller whose reply
+-- was lost, who does not know the id.
+create or replace function app.ai_reservation_of(p_customer uuid, p_seed uuid) returns uuid
+language sql stable
+as $$
+  select r.id from public.ai_reservation r
+  where r.customer_id = p_customer and r.state = 'pending' and right(r.id::text, 17) = right(p_seed::text, 17)
+$$;

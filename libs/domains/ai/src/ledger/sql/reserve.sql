@@ -4,10 +4,10 @@
 --   settled          by ai_settle: the upstream answered; the cost is charged, the rest becomes free again
 --   released         by ai_release: the upstream refused or failed; nothing is charged
 --   outcome_unknown  by ai_release or ai_resolve_abandoned: nobody knows how the call ended; nothing is charged
--- Reserved credit stays on the account and cannot be reserved again: free credit is what the account may spend, less what its
--- pending reservations have reserved. It is never below zero.
+-- Reserved credit stays on the account and cannot be reserved again: free credit is the account's spendable credit, less that of its
+-- pending reservations. It is never below zero.
 --
--- ai_reserve_calls has the rules. ai_reserve and ai_reserve_for read what it decides on, and write what it has decided: the one
+-- ai_reserve_calls has the rules. ai_reserve and ai_reserve_for read the rows that it decides on, and write its decisions: the one
 -- for many customers at once, the other for one customer, in statements that a cluster runs on the customer's node.
 
 -- Decides about calls of customers whose accounts the caller has locked. The calls of a payer are those from first to last.
@@ -15,7 +15,7 @@
 -- outcome: reserved
 --          disabled, not_configured: the operator's decisions
 --          too_large: the credit may do for a closer input bound, or for fewer output tokens (only without may_shorten)
---          over_limit: the operator's total limit of the month leaves less than the least answer needs, whatever the credit
+--          over_limit: the operator's total limit of the month leaves less than the least answer needs
 --          in_progress: the credit would cover the least answer, had calls in progress not reserved it
 --          exhausted: it would not
 --          key_taken: another call has the call's Idempotency-Key
@@ -41,7 +41,7 @@ declare
   affordable integer;
   looked_for_abandoned boolean;
 begin
-  -- A database that was stopped for a while runs what it had received when it goes on; by then nobody waits for it.
+  -- A database that was stopped for a while runs the statements that it had received when it goes on; by then nobody waits.
   if clock_timestamp() > p_not_after then
     raise exception 'the caller has stopped waiting' using errcode = 'query_canceled';
   end if;
@@ -89,7 +89,7 @@ begin
       result.max_tokens := 0;
       cost := app.ai_input_ceiling(
         call.input_tokens, call.cache, payer.input, payer.cache_write_5m, payer.cache_write_1h, payer.cache_read);
-      -- Without may_shorten the input bound is a coarse one, and says nothing yet about what the call needs at least.
+      -- Without may_shorten the input bound is a coarse one, and says nothing yet about the least that the call needs.
       least_cost := call.least_tokens * payer.output * 0.000001 + case when call.may_shorten then cost else 0 end;
       if not looked_for_abandoned and payer.reserved > 0 and cost + call.max_tokens * payer.output * 0.000001 > free then
         -- Calls whose process died may have reserved it, and the worker may be down, too.
@@ -137,13 +137,13 @@ begin
       amounts := amounts || newly_reserved;
     end if;
   end loop;
-  -- A process that was stopped, or whose heartbeats are lost, lives if it reserves: what it reserves must not look abandoned.
+  -- A process that was stopped, or whose heartbeats are lost, lives if it reserves: its new reservations must not look abandoned.
   if reservations is not null and app.process_is_gone(p_process) then
     perform app.process_heartbeat(p_process);
   end if;
 end $$;
 
--- For many calls of many customers, because what a statement costs is then paid once for all of them. The customers are
+-- For many calls of many customers, because the fixed cost of a statement is then paid once for all of them. The customers are
 -- sorted, each once, so that two batches never deadlock on the accounts' locks. The calls of one customer stand together,
 -- from p_first to p_last. A call without a row in the answer belongs to a customer without an account.
 create or replace function app.ai_reserve(

@@ -2,18 +2,19 @@
 -- row, the ledger entries (included credit first, then purchased), the balances, the reservation's end, and the reply that
 -- is kept for the call's Idempotency-Key.
 --
--- Charged is what the call cost, at most what was reserved for it. What it cost beyond that is recorded as uncovered.
+-- The charge is the call's cost, but at most the reserved amount. The rest of the cost is recorded as uncovered. Which of the
+-- two credits pays it is decided in credit.sql.
 -- A call is charged at most once. Its usage row has the reservation's id and takes its place; naming it again changes nothing
--- and tells what was charged.
+-- and returns the same charge.
 --
 -- A reservation that was given up before the answer came stays resolved. The call is charged late, in an entry of its own: from
--- credit that is free now, at most what was reserved then; the rest is uncovered. `late` says so. Its Idempotency-Key was free
+-- credit that is free now, at most the amount reserved then; the rest is uncovered. `late` says so. Its Idempotency-Key was free
 -- meanwhile: if another call has it now, this one is not charged (outcome key_taken).
 --
--- ai_settle_calls has the rules. ai_settle and ai_settle_for read what it decides on, and write what it has decided: the one
+-- ai_settle_calls has the rules. ai_settle and ai_settle_for read the rows that it decides on, and write its decisions: the one
 -- for many customers at once, the other for one customer, in statements that a cluster runs on the customer's node.
 
--- Decides what is charged for calls of customers whose accounts the caller has locked. p_reservations and p_costs are those of the
+-- Decides the charges of calls of customers whose accounts the caller has locked. p_reservations and p_costs are those of the
 -- calls, in their order; null for a call without a reservation that could be settled: it has no result. The owner of a call is
 -- the place of its customer in p_accounts, 1 unless given, and the calls of one customer stand together.
 --
@@ -46,7 +47,7 @@ declare
   named uuid[];
 begin
   -- Once its caller has stopped waiting the call may have been given up, and its customer told that it is not charged. A
-  -- database that was stopped for a while runs what it had received when it goes on.
+  -- database that was stopped for a while runs the statements that it had received when it goes on.
   if clock_timestamp() > p_not_after then
     raise exception 'the caller has stopped waiting' using errcode = 'query_canceled';
   end if;
@@ -67,7 +68,7 @@ begin
         perform app.ai_roll_over(acc.customer_id, present_month, p_now);
         select a.* into acc from ai_account a where a.customer_id = acc.customer_id;
       end if;
-      -- Who waited for the lock over the turn of the month belongs to the month that the account is in.
+      -- A call that waited for the lock over the turn of the month belongs to the month that the account is in.
       usage.created_at := case when acc.month > present_month then (acc.month || '-01')::timestamp at time zone p_time_zone else p_now end;
       entry.created_at := usage.created_at;
     end if;
@@ -97,7 +98,7 @@ begin
     end if;
     named := named || call.id;
 
-    -- What is charged: at most what was reserved for it, or what is free now.
+    -- The charge: at most the reserved amount, or the credit that is free now.
     usable := greatest(least(acc.included, reservation.included_limit - acc.month_included_usage), 0);
     if result.late then
       charge := greatest(least(cost, reservation.amount, usable + acc.purchased - acc.reserved,
@@ -107,16 +108,15 @@ begin
     else
       charge := least(cost, reservation.amount);
       acc.reserved := acc.reserved - reservation.amount;
-      -- What the turn of the month left for the calls that had reserved it is theirs alone.
+      -- Credit that the turn of the month kept for the calls that had reserved it is theirs alone.
       carried := case when reservation.month < acc.month then least(charge, acc.carried_over) else 0 end;
       if reservation.month < acc.month and (over_month is null or acc.customer_id <> all (over_month)) then
         over_month := over_month || acc.customer_id;
       end if;
     end if;
 
-    -- Who pays: included credit first. Beyond its limit only where the limit was lowered after the credit had been reserved.
     usable := greatest(usable - acc.carried_over, 0);
-    usage.paid_from_purchased := least(charge - carried - least(charge - carried, usable), acc.purchased);
+    usage.paid_from_purchased := app.ai_paid_from_purchased(charge, carried, usable, acc.purchased);
     usage.paid_from_included := charge - usage.paid_from_purchased;
     usage.customer_id := acc.customer_id;
     usage.id := call.id;
@@ -198,7 +198,7 @@ begin
   loop
     accounts[locked.place] := locked.account;
   end loop;
-  -- A statement of its own, so that it sees what was done to the reservations while the locks were waited for.
+  -- A statement of its own, so that it sees the changes to the reservations while it waited for the locks.
   select array_agg(h.reservation), array_agg(h.cost) into reservations, costs
   from unnest(p_calls) call
   -- OFFSET 0 keeps the planner from turning the look-up around, into reading all reservations.
@@ -232,7 +232,7 @@ begin
   end if;
 end $$;
 
--- How the calls of a batch were charged that had been settled before, like ai_settle tells it.
+-- The results of calls of a batch that had been settled before, as those of ai_settle.
 create or replace function app.ai_settled_before(p_customers uuid[], p_calls app.ai_settlement[])
 returns setof app.ai_settlement_result
 language sql stable
@@ -245,7 +245,7 @@ as $$
   left join public.ai_reservation h on h.customer_id = u.customer_id and h.id = u.id
 $$;
 
--- Writes what ai_settle_calls has decided, and adds it to the sums of the day. Calls without a token count under the nil UUID.
+-- Writes the decisions of ai_settle_calls, and adds them to the sums of the day. Calls without a token count under the nil UUID.
 create or replace function app.ai_write_settlements(
   p_accounts ai_account[], p_usages ai_usage[], p_entries ai_ledger_entry[], p_late_ids uuid[], p_time_zone text)
 returns void

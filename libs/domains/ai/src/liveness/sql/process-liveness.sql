@@ -1,4 +1,4 @@
--- A process's sign of life, once a second. It makes visible in the database who still lives.
+-- A process's sign of life, once a second. It shows in the database which processes live.
 --
 -- Silence is measured in time during which the database served somebody: every heartbeat adds the time since the last one,
 -- at most two seconds. So a database that was down or stopped, or a clock that jumped, makes nobody look dead.
