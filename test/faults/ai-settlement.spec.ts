@@ -1,4 +1,5 @@
 import type { Client } from 'pg';
+import { Logger } from '@nestjs/common';
 import { AiCreditOperatorService } from '@domains/ai';
 import { ServiceError } from '@platform/errors';
 import { saveAiCustomer, saveModelPrice } from '@test/ai-factories';
@@ -68,7 +69,14 @@ describe('An AI call whose end cannot be stored', () => {
   });
 
   it('is refused with 503 when it cannot, uncharged, and the operator sees it', async () => {
+    const logged = jest.spyOn(Logger.prototype, 'error');
+    const startedAt = performance.now();
     expect(await sendAndLock()).toBe('service_unavailable');
+    expect(performance.now() - startedAt).toBeGreaterThan(4_000);
+    expect(logged.mock.calls.map(([line]) => line as object)).toEqual([
+      expect.objectContaining({ msg: 'AI call could not be settled', upstream_request_id: expect.any(String) }),
+    ]);
+    logged.mockRestore();
     expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({ included: 5, usage: 0 });
     await locker.query('rollback');
     await until(async () => (await unknown()).length === 1);

@@ -42,6 +42,8 @@ describe('SIGTERM', () => {
   }, 60_000);
 
   it('gives up calls that outlast the grace time: answered so, released, uncharged', async () => {
+    const alive = async () => (await stress.superuser.query('select from process_liveness')).rowCount;
+    const others = await alive();
     const api = await stress.start({ SHUTDOWN_GRACE_MS: '4000', AI_UPSTREAM_TIMEOUT_MS: '120000' });
     const { id, token } = await stress.customer({ included: 50 });
     stress.sandbox.messages.always({ hang: true });
@@ -49,6 +51,8 @@ describe('SIGTERM', () => {
     await stress.sandbox.messages.received(3);
     expect(await api.stop('SIGTERM')).toEqual({ code: 0, signal: null });
     expect(await Promise.all(calls)).toEqual([502, 502, 502]);
+    // It has said that it ends: what it had left would be given up at once.
+    expect(await alive()).toBe(others);
     expect(await stress.audit(id)).toMatchObject({ problems: [], reserved: 0, spent: 0, usages: 0 });
   }, 60_000);
 

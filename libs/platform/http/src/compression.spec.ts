@@ -4,7 +4,7 @@ import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
+import zlib, { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { fastify, type FastifyInstance } from 'fastify';
 import { until } from '@test/until';
 import { compressReplies } from './compression';
@@ -147,6 +147,20 @@ describe('compression of replies', () => {
     expect(encodings).toContain('gzip');
     expect(encodings).toContain(undefined);
     expect((await get('gzip')).headers['content-encoding']).toBe('gzip');
+  });
+
+  it('is left out beyond 4 MiB at a time, not before', async () => {
+    const held: (() => void)[] = [];
+    const gzip = zlib.gzip as (...parts: unknown[]) => void;
+    jest.spyOn(zlib, 'gzip').mockImplementation((...parts: unknown[]) => void held.push(() => gzip(...parts)));
+    reply = { type: JSON_TYPE, body: 'x'.repeat(1024 * 1024) };
+    const replies = Array.from({ length: 5 }, () => get('gzip'));
+    expect((await Promise.race(replies)).headers['content-encoding']).toBeUndefined();
+    await until(() => held.length === 4);
+    for (const begin of held) begin();
+    const encodings = (await Promise.all(replies)).map(({ headers }) => headers['content-encoding']);
+    expect(encodings.filter((encoding) => encoding === 'gzip')).toHaveLength(4);
+    jest.restoreAllMocks();
   });
 
   /** Breaks off after a text, once what was made of it has reached the client. */

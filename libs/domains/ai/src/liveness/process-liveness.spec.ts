@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { Logger } from '@nestjs/common';
 import { saveAiCustomer } from '@test/ai-factories';
 import { type LedgerFixture, createLedgerFixture, request, usage } from '@test/ledger.fixture';
+import { until } from '@test/until';
 import { AiMaintenanceService } from '../worker/ai-maintenance.service';
 import { ProcessHeartbeatService } from './process-heartbeat.service';
 
@@ -121,19 +123,42 @@ describe("A dead process's reservations", () => {
     },
   );
 
+  const heartbeat = () => fixture.engines[0]!.get(ProcessHeartbeatService);
+  const seen = async () => {
+    const { rows } = await fixture.superuser.query<{ at: Date }>(
+      'select seen_at as at from process_liveness where id = $1',
+      [heartbeat().processId],
+    );
+    return rows[0]!.at.getTime();
+  };
+  const nextHeartbeat = async () => {
+    const last = await seen();
+    await until(async () => (await seen()) !== last);
+  };
+
   it('are found by the heartbeat of each process', async () => {
-    const heartbeat = fixture.engines[0]!.get(ProcessHeartbeatService);
-    const seen = async () => {
-      const { rows } = await fixture.superuser.query<{ at: Date }>(
-        'select seen_at as at from process_liveness where id = $1',
-        [heartbeat.processId],
-      );
-      return rows[0]!.at.getTime();
-    };
     const first = await seen();
-    while ((await seen()) === first) await fixture.superuser.query('select pg_sleep(0.1)');
+    await nextHeartbeat();
     expect((await seen()) - first).toBeLessThan(5_000);
-    expect(Math.abs(heartbeat.databaseTime().getTime() - Date.now())).toBeLessThan(1_000);
+    expect(Math.abs(heartbeat().databaseTime().getTime() - Date.now())).toBeLessThan(1_000);
+  });
+
+  it('are not at risk while heartbeats fail for a moment, which the log says once, and when they are back', async () => {
+    const [warned, logged] = [jest.spyOn(Logger.prototype, 'warn'), jest.spyOn(Logger.prototype, 'log')];
+    const said = (calls: unknown[][]) =>
+      calls.map(([line]) => (typeof line === 'string' ? line : (line as { msg: string }).msg));
+    const heartbeats = (calls: unknown[][]) => said(calls).filter((line) => line.startsWith('Heartbeat'));
+    await fixture.superuser.query(`
+      create function refuse_heartbeats() returns trigger language plpgsql as $$ begin raise exception 'not now'; end $$;
+      create trigger refuse before insert or update on process_liveness for each statement execute function refuse_heartbeats()`);
+    await until(() => heartbeats(warned.mock.calls).length > 0);
+    await fixture.superuser.query('drop trigger refuse on process_liveness; drop function refuse_heartbeats()');
+    for (let count = 0; count < 3; count++) await nextHeartbeat();
+    expect([heartbeats(warned.mock.calls), heartbeats(logged.mock.calls)]).toEqual([
+      ['Heartbeat failed'],
+      ['Heartbeat is back'],
+    ]);
+    jest.restoreAllMocks();
   });
 
   it('are removed from the list of processes after some time', async () => {

@@ -2,6 +2,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { DatabaseUnavailableError } from '../condition/database-errors';
 import { DeferredWrites, retryTransient } from './deferred-writes';
 
+const away = () => new DatabaseUnavailableError(new Error('away'));
+
 describe('deferred writes', () => {
   it('are stored even if they are added while earlier writes end', async () => {
     for (let moment = 0; moment < 12; moment++) {
@@ -21,11 +23,29 @@ describe('deferred writes', () => {
       expect(lost).not.toHaveBeenCalled();
     }
   });
+
+  it('are lost if the database is not back in the time that the ending process has', async () => {
+    const lost = jest.fn<void, [item: string]>();
+    const later = new DeferredWrites<string>({ store: () => Promise.reject(away()), lost, capacity: 10, retryMs: 1 });
+    for (const item of ['first', 'second']) later.add(item);
+    const startedAt = performance.now();
+    await later.close(50);
+    expect(performance.now() - startedAt).toBeGreaterThan(45);
+    expect([lost.mock.calls.map(([item]) => item), later.size]).toEqual([['first', 'second'], 0]);
+  });
+
+  it('are lost if too many wait, and if the database refuses them', async () => {
+    const lost = jest.fn<void, [item: string]>();
+    const store = jest.fn().mockRejectedValueOnce(new Error('refused')).mockResolvedValue(undefined);
+    const later = new DeferredWrites<string>({ store, lost, capacity: 2, retryMs: 1 });
+    for (const item of ['refused', 'stored', 'too many']) later.add(item);
+    await later.close(1_000);
+    expect(lost.mock.calls.map(([item]) => item)).toEqual(['too many', 'refused']);
+    expect(store.mock.calls).toEqual([['refused'], ['stored']]);
+  });
 });
 
 describe('retryTransient', () => {
-  const away = () => new DatabaseUnavailableError(new Error('away'));
-
   it('repeats until the database is back', async () => {
     const work = jest.fn().mockRejectedValueOnce(away()).mockRejectedValueOnce(away()).mockResolvedValue('stored');
     await expect(retryTransient(work, { pauseMs: 1 })).resolves.toBe('stored');

@@ -1,3 +1,4 @@
+import { SDK_FIELDS } from './request-fields';
 import { ServiceError } from '@platform/errors';
 import { readMessageRequest } from '@test/read-message-request';
 
@@ -196,6 +197,20 @@ describe('readMessageRequest', () => {
         expect(inputTokens).toBeGreaterThanOrEqual(2 * Buffer.byteLength(content));
         expect(inputTokens).toBeLessThan(4 * Buffer.byteLength(content) + 400);
       }
+    });
+
+    it.each<[string, Record<string, unknown>, number]>([
+      ['nothing else', {}, 0],
+      ['a sampling option', { top_k: 5 }, 0],
+      ['a tool', { tools: [{ name: 'look_up', input_schema: { type: 'object' } }] }, 2_048],
+      ['a tool of the provider', { tools: [{ type: 'bash_20250124', name: 'bash' }] }, 2_048 + 32_768],
+      ['a schema', { output_config: { format: { type: 'json_schema', schema: { type: 'object' } } } }, 2_048],
+    ])('by no more than there can be with %s', (_, more, prompts) => {
+      const messages = [{ role: 'user', content: 'Hello' }];
+      const optionBytes = Object.values(more).reduce<number>((sum, value) => sum + JSON.stringify(value).length, 0);
+      const expected = 256 + JSON.stringify(messages).length + 4 * optionBytes + prompts;
+      const body = Buffer.from(JSON.stringify({ messages, ...more }));
+      expect(readMessageRequest(body, CONTEXT, body.length, SDK_FIELDS).inputTokens).toBe(expected);
     });
 
     it('by the size that an image can have, not by the bytes that spell it', () => {

@@ -1,0 +1,45 @@
+import { ByteBudget } from './reply-body';
+
+const flow = () => ({ pause: jest.fn(), resume: jest.fn() });
+
+describe('the bytes of replies in memory', () => {
+  it('are counted once, whatever the attempts of a call', () => {
+    const budget = new ByteBudget(100);
+    const lease = budget.open();
+    lease.add(60, flow());
+    lease.clear();
+    expect(budget.used).toBe(0);
+    lease.add(30, flow());
+    expect(budget.used).toBe(30);
+    lease.close();
+    lease.close();
+    expect(budget.used).toBe(0);
+  });
+
+  it('may be more than the budget for the oldest reply alone; others pause until it has ended', () => {
+    const budget = new ByteBudget(100);
+    const [oldest, next, last] = [budget.open(), budget.open(), budget.open()];
+    const [first, second, third] = [flow(), flow(), flow()];
+    oldest.add(150, first);
+    next.add(1, second);
+    last.add(100, third);
+    expect([first, second, third].map(({ pause }) => pause.mock.calls.length)).toEqual([0, 1, 1]);
+    oldest.close();
+    // 101 bytes are still too many for the last.
+    expect([second, third].map(({ resume }) => resume.mock.calls.length)).toEqual([1, 0]);
+    next.close();
+    expect([second, third].map(({ resume }) => resume.mock.calls.length)).toEqual([1, 1]);
+  });
+
+  it('of a reply that was given up while it was paused do not resume it', () => {
+    const budget = new ByteBudget(10);
+    const [oldest, paused] = [budget.open(), budget.open()];
+    const [first, second] = [flow(), flow()];
+    oldest.add(20, first);
+    paused.add(5, second);
+    paused.close();
+    oldest.close();
+    expect(second.resume).not.toHaveBeenCalled();
+    expect(budget.used).toBe(0);
+  });
+});
