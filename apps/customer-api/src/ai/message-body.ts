@@ -8,7 +8,7 @@ export const MessageBody = (rules: typeof PLAIN_FIELDS) =>
   ReadBodyBy({
     bytes: BODY_BYTES.large,
     values: ({ AI_BODY_MAX_VALUES }) => AI_BODY_MAX_VALUES,
-    reader: ({ AI_CONTEXT_TOKENS }) => new MessageRequestReader(AI_CONTEXT_TOKENS, rules),
+    reader: MessageRequestReader.withRules(rules),
     admit: assertAiEnabled,
   });
 

@@ -1,3 +1,4 @@
+import type { AppConfig } from '@platform/config';
 import type { JsonHandler, JsonToken, SegmentedBytes } from '@platform/json';
 import type { CacheUse } from '../../ledger/credit-ledger.port';
 import type { MessageContent } from '../../ports/ai-upstream.port';
@@ -49,6 +50,11 @@ export class MessageRequestReader implements JsonHandler {
     private readonly rules: RequestFields = PLAIN_FIELDS,
   ) {
     this.body = new BodyJudge(this.faults, rules !== PLAIN_FIELDS);
+  }
+
+  /** Makes the reader of each body of an address with these rules. */
+  static withRules(rules: RequestFields): (config: AppConfig) => MessageRequestReader {
+    return ({ AI_CONTEXT_TOKENS }) => new MessageRequestReader(AI_CONTEXT_TOKENS, rules);
   }
 
   /**
