@@ -38,8 +38,8 @@ const config: Config = {
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   setupFilesAfterEnv: ['<rootDir>/test/support/each-file.ts'],
   testTimeout: 30_000,
-  // Many specs wait more than they compute.
-  maxWorkers: Math.min(Math.ceil(availableParallelism() * 1.5), 8),
+  // The longest specs wait for four fifths of their time.
+  maxWorkers: Math.min(availableParallelism() * 2, 8),
   testSequencer: '<rootDir>/test/support/longest-first.sequencer.cjs',
 };
 

@@ -4,7 +4,8 @@ import { LEDGER_NAMES } from '@test/ledger.fixture';
 import { randomHistory } from '@test/ledger-history';
 import { type AiFixture, asCustomer, createAiFixture, problemsOf } from '@test/ai.fixture';
 
-const HISTORIES = 12;
+/** Other ones with each seed. `npm run accept:histories` runs more. */
+const HISTORIES = Number(process.env.ACCEPT_HISTORIES ?? 5);
 const STEPS = 250;
 
 /** After each step of a random history, the ledger's functions and a small model of the rules agree. */

@@ -184,10 +184,32 @@ describe('traces', () => {
     expect(ofTrace(trace).map(({ status: { message } }) => message ?? '')).toEqual(ofTrace(trace).map(() => ''));
   });
 
+  it('show no status, and no fault, of a request whose caller has disconnected', async () => {
+    const trace = randomBytes(16).toString('hex');
+    const gate = sandbox.messages.hold();
+    const leaving = new AbortController();
+    const sent = call('/ai/messages', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', traceparent: `00-${trace}-${CALLER.span}-01` },
+      body: JSON.stringify({ max_tokens: 10, messages: [{ role: 'user', content: 'Hello' }] }),
+      signal: leaving.signal,
+    });
+    await gate.holding(1);
+    leaving.abort();
+    await expect(sent).rejects.toThrow(/abort/);
+    gate.open();
+    await until(() => ofTrace(trace).some(({ kind }) => kind === SERVER), 50);
+    const request = ofTrace(trace).find(({ kind }) => kind === SERVER);
+    expect(request?.attributes).not.toHaveProperty(['http.response.status_code']);
+    expect(request?.status.code ?? 0).toBe(0);
+  });
+
   it('have the jobs of the worker, each with a trace of its own and its statements', async () => {
     const worker = await startWorkerProcess(settings({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }));
     const job = () => collector.spans.find(({ kind, name }) => kind === CONSUMER && name === 'ai.roll-months-over');
-    await until(() => job() !== undefined, 50);
+    const completed = `select from pgboss.job where name = 'ai.roll-months-over' and state = 'completed'`;
+    await until(async () => (await database.superuser.query(completed)).rows.length > 0, 50);
+    // What has not been sent yet is sent at the end.
     await worker.stop();
     expect(job()?.parentSpanId || undefined).toBeUndefined();
     expect(ofTrace(job()?.traceId ?? '').filter(({ kind }) => kind === CLIENT).length).toBeGreaterThan(0);

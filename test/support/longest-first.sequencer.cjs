@@ -1,20 +1,39 @@
 const { default: Sequencer } = require('@jest/test-sequencer');
 
-/** Specs that take longest, longest first. Most of their time they wait: for graces, leases and time limits. */
+/**
+ * Specs that take longest, longest first, and those that compute between those that wait: for graces, leases and time limits.
+ * Beside several that wait, the processors would idle.
+ */
 const LONGEST = [
   'test/faults/ai-credit.spec.ts',
   'test/faults/invoice-sync-kills.spec.ts',
   'test/faults/local-start.spec.ts',
-  'test/faults/process.spec.ts',
   'test/faults/invoice-sync-bad-accounts.spec.ts',
+  'test/faults/process.spec.ts',
+  'test/e2e/tracing.spec.ts',
+  'test/contract/generated-clients.spec.ts',
+  'test/faults/start-refusals.spec.ts',
   'test/faults/idempotency-kills.spec.ts',
   'test/faults/database.spec.ts',
-  'test/documents/guide-faults.spec.ts',
-  'test/documents/guide.spec.ts',
-  'libs/domains/invoices/src/adapters/fiken/fiken-lane.spec.ts',
-  'libs/platform/jobs/src/job-runner.spec.ts',
+  'test/e2e/fuzz.spec.ts',
+  'test/e2e/idempotency/order-of-outcomes.spec.ts',
+  'test/contract/ai-ledgers-agree.spec.ts',
   'test/e2e/tokens.spec.ts',
+  'test/e2e/ai-messages.spec.ts',
+  'libs/domains/invoices/src/adapters/fiken/fiken-lane.spec.ts',
+  'test/contract/ai-ledger-histories.spec.ts',
+  'libs/domains/invoices/src/adapters/billing-sources.faults.spec.ts',
   'test/contract/ai-gateway.spec.ts',
+  'libs/platform/jobs/src/job-runner.spec.ts',
+  'test/contract/sms-gateway.spec.ts',
+  'test/e2e/database-metrics.spec.ts',
+  'test/faults/invoice-sync-asked-meanwhile.spec.ts',
+  'test/faults/silent-database-shutdown.spec.ts',
+  'test/faults/stopped-database.spec.ts',
+  'test/faults/ai-streams.spec.ts',
+  'test/faults/ai-streams-kills.spec.ts',
+  'test/faults/idempotency-ai-kills.spec.ts',
+  'test/faults/ai-lost-replies.spec.ts',
 ];
 
 /**

@@ -3,8 +3,8 @@ import { basename, dirname, join } from 'node:path';
 import type { SampledMutant } from './sampled-mutant';
 import type { SpecCoverage } from './spec-coverage';
 
-/** A file whose code runs before a spec begins, in the template of all databases: nothing covers it. */
-const BEFORE_SPECS = /\/migrations\/|^libs\/schema\//;
+/** A file whose code runs before a spec begins, in the template of all databases: specs cover it only if they make their own. */
+const IN_TEMPLATE = '/migrations/';
 
 /** Files into which only the whole compilation writes the document's texts, and the spec that compares the document. */
 const DESCRIBED = /\.(?:dto|controller)\.ts$/;
@@ -40,7 +40,7 @@ export class SpecChoice {
    */
   of({ file, line, original }: SampledMutant): [beside: string[], elsewhere: string[]] {
     const covering = file.endsWith('.sql') ? this.ofSql(file, new Set()) : this.ofLines(file, line, original);
-    const unknown = covering.length === 0 && (this.durations.size === 0 || BEFORE_SPECS.test(file));
+    const unknown = file.includes(IN_TEMPLATE) || (covering.length === 0 && this.durations.size === 0);
     const possible = unknown ? this.names.filter((spec) => likeness(spec, file) > 0) : [...new Set(covering)];
     const able = possible.filter((spec) => spec !== DOCUMENT_SPEC || !DESCRIBED.test(file));
     const sorted = able.sort(
@@ -64,8 +64,12 @@ export class SpecChoice {
     return this.durations.has(spec);
   }
 
+  /** How many lines of the file the spec runs; of SQL, how many of the code beside it. */
   private linesRun(spec: string, file: string): number {
-    return this.linesOfFiles.get(spec)?.[file]?.length ?? 0;
+    const lines = this.linesOfFiles.get(spec) ?? {};
+    if (!file.endsWith('.sql')) return lines[file]?.length ?? 0;
+    const folder = `${dirname(file).replace(/\/sql$/, '')}/`;
+    return Object.entries(lines).reduce((sum, [path, run]) => sum + (path.startsWith(folder) ? run.length : 0), 0);
   }
 
   /** Specs that run the first line of a mutant that is run at all: the head of a block may have nothing to run. */

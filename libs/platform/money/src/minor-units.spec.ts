@@ -1,4 +1,4 @@
-import { toDecimal, toMinorUnits, toNumber } from './minor-units';
+import { decimalsOf, toDecimal, toMinorUnits, toNumber } from './minor-units';
 
 describe('Amounts', () => {
   it.each([
@@ -25,6 +25,17 @@ describe('Amounts', () => {
     ['1,50', 'NOK', undefined],
     ['.5', 'NOK', undefined],
   ])('%j %s reads as %s', (decimal, currency, minor) => expect(toMinorUnits(decimal, currency)).toBe(minor));
+});
+
+// ISO 4217, amendment 177, but for MGA and units of account.
+it.each([
+  [0, 'BIF CLP DJF GNF ISK JPY KMF KRW MGA PYG RWF UGX VND VUV XAF XOF XPF'],
+  [3, 'BHD IQD JOD KWD LYD OMR TND'],
+  [2, 'NOK SEK DKK EUR USD GBP PLN CHF HUF'],
+])('There are %i decimals in %s', (decimals, currencies) => {
+  expect(currencies.split(' ').map((currency) => [currency, decimalsOf(currency)])).toEqual(
+    currencies.split(' ').map((currency) => [currency, decimals]),
+  );
 });
 
 it('Amounts print in JSON as the decimals they are', () => {

@@ -4,8 +4,16 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { ConfigModule } from '@platform/config';
+import { until } from '@test/until';
 import { useTestDatabase } from '@test/use-test-database';
-import { DatabaseModule, decoders, PipelinedConnectionsService, prepared, readStatement } from '../index';
+import {
+  clientSettings,
+  DatabaseModule,
+  decoders,
+  PipelinedConnectionsService,
+  prepared,
+  readStatement,
+} from '../index';
 
 const WHO = readStatement('test.who', `select current_setting('app.customer_id'), $1::text`, {
   customer: decoders.text,
@@ -55,6 +63,17 @@ describe('reads that are sent together', () => {
       else expect(result).toMatchObject({ status: 'fulfilled', value: [{ customer: customers[index] }] });
     });
     expect(await pipeline.batch().read(randomUUID(), NUMBER, ['7'])).toEqual([{ number: 7 }]);
+  });
+
+  it('are answered before the connection is closed, though that takes longer than a silent server is given', async () => {
+    const own = new PipelinedConnectionsService({ client: clientSettings(database.config, 'customer_api'), size: 1 });
+    const slow = own.single(prepared('test.slow', 'select 1 as done from pg_sleep(1.5)'), []);
+    await until(async () => {
+      const running = `select from pg_stat_activity where state = 'active' and query like '%pg_sleep(1.5)' and pid <> pg_backend_pid()`;
+      return (await database.superuser.query(running)).rows.length > 0;
+    });
+    await own.onApplicationShutdown();
+    expect(await slow).toEqual([{ done: 1 }]);
   });
 
   it('never runs a read whose customer could not be set', async () => {
