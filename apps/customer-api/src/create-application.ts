@@ -13,7 +13,7 @@ import {
 import { addProblemDialect, configureApplication, createAdapter, shedOverload } from '@platform/http';
 import { NestLogger } from '@platform/logging';
 import { SCOPES } from '@platform/tokens';
-import { asProviderProblem } from './ai/provider-error';
+import { asSdkProblem } from './ai/sdk-problem';
 import { AppModule } from './app.module';
 import { exposeState, measureRequests } from './request-metrics';
 
@@ -31,7 +31,7 @@ export async function createApplication(
   app.useLogger(new NestLogger(config));
   configureApplication(app, SCOPES);
   const server = app.getHttpAdapter().getInstance();
-  addProblemDialect(server, '/api/v1/ai/v1', asProviderProblem);
+  addProblemDialect(server, '/api/v1/ai/v1', asSdkProblem);
   // Before the hooks that refuse requests: those count too.
   measureRequests(app);
   limitAddresses(server, app.get(RateLimitStorageService), config.RATE_LIMIT_ADDRESS_PER_MINUTE);

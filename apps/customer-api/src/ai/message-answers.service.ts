@@ -6,7 +6,7 @@ import { endSlowReply, problemOf, type ReplayHeaders, type RequestWithBody } fro
 import type { KeptReply } from '@platform/idempotency';
 import { shortDecimal } from '@platform/money';
 import type { AuthenticatedCustomer } from '@platform/tokens';
-import { errorEvent } from './provider-error';
+import { errorEvent } from './sdk-problem';
 
 /** A request for a message, and its reply. */
 export interface MessageExchange {

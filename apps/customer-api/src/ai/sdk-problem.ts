@@ -1,7 +1,7 @@
 import type { Problem } from '@platform/http';
 
-/** An error in the AI provider's format. */
-export interface ProviderError {
+/** An error in the AI provider's format, as its SDKs read it. */
+interface SdkError {
   type: string;
   message: string;
 }
@@ -22,7 +22,7 @@ const TYPES: Record<number, string> = {
 const FINAL = new Set(['ai_upstream_rejected', 'internal_error']);
 
 /** A problem in the terms of the AI provider's SDKs. */
-export function providerError({ status, body }: Problem): ProviderError {
+function sdkError({ status, body }: Problem): SdkError {
   return { type: TYPES[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error'), message: body.detail };
 }
 
@@ -30,19 +30,19 @@ export function providerError({ status, body }: Problem): ProviderError {
  * A problem as SDKs of the AI provider understand it: with the error in the provider's format, and a header that says
  * whether another try is worth while. None is charged, so each that may succeed is.
  */
-export function asProviderProblem(problem: Problem): Problem {
+export function asSdkProblem(problem: Problem): Problem {
   const { status, headers, body } = problem;
   const mayRetry = 'retry-after' in headers || (status >= 500 && !FINAL.has(body.code)) || status === 408;
   return {
     status,
     headers: { ...headers, 'x-should-retry': String(mayRetry) },
-    body: { ...body, error: providerError(problem) },
+    body: { ...body, error: sdkError(problem) },
   };
 }
 
 /** The event that tells the reader of a stream why it broke off. */
 export function errorEvent(problem: Problem): Buffer {
   const { code, request_id } = problem.body;
-  const data = { type: 'error', error: providerError(problem), request_id, code };
+  const data = { type: 'error', error: sdkError(problem), request_id, code };
   return Buffer.from(`event: error\ndata: ${JSON.stringify(data)}\n\n`);
 }
