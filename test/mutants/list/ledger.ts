@@ -19,8 +19,8 @@ export const ledger: Mutant[] = [
   {
     name: 'ledger: the reservations of a batch are not added up',
     file: 'libs/domains/ai/src/ledger/sql/reserve.sql',
-    find: 'newly_reserved := newly_reserved + reservation.amount;',
-    replace: 'newly_reserved := reservation.amount;',
+    find: 'newly_reserved := newly_reserved + cost;',
+    replace: 'newly_reserved := cost;',
     specs: ['test/contract/ai-ledgers-agree'],
   },
   {
@@ -124,8 +124,8 @@ export const ledger: Mutant[] = [
   {
     name: 'ledger, histories: credit that a former month left is spent by calls of the new one',
     file: 'libs/domains/ai/src/ledger/sql/settle.sql',
-    find: 'usable := greatest(usable - acc.carried_over, 0);',
-    replace: '',
+    find: 'greatest(usable - acc.carried_over, 0)',
+    replace: 'usable',
     specs: ['libs/domains/ai/src/ledger/month-turn'],
   },
   {
@@ -159,7 +159,7 @@ export const ledger: Mutant[] = [
   {
     name: 'ledger: a taken key reserves all the same',
     file: 'libs/domains/ai/src/ledger/sql/reserve.sql',
-    find: "result.outcome := 'key_taken';",
+    find: "outcome := 'key_taken';",
     replace: 'null;',
     specs: ['libs/domains/ai/src/ledger/call-keys'],
   },

@@ -96,6 +96,22 @@ async function createCallTypes(runner: QueryRunner): Promise<void> {
   await runner.query(`
     create type app.ai_settlement_result as (
       place integer, outcome text, charged numeric, uncovered numeric, late boolean, remaining numeric)`);
+  // Rows that the functions decide on, in types of their own: a column that a migration adds to their tables does not change them.
+  await runner.query(`
+    create type app.ai_new_reservation as (
+      customer_id uuid, id uuid, amount numeric, model text, price_valid_from timestamptz, input_tokens_bound integer,
+      max_tokens integer, deadline timestamptz, month text, included_limit numeric, process_id uuid, request_id text,
+      token_id uuid, key_hash bytea, created_at timestamptz)`);
+  await runner.query(`
+    create type app.ai_charged_call as (
+      customer_id uuid, id uuid, provider text, model text, input_tokens integer, cache_write_5m_tokens integer,
+      cache_write_1h_tokens integer, cache_read_tokens integer, output_tokens integer, cost numeric, uncovered numeric,
+      paid_from_included numeric, paid_from_purchased numeric, price_valid_from timestamptz, request_id text,
+      api_request_id text, token_id uuid, streamed boolean, created_at timestamptz)`);
+  await runner.query(`
+    create type app.ai_usage_booking as (
+      customer_id uuid, id uuid, sequence bigint, kind text, bucket text, amount numeric, balance_after numeric, month text,
+      usage_id uuid, actor text, created_at timestamptz)`);
   await runner.query(
     `create type app.ai_release_request as (owner integer, id uuid, seed uuid, outcome text, reason text)`,
   );

@@ -23,7 +23,7 @@
 create or replace function app.ai_reserve_calls(
   p_payers app.ai_payer[], p_calls app.ai_reservation_request[], p_now timestamptz, p_time_zone text, p_lifetime interval,
   p_not_after timestamptz, p_shared_key boolean, p_process uuid,
-  out results app.ai_reservation_result[], out reservations ai_reservation[], out customers uuid[], out amounts numeric[])
+  out results app.ai_reservation_result[], out reservations app.ai_new_reservation[], out customers uuid[], out amounts numeric[])
 language plpgsql
 set search_path = pg_catalog, public, pg_temp
 as $$
@@ -31,8 +31,8 @@ declare
   present_month text := app.billing_month(p_now, p_time_zone);
   payer app.ai_payer;
   call app.ai_reservation_request;
-  reservation ai_reservation;
-  result app.ai_reservation_result;
+  outcome text;
+  id uuid;
   spendable numeric;
   free numeric;
   newly_reserved numeric;
@@ -45,23 +45,11 @@ begin
   if clock_timestamp() > p_not_after then
     raise exception 'the caller has stopped waiting' using errcode = 'query_canceled';
   end if;
-  reservation.state := 'pending';
-  reservation.process_id := p_process;
-  reservation.created_at := p_now;
-  reservation.deadline := p_now + p_lifetime;
   foreach payer in array p_payers loop
-    result := null;
-    result.max_tokens := 0;
-    result.model := payer.model;
-    result.key_ciphertext := payer.key_ciphertext;
-    result.outcome := case
-      when payer.enabled is not true then 'disabled'
-      when payer.price_valid_from is null or (payer.key_ciphertext is null and not p_shared_key) then 'not_configured'
-    end;
-    if result.outcome is not null then
+    if payer.enabled is not true or payer.price_valid_from is null or (payer.key_ciphertext is null and not p_shared_key) then
+      outcome := case when payer.enabled is not true then 'disabled' else 'not_configured' end;
       for i in payer.first .. payer.last loop
-        result.place := i;
-        results := results || result;
+        results := results || row(i, outcome, null, payer.model, payer.key_ciphertext, 0)::app.ai_reservation_result;
       end loop;
       continue;
     end if;
@@ -72,26 +60,17 @@ begin
       into payer.month, payer.included, payer.reserved, payer.month_usage, payer.month_included_usage
       from ai_account a where a.customer_id = payer.customer_id;
     end if;
-    reservation.customer_id := payer.customer_id;
-    reservation.model := payer.model;
-    reservation.price_valid_from := payer.price_valid_from;
-    reservation.month := payer.month;
-    reservation.included_limit := payer.monthly_limit;
     -- The total limit caps all that is used in the month. A limit that is null is none.
     spendable := app.ai_spendable(payer.included, payer.monthly_limit - payer.month_included_usage, payer.purchased);
     free := least(spendable, payer.total_limit - payer.month_usage) - payer.reserved;
     newly_reserved := 0;
-    looked_for_abandoned := false;
+    looked_for_abandoned := payer.reserved = 0;
     for i in payer.first .. payer.last loop
       call := p_calls[i];
-      result.place := i;
-      result.id := null;
-      result.max_tokens := 0;
       cost := app.ai_input_ceiling(
         call.input_tokens, call.cache, payer.input, payer.cache_write_5m, payer.cache_write_1h, payer.cache_read);
-      -- Without may_shorten the input bound is a coarse one, and says nothing yet about the least that the call needs.
-      least_cost := call.least_tokens * payer.output * 0.000001 + case when call.may_shorten then cost else 0 end;
-      if not looked_for_abandoned and payer.reserved > 0 and cost + call.max_tokens * payer.output * 0.000001 > free then
+      affordable := app.ai_affordable_tokens(call.max_tokens, payer.output, free - cost);
+      if affordable < call.max_tokens and not looked_for_abandoned then
         -- Calls whose process died may have reserved it, and the worker may be down, too.
         looked_for_abandoned := true;
         if app.ai_resolve_abandoned(payer.customer_id) > 0 then
@@ -99,38 +78,41 @@ begin
           from ai_account a where a.customer_id = payer.customer_id;
           spendable := app.ai_spendable(payer.included, payer.monthly_limit - payer.month_included_usage, payer.purchased);
           free := least(spendable, payer.total_limit - payer.month_usage) - payer.reserved - newly_reserved;
+          affordable := app.ai_affordable_tokens(call.max_tokens, payer.output, free - cost);
         end if;
       end if;
-      affordable := app.ai_affordable_tokens(call.max_tokens, payer.output, free - cost);
-      if affordable < call.max_tokens and not call.may_shorten and free > 0 and least_cost <= free then
-        result.outcome := 'too_large';
-      elsif affordable < call.least_tokens then
-        result.outcome := app.ai_reservation_refusal(
-          least_cost, payer.total_limit - payer.month_usage, spendable, payer.reserved + newly_reserved);
-      else
-        result.outcome := 'reserved';
-        result.id := app.new_id(call.seed);
+
+      outcome := 'reserved';
+      if affordable < greatest(call.max_tokens, call.least_tokens) then
+        -- Without may_shorten the input bound is a coarse one, and says nothing yet about the least that the call needs.
+        least_cost := call.least_tokens * payer.output * 0.000001 + case when call.may_shorten then cost else 0 end;
+        if affordable < call.max_tokens and not call.may_shorten and free > 0 and least_cost <= free then
+          outcome := 'too_large';
+        elsif affordable < call.least_tokens then
+          outcome := app.ai_reservation_refusal(
+            least_cost, payer.total_limit - payer.month_usage, spendable, payer.reserved + newly_reserved);
+        end if;
+      end if;
+      if outcome = 'reserved' then
+        id := app.new_id(call.seed);
         if call.key_hash is not null then
-          if not app.claim_idempotency_key(payer.customer_id, call.key_hash, call.key_fingerprint, result.id) then
-            result.outcome := 'key_taken';
-            result.id := null;
+          if not app.claim_idempotency_key(payer.customer_id, call.key_hash, call.key_fingerprint, id) then
+            outcome := 'key_taken';
           end if;
         end if;
       end if;
-      if result.outcome = 'reserved' then
-        result.max_tokens := affordable;
-        reservation.id := result.id;
-        reservation.amount := cost + affordable * payer.output * 0.000001;
-        reservation.input_tokens_bound := call.input_tokens;
-        reservation.max_tokens := affordable;
-        reservation.request_id := call.request_id;
-        reservation.token_id := call.token_id;
-        reservation.key_hash := call.key_hash;
-        reservations := reservations || reservation;
-        free := free - reservation.amount;
-        newly_reserved := newly_reserved + reservation.amount;
+      if outcome <> 'reserved' then
+        results := results || row(i, outcome, null, payer.model, payer.key_ciphertext, 0)::app.ai_reservation_result;
+        continue;
       end if;
-      results := results || result;
+
+      results := results || row(i, 'reserved', id, payer.model, payer.key_ciphertext, affordable)::app.ai_reservation_result;
+      cost := cost + affordable * payer.output * 0.000001;
+      reservations := reservations || row(
+        payer.customer_id, id, cost, payer.model, payer.price_valid_from, call.input_tokens, affordable, p_now + p_lifetime,
+        payer.month, payer.monthly_limit, p_process, call.request_id, call.token_id, call.key_hash, p_now)::app.ai_new_reservation;
+      free := free - cost;
+      newly_reserved := newly_reserved + cost;
     end loop;
     if newly_reserved > 0 then
       customers := customers || payer.customer_id;
@@ -177,7 +159,9 @@ begin
   made := app.ai_reserve_calls(payers, p_calls, moment, p_time_zone, p_lifetime, p_not_after, p_shared_key, p_process);
   if made.reservations is not null then
     with written as (
-      insert into ai_reservation select * from unnest(made.reservations))
+      insert into ai_reservation (customer_id, id, amount, model, price_valid_from, input_tokens_bound, max_tokens, deadline,
+                                  month, included_limit, process_id, request_id, token_id, key_hash, created_at)
+      select * from unnest(made.reservations))
     update ai_account a set reserved = a.reserved + u.amount
     from unnest(made.customers, made.amounts) as u (customer, amount)
     where a.customer_id = u.customer;
@@ -200,8 +184,7 @@ declare
   price ai_model_price;
   payer app.ai_payer;
   made record;
-  reservation ai_reservation;
-  amount numeric;
+  reservation app.ai_new_reservation;
   result app.ai_reservation_result;
 begin
   select * into acc from ai_account where customer_id = p_customer for no key update;
@@ -226,10 +209,7 @@ begin
               reservation.included_limit, reservation.process_id, reservation.request_id, reservation.token_id,
               reservation.key_hash, reservation.created_at);
     end loop;
-    amount := made.amounts[1];
-    if amount > 0 then
-      update ai_account set reserved = reserved + amount where customer_id = p_customer;
-    end if;
+    update ai_account set reserved = reserved + coalesce(made.amounts[1], 0) where customer_id = p_customer;
   end if;
   foreach result in array made.results loop
     return next result;

@@ -25,7 +25,7 @@
 create or replace function app.ai_settle_calls(
   p_accounts ai_account[], p_calls app.ai_settlement[], p_reservations ai_reservation[], p_costs numeric[],
   p_now timestamptz, p_time_zone text, p_not_after timestamptz, p_provider text, p_keys_together boolean,
-  out results app.ai_settlement_result[], out accounts ai_account[], out usages ai_usage[], out entries ai_ledger_entry[],
+  out results app.ai_settlement_result[], out accounts ai_account[], out usages app.ai_charged_call[], out entries app.ai_usage_booking[],
   out late_ids uuid[], out keyed integer[], out over_month uuid[])
 language plpgsql
 set search_path = pg_catalog, public, pg_temp
@@ -38,12 +38,13 @@ declare
   call app.ai_settlement;
   reservation ai_reservation;
   cost numeric;
-  usage ai_usage;
-  entry ai_ledger_entry;
-  result app.ai_settlement_result;
+  late boolean;
+  booked_at timestamptz;
   charge numeric;
   usable numeric;
   carried numeric;
+  from_purchased numeric;
+  from_included numeric;
   named uuid[];
 begin
   -- Once its caller has stopped waiting the call may have been given up, and its customer told that it is not charged. A
@@ -51,10 +52,6 @@ begin
   if clock_timestamp() > p_not_after then
     raise exception 'the caller has stopped waiting' using errcode = 'query_canceled';
   end if;
-  usage.provider := p_provider;
-  usage.currency := 'NOK';
-  entry.kind := 'usage';
-  entry.actor := 'system';
   foreach call in array p_calls loop
     place := place + 1;
     if owner is distinct from coalesce(call.owner, 1) then
@@ -69,8 +66,7 @@ begin
         select a.* into acc from ai_account a where a.customer_id = acc.customer_id;
       end if;
       -- A call that waited for the lock over the turn of the month belongs to the month that the account is in.
-      usage.created_at := case when acc.month > present_month then (acc.month || '-01')::timestamp at time zone p_time_zone else p_now end;
-      entry.created_at := usage.created_at;
+      booked_at := case when acc.month > present_month then (acc.month || '-01')::timestamp at time zone p_time_zone else p_now end;
     end if;
     reservation := p_reservations[place];
     -- Named twice in one batch, it is charged once.
@@ -79,20 +75,14 @@ begin
       raise exception 'the reservation % is not that of the call %', reservation.id, call.id;
     end if;
     cost := p_costs[place];
-    result.place := place;
-    result.outcome := 'settled';
-    result.late := reservation.state <> 'pending';
+    late := reservation.state <> 'pending';
     if reservation.key_hash is not null then
       -- While a reservation is pending its key is its own, until another request may have it after a day.
-      if p_keys_together and reservation.state = 'pending' and reservation.created_at > p_now - interval '23 hours' then
+      if p_keys_together and not late and reservation.created_at > p_now - interval '23 hours' then
         keyed := keyed || place;
       elsif not app.complete_idempotency_key(
           acc.customer_id, reservation.key_hash, call.id, call.reply_secrets_key, call.reply) then
-        result.outcome := 'key_taken';
-        result.charged := 0;
-        result.uncovered := cost;
-        result.remaining := acc.included + acc.purchased;
-        results := results || result;
+        results := results || row(place, 'key_taken', 0, cost, late, acc.included + acc.purchased)::app.ai_settlement_result;
         continue;
       end if;
     end if;
@@ -100,7 +90,7 @@ begin
 
     -- The charge: at most the reserved amount, or the credit that is free now.
     usable := greatest(least(acc.included, reservation.included_limit - acc.month_included_usage), 0);
-    if result.late then
+    if late then
       charge := greatest(least(cost, reservation.amount, usable + acc.purchased - acc.reserved,
         (select s.total_limit from ai_settings s where s.customer_id = acc.customer_id) - acc.month_usage - acc.reserved), 0);
       late_ids := late_ids || call.id;
@@ -115,56 +105,30 @@ begin
       end if;
     end if;
 
-    usable := greatest(usable - acc.carried_over, 0);
-    usage.paid_from_purchased := app.ai_paid_from_purchased(charge, carried, usable, acc.purchased);
-    usage.paid_from_included := charge - usage.paid_from_purchased;
-    usage.customer_id := acc.customer_id;
-    usage.id := call.id;
-    usage.model := reservation.model;
-    usage.price_valid_from := reservation.price_valid_from;
-    usage.input_tokens := call.input;
-    usage.cache_write_5m_tokens := call.write_5m;
-    usage.cache_write_1h_tokens := call.write_1h;
-    usage.cache_read_tokens := call.read;
-    usage.output_tokens := call.output;
-    usage.cost := cost;
-    usage.uncovered := cost - charge;
-    usage.streamed := call.streamed;
-    usage.request_id := call.upstream_id;
-    usage.api_request_id := reservation.request_id;
-    usage.token_id := reservation.token_id;
-    usages := usages || usage;
+    from_purchased := app.ai_paid_from_purchased(charge, carried, greatest(usable - acc.carried_over, 0), acc.purchased);
+    from_included := charge - from_purchased;
+    usages := usages || row(
+      acc.customer_id, call.id, p_provider, reservation.model, call.input, call.write_5m, call.write_1h, call.read, call.output,
+      cost, cost - charge, from_included, from_purchased, reservation.price_valid_from, call.upstream_id,
+      reservation.request_id, reservation.token_id, call.streamed, booked_at)::app.ai_charged_call;
     acc.month_usage := acc.month_usage + charge;
-    entry.customer_id := acc.customer_id;
-    entry.month := acc.month;
-    entry.usage_id := call.id;
     -- A call that cost nothing leaves an entry all the same.
-    if usage.paid_from_included > 0 or charge = 0 then
-      acc.included := acc.included - usage.paid_from_included;
-      acc.month_included_usage := acc.month_included_usage + usage.paid_from_included;
+    if from_included > 0 or charge = 0 then
+      acc.included := acc.included - from_included;
+      acc.month_included_usage := acc.month_included_usage + from_included;
       acc.carried_over := least(acc.carried_over - carried, acc.included);
       acc.ledger_sequence := acc.ledger_sequence + 1;
-      entry.id := app.new_id();
-      entry.sequence := acc.ledger_sequence;
-      entry.bucket := 'included';
-      entry.amount := -usage.paid_from_included;
-      entry.balance_after := acc.included;
-      entries := entries || entry;
+      entries := entries || row(acc.customer_id, app.new_id(), acc.ledger_sequence, 'usage', 'included', -from_included,
+        acc.included, acc.month, call.id, 'system', booked_at)::app.ai_usage_booking;
     end if;
-    if usage.paid_from_purchased > 0 then
-      acc.purchased := acc.purchased - usage.paid_from_purchased;
+    if from_purchased > 0 then
+      acc.purchased := acc.purchased - from_purchased;
       acc.ledger_sequence := acc.ledger_sequence + 1;
-      entry.id := app.new_id();
-      entry.sequence := acc.ledger_sequence;
-      entry.bucket := 'purchased';
-      entry.amount := -usage.paid_from_purchased;
-      entry.balance_after := acc.purchased;
-      entries := entries || entry;
+      entries := entries || row(acc.customer_id, app.new_id(), acc.ledger_sequence, 'usage', 'purchased', -from_purchased,
+        acc.purchased, acc.month, call.id, 'system', booked_at)::app.ai_usage_booking;
     end if;
-    result.charged := charge;
-    result.uncovered := usage.uncovered;
-    result.remaining := acc.included + acc.purchased;
-    results := results || result;
+    results := results
+      || row(place, 'settled', charge, cost - charge, late, acc.included + acc.purchased)::app.ai_settlement_result;
   end loop;
   if owner is not null then
     accounts := accounts || acc;
@@ -247,7 +211,7 @@ $$;
 
 -- Writes the decisions of ai_settle_calls, and adds them to the sums of the day. Calls without a token count under the nil UUID.
 create or replace function app.ai_write_settlements(
-  p_accounts ai_account[], p_usages ai_usage[], p_entries ai_ledger_entry[], p_late_ids uuid[], p_time_zone text)
+  p_accounts ai_account[], p_usages app.ai_charged_call[], p_entries app.ai_usage_booking[], p_late_ids uuid[], p_time_zone text)
 returns void
 language plpgsql
 set search_path = pg_catalog, public, pg_temp
@@ -259,7 +223,10 @@ begin
     delete from ai_reservation r using unnest(p_usages) u
     where r.customer_id = u.customer_id and r.id = u.id and (p_late_ids is null or r.id <> all (p_late_ids))),
   used as (
-    insert into ai_usage select * from unnest(p_usages)),
+    insert into ai_usage (customer_id, id, provider, model, input_tokens, cache_write_5m_tokens, cache_write_1h_tokens, cache_read_tokens,
+      output_tokens, cost, uncovered, paid_from_included, paid_from_purchased, price_valid_from, request_id,
+      api_request_id, token_id, streamed, created_at)
+    select * from unnest(p_usages)),
   summed as (
     insert into ai_usage_day as d (customer_id, day, model, token_id, calls, input_tokens, cache_write_5m_tokens,
       cache_write_1h_tokens, cache_read_tokens, output_tokens, cost, uncovered, paid_from_included, paid_from_purchased)
@@ -278,7 +245,8 @@ begin
         uncovered = d.uncovered + excluded.uncovered, paid_from_included = d.paid_from_included + excluded.paid_from_included,
         paid_from_purchased = d.paid_from_purchased + excluded.paid_from_purchased),
   booked as (
-    insert into ai_ledger_entry select * from unnest(p_entries))
+    insert into ai_ledger_entry (customer_id, id, sequence, kind, bucket, amount, balance_after, month, usage_id, actor, created_at)
+    select * from unnest(p_entries))
   update ai_account a
   set included = s.included, carried_over = s.carried_over, purchased = s.purchased, reserved = s.reserved,
       month_usage = s.month_usage, month_included_usage = s.month_included_usage, ledger_sequence = s.ledger_sequence
@@ -306,8 +274,8 @@ declare
   costs numeric[];
   call app.ai_settlement;
   made record;
-  usage ai_usage;
-  entry ai_ledger_entry;
+  usage app.ai_charged_call;
+  entry app.ai_usage_booking;
   result app.ai_settlement_result;
   answered integer[];
 begin
