@@ -37,6 +37,17 @@ describe('Odd items of a source', () => {
     expect(await fixture.rows(customer)).toHaveLength(3);
   });
 
+  it('are listed with all their faults, field by field', async () => {
+    const [odd] = fixture.sandbox.stripe.store.addInvoices({ customer: 'cus_faults', count: 1, statuses: ['open'] });
+    fixture.sandbox.stripe.store.corrupt(odd?.id ?? '', { currency: 7, total: 'much' });
+    const customer = await fixture.customer('stripe', 'cus_faults');
+    await fixture.sync(customer, 'stripe');
+    const [problem] = (await report(customer))?.problems ?? [];
+    expect(problem?.detail.split('; ').map((fault) => fault.split(': ')[0])).toEqual(
+      expect.arrayContaining(['currency', 'total']),
+    );
+  });
+
   it('without an id keep the next sync from beginning later than this one', async () => {
     const [odd] = fixture.sandbox.stripe.store.addInvoices({ customer: 'cus_noid', count: 2, statuses: ['paid'] });
     fixture.sandbox.stripe.store.corrupt(odd?.id ?? '', { id: undefined });

@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { InternalListenerService } from '@platform/internal-listener';
+import { Metrics } from '@platform/metrics';
 import { createFullCaller, type FullApi, startFullApi } from '@test/full-api';
 import { createCaller } from '@test/api';
 import { until } from '@test/until';
@@ -45,6 +46,17 @@ describe("the API's metrics", () => {
     });
   const ask = (caller = me) =>
     post('/ai/messages', { messages: [{ role: 'user', content: 'Hello' }], max_tokens: 100 }, caller);
+
+  it('are refused with 500 and no details when they cannot be read', async () => {
+    const reading = jest.spyOn(fixture.api.app.get(Metrics, { strict: false }).registry, 'contentType', 'get');
+    reading.mockImplementation(() => {
+      throw new Error('a secret of the process');
+    });
+    const { port } = fixture.api.app.get(InternalListenerService).server.server.address() as AddressInfo;
+    const reply = await fetch(`http://127.0.0.1:${port}/metrics`);
+    reading.mockRestore();
+    expect([reply.status, await reply.json()]).toEqual([500, { status: 'error' }]);
+  });
 
   it('count a request by its method, the pattern of its route and its status, in seconds', async () => {
     const ticket = '/support/tickets/00000000-0000-7000-8000-000000000000';

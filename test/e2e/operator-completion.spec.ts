@@ -36,6 +36,14 @@ describe('The completion of commands', () => {
     expect(option('customer', 'erase', 'dry-run')).toMatch(/ -l dry-run -d /);
   });
 
+  it('in fish has each verb after its noun, with a description', async () => {
+    const lines = (await script('fish')).split('\n');
+    expect(lines).toContain("complete -c operator -f -n __fish_use_subcommand -a audit -d 'the audit log'");
+    expect(lines).toContain(
+      `complete -c operator -f -n '__fish_seen_subcommand_from customer; and test (count (commandline -opc)) -eq 2' -a import -d 'add the customers of a CSV file, all or none'`,
+    );
+  });
+
   it('has every noun in zsh and fish', async () => {
     for (const shell of ['zsh', 'fish'])
       for (const noun of ['customer', 'credit-request', 'secrets']) expect(await script(shell)).toContain(noun);
