@@ -103,7 +103,8 @@ function startAiApi(checkout: Checkout, databaseUrl: string): Promise<ServerProc
     ANTHROPIC_BASE_URL: urlOf('upstream'),
     ANTHROPIC_API_KEY: 'bench',
     SECRETS_KEY: randomBytes(32).toString('base64'),
-    AI_UPSTREAM_CONNECTIONS: String(OPEN_STREAMS + 24),
+    // One customer alone may have half of them.
+    AI_UPSTREAM_CONNECTIONS: String(2 * OPEN_STREAMS + 24),
     LOG_LEVEL: 'warn',
     RATE_LIMIT_REQUESTS_PER_MINUTE: LARGE_CREDIT,
     RATE_LIMIT_AI_PER_MINUTE: LARGE_CREDIT,

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppConfig } from '@platform/config';
 import { ServiceError } from '@platform/errors';
+import { HeldShares } from '@platform/fairness';
 
 /** Maximum size of a body, in bytes. */
 export const BODY_BYTES = {
@@ -27,14 +28,15 @@ export interface BodyLease {
  */
 @Injectable()
 export class BodyMemory {
-  private held = 0;
-  private readonly heldBy = new Map<string, number>();
+  private readonly shares: HeldShares;
 
-  constructor(private readonly config: AppConfig) {}
+  constructor(private readonly config: AppConfig) {
+    this.shares = new HeldShares(config.BODY_MEMORY_BYTES);
+  }
 
   /** Bytes in use. */
   get bytes(): number {
-    return this.held;
+    return this.shares.total;
   }
 
   lease(customerId: string): BodyLease {
@@ -52,24 +54,23 @@ export class BodyMemory {
   }
 
   private take(customerId: string, bytes: number): void {
-    const { BODY_MEMORY_BYTES: most, BODY_MEMORY_BYTES_PER_CUSTOMER: mostOfOne } = this.config;
-    const own = this.heldBy.get(customerId) ?? 0;
+    const { BODY_MEMORY_BYTES_PER_CUSTOMER: mostOfOne } = this.config;
     const retry = { retryAfterSeconds: RETRY_AFTER_SECONDS };
-    if (own + bytes > mostOfOne) {
+    if (this.shares.amountOf(customerId) + bytes > mostOfOne) {
       const detail = `The bodies of your requests in progress may have ${mostOfOne} bytes together; send fewer at a time`;
       throw new ServiceError('rate_limited', detail, retry);
     }
-    if (this.held + bytes > most)
+    const grant = this.shares.take(customerId, bytes);
+    if (grant === 'share_used') {
+      const detail = 'The bodies of your requests in progress fill your share of the memory; send fewer at a time';
+      throw new ServiceError('rate_limited', detail, retry);
+    }
+    if (grant === 'all_used')
       throw new ServiceError('service_unavailable', 'Too many large requests are in progress; try again', retry);
-    this.held += bytes;
-    this.heldBy.set(customerId, own + bytes);
   }
 
   private give(customerId: string, bytes: number): void {
-    this.held -= bytes;
-    const own = (this.heldBy.get(customerId) ?? 0) - bytes;
-    if (own > 0) this.heldBy.set(customerId, own);
-    else this.heldBy.delete(customerId);
+    this.shares.give(customerId, bytes);
   }
 }
 

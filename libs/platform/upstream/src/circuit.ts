@@ -1,4 +1,5 @@
 import type { BreakerOptions } from './upstream-options';
+import type { UpstreamFailureReason } from './upstream-reply';
 
 /**
  * Stops calls to an upstream that is down, so that callers get an error at once instead of waiting. Closed: calls are made.
@@ -70,6 +71,40 @@ export class Circuit {
   }
 }
 
+/** Failures to connect count against the upstream for every caller. */
+const NETWORK_FAILURES: readonly UpstreamFailureReason[] = [
+  'no_such_name',
+  'refused',
+  'unreachable',
+  'tls',
+  'timeout_connect',
+];
+/** These do not count against the upstream. */
+const OWN_REFUSALS: readonly UpstreamFailureReason[] = ['cancelled', 'shutdown', 'busy', 'share_used', 'circuit_open'];
+/** These may be caused by a stall of this process, which then did not check the clock or the connection. */
+const TIME_LIMITS: readonly UpstreamFailureReason[] = [
+  'timeout_connect',
+  'timeout_first_byte',
+  'timeout_idle',
+  'timeout_total',
+  'disconnected',
+  'cut_off',
+];
+
+/** How a call ended. */
+export interface CallEnd {
+  /** Whether it has no usable reply; `reason` if that was the upstream's or the network's doing. */
+  isError: boolean;
+  reason: UpstreamFailureReason | undefined;
+  /** Status of the latest reply. */
+  status: number | undefined;
+  /** Whether we were holding the reply back. */
+  heldBack: boolean;
+  /** Whether this process stalled for a significant part of the call. */
+  stalled: boolean;
+  caller: string | undefined;
+}
+
 /** Reports the result of a call to the circuit. Only the first report counts. */
 export class Observation {
   private reported = false;
@@ -80,11 +115,6 @@ export class Observation {
     private readonly isTrial: boolean,
   ) {}
 
-  /** The upstream works, even if it refused. */
-  succeeded(): void {
-    if (this.isFirst()) this.circuit.succeeded(this.isTrial);
-  }
-
   /**
    * The upstream failed. @param caller whose call it was; undefined for failures that concern all callers, such as
    * failures to connect
@@ -93,14 +123,37 @@ export class Observation {
     if (this.isFirst()) this.circuit.failed(this.isTrial, caller);
   }
 
+  /** Judges how the call ended: for the upstream, against it, or neither. */
+  ended(end: CallEnd): void {
+    const { reason, heldBack, stalled, caller } = end;
+    if (!isFailure(end)) this.succeeded();
+    else if (heldBack || (reason && (OWN_REFUSALS.includes(reason) || (stalled && TIME_LIMITS.includes(reason)))))
+      this.nothing();
+    else this.failed(reason && NETWORK_FAILURES.includes(reason) ? undefined : caller);
+  }
+
+  /** The upstream works, even if it refused. */
+  succeeded(): void {
+    if (this.isFirst()) this.circuit.succeeded(this.isTrial);
+  }
+
   /** The call tells nothing about the upstream, for example because it was cancelled. */
-  nothing(): void {
+  private nothing(): void {
     if (this.isFirst() && this.isTrial) this.circuit.trip();
   }
 
   private isFirst(): boolean {
     return !this.reported && (this.reported = true);
   }
+}
+
+/**
+ * A status of 4xx is the caller's fault and never counts as a failure of the upstream. An unusable 2xx reply does.
+ */
+function isFailure({ isError, reason, status }: CallEnd): boolean {
+  if (reason !== undefined && reason !== 'status') return true;
+  if (status === undefined) return isError;
+  return status >= 500 || (status < 300 && isError);
 }
 
 const BUCKETS = 10;
@@ -181,62 +234,11 @@ class FailureWindow {
   }
 }
 
-/** While an upstream answers no call, this fraction of its concurrency may wait for it, and one caller half of that. */
-const PART_WHILE_SILENT = 8;
-
-/** A call that waits for the head of its reply. */
-export interface WaitingCall {
-  readonly caller: string | undefined;
-  readonly since: number;
-}
-
-/** The calls that wait for a reply to begin; bounds them while the upstream is silent. */
-export class WaitingCalls {
-  private readonly calls = new Set<WaitingCall>();
-  private answeredAt = -Infinity;
-  private readonly mostWhileSilent: number;
-
-  constructor(private readonly options: { concurrency: number; slowAfterMs: number }) {
-    this.mostWhileSilent = Math.max(2, Math.ceil(options.concurrency / PART_WHILE_SILENT));
-  }
-
-  get count(): number {
-    return this.calls.size;
-  }
-
-  /** Whether one more call may wait. */
-  admits(caller?: string): boolean {
-    if (!this.silent) return true;
-    if (this.calls.size >= this.mostWhileSilent) return false;
-    if (caller === undefined) return true;
-    let own = 0;
-    for (const call of this.calls) if (call.caller === caller) own++;
-    return own < this.mostWhileSilent / 2;
-  }
-
-  /** Whether no call was answered for as long as the oldest call should have taken. */
-  get silent(): boolean {
-    const oldest = this.calls.values().next().value;
-    if (oldest === undefined) return false;
-    const since = performance.now() - this.options.slowAfterMs;
-    return oldest.since <= since && this.answeredAt <= since;
-  }
-
-  begin(caller: string | undefined): WaitingCall {
-    const call = { caller, since: performance.now() };
-    this.calls.add(call);
-    return call;
-  }
-
-  /** @param answered whether a reply began */
-  end(call: WaitingCall, answered: boolean): void {
-    if (this.calls.delete(call) && answered) this.answeredAt = performance.now();
-  }
-}
-
 const TICK_MS = 50;
 /** Lateness that does not count: timers are never exact. */
 const GRACE_MS = 50;
+/** The stall that makes a failure our own: at least this long, and at least this part of the call's time. */
+const STALL = { ms: 200, part: 0.1 };
 
 /**
  * Measures stalls of this process: garbage collection, a long computation, a suspended machine. Time-outs during a
@@ -250,6 +252,14 @@ export class StallMeter {
   /** Milliseconds of stalls since the start. */
   get stalledMs(): number {
     return this.total + this.lateness();
+  }
+
+  /**
+   * Whether this process stalled for a significant part of a call; a busy process stalls briefly in every call.
+   * @param before {@link stalledMs} when it began @param durationMs of the call
+   */
+  explains(before: number, durationMs: number): boolean {
+    return this.stalledMs - before > Math.max(STALL.ms, STALL.part * durationMs);
   }
 
   /** Stops measuring. */

@@ -1,32 +1,11 @@
 import type { Dispatcher } from 'undici';
 import { traceHeaders } from '@platform/tracing';
-import type { Observation, StallMeter, WaitingCall, WaitingCalls } from './circuit';
-import { AbortedError, exchange, type Flow, type Receiver, type Targets } from './exchange';
+import type { WaitingCall, WaitingCalls } from './admission';
+import type { Observation, StallMeter } from './circuit';
+import { AbortedError, exchange, type Flow, type Receiver, type Target } from './exchange';
 import { type BodyReader, type BodyStream, type ByteBudget, type ByteLease, ReplyBody } from './reply-body';
 import type { UpstreamOptions, UpstreamRequest } from './upstream-options';
 import { UpstreamCallError, type UpstreamFailureReason, UpstreamReply } from './upstream-reply';
-
-/** Failures to connect count against the upstream for every caller. */
-const NETWORK_FAILURES: readonly UpstreamFailureReason[] = [
-  'no_such_name',
-  'refused',
-  'unreachable',
-  'tls',
-  'timeout_connect',
-];
-/** These do not count against the upstream. */
-const OWN_REFUSALS: readonly UpstreamFailureReason[] = ['cancelled', 'shutdown', 'busy', 'circuit_open'];
-/** These may be caused by a stall of this process, which then did not check the clock or the connection. */
-const TIME_LIMITS: readonly UpstreamFailureReason[] = [
-  'timeout_connect',
-  'timeout_first_byte',
-  'timeout_idle',
-  'timeout_total',
-  'disconnected',
-  'cut_off',
-];
-/** The stall that makes such a failure our own: at least this long, and at least this part of the call's time. */
-const STALL = { ms: 200, part: 0.1 };
 
 /** The parts of a client that its calls use. */
 export interface CallSurroundings {
@@ -202,32 +181,20 @@ export class UpstreamCall implements Receiver, BodyReader {
     this.endWaiting(false);
     this.lease.close();
     this.request.signal?.removeEventListener('abort', this.cancel);
-    const reason = error instanceof UpstreamCallError ? error.reason : undefined;
-    if (!this.isFailure(error, reason)) this.observation.succeeded();
-    else if (
-      this.heldBack ||
-      (reason && OWN_REFUSALS.includes(reason)) ||
-      (reason && TIME_LIMITS.includes(reason) && this.stalled)
-    )
-      this.observation.nothing();
-    else this.observation.failed(reason && NETWORK_FAILURES.includes(reason) ? undefined : this.request.onBehalfOf);
-  }
-
-  /**
-   * A status of 4xx is the caller's fault and never counts as a failure of the upstream. An unusable 2xx reply does.
-   */
-  private isFailure(error: unknown, reason: UpstreamFailureReason | undefined): boolean {
-    if (reason !== undefined && reason !== 'status') return true;
-    if (this.status === undefined) return error !== undefined;
-    return this.status >= 500 || (this.status < 300 && error !== undefined);
+    this.observation.ended({
+      reason: error instanceof UpstreamCallError ? error.reason : undefined,
+      isError: error !== undefined,
+      status: this.status,
+      heldBack: this.heldBack,
+      stalled: this.stalled,
+      caller: this.request.onBehalfOf,
+    });
   }
 
   private readonly cancel = () => this.end('cancelled');
 
-  /** Whether this process stalled for a significant part of the call; a busy process stalls briefly in every call. */
   private get stalled(): boolean {
-    const stalledMs = this.surroundings.stalls.stalledMs - this.stalledBefore;
-    return stalledMs > Math.max(STALL.ms, STALL.part * this.durationMs);
+    return this.surroundings.stalls.explains(this.stalledBefore, this.durationMs);
   }
 
   /** Marks that an attempt waits for a reply. */
@@ -254,5 +221,41 @@ export class UpstreamCall implements Receiver, BodyReader {
       if (this.surroundings.waiting.silent && !this.stalled) this.observation.failed(this.request.onBehalfOf);
       else this.watchSlowness();
     }, this.surroundings.options.slowAfterMs);
+  }
+}
+
+const REDIRECTS = [301, 302, 303, 307, 308];
+
+/** The base address of an upstream, and the allowed addresses. */
+export class Targets {
+  private readonly base: URL;
+  private readonly origin: string;
+  private readonly basePath: string;
+
+  constructor(private readonly options: Pick<UpstreamOptions, 'baseUrl' | 'redirects'>) {
+    this.base = new URL(options.baseUrl);
+    this.origin = this.base.origin;
+    this.basePath = this.base.pathname.replace(/\/$/, '');
+  }
+
+  /**
+   * Resolves a request's address. Headers, with the credentials, are sent to the upstream's own origin only. Undefined
+   * for an unsafe address.
+   */
+  resolve({ url, path = '', headers = {} }: Pick<UpstreamRequest, 'url' | 'path' | 'headers'>): Target | undefined {
+    if (!url) return { origin: this.origin, path: this.basePath + path, headers };
+    if (url.protocol !== 'https:' && url.protocol !== this.base.protocol) return undefined;
+    const { origin, pathname, search } = url;
+    return { origin, path: pathname + search, headers: origin === this.origin ? headers : {} };
+  }
+
+  /** The target of a redirect; undefined if it is not followed. @param hop number of redirects, with this one */
+  redirect(status: number, { origin, path, headers }: Target, location: string | undefined, hop: number) {
+    const { redirects } = this.options;
+    if (!redirects || hop > redirects.most || !REDIRECTS.includes(status)) return undefined;
+    const from = new URL(origin + path);
+    const to = location === undefined ? null : URL.parse(location, from.href);
+    if (!to || (to.origin !== from.origin && !redirects.allowed?.(from, to))) return undefined;
+    return this.resolve({ url: to, headers });
   }
 }

@@ -191,6 +191,32 @@ describe('UpstreamClient', () => {
     expect([server.requests.length, client.waiting]).toEqual([1, 0]);
   });
 
+  it('shares its connections among callers: one that makes many calls leaves room for the others', async () => {
+    const held: (() => void)[] = [];
+    server.answer((socket) => {
+      held.push(() => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}'));
+    });
+    const client = open({ concurrency: 8, queue: 4 });
+    const order: string[] = [];
+    const call = (caller: string) =>
+      client.call({ ...get, onBehalfOf: caller }, () => order.push(caller)).catch((error: unknown) => error);
+    const flood = Array.from({ length: 8 }, () => call('flood'));
+    // Four run, two wait, and two are refused: the other half is for others.
+    await until(() => held.length === 4);
+    expect(await Promise.all(flood.slice(6))).toMatchObject([
+      { reason: 'share_used', sent: false },
+      { reason: 'share_used', sent: false },
+    ]);
+    const others = [call('other'), call('third')];
+    await until(() => held.length === 6);
+    for (const end of held.splice(0)) end();
+    await Promise.all(others);
+    await until(() => held.length === 2);
+    for (const end of held.splice(0)) end();
+    await Promise.all(flood);
+    expect(order.filter((caller) => caller === 'flood')).toHaveLength(6);
+  });
+
   describe('streams', () => {
     it('a body as it comes', async () => {
       let rest = (): void => undefined;

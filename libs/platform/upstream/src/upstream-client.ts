@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Agent } from 'undici';
 import { annotateSpan, traced } from '@platform/tracing';
+import { CallSlots, WaitingCalls } from './admission';
 import type { CallLog, ClientState } from './call-log';
-import { Circuit, type StallMeter, WaitingCalls } from './circuit';
-import { Targets } from './exchange';
+import { Circuit, type StallMeter } from './circuit';
 import { BodyStream, type ByteBudget, type UpstreamStream } from './reply-body';
-import { type CallSurroundings, UpstreamCall } from './upstream-call';
+import { type CallSurroundings, Targets, UpstreamCall } from './upstream-call';
 import type { RetryRule, UpstreamOptions, UpstreamRequest } from './upstream-options';
 import { UpstreamCallError, type UpstreamFailureReason, UpstreamReply } from './upstream-reply';
 
@@ -29,7 +29,7 @@ export class UpstreamClient implements ClientState {
   readonly name: string;
   private readonly agent: Agent;
   private readonly circuit: Circuit;
-  private readonly slots: Slots;
+  private readonly slots: CallSlots;
   private readonly calls: WaitingCalls;
   private readonly surroundings: CallSurroundings;
   private readonly inProgress = new Set<UpstreamCall>();
@@ -42,7 +42,7 @@ export class UpstreamClient implements ClientState {
     const { name, concurrency, queue = 0, connectTimeoutMs, firstByteTimeoutMs = 0, idleTimeoutMs = 0 } = options;
     this.name = name;
     this.circuit = new Circuit(options.breaker, (open) => shared.log.writeChange(name, open));
-    this.slots = new Slots(concurrency, queue);
+    this.slots = new CallSlots(concurrency, queue);
     this.calls = new WaitingCalls(options);
     this.agent = new Agent({
       connections: concurrency,
@@ -121,7 +121,7 @@ export class UpstreamClient implements ClientState {
   private async make<T>(request: UpstreamRequest, read: (reply: UpstreamReply) => T, stream?: BodyStream): Promise<T> {
     const call = this.admit(request, stream);
     try {
-      const reply = await this.reply(call, request.retry ?? 'never');
+      const reply = await this.reply(call, request);
       if (reply.body.length > LARGE_BYTES) await (largeReplies = largeReplies.then(() => nextTurn()));
       const value = read(reply);
       this.over(request, call);
@@ -144,10 +144,14 @@ export class UpstreamClient implements ClientState {
   }
 
   /** The reply of the last attempt. */
-  private async reply(call: UpstreamCall, rule: RetryRule): Promise<UpstreamReply> {
-    if (!this.slots.take()) {
-      if (this.slots.isQueueFull) throw call.failure('busy');
-      await call.until((free) => this.slots.queue(free));
+  private async reply(
+    call: UpstreamCall,
+    { onBehalfOf, retry: rule = 'never' }: UpstreamRequest,
+  ): Promise<UpstreamReply> {
+    if (!this.slots.take(onBehalfOf)) {
+      const refusal = this.slots.refusal(onBehalfOf);
+      if (refusal) throw call.failure(refusal);
+      await call.until((free) => this.slots.queue(onBehalfOf, free));
     }
     try {
       for (let retry = 1; ; retry++) {
@@ -165,7 +169,7 @@ export class UpstreamClient implements ClientState {
         else throw outcome;
       }
     } finally {
-      this.slots.release();
+      this.slots.release(onBehalfOf);
     }
   }
 
@@ -215,45 +219,6 @@ export class UpstreamClient implements ClientState {
       ok: false,
     });
     return new UpstreamCallError({ upstream: this.name, operation, reason, sent: false });
-  }
-}
-
-/** Bounds concurrent calls; others wait in a bounded queue. */
-class Slots {
-  private taken = 0;
-  private readonly waiting = new Set<() => void>();
-
-  constructor(
-    private readonly most: number,
-    private readonly mostWaiting: number,
-  ) {}
-
-  get isQueueFull(): boolean {
-    return this.waiting.size >= this.mostWaiting;
-  }
-
-  /** Takes a free slot, if there is one. */
-  take(): boolean {
-    if (this.taken >= this.most) return false;
-    this.taken++;
-    return true;
-  }
-
-  /** Waits for a slot, which is taken when `free` is called. @returns leaves the queue */
-  queue(free: () => void): () => void {
-    this.waiting.add(free);
-    return () => this.waiting.delete(free);
-  }
-
-  /** Frees a slot, for the first call in the queue if there is one. */
-  release(): void {
-    const next = this.waiting.values().next().value;
-    if (!next) {
-      this.taken--;
-      return;
-    }
-    this.waiting.delete(next);
-    next();
   }
 }
 

@@ -25,6 +25,7 @@ const REASONS = {
   status: 'it refused the request',
   circuit_open: 'it counts as down and was not called',
   busy: 'too many calls wait for it already',
+  share_used: 'its caller makes as many calls as its share allows',
   cancelled: 'the call was cancelled',
   shutdown: 'the process stops',
 };

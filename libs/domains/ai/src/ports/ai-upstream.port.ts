@@ -60,8 +60,8 @@ export interface UpstreamMessageStream {
 
 /** A failed call, for the customer and for the operator. */
 export interface UpstreamFault {
-  /** Whether the provider refused the call, or the call failed. */
-  code: 'ai_upstream_rejected' | 'ai_upstream_failed';
+  /** Whether the provider refused the call, the call failed, or it was not made because the customer has as many as it may. */
+  code: 'ai_upstream_rejected' | 'ai_upstream_failed' | 'rate_limited';
   /** The reason in a few words for the operator; contains no secret. */
   reason: string;
   /** The detail that the customer may read. */

@@ -26,7 +26,9 @@ export const ai = {
     .describe('age from which unanswered calls count as failures while the AI provider answers no other call either'),
   AI_UPSTREAM_CONNECTIONS: positive
     .default(512)
-    .describe('calls to the AI provider at a time, per process; further ones are refused at once'),
+    .describe(
+      'calls to the AI provider at a time, per process; further ones are refused at once, and one customer alone may have half of them',
+    ),
   AI_COUNT_TIMEOUT_MS: positive.default(10_000).describe('longest to wait for the AI provider to count tokens'),
   AI_RESERVATION_MARGIN_MS: positive
     .default(60_000)

@@ -18,6 +18,8 @@ const TOO_LONG = 'The AI provider took too long to answer. You were not charged'
 const STOPPING = 'The server is stopping. You were not charged; try again';
 const DETAILS: Partial<Record<UpstreamFailureReason, string>> = {
   circuit_open: 'The AI provider is not available at present. You were not charged; try again later',
+  share_used:
+    'You have as many AI messages in progress as your share of the connections allows; wait until one has ended. You were not charged',
   busy: 'Too many calls wait for the AI provider. You were not charged; try again later',
   cancelled: STOPPING,
   shutdown: STOPPING,
@@ -63,9 +65,9 @@ export function refused(redactor: SecretRedactor, reply: UpstreamReply): Upstrea
 
 /** The error for a call without a usable reply. */
 export function unanswered({ reason, code, sent }: UpstreamCallError): UpstreamError {
-  const notCalled = reason === 'circuit_open' || reason === 'busy';
+  const notCalled = reason === 'circuit_open' || reason === 'busy' || reason === 'share_used';
   return new UpstreamError({
-    code: 'ai_upstream_failed',
+    code: reason === 'share_used' ? 'rate_limited' : 'ai_upstream_failed',
     reason: ['upstream', reason, code].filter(Boolean).join(' '),
     detail: DETAILS[reason] ?? (sent ? UNREADABLE : UNREACHABLE),
     ...(notCalled && { retryAfterSeconds: RETRY_SECONDS }),

@@ -1,0 +1,1 @@
+export { type Grant, HeldShares } from './held-shares';
