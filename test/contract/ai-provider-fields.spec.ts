@@ -57,7 +57,7 @@ describe('A request in the format of the provider', () => {
     (name) => {
       for (const value of [{}, 'x', true, 5, ['x']])
         expect(faultsOf({ [name]: value })).toEqual([
-          { pointer: `/${name}`, detail: `${name} has no price here; leave it out` },
+          { pointer: `/${name}`, detail: `${name} is not available here; leave it out` },
         ]);
       expect(faultsOf({ [name]: null })).toEqual([]);
     },
@@ -72,7 +72,7 @@ describe('A request in the format of the provider', () => {
     });
     if (rule === 'client') expect(faults).toEqual([{ pointer: '/tools/1/max_uses', detail: expect.any(String) }]);
     else expect(faults).toEqual([{ pointer: '/tools/1/type', detail: expect.stringContaining(type) }]);
-    if (rule === 'unpriced') expect(faults![0]!.detail).toContain('have no price here');
+    if (rule === 'unpriced') expect(faults![0]!.detail).toContain('are not available here');
   });
 
   it.each([

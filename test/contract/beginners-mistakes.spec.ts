@@ -10,6 +10,8 @@ const SMS = { to: '+4790000000', message: 'Hello' };
 const NO_BODY = 'The request has no body; send a JSON object, with the header Content-Type: application/json';
 const NO_TOKEN = 'Send a service token in the header Authorization: Bearer cas_live_…';
 const CUT_OFF = 'The token is mistyped or cut off: copy all of it, from cas_live_ to the last character';
+const UNKNOWN = 'The token is unknown on this server; copy it again, or ask the operator for a new one';
+const EXPIRED = 'The token has expired; ask the operator for a new one';
 const NOT_A_TOKEN = 'This is no service token: one begins with cas_live_, without quotes or brackets around it';
 const AS_JSON = 'Send the body as application/json in UTF-8';
 const FORM = `${AS_JSON}; it came as a form, as curl -d sends it without the header Content-Type: application/json`;
@@ -60,8 +62,8 @@ describe('a beginner who', () => {
     ['keeps the angle brackets', () => as(`Bearer <${token}>`), 401, 'unauthorized', NOT_A_TOKEN],
     ['writes the word Bearer twice', () => as(`Bearer Bearer ${token}`), 401, 'unauthorized', NOT_A_TOKEN],
     ["uses another service's key", () => as('Bearer sk-ant-0123456789'), 401, 'unauthorized', NOT_A_TOKEN],
-    ['has a token of elsewhere', () => as(`Bearer ${generateToken()}`), 401, 'unauthorized', unknownToken()],
-    ['has an expired token', () => as(`Bearer ${expired}`), 401, 'unauthorized', unknownToken()],
+    ['has a token of elsewhere', () => as(`Bearer ${generateToken()}`), 401, 'unauthorized', UNKNOWN],
+    ['has an expired token', () => as(`Bearer ${expired}`), 401, 'unauthorized', EXPIRED],
     [
       'lacks the scope',
       () => ['/api/v1/status', { headers: { authorization: `Bearer ${readOnly}` } }],
@@ -135,7 +137,7 @@ describe('a beginner who', () => {
       () => raw('application/json', "{'title':'A'}"),
       400,
       'invalid_request',
-      'The body is not valid JSON',
+      'The body is not valid JSON: see line 1, column 2',
     ],
     ['sends an array', () => credit([{ amount_nok: 1000 }]), 400, 'invalid_request', 'The body must be a JSON object'],
     // Fields
@@ -362,8 +364,4 @@ function swapped(text: string): string {
 
 function meant(path: string): string {
   return `There is nothing at this address; did you mean ${path}?`;
-}
-
-function unknownToken(): string {
-  return 'The token is unknown, was deactivated or has expired; ask the operator for a new one';
 }

@@ -72,10 +72,10 @@ describe('POST /ai/messages', () => {
         ['a text', 'Be brief'],
         ['text blocks', [text]],
         ['a missing field', undefined],
+        ['null', null],
       ],
       refused: [
         ['a number', 5],
-        ['null', null],
         ['other blocks', [{ type: 'image', source: {} }]],
       ],
     },

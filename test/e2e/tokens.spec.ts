@@ -125,7 +125,10 @@ describe('service tokens', () => {
       const token = generateToken();
       for (let time = 0; time < 2; time++) {
         const asked = await askedDuring(async () => expectProblem(await use(token), 401, 'unauthorized'));
-        expect(asked).toEqual([expect.stringContaining('app.authenticate')]);
+        expect(asked).toEqual([
+          expect.stringContaining('app.authenticate'),
+          expect.stringContaining('app.token_refusal'),
+        ]);
       }
     });
   });
@@ -147,7 +150,8 @@ describe('service tokens', () => {
       await warm(token);
       await until(() => Date.now() > expiresAt.getTime());
       const asked = await askedDuring(async () => expectProblem(await use(token), 401, 'unauthorized'));
-      expect(asked).toEqual([]);
+      // Not whether it is valid, but why it is not.
+      expect(asked).toEqual([expect.stringContaining('app.token_refusal')]);
     });
 
     it('are forgotten when the customer is deactivated, and welcome again when it is activated', async () => {

@@ -10,10 +10,10 @@ import {
   DatabaseClockService,
   UnfitDatabaseError,
 } from '@platform/database';
-import { addProblemDialect, configureApplication, createAdapter, shedOverload } from '@platform/http';
+import { addProblemDialect, configureApplication, createAdapter, setAddressHints, shedOverload } from '@platform/http';
 import { NestLogger } from '@platform/logging';
 import { SCOPES } from '@platform/tokens';
-import { asSdkProblem } from './ai/sdk-problem';
+import { asSdkProblem, SDK_ADDRESSES } from './ai/sdk-problem';
 import { AppModule } from './app.module';
 import { exposeState, measureRequests } from './request-metrics';
 
@@ -32,6 +32,7 @@ export async function createApplication(
   configureApplication(app, SCOPES);
   const server = app.getHttpAdapter().getInstance();
   addProblemDialect(server, '/api/v1/ai/v1', asSdkProblem);
+  setAddressHints(server, SDK_ADDRESSES);
   // Before the hooks that refuse requests: those count too.
   measureRequests(app);
   limitAddresses(server, app.get(RateLimitStorageService), config.RATE_LIMIT_ADDRESS_PER_MINUTE);

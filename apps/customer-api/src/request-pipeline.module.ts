@@ -9,6 +9,28 @@ import {
   RequestBodyGuard,
 } from '@platform/http';
 import { IdempotencyModule } from '@platform/idempotency';
+import { AiLedgerQueryDto } from './ai-usage/ai-ledger.dto';
+import { AiReceiptQueryDto } from './ai-usage/ai-receipt.dto';
+import { AiUsageSummaryQueryDto } from './ai-usage/ai-usage-summary.dto';
+import { CreditRequestQueryDto } from './credit-requests/credit-request.dto';
+import { InvoiceQueryDto } from './invoices/invoice.dto';
+import { ServiceQueryDto } from './services/service.dto';
+import { SmsQueryDto } from './sms/sms.dto';
+import { StatusQueryDto } from './status/service-status.dto';
+import { TicketQueryDto } from './support/ticket.dto';
+
+/** The queries of all lists: a filter of one that another list is sent would be ignored, and is refused. */
+export const LISTS = [
+  AiLedgerQueryDto,
+  AiReceiptQueryDto,
+  AiUsageSummaryQueryDto,
+  CreditRequestQueryDto,
+  InvoiceQueryDto,
+  ServiceQueryDto,
+  SmsQueryDto,
+  StatusQueryDto,
+  TicketQueryDto,
+];
 
 /**
  * Global guards, interceptors and filters, in the order in which a request passes them: authentication and scope, rate
@@ -22,7 +44,7 @@ import { IdempotencyModule } from '@platform/idempotency';
     { provide: APP_GUARD, useClass: RequestBodyGuard },
     IdempotencyInterceptor,
     { provide: APP_INTERCEPTOR, useClass: CustomerContextInterceptor },
-    { provide: APP_PIPE, useFactory: createValidationPipe },
+    { provide: APP_PIPE, useFactory: () => createValidationPipe(LISTS) },
     { provide: APP_FILTER, useClass: ProblemFilter },
   ],
   exports: [AccessModule, HttpModule],

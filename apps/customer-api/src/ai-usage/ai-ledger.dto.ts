@@ -1,13 +1,13 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, IntersectionType } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
 import { LEDGER_KINDS, type LedgerEntry, type LedgerFilter, type LedgerKind } from '@domains/ai';
 import { CsvTable } from '@platform/csv';
-import { IsOneOf, PageDto } from '@platform/http';
+import { IsOneOf, ListQueryDto, PageDto } from '@platform/http';
 import { jsonAmount } from '@platform/money';
 import { Amount, Count, PeriodQueryDto } from './usage.dto';
 
 /** Filters of the ledger. */
-export class AiLedgerQueryDto extends PeriodQueryDto {
+export class AiLedgerQueryDto extends IntersectionType(PeriodQueryDto, ListQueryDto) {
   /** Only entries of this kind. */
   @ApiProperty({ required: false, enum: LEDGER_KINDS })
   @IsOptional()
@@ -16,8 +16,9 @@ export class AiLedgerQueryDto extends PeriodQueryDto {
 }
 
 /** Maps the query to the domain's filter. */
-export function toLedgerFilter({ from, to, kind }: AiLedgerQueryDto): LedgerFilter {
-  return { from, to, kind };
+export function toLedgerFilter(query: AiLedgerQueryDto): LedgerFilter {
+  const { from, to, created_after: createdAfter, created_before: createdBefore, kind } = query;
+  return { from, to, createdAfter, createdBefore, kind };
 }
 
 /** A change of your AI credit. Amounts in NOK, with all decimals. */

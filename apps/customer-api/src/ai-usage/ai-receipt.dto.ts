@@ -1,16 +1,17 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, IntersectionType } from '@nestjs/swagger';
 import type { Receipt, ReceiptFilter } from '@domains/ai';
 import { CsvTable } from '@platform/csv';
-import { PageDto } from '@platform/http';
+import { ListQueryDto, PageDto } from '@platform/http';
 import { jsonAmount } from '@platform/money';
 import { Amount, Count, UsageFilterQueryDto, UsageTokenDto } from './usage.dto';
 
 /** Filters of the receipts. */
-export class AiReceiptQueryDto extends UsageFilterQueryDto {}
+export class AiReceiptQueryDto extends IntersectionType(UsageFilterQueryDto, ListQueryDto) {}
 
 /** Maps the query to the domain's filter. */
-export function toReceiptFilter({ from, to, token_id: tokenId, model }: AiReceiptQueryDto): ReceiptFilter {
-  return { from, to, tokenId, model };
+export function toReceiptFilter(query: AiReceiptQueryDto): ReceiptFilter {
+  const { from, to, created_after: createdAfter, created_before: createdBefore, token_id: tokenId, model } = query;
+  return { from, to, createdAfter, createdBefore, tokenId, model };
 }
 
 /** Prices in NOK per million tokens. */

@@ -20,7 +20,7 @@ const TEXT_OR_BLOCKS = [
 ];
 
 /** The schema of a system prompt. */
-export const SYSTEM_PROMPT = { oneOf: TEXT_OR_BLOCKS, example: 'Answer in Norwegian.' };
+export const SYSTEM_PROMPT = { oneOf: [...TEXT_OR_BLOCKS, { type: 'null' }], example: 'Answer in Norwegian.' };
 
 /** A turn of the conversation. */
 export class AiMessageTurnDto {
@@ -57,8 +57,8 @@ export class AiMessageDto {
   max_tokens?: number;
 
   /** Whether the answer is a stream of events; `Accept: text/event-stream` asks for the same. */
-  @ApiProperty({ required: false, example: false })
-  stream?: boolean;
+  @ApiProperty({ required: false, type: Boolean, nullable: true, example: false })
+  stream?: boolean | null;
 }
 
 /** The tokens of the call. Each kind of token has its own price. */

@@ -32,7 +32,13 @@ export class AiController {
   @Post('messages')
   @RequireScope('ai:use')
   @RateLimitAs('ai')
-  @KeyClaimedByService({ keptHeaders: ['x-ai-usage-id'], replayHeaders: MessageAnswersService })
+  @KeyClaimedByService({
+    keptHeaders: ['x-ai-usage-id'],
+    replayHeaders: MessageAnswersService,
+    // With `stream` in the body it is part of that.
+    formOf: ({ headers, body }) =>
+      !(body as MessageRequest).stream && wantsStream(headers.accept) ? 'stream' : undefined,
+  })
   @MessageBody(PLAIN_FIELDS)
   @ApiOperation({
     summary: 'Send a message to the AI model',

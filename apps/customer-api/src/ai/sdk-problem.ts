@@ -1,4 +1,4 @@
-import type { Problem } from '@platform/http';
+import type { AddressHint, Problem } from '@platform/http';
 
 /** An error in the AI provider's format, as its SDKs read it. */
 interface SdkError {
@@ -39,6 +39,27 @@ export function asSdkProblem(problem: Problem): Problem {
     body: { ...body, error: sdkError(problem) },
   };
 }
+
+/** Parts of the provider's API that are not here. */
+const NOT_HERE: [path: RegExp, what: string][] = [
+  [/\/v1\/messages\/batches(\/|$)/, 'Message batches'],
+  [/\/v1\/files(\/|$)/, 'Files'],
+  [/\/v1\/skills(\/|$)/, 'Skills'],
+  [/\/v1\/complete$|\/completions$/, 'Completions'],
+];
+
+/** Unknown addresses that SDKs call: parts of the provider's API, and those below another base address. */
+export const SDK_ADDRESSES: AddressHint[] = [
+  ...NOT_HERE.map(([path, what]) => ({
+    path,
+    detail: `${what} are not available here; send messages to /api/v1/ai/v1/messages`,
+  })),
+  {
+    path: /\/v1\/(messages|models)(\/|$)/,
+    detail:
+      "The base address of the AI provider's SDKs is …/api/v1/ai here, and that of @ai-sdk/anthropic …/api/v1/ai/v1",
+  },
+];
 
 /** The event that tells the reader of a stream why it broke off. */
 export function errorEvent(problem: Problem): Buffer {

@@ -28,8 +28,8 @@ export class SdkMessageRequestDto extends SdkCountRequestDto {
   max_tokens?: number;
 
   /** Whether the answer is a stream of events. */
-  @ApiProperty({ required: false, example: false })
-  stream?: boolean;
+  @ApiProperty({ required: false, type: Boolean, nullable: true, example: false })
+  stream?: boolean | null;
 }
 
 /** The tokens of a request. */

@@ -3,10 +3,23 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import type { FastifyRequest } from 'fastify';
 import { ServiceError } from '@platform/errors';
 import { type RouteRules, rulesOf } from '@platform/http';
-import { type AuthenticatedCustomer, isWellFormed, TOKEN_PREFIX, TokenAuthenticatorService } from '@platform/tokens';
+import {
+  type AuthenticatedCustomer,
+  isWellFormed,
+  TOKEN_PREFIX,
+  TokenAuthenticatorService,
+  type TokenRefusal,
+} from '@platform/tokens';
 
 const INVALID = { bearer: { error: 'invalid_token' } } as const;
 const HOW = 'Send a service token in the header Authorization: Bearer cas_live_…';
+const NOT_AS_API_KEY = `${HOW}; X-Api-Key is accepted below /api/v1/ai/v1 only`;
+const ASK = 'ask the operator for a new one';
+const REFUSALS: Record<NonNullable<TokenRefusal>, string> = {
+  expired: `The token has expired; ${ASK}`,
+  deactivated: `The token was deactivated; ${ASK}`,
+  unknown: `The token is unknown on this server; copy it again, or ${ASK}`,
+};
 
 /**
  * Authenticates every request by its bearer token and requires the scope of its route, unless the route is public. A route
@@ -20,22 +33,27 @@ export class BearerGuard implements CanActivate {
     const { access, takesApiKey } = rulesOf(context);
     if (access === 'public') return true;
     const request = context.getArgByIndex<FastifyRequest>(0);
-    const token = (takesApiKey && apiKeyToken(request.headers)) || bearerToken(request.headers.authorization);
+    const token = (takesApiKey && apiKeyToken(request.headers)) || bearerToken(request.headers);
     const found = this.authenticator.authenticate(token);
-    return found instanceof Promise
-      ? found.then((customer) => admit(request, customer, token, access))
-      : admit(request, found, token, access);
+    if (found && !(found instanceof Promise)) return admit(request, found, access);
+    return Promise.resolve(found).then((customer) =>
+      customer ? admit(request, customer, access) : this.refuse(token),
+    );
+  }
+
+  /** The reason is looked up only for a token that has the right checksum. @throws ServiceError unauthorized */
+  private async refuse(token: string): Promise<never> {
+    const reason = isWellFormed(token) ? await this.authenticator.refusalOf(token) : undefined;
+    throw new ServiceError('unauthorized', reason ? REFUSALS[reason] : faultOf(token), INVALID);
   }
 }
 
-/** @throws ServiceError unauthorized if there is no customer; insufficient_scope */
+/** @throws ServiceError insufficient_scope */
 function admit(
   request: FastifyRequest,
-  customer: AuthenticatedCustomer | undefined,
-  token: string,
+  customer: AuthenticatedCustomer,
   access: Exclude<RouteRules['access'], 'public'>,
 ): true {
-  if (!customer) throw refusedToken(token);
   request.customer = customer;
   if (access === 'any') return true;
   if (access === undefined) throw new ServiceError('insufficient_scope', 'This address is closed');
@@ -48,8 +66,8 @@ function admit(
 /**
  * The bearer token of RFC 6750 §2.1; a token in the body or query is not accepted. @throws ServiceError unauthorized
  */
-function bearerToken(header: string | undefined): string {
-  if (header === undefined) throw new ServiceError('unauthorized', HOW);
+function bearerToken({ authorization: header, 'x-api-key': key }: IncomingHttpHeaders): string {
+  if (header === undefined) throw new ServiceError('unauthorized', key === undefined ? HOW : NOT_AS_API_KEY);
   const [, scheme = '', token = ''] = /^(\S*) *(.*)$/.exec(header) ?? [];
   if (scheme.toLowerCase() !== 'bearer') {
     const bare = scheme.startsWith(TOKEN_PREFIX);
@@ -64,14 +82,9 @@ function apiKeyToken({ authorization, 'x-api-key': key }: IncomingHttpHeaders): 
   return authorization === undefined && typeof key === 'string' && key !== '' ? key : undefined;
 }
 
-/** The error for a token that is not valid, with the reason if the token itself shows it. */
-function refusedToken(token: string): ServiceError {
-  return new ServiceError('unauthorized', reasonOf(token), INVALID);
-}
-
-function reasonOf(token: string): string {
-  if (isWellFormed(token))
-    return 'The token is unknown, was deactivated or has expired; ask the operator for a new one';
+/** The fault of a token that is not well-formed. */
+function faultOf(token: string): string {
+  if (isWellFormed(token)) return 'The token was not valid a moment ago; send the request again';
   if (token.startsWith(TOKEN_PREFIX))
     return `The token is mistyped or cut off: copy all of it, from ${TOKEN_PREFIX} to the last character`;
   return `This is no service token: one begins with ${TOKEN_PREFIX}, without quotes or brackets around it`;

@@ -25,6 +25,8 @@ import type { RequestWithBody } from './request-body.guard';
 import { type KeyRules, type ReplayHeaders, rulesOf } from './route-rules';
 
 const IDEMPOTENCY_KEY = 'idempotency-key';
+/** A name that others have for it: a request that had it alone would run again with each retry. */
+const MISTAKEN_KEY = 'x-idempotency-key';
 /** Characters that a key may have. */
 export const KEY_MAX = 255;
 
@@ -39,7 +41,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 /** As Fastify completes the one that problems are sent with. */
 const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 /** Headers that are kept with a body, besides those that its route declares. All others are of one request, such as its id. */
-const KEPT = ['content-type', 'location', 'x-accel-buffering'];
+const KEPT = ['content-type', 'location', 'x-accel-buffering', 'x-ignored'];
 
 /**
  * Makes a POST with an Idempotency-Key safe to retry: it has its effect once, and every retry gets the reply of the first
@@ -57,9 +59,12 @@ export class IdempotencyInterceptor implements NestInterceptor {
 
   intercept(execution: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = execution.getArgByIndex<RequestWithBody>(0);
-    if (request.headers[IDEMPOTENCY_KEY] === undefined || !request.customer) return next.handle();
+    if (request.headers[IDEMPOTENCY_KEY] === undefined && request.headers[MISTAKEN_KEY] === undefined)
+      return next.handle();
     const { key } = rulesOf(execution);
-    if (key === 'ignored') return next.handle();
+    if (key === 'ignored' || !request.customer) return next.handle();
+    if (request.headers[IDEMPOTENCY_KEY] === undefined)
+      throw new ServiceError('invalid_request', 'Send the header Idempotency-Key: X-Idempotency-Key protects nothing');
     const presenter = new RequestPresenter(execution.getArgByIndex<FastifyReply>(1), key?.keptHeaders);
     return from(this.runOnce(request, request.customer.customerId, presenter, key, next));
   }
@@ -71,7 +76,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     rules: KeyRules | undefined,
     next: CallHandler,
   ): Promise<unknown> {
-    const key = await requestKeyOf(request, customerId, this.turns);
+    const key = await requestKeyOf(request, customerId, { form: rules?.formOf?.(request), turns: this.turns });
     const attempt = (call: KeyedCall) => {
       const handle = () => this.calls.run(call, () => lastValueFrom(next.handle(), { defaultValue: undefined }));
       if (rules) return conclude(call, presenter, handle);
@@ -127,12 +132,12 @@ async function conclude(call: KeyedCall, presenter: RequestPresenter, handle: ()
 function requestKeyOf(
   request: RequestWithBody,
   customerId: string,
-  turns: TurnBudget,
+  { form, turns }: { form: string | undefined; turns: TurnBudget },
 ): RequestKey | Promise<RequestKey> {
   const { method, originalUrl, rawBody } = request;
   const key = readIdempotencyKey(request.raw);
   const [path = ''] = originalUrl.split('?');
-  const fingerprinted = { key, method, path };
+  const fingerprinted = { key, method, path: form === undefined ? path : `${path} ${form}` };
   const hash = hashKey(customerId, key);
   if (rawBody.length <= SMALL_BYTES)
     return { customerId, key, hash, fingerprint: fingerprintOf(fingerprinted, rawBody.joined()) };

@@ -37,6 +37,6 @@ export {
   WithoutBody,
   WithoutEffect,
 } from './route-rules';
-export { type Route, routesOf } from './routing';
+export { type AddressHint, type Route, routesOf, setAddressHints } from './routing';
 export { configureApplication, createAdapter, observeRequests, setApiPrefix } from './server';
-export { createValidationPipe } from './validation-pipe';
+export { createValidationPipe, fieldNames } from './validation-pipe';

@@ -1,14 +1,25 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppConfig } from '@platform/config';
 import { ServiceError } from '@platform/errors';
-import { JsonFault, type JsonFaultKind, JsonTokenizer, SegmentedBytes } from '@platform/json';
+import {
+  JsonFault,
+  type JsonFaultKind,
+  type JsonPlace,
+  type JsonToken,
+  JsonTokenizer,
+  SegmentedBytes,
+} from '@platform/json';
 import { BODY_BYTES, type BodyLease, BodyMemory, TurnBudget } from './body-limits';
+import { addIgnored, rememberReply } from './ignored-input';
 import { type BodyReader, type BodyRules, rulesOf } from './route-rules';
 
 /** Chunks below this size are parsed at once: that takes less time than the accounting would. */
 const SMALL_BYTES = 4096;
+
+/** Bytes of a line whose characters are counted; in a longer one the column is that of the byte. */
+const LONGEST_LINE = 16_384;
 
 /** Detail of the error for a missing body. */
 const NO_BODY = 'The request has no body; send a JSON object, with the header Content-Type: application/json';
@@ -21,22 +32,58 @@ const JSON_FAULTS: Record<Exclude<JsonFaultKind, 'too_many_values'>, string> = {
   too_deep: 'The body is nested too deeply',
 };
 
-/** Parses the body as a whole, which takes little time at this size. */
+/** An open object or array. */
+interface OpenValue {
+  /** The names of an object's members. */
+  names?: Set<string>;
+  /** The current member or item. */
+  at: string | number;
+}
+
+/**
+ * Parses the body as a whole, which takes little time at this size. Before, the names are read: of a member that is given twice
+ * JSON.parse takes the last one, and the caller may mean the other.
+ */
 class WholeBody implements BodyReader<unknown> {
-  open(): void {
-    // The text is parsed when it is complete.
+  private readonly within: OpenValue[] = [];
+  private readonly twice: { pointer: string; detail: string }[] = [];
+
+  open(kind: 'object' | 'array'): void {
+    this.countItem();
+    this.within.push(kind === 'object' ? { names: new Set(), at: '' } : { at: -1 });
   }
+
   close(): void {
-    // Likewise.
+    this.within.pop();
   }
-  key(): void {
-    // Likewise.
+
+  key(token: JsonToken): void {
+    const name = token.text();
+    const object = this.within.at(-1);
+    // The longest name of a field is much shorter.
+    if (name === undefined || !object?.names) return;
+    object.at = name;
+    if (object.names.has(name)) this.twice.push({ pointer: this.pointer(), detail: `${name} is given twice` });
+    object.names.add(name);
   }
+
   scalar(): void {
-    // Likewise.
+    this.countItem();
   }
+
   result(bytes: SegmentedBytes): unknown {
+    const [first] = this.twice;
+    if (first) throw new ServiceError('invalid_request', first.detail, { errors: [first] });
     return JSON.parse(bytes.joined().toString());
+  }
+
+  private countItem(): void {
+    const outer = this.within.at(-1);
+    if (typeof outer?.at === 'number') outer.at++;
+  }
+
+  private pointer(): string {
+    return this.within.map(({ at }) => `/${String(at).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
   }
 }
 
@@ -71,7 +118,11 @@ export class RequestBodyGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = context.getArgByIndex<RequestWithBody>(0);
-    if (request.method !== 'POST') return true;
+    const reply = context.getArgByIndex<FastifyReply>(1);
+    if (request.method !== 'POST') {
+      rememberReply(request.query, reply);
+      return true;
+    }
     const { body: rules = DEFAULT } = rulesOf(context);
     if (rules === 'none') {
       request.rawBody = new SegmentedBytes();
@@ -79,10 +130,10 @@ export class RequestBodyGuard implements CanActivate {
     }
     rules.admit?.(request);
     assertJsonBody(request.headers);
-    return this.read(request, rules);
+    return this.read(request, rules, reply);
   }
 
-  private async read(request: RequestWithBody, rules: BodyRules): Promise<boolean> {
+  private async read(request: RequestWithBody, rules: BodyRules, reply: FastifyReply): Promise<boolean> {
     const lease = this.memory.lease(request.customer?.customerId ?? '');
     const values = rules.values(this.config);
     const reader = rules.reader(this.config);
@@ -91,18 +142,20 @@ export class RequestBodyGuard implements CanActivate {
     try {
       await readBody(request.raw, rules.bytes, this.turns, (piece) => {
         lease.take(piece.length);
-        tokenizer.write(piece);
         bytes.add(piece);
+        tokenizer.write(piece);
       });
       if (bytes.length === 0) throw invalidBody(NO_BODY);
       tokenizer.finish();
       request.body = reader.result(bytes);
     } catch (error) {
       lease.release();
-      throw explainBodyFault(error, values);
+      throw explainBodyFault(error, values, bytes);
     }
     request.rawBody = bytes;
     request.bodyLease = lease;
+    if (reader.ignored) addIgnored(reply, reader.ignored);
+    else rememberReply(request.body, reply);
     return true;
   }
 }
@@ -204,14 +257,22 @@ function tooLarge(limit: number): ServiceError {
 }
 
 /** Converts a fault of the JSON to an error for the caller; other errors are returned unchanged. */
-function explainBodyFault(error: unknown, mostValues: number): unknown {
+function explainBodyFault(error: unknown, mostValues: number, bytes: SegmentedBytes): unknown {
   if (!(error instanceof JsonFault)) return error;
   if (error.kind === 'too_many_values')
     return new ServiceError(
       'payload_too_large',
       `The body may consist of ${mostValues} objects, arrays and values at most`,
     );
-  return invalidBody(JSON_FAULTS[error.kind]);
+  const where = error.place ? `: ${placeOf(error.place, bytes)}` : '';
+  return invalidBody(`${JSON_FAULTS[error.kind]}${where}`);
+}
+
+/** The line and the column of a fault, as editors count them. */
+function placeOf({ offset, line, lineStart }: JsonPlace, bytes: SegmentedBytes): string {
+  const before = offset - lineStart;
+  const column = before > LONGEST_LINE ? before : [...Buffer.concat(bytes.slice(lineStart, offset)).toString()].length;
+  return `${offset < bytes.length ? 'see' : 'it ends too early, at'} line ${line}, column ${column + 1}`;
 }
 
 /** The error for a body that is not a JSON object. */

@@ -10,6 +10,8 @@ import type { Scope } from '@platform/tokens';
 export interface BodyReader<Result> extends JsonHandler {
   /** The result, after the whole body was parsed. @throws ServiceError invalid_request */
   result(bytes: SegmentedBytes): Result;
+  /** After that, names in the body that were ignored and are near misses of known ones. A reader without it leaves them to the DTO. */
+  readonly ignored?: readonly string[];
 }
 
 /** How a route's body is read. */
@@ -36,6 +38,8 @@ export interface KeyRules {
   keptHeaders?: readonly string[];
   /** A provider. */
   replayHeaders?: Type<ReplayHeaders>;
+  /** The form of reply that a request asks for outside of its body: a retry asks for the same. Undefined for the usual one. */
+  formOf?(request: FastifyRequest): string | undefined;
 }
 
 /** The treatment that a route declares for its requests, by decorators of its handler or its controller. */

@@ -1,8 +1,7 @@
 import { Injectable, NotFoundException } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { ServiceError } from '@platform/errors';
-import { similarName } from './similar-name';
+import { ServiceError, similarName } from '@platform/errors';
 
 /** Prefix of the customers' API; health checks and documentation have other paths. */
 export const API_PREFIX = 'api/v1';
@@ -56,6 +55,19 @@ export function decodedPath(path: string): string | undefined {
   }
 }
 
+const hints = new WeakMap<FastifyInstance, AddressHint[]>();
+
+/** What to say of unknown addresses that need another answer than a similar one. */
+export interface AddressHint {
+  path: RegExp;
+  detail: string;
+}
+
+/** Sets the hints of a server; the first that fits an unknown address is given. */
+export function setAddressHints(server: FastifyInstance, list: AddressHint[]): void {
+  hints.set(server, list);
+}
+
 /** Distinguishes an unknown address from one that exists with other methods. */
 @Injectable()
 export class AllowedMethods {
@@ -85,6 +97,8 @@ export class AllowedMethods {
   }
 
   private documentationHint(request: FastifyRequest): string {
+    const known = hints.get(request.server)?.find(({ path }) => path.test(pathOf(request)));
+    if (known) return known.detail;
     const similar = similarAddress(pathOf(request), this.routes());
     return similar === undefined
       ? 'There is nothing at this address; /docs lists the operations'
@@ -102,7 +116,7 @@ function pathOf({ url }: FastifyRequest): string {
 
 /** The known address that an unknown one probably meant: another spelling of it, or one with the same end. */
 export function similarAddress(path: string, routes: readonly Route[]): string | undefined {
-  if (path.length > LONGEST) return undefined;
+  if (path.length > LONGEST || /^(\/api)?(\/v\d+)?\/?$/.test(path)) return undefined;
   const known = routes.filter(({ url }) => url.startsWith(`${PREFIX}/`));
   const exists = (address: string) => known.some(({ pattern }) => pattern.test(address));
   const plain = `/${path.toLowerCase().split('/').filter(Boolean).join('/')}`;

@@ -1,7 +1,7 @@
-import { type ArgumentMetadata, ValidationPipe } from '@nestjs/common';
-import type { ValidationError } from 'class-validator';
-import { ServiceError } from '@platform/errors';
-import { similarName } from './similar-name';
+import { type ArgumentMetadata, type Type, ValidationPipe } from '@nestjs/common';
+import { getMetadataStorage, type ValidationError } from 'class-validator';
+import { ServiceError, similarName } from '@platform/errors';
+import { nameIgnored, refuseMisleading } from './ignored-input';
 
 /** Errors of class-validator, passed on to where the input itself is known. */
 class InvalidInput extends Error {
@@ -11,17 +11,18 @@ class InvalidInput extends Error {
 }
 
 /**
- * Checks bodies and queries against their DTOs. Unknown fields are dropped, never refused and never used: above all
- * a customer identifier.
+ * Checks bodies and queries against their DTOs. Unknown fields are dropped and never used: above all a customer identifier.
+ * The reply names those that were probably meant for known ones; refused are only those that mislead ({@link refuseMisleading}).
+ * @param lists the queries of all lists
  */
-export function createValidationPipe(): ValidationPipe {
-  return new QuickValidationPipe({
-    transform: true,
-    whitelist: true,
-    stopAtFirstError: true,
-    validationError: { target: false, value: true },
-    exceptionFactory: (faults: ValidationError[]) => new InvalidInput(faults),
-  });
+export function createValidationPipe(lists: Type[]): ValidationPipe {
+  return new QuickValidationPipe(lists);
+}
+
+/** Names of the fields of a DTO. */
+export function fieldNames(dto: Type): string[] {
+  const found = getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);
+  return [...new Set(found.map(({ propertyName }) => propertyName))];
 }
 
 /**
@@ -31,10 +32,25 @@ export function createValidationPipe(): ValidationPipe {
 class QuickValidationPipe extends ValidationPipe {
   /** The defaults of a query, by DTO. */
   private readonly defaults = new Map<unknown, object>();
+  /** The names of a DTO's fields. */
+  private readonly names = new Map<unknown, string[]>();
+  private readonly filters: ReadonlySet<string>;
+
+  constructor(private readonly lists: Type[]) {
+    super({
+      transform: true,
+      whitelist: true,
+      stopAtFirstError: true,
+      validationError: { target: false, value: true },
+      exceptionFactory: (faults: ValidationError[]) => new InvalidInput(faults),
+    });
+    this.filters = new Set(lists.flatMap(fieldNames));
+  }
 
   override transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     // Values of our own decorators, such as the customer, are not input. Nest takes them without a promise as well.
-    if (metadata.type === 'custom') return value as Promise<unknown>;
+    // Ids of the path are read by `PathId`: the parent would take 0x1 and 1e0 for 1.
+    if (metadata.type === 'custom' || metadata.type === 'param') return value as Promise<unknown>;
     if (metadata.type !== 'query' || Object.keys(value ?? {}).length > 0) return this.check(value, metadata);
     const known = this.defaults.get(metadata.metatype);
     return known ? (copyOf(known) as Promise<unknown>) : this.findDefaults(metadata);
@@ -47,11 +63,21 @@ class QuickValidationPipe extends ValidationPipe {
   }
 
   private async check(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    this.judgeUnknown(value, metadata);
     try {
       return await super.transform(value, metadata);
     } catch (error) {
       throw error instanceof InvalidInput ? explainFaults(error.faults, value) : error;
     }
+  }
+
+  /** Judges the names of an input that its DTO does not know. @throws ServiceError invalid_request */
+  private judgeUnknown(value: unknown, { type, metatype }: ArgumentMetadata): void {
+    if (typeof value !== 'object' || value === null || metatype === undefined || type === 'custom') return;
+    let known = this.names.get(metatype);
+    if (!known) this.names.set(metatype, (known = fieldNames(metatype)));
+    if (this.lists.includes(metatype)) refuseMisleading(value, known, this.filters);
+    nameIgnored(value, known);
   }
 }
 

@@ -3,6 +3,7 @@ export {
   type JsonFaultKind,
   type JsonHandler,
   type JsonLimits,
+  type JsonPlace,
   type JsonToken,
   JsonTokenizer,
 } from './json-tokenizer';

@@ -5,9 +5,22 @@ export type JsonFaultKind = 'not_utf8' | 'syntax' | 'not_an_object' | 'too_deep'
 
 /** A text is not a JSON object in UTF-8, or exceeds the limits. */
 export class JsonFault extends Error {
-  constructor(readonly kind: JsonFaultKind) {
+  constructor(
+    readonly kind: JsonFaultKind,
+    /** Of a syntax error. */
+    readonly place?: JsonPlace,
+  ) {
     super(`JSON: ${kind}`);
   }
+}
+
+/** Where a text stops being JSON. */
+export interface JsonPlace {
+  /** The byte; the text's length if the text ends too early. */
+  offset: number;
+  /** Its line, from 1 on, and the byte at which that begins. */
+  line: number;
+  lineStart: number;
 }
 
 /** Bounds of a text. */
@@ -51,6 +64,7 @@ const HEX = 8;
 const NUMBER = 9;
 const LITERAL = 10;
 
+const LINE_FEED = 0x0a;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
@@ -87,6 +101,8 @@ export class JsonTokenizer implements JsonToken {
   private piece: Buffer = Buffer.alloc(0);
   /** Offset of the chunk in the text. */
   private base = 0;
+  private line = 1;
+  private lineStart = 0;
   private isKey = false;
   private isEscaped = false;
   private hexLeft = 0;
@@ -114,8 +130,13 @@ export class JsonTokenizer implements JsonToken {
     if (!this.utf8.complete) throw new JsonFault('not_utf8');
     this.piece = this.piece.subarray(0, 0);
     if (this.state === NUMBER && this.depth === 0 && mayEndNumber(this.number)) throw new JsonFault('not_an_object');
-    if (this.state !== AFTER_VALUE || this.depth > 0) throw new JsonFault('syntax');
+    if (this.state !== AFTER_VALUE || this.depth > 0) throw this.syntaxFault(0);
     if (this.closers[0] !== OBJECT_END) throw new JsonFault('not_an_object');
+  }
+
+  private syntaxFault(at: number): JsonFault {
+    const { line, lineStart } = this;
+    return new JsonFault('syntax', { offset: this.base + at, line, lineStart });
   }
 
   text(): string | undefined {
@@ -137,7 +158,7 @@ export class JsonTokenizer implements JsonToken {
       case ESCAPE:
         return this.inEscape(piece[at] as number, at);
       case HEX:
-        if (!HEX_DIGITS.has(piece[at] as number)) throw new JsonFault('syntax');
+        if (!HEX_DIGITS.has(piece[at] as number)) throw this.syntaxFault(at);
         if (--this.hexLeft === 0) this.state = STRING;
         return at + 1;
       case NUMBER:
@@ -152,7 +173,13 @@ export class JsonTokenizer implements JsonToken {
   /** Between tokens: brackets, commas, colons, whitespace, and the beginnings of tokens. */
   private between(piece: Buffer, at: number): number {
     const byte = piece[at] as number;
-    if (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) return at + 1;
+    if (byte === 0x20 || byte === 0x0d || byte === 0x09) return at + 1;
+    if (byte === LINE_FEED) {
+      // Nowhere else may a line end.
+      this.line++;
+      this.lineStart = this.base + at + 1;
+      return at + 1;
+    }
     switch (this.state) {
       case FIRST_ITEM:
         if (byte === ARRAY_END) return this.close(at);
@@ -165,7 +192,7 @@ export class JsonTokenizer implements JsonToken {
       case KEY:
         return this.beginKey(byte, at);
       case COLON:
-        if (byte !== 0x3a) throw new JsonFault('syntax');
+        if (byte !== 0x3a) throw this.syntaxFault(at);
         this.state = VALUE;
         return at + 1;
       default:
@@ -174,17 +201,17 @@ export class JsonTokenizer implements JsonToken {
   }
 
   private afterValue(byte: number, at: number): number {
-    if (this.depth === 0) throw new JsonFault('syntax');
+    if (this.depth === 0) throw this.syntaxFault(at);
     const closer = this.closers[this.depth - 1];
     if (byte === closer) return this.close(at);
-    if (byte !== COMMA) throw new JsonFault('syntax');
+    if (byte !== COMMA) throw this.syntaxFault(at);
     this.count();
     this.state = closer === OBJECT_END ? KEY : VALUE;
     return at + 1;
   }
 
   private beginKey(byte: number, at: number): number {
-    if (byte !== QUOTE) throw new JsonFault('syntax');
+    if (byte !== QUOTE) throw this.syntaxFault(at);
     return this.beginString(at, true);
   }
 
@@ -194,7 +221,7 @@ export class JsonTokenizer implements JsonToken {
     const literal = LITERALS[byte];
     if (literal) this.literal = literal;
     else this.number = byte === MINUS ? NumberState.MINUS : nextInNumber(NumberState.MINUS, byte);
-    if (!literal && this.number < 0) throw new JsonFault('syntax');
+    if (!literal && this.number < 0) throw this.syntaxFault(at);
     this.beginToken(at, literal ? LITERAL : NUMBER);
     return at + 1;
   }
@@ -248,7 +275,7 @@ export class JsonTokenizer implements JsonToken {
         this.isEscaped = true;
         return at + 1;
       }
-      if (byte < 0x20) throw new JsonFault('syntax');
+      if (byte < 0x20) throw this.syntaxFault(at);
     }
     return at;
   }
@@ -259,7 +286,7 @@ export class JsonTokenizer implements JsonToken {
       this.state = HEX;
     } else if (ESCAPES.has(byte)) {
       this.state = STRING;
-    } else throw new JsonFault('syntax');
+    } else throw this.syntaxFault(at);
     return at + 1;
   }
 
@@ -267,7 +294,7 @@ export class JsonTokenizer implements JsonToken {
     for (; at < piece.length; at++) {
       const next = nextInNumber(this.number, piece[at] as number);
       if (next < 0) {
-        if (!mayEndNumber(this.number)) throw new JsonFault('syntax');
+        if (!mayEndNumber(this.number)) throw this.syntaxFault(at);
         this.endScalar('number', at);
         return at;
       }
@@ -278,7 +305,7 @@ export class JsonTokenizer implements JsonToken {
 
   private inLiteral(byte: number, at: number): number {
     const done = this.base + at - this.start;
-    if (byte !== this.literal[done]) throw new JsonFault('syntax');
+    if (byte !== this.literal[done]) throw this.syntaxFault(at);
     if (done === this.literal.length - 1) this.endScalar('literal', at + 1);
     return at + 1;
   }

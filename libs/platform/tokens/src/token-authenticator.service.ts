@@ -22,6 +22,11 @@ const AUTHENTICATE = prepared(
    from app.authenticate($1)`,
 );
 
+const REFUSAL = prepared('access.token-refusal', 'select app.token_refusal($1) as reason');
+
+/** Why a token with the right checksum is refused; null if it became valid meanwhile. */
+export type TokenRefusal = 'expired' | 'deactivated' | 'unknown' | null;
+
 interface Row {
   token_id: string;
   customer_id: string;
@@ -67,6 +72,13 @@ export class TokenAuthenticatorService {
     if (remembered && remembered.until > performance.now()) return this.admit(key, remembered.customer);
     if (!isWellFormed(token)) return undefined;
     return this.lookUp(key).then((found) => found && this.admit(key, found));
+  }
+
+  /** Why a well-formed token was refused. @throws DatabaseUnavailableError */
+  async refusalOf(token: string): Promise<TokenRefusal> {
+    const hashed = Buffer.from(tokenKey(token), 'base64');
+    const [row] = await this.pipeline.single<{ reason: TokenRefusal }>(REFUSAL, [hashed]);
+    return row?.reason ?? null;
   }
 
   private admit(key: string, customer: AuthenticatedCustomer): AuthenticatedCustomer | undefined {

@@ -14,12 +14,16 @@ const SATELLITE_CODES = ['870', '881', '882', '883'];
 /** Territories with their own ISO code but another country's numbers and prices. */
 const PART_OF: Partial<Record<string, string>> = { SJ: 'NO', AX: 'FI' };
 
+type Never = 'satellite' | 'premium rate' | 'landline';
+/** A type that fits both mobile and fixed lines is neither of these. */
+const NEVER: Partial<Record<string, Never>> = { PREMIUM_RATE: 'premium rate', FIXED_LINE: 'landline' };
+
 /** Kind of a recipient. */
 export interface RecipientKind {
   /** ISO 3166; undefined if the number does not tell, such as for international networks. */
   country?: string;
-  /** Recipients that nobody may send to: messages to them cost many times as much. */
-  never?: 'satellite' | 'premium rate';
+  /** Recipients that nobody may send to: messages to them cost many times as much, or cannot be read. */
+  never?: Never;
 }
 
 /**
@@ -38,7 +42,9 @@ export function recipientKind(text: string): RecipientKind {
   if (SATELLITE_CODES.includes(number.countryCallingCode)) return { never: 'satellite' };
   const { country } = number;
   const place = country && { country: PART_OF[country] ?? country };
-  return number.getType() === 'PREMIUM_RATE' ? { ...place, never: 'premium rate' } : { ...place };
+  // Of a number for machines the library would take a part.
+  const never = NORWEGIAN_MACHINE.test(text) ? undefined : NEVER[number.getType() ?? ''];
+  return never ? { ...place, never } : { ...place };
 }
 
 /** The fault of a recipient's format, with the corrected number if possible; undefined if it is E.164. */

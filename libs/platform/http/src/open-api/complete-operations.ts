@@ -57,6 +57,11 @@ const HEADERS = {
     schema: { type: 'string', enum: ['true'], maxLength: 4 },
     example: 'true',
   },
+  'X-Ignored': {
+    description: 'Names in your request that have no effect and look like known ones, percent-encoded: correct them.',
+    schema: { type: 'string', maxLength: 2000 },
+    example: 'maxTokens',
+  },
   'Retry-After': integer('Seconds after which to try again.', 12),
   'WWW-Authenticate': {
     description: 'The fault of the token (RFC 6750).',
@@ -82,6 +87,11 @@ function isRetriable({ parameters = [] }: Operation): boolean {
   return parameters.includes(KEY);
 }
 
+/** Whether an operation has a body, or parameters in its query. */
+function takesInput({ requestBody, parameters = [] }: Operation): boolean {
+  return requestBody !== undefined || parameters.some((parameter) => parameter.in === 'query');
+}
+
 /** Adds the replies that every operation can give, and the headers of every reply. */
 export function completeReplies(document: Document): void {
   document.components.headers = HEADERS;
@@ -89,10 +99,14 @@ export function completeReplies(document: Document): void {
     addProblems(document, operation);
     for (const [status, reply] of Object.entries(operation.responses)) {
       const replayed = isRetriable(operation) && /^(2..|502)$/.test(status) ? (['Idempotency-Replayed'] as const) : [];
+      const ignored = takesInput(operation) && status.startsWith('2') ? (['X-Ignored'] as const) : [];
       reply.headers = {
         ...reply.headers,
         ...Object.fromEntries(
-          [...headersOf(status), ...replayed].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+          [...headersOf(status), ...replayed, ...ignored].map((name) => [
+            name,
+            { $ref: `#/components/headers/${name}` },
+          ]),
         ),
       };
     }

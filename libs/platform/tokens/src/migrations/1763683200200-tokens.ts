@@ -12,7 +12,12 @@ export class TokensSchema1763683200200 extends ForwardMigration {
   override readonly functions: FunctionFile[] = [
     {
       path: join(__dirname, '../sql/service-tokens.sql'),
-      functions: { authenticate: FOR_THE_API, record_token_uses: FOR_THE_API, token_names: FOR_THE_API },
+      functions: {
+        authenticate: FOR_THE_API,
+        token_refusal: FOR_THE_API,
+        record_token_uses: FOR_THE_API,
+        token_names: FOR_THE_API,
+      },
     },
   ];
 

@@ -19,6 +19,20 @@ begin
 end
 $$;
 
+-- Why a token is refused, for its caller alone, who has shown all of it: `expired`, `deactivated`, or `unknown`.
+create or replace function app.token_refusal(hash bytea) returns text
+language plpgsql stable security definer set search_path = pg_catalog, public, pg_temp as $$
+declare
+  usable boolean;
+  expiry timestamptz;
+begin
+  select t.active and c.active, t.expires_at into usable, expiry
+  from service_token t join customer c on c.id = t.customer_id
+  where t.token_hash = hash;
+  return case when usable is null then 'unknown' when not usable then 'deactivated' when expiry <= app.now() then 'expired' end;
+end
+$$;
+
 -- Stores when tokens were last used, each as many milliseconds ago as its caller measured: the database's clock dates it.
 -- Tokens are named by their hashes, which only the code that authenticates them has: nobody who has the API's login can say
 -- that a token was used which never was.

@@ -1,4 +1,5 @@
 import type { AppConfig } from '@platform/config';
+import { nearMisses } from '@platform/errors';
 import type { JsonHandler, JsonToken, SegmentedBytes } from '@platform/json';
 import type { CacheUse } from '../../ledger/credit-ledger.port';
 import type { MessageContent } from '../../ports/ai-upstream.port';
@@ -20,6 +21,10 @@ export interface MessageRequest extends MessageContent {
   cache: CacheUse;
 }
 
+/** Number of ignored names that are looked at. */
+const MOST_COMPARED = 50;
+/** Number of names of an object that are remembered, to find one that is given twice. */
+const MOST_REMEMBERED = 1_000;
 const PLACES = new Set<FrameKind>(['body', 'tool', 'thinking', 'output_config'] satisfies JudgedPlace[]);
 /**
  * The members of messages, and of blocks and their parts, that decide a request's validity or its cost: a bit
@@ -41,15 +46,17 @@ export class MessageRequestReader implements JsonHandler {
   private readonly body: BodyJudge;
   private frame?: Frame;
   /** Number of open objects and arrays inside an ignored one. */
-  private ignored = 0;
+  private skipping = 0;
   private thinkingTokens?: number;
+  /** The first names of the body that have no effect. */
+  private readonly unknown: string[] = [];
 
   /** @param contextTokens input tokens that no request can exceed. */
   constructor(
     private readonly contextTokens: number,
     private readonly rules: RequestFields = PLAIN_FIELDS,
   ) {
-    this.body = new BodyJudge(this.faults, rules !== PLAIN_FIELDS);
+    this.body = new BodyJudge(this.faults);
   }
 
   /** Makes the reader of each body of an address with these rules. */
@@ -76,9 +83,14 @@ export class MessageRequestReader implements JsonHandler {
     };
   }
 
+  /** Names of ignored fields that were probably meant for known ones. */
+  get ignored(): string[] {
+    return nearMisses(this.unknown, this.rules.known);
+  }
+
   open(kind: 'object' | 'array', start: number): void {
-    if (this.ignored > 0) {
-      this.ignored++;
+    if (this.skipping > 0) {
+      this.skipping++;
       return;
     }
     const { frame } = this;
@@ -86,31 +98,33 @@ export class MessageRequestReader implements JsonHandler {
     const isArray = kind === 'array';
     const inside = kindInside(frame, isArray);
     if (frame) this.judgeNested(frame, inside !== undefined, start);
-    if (inside === undefined) this.ignored = 1;
+    if (inside === undefined) this.skipping = 1;
     else this.frame = newFrame(inside, isArray, frame);
     if (inside === 'cache') this.bound.addCacheControl();
   }
 
   close(end: number): void {
-    if (this.ignored === 0) {
+    if (this.skipping === 0) {
       const frame = this.frame as Frame;
       this.frame = frame.parent;
       this.endFrame(frame);
-    } else if (--this.ignored > 0) return;
+    } else if (--this.skipping > 0) return;
     if (this.frame?.kind === 'body') this.body.end(this.frame, end);
   }
 
   key(token: JsonToken): void {
-    if (this.ignored > 0) return;
+    if (this.skipping > 0) return;
     const frame = this.frame as Frame;
     const name = token.text() ?? '…';
     frame.key = name;
     if (PLACES.has(frame.kind)) {
       frame.rule = this.rules.ruleOf(frame.kind as JudgedPlace, name);
-      if (frame.rule === 'ignored') return;
+      if (frame.rule === 'ignored' && frame.kind === 'body' && this.unknown.length < MOST_COMPARED)
+        this.unknown.push(name);
       frame.names ??= new Set();
       if (frame.names.has(name)) this.faults.add({ pointer: pointerInto(frame), detail: DETAILS.twice(name) });
-      frame.names.add(name);
+      // A hostile body has half a million of them.
+      else if (frame.names.size < MOST_REMEMBERED) frame.names.add(name);
       return;
     }
     const bit = (frame.kind === 'message' ? OF_MESSAGE : OF_BLOCK).get(name);
@@ -121,7 +135,7 @@ export class MessageRequestReader implements JsonHandler {
   }
 
   scalar(kind: 'string' | 'number' | 'literal', token: JsonToken): void {
-    if (this.ignored > 0) return;
+    if (this.skipping > 0) return;
     const frame = this.frame as Frame;
     if (frame.isArray) frame.index++;
     switch (frame.kind) {
@@ -195,6 +209,8 @@ export class MessageRequestReader implements JsonHandler {
         return this.messages.endBlock(frame);
       case 'tools':
         return this.tools.endTools(frame);
+      case 'refused':
+        return this.body.endRefused(frame);
       case 'tool':
         return this.tools.endTool(frame);
       default:

@@ -1,4 +1,5 @@
-import { ServiceError } from '@platform/errors';
+import { ServiceError, similarName } from '@platform/errors';
+import { SDK_FIELDS } from './request-fields';
 
 /** A fault in a part of a request; `pointer` is a JSON pointer (RFC 6901). */
 export interface Fault {
@@ -30,6 +31,9 @@ export class RequestFaults {
   }
 }
 
+/** Fields of other interfaces for what has another name here. */
+const MEANT: Record<string, string | undefined> = { prompt: 'messages', input: 'messages', instructions: 'system' };
+
 /** Details of the faults, by field. */
 export const DETAILS = {
   missing: 'messages is required, an array such as [{"role":"user","content":"Hello"}]',
@@ -48,15 +52,18 @@ export const DETAILS = {
   maxTokensText: 'max_tokens must be a number, not a string: send it without quotes',
   foreignFile: 'files uploaded to the AI provider cannot be referred to; send the content itself',
   twice: (name: string) => `${name} is given twice`,
-  unpriced: (name: string) => `${name} has no price here; leave it out`,
+  unpriced: (name: string) => `${name} is not available here; leave it out`,
   beta: (name: string) => `${name} belongs to a beta of the AI provider, which is not available here; leave it out`,
-  unknown: (name: string) => `${name} is not known here; leave it out`,
+  unknown: (name: string) => {
+    const meant = MEANT[name] ?? similarName(name, SDK_FIELDS.known);
+    return `${name} is not known here; ${meant === undefined ? 'leave it out' : `did you mean ${meant}?`}`;
+  },
   elsewhere: (name: string) => `${name} does not work here; send the request to POST /ai/v1/messages`,
   tools: 'tools must be an array of objects',
-  toolType: (type: string) => `tools of the type ${type} have no price here; leave them out`,
+  toolType: (type: string) => `tools of the type ${type} are not available here; leave them out`,
   toolBeta: (type: string) =>
     `tools of the type ${type} belong to a beta of the AI provider, which is not available here`,
   toolUnknown: 'this type of tool is not known here',
-  callers: 'only direct has a price here',
-  serviceTier: 'service_tier must be auto or standard_only; others have no price here',
+  callers: 'only direct is available here',
+  serviceTier: 'service_tier must be auto or standard_only; others are not available here',
 } as const;

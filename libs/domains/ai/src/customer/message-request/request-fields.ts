@@ -10,12 +10,19 @@
  */
 export type FieldRule = 'own' | 'forwarded' | 'ignored' | 'unpriced' | 'beta' | 'elsewhere' | 'unknown';
 
+/** Whether a field of the body is refused, whatever its value; null and an empty array count as not given. */
+export function isRefused(rule: FieldRule | undefined): rule is 'unpriced' | 'beta' | 'unknown' {
+  return rule === 'unpriced' || rule === 'beta' || rule === 'unknown';
+}
+
 /** An object of a request whose members have rules. */
 export type JudgedPlace = 'body' | 'tool' | 'thinking' | 'output_config';
 
 /** The rules of an address for the fields of its requests. */
 export interface RequestFields {
   ruleOf(place: JudgedPlace, name: string): FieldRule;
+  /** Names of the fields of the body. */
+  readonly known: readonly string[];
 }
 
 const OWN = new Set(['messages', 'system', 'max_tokens', 'stream']);
@@ -23,6 +30,7 @@ const OWN = new Set(['messages', 'system', 'max_tokens', 'stream']);
 /** The customer API's own form of a request: unknown fields are ignored, as everywhere in it. */
 export const PLAIN_FIELDS: RequestFields = {
   ruleOf: (_place, name) => (OWN.has(name) ? 'own' : name === 'tools' ? 'elsewhere' : 'ignored'),
+  known: [...OWN],
 };
 
 /** Every field of the provider's API, betas included, by the object that has it. A test compares it with its SDKs. */
@@ -88,6 +96,9 @@ export const PROVIDER_FIELDS: Record<JudgedPlace, Record<string, FieldRule>> = {
 export const SDK_FIELDS: RequestFields = {
   ruleOf: (place, name) =>
     (Object.hasOwn(PROVIDER_FIELDS[place], name) ? PROVIDER_FIELDS[place][name] : undefined) ?? 'unknown',
+  known: Object.entries(PROVIDER_FIELDS.body).flatMap(([name, rule]) =>
+    rule === 'own' || rule === 'forwarded' ? name : [],
+  ),
 };
 
 /** The rule for a type of tool: run by the caller, run by the provider (and billed by use), or behind a beta. */

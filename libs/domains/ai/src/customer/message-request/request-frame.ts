@@ -1,5 +1,5 @@
 import type { Fault } from './request-faults';
-import type { FieldRule, JudgedPlace } from './request-fields';
+import { type FieldRule, isRefused, type JudgedPlace } from './request-fields';
 
 /**
  * An open object or array of a request, by its place:
@@ -9,7 +9,8 @@ import type { FieldRule, JudgedPlace } from './request-fields';
  * - `list`: an array that is part of a block;
  * - `system`: the blocks of the system prompt;
  * - `tools`, `tool`, `callers`: the tools, one of them, and its permitted callers;
- * - `thinking`, `output_config`: the fields of these names.
+ * - `thinking`, `output_config`: the fields of these names;
+ * - `refused`: an array whose field is refused unless it is empty.
  */
 export type FrameKind =
   | 'body'
@@ -25,6 +26,7 @@ export type FrameKind =
   | 'system'
   | 'tools'
   | 'callers'
+  | 'refused'
   | Exclude<JudgedPlace, 'body'>;
 
 /** An object or array of a request that is being parsed, and its members so far. */
@@ -75,6 +77,7 @@ export function kindInside(parent: Frame | undefined, isArray: boolean): FrameKi
       if (parent.key === 'cache_control' && !isArray) return 'cache';
       return parent.key === 'allowed_callers' && isArray ? 'callers' : undefined;
     case 'callers':
+    case 'refused':
     case 'thinking':
     case 'output_config':
       return undefined;
@@ -94,6 +97,7 @@ export function kindInside(parent: Frame | undefined, isArray: boolean): FrameKi
 function kindInBody({ key, rule }: Frame, isArray: boolean): FrameKind | undefined {
   if (rule === 'own' && isArray) return key === 'messages' || key === 'system' ? key : undefined;
   if ((rule === 'forwarded' || rule === 'elsewhere') && key === 'tools' && isArray) return key;
+  if (isArray && isRefused(rule)) return 'refused';
   if (rule !== 'forwarded' || isArray) return undefined;
   if (key === 'cache_control') return 'cache';
   return key === 'thinking' || key === 'output_config' ? key : undefined;

@@ -2,7 +2,7 @@ import type { JsonToken, SegmentedBytes } from '@platform/json';
 import type { ForwardedField, MessageContent } from '../../ports/ai-upstream.port';
 import type { InputBound } from './input-bound';
 import { DETAILS, type RequestFaults } from './request-faults';
-import { toolRule } from './request-fields';
+import { isRefused, toolRule } from './request-fields';
 import { type Frame, pointerInto, pointerTo } from './request-frame';
 
 const SERVICE_TIERS = new Set<string | undefined>(['auto', 'standard_only']);
@@ -28,11 +28,7 @@ export class BodyJudge {
   stream = false;
   private readonly spans = new Map<string, Span>();
 
-  constructor(
-    private readonly faults: RequestFaults,
-    /** Whether a `stream` of the wrong type is refused. */
-    private readonly strict: boolean,
-  ) {}
+  constructor(private readonly faults: RequestFaults) {}
 
   /** A value begins. @param judged whether its members are judged, so that it has the right type */
   begin(frame: Frame, start: number, kind: ValueKind, token?: JsonToken, judged = false): void {
@@ -44,8 +40,14 @@ export class BodyJudge {
       if (key === 'service_tier' && !(kind === 'string' && SERVICE_TIERS.has(token?.text())))
         return this.faults.add({ pointer: pointerInto(frame), detail: DETAILS.serviceTier });
       this.spans.set(key, { start, end: start });
-    } else if (rule !== 'elsewhere') this.faults.add({ pointer: pointerInto(frame), detail: DETAILS[rule](key) });
-    else if (!judged) this.faults.add({ pointer: pointerInto(frame), detail: DETAILS.elsewhere(key) });
+    } else if (!judged) this.faults.add({ pointer: pointerInto(frame), detail: DETAILS[rule](key) });
+  }
+
+  /** An array whose field is refused ends. An empty one counts as not given. */
+  endRefused({ index, parent }: Frame): void {
+    const { rule, key = '' } = parent ?? {};
+    if (parent && rule && index >= 0 && isRefused(rule))
+      this.faults.add({ pointer: pointerInto(parent), detail: DETAILS[rule](key) });
   }
 
   /** The value of the current field ends before byte `end`. */
@@ -80,6 +82,7 @@ export class BodyJudge {
 
   private own(frame: Frame, start: number, kind: ValueKind, token: JsonToken | undefined, judged: boolean): void {
     const value = kind === 'nested' ? undefined : token?.text();
+    const isNull = kind === 'literal' && value === 'null';
     switch (frame.key) {
       case 'messages':
         this.spans.set('messages', { start, end: start });
@@ -87,7 +90,7 @@ export class BodyJudge {
         return;
       case 'system':
         if (kind === 'string' || judged) this.spans.set('system', { start, end: start });
-        else this.faults.add({ pointer: pointerInto(frame), detail: DETAILS.system });
+        else if (!isNull) this.faults.add({ pointer: pointerInto(frame), detail: DETAILS.system });
         return;
       case 'max_tokens': {
         const number = kind === 'number' ? Number(value) : NaN;
@@ -101,7 +104,7 @@ export class BodyJudge {
       }
       default:
         if (kind === 'literal' && value === 'true') this.stream = true;
-        else if (this.strict && !(kind === 'literal' && value === 'false'))
+        else if (!isNull && !(kind === 'literal' && value === 'false'))
           this.faults.add({ pointer: pointerInto(frame), detail: DETAILS.stream });
     }
   }

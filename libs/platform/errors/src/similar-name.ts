@@ -1,9 +1,27 @@
 /** Longer names are not compared, to limit the cost; no field is longer. */
 const LONGEST = 60;
 
+/**
+ * Names, without case and punctuation, that are ignored without a word: a customer identifier chooses nobody, whatever it
+ * looks like.
+ */
+const SILENT = /^customer/;
+
+/** Names that other interfaces have for parameters of ours. */
+const SYNONYMS: Record<string, string> = { perpage: 'limit', pagesize: 'limit' };
+
 /** The name that a caller probably meant: `amount_nok` for `amountNok`, `amount` or `ammount_nok`. */
 export function similarName(wanted: string, names: readonly string[]): string | undefined {
   return names.find((name) => name.length <= LONGEST && isSimilar(plain(wanted), plain(name)));
+}
+
+/** Those of some names that are not known and were probably meant to be. */
+export function nearMisses(names: readonly string[], known: readonly string[]): string[] {
+  return names.filter((name) => {
+    if (known.includes(name) || SILENT.test(plain(name))) return false;
+    const synonym = SYNONYMS[plain(name)];
+    return synonym === undefined ? similarName(name, known) !== undefined : known.includes(synonym);
+  });
 }
 
 function plain(name: string): string {
