@@ -16,6 +16,9 @@ import { Trials } from './trials';
 import { TypeCheck } from './type-check';
 import { describeMutant, linesOf, type Verdict, Verdicts } from './verdicts';
 
+/** Ends the sample. Runs that this ends say nothing about their mutants. */
+const interruption = new AbortController();
+
 /** How many mutants of different files a wide run tries at once. */
 const TOGETHER = 8;
 
@@ -35,6 +38,7 @@ async function main(options: SampleOptions): Promise<number> {
   const server = await startTestServer();
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => {
+      interruption.abort();
       endRuns();
       void server.stop().finally(() => process.exit(1));
     });
@@ -83,7 +87,7 @@ async function tryEach(
       if (performance.now() >= giveUpAt) return;
       if (options.mutants.length === 0 && isKnown(mutant, trial)) continue;
       const verdict = await trial.one(mutant, options.specs.length > 0 ? options.specs : undefined);
-      if (!verdict) return;
+      if (!verdict || interruption.signal.aborted) return;
       verdicts.add(verdict);
       log(verdict);
     }
@@ -156,7 +160,7 @@ async function tryWide(
         verdicts.add(verdict);
         log(verdict);
       }
-      if (performance.now() >= giveUpAt) return;
+      if (interruption.signal.aborted || performance.now() >= giveUpAt) return;
       appendFileSync(join(options.results, 'wide.txt'), mutants.map(({ id }) => `${id}\n`).join(''));
     }
   };
