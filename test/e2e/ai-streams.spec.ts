@@ -39,4 +39,23 @@ describe('A streamed AI message', () => {
       max_tokens: 50,
     });
   });
+
+  it.each([
+    ['text/event-stream', true],
+    ['text/event-stream, application/json;q=0.5', true],
+    ['text/event-stream;q=0.5, application/json', false],
+    ['application/json, text/event-stream', false],
+    ['text/event-stream;q=0', false],
+    ['*/*', false],
+  ])('is what Accept: %s asks for: %s', async (accept, isStream) => {
+    const { post } = await createAiCaller(ai);
+    const reply = await post('/ai/messages', { ...hello(), stream: undefined }, { headers: { accept } });
+    expect(reply.status).toBe(201);
+    const type = isStream ? 'text/event-stream; charset=utf-8' : 'application/json; charset=utf-8';
+    expect(reply.headers.get('content-type')).toBe(type);
+    const body = await reply.text();
+    expect(isStream ? body.endsWith('data: {"type":"message_stop"}\n\n') : JSON.parse(body)).toEqual(
+      isStream ? true : expect.objectContaining({ type: 'message' }),
+    );
+  });
 });

@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { loadConfig } from '@platform/config';
 import { freePort } from '@test/free-port';
@@ -170,6 +170,16 @@ describe('UpstreamClient', () => {
     await expect(stopped).rejects.toMatchObject({ reason: 'shutdown' });
     await watched;
     await expect(bodyOf(client)).rejects.toMatchObject({ reason: 'shutdown' });
+  });
+
+  it('listens to the signal of its caller no longer than a call lasts', async () => {
+    server.answer((socket) => socket.write(rawReply(200, 'x')));
+    const { signal } = new AbortController();
+    const client = open();
+    for (let call = 0; call < 3; call++) expect(await bodyOf(client, { signal })).toBe('x');
+    server.answer((socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nxx'));
+    await expect(bodyOf(client, { signal, retry: 'turned_away' })).rejects.toMatchObject({ reason: 'cut_off' });
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   it('bounds concurrent calls; others wait in a bounded queue', async () => {

@@ -1,4 +1,31 @@
-import { dataOf, EventSplitter, OversizedEventError } from './message-event-stream';
+import { Readable } from 'node:stream';
+import { UpstreamError } from '../../ports/ai-upstream.port';
+import { dataOf, EventSplitter, MessageEventStream, OversizedEventError } from './message-event-stream';
+
+describe('The events of a message that break off', () => {
+  const START = 'event: message_start\ndata: {"message":{"usage":{"input_tokens":10,"output_tokens":1}}}\n\n';
+  const faultOf = async (text: string, requestId: string | null) => {
+    const passed: string[] = [];
+    const stream = new MessageEventStream(Readable.from([Buffer.from(text)]), requestId);
+    const error: unknown = await stream
+      .read((events) => passed.push(events.toString()))
+      .catch((fault: unknown) => fault);
+    if (!(error instanceof UpstreamError)) throw error;
+    return { passed: passed.join(''), fault: error.fault };
+  };
+
+  it("tell the operator the provider's id of the call, and what was used until then", async () => {
+    const { passed, fault } = await faultOf(`${START}event: content_block_delta\ndata: {"half`, 'req_1');
+    expect(passed).toBe(START);
+    expect(fault).toMatchObject({ requestId: 'req_1', usageSoFar: expect.stringContaining('10') });
+  });
+
+  it('tell nothing that is not known', async () => {
+    const { fault } = await faultOf(': alive\n\n', null);
+    expect(fault).not.toHaveProperty('requestId');
+    expect(fault).not.toHaveProperty('usageSoFar');
+  });
+});
 
 describe('EventSplitter', () => {
   /** Names and data of the events in a text that arrives in pieces of a size. */

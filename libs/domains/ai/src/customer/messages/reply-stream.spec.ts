@@ -37,4 +37,19 @@ describe('ReplyStream', () => {
     expect(stream.destroyed).toBe(true);
     expect(source.resume).toHaveBeenCalledTimes(4);
   });
+
+  it('counts a time that its reader held it up once, though its source sends more meanwhile', () => {
+    const { stream } = open();
+    stream.pass(MUCH);
+    jest.advanceTimersByTime(400);
+    stream.pass(MUCH);
+    stream.read();
+    jest.advanceTimersByTime(5_000);
+    expect(stream.destroyed).toBe(false);
+    stream.pass(MUCH);
+    jest.advanceTimersByTime(599);
+    expect(stream.destroyed).toBe(false);
+    jest.advanceTimersByTime(2);
+    expect(stream.destroyed).toBe(true);
+  });
 });
