@@ -3,6 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { ServiceError } from '@platform/errors';
 import type { RawReply } from '../../apps/sandbox/src/shared/faults/directives';
 import { createSmsFixture, type SmsFixture } from '@test/sms.fixture';
+import { rawReply, startRawServer } from '@test/raw-server';
 
 type Script = Record<string, string | number | true | object> & { reply?: RawReply };
 
@@ -347,5 +348,33 @@ describe('The SMS circuit', () => {
     fixture.sandbox.elks46.always({ status: 400 });
     for (let call = 0; call < 12; call++) await fail(await fixture.customer(), 1);
     expect(fixture.sandbox.elks46.total).toBe(12);
+  });
+});
+
+describe('An account of the operator at LINK Mobility', () => {
+  it.each([
+    ['no', undefined],
+    ['its', 'our-gate'],
+  ])('asks for reports at %s own gate, never at that of the sandbox', async (_, gate) => {
+    const server = await startRawServer();
+    server.answer((socket) => socket.write(rawReply(204, '')));
+    const fixture = await createSmsFixture({
+      SMS_GATEWAY: 'link-mobility',
+      LINK_URL: server.url,
+      LINK_USERNAME: 'operator',
+      LINK_PASSWORD: 'secret',
+      ...(gate !== undefined && { LINK_REPORT_GATE: gate }),
+    });
+    await fixture.send(await fixture.customer());
+    const [, body = ''] = server.requests[0]?.split('\r\n\r\n') ?? [];
+    const order = JSON.parse(body) as {
+      destination: string;
+      useDeliveryReport: boolean;
+      deliveryReportGates?: string[];
+    };
+    expect(order).toMatchObject({ destination: '+4790000000', useDeliveryReport: gate !== undefined });
+    expect(order.deliveryReportGates).toEqual(gate === undefined ? undefined : [gate]);
+    await fixture.close();
+    await server.close();
   });
 });
