@@ -80,7 +80,7 @@ export default defineConfig(
     ignores: [
       '**/*.spec.ts',
       // They compare the two clocks.
-      'libs/platform/database/src/condition/database-clock.service.ts',
+      'libs/platform/database/src/database-clock.service.ts',
       'libs/domains/ai/src/liveness/process-heartbeat.service.ts',
       // A log line has the time of its machine.
       'libs/platform/logging/src/access-log.ts',

@@ -32,7 +32,12 @@ describe("programs of the customers' guide", () => {
 
   beforeAll(async () => {
     port = String(await freePort());
-    full = await startFullApi({ PORT: port, PUBLIC_URL: `http://localhost:${port}` });
+    full = await startFullApi({
+      PORT: port,
+      // Many calls fail on purpose, and on a busy machine over a longer time: that is no outage.
+      UPSTREAM_BREAKER_FAILURES: '1000',
+      PUBLIC_URL: `http://localhost:${port}`,
+    });
     folder = new GuideFolder();
   });
   afterAll(async () => {

@@ -4,7 +4,7 @@ import { AccessModule, BearerGuard, CustomerContextInterceptor, CustomerRateLimi
 import {
   createValidationPipe,
   HttpModule,
-  IdempotencyInterceptor,
+  KeyedRequestsService,
   ProblemFilter,
   RequestBodyGuard,
 } from '@platform/http';
@@ -42,7 +42,7 @@ export const LISTS = [
     { provide: APP_GUARD, useClass: BearerGuard },
     { provide: APP_GUARD, useClass: CustomerRateLimitGuard },
     { provide: APP_GUARD, useClass: RequestBodyGuard },
-    IdempotencyInterceptor,
+    KeyedRequestsService,
     { provide: APP_INTERCEPTOR, useClass: CustomerContextInterceptor },
     { provide: APP_PIPE, useFactory: () => createValidationPipe(LISTS) },
     { provide: APP_FILTER, useClass: ProblemFilter },

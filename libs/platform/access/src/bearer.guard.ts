@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { ServiceError } from '@platform/errors';
-import { type RouteRules, rulesOf } from '@platform/http';
+import { rulesOf } from '@platform/http';
 import {
   type AuthenticatedCustomer,
   isWellFormed,
@@ -10,6 +10,7 @@ import {
   TokenAuthenticatorService,
   type TokenRefusal,
 } from '@platform/tokens';
+import { requireAccess, type RouteAccess } from './route-access';
 
 const INVALID = { bearer: { error: 'invalid_token' } } as const;
 const HOW = 'Send a service token in the header Authorization: Bearer cas_live_…';
@@ -49,18 +50,10 @@ export class BearerGuard implements CanActivate {
 }
 
 /** @throws ServiceError insufficient_scope */
-function admit(
-  request: FastifyRequest,
-  customer: AuthenticatedCustomer,
-  access: Exclude<RouteRules['access'], 'public'>,
-): true {
+function admit(request: FastifyRequest, customer: AuthenticatedCustomer, access: RouteAccess): true {
   request.customer = customer;
-  if (access === 'any') return true;
-  if (access === undefined) throw new ServiceError('insufficient_scope', 'This address is closed');
-  if (customer.scopes.has(access)) return true;
-  throw new ServiceError('insufficient_scope', `The token lacks the scope ${access}`, {
-    bearer: { error: 'insufficient_scope', scope: access },
-  });
+  requireAccess(customer, access);
+  return true;
 }
 
 /**

@@ -1,8 +1,25 @@
 import { applyDecorators, createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { ApiSecurity } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
-import { declareRules, ProblemReplies } from '@platform/http';
+import { ServiceError } from '@platform/errors';
+import { declareRules, ProblemReplies, type RouteRules } from '@platform/http';
 import type { AuthenticatedCustomer, Scope } from '@platform/tokens';
+
+/** What a route that is not public asks of a token; undefined: it does not say. */
+export type RouteAccess = Exclude<RouteRules['access'], 'public'>;
+
+/**
+ * Refuses a customer whose token lacks the route's scope, and everybody on a route that declares nothing: it is closed until
+ * it does. @throws ServiceError insufficient_scope
+ */
+export function requireAccess(customer: AuthenticatedCustomer, access: RouteAccess): void {
+  if (access === 'any') return;
+  if (access === undefined) throw new ServiceError('insufficient_scope', 'This address is closed');
+  if (customer.scopes.has(access)) return;
+  throw new ServiceError('insufficient_scope', `The token lacks the scope ${access}`, {
+    bearer: { error: 'insufficient_scope', scope: access },
+  });
+}
 
 /**
  * Declares the scope that a route requires, for the guard and for the OpenAPI document. A route that declares neither

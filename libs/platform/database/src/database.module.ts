@@ -9,7 +9,7 @@ import {
   type PipelineSettings,
 } from './connections/connection-settings';
 import { CustomerDatabaseService } from './customer-database.service';
-import { DatabaseClockService } from './condition/database-clock.service';
+import { DatabaseClockService } from './database-clock.service';
 import { dataSourceOptions } from './schema/data-source-options';
 import { EntityReadsService } from './reads/entity-reads.service';
 import { EntityWritesService } from './writes/entity-writes.service';

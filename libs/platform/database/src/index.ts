@@ -13,10 +13,10 @@ export {
   OverloadedError,
   UnfitDatabaseError,
   UnknownSchemaError,
-} from './condition/database-errors';
-export { DatabaseClockService, databaseNow } from './condition/database-clock.service';
-export { exposeDatabaseMetrics } from './condition/database-metrics';
-export { assertDatabaseFit } from './condition/database-fitness';
+} from './database-errors';
+export { DatabaseClockService, databaseNow } from './database-clock.service';
+export { exposeDatabaseMetrics } from './database-metrics';
+export { assertDatabaseFit } from './database-fitness';
 export {
   clientSettings,
   type ConnectionSettings,
@@ -38,8 +38,7 @@ export { ForwardMigration } from './schema/forward-migration';
 export { DatabaseSchema1763683200000 } from './migrations/1763683200000-database';
 export { StoredBytesSchema1763683201100 } from './migrations/1763683201100-stored-bytes';
 export { StoredBytes } from './entities/stored-bytes.entity';
-export { migrateDatabase } from './schema/migrate';
-export { pendingSchemaChanges } from './schema/schema-drift';
+export { migrateDatabase, pendingSchemaChanges } from './schema/migrate';
 export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded/embedded-postgres';
 export { EntityReadsService, type EntityTable, type Expression, type ReadRow } from './reads/entity-reads.service';
 export { newestQuery, newestRows } from './reads/newest-rows';

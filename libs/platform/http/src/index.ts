@@ -17,7 +17,7 @@ export {
 } from './field-rules';
 export { ClientGone, PathId } from './handler-params';
 export { HttpModule } from './http.module';
-export { IdempotencyInterceptor } from './idempotency.interceptor';
+export { KeyedRequestsService } from './keyed-requests.service';
 export { Draining, listen, ListeningSockets } from './listening';
 export { type LoadShedder, shedOverload } from './load-shedding';
 export { createDocument, serveOpenApi } from './open-api/create-document';

@@ -6,17 +6,12 @@ import {
   EntityWritesService,
   type ReadStatement,
 } from '@platform/database';
-import { ServiceError } from '@platform/errors';
-import { SecretUnreadableError } from '@platform/secrets';
 import { IdempotencyKey, type IdempotencyKeyState } from './entities/idempotency-key.entity';
 import { type KeptReply, ReplySealerService } from './reply-sealer.service';
 import type { RequestKey } from './request-key';
 
 /** A process that died is known to be dead after ten seconds at the earliest: nobody asks for younger requests. */
 const MAY_BE_ABANDONED = "interval '5 seconds'";
-
-/** `Retry-After` while the request is in progress. */
-const RETRY_SECONDS = 2;
 
 /** Another request has the key: it is in progress or done. Nothing of this request was stored. */
 export class KeyTakenError extends Error {}
@@ -31,15 +26,20 @@ export interface PendingClaim {
 /** Ends an effect if its process died, and frees its key; for the customer in context. @returns whether it did */
 export type EndAbandoned = (effectId: string) => Promise<boolean>;
 
-interface KeyRow {
+/** A key, and the sealed reply that is kept under it. */
+export interface StoredKey {
   state: IdempotencyKeyState;
+  /** Of the request that claimed it. */
   fingerprint: Buffer;
   effectId: string | null;
+  secretsKey: string | null;
+  reply: Buffer | null;
+}
+
+interface KeyRow extends StoredKey {
   overdue: boolean | null;
   mayBeAbandoned: boolean;
   expired: boolean;
-  secretsKey: string | null;
-  reply: Buffer | null;
 }
 
 /** The keys of the customer in context. */
@@ -85,28 +85,13 @@ export class IdempotencyStoreService {
     this.endings.push(end);
   }
 
-  /**
-   * The reply of the request that was sent under the key before; undefined if there is none, or it had no effect.
-   * @throws ServiceError idempotency_key_in_progress, idempotency_key_reused, idempotency_reply_not_kept
-   */
-  async find(request: RequestKey): Promise<KeptReply | undefined> {
-    const row = await this.read(request);
-    if (!row || row.expired || row.state === 'free') return undefined;
-    if (!row.fingerprint.equals(request.fingerprint))
-      throw new ServiceError(
-        'idempotency_key_reused',
-        'You have used this Idempotency-Key for another request within 24 hours',
-      );
-    if (row.state === 'in_progress') throw inProgress();
-    return this.open(request, row);
-  }
-
-  /** The reply of the request that took the key from this one. @throws ServiceError as {@link find} */
-  async findTaken(request: RequestKey): Promise<KeptReply> {
-    const reply = await this.find(request);
-    // Freed in this moment: the next try gets it.
-    if (!reply) throw inProgress();
-    return reply;
+  /** The key as it is now; undefined if it was never used, or more than 24 hours ago. */
+  async find({ hash }: RequestKey): Promise<StoredKey | undefined> {
+    const values = [`\\x${hash.toString('hex')}`];
+    let [row] = await this.database.read(this.byHash, values);
+    if (row?.state === 'in_progress' && !row.expired && (await this.endLeft(row)))
+      [row] = await this.database.read(this.byHash, values);
+    return row?.expired ? undefined : row;
   }
 
   /** Claims the key, in the transaction of its effect. @throws KeyTakenError */
@@ -138,13 +123,6 @@ export class IdempotencyStoreService {
     await this.database.join([this.writes.free({ keyHash: hash, effect: effectId })]);
   }
 
-  private async read(request: RequestKey): Promise<KeyRow | undefined> {
-    const hash = `\\x${request.hash.toString('hex')}`;
-    const [row] = await this.database.read(this.byHash, [hash]);
-    if (row?.state !== 'in_progress' || row.expired || !(await this.endLeft(row))) return row;
-    return (await this.database.read(this.byHash, [hash]))[0];
-  }
-
   /** Ends a key in progress whose process died, as the worker does unless it is down. @returns whether it may have ended */
   private async endLeft({ overdue, mayBeAbandoned, effectId }: KeyRow): Promise<boolean> {
     if (overdue) await this.database.write([this.writes.giveUp({})]);
@@ -152,16 +130,6 @@ export class IdempotencyStoreService {
     if (!mayBeAbandoned || effectId === null) return false;
     for (const end of this.endings) if (await end(effectId)) return true;
     return false;
-  }
-
-  private async open(request: RequestKey, { effectId, secretsKey, reply }: KeyRow): Promise<KeptReply> {
-    if (!reply) throw notKept('was too large to be kept', effectId);
-    try {
-      return await this.sealer.open(request, { secretsKey: secretsKey ?? '', body: reply });
-    } catch (error) {
-      if (error instanceof SecretUnreadableError) throw notKept('cannot be read any more', effectId);
-      throw error;
-    }
   }
 }
 
@@ -186,20 +154,4 @@ function keyWrites(writes: EntityWritesService) {
     free: writes.call({ name: 'idempotency.free', calls: 'app.free_idempotency_key', parameters: end, returns }),
     giveUp: writes.call({ name: 'idempotency.give-up', calls: 'app.give_up_idempotency_keys', parameters: {} }),
   };
-}
-
-function inProgress(): ServiceError {
-  return new ServiceError(
-    'idempotency_key_in_progress',
-    `A request with this Idempotency-Key is in progress; try again in ${RETRY_SECONDS} s`,
-    { retryAfterSeconds: RETRY_SECONDS },
-  );
-}
-
-function notKept(reason: string, effectId: string | null): ServiceError {
-  const record = effectId === null ? '' : `: see ${effectId}`;
-  return new ServiceError(
-    'idempotency_reply_not_kept',
-    `The request is done, but its reply ${reason}${record}; it was not run again`,
-  );
 }

@@ -4,12 +4,7 @@ export { IdempotencyModule } from './idempotency.module';
 export { IdempotencyOperatorModule } from './idempotency-operator.module';
 export { IdempotencySchema1763683200550 } from './migrations/1763683200550-idempotency';
 export { IdempotencyStoreService, KeyTakenError } from './idempotency-store.service';
-export {
-  type Ending,
-  type KeyedCall,
-  KeyedCallsService,
-  type PendingEffect,
-  type ReplyPresenter,
-} from './keyed-calls.service';
+export type { KeyedCall, PendingEffect, ReplyPresenter } from './keyed-call';
+export { type KeyedRequest, KeyedCallsService } from './keyed-calls.service';
 export type { KeptReply, SealedReply } from './reply-sealer.service';
 export { beginFingerprint, fingerprintOf, hashKey, type RequestKey } from './request-key';

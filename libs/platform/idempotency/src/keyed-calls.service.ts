@@ -1,12 +1,23 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { CustomerContextService } from '@platform/context';
-import { CustomerDatabaseService, DeferredWrites, isTransientFailure, type WriteTransaction } from '@platform/database';
-import type { ServiceError } from '@platform/errors';
+import { CustomerDatabaseService, DeferredWrites, isTransientFailure, mayHaveRun } from '@platform/database';
+import { ServiceError } from '@platform/errors';
+import { SecretUnreadableError } from '@platform/secrets';
 import { IdempotencyStoreService, KeyTakenError } from './idempotency-store.service';
-import { type KeptReply, ReplySealerService, type SealedReply } from './reply-sealer.service';
+import {
+  type CallServices,
+  type Ending,
+  KeyedCall,
+  type PendingEffect,
+  type ReplyPresenter,
+  type StartedEffect,
+} from './keyed-call';
+import { type KeptReply, ReplySealerService } from './reply-sealer.service';
 import type { RequestKey } from './request-key';
 
+/** `Retry-After` while the request is in progress. */
+const RETRY_SECONDS = 2;
 /**
  * Ends of keys that wait for the database at most: as many as SMS without a key, which wait for it as well. An end holds the key,
  * the outcome and the reply, but nothing of its connection: some 4 kB each at most, 40 MB together.
@@ -16,201 +27,25 @@ const RETRY_MS = 500;
 /** How long they are retried at shutdown. */
 const SHUTDOWN_RETRY_MS = 5_000;
 
-/** Makes replies as they are sent; known to the sender alone. */
-export interface ReplyPresenter {
-  /** @param headers those that belong to the body and are not set yet */
-  ofBody(body: Buffer, headers?: Record<string, string>): KeptReply;
-  ofError(error: ServiceError): KeptReply;
-}
-
-/** An effect outside the database that is about to be made. */
-export interface PendingEffect {
-  /** Its record, such as the SMS. */
-  id: string;
-  /** The reply if the process dies and nobody knows whether it happened. */
-  unknown: ServiceError;
-  /** The longest it takes. */
-  withinMs: number;
-}
-
-/** How a call ended: with a reply that is kept, without an effect, or so that nobody knows whether it had one. */
-export type Ending = KeptReply | 'no-effect' | 'interrupted';
-
-/** The services that a call works with. */
-interface CallServices {
-  database: CustomerDatabaseService;
-  store: IdempotencyStoreService;
-  sealer: ReplySealerService;
-  /** Called with an end that could not be stored. */
-  failed: (effect: StartedEffect, ending: Ending, reason: unknown) => void;
-}
-
-/** Stores the outcome of an effect; idempotent. */
-interface Settlement {
-  /** In the transaction that also ends the key. */
+/** How a request that has a key makes its replies, and runs. */
+export interface KeyedRequest {
+  key: RequestKey;
+  presenter: ReplyPresenter & {
+    /** The reply with the result of the request. */
+    ofResult(result: unknown): KeptReply;
+  };
+  /** Whether the service that does the work claims the key; otherwise all of it is one transaction with the key. */
+  claimedByService: boolean;
   work: () => Promise<unknown>;
-  /** Without the key, which could not be ended. */
-  alone: () => void;
 }
 
-/** An effect outside the database whose key was claimed. It may have to wait for the database, and holds nothing of its request. */
-class StartedEffect {
-  private settlement?: Settlement;
-  /** The transaction in which the settlement ran, until the key is ended in it. */
-  private transaction?: WriteTransaction;
-
-  constructor(
-    readonly request: RequestKey,
-    readonly id: string,
-    private readonly services: Pick<CallServices, 'database' | 'store'>,
-  ) {}
-
-  get isSettling(): boolean {
-    return this.settlement !== undefined;
-  }
-
-  /** Stores the outcome, in a transaction that remains open until {@link end} has added the reply to it. */
-  async settle<T>(work: () => Promise<T>, alone: () => void): Promise<T> {
-    this.settlement = { work, alone };
-    const { result, transaction } = await this.settleIn(work);
-    this.transaction = transaction;
-    return result;
-  }
-
-  /** Ends the key in the transaction of the settlement, which is repeated if that one has ended. Idempotent. */
-  async end(ending: Ending): Promise<void> {
-    const { request, id, settlement, services } = this;
-    if (!settlement) return;
-    const transaction = this.transaction ?? (await this.settleIn(settlement.work)).transaction;
-    this.transaction = undefined;
-    try {
-      await services.database.within(transaction, async () => {
-        if (ending === 'no-effect') await services.store.free(request, id);
-        else if (ending !== 'interrupted') await services.store.complete(request, ending, id);
-      });
-      await transaction.commit();
-    } catch (error) {
-      await transaction.rollback();
-      throw error;
-    }
-  }
-
-  /** The key will not be ended: stores the outcome all the same. */
-  settleAlone(): void {
-    this.settlement?.alone();
-  }
-
-  private async settleIn<T>(work: () => Promise<T>): Promise<{ result: T; transaction: WriteTransaction }> {
-    const { database } = this.services;
-    const transaction = await database.begin({ ends: true });
-    try {
-      return { result: await database.within(transaction, work), transaction };
-    } catch (error) {
-      await transaction.rollback();
-      throw error;
-    }
-  }
-}
+/** The outcome of a request with a key: its own reply or result, or the kept reply of the first try. */
+export type KeyedOutcome = { reply: KeptReply; isReplayed: boolean } | { result: unknown };
 
 /**
- * A request with an Idempotency-Key, while it runs. Its key is claimed in one of three ways: in one transaction with all that
- * the request does ({@link runTogether}); in the transaction that stores an effect outside the database before it is made
- * ({@link start}), and ended in the one that stores its outcome ({@link settle}, {@link conclude}); or by a function of the
- * database that does both ({@link claim}, {@link claimed}).
+ * The rules of Idempotency-Keys: a request has its effect once, and a retry gets the reply of the first try; another request under
+ * the same key is refused; a request that fails without an effect leaves the key free. See `docs/decisions/idempotency.md`.
  */
-class KeyedCall {
-  private owned = false;
-  private effect?: StartedEffect;
-
-  constructor(
-    readonly request: RequestKey,
-    private readonly presenter: ReplyPresenter,
-    private readonly services: CallServices,
-  ) {}
-
-  /** Whether the key was claimed for this request: its failures from then on are its own, and no other reply is kept. */
-  get hasClaimed(): boolean {
-    return this.owned;
-  }
-
-  /** Whether the effect is being settled: the key is ended with {@link conclude}. */
-  get isSettling(): boolean {
-    return this.effect?.isSettling ?? false;
-  }
-
-  /** The key, for a function that claims it: the ledger does so together with its reservation. */
-  get claim(): Pick<RequestKey, 'hash' | 'fingerprint'> {
-    const { hash, fingerprint } = this.request;
-    return { hash, fingerprint };
-  }
-
-  /** Says that the key was claimed with {@link claim}. */
-  claimed(): void {
-    this.owned = true;
-  }
-
-  /**
-   * Looks the key up before it is claimed, for work that only a first try may do. @throws KeyTakenError, or ServiceError as
-   * IdempotencyStoreService.find
-   */
-  async assertFree(): Promise<void> {
-    if (await this.services.store.find(this.request))
-      throw new KeyTakenError('The request with the Idempotency-Key is done');
-  }
-
-  /**
-   * The reply with this body, to be stored by the function that settles the call. @param headers those that belong to it
-   * @returns null if it is too large to be kept
-   */
-  async seal(body: Buffer, headers: Record<string, string>): Promise<SealedReply | null> {
-    return (await this.services.sealer.seal(this.request, this.presenter.ofBody(body, headers))) ?? null;
-  }
-
-  /** Claims the key, has the effect and keeps the reply, in one transaction. @throws KeyTakenError */
-  runTogether(work: () => Promise<KeptReply>): Promise<KeptReply> {
-    const { database, store } = this.services;
-    return database.transaction(async () => {
-      await store.claim(this.request);
-      this.claimed();
-      const reply = await work();
-      await store.complete(this.request, reply);
-      return reply;
-    });
-  }
-
-  /** Stores an effect that is about to be made, and claims the key, in one transaction. @throws KeyTakenError */
-  async start<T>(work: () => Promise<T>, effectOf: (result: T) => PendingEffect): Promise<T> {
-    const { database, store } = this.services;
-    const started = await database.transaction(async () => {
-      const result = await work();
-      const { id: effectId, unknown, withinMs } = effectOf(result);
-      this.effect = new StartedEffect(this.request, effectId, this.services);
-      await store.claim(this.request, { effectId, reply: this.presenter.ofError(unknown), withinMs });
-      return result;
-    });
-    this.claimed();
-    return started;
-  }
-
-  /** As {@link KeyedCallsService.settle}: in a transaction that remains open until {@link conclude} has added the reply to it. */
-  settle<T>(work: () => Promise<T>, alone: () => void): Promise<T> {
-    if (!this.effect) throw new Error('The effect that is to be settled was not started');
-    return this.effect.settle(work, alone);
-  }
-
-  /**
-   * Ends the key of a call that was started. While the database is unavailable its settlement and its end are stored later: the
-   * effect has happened, so the caller gets its reply. A call that was not settled remains in progress until its time is up.
-   */
-  async conclude(ending: Ending): Promise<void> {
-    const { effect } = this;
-    await effect?.end(ending).catch((error: unknown) => this.services.failed(effect, ending, error));
-  }
-}
-
-export type { KeyedCall };
-
-/** The call that the code runs for, if its caller sent an Idempotency-Key. */
 @Injectable()
 export class KeyedCallsService implements OnApplicationShutdown {
   private readonly logger = new Logger(KeyedCallsService.name);
@@ -227,7 +62,8 @@ export class KeyedCallsService implements OnApplicationShutdown {
     sealer: ReplySealerService,
     context: CustomerContextService,
   ) {
-    this.services = { database, store, sealer, failed: (...end) => this.defer(...end) };
+    const keptReply = (request: RequestKey) => this.keptReply(request);
+    this.services = { database, store, sealer, keptReply, failed: (...end) => this.defer(...end) };
     this.later = new DeferredWrites({
       store: ({ effect, ending }) => context.run(effect.request.customerId, () => effect.end(ending)),
       lost: ({ effect }, reason) => this.lost(effect, reason),
@@ -241,15 +77,94 @@ export class KeyedCallsService implements OnApplicationShutdown {
     return this.calls.getStore();
   }
 
-  begin(request: RequestKey, presenter: ReplyPresenter): KeyedCall {
-    return new KeyedCall(request, presenter, this.services);
+  /**
+   * Runs a request once. Nearly every request is a first try, so the key is claimed rather than looked up. If the request is
+   * refused before it has claimed the key, a reply kept under the key comes first. @throws ServiceError as {@link keptReply}, and
+   * errors of the request
+   */
+  async once(request: KeyedRequest): Promise<KeyedOutcome> {
+    const first = this.begin(request);
+    try {
+      return await this.attempt(first, request);
+    } catch (error) {
+      if (first.hasClaimed || mayHaveRun(error)) throw error;
+      const reply = await this.keptReply(request.key);
+      if (reply) return { reply, isReplayed: true };
+      if (!(error instanceof KeyTakenError)) throw error;
+    }
+    try {
+      // The request that had the key has died or had no effect: the look-up has freed the key, or found it free.
+      return await this.attempt(this.begin(request), request);
+    } catch (error) {
+      if (!(error instanceof KeyTakenError)) throw error;
+      const reply = await this.keptReply(request.key);
+      // Freed in this moment: the next try gets it.
+      if (!reply) throw inProgress();
+      return { reply, isReplayed: true };
+    }
+  }
+
+  /**
+   * The reply of the request that was sent under the key before; undefined if there is none, or it had no effect.
+   * @throws ServiceError idempotency_key_reused if that was another request, idempotency_key_in_progress,
+   * idempotency_reply_not_kept
+   */
+  async keptReply(request: RequestKey): Promise<KeptReply | undefined> {
+    const found = await this.services.store.find(request);
+    if (!found || found.state === 'free') return undefined;
+    if (!found.fingerprint.equals(request.fingerprint)) {
+      throw new ServiceError(
+        'idempotency_key_reused',
+        'You have used this Idempotency-Key for another request within 24 hours',
+      );
+    }
+    if (found.state === 'in_progress') throw inProgress();
+    const { reply, secretsKey, effectId } = found;
+    if (!reply) throw notKept('was too large to be kept', effectId);
+    try {
+      return await this.services.sealer.open(request, { secretsKey: secretsKey ?? '', body: reply });
+    } catch (error) {
+      if (error instanceof SecretUnreadableError) throw notKept('cannot be read any more', effectId);
+      throw error;
+    }
+  }
+
+  private begin({ key, presenter }: KeyedRequest): KeyedCall {
+    return new KeyedCall(key, presenter, this.services);
+  }
+
+  private async attempt(call: KeyedCall, request: KeyedRequest): Promise<KeyedOutcome> {
+    const { presenter, work, claimedByService } = request;
+    if (claimedByService) return this.concluded(call, request);
+    const reply = await call.runTogether(async () => presenter.ofResult(await this.run(call, work)));
+    return { reply, isReplayed: false };
+  }
+
+  /**
+   * Runs a request whose service claims the key, and ends the key with the reply. An error without an effect leaves the key free;
+   * one that does not know whether it had one is kept.
+   */
+  private async concluded(call: KeyedCall, { presenter, work }: KeyedRequest): Promise<KeyedOutcome> {
+    let ending: Ending = 'interrupted';
+    try {
+      const result = await this.run(call, work);
+      if (!call.isSettling) return { result };
+      ending = presenter.ofResult(result);
+      return { reply: ending, isReplayed: false };
+    } catch (error) {
+      if (error instanceof ServiceError)
+        ending = error.options.effect === 'unknown' ? presenter.ofError(error) : 'no-effect';
+      throw error;
+    } finally {
+      await call.conclude(ending);
+    }
   }
 
   /**
    * Runs `work`, and everything it awaits, for the call. Only one of those with the same key runs here at a time: the others
    * would wait for it with a connection each. @throws KeyTakenError
    */
-  async run<T>(call: KeyedCall, work: () => Promise<T>): Promise<T> {
+  private async run<T>(call: KeyedCall, work: () => Promise<T>): Promise<T> {
     const key = call.request.hash.toString('base64');
     if (this.running.has(key)) throw new KeyTakenError('A request with the Idempotency-Key is running');
     this.running.add(key);
@@ -289,4 +204,20 @@ export class KeyedCallsService implements OnApplicationShutdown {
     this.logger.error({ msg: 'the end of an Idempotency-Key could not be stored', err: reason, ...about });
     effect.settleAlone();
   }
+}
+
+function inProgress(): ServiceError {
+  return new ServiceError(
+    'idempotency_key_in_progress',
+    `A request with this Idempotency-Key is in progress; try again in ${RETRY_SECONDS} s`,
+    { retryAfterSeconds: RETRY_SECONDS },
+  );
+}
+
+function notKept(reason: string, effectId: string | null): ServiceError {
+  const record = effectId === null ? '' : `: see ${effectId}`;
+  return new ServiceError(
+    'idempotency_reply_not_kept',
+    `The request is done, but its reply ${reason}${record}; it was not run again`,
+  );
 }

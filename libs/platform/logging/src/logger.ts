@@ -16,7 +16,7 @@ const STATEMENT_DATA = ['parameters', 'detail', 'where'];
  * Known secrets are redacted, and control characters escaped.
  */
 export function createLogger(config: AppConfig, destination?: DestinationStream): Logger {
-  const redactor = SecretRedactor.of(config);
+  const redactor = SecretRedactor.forSettings(config);
   const options = {
     level: config.LOG_LEVEL,
     base: null,

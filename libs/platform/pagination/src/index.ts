@@ -1,4 +1,4 @@
 export { type Page, type PageRequest, paginate } from './page';
 export { type Cursor, decodeCursor, encodeCursor, listMark } from './cursor';
 export { Listing, type ListingRequest } from './listing';
-export { allRows, type KeyedList, keyedPage } from './keyed-list';
+export { allRows, type OneColumnList, oneColumnPage } from './one-column-list';

@@ -14,7 +14,7 @@ export class Listing<Row> {
   ) {}
 
   /** The part made of rows that were read with `limit + 1`: the extra row tells that there is more. */
-  static of<Row>(rows: Row[], limit: number, idOf: (row: Row) => string | number): Listing<Row> {
+  static fromRows<Row>(rows: Row[], limit: number, idOf: (row: Row) => string | number): Listing<Row> {
     const last = rows.length > limit ? rows[limit - 1] : undefined;
     return new Listing(rows.slice(0, limit), last === undefined ? null : String(idOf(last)));
   }

@@ -72,10 +72,10 @@ describe('SecretRedactor', () => {
 
   it('knows secrets that were used, for all users of the same settings', () => {
     const key = `customers-own-key-${randomBytes(8).toString('hex')}`;
-    expect(SecretRedactor.of(config).redact(key)).toBe(key);
-    SecretRedactor.of(config).use(key);
-    expect(SecretRedactor.of(config).redact(`x ${key}`)).toBe('x [redacted]');
-    expect(SecretRedactor.of(loadConfig({})).redact(key)).toBe(key);
+    expect(SecretRedactor.forSettings(config).redact(key)).toBe(key);
+    SecretRedactor.forSettings(config).use(key);
+    expect(SecretRedactor.forSettings(config).redact(`x ${key}`)).toBe('x [redacted]');
+    expect(SecretRedactor.forSettings(loadConfig({})).redact(key)).toBe(key);
   });
 
   it('takes out all of secrets that overlap', () => {

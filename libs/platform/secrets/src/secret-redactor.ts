@@ -61,7 +61,7 @@ export class SecretRedactor {
   }
 
   /** The single redactor of a process with these settings: a secret that is used anywhere is known everywhere. */
-  static of(config: AppConfig): SecretRedactor {
+  static forSettings(config: AppConfig): SecretRedactor {
     let redactor = ofSettings.get(config);
     if (!redactor) ofSettings.set(config, (redactor = new SecretRedactor(config)));
     return redactor;

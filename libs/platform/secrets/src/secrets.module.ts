@@ -7,7 +7,7 @@ import { SecretRedactor } from './secret-redactor';
 @Module({
   providers: [
     SecretBox,
-    { provide: SecretRedactor, inject: [AppConfig], useFactory: (config: AppConfig) => SecretRedactor.of(config) },
+    { provide: SecretRedactor, inject: [AppConfig], useFactory: (config: AppConfig) => SecretRedactor.forSettings(config) },
   ],
   exports: [SecretBox, SecretRedactor],
 })

@@ -19,7 +19,7 @@ export class AiUsageOperatorService {
   /** Charged calls, newest first, behind the one with an id. @throws ServiceError not_found */
   usage(customerId: string, filter: ReceiptFilter, { limit, after }: ListingRequest): Promise<Listing<Receipt>> {
     return this.as(customerId, async () =>
-      Listing.of(await this.receipts.after(filter, limit + 1, after), limit, ({ id }) => id),
+      Listing.fromRows(await this.receipts.after(filter, limit + 1, after), limit, ({ id }) => id),
     );
   }
 
@@ -31,7 +31,7 @@ export class AiUsageOperatorService {
   /** Ledger entries, the latest first, behind the one with a sequence number. @throws ServiceError not_found */
   ledger(customerId: string, filter: LedgerFilter, { limit, after }: ListingRequest): Promise<Listing<LedgerEntry>> {
     return this.as(customerId, async () =>
-      Listing.of(await this.entries.after(filter, limit + 1, after), limit, ({ sequence }) => sequence),
+      Listing.fromRows(await this.entries.after(filter, limit + 1, after), limit, ({ sequence }) => sequence),
     );
   }
 

@@ -65,7 +65,7 @@ export interface KeyCount {
 
 /** Tells whether SECRETS_KEY fits the data, without an application, on a connection of its own. @throws the driver's error */
 export async function countUnreadableKeys(config: AppConfig): Promise<KeyCount> {
-  const keys = new ProviderKeysService(new SecretBox(config), config, SecretRedactor.of(config));
+  const keys = new ProviderKeysService(new SecretBox(config), config, SecretRedactor.forSettings(config));
   const client = new DeadlineClient(clientSettings(config, 'account_operator'));
   await client.connect();
   try {

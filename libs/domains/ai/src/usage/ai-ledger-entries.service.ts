@@ -7,7 +7,7 @@ import {
   type ReadRow,
   type ReadStatement,
 } from '@platform/database';
-import { allRows, type KeyedList, keyedPage, type Page, type PageRequest } from '@platform/pagination';
+import { allRows, type OneColumnList, oneColumnPage, type Page, type PageRequest } from '@platform/pagination';
 import { BillingCalendar } from '@platform/time';
 import { AiLedgerEntry, type LedgerKind } from '../entities/ai-ledger-entry.entity';
 import { momentsOf, type Period } from './period';
@@ -61,7 +61,7 @@ export class AiLedgerEntriesService {
 
   /** A page of entries. @throws ServiceError invalid_request for a cursor of another list */
   list(filter: LedgerFilter, page: PageRequest): Promise<Page<LedgerEntry>> {
-    return keyedPage(this.listed(filter), page);
+    return oneColumnPage(this.listed(filter), page);
   }
 
   /** A number of entries behind one, named by its sequence number. */
@@ -74,7 +74,7 @@ export class AiLedgerEntriesService {
     return allRows(this.listed(filter));
   }
 
-  private listed(filter: LedgerFilter): KeyedList<LedgerEntry> {
+  private listed(filter: LedgerFilter): OneColumnList<LedgerEntry> {
     const { customerId } = this.context;
     const { from, to, createdAfter, createdBefore, kind } = filter;
     const { start, end } = momentsOf(filter, this.calendar);

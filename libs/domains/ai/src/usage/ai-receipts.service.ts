@@ -12,7 +12,7 @@ import {
   timeOfId,
 } from '@platform/database';
 import { ServiceError } from '@platform/errors';
-import { allRows, type KeyedList, keyedPage, type Page, type PageRequest } from '@platform/pagination';
+import { allRows, type OneColumnList, oneColumnPage, type Page, type PageRequest } from '@platform/pagination';
 import { BillingCalendar } from '@platform/time';
 import { TokenNamesService } from '@platform/tokens';
 import { AiModelPrice } from '../entities/ai-model-price.entity';
@@ -137,7 +137,7 @@ export class AiReceiptsService {
 
   /** A page of receipts. @throws ServiceError invalid_request for a cursor of another list */
   list(filter: ReceiptFilter, page: PageRequest): Promise<Page<Receipt>> {
-    return keyedPage(this.listed(filter), page);
+    return oneColumnPage(this.listed(filter), page);
   }
 
   /** A number of receipts behind one. */
@@ -150,7 +150,7 @@ export class AiReceiptsService {
     return allRows(this.listed(filter));
   }
 
-  private listed(filter: ReceiptFilter): KeyedList<Receipt> {
+  private listed(filter: ReceiptFilter): OneColumnList<Receipt> {
     const { customerId } = this.context;
     const { from, to, createdAfter, createdBefore, tokenId = null, model = null } = filter;
     const { start, end } = momentsOf(filter, this.calendar);

@@ -9,7 +9,7 @@ import {
   readStatement,
 } from '@platform/database';
 import { ServiceError } from '@platform/errors';
-import { allRows, type KeyedList, keyedPage, type Page, type PageRequest } from '@platform/pagination';
+import { allRows, type OneColumnList, oneColumnPage, type Page, type PageRequest } from '@platform/pagination';
 import { BillingCalendar } from '@platform/time';
 import { TokenNamesService } from '@platform/tokens';
 import { AiUsageDay } from '../entities/ai-usage-day.entity';
@@ -59,7 +59,7 @@ interface Group {
   text: (key: string) => string;
   /** The key of the group before. */
   before: string;
-  kind: KeyedList<unknown>['key'];
+  kind: OneColumnList<unknown>['key'];
 }
 
 const GROUPS: Record<UsageGroup, Group> = {
@@ -147,7 +147,7 @@ export class AiUsageSummaryService {
    */
   async list(filter: UsageSummaryFilter, page: PageRequest): Promise<UsageSummary> {
     const days = await this.daysOf(filter);
-    return { ...days, page: await keyedPage(this.listed(filter, days), page) };
+    return { ...days, page: await oneColumnPage(this.listed(filter, days), page) };
   }
 
   /** All groups of a summary, read in portions as they are consumed. */
@@ -166,7 +166,7 @@ export class AiUsageSummaryService {
     return days;
   }
 
-  private listed(filter: UsageSummaryFilter, days: { from: string; to: string }): KeyedList<UsageSum> {
+  private listed(filter: UsageSummaryFilter, days: { from: string; to: string }): OneColumnList<UsageSum> {
     const { customerId } = this.context;
     const { groupBy, from, to, tokenId, model } = filter;
     return {

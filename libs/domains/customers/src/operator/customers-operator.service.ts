@@ -77,7 +77,7 @@ export class CustomersOperatorService {
         part: containing(search),
       });
     }
-    return Listing.of(await query.getMany(), limit, ({ customerNumber }) => customerNumber);
+    return Listing.fromRows(await query.getMany(), limit, ({ customerNumber }) => customerNumber);
   }
 
   /** One customer. @throws ServiceError not_found */

@@ -50,7 +50,7 @@ export class SmsSendingService {
       () => this.store.create(actor, sms),
       ({ id }) => ({ id, unknown: outcomeUnknown(id), withinMs: this.config.SMS_GATEWAY_TIMEOUT_MS + STORE_MS }),
     );
-    const reference = this.references.of(customerId, row.id);
+    const reference = this.references.referenceOf(customerId, row.id);
     const outcome = await this.gateway.send({ ...order, customerId, reference, senderId: row.senderId });
     const result = await this.outcomes.conclude(row, gateway, updateOf(outcome));
     if (outcome.kind !== 'taken' && result.status !== 'delivered' && result.status !== 'sent')

@@ -28,7 +28,7 @@ export class ReportReferencesService {
   }
 
   /** The reference of a message: 64 characters that are safe in a URL. */
-  of(customerId: string, smsId: string): string {
+  referenceOf(customerId: string, smsId: string): string {
     const ids = Buffer.concat([uuidBytes(customerId), uuidBytes(smsId)]);
     return Buffer.concat([ids, sign(ids, this.keys[0])]).toString('base64url');
   }

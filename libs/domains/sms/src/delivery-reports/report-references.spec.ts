@@ -7,7 +7,7 @@ const withKey = (key: Buffer) => new ReportReferencesService(loadConfig({ SECRET
 describe('ReportReferences', () => {
   const key = randomBytes(32);
   const [customerId, smsId] = [randomUUID(), randomUUID()];
-  const reference = withKey(key).of(customerId, smsId);
+  const reference = withKey(key).referenceOf(customerId, smsId);
 
   it('reads references of another process with the same key', () => {
     expect(withKey(key).read(reference)).toEqual({ customerId, smsId });

@@ -46,7 +46,7 @@ export class StatusEventsOperatorService {
     const where = { ...(customerId && { customerId }) };
     const query = await newestQuery(this.dataSource.manager, StatusEvent, { where, by: 'startsAt' }, listing);
     if (present) query.andWhere('(t.endsAt is null or t.endsAt > app.now())');
-    return Listing.of(await query.getMany(), listing.limit, ({ id }) => id);
+    return Listing.fromRows(await query.getMany(), listing.limit, ({ id }) => id);
   }
 
   /** Ends an event now. @throws ServiceError not_found; invalid_request if it has ended already */

@@ -60,7 +60,7 @@ export class TicketsOperatorService {
     const tickets = entities.map((ticket, index) =>
       Object.assign(ticket, { unanswered: raw[index]?.unanswered === true }),
     );
-    return Listing.of(tickets, listing.limit, ({ id }) => id);
+    return Listing.fromRows(tickets, listing.limit, ({ id }) => id);
   }
 
   /** A ticket with its whole thread, internal notes included. @throws ServiceError not_found */

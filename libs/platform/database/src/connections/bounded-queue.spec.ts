@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { OverloadedError } from '../condition/database-errors';
+import { OverloadedError } from '../database-errors';
 import { BoundedQueue } from './bounded-queue';
 
 describe('BoundedQueue', () => {

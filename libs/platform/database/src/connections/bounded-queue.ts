@@ -1,4 +1,4 @@
-import { OverloadedError } from '../condition/database-errors';
+import { OverloadedError } from '../database-errors';
 
 /** Limits of a queue. */
 export interface BoundedQueueOptions {

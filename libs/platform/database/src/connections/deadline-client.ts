@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { Client, type ClientConfig } from 'pg';
 import { isTracing, tracedStatement } from '@platform/tracing';
-import { countRefusals } from '../condition/database-errors';
+import { countRefusals } from '../database-errors';
 import { SET_CUSTOMER } from './customer-transaction';
 
 /** The driver's error message if a reply did not arrive in time. */
@@ -29,7 +29,7 @@ export class DeadlineClient extends Client {
       const reply = name === undefined ? send(...parts) : tracedStatement(name, () => send(...parts));
       if (reply instanceof Promise) {
         reply.catch((error: unknown) => {
-          if (error instanceof Error && error.message === NO_REPLY) this.abandon();
+          if (error instanceof Error && error.message === NO_REPLY) this.disconnect();
         });
       }
       return reply;
@@ -37,7 +37,7 @@ export class DeadlineClient extends Client {
     this.query = watched as typeof this.query;
     const end = this.end.bind(this) as (...parts: unknown[]) => unknown;
     const endSoon = (...parts: unknown[]): unknown => {
-      const timer = setTimeout(() => this.abandon(), CLOSE_TIMEOUT_MS).unref();
+      const timer = setTimeout(() => this.disconnect(), CLOSE_TIMEOUT_MS).unref();
       this.once('end', () => clearTimeout(timer));
       return end(...parts);
     };
@@ -55,7 +55,7 @@ export class DeadlineClient extends Client {
   }
 
   /** Closes the connection at once, without waiting for the server. */
-  abandon(): void {
+  disconnect(): void {
     this.stream.destroy();
   }
 

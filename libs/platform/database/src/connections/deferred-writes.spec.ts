@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { DatabaseUnavailableError } from '../condition/database-errors';
+import { DatabaseUnavailableError } from '../database-errors';
 import { DeferredWrites, retryTransient } from './deferred-writes';
 
 const away = () => new DatabaseUnavailableError(new Error('away'));

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { isTransientFailure } from '../condition/database-errors';
+import { isTransientFailure } from '../database-errors';
 
 /** When a statement is repeated. */
 export interface TransientRetries {

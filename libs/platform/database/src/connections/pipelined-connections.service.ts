@@ -2,12 +2,7 @@ import { Socket } from 'node:net';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Client, type QueryResultRow } from 'pg';
 import { tracedStatement } from '@platform/tracing';
-import {
-  asUnavailable,
-  countRefusals,
-  DatabaseUnavailableError,
-  isUnknownStatement,
-} from '../condition/database-errors';
+import { asUnavailable, countRefusals, DatabaseUnavailableError, isUnknownStatement } from '../database-errors';
 import type { PreparedStatement } from '../reads/read-statement';
 import { type ConnectionSettings, PIPELINE_SETTINGS, type PipelineSettings } from './connection-settings';
 import { type CustomerStatement, transactAs } from './customer-transaction';

@@ -1,10 +1,5 @@
 import { type Connection, Query } from 'pg';
-import {
-  asUnavailable,
-  isDuplicateStatement,
-  isStatementRefused,
-  isUnknownStatement,
-} from '../condition/database-errors';
+import { asUnavailable, isDuplicateStatement, isStatementRefused, isUnknownStatement } from '../database-errors';
 import {
   decodeRow,
   type PreparedStatement,

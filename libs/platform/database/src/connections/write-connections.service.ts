@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { PoolClient } from 'pg';
 import { DataSource } from 'typeorm';
 import { AppConfig } from '@platform/config';
-import { asUnavailable, DatabaseUnavailableError, isDatabaseUnavailable } from '../condition/database-errors';
+import { asUnavailable, DatabaseUnavailableError, isDatabaseUnavailable } from '../database-errors';
 import { BoundedQueue, type WaitingOptions } from './bounded-queue';
 import {
   beginAs,

@@ -25,7 +25,7 @@ export async function newestRows<Entity extends Listed>(
   listing: ListingRequest,
 ): Promise<Listing<Entity>> {
   const query = await newestQuery(manager, entity, rows, listing);
-  return Listing.of(await query.getMany(), listing.limit, ({ id }) => id);
+  return Listing.fromRows(await query.getMany(), listing.limit, ({ id }) => id);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { QueryRunner } from 'typeorm';
-import { isIrreplaceable } from '../condition/database-errors';
+import { isIrreplaceable } from '../database-errors';
 
 /** The roles of the service's programs. */
 const ROLES = ['customer_api', 'account_operator'] as const;

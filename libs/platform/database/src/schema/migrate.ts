@@ -1,6 +1,6 @@
 import { DataSource, type QueryRunner } from 'typeorm';
 import type { AppConfig } from '@platform/config';
-import { UnknownSchemaError } from '../condition/database-errors';
+import { UnknownSchemaError } from '../database-errors';
 import { FOUNDATION } from '../migrations/1763683200000-database';
 import { dataSourceOptions } from './data-source-options';
 import { distributeSchema } from './distribute-schema';
@@ -92,4 +92,10 @@ async function restrictDatabase(runner: QueryRunner): Promise<void> {
   const [{ name }] = (await runner.query(`select quote_ident(current_database()) as name`)) as [{ name: string }];
   await runner.query(`revoke temporary, create on database ${name} from public`);
   await runner.query(`revoke create on schema public from public`);
+}
+
+/** The statements that would make the database match the entities: none, as long as no migration is missing. */
+export async function pendingSchemaChanges(dataSource: DataSource): Promise<string[]> {
+  const changes = await dataSource.driver.createSchemaBuilder().log();
+  return changes.upQueries.map(({ query }) => query);
 }

@@ -1,5 +1,5 @@
 import { type ErrorCode, errorCatalog, problemType } from '@platform/errors';
-import { KEY_MAX } from '../idempotency.interceptor';
+import { KEY_MAX } from '../keyed-requests.service';
 import { WITHOUT_EFFECT_MARK } from '../route-rules';
 import {
   type Document,

@@ -40,7 +40,7 @@ describeUpstreamFaults('The Messages API', {
   deadline: 'AI_UPSTREAM_TIMEOUT_MS',
   good: rawReply(200, '{"type":"message","content":[],"usage":{"input_tokens":1,"output_tokens":1}}'),
   open: (config, clients) => {
-    const adapter = new MessagesApiAdapter(config, SecretRedactor.of(config), clients);
+    const adapter = new MessagesApiAdapter(config, SecretRedactor.forSettings(config), clients);
     return () => adapter.createMessage(call, new AbortController().signal);
   },
 });
@@ -50,7 +50,7 @@ describeUpstreamFaults("The Messages API's count of tokens", {
   deadline: 'AI_COUNT_TIMEOUT_MS',
   good: rawReply(200, '{"input_tokens":12}'),
   open: (config, clients) => {
-    const adapter = new MessagesApiAdapter(config, SecretRedactor.of(config), clients);
+    const adapter = new MessagesApiAdapter(config, SecretRedactor.forSettings(config), clients);
     return () => adapter.countTokens(call, new AbortController().signal);
   },
 });

@@ -72,7 +72,7 @@ export class FikenLaneService implements OnApplicationShutdown {
   }
 
   onApplicationShutdown(): void {
-    this.session?.abandon();
+    this.session?.disconnect();
   }
 
   private async serve(): Promise<void> {
@@ -83,7 +83,7 @@ export class FikenLaneService implements OnApplicationShutdown {
         await this.serveOne(await this.connected(), ticket);
       } catch (error) {
         this.queue.fail(error);
-        this.session?.abandon();
+        this.session?.disconnect();
       }
     }
     this.serving = false;
@@ -96,7 +96,7 @@ export class FikenLaneService implements OnApplicationShutdown {
     const ticket = (await this.locked(session, urgency)) ? this.queue.take(urgency) : undefined;
     if (ticket) await ticket.serve(session.lost);
     // If the unlock fails, the locks end with their session; waiting calls get a new session.
-    await session.query('select pg_advisory_unlock_all()').catch(() => session.abandon());
+    await session.query('select pg_advisory_unlock_all()').catch(() => session.disconnect());
   }
 
   /** Waits for the lane; false if it is no longer needed. */
@@ -226,7 +226,7 @@ class LaneSession {
       await client.query(SETTINGS);
       session.probeLater();
     } catch (error) {
-      session.abandon();
+      session.disconnect();
       throw error;
     }
     return session;
@@ -251,9 +251,9 @@ class LaneSession {
   }
 
   /** Ends the session at once, whether the server responds or not. */
-  abandon(): void {
+  disconnect(): void {
     this.lose();
-    this.client.abandon();
+    this.client.disconnect();
   }
 
   private lose(): void {

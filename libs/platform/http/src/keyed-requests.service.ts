@@ -1,20 +1,15 @@
 import type { IncomingMessage } from 'node:http';
-import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor, type Type } from '@nestjs/common';
+import { type CallHandler, type ExecutionContext, Injectable, type Type } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import type { FastifyReply } from 'fastify';
 import { from, lastValueFrom, type Observable } from 'rxjs';
-import { mayHaveRun } from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import {
   beginFingerprint,
-  type Ending,
   fingerprintOf,
   hashKey,
-  IdempotencyStoreService,
   type KeptReply,
-  type KeyedCall,
   KeyedCallsService,
-  KeyTakenError,
   type ReplyPresenter,
   type RequestKey,
 } from '@platform/idempotency';
@@ -49,15 +44,15 @@ const KEPT = ['content-type', 'location', 'x-accel-buffering', 'x-ignored'];
  * has no effect.
  */
 @Injectable()
-export class IdempotencyInterceptor implements NestInterceptor {
+export class KeyedRequestsService {
   constructor(
     private readonly calls: KeyedCallsService,
-    private readonly store: IdempotencyStoreService,
     private readonly modules: ModuleRef,
     private readonly turns: TurnBudget,
   ) {}
 
-  intercept(execution: ExecutionContext, next: CallHandler): Observable<unknown> {
+  /** Runs a request's handler, or sends the reply that is kept under its key. */
+  handle(execution: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = execution.getArgByIndex<RequestWithBody>(0);
     if (request.headers[IDEMPOTENCY_KEY] === undefined && request.headers[MISTAKEN_KEY] === undefined)
       return next.handle();
@@ -77,51 +72,16 @@ export class IdempotencyInterceptor implements NestInterceptor {
     next: CallHandler,
   ): Promise<unknown> {
     const key = await requestKeyOf(request, customerId, { form: rules?.formOf?.(request), turns: this.turns });
-    const attempt = (call: KeyedCall) => {
-      const handle = () => this.calls.run(call, () => lastValueFrom(next.handle(), { defaultValue: undefined }));
-      if (rules) return conclude(call, presenter, handle);
-      return call.runTogether(async () => presenter.ofResult(await handle())).then((reply) => presenter.send(reply));
-    };
-    const first = this.calls.begin(key, presenter);
-    try {
-      return await attempt(first);
-    } catch (error) {
-      // Nearly every request is a first try, so the key is claimed rather than looked up. If a request is refused before it has
-      // claimed the key, a reply kept under the key comes first.
-      if (first.hasClaimed || mayHaveRun(error)) throw error;
-      const kept = await this.store.find(key);
-      if (kept) return this.replay(presenter, kept, rules?.replayHeaders);
-      if (!(error instanceof KeyTakenError)) throw error;
-    }
-    try {
-      // Its request has died or had no effect: the look-up has freed the key, or found it free.
-      return await attempt(this.calls.begin(key, presenter));
-    } catch (error) {
-      if (!(error instanceof KeyTakenError)) throw error;
-      return this.replay(presenter, await this.store.findTaken(key), rules?.replayHeaders);
-    }
+    const work = () => lastValueFrom(next.handle(), { defaultValue: undefined });
+    const outcome = await this.calls.once({ key, presenter, claimedByService: rules !== undefined, work });
+    if ('result' in outcome) return outcome.result;
+    const { reply, isReplayed } = outcome;
+    return isReplayed ? this.replay(presenter, reply, rules?.replayHeaders) : presenter.send(reply);
   }
 
   private async replay(presenter: RequestPresenter, kept: KeptReply, more?: Type<ReplayHeaders>): Promise<Buffer> {
-    const headers = more && (await this.modules.get(more, { strict: false }).of(kept));
+    const headers = more && (await this.modules.get(more, { strict: false }).headersOf(kept));
     return presenter.send(kept, { ...headers, 'idempotency-replayed': 'true' });
-  }
-}
-
-/** Runs a handler whose service claims the key, and ends the key with the reply. */
-async function conclude(call: KeyedCall, presenter: RequestPresenter, handle: () => Promise<unknown>) {
-  let ending: Ending = 'interrupted';
-  try {
-    const result = await handle();
-    if (!call.isSettling) return result;
-    ending = presenter.ofResult(result);
-    return presenter.send(ending);
-  } catch (error) {
-    if (error instanceof ServiceError)
-      ending = error.options.effect === 'unknown' ? presenter.ofError(error) : 'no-effect';
-    throw error;
-  } finally {
-    await call.conclude(ending);
   }
 }
 

@@ -19,7 +19,7 @@ function isDay(text: string): boolean {
 const PORTION = 500;
 
 /** A list that is ordered by one column without equal values: its key. */
-export interface KeyedList<Row> {
+export interface OneColumnList<Row> {
   /** Names the list: cursors are of no use under another name, or other filters. */
   name: string;
   filters: readonly unknown[];
@@ -30,7 +30,7 @@ export interface KeyedList<Row> {
 }
 
 /** Reads a page. @throws ServiceError invalid_request for a cursor that this list did not give under these filters */
-export async function keyedPage<Row>(list: KeyedList<Row>, { limit, cursor }: PageRequest): Promise<Page<Row>> {
+export async function oneColumnPage<Row>(list: OneColumnList<Row>, { limit, cursor }: PageRequest): Promise<Page<Row>> {
   const mark = listMark(list.name, list.filters);
   const after = cursor === undefined ? undefined : keyIn(cursor, list.key, mark);
   const rows = await list.read(limit + 1, after);
@@ -41,7 +41,7 @@ export async function keyedPage<Row>(list: KeyedList<Row>, { limit, cursor }: Pa
 }
 
 /** All rows, read in portions while they are consumed: no transaction lasts from one to the next. */
-export async function* allRows<Row>({ keyOf, read }: KeyedList<Row>, portion = PORTION): AsyncGenerator<Row[]> {
+export async function* allRows<Row>({ keyOf, read }: OneColumnList<Row>, portion = PORTION): AsyncGenerator<Row[]> {
   let after: string | undefined;
   for (;;) {
     const rows = await read(portion, after);

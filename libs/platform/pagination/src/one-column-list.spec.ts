@@ -1,8 +1,8 @@
 import { ServiceError } from '@platform/errors';
-import { allRows, encodeCursor, keyedPage, type KeyedList, listMark } from './index';
+import { allRows, encodeCursor, oneColumnPage, type OneColumnList, listMark } from './index';
 
 const ROWS = Array.from({ length: 10 }, (_, index) => ({ number: String(10 - index) }));
-const list = (filters: unknown[] = []): KeyedList<{ number: string }> => ({
+const list = (filters: unknown[] = []): OneColumnList<{ number: string }> => ({
   name: 'numbers',
   filters,
   key: 'number',
@@ -17,7 +17,7 @@ describe('a list that is ordered by one column', () => {
     const seen: unknown[] = [];
     let cursor: string | undefined;
     do {
-      const page = await keyedPage(list(), { limit, cursor });
+      const page = await oneColumnPage(list(), { limit, cursor });
       expect(page.hasMore).toBe(page.nextCursor !== null);
       expect(page.items).not.toEqual([]);
       seen.push(...page.items);
@@ -45,7 +45,7 @@ describe('a list that is ordered by one column', () => {
     ['number', '1'.repeat(19)],
   ] as const)('refuses a key that is no %s: %s', async (key, text) => {
     const cursor = forge([text, listMark('numbers', [])]);
-    await expect(keyedPage({ ...list(), key }, { limit: 1, cursor })).rejects.toThrow('sent back as it is');
+    await expect(oneColumnPage({ ...list(), key }, { limit: 1, cursor })).rejects.toThrow('sent back as it is');
   });
 
   it.each([
@@ -61,7 +61,7 @@ describe('a list that is ordered by one column', () => {
       'another list or other filters',
     ],
   ])('refuses %s', async (_name, cursor, detail) => {
-    const page = keyedPage(list(), { limit: 1, cursor });
+    const page = oneColumnPage(list(), { limit: 1, cursor });
     await expect(page).rejects.toThrow(ServiceError);
     await expect(page).rejects.toThrow(detail);
   });
