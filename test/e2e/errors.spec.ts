@@ -57,7 +57,7 @@ describe('error replies', () => {
 
   describe('of the body', () => {
     it.each<[string, string | Uint8Array<ArrayBuffer>, string]>([
-      ['broken JSON', '{"title":', 'The body is not valid JSON'],
+      ['broken JSON', '{"title":', 'The body is not valid JSON: it ends too early, at line 1, column 10'],
       [
         'an empty body',
         '',
@@ -67,7 +67,7 @@ describe('error replies', () => {
       ['a number', '12', 'The body must be a JSON object'],
       ['null', 'null', 'The body must be a JSON object'],
       ['invalid UTF-8', new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d]), 'The body is not UTF-8'],
-      ['a byte order mark', '\ufeff{}', 'The body is not valid JSON'],
+      ['a byte order mark', '\ufeff{}', 'The body is not valid JSON: see line 1, column 1'],
     ])('refuses %s', async (_name, body, detail) => {
       const problem = await expectProblem(await post(body), 400, 'invalid_request');
       expect(problem.detail).toBe(detail);
