@@ -129,8 +129,8 @@ describe.each(Object.entries(SDKS))('With %s', (_, create) => {
       [() => stranger.messages.create(hello()), 'AuthenticationError', 401, 'authentication_error'],
       // The former SDK has no class of its own for it.
       [() => poor.client.messages.create(hello()), /^(APIError|PaymentRequiredError)$/, 402, 'billing_error'],
-      [() => client.messages.create(REJECTED), 'InternalServerError', 502, 'api_error'],
-      [() => client.messages.stream(REJECTED).finalMessage(), 'InternalServerError', 502, 'api_error'],
+      [() => client.messages.create(REJECTED), 'BadRequestError', 400, 'invalid_request_error'],
+      [() => client.messages.stream(REJECTED).finalMessage(), 'BadRequestError', 400, 'invalid_request_error'],
     ] as const) {
       const error = await failed(work());
       expect(error).toMatchObject({ status, type, requestID: expect.stringMatching(/^[\w-]{36}$/) });
@@ -199,7 +199,130 @@ describe.each(Object.entries(SDKS))('With %s', (_, create) => {
   });
 });
 
+describe('What the provider answers reaches its SDKs', () => {
+  const REASON = /The AI provider rejected the request: /;
+  const ask = async (directive: string, maxRetries = 0) => {
+    const { token } = await createAiCaller(ai);
+    const client = new Current({ baseURL: `${ai.api.baseUrl}/ai`, authToken: token.token, apiKey: null, maxRetries });
+    return client.messages.create(hello(`[[sandbox:${directive}]]`)).then(
+      () => undefined,
+      (error: unknown) => error as InstanceType<typeof Current.APIError>,
+    );
+  };
+
+  it.each([
+    ['status=400', 400, 'invalid_request_error', REASON, 'false'],
+    ['status=413', 413, 'request_too_large', /rejected the request/, 'false'],
+    ['status=529', 529, 'overloaded_error', /failed\. You were not charged/, 'true'],
+    // It is the operator's limit.
+    ['status=429', 529, 'overloaded_error', /You were not charged/, 'true'],
+    ['spend-limit', 529, 'overloaded_error', /You were not charged/, 'true'],
+    ['low-balance', 502, 'api_error', /^The AI provider rejected the request\. You were not charged$/, 'false'],
+    ['status=401', 502, 'api_error', /You were not charged/, 'false'],
+    ['status=402', 502, 'api_error', /You were not charged/, 'false'],
+    ['status=403', 502, 'api_error', /You were not charged/, 'false'],
+    ['status=404', 502, 'api_error', /You were not charged/, 'false'],
+    ['status=500', 502, 'api_error', /You were not charged/, 'true'],
+    ['status=504', 502, 'api_error', /You were not charged/, 'true'],
+  ])('%s as %i %s', async (directive, status, type, message, retry) => {
+    const error = await ask(directive);
+    expect(error).toMatchObject({ status, type, apiMessage: expect.stringMatching(message) });
+    expect(error?.headers?.get('x-should-retry')).toBe(retry);
+    expect(error?.error).toMatchObject({
+      type: 'error',
+      status,
+      detail: error?.apiMessage,
+      request_id: error?.requestID,
+    });
+  });
+
+  it('with the time that the provider asks for', async () => {
+    ai.sandbox.messages.script({ status: 429, 'retry-after': 7 });
+    expect((await ask('delay=0'))?.headers?.get('retry-after')).toBe('7');
+  });
+
+  it('as 502 to a caller of the interface that is not for SDKs', async () => {
+    const { post } = await createAiCaller(ai);
+    for (const status of [400, 413, 429, 529]) {
+      const reply = await post('/ai/messages', hello(`[[sandbox:status=${status}]]`));
+      expect([reply.status, reply.headers.get('content-type')]).toEqual([
+        502,
+        'application/problem+json; charset=utf-8',
+      ]);
+    }
+  });
+
+  it('and a refusal about the model, which the operator has set, does not', async () => {
+    const body = JSON.stringify({
+      type: 'error',
+      error: { type: 'invalid_request_error', message: 'model: x was retired' },
+    });
+    ai.sandbox.messages.script({ reply: { status: 400, body, headers: { 'content-type': 'application/json' } } });
+    expect(await ask('delay=0')).toMatchObject({ status: 502, apiMessage: expect.not.stringContaining('retired') });
+  });
+
+  it('and its own code, which decides the class of the error', async () => {
+    const error = {
+      type: 'invalid_request_error',
+      message: 'No',
+      details: { error_code: 'tool_name_conflict', secret: 'x' },
+    };
+    const body = JSON.stringify({ type: 'error', error });
+    ai.sandbox.messages.script({ reply: { status: 400, body, headers: { 'content-type': 'application/json' } } });
+    const thrown = await ask('delay=0');
+    expect(thrown).toMatchObject({ errorCode: 'tool_name_conflict', details: { error_code: 'tool_name_conflict' } });
+    expect(thrown?.constructor.name).toBe('ToolNameConflictError');
+  });
+
+  it('so that its tool runner does without a thread', async () => {
+    const { token } = await createAiCaller(ai, { included: 100 });
+    const client = new Current({ baseURL: `${ai.api.baseUrl}/ai`, authToken: token.token, apiKey: null });
+    const cities: unknown[] = [];
+    ai.sandbox.messages.script({ 'tool-use': { name: 'weather', input: { city: 'Oslo' } } }, { 'output-tokens': 3 });
+    const final = await client.beta.messages.toolRunner({
+      ...hello('Which weather?'),
+      messages: [{ role: 'user', content: 'Which weather?' }],
+      tools: [
+        {
+          type: 'custom',
+          name: 'weather',
+          input_schema: { type: 'object', properties: { city: { type: 'string' } } },
+          parse: (input: unknown) => input as { city: string },
+          run: ({ city }: { city: string }) => {
+            cities.push(city);
+            return 'Rain';
+          },
+        },
+      ],
+    });
+    expect([final.stop_reason, cities]).toEqual(['end_turn', ['Oslo']]);
+    expect(ai.sandbox.messages.total).toBe(2);
+  });
+});
+
 describe('With the Vercel AI SDK', () => {
+  it.each([
+    ['no credit', {}, 'Hello', 402, 'Your AI credit does not cover this message'],
+    [
+      'a refusal of the provider',
+      { included: 5 },
+      '[[sandbox:status=400]]',
+      400,
+      'The AI provider rejected the request: ',
+    ],
+    ['an overload', { included: 5 }, '[[sandbox:status=529]]', 529, 'The AI provider failed. You were not charged'],
+    ['AI disabled', { enabled: false }, 'Hello', 403, 'AI is not enabled for you; ask the operator'],
+  ])('an error has our text: %s', async (_, settings, prompt, statusCode, text) => {
+    const { token } = await createAiCaller(ai, { included: 0, ...settings });
+    const provider = createAnthropic({ baseURL: `${ai.api.baseUrl}/ai/v1`, authToken: token.token });
+    const asked = { model: provider('theirs'), prompt, maxOutputTokens: 50, maxRetries: 0 };
+    await expect(generateText(asked)).rejects.toMatchObject({ statusCode, message: expect.stringContaining(text) });
+    let shown: unknown;
+    const { textStream } = streamText({ ...asked, onError: ({ error }) => (shown = error) });
+    for await (const _piece of textStream);
+    expect(shown).toMatchObject({ statusCode, message: expect.stringContaining(text) });
+  });
+
   it.each(['/ai', '/ai/v1'])('text is generated and streamed below %s', async (path) => {
     const { token, customer } = await createAiCaller(ai);
     const provider = createAnthropic({ baseURL: `${ai.api.baseUrl}${path}`, authToken: token.token });

@@ -250,13 +250,13 @@ describe('random requests', () => {
       body: hasBody ? payload : null,
     });
     const content = await reply.body.text();
-    return { status: reply.statusCode, fault: faultOf(method, reply, content) };
+    return { status: reply.statusCode, fault: faultOf({ method, address }, reply, content) };
   }
 });
 
 /** The fault of a reply, if any. */
 function faultOf(
-  method: string,
+  { method, address }: { method: string; address: string },
   { statusCode, headers }: Dispatcher.ResponseData,
   content: string,
 ): string | undefined {
@@ -264,12 +264,12 @@ function faultOf(
   if (statusCode >= 500 && statusCode !== 502) return `${statusCode} ${content}`;
   if (!headers['x-request-id']) return `${statusCode} without a request id`;
   if (statusCode < 400 || method === 'HEAD') return undefined;
-  if (!String(headers['content-type']).startsWith('application/problem+json'))
+  const isOfSdk = address.startsWith('/api/v1/ai/v1');
+  if (!String(headers['content-type']).startsWith(isOfSdk ? 'application/json' : 'application/problem+json'))
     return `${statusCode} of ${String(headers['content-type'])}`;
   const problem = JSON.parse(content) as Record<string, unknown>;
-  const complete = ['type', 'title', 'detail', 'code', 'request_id'].every(
-    (name) => typeof problem[name] === 'string' && problem[name] !== '',
-  );
+  const members = ['type', ...(isOfSdk ? [] : ['title']), 'detail', 'code', 'request_id'];
+  const complete = members.every((name) => typeof problem[name] === 'string' && problem[name] !== '');
   if (!complete || problem.status !== statusCode) return `${statusCode} with ${content}`;
   if (/node_modules|\bat .+:\d+:\d+|select .* from|fastify|nestjs|typeorm/i.test(content))
     return `the inside shows: ${content}`;

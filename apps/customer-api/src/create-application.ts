@@ -10,10 +10,10 @@ import {
   DatabaseClockService,
   UnfitDatabaseError,
 } from '@platform/database';
-import { addProblemDialect, configureApplication, createAdapter, setAddressHints, shedOverload } from '@platform/http';
+import { configureApplication, createAdapter, setAddressHints, shedOverload } from '@platform/http';
 import { NestLogger } from '@platform/logging';
 import { SCOPES } from '@platform/tokens';
-import { asSdkProblem, SDK_ADDRESSES } from './ai/sdk-problem';
+import { SDK_ADDRESSES, SDK_DIALECT } from './ai/sdk-problem';
 import { AppModule } from './app.module';
 import { exposeState, measureRequests } from './request-metrics';
 
@@ -29,9 +29,8 @@ export async function createApplication(
     abortOnError: false,
   });
   app.useLogger(new NestLogger(config));
-  configureApplication(app, SCOPES);
+  configureApplication(app, { scopes: SCOPES, dialect: SDK_DIALECT });
   const server = app.getHttpAdapter().getInstance();
-  addProblemDialect(server, '/api/v1/ai/v1', asSdkProblem);
   setAddressHints(server, SDK_ADDRESSES);
   // Before the hooks that refuse requests: those count too.
   measureRequests(app);

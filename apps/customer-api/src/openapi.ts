@@ -6,6 +6,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { SCOPES } from '@platform/tokens';
 import { loadConfig } from '@platform/config';
 import { createAdapter, createDocument, setApiPrefix } from '@platform/http';
+import { SDK_DIALECT } from './ai/sdk-problem';
 import { AppModule } from './app.module';
 
 /**
@@ -31,7 +32,7 @@ async function generate(): Promise<string> {
     logger: ['error'],
   });
   setApiPrefix(app);
-  return `${JSON.stringify(createDocument(app, config, SCOPES), null, 2)}\n`;
+  return `${JSON.stringify(createDocument(app, config, { scopes: SCOPES, dialect: SDK_DIALECT }), null, 2)}\n`;
 }
 
 main().catch((error: unknown) => {

@@ -1,12 +1,12 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { readDocument } from './markdown';
 
-/** Examples of the guide for customers' developers, by their page. */
-export const guideExamples = globSync('docs/guide/*.md')
-  .sort()
-  .flatMap((path) => readDocument(path).blocks.map((block) => [path, block] as const));
+/** Examples of the README and of the guide for customers' developers, by their page. */
+export const guideExamples = ['README.md', ...globSync('docs/guide/*.md').sort()].flatMap((path) =>
+  readDocument(path).blocks.map((block) => [path, block] as const),
+);
 
 /** Those that are programs. */
 export const guidePrograms = guideExamples.filter(([, { language }]) => language === 'ts');
@@ -22,6 +22,7 @@ export interface ProgramEnd {
 export class GuideFolder {
   // Below the repository, so that the packages are found.
   private readonly folder: string;
+  private readonly running = new Set<ChildProcess>();
 
   constructor() {
     mkdirSync('dist', { recursive: true });
@@ -36,6 +37,8 @@ export class GuideFolder {
     const env = { NODE_ENV: 'test', ...variables };
     const child = spawn(process.execPath, [join(this.folder, file), ...words], { env, cwd: this.folder });
     const end: ProgramEnd = { exitCode: null, stdout: '', stderr: '' };
+    this.running.add(child);
+    child.once('close', () => this.running.delete(child));
     child.stdout.on('data', (text) => (end.stdout += String(text)));
     child.stderr.on('data', (text) => (end.stderr += String(text)));
     return new Promise((resolve, reject) => {
@@ -43,7 +46,9 @@ export class GuideFolder {
     });
   }
 
+  /** Ends programs that a failed test has left. */
   remove(): void {
+    for (const child of this.running) child.kill();
     rmSync(this.folder, { recursive: true });
   }
 }

@@ -1,9 +1,65 @@
-import type { AddressHint, Problem } from '@platform/http';
+import { ApiProperty } from '@nestjs/swagger';
+import { type ErrorCode, errorCatalog } from '@platform/errors';
+import { type AddressHint, type ErrorReply, type Problem, type ProblemDialect, ProblemErrorDto } from '@platform/http';
+
+/** The provider's own code of an error, for SDKs that look for it. */
+export class SdkErrorDetailsDto {
+  @ApiProperty({ required: false, maxLength: 100, example: 'thread_unsupported_request' })
+  error_code?: string;
+
+  /** Names of the features that are not available. */
+  @ApiProperty({ required: false, type: [String], maxItems: 10, example: ['thread'] })
+  unsupported?: string[];
+}
 
 /** An error in the AI provider's format, as its SDKs read it. */
-interface SdkError {
-  type: string;
-  message: string;
+export class SdkErrorDto {
+  /**
+   * The kind of error in the provider's words.
+   * @example 'invalid_request_error'
+   */
+  type!: string;
+
+  /**
+   * Description of this occurrence, for people.
+   * @example 'messages is required'
+   */
+  message!: string;
+
+  /** Describes the code of the error on the server that answered. */
+  @ApiProperty({ format: 'uri-reference', example: '/docs/errors#invalid_request' })
+  documentation_url!: string;
+
+  details?: SdkErrorDetailsDto;
+}
+
+/** An error at the addresses for SDKs: in the AI provider's format, with the members that errors have elsewhere beside it. */
+export class SdkProblemDto {
+  @ApiProperty({ enum: ['error'] })
+  type!: 'error';
+
+  error!: SdkErrorDto;
+
+  /** The kind of error for programs. A code never changes its meaning. */
+  @ApiProperty({ enum: Object.keys(errorCatalog), example: 'invalid_request' })
+  code!: ErrorCode;
+
+  /** The HTTP status of the reply. */
+  @ApiProperty({ type: 'integer', format: 'int32', minimum: 400, maximum: 599, example: 400 })
+  status!: number;
+
+  /**
+   * Description of this occurrence, like `error.message`.
+   * @example 'messages is required'
+   */
+  detail!: string;
+
+  /** The request's id, also in the `Request-Id` header. Quote it to the operator. */
+  @ApiProperty({ maxLength: 128, example: '3f0c1d9e-7d2a-4f0e-9a51-0f9f3c2f8a11' })
+  request_id!: string;
+
+  /** The faults of an invalid request, one per part. */
+  errors?: ProblemErrorDto[];
 }
 
 const TYPES: Record<number, string> = {
@@ -16,29 +72,54 @@ const TYPES: Record<number, string> = {
   413: 'request_too_large',
   429: 'rate_limit_error',
   503: 'overloaded_error',
+  529: 'overloaded_error',
 };
 
 /** Refusals that last: sent again unchanged, the request is refused again. */
 const FINAL = new Set(['ai_upstream_rejected', 'internal_error']);
 
-/** A problem in the terms of the AI provider's SDKs. */
-function sdkError({ status, body }: Problem): SdkError {
-  return { type: TYPES[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error'), message: body.detail };
+/** The error of a problem. The provider's own refusal, where it concerns the caller, has the provider's status. */
+function sdkError(problem: Problem): SdkErrorDto {
+  const { body, upstream } = problem;
+  const status = statusOf(problem);
+  // The SDK's tool runner tries a thread first, and does without if this is the answer.
+  const threads = body.errors?.length === 1 && body.errors[0]?.pointer === '/thread';
+  const details = threads
+    ? { error_code: 'thread_unsupported_request', unsupported: ['thread'] }
+    : upstream?.errorCode !== undefined && { error_code: upstream.errorCode };
+  return {
+    type: TYPES[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error'),
+    message: body.detail,
+    documentation_url: body.type,
+    ...(details && { details }),
+  };
 }
 
-/**
- * A problem as SDKs of the AI provider understand it: with the error in the provider's format, and a header that says
- * whether another try is worth while. None is charged, so each that may succeed is.
- */
-export function asSdkProblem(problem: Problem): Problem {
-  const { status, headers, body } = problem;
-  const mayRetry = 'retry-after' in headers || (status >= 500 && !FINAL.has(body.code)) || status === 408;
+function statusOf({ status, upstream }: Problem): number {
+  return upstream?.status ?? status;
+}
+
+/** A problem as the provider's SDKs read it, with a header that says whether another try is worth while. None is charged. */
+function asSdkProblem(problem: Problem): ErrorReply {
+  const { headers, body } = problem;
+  const status = statusOf(problem);
+  const lasts = FINAL.has(body.code) && status !== 529;
+  const mayRetry = 'retry-after' in headers || (status >= 500 && !lasts) || status === 408;
+  const { type: _type, title: _title, ...members } = body;
   return {
     status,
     headers: { ...headers, 'x-should-retry': String(mayRetry) },
-    body: { ...body, error: sdkError(problem) },
+    body: { type: 'error', error: sdkError(problem), ...members, status } satisfies SdkProblemDto,
   };
 }
+
+/** Errors at the addresses for SDKs. */
+export const SDK_DIALECT: ProblemDialect = {
+  prefix: '/ai/v1',
+  contentType: 'application/json',
+  dto: SdkProblemDto,
+  convert: asSdkProblem,
+};
 
 /** Parts of the provider's API that are not here. */
 const NOT_HERE: [path: RegExp, what: string][] = [

@@ -1,14 +1,41 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { AiMessageTurnDto, SYSTEM_PROMPT } from './ai-message.dto';
 
+/** An object of the Messages API that is forwarded unchanged. */
+const FORWARDED = { type: 'object', selfRequired: false, additionalProperties: true } as const;
+
+/** A tool that you run yourself. */
+export class SdkToolDto {
+  /** The name by which the model calls it. */
+  @ApiProperty({ maxLength: 200, example: 'get_weather' })
+  name!: string;
+
+  /** `custom`, or a type of the provider for tools that you run yourself. */
+  @ApiProperty({ required: false, maxLength: 100, example: 'custom' })
+  type?: string;
+
+  /** Tells the model when to call it. */
+  @ApiProperty({ required: false, maxLength: 100_000, example: 'The weather of a city.' })
+  description?: string;
+
+  /** The JSON schema of its input. A type of the provider has none. */
+  @ApiProperty({
+    ...FORWARDED,
+    example: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  })
+  input_schema?: Record<string, unknown>;
+}
+
 /**
- * A request in the format of the Messages API. Besides these fields it may have `tools` that you run yourself,
- * `tool_choice`, `temperature`, `top_p`, `top_k`, `stop_sequences`, `thinking`, `output_config`, `cache_control` and
- * `service_tier` (`auto`, `standard_only`), which are forwarded. `model` and `metadata` are ignored. Any other field is
- * refused with 400.
+ * A request in the format of the Messages API. `model` and `metadata` are ignored. Fields that are not listed here are refused
+ * with 400.
  */
 @ApiSchema({ name: 'SdkCountRequestDto' })
 export class SdkCountRequestDto {
+  /** Ignored: the operator fixes the model, and the reply names it. */
+  @ApiProperty({ required: false, maxLength: 200, example: 'claude-haiku-4-5' })
+  model?: string;
+
   /** The conversation so far. */
   @ApiProperty({ type: [AiMessageTurnDto], minItems: 1, maxItems: 100_000 })
   messages!: AiMessageTurnDto[];
@@ -16,6 +43,26 @@ export class SdkCountRequestDto {
   /** Instructions for the model (system prompt), as a text or as text blocks. */
   @ApiProperty({ required: false, ...SYSTEM_PROMPT })
   system?: unknown;
+
+  /** Tools that you run yourself. Tools that the provider runs are not available. */
+  @ApiProperty({ required: false, type: [SdkToolDto], maxItems: 10_000 })
+  tools?: SdkToolDto[];
+
+  /** Whether and which tool the model must call. */
+  @ApiProperty({ ...FORWARDED })
+  tool_choice?: Record<string, unknown>;
+
+  /** Whether the model thinks before it answers. */
+  @ApiProperty({ ...FORWARDED })
+  thinking?: Record<string, unknown>;
+
+  /** The form of the answer, such as a JSON schema, and the effort for it. */
+  @ApiProperty({ ...FORWARDED })
+  output_config?: Record<string, unknown>;
+
+  /** Caches the request up to its end with the provider. */
+  @ApiProperty({ ...FORWARDED })
+  cache_control?: Record<string, unknown>;
 }
 
 /** A request for a message. */
@@ -30,6 +77,30 @@ export class SdkMessageRequestDto extends SdkCountRequestDto {
   /** Whether the answer is a stream of events. */
   @ApiProperty({ required: false, type: Boolean, nullable: true, example: false })
   stream?: boolean | null;
+
+  /** How random the answer is. */
+  @ApiProperty({ required: false, type: Number, minimum: 0, maximum: 1 })
+  temperature?: number;
+
+  /** Sampling from the most probable tokens that have this probability together. */
+  @ApiProperty({ required: false, type: Number, minimum: 0, maximum: 1 })
+  top_p?: number;
+
+  /** Sampling from this number of the most probable tokens. */
+  @ApiProperty({ required: false, type: 'integer', minimum: 0 })
+  top_k?: number;
+
+  /** Texts that end the answer. */
+  @ApiProperty({ required: false, type: [String], maxItems: 10_000 })
+  stop_sequences?: string[];
+
+  /** The provider's tier of service. */
+  @ApiProperty({ required: false, enum: ['auto', 'standard_only'] })
+  service_tier?: string;
+
+  /** Ignored. */
+  @ApiProperty({ ...FORWARDED })
+  metadata?: Record<string, unknown>;
 }
 
 /** The tokens of a request. */

@@ -19,6 +19,9 @@ export interface Prompt {
   /** Automatic caching of the whole prompt. */
   cache_control?: unknown;
   stream?: boolean;
+  thinking?: { type?: unknown };
+  /** The form of the answer. */
+  output_config?: { format?: { type?: unknown; schema?: unknown } | null };
 }
 
 /** The text of the last user turn: it may contain directives, and is echoed. */

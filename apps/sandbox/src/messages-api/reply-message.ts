@@ -2,6 +2,7 @@ import type { Message, StopReason, Usage } from '@anthropic-ai/sdk/resources/mes
 import { DirectiveError, Directives } from '../shared/faults/directives';
 import { nextId } from '../shared/identifiers';
 import { countText, type InputTokens, measure, total } from './token-count';
+import { exampleOf } from './example-value';
 import { lastUserText, type Prompt } from './prompt';
 
 /** Directives of a successful reply. */
@@ -25,6 +26,8 @@ interface ReplyText {
 }
 
 const ECHO_LENGTH = 400;
+const CITED_LENGTH = 100;
+const THOUGHT = 'This is the sandbox, which does not think.';
 
 /** The reply to a prompt. The same prompt always gets the same content and the same usage. */
 export function replyMessage(prompt: Prompt, directives: Directives): Message {
@@ -35,7 +38,7 @@ export function replyMessage(prompt: Prompt, directives: Directives): Message {
     type: 'message',
     role: 'assistant',
     model: prompt.model,
-    content: contentOf(reply, directives),
+    content: refused ? [] : [...thoughtsOf(prompt), ...contentOf(reply, prompt, directives)],
     stop_reason: refused ? 'refusal' : stopReason(reply, directives),
     stop_sequence: null,
     stop_details: refused ? { type: 'refusal', category: null, explanation: null } : null,
@@ -45,9 +48,32 @@ export function replyMessage(prompt: Prompt, directives: Directives): Message {
   };
 }
 
+/** What the model thought, for a request with `thinking`. */
+function thoughtsOf({ thinking }: Prompt): Message['content'] {
+  if (thinking?.type !== 'enabled' && thinking?.type !== 'adaptive') return [];
+  return [{ type: 'thinking', thinking: THOUGHT, signature: Buffer.from(THOUGHT).toString('base64') }];
+}
+
+/** The first characters of each document whose citations are asked for. */
+function citationsOf({ messages }: Prompt): object[] {
+  const blocks = messages.flatMap(({ content }) => (typeof content === 'string' ? [] : content));
+  return blocks
+    .filter(({ type }) => type === 'document')
+    .flatMap(({ citations, source, title = null }, index) => {
+      const { type, data } = (source ?? {}) as { type?: unknown; data?: unknown };
+      if ((citations as { enabled?: unknown } | undefined)?.enabled !== true) return [];
+      if (type !== 'text' || typeof data !== 'string') return [];
+      const cited = Array.from(data).slice(0, CITED_LENGTH).join('');
+      const place = { document_index: index, document_title: title, file_id: null };
+      return { type: 'char_location', cited_text: cited, ...place, start_char_index: 0, end_char_index: cited.length };
+    });
+}
+
 /** As the API does, a text that cites nothing says nothing of citations. */
-function contentOf(reply: ReplyText, directives: Directives): Message['content'] {
-  const texts = reply.text === '' ? [] : [{ type: 'text', text: reply.text }];
+function contentOf(reply: ReplyText, prompt: Prompt, directives: Directives): Message['content'] {
+  const citations = citationsOf(prompt);
+  const texts =
+    reply.text === '' ? [] : [{ type: 'text', text: reply.text, ...(citations.length > 0 && { citations }) }];
   const input = directives.json('tool-use');
   const tools = input ? [{ type: 'tool_use', id: nextId('toolu_'), ...toolCall(input) }] : [];
   return [...texts, ...tools] as Message['content'];
@@ -68,7 +94,11 @@ export function promptTokens(prompt: Prompt, directives: Directives): number {
 function replyText(prompt: Prompt, directives: Directives): ReplyText {
   const maxTokens = prompt.max_tokens ?? 0;
   const wanted = directives.number('output-tokens');
-  return wanted === undefined ? echo(lastUserText(prompt), maxTokens) : filler(wanted, maxTokens);
+  if (wanted !== undefined) return filler(wanted, maxTokens);
+  const { format } = prompt.output_config ?? {};
+  return format?.type === 'json_schema'
+    ? shorten(JSON.stringify(exampleOf(format.schema, format.schema)), maxTokens)
+    : echo(lastUserText(prompt), maxTokens);
 }
 
 function stopReason(reply: ReplyText, directives: Directives): StopReason {

@@ -52,6 +52,65 @@ describe('a streamed reply of the Messages API stand-in', () => {
     expect(message.content.at(-1)).toMatchObject({ type: 'tool_use', name: 'weather', input: { city: 'Oslo' } });
   });
 
+  const SCHEMA = {
+    type: 'object',
+    properties: {
+      city: { type: 'string' },
+      days: { type: 'array', items: { $ref: '#/$defs/day' }, minItems: 2 },
+      kind: { enum: ['rain', 'sun'] },
+    },
+    required: ['city', 'days', 'kind'],
+    additionalProperties: false,
+    $defs: {
+      day: { type: 'object', properties: { celsius: { type: 'integer' }, on: { type: 'string', format: 'date' } } },
+    },
+  };
+  const DOCUMENT = {
+    type: 'document' as const,
+    title: 'Oslo',
+    source: { type: 'text' as const, media_type: 'text/plain' as const, data: 'Oslo is the capital of Norway.' },
+    citations: { enabled: true },
+  };
+
+  it.each([
+    [
+      'JSON of the schema that was asked for',
+      { output_config: { format: { type: 'json_schema' as const, schema: SCHEMA } } },
+      [{ type: 'text' }],
+    ],
+    [
+      'thoughts, for a request with thinking',
+      { thinking: { type: 'enabled' as const, budget_tokens: 1024 }, max_tokens: 2000 },
+      [
+        { type: 'thinking', thinking: expect.stringMatching(/sandbox/), signature: expect.any(String) },
+        { type: 'text' },
+      ],
+    ],
+    [
+      'citations of a document that asks for them',
+      {
+        messages: [
+          { role: 'user' as const, content: [DOCUMENT, { type: 'text' as const, text: 'Which is the capital?' }] },
+        ],
+      },
+      [
+        {
+          type: 'text',
+          citations: [{ type: 'char_location', cited_text: DOCUMENT.source.data, document_title: 'Oslo' }],
+        },
+      ],
+    ],
+  ])('has %s, streamed and not', async (_, options, content) => {
+    const asked = { ...request('Hello'), ...options };
+    const whole = await client.messages.create(asked);
+    expect(whole.content).toMatchObject(content);
+    expect((await client.messages.stream(asked).finalMessage()).content).toEqual(whole.content);
+    if (!('output_config' in options)) return;
+    const text = whole.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+    const day = { celsius: 1, on: '2026-01-31' };
+    expect(JSON.parse(text)).toEqual({ city: 'sandbox', days: [day, day], kind: 'rain' });
+  });
+
   it('may say at its end what it cost', async () => {
     const message = await stream('[[sandbox:stream-usage={"output_tokens":77,"input_tokens":null}]]').finalMessage();
     expect(message.usage.output_tokens).toBe(77);

@@ -60,29 +60,34 @@ function finalUsage({
   return { input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens, server_tool_use };
 }
 
-function blockEvents(block: ContentBlock, index: number, deltas: number | undefined): string[] {
-  const { content_block, pieces, delta } = inPieces(block, deltas);
+function blockEvents(block: ContentBlock, index: number, count: number | undefined): string[] {
+  const { content_block, deltas } = inPieces(block, count);
   return [
     serverSentEvent('content_block_start', { type: 'content_block_start', index, content_block }),
-    ...pieces.map((piece) =>
-      serverSentEvent('content_block_delta', { type: 'content_block_delta', index, delta: delta(piece) }),
-    ),
+    ...deltas.map((delta) => serverSentEvent('content_block_delta', { type: 'content_block_delta', index, delta })),
     serverSentEvent('content_block_stop', { type: 'content_block_stop', index }),
   ];
 }
 
-function inPieces(block: ContentBlock, deltas: number | undefined) {
-  if (block.type === 'tool_use')
-    return {
-      content_block: { ...block, input: {} },
-      pieces: ['', ...split(JSON.stringify(block.input), deltas)],
-      delta: (partial_json: string) => ({ type: 'input_json_delta', partial_json }),
-    };
-  const text = block.type === 'text' ? block.text : '';
+/** A block as it begins, and what is added to it. */
+function inPieces(block: ContentBlock, count: number | undefined): { content_block: object; deltas: object[] } {
+  if (block.type === 'tool_use') {
+    const pieces = ['', ...split(JSON.stringify(block.input), count)];
+    const deltas = pieces.map((partial_json) => ({ type: 'input_json_delta', partial_json }));
+    return { content_block: { ...block, input: {} }, deltas };
+  }
+  if (block.type === 'thinking') {
+    const thoughts = split(block.thinking, count).map((thinking) => ({ type: 'thinking_delta', thinking }));
+    const deltas = [...thoughts, { type: 'signature_delta', signature: block.signature }];
+    return { content_block: { ...block, thinking: '', signature: '' }, deltas };
+  }
+  const { text, citations } = block.type === 'text' ? block : { text: '', citations: null };
   return {
-    content_block: { type: 'text', text: '' },
-    pieces: split(text, deltas),
-    delta: (piece: string) => ({ type: 'text_delta', text: piece }),
+    content_block: { type: 'text', text: '', ...(citations && { citations: [] }) },
+    deltas: [
+      ...split(text, count).map((piece) => ({ type: 'text_delta', text: piece })),
+      ...(citations ?? []).map((citation) => ({ type: 'citations_delta', citation })),
+    ],
   };
 }
 

@@ -2,7 +2,7 @@ import { applyDecorators, createParamDecorator, type ExecutionContext } from '@n
 import { ApiSecurity } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { ServiceError } from '@platform/errors';
-import { declareRules, ProblemReplies, type RouteRules } from '@platform/http';
+import { API_KEY_SCHEME, declareRules, ProblemReplies, type RouteRules } from '@platform/http';
 import type { AuthenticatedCustomer, Scope } from '@platform/tokens';
 
 /** What a route that is not public asks of a token; undefined: it does not say. */
@@ -48,7 +48,7 @@ export function AnyScope(): MethodDecorator {
 export const Public = () => declareRules({ access: 'public' });
 
 /** Lets callers of a controller's routes send the token in the header `X-Api-Key` as well, as SDKs of AI providers do. */
-export const TokenInApiKey = () => declareRules({ takesApiKey: true });
+export const TokenInApiKey = () => applyDecorators(declareRules({ takesApiKey: true }), ApiSecurity(API_KEY_SCHEME));
 
 /** Adds a tighter limit of requests to a route, for AI messages or for SMS. */
 export const RateLimitAs = (kind: 'ai' | 'sms') => declareRules({ rateLimit: kind });

@@ -1,4 +1,4 @@
 export { ERROR_PAGE, type ErrorCatalogEntry, type ErrorCode, errorCatalog, problemType } from './error-catalog';
-export { ServiceError, type ServiceErrorOptions } from './service-error';
+export { ServiceError, type ServiceErrorOptions, type UpstreamRefusal } from './service-error';
 export { typeName } from './type-name';
 export { nearMisses, similarName } from './similar-name';

@@ -1,11 +1,20 @@
 import type { ErrorCode } from './error-catalog';
 
+/** A refusal of another system, in its own terms. It has no secrets. */
+export interface UpstreamRefusal {
+  status: number;
+  /** Its code for programs. */
+  errorCode?: string;
+}
+
 /** Details of an error for the caller. */
 export interface ServiceErrorOptions {
   /** The faults of the request: a JSON pointer into the body or the name of a query parameter, with a description. */
   errors?: { pointer: string; detail: string }[];
   /** `Retry-After`: seconds after which a retry may succeed. */
   retryAfterSeconds?: number;
+  /** The refusal of another system, for callers who speak its language. */
+  upstream?: UpstreamRefusal;
   /** Set if the request may have had its effect all the same: under its Idempotency-Key it is not run again. */
   effect?: 'unknown';
   /** Parameters of the bearer challenge (RFC 6750 §3). */

@@ -20,9 +20,10 @@ export { HttpModule } from './http.module';
 export { KeyedRequestsService } from './keyed-requests.service';
 export { Draining, listen, ListeningSockets } from './listening';
 export { type LoadShedder, shedOverload } from './load-shedding';
-export { createDocument, serveOpenApi } from './open-api/create-document';
+export { createDocument, type InterfaceParts, serveOpenApi } from './open-api/create-document';
+export { API_KEY_SCHEME } from './open-api/document';
 export { ProblemReplies } from './open-api/problem-replies.decorator';
-export { addProblemDialect, type Problem, type ProblemDialect, problemOf, sendProblem } from './problem';
+export { type ErrorReply, type Problem, type ProblemDialect, problemOf, sendProblem } from './problem';
 export { ProblemFilter } from './problem.filter';
 export { RequestBodyGuard, type RequestWithBody } from './request-body.guard';
 export {

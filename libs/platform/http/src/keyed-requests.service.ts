@@ -33,8 +33,6 @@ const PRINTABLE = /^[\x20-\x7e]*$/;
 const SMALL_BYTES = 16 * 1024;
 
 const JSON_TYPE = 'application/json; charset=utf-8';
-/** As Fastify completes the one that problems are sent with. */
-const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 /** Headers that are kept with a body, besides those that its route declares. All others are of one request, such as its id. */
 const KEPT = ['content-type', 'location', 'x-accel-buffering', 'x-ignored'];
 
@@ -170,8 +168,10 @@ class RequestPresenter implements ReplyPresenter {
   }
 
   ofError(error: ServiceError): KeptReply {
-    const { status, headers, body } = inDialect(this.reply.request, problemOf(error, this.reply.request.id));
-    const type = { 'content-type': PROBLEM_TYPE };
+    const { request } = this.reply;
+    const { status, headers, body, contentType } = inDialect(request, problemOf(error, request.id));
+    // As Fastify completes the one that problems are sent with.
+    const type = { 'content-type': `${contentType}; charset=utf-8` };
     return { status, headers: { ...headers, ...type }, body: Buffer.from(JSON.stringify(body)) };
   }
 

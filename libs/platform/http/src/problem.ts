@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import { HttpException } from '@nestjs/common';
+import { HttpException, type Type } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isTransientFailure } from '@platform/database';
-import { type ErrorCode, errorCatalog, problemType, ServiceError } from '@platform/errors';
+import { type ErrorCode, errorCatalog, problemType, ServiceError, type UpstreamRefusal } from '@platform/errors';
+import { API_PREFIX } from './routing';
 
 /** Most bytes of a refused request's body that are read before the connection is closed. */
 const MOST_DISCARDED_BYTES = 32 * 1024 * 1024;
@@ -23,9 +24,26 @@ export interface Problem {
     code: ErrorCode;
     request_id: string;
     errors?: { pointer: string; detail: string }[];
-    /** The error as the AI provider's SDKs read it, at the addresses that are for them. */
-    error?: { type: string; message: string };
   };
+  /** The refusal of another system that it is due to; not part of the reply. */
+  upstream?: UpstreamRefusal;
+}
+
+/** An error reply, as it is sent. */
+export interface ErrorReply {
+  status: number;
+  headers: Record<string, string>;
+  body: object;
+}
+
+/** Another form of all errors at the addresses that begin with a prefix, unknown addresses included. */
+export interface ProblemDialect {
+  /** Below the prefix of the API. */
+  prefix: string;
+  contentType: string;
+  /** Describes the body in the OpenAPI document, which must know it from elsewhere. */
+  dto: Type;
+  convert(problem: Problem): ErrorReply;
 }
 
 /** Errors that Fastify and Node raise before a request reaches a handler. */
@@ -49,7 +67,7 @@ const STATUS_FAULTS: Partial<Record<number, [ErrorCode, string]>> = {
 export function problemOf(error: unknown, requestId: string): Problem {
   const fault = toServiceError(error);
   const { status, title } = errorCatalog[fault.code];
-  const { errors, retryAfterSeconds } = fault.options;
+  const { errors, retryAfterSeconds, upstream } = fault.options;
   return {
     status,
     headers: {
@@ -65,6 +83,7 @@ export function problemOf(error: unknown, requestId: string): Problem {
       request_id: requestId,
       ...(errors ? { errors } : {}),
     },
+    ...(upstream && { upstream }),
   };
 }
 
@@ -97,27 +116,28 @@ function challenge({ code, options: { bearer } }: ServiceError): Record<string, 
   return { 'www-authenticate': `Bearer error="${bearer.error}"${scope}` };
 }
 
-/** Adds to a problem what the clients of some addresses also look for. Problem details allow further members. */
-export type ProblemDialect = (problem: Problem) => Problem;
+const PROBLEM_TYPE = 'application/problem+json';
+const known = new WeakMap<FastifyInstance, ProblemDialect>();
 
-const known = new WeakMap<FastifyInstance, { prefix: string; dialect: ProblemDialect }[]>();
-
-/** Sets the dialect of all problems at addresses that begin with `prefix`, unknown ones included. */
-export function addProblemDialect(server: FastifyInstance, prefix: string, dialect: ProblemDialect): void {
-  known.set(server, [...(known.get(server) ?? []), { prefix, dialect }]);
+/** Sets the dialect of a server. */
+export function setProblemDialect(server: FastifyInstance, dialect: ProblemDialect): void {
+  known.set(server, dialect);
 }
 
 /** A problem as the clients of the request's address understand it. */
-export function inDialect(request: FastifyRequest, problem: Problem): Problem {
-  const found = known.get(request.server)?.find(({ prefix }) => request.url.startsWith(prefix));
-  return found ? found.dialect(problem) : problem;
+export function inDialect(request: FastifyRequest, problem: Problem): ErrorReply & { contentType: string } {
+  const dialect = known.get(request.server);
+  // The address as it was sent: one that cannot be decoded is replaced.
+  if (!dialect || !request.originalUrl.startsWith(`/${API_PREFIX}${dialect.prefix}`))
+    return { ...problem, contentType: PROBLEM_TYPE };
+  return { ...dialect.convert(problem), contentType: dialect.contentType };
 }
 
 /** Sends a problem as the reply. A client that is still sending its body can read it. */
 export function sendProblem(reply: FastifyReply, problem: Problem): void {
-  const { status, headers, body } = inDialect(reply.request, problem);
+  const { status, headers, body, contentType } = inDialect(reply.request, problem);
   const text = JSON.stringify(body);
-  void reply.code(status).headers(headers).type('application/problem+json');
+  void reply.code(status).headers(headers).type(contentType);
   const { raw: request } = reply.request;
   const closes = !reply.raw.shouldKeepAlive || reply.getHeader('connection') === 'close';
   if (!isStillArriving(request) || (!closes && isSmall(request))) return void reply.send(text);

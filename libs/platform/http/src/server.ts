@@ -11,8 +11,8 @@ import { compressReplies } from './compression';
 import { boundConnections, mostConnections, onReplyClosed } from './connections';
 import { serveErrorPage } from './error-page';
 import { Draining } from './listening';
-import { type ScopeDescriptions, serveOpenApi } from './open-api/create-document';
-import { problemOf, sendProblem } from './problem';
+import { type InterfaceParts, serveOpenApi } from './open-api/create-document';
+import { problemOf, sendProblem, setProblemDialect } from './problem';
 import { API_PREFIX, collectRoutes, isReadable, UNREADABLE_ADDRESS } from './routing';
 
 /** Maximum size of a request's headers in bytes, and maximum time for a request to arrive. */
@@ -74,7 +74,7 @@ export function setApiPrefix(app: NestFastifyApplication): void {
  * Configures the HTTP application apart from its modules: one function for the real process and for tests. @param
  * scopes all scopes with their descriptions, for the OpenAPI document
  */
-export function configureApplication(app: NestFastifyApplication, scopes: ScopeDescriptions): NestFastifyApplication {
+export function configureApplication(app: NestFastifyApplication, parts: InterfaceParts): NestFastifyApplication {
   const server = app.getHttpAdapter().getInstance();
   const config = app.get(AppConfig);
   setApiPrefix(app);
@@ -84,7 +84,8 @@ export function configureApplication(app: NestFastifyApplication, scopes: ScopeD
   refuseAmbiguousHeaders(server);
   compressReplies(server);
   serveErrorPage(server);
-  serveOpenApi(app, config, scopes);
+  setProblemDialect(server, parts.dialect);
+  serveOpenApi(app, config, parts);
   return app;
 }
 

@@ -1,4 +1,4 @@
-import { ServiceError } from '@platform/errors';
+import { ServiceError, type UpstreamRefusal } from '@platform/errors';
 import type { TokenUsage } from '../ledger/credit-ledger.port';
 
 /** A field of a request that is forwarded as the caller sent it. */
@@ -67,6 +67,8 @@ export interface UpstreamFault {
   /** The detail that the customer may read. */
   detail: string;
   retryAfterSeconds?: number;
+  /** The provider's refusal in its own terms, where it concerns the customer's request or the provider's load. */
+  refusal?: UpstreamRefusal;
   /** The provider's own id of the call. */
   requestId?: string;
   /** The usage that was reported before the answer broke off, in words for the operator: the provider may bill it. */
@@ -87,8 +89,8 @@ export class UpstreamError extends Error {
 
   /** Converts it to the error for the customer. */
   toServiceError(): ServiceError {
-    const { code, detail, retryAfterSeconds } = this.fault;
-    return new ServiceError(code, detail, { retryAfterSeconds, cause: this });
+    const { code, detail, retryAfterSeconds, refusal: upstream } = this.fault;
+    return new ServiceError(code, detail, { retryAfterSeconds, upstream, cause: this });
   }
 }
 

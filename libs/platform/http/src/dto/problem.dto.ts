@@ -16,21 +16,6 @@ export class ProblemErrorDto {
   detail!: string;
 }
 
-/** An error in the format of the AI provider. */
-export class ProviderErrorDto {
-  /**
-   * The kind of error in the provider's words.
-   * @example 'invalid_request_error'
-   */
-  type!: string;
-
-  /**
-   * Description of this occurrence, like `detail`.
-   * @example 'messages is required'
-   */
-  message!: string;
-}
-
 /** An error, as RFC 9457 problem details. */
 export class ProblemDto {
   /**
@@ -75,7 +60,4 @@ export class ProblemDto {
 
   /** The faults of an invalid request, one per part. */
   errors?: ProblemErrorDto[];
-
-  /** Below `/ai/v1` only: the error in the format that SDKs of the AI provider expect. */
-  error?: ProviderErrorDto;
 }

@@ -1,5 +1,6 @@
 import { type ErrorCode, errorCatalog, problemType } from '@platform/errors';
 import { KEY_MAX } from '../keyed-requests.service';
+import type { ProblemDialect } from '../problem';
 import { WITHOUT_EFFECT_MARK } from '../route-rules';
 import {
   type Document,
@@ -93,10 +94,15 @@ function takesInput({ requestBody, parameters = [] }: Operation): boolean {
 }
 
 /** Adds the replies that every operation can give, and the headers of every reply. */
-export function completeReplies(document: Document): void {
+export function completeReplies(document: Document, dialect: ProblemDialect): void {
   document.components.headers = HEADERS;
+  const inDialect = new Set(
+    Object.entries(document.paths).flatMap(([path, item]) =>
+      path.startsWith(dialect.prefix) ? Object.values(item) : [],
+    ),
+  );
   for (const operation of operationsOf(document)) {
-    addProblems(document, operation);
+    addProblems(document, operation, inDialect.has(operation) ? dialect : undefined);
     for (const [status, reply] of Object.entries(operation.responses)) {
       const replayed = isRetriable(operation) && /^(2..|502)$/.test(status) ? (['Idempotency-Replayed'] as const) : [];
       const ignored = takesInput(operation) && status.startsWith('2') ? (['X-Ignored'] as const) : [];
@@ -113,13 +119,13 @@ export function completeReplies(document: Document): void {
   }
 }
 
-function addProblems(document: Document, operation: Operation): void {
+function addProblems(document: Document, operation: Operation, dialect?: ProblemDialect): void {
   const codes = operation.requestBody ? [...ANY_REQUEST, ...ANY_BODY] : ANY_REQUEST;
   const problems: DeclaredProblems = {
     ...Object.fromEntries(codes.map((code) => [code, null])),
     ...takeDeclaredProblems(operation),
   };
-  operation.responses = { ...operation.responses, ...problemReplies(document, operation, problems) };
+  operation.responses = { ...operation.responses, ...problemReplies(document, operation, problems, dialect) };
 }
 
 function headersOf(status: string): (keyof typeof HEADERS)[] {
@@ -136,15 +142,24 @@ function headersOf(status: string): (keyof typeof HEADERS)[] {
 }
 
 /** The error replies of an operation by status: one reply for each status, with its codes and an example of each. */
-function problemReplies(document: Document, operation: Operation, problems: DeclaredProblems): Record<string, Reply> {
+function problemReplies(
+  document: Document,
+  operation: Operation,
+  problems: DeclaredProblems,
+  dialect?: ProblemDialect,
+): Record<string, Reply> {
   const codes = (Object.keys(problems) as ErrorCode[]).sort();
   const replies = [...Map.groupBy(codes, (code) => errorCatalog[code].status)].map(([status, group]) => {
-    const examples = group.map(
-      (code) => [code, { value: exampleOf(document, operation, code, problems[code]) }] as const,
-    );
+    const examples = group.map((code) => {
+      const body = exampleOf(document, operation, code, problems[code]);
+      return [code, { value: dialect ? dialect.convert({ status, headers: {}, body }).body : body }] as const;
+    });
+    const schema = dialect ? { $ref: `#/components/schemas/${dialect.dto.name}` } : PROBLEM;
     const reply: Reply = {
       description: `${group.map((code) => `${errorCatalog[code].title} (\`${code}\`)`).join('; ')}.`,
-      content: { 'application/problem+json': { schema: PROBLEM, examples: Object.fromEntries(examples) } },
+      content: {
+        [dialect?.contentType ?? 'application/problem+json']: { schema, examples: Object.fromEntries(examples) },
+      },
     };
     return [String(status), reply] as const;
   });

@@ -3,12 +3,30 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { AppConfig } from '@platform/config';
 import { ERROR_PAGE } from '@platform/errors';
+import type { ProblemDialect } from '../problem';
 import { API_PREFIX } from '../routing';
 import { completeReplies, describeIdempotency } from './complete-operations';
-import { allows, type Document, type Media, operationsOf, resolve, type Schema, scopesOf } from './document';
+import {
+  allows,
+  API_KEY_SCHEME,
+  type Document,
+  type Media,
+  operationsOf,
+  resolve,
+  type Schema,
+  scopesOf,
+} from './document';
 
 /** Descriptions of the scopes, by name. */
 export type ScopeDescriptions = Readonly<Record<string, string>>;
+
+/** What the application adds to the interface. */
+export interface InterfaceParts {
+  /** All scopes. */
+  scopes: ScopeDescriptions;
+  /** The form of errors at some addresses. */
+  dialect: ProblemDialect;
+}
 
 /** Descriptions of the tags, in the order in which they are shown. */
 const TAGS: Record<string, string> = {
@@ -38,8 +56,8 @@ const EXAMPLE_BY_FORMAT: Record<string, string> = {
 };
 
 /** Serves Swagger UI under /docs and the OpenAPI document as /docs/openapi.json. */
-export function serveOpenApi(app: NestFastifyApplication, config: AppConfig, scopes: ScopeDescriptions): void {
-  SwaggerModule.setup('docs', app, () => createDocument(app, config, scopes), {
+export function serveOpenApi(app: NestFastifyApplication, config: AppConfig, parts: InterfaceParts): void {
+  SwaggerModule.setup('docs', app, () => createDocument(app, config, parts), {
     jsonDocumentUrl: 'docs/openapi.json',
     yamlDocumentUrl: 'docs/openapi.yaml',
     customSiteTitle: 'Customer API',
@@ -49,13 +67,12 @@ export function serveOpenApi(app: NestFastifyApplication, config: AppConfig, sco
 }
 
 /**
- * Creates the OpenAPI 3.1 document: the declarations of the routes, and additions to all of them. @param scopes all
- * scopes with their descriptions
+ * Creates the OpenAPI 3.1 document: the declarations of the routes, and additions to all of them.
  */
 export function createDocument(
   app: INestApplication,
   { PUBLIC_URL }: Pick<AppConfig, 'PUBLIC_URL'>,
-  scopes: ScopeDescriptions,
+  { scopes, dialect }: InterfaceParts,
 ): OpenAPIObject {
   const settings = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
@@ -78,6 +95,15 @@ export function createDocument(
       },
       'token',
     )
+    .addApiKey(
+      {
+        type: 'apiKey',
+        in: 'header',
+        name: 'x-api-key',
+        description: 'The same token, as SDKs of AI providers send it.',
+      },
+      API_KEY_SCHEME,
+    )
     .build();
   const generated = SwaggerModule.createDocument(app, settings, {
     operationIdFactory: (_controller, method) => method,
@@ -88,7 +114,7 @@ export function createDocument(
   describeService(document);
   describeScopes(document);
   describeIdempotency(document);
-  completeReplies(document);
+  completeReplies(document, dialect);
   addBounds(document);
   addExamples(document);
   return document as unknown as OpenAPIObject;
@@ -135,6 +161,8 @@ function scopeTable(scopes: ScopeDescriptions): string {
 /** Adds the needed scope to every operation's description: tools do not show the scopes of a bearer scheme. */
 function describeScopes(document: Document): void {
   for (const operation of operationsOf(document)) {
+    // The usual way first: some generators use the first one only.
+    operation.security?.sort((one, other) => Number(API_KEY_SCHEME in one) - Number(API_KEY_SCHEME in other));
     const [scope] = scopesOf(operation);
     const needs = scope === undefined ? 'Any valid token is accepted.' : `Needs the scope \`${scope}\`.`;
     operation.description = [operation.description, needs].filter(Boolean).join('\n\n');

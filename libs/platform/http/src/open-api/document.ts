@@ -1,3 +1,6 @@
+/** Name of the scheme of a token that is sent as `X-Api-Key`. */
+export const API_KEY_SCHEME = 'apiKey';
+
 /** A JSON schema, as far as it is used here. */
 export interface Schema {
   $ref?: string;

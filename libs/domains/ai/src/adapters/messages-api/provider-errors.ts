@@ -8,6 +8,10 @@ import { UpstreamError } from '../../ports/ai-upstream.port';
  */
 const OPERATOR_ACCOUNT_TERMS =
   /credit|balance|billing|plan|organi[sz]ation|workspace|account|api.?key|token limit per|rate limit/i;
+/** Signs of a message about the model that the operator has set. */
+const OPERATOR_MODEL_TERMS = /^model\b|\bmodel\b.*\b(not found|not exist|no access|deprecated|retired)\b/i;
+/** The provider's status for overload. */
+const OVERLOADED = 529;
 /** A type of the provider's errors. */
 const ERROR_TYPE = /^\w{1,60}$/;
 /** `Retry-After` of a call that was not made. */
@@ -45,11 +49,13 @@ export function callFailed(redactor: SecretRedactor, error: unknown): unknown {
  */
 export function refused(redactor: SecretRedactor, reply: UpstreamReply): UpstreamError {
   const { status, headers, retryAfterMs } = reply;
-  const { type, message: said } = errorIn(reply.jsonObject());
+  const { type, message: said, errorCode } = errorIn(reply.jsonObject());
   const message = redactor.foreignText(said);
   const rejected = status >= 400 && status < 500;
-  const customerDetail =
-    (status === 400 || status === 413) && message !== undefined && !OPERATOR_ACCOUNT_TERMS.test(said as string);
+  const concernsRequest =
+    status === 413 || (status === 400 && message !== undefined && !concernsOperator(said as string));
+  const customerDetail = concernsRequest && message !== undefined && !concernsOperator(said as string);
+  const overloaded = status === 429 || status === OVERLOADED;
   return new UpstreamError({
     code: rejected ? 'ai_upstream_rejected' : 'ai_upstream_failed',
     reason: `upstream ${status}${redactor.foreignId(type) ? ` ${type}` : ''}`,
@@ -59,8 +65,15 @@ export function refused(redactor: SecretRedactor, reply: UpstreamReply): Upstrea
         ? 'The AI provider rejected the request. You were not charged'
         : 'The AI provider failed. You were not charged; try again later',
     retryAfterSeconds: retryAfterMs && (status === 429 || status >= 500) ? Math.ceil(retryAfterMs / 1000) : undefined,
+    ...(concernsRequest && { refusal: { status, errorCode: redactor.foreignId(errorCode) } }),
+    ...(overloaded && { refusal: { status: OVERLOADED } }),
     requestId: redactor.foreignId(headers['request-id']),
   });
+}
+
+/** Whether a provider's message is about the operator's account with it, or the operator's model. */
+function concernsOperator(message: string): boolean {
+  return OPERATOR_ACCOUNT_TERMS.test(message) || OPERATOR_MODEL_TERMS.test(message);
 }
 
 /** The error for a call without a usable reply. */
@@ -92,6 +105,7 @@ export function brokenOff(): UpstreamError {
 export function failedMidway(data: unknown): UpstreamError {
   const { type } = errorIn(data);
   return new UpstreamError({
+    ...(type === 'overloaded_error' && { refusal: { status: OVERLOADED } }),
     code: 'ai_upstream_failed',
     reason: ['upstream error event', type].filter(Boolean).join(' '),
     detail: 'The AI provider failed before the answer was complete. You were not charged; try again',
@@ -99,7 +113,14 @@ export function failedMidway(data: unknown): UpstreamError {
 }
 
 /** The provider's description of an error. The body of a refusal need not be JSON: a proxy answers in HTML. */
-function errorIn(data: unknown): { type?: string; message?: unknown } {
-  const { type, message } = (data as { error?: { type?: unknown; message?: unknown } | null } | null)?.error ?? {};
-  return { type: typeof type === 'string' && ERROR_TYPE.test(type) ? type : undefined, message };
+function errorIn(data: unknown): { type?: string; message?: unknown; errorCode?: string } {
+  const { type, message, details } = (data as { error?: ProviderError | null } | null)?.error ?? {};
+  const typed = (value: unknown) => (typeof value === 'string' && ERROR_TYPE.test(value) ? value : undefined);
+  return { type: typed(type), message, errorCode: typed(details?.error_code) };
+}
+
+interface ProviderError {
+  type?: unknown;
+  message?: unknown;
+  details?: { error_code?: unknown } | null;
 }
