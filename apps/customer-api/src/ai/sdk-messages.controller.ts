@@ -17,7 +17,7 @@ import { type AuthenticatedCustomer } from '@platform/tokens';
 import { MessageAnswersService } from './message-answers.service';
 import { ANSWER, ANSWER_PROBLEMS } from './ai-message.dto';
 import { MessageBody } from './message-body';
-import { SdkProblemDto } from './sdk-problem';
+import { SdkProblemDto } from './sdk-problem.dto';
 import { SdkCountRequestDto, SdkMessageRequestDto, SdkTokenCountDto } from './sdk.dto';
 
 const OVERLOADED = {

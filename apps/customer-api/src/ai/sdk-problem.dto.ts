@@ -1,0 +1,63 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { type ErrorCode, errorCatalog } from '@platform/errors';
+import { ProblemErrorDto } from '@platform/http';
+
+/** The provider's own code of an error, for SDKs that look for it. */
+export class SdkErrorDetailsDto {
+  @ApiProperty({ required: false, maxLength: 100, example: 'thread_unsupported_request' })
+  error_code?: string;
+
+  /** Names of the features that are not available. */
+  @ApiProperty({ required: false, type: [String], maxItems: 10, example: ['thread'] })
+  unsupported?: string[];
+}
+
+/** An error in the AI provider's format, as its SDKs read it. */
+export class SdkErrorDto {
+  /**
+   * The kind of error in the provider's words.
+   * @example 'invalid_request_error'
+   */
+  type!: string;
+
+  /**
+   * Description of this occurrence, for people.
+   * @example 'messages is required'
+   */
+  message!: string;
+
+  /** Describes the code of the error on the server that answered. */
+  @ApiProperty({ format: 'uri-reference', example: '/docs/errors#invalid_request' })
+  documentation_url!: string;
+
+  details?: SdkErrorDetailsDto;
+}
+
+/** An error at the addresses for SDKs: in the AI provider's format, with the members that errors have elsewhere beside it. */
+export class SdkProblemDto {
+  @ApiProperty({ enum: ['error'] })
+  type!: 'error';
+
+  error!: SdkErrorDto;
+
+  /** The kind of error for programs. A code never changes its meaning. */
+  @ApiProperty({ enum: Object.keys(errorCatalog), example: 'invalid_request' })
+  code!: ErrorCode;
+
+  /** The HTTP status of the reply. */
+  @ApiProperty({ type: 'integer', format: 'int32', minimum: 400, maximum: 599, example: 400 })
+  status!: number;
+
+  /**
+   * Description of this occurrence, like `error.message`.
+   * @example 'messages is required'
+   */
+  detail!: string;
+
+  /** The request's id, also in the `Request-Id` header. Quote it to the operator. */
+  @ApiProperty({ maxLength: 128, example: '3f0c1d9e-7d2a-4f0e-9a51-0f9f3c2f8a11' })
+  request_id!: string;
+
+  /** The faults of an invalid request, one per part. */
+  errors?: ProblemErrorDto[];
+}
