@@ -21,7 +21,8 @@ Usage: apps/operator/stack.sh COMMAND
                       all that the archive has (latest)
       --secrets-key FILE   the SECRETS_KEY of the data, if it is not in FOLDER, or was another one at that moment
       --keep-secrets-key   none is restored: customers' own provider keys may be lost
-  rotate SECRET       makes a new secrets-key or new database-passwords, without an interruption
+  rotate SECRET       makes a new secrets-key or new database-passwords, without an interruption; the same command again goes
+                      on with one that was interrupted. former-secrets-key: forgets the former one, a day later (--now: at once)
 
 A replica of the API that is replaced gets no new requests before it stops, and answers those that it has.
 END
@@ -30,8 +31,16 @@ END
 [ $# -gt 0 ] || { usage; exit 64; }
 command=$1
 shift
+# Two commands at once would replace each other's containers.
+lock() {
+  exec 9<.
+  flock --nonblock 9 || fail 'Another apps/operator/stack.sh is at work here: wait until it has ended'
+}
 case $command in
-  up | upgrade | scale | restart | replace | backup | restore | rotate) "stack_$command" "$@" ;;
+  up | upgrade | scale | restart | replace | backup | restore | rotate)
+    lock
+    "stack_$command" "$@"
+    ;;
   -h | --help | help) usage ;;
   *) usage >&2; exit 64 ;;
 esac

@@ -40,7 +40,7 @@ check_keys 'restored'
 
 echo "rotation of SECRETS_KEY: $(seconds_of stack rotate secrets-key) s"
 check_keys 'rotated'
-echo "the former key is forgotten: $(seconds_of stack rotate former-secrets-key) s"
+echo "the former key is forgotten: $(seconds_of stack rotate former-secrets-key --now) s"
 check_keys 'forgotten'
 before=$(state)
 stack backup "$backups" >&2

@@ -24,12 +24,15 @@ dump() {
   trap 'rm -rf "$folder"' EXIT
   in_postgres pg_dump --format=custom customer_account >"$folder/account.dump"
   secrets_sh 'cat operator/secrets-key' >"$folder/secrets-key"
+  # As long as it is known, something may be encrypted under it.
+  secrets_sh 'cat operator/former-secrets-key' >"$folder/former-secrets-key"
+  [ -s "$folder/former-secrets-key" ] || rm "$folder/former-secrets-key"
   # Exact only if nothing was written meanwhile: for a comparison after a restore by hand.
   count_rows >"$folder/rows.txt"
-  (cd "$folder" && sha256sum account.dump secrets-key >SHA256SUMS)
+  (cd "$folder" && sha256sum account.dump *secrets-key >SHA256SUMS)
   trap - EXIT
   say "$folder: $(du -sh "$folder" | cut -f1), $(awk '{n += $2} END {print n + 0}' "$folder/rows.txt") rows"
-  say 'Both files together give access to every customer'\''s data and keys: keep secrets-key apart from account.dump'
+  say 'The files together give access to every customer'\''s data and keys: keep secrets-key and former-secrets-key apart from account.dump'
 }
 
 # in_postgres COMMAND…: as the owner, in the database's container

@@ -7,6 +7,7 @@ stack_up() {
   else
     apply_changes "$(wanted_replicas)"
   fi
+  [ -z "$(secret owner/next-secrets-key)" ] || say 'A rotation of SECRETS_KEY was interrupted. To go on with it: apps/operator/stack.sh rotate secrets-key'
   say 'The service is up'
 }
 
@@ -37,9 +38,21 @@ start_all() {
   dc up -d --wait "$@" || explain_start
 }
 
-# explain_start: why the service did not start, from the services that run before all others
+# explain_start: why the service did not start: the last lines of the containers that ended with a failure, that end again and
+# again or that are not healthy
 explain_start() {
-  dc logs --no-log-prefix --tail 3 secrets migrate >&2
+  local service container
+  for service in secrets postgres valkey migrate api worker proxy proxy-tls archive; do
+    for container in $(containers "$service" | head -n 1); do
+      case $(docker inspect -f '{{.State.Status}} {{.State.ExitCode}} {{if .State.Health}}{{.State.Health.Status}}{{end}} {{.RestartCount}}' "$container") in
+        'exited 0 '* | 'running 0 healthy '* | 'running 0  '* | created*) ;;
+        *)
+          say "$service:" >&2
+          docker logs --tail 5 "$container" >&2
+          ;;
+      esac
+    done
+  done
   fail 'The service did not start: docker compose ps'
 }
 
@@ -68,13 +81,15 @@ apply_changes() {
   done
   for service in $(missing); do
     say "$service: is started"
+    # Its former container may have been made with other settings.
+    containers "$service" | xargs -r docker rm -f >/dev/null
     begin "$service"
   done
 }
 
 stack_replace() {
   case ${1:-} in
-    proxy | proxy-tls | worker | valkey | postgres) is_running "$1" && replace "$1" ;;
+    proxy | proxy-tls | worker | valkey | postgres) replace "$1" ;;
     *) fail 'replace takes proxy, proxy-tls, worker, valkey or postgres' ;;
   esac
 }
@@ -83,7 +98,7 @@ stack_replace() {
 replace() {
   say "$1: is replaced"
   containers "$1" | xargs -r docker stop >/dev/null
-  containers "$1" | xargs -r docker rm >/dev/null
+  containers "$1" | xargs -r docker rm -f >/dev/null
   begin "$1"
 }
 

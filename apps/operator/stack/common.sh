@@ -73,7 +73,7 @@ has_present_files() {
     postgres,*start.sh*) in_service postgres /etc/account-postgres/start.sh current ;;
     archive,*) in_service archive /etc/account-postgres/archive.sh current ;;
     prometheus,*) unchanged_since_start prometheus prometheus.yml alerts.yml ;;
-    alertmanager,*) unchanged_since_start alertmanager alertmanager.yml ;;
+    alertmanager,*) unchanged_since_start alertmanager alertmanager.yml alertmanager.sh ;;
     grafana,*) unchanged_since_start grafana datasource.yml dashboards ;;
   esac
 }

@@ -107,8 +107,10 @@ check_key() {
 # use_key: from now on, if there is one to be restored
 use_key() {
   [ -n "$key" ] || return 0
+  secrets_sh 'rm -f owner/next-secrets-key; rm -f owner/previous-secrets-key owner/secrets-key-replaced'
   put_secret secrets-key <"$key"
-  : | put_secret former-secrets-key
+  # Of a backup that was made after a rotation, or during one.
+  { cat "${folder:+$folder/former-secrets-key}" 2>/dev/null || true; } | put_secret former-secrets-key
 }
 
 confirm() {

@@ -3,32 +3,88 @@
 stack_rotate() {
   case ${1:-} in
     secrets-key) rotate_secrets_key ;;
-    former-secrets-key) forget_former_key ;;
+    former-secrets-key) forget_former_key "${2:-}" ;;
     database-passwords) rotate_database_passwords ;;
     *) fail 'rotate takes secrets-key, former-secrets-key (a day later: forgets the former one) or database-passwords. Keys of other systems are in .env: change them there, then: apps/operator/stack.sh up' ;;
   esac
 }
 
-# The key in .env if that is another one, else a new one. Both open stored data until former-secrets-key is forgotten.
+# Its steps, each of which can be repeated; a command that was interrupted at any of them goes on where it was. Both keys are kept
+# in owner/next-secrets-key and owner/previous-secrets-key as long as it lasts.
 rotate_secrets_key() {
-  local present given
-  present=$(secrets_sh 'cat operator/secrets-key')
+  local next previous given
+  next=$(secret owner/next-secrets-key)
   given=$(key_in_env)
-  [ "$given" != "$present" ] || fail 'SECRETS_KEY in .env is the present key. Put a new one there (openssl rand -base64 32), or remove it and one is made'
-  secrets_sh '[ ! -s operator/former-secrets-key ]' || fail 'The key was rotated before; a day after that: apps/operator/stack.sh rotate former-secrets-key'
-  # Every replica can read data sealed under the new key before one seals under it.
-  printf '%s' "${given:-$(head -c 32 /dev/urandom | base64 -w0)}" | put_secret former-secrets-key
+  if [ -z "$next" ]; then
+    check_rotation_may_begin "$given"
+    secrets_sh 'rm -f owner/previous-secrets-key owner/secrets-key-replaced'
+    # An interruption leaves further replicas behind.
+    replicas_made | put owner/replicas-at-rotation
+    # The key in .env if that is another one, else a new one.
+    printf '%s' "${given:-$(head -c 32 /dev/urandom | base64 -w0)}" | put owner/next-secrets-key
+    next=$(secret owner/next-secrets-key)
+  else
+    [ -z "$given" ] || [ "$given" = "$next" ] ||
+      fail 'A rotation to another key than SECRETS_KEY in .env was interrupted: remove SECRETS_KEY from .env, then again. Nothing has been changed'
+    say 'A rotation was interrupted: it goes on'
+  fi
+  previous=$(secret owner/previous-secrets-key)
+  if [ -z "$previous" ]; then
+    # Every replica can read data sealed under the new key before one seals under it.
+    printf '%s' "$next" | put_secret former-secrets-key
+    replace_programs
+    secret operator/secrets-key | put owner/previous-secrets-key
+  fi
+  # In this order no folder is ever without the key that most data is sealed under.
+  secrets_sh 'for who in owner api operator; do
+      for pair in previous:former-secrets-key next:secrets-key; do
+        cp "owner/${pair%:*}-secrets-key" "$who/rotated.new"; chmod 444 "$who/rotated.new"; mv -f "$who/rotated.new" "$who/${pair#*:}"
+      done
+    done'
   replace_programs
-  swap_keys
-  replace_programs
-  dc run --rm -T operator secrets reencrypt || fail 'A key of a customer could not be read: operator ai configure --customer ID --key-stdin'
+  reencrypt
+  date +%s | put owner/secrets-key-replaced
+  secrets_sh 'rm -f owner/next-secrets-key; rm -f owner/previous-secrets-key'
   say 'SECRETS_KEY is replaced. Make a backup. In a day: apps/operator/stack.sh rotate former-secrets-key'
+}
+
+# check_rotation_may_begin GIVEN: fails if the programs know a former key already, or GIVEN, the key in .env, is no new one
+check_rotation_may_begin() {
+  [ "$1" != "$(secret operator/secrets-key)" ] ||
+    fail 'SECRETS_KEY in .env is the present key. Put a new one there (openssl rand -base64 32), or remove it and one is made'
+  [ -z "$(secret operator/former-secrets-key)" ] ||
+    fail 'The programs still know a former key. First: apps/operator/stack.sh rotate former-secrets-key, which forgets it when nothing is encrypted under it any more'
+}
+
+# secret FILE: its content, or nothing
+secret() { secrets_sh "[ ! -f $1 ] || cat $1"; }
+
+reencrypt() {
+  dc run --rm -T operator secrets reencrypt ||
+    fail 'Some keys of customers could not be encrypted under the present SECRETS_KEY; no key has been forgotten. If one is unreadable: operator ai configure --customer ID --key-stdin. Then again'
 }
 
 # key_in_env: SECRETS_KEY in .env, if there is one
 key_in_env() { dc config --format json secrets | sed -n 's/^ *"SECRETS_KEY": "\(.*\)",\{0,1\}$/\1/p'; }
 
+# forget_former_key [--now]: when nothing is encrypted under it any more. Replies kept for Idempotency-Keys are for a day
 forget_former_key() {
+  local replaced age
+  [ -z "$(secret owner/next-secrets-key)" ] ||
+    fail 'The rotation was interrupted, and data may be encrypted under either key. No key has been forgotten. To go on with it: apps/operator/stack.sh rotate secrets-key'
+  if [ -n "$(secret operator/former-secrets-key)" ]; then
+    replaced=$(secret owner/secrets-key-replaced)
+    if [ -z "$replaced" ]; then
+      # A former version of this script may have been interrupted: some programs may still encrypt under the former key.
+      replace_programs
+      replaced=$(date +%s)
+      printf '%s' "$replaced" | put owner/secrets-key-replaced
+    fi
+    reencrypt
+    age=$(($(date +%s) - replaced))
+    [ "${1:-}" = --now ] || [ "$age" -ge 86400 ] ||
+      fail "Replies kept for Idempotency-Keys may be encrypted under the former key until $(date -u -d "@$((replaced + 86400))" '+%Y-%m-%d %H:%M UTC'). No key has been forgotten; then again. With --now they are lost"
+  fi
   : | put_secret former-secrets-key
   replace_programs
   say 'Only the present SECRETS_KEY is known to the programs now'
@@ -36,7 +92,7 @@ forget_former_key() {
 
 # A login of each program gets a successor; the old one goes when nobody uses it any more.
 rotate_database_passwords() {
-  local program role login old password
+  local program role login password
   not_on_a_cluster 'rotate database-passwords'
   password=$(new_password)
   sql "alter role account_owner password '$password'"
@@ -44,19 +100,29 @@ rotate_database_passwords() {
   printf '%s' "$password" | put owner/password
   for program in api:customer_api operator:account_operator; do
     role=${program#*:} program=${program%:*}
-    old+=("$(secrets_sh "sed -E 's|^postgres://([^:]+):.*|\1|' $program/database-url")")
     login=${program}_login_$(date +%s)
     password=$(new_password)
     sql "create role $login login noinherit password '$password' in role $role"
     printf 'postgres://%s:%s@postgres:5432/customer_account' "$login" "$password" | put "$program/database-url"
   done
   replace_programs
-  for login in "${old[@]}"; do sql "drop role $login"; done
+  # Those of rotations that were interrupted, too.
+  for program in api operator; do
+    login=$(login_of "$program")
+    for login in $(logins | grep -E "^${program}_login(_[0-9]+)?$" | grep -vxF "$login"); do sql "drop role $login"; done
+  done
   say 'The database passwords are replaced'
 }
 
+# login_of PROGRAM: the one that it uses
+login_of() { secrets_sh "sed -E 's|^postgres://([^:]+):.*|\1|' $1/database-url"; }
+
+logins() { in_postgres psql -qAtX -d customer_account -c 'select rolname from pg_roles where rolcanlogin order by 1'; }
+
 replace_programs() {
-  replace_replicas "$(replicas_made)"
+  local replicas=
+  [ -z "$(secret owner/next-secrets-key)" ] || replicas=$(secret owner/replicas-at-rotation)
+  replace_replicas "${replicas:-$(replicas_made)}"
   replace worker
 }
 
@@ -68,13 +134,9 @@ new_password() { head -c 24 /dev/urandom | od -An -v -tx1 | tr -d ' \n'; }
 # put FILE…: standard input, one line or nothing, into files of secrets_sh. It does not wait for the end of the input, which
 # docker compose run may lose when it comes at once
 put() {
-  { cat; echo; } | secrets_sh "IFS= read -r line
+  printf '%s\n' "$(cat)" | secrets_sh "IFS= read -r line
     for file in $*; do printf %s \"\$line\" >\$file.new; chmod 444 \$file.new; mv -f \$file.new \$file; done"
 }
 
 # put_secret NAME: standard input, for every program
 put_secret() { put "owner/$1" "api/$1" "operator/$1"; }
-
-swap_keys() {
-  secrets_sh 'for who in owner api operator; do mv $who/secrets-key $who/.swap; mv $who/former-secrets-key $who/secrets-key; mv $who/.swap $who/former-secrets-key; done'
-}

@@ -1,0 +1,189 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const OLD = 'the-first-key';
+const DAY_SECONDS = 86_400;
+
+/** An installation whose programs run with one key. */
+class Installation {
+  readonly folder = mkdtempSync(join(tmpdir(), 'rotation-'));
+
+  constructor() {
+    mkdirSync(join(this.folder, 'programs'));
+    for (const program of ['owner', 'api', 'operator']) {
+      mkdirSync(join(this.folder, 'secrets', program), { recursive: true });
+      this.write(`secrets/${program}/secrets-key`, OLD);
+      this.write(`secrets/${program}/former-secrets-key`, '');
+    }
+    for (const program of ['api-1', 'api-2', 'worker']) this.write(`programs/${program}`, `${OLD}\n`);
+    for (const list of ['sealed', 'replies']) this.write(list, `${OLD}\n`);
+  }
+
+  /** @param killAt the step at which it is killed; none: it runs to its end */
+  rotate(secret: string, options: { killAt?: number; given?: string } = {}) {
+    rmSync(join(this.folder, 'steps'), { force: true });
+    // A process group of its own, which it kills.
+    const { status, stdout, stderr } = spawnSync(
+      'setsid',
+      ['--wait', 'test/containers/simulated-rotation.sh', secret],
+      {
+        encoding: 'utf8',
+        env: {
+          ...process.env,
+          FOLDER: this.folder,
+          GIVEN: options.given ?? '',
+          KILL_AT: String(options.killAt ?? ''),
+        },
+      },
+    );
+    return { ended: status === 0, killed: status !== 0 && stderr === '', said: stdout + stderr };
+  }
+
+  /** A day passes: replies that were kept are gone. */
+  letADayPass() {
+    this.write('replies', '');
+    const replaced = join('secrets', 'owner', 'secrets-key-replaced');
+    if (existsSync(join(this.folder, replaced))) {
+      this.write(replaced, String(Number(this.read(replaced)) - DAY_SECONDS));
+    }
+  }
+
+  read(path: string): string {
+    return existsSync(join(this.folder, path)) ? readFileSync(join(this.folder, path), 'utf8') : '';
+  }
+  write(path: string, text: string) {
+    writeFileSync(join(this.folder, path), text);
+  }
+
+  keys = () => ['owner', 'api', 'operator'].map((program) => this.read(`secrets/${program}/secrets-key`));
+  formerKeys = () => ['owner', 'api', 'operator'].map((program) => this.read(`secrets/${program}/former-secrets-key`));
+  remove = () => rmSync(this.folder, { recursive: true, force: true });
+}
+
+/** How a rotation that was killed at each of its steps, one after the other, is brought to its end. */
+function killedAtEachStep(secret: string, prepare: (one: Installation) => void, goOn: (one: Installation) => void) {
+  for (let killAt = 1; ; killAt++) {
+    const one = new Installation();
+    prepare(one);
+    const { killed, said } = one.rotate(secret, { killAt });
+    if (!killed && killAt > 10) {
+      one.remove();
+      return killAt;
+    }
+    expect({ killAt, killed, said }).toMatchObject({ killAt, killed: true });
+    goOn(one);
+    expect({ killAt, failures: one.read('failures') }).toEqual({ killAt, failures: '' });
+    one.remove();
+  }
+}
+
+function expectRotated(one: Installation) {
+  const [key] = one.keys();
+  expect(key).toMatch(/^[\w+/]{43}=$/);
+  expect(new Set(one.keys()).size).toBe(1);
+  expect(one.formerKeys()).toEqual([OLD, OLD, OLD]);
+  expect(new Set(one.read('sealed').trim().split('\n'))).toEqual(new Set([key]));
+}
+
+describe('a rotation of SECRETS_KEY', () => {
+  it('ends with one key, and the former one beside it', () => {
+    const one = new Installation();
+    expect(one.rotate('secrets-key')).toMatchObject({ ended: true });
+    expectRotated(one);
+    expect(one.read('failures')).toBe('');
+    one.remove();
+  });
+
+  it('goes on where it was killed, at each of its steps; no key is lost, and nothing unreadable to a program, in between', () => {
+    killedAtEachStep(
+      'secrets-key',
+      () => undefined,
+      (one) => {
+        const before = [...one.keys(), ...one.formerKeys()];
+        const forgetting = one.rotate('former-secrets-key');
+        // A key may be forgotten only before the rotation has begun.
+        if (one.formerKeys().join('') !== '' || before.slice(3).join('') !== '') {
+          expect(forgetting).toMatchObject({ ended: false });
+          expect([...one.keys(), ...one.formerKeys()]).toEqual(before);
+        }
+        const { ended, said } = one.rotate('secrets-key');
+        // Killed after its end was noted: its advice leads to the end, too.
+        if (!ended) expect(said).toContain('First: apps/operator/stack.sh rotate former-secrets-key');
+        expectRotated(one);
+        one.letADayPass();
+        expect(one.rotate('former-secrets-key')).toMatchObject({ ended: true });
+        expect(one.formerKeys()).toEqual(['', '', '']);
+      },
+    );
+  }, 300_000);
+
+  it('goes on after a second kill', () => {
+    const one = new Installation();
+    for (const killAt of [15, 15, 20, 25]) one.rotate('secrets-key', { killAt });
+    one.rotate('secrets-key');
+    expectRotated(one);
+    expect(one.read('failures')).toBe('');
+    one.remove();
+  });
+
+  it('that was interrupted takes no other key out of .env', () => {
+    const one = new Installation();
+    one.rotate('secrets-key', { killAt: 15 });
+    expect(one.rotate('secrets-key', { given: 'another' }).said).toContain('remove SECRETS_KEY from .env, then again');
+    expect(one.rotate('secrets-key')).toMatchObject({ ended: true });
+    one.remove();
+  });
+});
+
+describe('the former SECRETS_KEY', () => {
+  const rotated = (one: Installation) => void one.rotate('secrets-key');
+
+  it('is kept for a day, as replies are', () => {
+    const one = new Installation();
+    rotated(one);
+    expect(one.rotate('former-secrets-key').said).toContain('No key has been forgotten; then again');
+    expect(one.formerKeys()).toEqual([OLD, OLD, OLD]);
+    one.letADayPass();
+    expect(one.rotate('former-secrets-key')).toMatchObject({ ended: true });
+    one.remove();
+  });
+
+  it('is kept while a secret is encrypted under another key than the present one', () => {
+    const one = new Installation();
+    rotated(one);
+    one.letADayPass();
+    one.write('sealed', 'a-lost-key\n');
+    expect(one.rotate('former-secrets-key')).toMatchObject({ ended: false });
+    expect(one.formerKeys()).toEqual([OLD, OLD, OLD]);
+    one.remove();
+  });
+
+  it('is forgotten by the same command again, after a kill at each of its steps', () => {
+    killedAtEachStep(
+      'former-secrets-key',
+      (one) => {
+        rotated(one);
+        one.letADayPass();
+      },
+      (one) => {
+        expect(one.rotate('former-secrets-key')).toMatchObject({ ended: true });
+        expect(one.formerKeys()).toEqual(['', '', '']);
+      },
+    );
+  }, 300_000);
+
+  it('of an installation that a former script left in the middle of a rotation is not lost', () => {
+    const one = new Installation();
+    for (const program of ['owner', 'api', 'operator']) {
+      one.write(`secrets/${program}/secrets-key`, 'the-second-key');
+      one.write(`secrets/${program}/former-secrets-key`, OLD);
+    }
+    one.write('programs/worker', `${OLD}\nthe-second-key`);
+    expect(one.rotate('former-secrets-key').said).toContain('No key has been forgotten; then again');
+    expect(one.formerKeys()).toEqual([OLD, OLD, OLD]);
+    expect(new Set(one.read('sealed').trim().split('\n'))).toEqual(new Set(['the-second-key']));
+    one.remove();
+  });
+});
