@@ -20,7 +20,7 @@ function metricsIn(expression: string): string[] {
     .replaceAll(/\b(by|on|without)\s*\([^)]*\)/g, '');
   return [...bare.matchAll(/\b([a-z_]{2,}[a-z0-9_]*)\b(?!\s*\()/g)]
     .map(([, name = '']) => name)
-    .filter((name) => !['or', 'and', 'by'].includes(name));
+    .filter((name) => !['or', 'and', 'by', 'unless'].includes(name));
 }
 
 /** All metrics of the handbook, which another spec compares with those of the programs. */

@@ -44,6 +44,12 @@ const HEAD = `# Settings of the service, as environment variables. docker compos
 # address or range of the proxy before ours whose X-Forwarded-For is believed (the one that terminates TLS); default: no proxy
 # PROXY_BEFORE=127.0.0.1/32
 
+# parts that run beside the service, separated by commas: archive, monitoring, tls
+# COMPOSE_PROFILES=
+
+# address that alerts are posted to, as Alertmanager's JSON (profile monitoring)
+# ALERT_WEBHOOK=
+
 # --- the service ---------------------------------------------------------------------------------------------------
 `;
 
