@@ -52,6 +52,8 @@ export async function openAiStress(
     ANTHROPIC_API_KEY: 'service-wide-key',
     SECRETS_KEY: randomBytes(32).toString('base64'),
     AI_UPSTREAM_TIMEOUT_MS: '10000',
+    // One customer may have half of them.
+    AI_UPSTREAM_CONNECTIONS: '2048',
     UPSTREAM_BREAKER_FAILURES: generous,
     RATE_LIMIT_REQUESTS_PER_MINUTE: generous,
     RATE_LIMIT_AI_PER_MINUTE: generous,

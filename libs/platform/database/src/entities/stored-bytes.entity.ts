@@ -1,9 +1,8 @@
-import { Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** The bytes that a customer's writes have stored on a day of UTC: texts of tickets and SMS, and kept replies. */
 @Entity('stored_bytes')
 export class StoredBytes {
-  @ForeignKey('customer', 'id', { name: 'stored_bytes_customer_fk' })
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'stored_bytes_pk' })
   customerId!: string;
 

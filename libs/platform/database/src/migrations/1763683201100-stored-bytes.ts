@@ -24,8 +24,7 @@ export class StoredBytesSchema1763683201100 extends ForwardMigration {
         customer_id uuid not null,
         day date not null,
         bytes bigint not null,
-        constraint stored_bytes_pk primary key (customer_id, day),
-        constraint stored_bytes_customer_fk foreign key (customer_id) references customer (id)
+        constraint stored_bytes_pk primary key (customer_id, day)
       )`);
     await secureCustomerTable(runner, 'stored_bytes');
   }

@@ -8,6 +8,10 @@ declare
   today constant date := present::date;
   counted bigint;
 begin
+  -- A transaction without an id has stored nothing, such as one that a rule refused. On a cluster the nodes' transactions have it.
+  if pg_current_xact_id_if_assigned() is null and to_regclass('pg_catalog.pg_dist_node') is null then
+    return;
+  end if;
   insert into stored_bytes as s (customer_id, day, bytes) values (p_customer, today, greatest(0, p_bytes))
   on conflict (customer_id, day) do update set bytes = s.bytes + excluded.bytes
   returning bytes into counted;
