@@ -12,6 +12,8 @@ const LONGEST = [
   'test/faults/process.spec.ts',
   'test/e2e/tracing.spec.ts',
   'test/contract/generated-clients.spec.ts',
+  'test/containers/rotation.spec.ts',
+  'test/documents/guide-faults.spec.ts',
   'test/faults/start-refusals.spec.ts',
   'test/faults/idempotency-kills.spec.ts',
   'test/faults/database.spec.ts',
