@@ -71,7 +71,17 @@ function describe(folder, paths) {
   const printer = ts.createPrinter();
   return paths.map((path) => {
     const [file] = ts.transform(program.getSourceFile(path), [visitor], options).transformed;
-    return [path, printer.printFile(file)];
+    return [path, withResolvedCalls(printer.printFile(file), path)];
+  });
+}
+
+/** A type of another library is named by a call of `require`, which swc leaves as it is. */
+function withResolvedCalls(text, path) {
+  return text.replace(/\brequire\("(@[^"]+)"\)/g, (call, name) => {
+    const own = ownModule(name, path);
+    if (!own) return call;
+    const to = relative(dirname(path), own.resolvedFileName).replace(/\.ts$/, '');
+    return `require(${JSON.stringify(to.startsWith('.') ? to : `./${to}`)})`;
   });
 }
 

@@ -80,9 +80,9 @@ describe('Swagger UI in a browser', () => {
 
     await page.locator('.btn.authorize').click();
     const dialog = page.locator('.dialog-ux');
-    await dialog.locator('input').fill(token);
-    await dialog.locator('button.authorize').click();
-    await dialog.getByRole('button', { name: 'Close' }).click();
+    await dialog.locator('#auth-bearer-value').fill(token);
+    await dialog.locator('button.authorize').first().click();
+    await dialog.getByRole('button', { name: 'Close' }).first().click();
 
     const { status, body } = await execute('Customer-getCustomer');
     expect(status).toMatch(/^200/);
