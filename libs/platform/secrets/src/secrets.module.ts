@@ -7,7 +7,11 @@ import { SecretRedactor } from './secret-redactor';
 @Module({
   providers: [
     SecretBox,
-    { provide: SecretRedactor, inject: [AppConfig], useFactory: (config: AppConfig) => SecretRedactor.forSettings(config) },
+    {
+      provide: SecretRedactor,
+      inject: [AppConfig],
+      useFactory: (config: AppConfig) => SecretRedactor.forSettings(config),
+    },
   ],
   exports: [SecretBox, SecretRedactor],
 })
