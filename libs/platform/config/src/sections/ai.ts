@@ -25,7 +25,7 @@ export const ai = {
     .default(60_000)
     .describe('age from which unanswered calls count as failures while the AI provider answers no other call either'),
   AI_UPSTREAM_CONNECTIONS: positive
-    .default(512)
+    .default(1024)
     .describe(
       'calls to the AI provider at a time, per process; further ones are refused at once, and one customer alone may have half of them',
     ),
