@@ -32,7 +32,8 @@ describe('the API of the former release', () => {
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
     execFileSync('sh', ['-c', 'git archive "$0" | tar x -C "$1"', release, folder]);
-    symlinkSync(join(process.cwd(), 'node_modules'), join(folder, 'node_modules'));
+    for (const packages of ['node_modules', 'test/support/conformance/node_modules'])
+      symlinkSync(join(process.cwd(), packages), join(folder, packages));
     // TEST_DATABASE_URL and TEST_TEMPLATE, which this run has set, name a database with the present schema.
     expect(process.env.TEST_TEMPLATE).toMatch(/^template_/);
     const missing = SPECS.filter((path) => !existsSync(join(folder, path)));

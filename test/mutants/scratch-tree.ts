@@ -16,7 +16,8 @@ export function makeScratchTree(place: number | string, checkout = process.cwd()
   }
   const dist = join(checkout, 'dist');
   cpSync(dist, join(root, 'dist'), { recursive: true, filter: (path) => path !== join(dist, 'bench') });
-  symlinkSync(join(checkout, 'node_modules'), join(root, 'node_modules'));
+  for (const folder of ['', 'test/support/conformance'])
+    symlinkSync(join(checkout, folder, 'node_modules'), join(root, folder, 'node_modules'));
   return root;
 }
 

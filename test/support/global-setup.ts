@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { databaseServer, onEveryNode } from './database-server';
 import { createTemplate } from './template-database';
@@ -11,8 +12,15 @@ declare global {
  * One PostgreSQL server for the whole run, with a migrated template that every test file copies. `TEST_DATABASE_URL` names
  * another server, as its superuser: any PostgreSQL, or the coordinator of a Citus cluster if the named database has its nodes.
  * `TEST_TEMPLATE` names an existing template of it, for many runs in a row.
+ *
+ * The first run installs the validator of replies, which nothing else needs.
  */
 export default async function globalSetup(): Promise<void> {
+  const env = { ...process.env, NODE_OPTIONS: '' };
+  execFileSync(process.execPath, ['test/support/install-if-stale.mjs', 'test/support/conformance'], {
+    env,
+    stdio: 'inherit',
+  });
   if (!process.env.TEST_DATABASE_URL) {
     const server = await startTestServer();
     globalThis.endTestServer = () => server.stop();

@@ -1,9 +1,30 @@
 import { readFileSync } from 'node:fs';
-import { getHttpOperationsFromSpec } from '@stoplight/prism-http/dist/utils/operations.js';
-import { validateInput, validateOutput } from '@stoplight/prism-http/dist/validator/index.js';
+import { createRequire } from 'node:module';
+import { resolve } from 'node:path';
 
 /** An operation of openapi.json, in the validator's format. */
-type DocumentedOperation = Awaited<ReturnType<typeof getHttpOperationsFromSpec>>[number];
+interface DocumentedOperation {
+  method: string;
+  path: string;
+}
+
+interface Diagnostic {
+  message: string;
+}
+
+/** The parts of Prism that are used. Its own types need its packages, which only the tests install. */
+interface Prism {
+  getHttpOperationsFromSpec(document: object): Promise<DocumentedOperation[]>;
+  validateInput(input: { resource: DocumentedOperation; element: object }): Validation;
+  validateOutput(output: { resource: DocumentedOperation; element: object }): Validation;
+}
+
+/** Either the faults or nothing of interest. */
+type Validation = { _tag: 'Left'; left: Diagnostic[] } | { _tag: 'Right' };
+
+const packages = createRequire(resolve('test/support/conformance/package.json'));
+const { getHttpOperationsFromSpec } = packages('@stoplight/prism-http/dist/utils/operations.js') as Prism;
+const { validateInput, validateOutput } = packages('@stoplight/prism-http/dist/validator/index.js') as Prism;
 
 /** A request and its reply. */
 export interface Exchange {
@@ -16,10 +37,6 @@ export interface Exchange {
   replyHeaders: Record<string, string>;
   /** Undefined for a stream. */
   replyBody: string | undefined;
-}
-
-interface Diagnostic {
-  message: string;
 }
 
 const PREFIX = '/api/v1';
@@ -48,7 +65,7 @@ export function faultsOfRequest(resource: DocumentedOperation, exchange: Exchang
   const unseen = resource.method === 'post' && requestBody === undefined;
   if (status >= 300 || unseen) return [];
   const url = { path: path.slice(PREFIX.length), query };
-  const element = { method: resource.method as 'get' | 'post', url, headers: headersOf(exchange), body: requestBody };
+  const element = { method: resource.method, url, headers: headersOf(exchange), body: requestBody };
   return messagesOf(validateInput({ resource, element }));
 }
 
@@ -64,6 +81,6 @@ async function readOperations(): Promise<Map<string, DocumentedOperation>> {
   return new Map(found.map((operation) => [`${operation.method.toUpperCase()} ${operation.path}`, operation]));
 }
 
-function messagesOf(result: { _tag: 'Left'; left: Diagnostic[] } | { _tag: 'Right' }): string[] {
+function messagesOf(result: Validation): string[] {
   return result._tag === 'Left' ? result.left.map(({ message }) => message) : [];
 }
