@@ -2,7 +2,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Counter } from 'prom-client';
 import { RateLimitStorageService } from '@platform/access';
 import { CustomerDatabaseService, DatabaseClockService, exposeDatabaseMetrics } from '@platform/database';
-import { BodyMemory, type LoadShedder, observeRequests } from '@platform/http';
+import { BodyMemory, type LoadShedder, observeRequests, ReplyMemory } from '@platform/http';
 import { Metrics } from '@platform/metrics';
 import { TokenChangeListenerService } from '@platform/tokens';
 
@@ -37,6 +37,17 @@ export function exposeState(app: NestFastifyApplication, shedder: LoadShedder): 
   );
   const bodies = app.get(BodyMemory);
   metrics.reportNumber('request_body_bytes', 'Bytes of request bodies held in memory', () => bodies.bytes);
+  const replies = app.get(ReplyMemory);
+  metrics.reportNumber(
+    'unread_reply_bytes',
+    'Bytes of replies that their readers have not taken yet',
+    () => replies.bytes,
+  );
+  metrics.reportNumber(
+    'slow_readers_disconnected',
+    'Readers that were disconnected since the start because they took too little',
+    () => replies.slowReaders,
+  );
   const storage = app.get(RateLimitStorageService);
   metrics.reportState(
     'rate_limit_degraded',

@@ -2,7 +2,7 @@ import { Injectable, Logger, StreamableFile } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { AiMessagesService, AiReceiptsService, type MessageRequest, type StreamedAnswer } from '@domains/ai';
 import { AppConfig } from '@platform/config';
-import { endSlowReply, problemOf, type ReplayHeaders, type RequestWithBody } from '@platform/http';
+import { endSlowReply, exceptSlowReader, problemOf, type ReplayHeaders, type RequestWithBody } from '@platform/http';
 import type { KeptReply } from '@platform/idempotency';
 import { shortDecimal } from '@platform/money';
 import type { AuthenticatedCustomer } from '@platform/tokens';
@@ -57,6 +57,7 @@ export class MessageAnswersService implements ReplayHeaders {
     const { bodyLease } = request;
     request.bodyLease = undefined;
     void ended.then(() => bodyLease?.release());
+    exceptSlowReader(reply);
     // A client that is gone already takes nothing.
     if (reply.raw.destroyed) events.destroy();
     else endSlowReply(reply.raw, ended, this.config.AI_STREAM_PATIENCE_MS);

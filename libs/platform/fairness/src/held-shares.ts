@@ -40,6 +40,12 @@ export class HeldShares {
     return grant;
   }
 
+  /** Takes an amount that cannot be refused any more. Further ones are, until enough was given back. */
+  force(party: string, amount: number): void {
+    this.held += amount;
+    this.heldBy.set(party, this.amountOf(party) + amount);
+  }
+
   /** Gives back an amount that the party took. */
   give(party: string | undefined, amount = 1): void {
     this.held -= amount;

@@ -2,9 +2,10 @@ import { Module } from '@nestjs/common';
 import { BodyMemory, TurnBudget } from './body-limits';
 import { CsvExportsService } from './csv-exports.service';
 import { Draining, ListeningSockets } from './listening';
+import { ReplyMemory } from './reply-memory';
 import { AllowedMethods } from './routing';
 
-const PROVIDERS = [AllowedMethods, BodyMemory, CsvExportsService, Draining, ListeningSockets, TurnBudget];
+const PROVIDERS = [AllowedMethods, BodyMemory, CsvExportsService, Draining, ListeningSockets, ReplyMemory, TurnBudget];
 
 /** Providers of the global filter, the body guard, the hooks and the controllers. */
 @Module({ providers: PROVIDERS, exports: PROVIDERS })

@@ -25,6 +25,7 @@ export { API_KEY_SCHEME } from './open-api/document';
 export { ProblemReplies } from './open-api/problem-replies.decorator';
 export { type ErrorReply, type Problem, type ProblemDialect, problemOf, sendProblem } from './problem';
 export { ProblemFilter } from './problem.filter';
+export { exceptSlowReader, ReplyMemory } from './reply-memory';
 export { RequestBodyGuard, type RequestWithBody } from './request-body.guard';
 export {
   type BodyReader,

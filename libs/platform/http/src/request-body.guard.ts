@@ -13,6 +13,7 @@ import {
 } from '@platform/json';
 import { BODY_BYTES, type BodyLease, BodyMemory, TurnBudget } from './body-limits';
 import { addIgnored, rememberReply } from './ignored-input';
+import { ReplyMemory } from './reply-memory';
 import { type BodyReader, type BodyRules, rulesOf } from './route-rules';
 
 /** Chunks below this size are parsed at once: that takes less time than the accounting would. */
@@ -114,11 +115,13 @@ export class RequestBodyGuard implements CanActivate {
     private readonly config: AppConfig,
     private readonly memory: BodyMemory,
     private readonly turns: TurnBudget,
+    private readonly replies: ReplyMemory,
   ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = context.getArgByIndex<RequestWithBody>(0);
     const reply = context.getArgByIndex<FastifyReply>(1);
+    if (request.customer) this.replies.admit(request.customer.customerId);
     if (request.method !== 'POST') {
       rememberReply(request.query, reply);
       return true;

@@ -12,6 +12,7 @@ import { boundConnections, mostConnections, onReplyClosed } from './connections'
 import { serveErrorPage } from './error-page';
 import { Draining } from './listening';
 import { type InterfaceParts, serveOpenApi } from './open-api/create-document';
+import { boundReplies, endSlowReaders, ReplyMemory } from './reply-memory';
 import { problemOf, sendProblem, setProblemDialect } from './problem';
 import { API_PREFIX, collectRoutes, isReadable, UNREADABLE_ADDRESS } from './routing';
 
@@ -83,6 +84,9 @@ export function configureApplication(app: NestFastifyApplication, parts: Interfa
   addReplyHeaders(server, app.get(Draining), config.PUBLIC_URL && new URL(config.PUBLIC_URL).origin);
   refuseAmbiguousHeaders(server);
   compressReplies(server);
+  const replies = app.get(ReplyMemory);
+  boundReplies(server, replies);
+  endSlowReaders(server.server, config.REPLY_PATIENCE_MS, () => replies.slowReaders++);
   serveErrorPage(server);
   setProblemDialect(server, parts.dialect);
   serveOpenApi(app, config, parts);

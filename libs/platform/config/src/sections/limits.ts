@@ -26,6 +26,16 @@ export const limits = {
   BODY_MEMORY_BYTES_PER_CUSTOMER: positive
     .default(128 * 1024 * 1024)
     .describe("bytes of one customer's request bodies held in memory, per process; more is refused with 429"),
+  REPLY_MEMORY_BYTES: positive
+    .default(128 * 1024 * 1024)
+    .describe(
+      'bytes of replies that their readers have not taken yet, per process; one customer alone may have half of them',
+    ),
+  REPLY_PATIENCE_MS: positive
+    .default(10_000)
+    .describe(
+      'time in which the reader of a reply takes 64 kB at least while bytes wait for it; otherwise it is disconnected (streamed messages: AI_STREAM_PATIENCE_MS)',
+    ),
   OVERLOAD_WAIT_MS: positive
     .default(100)
     .describe('waiting time inside a process above which, if it lasts for a second, new requests are refused with 503'),
