@@ -13,7 +13,8 @@ import { DueSyncsService } from './worker/due-syncs.service';
 import { InvoiceSyncsService } from './worker/invoice-syncs.service';
 import { SyncHealthService } from './worker/sync-health.service';
 import { SyncRequestsOperatorService } from './operator/sync-requests-operator.service';
-import { SyncStoreService } from './worker/sync-store.service';
+import { SyncedDocumentsService } from './worker/synced-documents.service';
+import { SyncRunsService } from './worker/sync-runs.service';
 
 /** Links of customers to billing sources, and the syncs. */
 @Module({
@@ -29,7 +30,8 @@ import { SyncStoreService } from './worker/sync-store.service';
     InvoiceSyncsService,
     SyncHealthService,
     SyncRequestsOperatorService,
-    SyncStoreService,
+    SyncedDocumentsService,
+    SyncRunsService,
   ],
   exports: [
     BillingAccountsOperatorService,

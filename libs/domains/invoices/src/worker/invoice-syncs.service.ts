@@ -2,9 +2,23 @@ import { Injectable, Logger } from '@nestjs/common';
 import { AppConfig } from '@platform/config';
 import type { BillingSourceName } from '../invoice-record';
 import { BillingSourcesService } from '../adapters/billing-sources.service';
-import { BrokenFeedError, SourceError } from '../ports/billing-source.port';
-import { InvoiceSyncRun } from './invoice-sync-run';
-import { RunSupersededError, type SyncRun, SyncStoreService } from './sync-store.service';
+import {
+  type BillingSource,
+  BrokenFeedError,
+  type Feed,
+  isProblem,
+  LostPositionError,
+  SourceError,
+  type SourcePage,
+} from '../ports/billing-source.port';
+import {
+  type RunProgress,
+  RunSupersededError,
+  type SyncCheckpoint,
+  type SyncRun,
+  SyncRunsService,
+} from './sync-runs.service';
+import { type ReadDocuments, SyncedDocumentsService, type UnlistedDocument } from './synced-documents.service';
 
 /**
  * How a run ended. `continued`: there is more to read than one run may; the next one goes on. `stopped`: the process
@@ -14,6 +28,12 @@ export type SyncOutcome = 'succeeded' | 'continued' | 'failed' | 'stopped' | 'su
 
 /** Longest time of one run. The pages that it has stored stay, and the next run goes on from there. */
 export const RUN_DEADLINE_MS = 120_000;
+/** More than any list has: ten million documents. */
+const MAX_PAGES = 100_000;
+/** Documents requested one by one between two saves. */
+const BATCH = 20;
+/** Pages or batches that a run reads before other accounts get their turn. */
+const PAGES_AT_A_TIME = 50;
 
 /** Syncs one customer's invoices with one billing source at a time. The queue decides which and when. */
 @Injectable()
@@ -21,7 +41,8 @@ export class InvoiceSyncsService {
   private readonly logger = new Logger(InvoiceSyncsService.name);
   constructor(
     private readonly sources: BillingSourcesService,
-    private readonly store: SyncStoreService,
+    private readonly runs: SyncRunsService,
+    private readonly documents: SyncedDocumentsService,
     private readonly config: AppConfig,
   ) {}
 
@@ -30,14 +51,14 @@ export class InvoiceSyncsService {
    */
   async run(customerId: string, name: BillingSourceName, stop: AbortSignal): Promise<SyncOutcome> {
     const source = this.sources.find(name);
-    const begun = source && (await this.store.begin(customerId, name));
+    const begun = source && (await this.runs.begin(customerId, name));
     if (!source || !begun) return 'unlinked';
     const deadline = AbortSignal.timeout(RUN_DEADLINE_MS);
-    const run = new InvoiceSyncRun(source, this.store, begun, AbortSignal.any([stop, deadline]));
+    const run = new SyncReading(source, this.runs, this.documents, begun, AbortSignal.any([stop, deadline]));
     try {
       const checkpoint = await run.complete();
-      if (checkpoint) await this.store.succeed(begun, checkpoint, this.config.INVOICE_SYNC_MINUTES);
-      else await this.store.pause(begun);
+      if (checkpoint) await this.runs.succeed(begun, checkpoint, this.config.INVOICE_SYNC_MINUTES);
+      else await this.runs.pause(begun);
       return checkpoint ? 'succeeded' : 'continued';
     } catch (error) {
       if (error instanceof RunSupersededError) return 'superseded';
@@ -52,7 +73,7 @@ export class InvoiceSyncsService {
   ): Promise<SyncOutcome> {
     try {
       if (stopped || (outOfTime && moved)) {
-        await this.store.pause(run);
+        await this.runs.pause(run);
         return stopped ? 'stopped' : 'continued';
       }
       await this.giveUp(
@@ -75,11 +96,132 @@ export class InvoiceSyncsService {
     const { since } = run.checkpoint;
     // A feed that is inconsistent starts over: its position cannot be trusted.
     const checkpoint = error instanceof BrokenFeedError ? { ...(since !== undefined && { since }) } : run.checkpoint;
-    await this.store.fail(run, {
+    await this.runs.fail(run, {
       error: message,
       checkpoint,
       askedMs: known ? (error.retryAfterMs ?? 0) : 0,
       longestMinutes: this.config.INVOICE_SYNC_MINUTES,
     });
+  }
+}
+
+/**
+ * One run of a sync: the feeds, page by page, then unsettled or unreadable documents that no feed has listed. Each
+ * step's result and the next position are stored together, so a run can be interrupted anywhere and the next one
+ * continues.
+ */
+class SyncReading {
+  private steps = 0;
+  private watch = new FeedWatch();
+
+  constructor(
+    private readonly source: BillingSource,
+    private readonly runs: SyncRunsService,
+    private readonly documents: SyncedDocumentsService,
+    private readonly run: SyncRun,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /** Whether something was stored, so that the next run begins at a later position. */
+  get moved(): boolean {
+    return this.steps > 0;
+  }
+
+  /** Runs to the end. @returns the checkpoint for the next run; undefined if there is more to read than one run may */
+  async complete(): Promise<SyncCheckpoint | undefined> {
+    const { since: text, run } = this.run.checkpoint;
+    const since = text === undefined ? undefined : new Date(text);
+    const feeds = this.source.feeds(since);
+    let progress: RunProgress = run ?? { startedAt: this.run.startedAt, feed: 0 };
+    while (progress.feed < feeds.length) {
+      const feed = feeds[progress.feed] as Feed;
+      if (await this.shows(feed, progress)) progress = await this.readFeed(feed.name, since, progress);
+      else progress = { ...progress, feed: progress.feed + 1 };
+      if (this.steps >= PAGES_AT_A_TIME) return undefined;
+    }
+    if (!(await this.confirmRest(progress, since === undefined))) return undefined;
+    return { ...(progress.unread ? text !== undefined && { since: text } : { since: progress.startedAt }) };
+  }
+
+  /** Whether a feed can return anything: one of unsettled documents only if some are left to look for. */
+  private async shows({ unsettled }: Feed, { startedAt, position }: RunProgress): Promise<boolean> {
+    if (!unsettled || position !== undefined) return true;
+    return (await this.documents.unlisted(this.run, { since: startedAt, after: '', limit: 1, all: false })).length > 0;
+  }
+
+  /** Reads a page. @returns the progress of the run after it */
+  private async readFeed(feed: string, since: Date | undefined, before: RunProgress): Promise<RunProgress> {
+    const page = await this.readPage(feed, since, before);
+    const pages = (before.pages ?? 0) + 1;
+    this.watch.check(page, before.position, pages);
+    const unread = before.unread ?? (page.problems.some((problem) => problem.unidentified) || undefined);
+    const kept = { startedAt: before.startedAt, ...(unread && { unread }) };
+    const progress: RunProgress =
+      page.next === undefined
+        ? { ...kept, feed: before.feed + 1 }
+        : { ...kept, feed: before.feed, position: page.next, pages };
+    if (page.next === undefined) this.watch = new FeedWatch();
+    // Most feeds are empty most of the time and need no transaction.
+    if (page.next !== undefined || page.invoices.length + page.problems.length > 0) await this.save(page, progress);
+    return progress;
+  }
+
+  private async readPage(feed: string, since: Date | undefined, { position }: RunProgress): Promise<SourcePage> {
+    const request = { feed, account: this.run.account, ...(since && { since }) };
+    try {
+      return await this.source.readPage({ ...request, ...(position !== undefined && { position }) }, this.signal);
+    } catch (error) {
+      if (!(error instanceof LostPositionError)) throw error;
+      this.watch = new FeedWatch();
+      return this.source.readPage(request, this.signal);
+    }
+  }
+
+  /** @returns whether all of it was checked */
+  private async confirmRest(progress: RunProgress, all: boolean): Promise<boolean> {
+    let after = progress.position ?? '';
+    for (;;) {
+      const rest = await this.documents.unlisted(this.run, { since: progress.startedAt, after, limit: BATCH, all });
+      const last = rest.at(-1);
+      if (!last) return true;
+      if (this.steps >= PAGES_AT_A_TIME) return false;
+      after = last.id;
+      await this.save(await this.readEach(rest), { ...progress, position: after });
+    }
+  }
+
+  private async readEach(rest: UnlistedDocument[]): Promise<ReadDocuments> {
+    const read: Required<ReadDocuments> = { invoices: [], problems: [], moved: [], missing: [] };
+    for (const document of rest) {
+      const item = await this.source.readOne(this.run.account, document.id, this.signal);
+      if (item === undefined) read.missing.push(document);
+      else if (!isProblem(item)) read.invoices.push(item);
+      else if (item.foreign) read.moved.push(document.id);
+      else read.problems.push(item);
+    }
+    return read;
+  }
+
+  private async save(read: ReadDocuments, run: RunProgress): Promise<void> {
+    const { since } = this.run.checkpoint;
+    await this.runs.save(this.run, read, { ...(since !== undefined && { since }), run });
+    this.steps++;
+  }
+}
+
+/** Checks that a feed makes progress: every page but the last must contain something readable and something new. */
+class FeedWatch {
+  private readonly seen = new Set<string>();
+
+  /** @throws BrokenFeedError */
+  check({ invoices, problems, next }: SourcePage, position: string | undefined, pages: number): void {
+    const ids = [...invoices, ...problems].map(({ sourceId }) => sourceId);
+    const fresh = ids.filter((id) => !this.seen.has(id));
+    for (const id of fresh) this.seen.add(id);
+    if (next === undefined) return;
+    if (invoices.length === 0)
+      throw new BrokenFeedError('The list says that there are more items, but returns none that can be read');
+    if (next === position || fresh.length === 0) throw new BrokenFeedError('The list repeats itself');
+    if (pages >= MAX_PAGES) throw new BrokenFeedError('The list does not end');
   }
 }

@@ -1,7 +1,7 @@
 -- Documents that no feed has listed since a run began, and that must be requested one by one: unsettled invoices ($6: all, on a
 -- run that reads everything), and documents that could not be read before. A draft (`draft`) may disappear from the source;
--- `gone`: the source did not have it the last time either. $1 customer, $2 source, $3 the id to go on behind, $4 when the run
--- began, $5 how many, $7 the problem of a document that the source has no more.
+-- `gone`: the source did not have it the last time either. $1 customer, $2 source, $3 the last id before, $4 when the run
+-- began, $5 how many, $7 the problem of a document that the source no longer has.
 select id, bool_and(draft) as draft, bool_or(gone) as gone from (
   select i.source_id as id, i.status = 'draft' as draft,
     exists (select from invoice_sync_problem p where p.customer_id = $1 and p.source = $2

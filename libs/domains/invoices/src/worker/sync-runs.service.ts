@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { BillingSourceName } from '../invoice-record';
-import { GONE, storeStep, type SyncStep } from './store-step';
+import { type ReadDocuments, SyncedDocumentsService } from './synced-documents.service';
 
 /** Progress of a run. Stored with each page, so that another run can continue there. */
 export interface RunProgress {
@@ -27,8 +25,6 @@ export interface SyncCheckpoint {
   /** The run in progress, or one that was interrupted. */
   run?: RunProgress;
 }
-
-const UNCONFIRMED = readFileSync(join(__dirname, 'sql', 'unconfirmed.sql'), 'utf8');
 
 // Points in time are computed ahead of the update that stores them: a cluster takes no such expressions beside columns.
 const IN_MINUTES = `select (app.now() + $1 * interval '1 minute')::text as due`;
@@ -54,22 +50,16 @@ export interface SyncRun {
   startedAt: string;
 }
 
-/** A document that no feed has listed. */
-export interface Unconfirmed {
-  id: string;
-  /** A draft may disappear from the source. */
-  draft: boolean;
-  /** The source did not have it the last time either. */
-  gone: boolean;
-}
-
 /** Another run has begun: this one took too long, or the operator requested a full sync. */
 export class RunSupersededError extends Error {}
 
-/** Stores the state of syncs, in the operator's role. Every statement that writes names the customer. */
+/** The runs of syncs, as the database knows them: beginning, progress, end. Every statement that writes names the customer. */
 @Injectable()
-export class SyncStoreService {
-  constructor(private readonly dataSource: DataSource) {}
+export class SyncRunsService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly documents: SyncedDocumentsService,
+  ) {}
 
   /**
    * Begins a run; from now on no other run of the account may write. Returns undefined if the customer is not linked.
@@ -94,11 +84,11 @@ export class SyncStoreService {
     return { id, customerId, source, account: account.source_customer_id, checkpoint, startedAt };
   }
 
-  /** Stores a step's result and the run's progress. @throws RunSupersededError */
-  async save(run: SyncRun, step: SyncStep, checkpoint: SyncCheckpoint): Promise<void> {
+  /** Stores documents together with the run's progress. @throws RunSupersededError */
+  async save(run: SyncRun, read: ReadDocuments, checkpoint: SyncCheckpoint): Promise<void> {
     await this.dataSource.transaction(async (manager) => {
       await this.write(manager, run, 'checkpoint = $4', [checkpoint]);
-      const { stored, skipped } = await storeStep(manager, run, step);
+      const { stored, skipped } = await this.documents.store(manager, run, read);
       await this.write(manager, run, 'stored = stored + $4, skipped = skipped + $5', [stored, skipped]);
     });
     run.checkpoint = checkpoint;
@@ -147,14 +137,6 @@ export class SyncStoreService {
   /** Ends a run before its end; another one continues at once. @throws RunSupersededError */
   async pause(run: SyncRun): Promise<void> {
     await this.write(this.dataSource.manager, run, 'run_id = null, due_at = app.now()', []);
-  }
-
-  /**
-   * Documents that no feed has listed since the run began and that must be requested one by one. `all`: settled
-   * documents, too.
-   */
-  unconfirmed(run: SyncRun, since: string, after: string, limit: number, all: boolean): Promise<Unconfirmed[]> {
-    return this.dataSource.query(UNCONFIRMED, [run.customerId, run.source, after, since, limit, all, GONE]);
   }
 
   private async write(manager: EntityManager, run: SyncRun, set: string, values: unknown[]): Promise<void> {

@@ -1,32 +1,45 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { EntityManager } from 'typeorm';
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
 import { isDataRefused } from '@platform/database';
 import type { BillingSourceName } from '../invoice-record';
 import type { SourceInvoice, SourceProblem } from '../ports/billing-source.port';
 
-/** Result of one step of a run. */
-export interface SyncStep {
-  invoices: SourceInvoice[];
-  problems: SourceProblem[];
-  /** Drafts that the source no longer has. Customers have never seen them. */
-  gone?: string[];
-  /** Documents that belong to another customer now. */
-  moved?: string[];
-  /** Issued invoices that the source did not have, twice in a row. */
-  voided?: string[];
-}
-
-/** Problem of an issued document that its source no longer has. */
-export const GONE = 'The source has it no more';
-
-/** The customer and source of the documents. */
+/** The customer and the source of documents. */
 interface SyncedAccount {
   customerId: string;
   source: BillingSourceName;
 }
 
+/** Documents, and the problems of those that cannot be stored. */
+interface Documents {
+  invoices: SourceInvoice[];
+  problems: SourceProblem[];
+}
+
+/** Documents as the source returned them in one step of a run. */
+export interface ReadDocuments extends Documents {
+  /** Documents that belong to another customer now. */
+  moved?: string[];
+  /** Documents that the source did not have. */
+  missing?: UnlistedDocument[];
+}
+
+/** A stored document, or the problem of one, that no feed has listed. */
+export interface UnlistedDocument {
+  id: string;
+  /** A draft may disappear from the source: customers have never seen it. */
+  draft: boolean;
+  /** The source did not have it the last time either. */
+  gone: boolean;
+}
+
+/** Problem of an issued document that its source no longer has. */
+const GONE = 'The source has it no more';
+
+const UNLISTED = readFileSync(join(__dirname, 'sql', 'unlisted-documents.sql'), 'utf8');
 const UPSERT_INVOICES = readFileSync(join(__dirname, 'sql', 'upsert-invoices.sql'), 'utf8');
 
 // $1 customer, $2 source, $3 the source's ids of documents
@@ -54,22 +67,50 @@ const CLAIM_NUMBERS = `insert into invoice_number (source, type, number, source_
 const TAKEN_NUMBERS = `select v.source_id from ${NUMBERED_DOCUMENTS}
   join invoice_number n on n.source = $1 and n.type = v.type and n.number = v.number and n.source_id <> v.source_id`;
 
-/**
- * Stores the result of a step within the caller's transaction. If the database refuses a document, it becomes a problem
- * and the others are stored. @returns how many documents were stored, and how many could not be
- */
-export async function storeStep(
-  manager: EntityManager,
-  account: SyncedAccount,
-  step: SyncStep,
-): Promise<{ stored: number; skipped: number }> {
-  const foreign = step.problems.filter((problem) => problem.foreign).map(({ sourceId }) => sourceId);
-  await change(manager, account, DELETE_DOCUMENTS, [...(step.moved ?? []), ...foreign]);
-  await change(manager, account, DELETE_DRAFTS, step.gone);
-  await change(manager, account, VOID_INVOICES, step.voided);
-  const stored = await storeInvoices(manager, account, step);
-  await storeProblems(manager, account, stored);
-  return { stored: stored.invoices.length, skipped: stored.problems.length };
+/** The documents of customers in billing sources, as they are stored here. Every statement that writes names the customer. */
+@Injectable()
+export class SyncedDocumentsService {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /**
+   * Documents that no feed has listed since a run began and that must be requested one by one, in the order of their ids,
+   * behind `after`. `all`: settled documents, too.
+   */
+  unlisted(
+    { customerId, source }: SyncedAccount,
+    { since, after, limit, all }: { since: string; after: string; limit: number; all: boolean },
+  ): Promise<UnlistedDocument[]> {
+    return this.dataSource.query(UNLISTED, [customerId, source, after, since, limit, all, GONE]);
+  }
+
+  /**
+   * Stores documents within the caller's transaction. A document that the database refuses becomes a problem, and the
+   * others are stored. An issued document that is missing once is a problem; missing twice in a row, it becomes void.
+   * @returns how many documents were stored, and how many could not be
+   */
+  async store(
+    manager: EntityManager,
+    account: SyncedAccount,
+    { invoices, problems, moved = [], missing = [] }: ReadDocuments,
+  ): Promise<{ stored: number; skipped: number }> {
+    const drafts = missing.filter(({ draft }) => draft);
+    const issued = missing.filter(({ draft }) => !draft);
+    // Not at the first sign: nothing is to be paid any more on an invoice that becomes void.
+    const voided = issued.filter(({ gone }) => gone).map(({ id }) => id);
+    const suspected = issued.filter(({ gone }) => !gone).map(({ id }) => ({ sourceId: id, detail: GONE }));
+    const foreign = problems.filter((problem) => problem.foreign).map(({ sourceId }) => sourceId);
+    const gone = drafts.map(({ id }) => id);
+    await change(manager, account, DELETE_DOCUMENTS, [...moved, ...foreign]);
+    await change(manager, account, DELETE_DRAFTS, gone);
+    await change(manager, account, VOID_INVOICES, voided);
+    const result = await storeInvoices(manager, account, { invoices, problems: [...problems, ...suspected] });
+    const resolved = [...result.invoices.map(({ sourceId }) => sourceId), ...gone, ...moved, ...voided];
+    await change(manager, account, DELETE_PROBLEMS, resolved);
+    for (const { sourceId, detail } of result.problems) {
+      await manager.query(UPSERT_PROBLEM, [account.customerId, account.source, sourceId, detail]);
+    }
+    return { stored: result.invoices.length, skipped: result.problems.length };
+  }
 }
 
 /** Runs a statement for documents of the account, if there are any. */
@@ -77,17 +118,17 @@ async function change(
   manager: EntityManager,
   { customerId, source }: SyncedAccount,
   statement: string,
-  sourceIds: string[] = [],
+  sourceIds: string[],
 ): Promise<void> {
   if (sourceIds.length > 0) await manager.query(statement, [customerId, source, sourceIds]);
 }
 
-async function storeInvoices(manager: EntityManager, account: SyncedAccount, step: SyncStep): Promise<SyncStep> {
-  const attempt = await tryToStore(manager, account, step);
-  if (attempt || step.invoices.length === 0) return attempt ?? step;
+async function storeInvoices(manager: EntityManager, account: SyncedAccount, documents: Documents): Promise<Documents> {
+  const attempt = await tryToStore(manager, account, documents);
+  if (attempt || documents.invoices.length === 0) return attempt ?? documents;
   // One of the documents is at fault: store each one by itself.
-  const result: SyncStep = { ...step, invoices: [], problems: [...step.problems] };
-  for (const invoice of step.invoices) {
+  const result: Documents = { invoices: [], problems: [...documents.problems] };
+  for (const invoice of documents.invoices) {
     const alone = await tryToStore(manager, account, { invoices: [invoice], problems: [] });
     const refused: SourceProblem = { sourceId: invoice.sourceId, detail: 'The database cannot store it' };
     result.invoices.push(...(alone?.invoices ?? []));
@@ -96,16 +137,16 @@ async function storeInvoices(manager: EntityManager, account: SyncedAccount, ste
   return result;
 }
 
-/** @returns the step as it was stored; undefined if the database refused it as a whole */
+/** @returns the documents as they were stored; undefined if the database refused them as a whole */
 async function tryToStore(
   manager: EntityManager,
   account: SyncedAccount,
-  step: SyncStep,
-): Promise<SyncStep | undefined> {
+  documents: Documents,
+): Promise<Documents | undefined> {
   try {
     // A nested transaction is a savepoint.
     return await manager.transaction(async (savepoint) => {
-      const storable = await refuseTakenNumbers(savepoint, account, step);
+      const storable = await refuseTakenNumbers(savepoint, account, documents);
       await upsertInvoices(savepoint, account, storable.invoices);
       return storable;
     });
@@ -116,22 +157,22 @@ async function tryToStore(
 }
 
 /**
- * Claims the numbers of a step's documents; drafts have none yet. Claiming a document's own number again changes nothing.
- * @returns the step to store: a document whose number another one has, of any customer, becomes a problem
+ * Claims the numbers of documents; drafts have none yet. Claiming a document's own number again changes nothing.
+ * @returns the documents to store: one whose number another document has, of any customer, becomes a problem
  */
 async function refuseTakenNumbers(
   manager: EntityManager,
   { source }: SyncedAccount,
-  step: SyncStep,
-): Promise<SyncStep> {
-  const numbered = step.invoices.filter(({ status }) => status !== 'draft');
-  if (numbered.length === 0) return step;
+  documents: Documents,
+): Promise<Documents> {
+  const numbered = documents.invoices.filter(({ status }) => status !== 'draft');
+  if (numbered.length === 0) return documents;
   const numbers = numbered.map(({ type, number, sourceId }) => ({ type, number, source_id: sourceId }));
   const parameters = [source, JSON.stringify(numbers)];
   await manager.query(CLAIM_NUMBERS, parameters);
   const rows = await manager.query<{ source_id: string }[]>(TAKEN_NUMBERS, parameters);
   const taken = new Set(rows.map(({ source_id }) => source_id));
-  if (taken.size === 0) return step;
+  if (taken.size === 0) return documents;
   const problems = numbered
     .filter(({ sourceId }) => taken.has(sourceId))
     .map(({ sourceId, number }) => ({
@@ -139,9 +180,8 @@ async function refuseTakenNumbers(
       detail: `number: another invoice of ${source} has the number ${number}`,
     }));
   return {
-    ...step,
-    invoices: step.invoices.filter(({ sourceId }) => !taken.has(sourceId)),
-    problems: [...step.problems, ...problems],
+    invoices: documents.invoices.filter(({ sourceId }) => !taken.has(sourceId)),
+    problems: [...documents.problems, ...problems],
   };
 }
 
@@ -181,17 +221,4 @@ async function upsertInvoices(
     await change(manager, { customerId: other.customer_id, source }, DELETE_DOCUMENTS, other.source_ids);
   }
   await manager.query(UPSERT_INVOICES, [customerId, source, JSON.stringify(rows)]);
-}
-
-/** Stores problems of items that could not be read, and deletes those of items that were read this time. */
-async function storeProblems(
-  manager: EntityManager,
-  account: SyncedAccount,
-  { invoices, problems, gone = [], moved = [], voided = [] }: SyncStep,
-): Promise<void> {
-  const read = [...invoices.map(({ sourceId }) => sourceId), ...gone, ...moved, ...voided];
-  await change(manager, account, DELETE_PROBLEMS, read);
-  for (const { sourceId, detail } of problems) {
-    await manager.query(UPSERT_PROBLEM, [account.customerId, account.source, sourceId, detail]);
-  }
 }
