@@ -6,7 +6,12 @@ import { ConfigModule } from '@platform/config';
 import { DatabaseModule } from '@platform/database';
 import { NestLogger } from '@platform/logging';
 import { TokensOperatorModule, TokensOperatorService } from '@platform/tokens';
-import { CustomerDataOperatorModule, CustomerDataOperatorService, customerTables } from '@schema';
+import {
+  CustomerDataOperatorModule,
+  CustomerErasureOperatorService,
+  CustomerExportOperatorService,
+  customerTables,
+} from '@schema';
 import { enableAi, saveModelPrice } from '@test/ai-factories';
 import { anyRow, customerOwnedTables, leaveRowLevelSecurityAlone } from '@test/any-row';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
@@ -19,7 +24,6 @@ const database = useTestDatabase();
 
 describe("a customer's data", () => {
   let operator: TestingModule;
-  let data: CustomerDataOperatorService;
 
   beforeAll(async () => {
     operator = await Test.createTestingModule({
@@ -34,7 +38,6 @@ describe("a customer's data", () => {
     })
       .setLogger(new NestLogger(database.config))
       .compile();
-    data = operator.get(CustomerDataOperatorService);
   });
   afterAll(() => operator.close());
 
@@ -46,12 +49,13 @@ describe("a customer's data", () => {
       )
     ).rows;
   const everyRowOf = (customerId: string) => Promise.all(customerTables.map(({ table }) => rowsOf(table, customerId)));
-  const erase = (customerId: string, dryRun = false) => data.erase(ACTOR, customerId, { dryRun });
+  const erase = (customerId: string, dryRun = false) =>
+    operator.get(CustomerErasureOperatorService).erase(ACTOR, customerId, { dryRun });
   const deactivate = (customerId: string) => operator.get(CustomersOperatorService).setActive(ACTOR, customerId, false);
 
   async function exported(customerId: string): Promise<Map<string, Record<string, unknown>[]>> {
     const tables = new Map<string, Record<string, unknown>[]>();
-    for await (const { table, rows } of data.export(ACTOR, customerId))
+    for await (const { table, rows } of operator.get(CustomerExportOperatorService).export(ACTOR, customerId))
       tables.set(table, [...(tables.get(table) ?? []), ...rows]);
     return tables;
   }

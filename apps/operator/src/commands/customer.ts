@@ -131,7 +131,7 @@ const exportData = dataCommand({
   description: 'print all data of a customer as one JSON value, table by table, without secrets',
   options: { customer },
   examples: ['--customer 100001'],
-  run: ({ customerData }, { customer }, { actor }) => new TextParts(jsonOf(customerData.export(actor, customer))),
+  run: ({ customerExport }, { customer }, { actor }) => new TextParts(jsonOf(customerExport.export(actor, customer))),
 });
 
 /** `{"table": [rows…], …}`; the portions of a table follow each other. */
@@ -160,7 +160,8 @@ const erase = dataCommand({
   confirm: ({ customer, dryRun }) =>
     dryRun ? undefined : `The personal data of customer ${customer} is erased for good. Go on?`,
   columns: ['table', 'rows', 'done'],
-  run: ({ customerData }, { customer, dryRun = false }, { actor }) => customerData.erase(actor, customer, { dryRun }),
+  run: ({ customerErasure }, { customer, dryRun = false }, { actor }) =>
+    customerErasure.erase(actor, customer, { dryRun }),
 });
 
 export const customerNoun: Noun = {

@@ -1,4 +1,7 @@
-import { CustomerDataOperatorModule, CustomerDataOperatorService } from '@schema';
+import { CustomerDataOperatorModule, CustomerErasureOperatorService, CustomerExportOperatorService } from '@schema';
 
 export const modules = [CustomerDataOperatorModule];
-export const services = { customerData: CustomerDataOperatorService };
+export const services = {
+  customerErasure: CustomerErasureOperatorService,
+  customerExport: CustomerExportOperatorService,
+};

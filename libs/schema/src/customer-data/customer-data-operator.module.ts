@@ -2,11 +2,12 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Customer } from '@domains/customers';
 import { AuditModule } from '@platform/audit';
-import { CustomerDataOperatorService } from './customer-data-operator.service';
+import { CustomerErasureOperatorService } from './customer-erasure-operator.service';
+import { CustomerExportOperatorService } from './customer-export-operator.service';
 
 @Module({
   imports: [TypeOrmModule.forFeature([Customer]), AuditModule],
-  providers: [CustomerDataOperatorService],
-  exports: [CustomerDataOperatorService],
+  providers: [CustomerErasureOperatorService, CustomerExportOperatorService],
+  exports: [CustomerErasureOperatorService, CustomerExportOperatorService],
 })
 export class CustomerDataOperatorModule {}

@@ -1,6 +1,7 @@
 import type { DataSource } from 'typeorm';
+import { migrations } from '../migrations';
 
-/** A table with customers' rows: what an erasure does with them, and which columns an export leaves out. */
+/** A table with customers' rows: their erasure, and the columns that an export leaves out. */
 export interface CustomerTable {
   table: string;
   /** The column that names the customer, if it is not `customer_id`. */
@@ -39,7 +40,7 @@ export const customerTables: readonly CustomerTable[] = [
   { table: 'support_ticket_reply', erase: { how: 'delete' } },
   {
     table: 'audit_log',
-    // Who did what, and when, stays: not about whom or with which words.
+    // Actor, action and time stay; details of the customer go.
     erase: {
       how: 'blank',
       blanks: { metadata: `'{}'` },
@@ -95,6 +96,12 @@ export const customerTables: readonly CustomerTable[] = [
   { table: 'sms_daily_count', erase: { how: 'delete' } },
   { table: 'sms_message', erase: { how: 'delete' } },
 ];
+
+/** The customers' tables in the order in which they are created: each after those that it refers to. */
+export function tablesInOrder(): CustomerTable[] {
+  const order = migrations.flatMap((Migration) => new Migration().tables);
+  return [...customerTables].sort((a, b) => order.indexOf(a.table) - order.indexOf(b.table));
+}
 
 /** The columns of a table, and those of its primary key, in their order. */
 export interface TableColumns {

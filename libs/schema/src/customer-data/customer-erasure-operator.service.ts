@@ -1,0 +1,165 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { Customer } from '@domains/customers';
+import { AuditService } from '@platform/audit';
+import { ServiceError } from '@platform/errors';
+import { announceTokenChange } from '@platform/tokens';
+import { type CustomerTable, type Erasure, readColumns, tablesInOrder } from './customer-tables';
+
+/** Rows of a statement: none holds its locks for long. */
+const BATCH = 500;
+
+/** Number of rows of a table that an erasure deleted, blanked or kept, or would. */
+export interface ErasedRows {
+  table: string;
+  rows: number;
+  done: 'deleted' | 'blanked' | 'kept';
+}
+
+/** Reasons against an erasure, each with the statement that counts it, and the remedy. */
+const OBSTACLES = [
+  {
+    count: `select count(*)::int as count from ai_reservation where customer_id = $1 and state = 'pending'`,
+    says: (count: number) => `${count} AI calls in progress: wait for their end`,
+  },
+  {
+    count: `select count(*)::int as count from invoice where customer_id = $1 and status in ('draft', 'open')`,
+    says: (count: number) => `${count} unpaid invoices: set their status first (invoice set-status)`,
+  },
+  {
+    count: `select count(*)::int as count from ai_credit_request where customer_id = $1 and status = 'pending'`,
+    says: (count: number) => `${count} pending credit requests: approve or reject them first`,
+  },
+  {
+    count: `select count(*)::int as count from ai_account where customer_id = $1 and purchased > 0`,
+    says: () =>
+      'purchased AI credit that is left: pay it back and book that first (ai credit --kind manual_adjustment)',
+  },
+];
+
+/** Erases customers for the operator. */
+@Injectable()
+export class CustomerErasureOperatorService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly audit: AuditService,
+  ) {}
+
+  /**
+   * Erases the personal data of a deactivated customer; rows that accounting law requires stay. Idempotent: run again, it
+   * continues an interrupted erasure. It cannot be undone. @param dryRun only counts
+   * @throws ServiceError not_found; invalid_request while the customer is active, or something is unsettled
+   */
+  async erase(actor: string, customerId: string, { dryRun }: { dryRun: boolean }): Promise<ErasedRows[]> {
+    await this.dataSource.transaction(async (manager) => {
+      const customer = await this.lock(manager, customerId);
+      if (customer.erasedAt) return;
+      await this.refuseUnsettled(manager, customer);
+      if (!dryRun) await this.mark(manager, customer, actor);
+    });
+    const erased: ErasedRows[] = [];
+    // Rows that refer to others before those that they refer to.
+    for (const table of tablesInOrder().reverse())
+      erased.push(await (dryRun ? countRows : eraseTable)(this.dataSource, table, customerId));
+    return erased.reverse().map((one) => (one.table === 'customer' ? { ...one, done: 'blanked' } : one));
+  }
+
+  private async refuseUnsettled(manager: EntityManager, { id, active }: Customer): Promise<void> {
+    if (active) throw new ServiceError('invalid_request', 'The customer is active: deactivate it first');
+    const obstacles = await erasureObstacles(manager, id);
+    if (obstacles.length > 0) throw new ServiceError('invalid_request', `The customer has ${obstacles.join('; ')}`);
+  }
+
+  /** From now on nothing can be done with the customer but to erase the rest. */
+  private async mark(manager: EntityManager, { id, customerNumber, organizationNumber }: Customer, actor: string) {
+    const kept = (await isInTheBooks(manager, id)) ? organizationNumber : '';
+    const blank = { name: `Erased customer ${customerNumber}`, email: '', organizationNumber: kept };
+    const now = () => 'app.now()';
+    await manager.update(Customer, { id }, { ...blank, erasedAt: now, updatedAt: now });
+    await announceTokenChange(manager, id);
+    await this.audit.record(manager, { customerId: id, actor, action: 'customer.erase' });
+  }
+
+  private async lock(manager: EntityManager, id: string): Promise<Customer> {
+    await manager.query('select from customer where id = $1 for no key update', [id]);
+    const customer = await manager.findOneBy(Customer, { id });
+    if (!customer) throw new ServiceError('not_found', `There is no customer ${id}`);
+    return customer;
+  }
+}
+
+/** The reasons why a customer cannot be erased yet; none if it can. */
+async function erasureObstacles(manager: EntityManager, customerId: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const { count, says } of OBSTACLES) {
+    const [row] = await manager.query<{ count: number }[]>(count, [customerId]);
+    if (row && row.count > 0) found.push(says(row.count));
+  }
+  return found;
+}
+
+/** Whether the books mention a customer: accounting law requires its identity then. */
+async function isInTheBooks(manager: EntityManager, customerId: string): Promise<boolean> {
+  for (const table of ['invoice', 'ai_ledger_entry', 'ai_ledger_carried']) {
+    const found = await manager.query<unknown[]>(`select 1 from ${table} where customer_id = $1 limit 1`, [customerId]);
+    if (found.length > 0) return true;
+  }
+  return false;
+}
+
+/**
+ * Deletes or blanks a customer's rows of a table, in batches of a transaction each. Idempotent: rows that are blank are not
+ * touched again.
+ */
+async function eraseTable(dataSource: DataSource, table: CustomerTable, customerId: string): Promise<ErasedRows> {
+  const done = outcome(table.erase);
+  if (done === 'kept') return countRows(dataSource, table, customerId);
+  const statement = await eraseStatement(dataSource, table);
+  let rows = 0;
+  for (let count = -1; count !== 0; rows += count) {
+    const [row] = await dataSource.query<{ done: number }[]>(statement, [customerId]);
+    count = row?.done ?? 0;
+  }
+  return { table: table.table, rows, done };
+}
+
+/** Counts the rows of a table that an erasure would delete, blank or keep. */
+async function countRows(
+  dataSource: DataSource,
+  { table, customerColumn = 'customer_id', erase }: CustomerTable,
+  customerId: string,
+): Promise<ErasedRows> {
+  const [row] = await dataSource.query<{ count: number }[]>(
+    `select count(*)::int as count from ${table} where ${customerColumn} = $1 ${toBlank(erase)}`,
+    [customerId],
+  );
+  return { table, rows: row?.count ?? 0, done: outcome(erase) };
+}
+
+async function eraseStatement(dataSource: DataSource, { table, erase }: CustomerTable): Promise<string> {
+  const { key } = await readColumns(dataSource, table);
+  const keys = key.join(', ');
+  const batch = erase.how === 'delete' && erase.atOnce ? '' : `limit ${BATCH}`;
+  const change =
+    erase.how === 'delete'
+      ? `delete from ${table}`
+      : `update ${table} set ${Object.entries(erase.blanks)
+          .map(([column, value]) => `${column} = ${value}`)
+          .join(', ')}`;
+  return `
+    with chosen as (select ${keys} from ${table} where customer_id = $1 ${toBlank(erase)} ${batch}),
+    changed as (${change} where customer_id = $1 and (${keys}) in (select ${keys} from chosen) returning 1)
+    select count(*)::int as done from changed`;
+}
+
+function outcome(erase: Erasure): ErasedRows['done'] {
+  if (erase.how === 'delete') return 'deleted';
+  return Object.keys(erase.blanks).length > 0 ? 'blanked' : 'kept';
+}
+
+/** The condition of the rows that are not blank yet. */
+function toBlank(erase: Erasure): string {
+  if (erase.how === 'delete' || Object.keys(erase.blanks).length === 0) return '';
+  const filled = Object.entries(erase.blanks).map(([column, value]) => `${column} is distinct from ${value}`);
+  return `and (${filled.join(' or ')}) ${erase.except ? `and not (${erase.except})` : ''}`;
+}
