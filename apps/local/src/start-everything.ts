@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { migrateSchema } from '@schema';
-import { type AppConfig, loadConfig, saveLocalServices } from '@platform/config';
+import { type AppConfig, givenSettings, loadConfig, saveLocalServices } from '@platform/config';
 import { migrateJobQueue } from '@platform/jobs';
 import { type Demo, seedDemo } from './seed-demo';
 import { assertNotRunning, assertPortsFree, workerInternalPort } from './start-checks';
@@ -34,11 +34,11 @@ interface LocalSecrets {
  * @throws the reason why a part could not start
  */
 export async function startEverything(aborted: AbortSignal): Promise<Everything> {
-  const given = process.env;
+  const given = givenSettings(process.env);
   const production = given.NODE_ENV === 'production';
   // In production no setting has a made-up default: a missing or weak one is an error.
   const config = loadConfig(
-    production ? given : { ...given, DATABASE_URL: given.DATABASE_URL || 'postgres://not-yet' },
+    production ? given : { ...given, DATABASE_URL: given.DATABASE_URL ?? 'postgres://not-yet' },
   );
   await assertPortsFree(config);
   const parts = new Parts();
@@ -88,8 +88,7 @@ async function localEnvironment(
     ...(sandbox && { SANDBOX_URL: sandbox.url ?? '', SMS_REPORT_URL: `http://127.0.0.1:${internalPort}` }),
   };
   saveLocalServices({ ...services, LAUNCHER_PID: String(process.pid) });
-  const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
-  return { environment: { ...services, ...set }, databaseUrl: database?.url };
+  return { environment: { ...services, ...given }, databaseUrl: database?.url };
 }
 
 /** The started parts, which are stopped in reverse. */

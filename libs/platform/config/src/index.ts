@@ -1,5 +1,5 @@
 export { ConfigModule } from './config.module';
-export { ConfigError, loadConfig } from './load-config';
+export { ConfigError, givenSettings, loadConfig } from './load-config';
 export { orSandbox, SANDBOX_CREDENTIAL } from './or-sandbox';
 export { AppConfig, configSchema } from './schema';
 export { configuredSecrets, SECRET_SETTINGS } from './secret-settings';

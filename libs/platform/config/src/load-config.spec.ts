@@ -15,7 +15,16 @@ describe('loadConfig', () => {
     expect(config).toMatchObject({ PUBLIC_URL: 'https://api.example.com', FIKEN_URL: 'https://api.fiken.no/api/v2' });
   });
 
-  it('counts an empty variable as unset', () => expect(loadConfig({ PORT: '', REDIS_URL: '' }).PORT).toBe(3000));
+  it.each(['', ' ', '\t\n'])('counts a blank variable as unset: %j', (blank) => {
+    const given = {
+      PORT: blank,
+      SHUTDOWN_GRACE_MS: blank,
+      REDIS_URL: blank,
+      LOG_LEVEL: blank,
+      SECRETS_KEY_FILE: blank,
+    };
+    expect(loadConfig(given)).toEqual(loadConfig({}));
+  });
 
   it('names every setting that is wrong, a line each, and never a value', () => {
     const load = () => loadConfig({ PORT: 'abc', LOG_LEVEL: 'loud', SECRETS_KEY: 'hunter2' });
@@ -62,6 +71,11 @@ describe('loadConfig', () => {
     it('reads it, without the line end', () => {
       writeFileSync(join(folder, 'key'), `${SECRETS_KEY}\n`);
       expect(loadConfig({ SECRETS_KEY_FILE: join(folder, 'key') }).SECRETS_KEY).toBe(SECRETS_KEY);
+    });
+
+    it('counts a blank file as unset', () => {
+      writeFileSync(join(folder, 'blank'), ' \n');
+      expect(loadConfig({ PORT_FILE: join(folder, 'blank') }).PORT).toBe(3000);
     });
 
     it('prefers the setting itself', () => {

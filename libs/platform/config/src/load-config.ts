@@ -6,13 +6,13 @@ import { AppConfig, configSchema } from './schema';
 export class ConfigError extends Error {}
 
 /**
- * Reads and validates the configuration. An empty variable or file counts as unset, as compose files leave them. Instead of any
+ * Reads and validates the configuration. A blank variable or file counts as unset; compose files leave empty ones. Instead of any
  * setting, `NAME_FILE` may name a file that contains it, as container engines provide secrets. @throws ConfigError
  * naming every invalid setting
  */
 export function loadConfig(environment: NodeJS.ProcessEnv = process.env): AppConfig {
-  const given = withoutEmpty(environment);
-  const parsed = configSchema.safeParse({ ...withoutEmpty(fromFiles(given)), ...given }, { error: explainIssue });
+  const given = givenSettings(environment);
+  const parsed = configSchema.safeParse({ ...givenSettings(fromFiles(given)), ...given }, { error: explainIssue });
   if (!parsed.success) {
     // A value that fails two checks is reported once.
     const lines = new Set(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`));
@@ -21,8 +21,9 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): AppCon
   return Object.assign(new AppConfig(), parsed.data);
 }
 
-function withoutEmpty(settings: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== ''));
+/** The variables that are set. A blank one is not: as a number it would be 0. */
+export function givenSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
 }
 
 function fromFiles(given: NodeJS.ProcessEnv): NodeJS.ProcessEnv {

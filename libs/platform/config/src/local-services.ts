@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { givenSettings } from './load-config';
 
 /** The file in which `npm start` stores its settings for the operator's command line. */
 const LOCAL_SERVICES_FILE = resolve('.data', 'services.json');
@@ -18,8 +19,9 @@ export function saveLocalServices(services: LocalServices): void {
  * production DATABASE_URL is required.
  */
 export function withLocalServices(environment: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
-  const named = environment.DATABASE_URL || environment.DATABASE_URL_FILE || environment.NODE_ENV === 'production';
-  return named ? environment : { ...loadLocalServices(), ...environment };
+  const given = givenSettings(environment);
+  const named = given.DATABASE_URL || given.DATABASE_URL_FILE || given.NODE_ENV === 'production';
+  return named ? given : { ...loadLocalServices(), ...given };
 }
 
 /** The settings of `npm start`; empty if it never ran here. */

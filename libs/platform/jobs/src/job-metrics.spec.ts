@@ -1,7 +1,9 @@
+import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { ConfigModule } from '@platform/config';
 import { DatabaseModule } from '@platform/database';
+import { NestLogger } from '@platform/logging';
 import { Metrics } from '@platform/metrics';
 import { useTestDatabase } from '@test/use-test-database';
 import { until } from '@test/until';
@@ -13,6 +15,7 @@ const database = useTestDatabase();
 
 describe("The jobs' metrics", () => {
   let worker: TestingModule;
+  const log = new PassThrough();
   const SHORT = { everyMs: 100, leaseMs: 60_000 };
 
   const untilAborted = (signal: AbortSignal) =>
@@ -20,7 +23,9 @@ describe("The jobs' metrics", () => {
 
   beforeAll(async () => {
     const imports = [ConfigModule.for(database.config), DatabaseModule.as('account_operator'), JobQueueModule];
-    worker = await Test.createTestingModule({ imports }).compile();
+    worker = await Test.createTestingModule({ imports })
+      .setLogger(new NestLogger({ ...database.config, LOG_LEVEL: 'error' }, log))
+      .compile();
     const runner = worker.get(JobRunnerService);
     runner.register({ ...SHORT, name: 'test.works', run: () => Promise.resolve() });
     runner.register({ ...SHORT, name: 'test.fails', run: () => Promise.reject(new Error('no luck')) });
@@ -55,6 +60,18 @@ describe("The jobs' metrics", () => {
       return [fails, endless, items].every((count) => count !== undefined && count >= 1);
     });
     expect((await failures())['test.works']).toBe(0);
+  });
+
+  it('go with log lines that name the failed job, or the queue and the item', async () => {
+    let text = '';
+    const failed = () => {
+      text += String(log.read() ?? '');
+      const lines = text.split('\n').slice(0, -1);
+      return lines.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ msg }) => msg === 'job failed');
+    };
+    await until(() => failed().some(({ queue }) => queue) && failed().some(({ job }) => job));
+    expect(failed()).toContainEqual(expect.objectContaining({ level: 'error', job: 'test.fails' }));
+    expect(failed()).toContainEqual(expect.objectContaining({ level: 'error', queue: 'test.items', item: 'odd' }));
   });
 
   it('tell how long ago each recurring job succeeded; of one that never does, how long it has been tried', async () => {

@@ -147,7 +147,7 @@ export class QueueConsumer {
         );
       } catch (error) {
         this.onFailure();
-        this.logger.error({ msg: 'job failed', err: error, queue: name, key: job.data.key });
+        this.logger.error({ msg: 'job failed', err: error, queue: name, item: job.data.key });
         await this.boss.fail(name, job, { message: error instanceof Error ? error.message : String(error) });
         return;
       }
