@@ -273,7 +273,8 @@ describe('the statements of lists', () => {
       );
       const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
       const index = name.includes('status') ? 'support_ticket_status_idx' : 'support_ticket_newest_idx';
-      const outer = plan.split('SubPlan')[0] ?? '';
+      // Apart from the bytes at which the page ends.
+      const outer = (plan.split(/SubPlan|Aggregate/)[0] ?? '').replace(/Filter: .*page\."pageBytes".*/, '');
       expect([name, outer]).toEqual([name, expect.stringContaining(`using ${index} on support_ticket`)]);
       expect([name, outer]).toEqual([name, expect.not.stringMatching(/Sort|^\s*Filter/m)]);
     }

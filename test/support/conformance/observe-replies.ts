@@ -24,9 +24,11 @@ export function observeReplies(app: NestFastifyApplication): void {
     const operation = await documentedOperation(request.method, request.routeOptions.url);
     if (operation) {
       const exchange = exchangeOf(request, reply, payload);
-      // A refusal that is streamed has no text here; its text is checked where it is not streamed.
-      const unseen = exchange.replyBody === undefined && exchange.status >= 400;
-      const inWords = TOLD_IN_WORDS.test(exchange.replyHeaders['content-type'] ?? '');
+      const type = exchange.replyHeaders['content-type'] ?? '';
+      // A refusal or a long record that is streamed has no text here; its text is checked where it is not streamed.
+      const unseen =
+        exchange.replyBody === undefined && (exchange.status >= 400 || type.startsWith('application/json'));
+      const inWords = TOLD_IN_WORDS.test(type);
       const faults = [
         ...(unseen || inWords ? [] : faultsOfReply(operation, exchange)),
         ...faultsOfRequest(operation, exchange),

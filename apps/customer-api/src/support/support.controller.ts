@@ -1,9 +1,16 @@
-import { Body, Controller, Get, HttpCode, HttpStatus, Param, Post, Query } from '@nestjs/common';
+import { Readable } from 'node:stream';
+import { Body, Controller, Get, HttpCode, HttpStatus, Param, Post, Query, StreamableFile } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { AuthenticatedCustomer } from '@platform/tokens';
 import { CurrentCustomer, RequireScope } from '@platform/access';
 import { PathId, ProblemReplies, toPageDto, toPageRequest, WithoutBody } from '@platform/http';
-import { LISTED_REPLIES, TICKET_REPLIES_MAX, TicketsService } from '@domains/support';
+import {
+  LISTED_REPLIES,
+  TICKET_REPLIES_MAX,
+  type TicketReplyRow,
+  type TicketRow,
+  TicketsService,
+} from '@domains/support';
 import {
   CreateTicketDto,
   CreateTicketReplyDto,
@@ -54,8 +61,8 @@ export class SupportController {
   @ApiParam(TICKET_ID)
   @ApiOkResponse({ type: TicketDto, description: 'The ticket.' })
   @ProblemReplies(NO_SUCH_TICKET)
-  async getTicket(@Param('id', PathId.uuid) id: string): Promise<TicketDto> {
-    return toTicketDto(await this.tickets.find(id));
+  async getTicket(@Param('id', PathId.uuid) id: string): Promise<TicketDto | StreamableFile> {
+    return this.whole(await this.tickets.find(id));
   }
 
   @Post(':id/replies')
@@ -91,7 +98,31 @@ export class SupportController {
   async closeTicket(
     @CurrentCustomer() { tokenId }: AuthenticatedCustomer,
     @Param('id', PathId.uuid) id: string,
-  ): Promise<TicketDto> {
-    return toTicketDto(await this.tickets.close(`token:${tokenId}`, id));
+  ): Promise<TicketDto | StreamableFile> {
+    return this.whole(await this.tickets.close(`token:${tokenId}`, id));
   }
+
+  /** A ticket with its whole thread; a long one is read while it is sent. */
+  private whole(ticket: TicketRow): TicketDto | StreamableFile {
+    const { replies, replyCount } = ticket;
+    if (replies.length === replyCount) return toTicketDto(ticket);
+    const pieces = ticketPieces(toTicketDto(ticket), this.tickets.laterReplies(ticket));
+    return new StreamableFile(Readable.from(pieces, { objectMode: false }), {
+      type: 'application/json; charset=utf-8',
+    });
+  }
+}
+
+/** The JSON of a ticket in pieces, the replies that it has first. */
+async function* ticketPieces(
+  { replies, reply_count: _, ...ticket }: TicketDto,
+  later: AsyncGenerator<TicketReplyRow[]>,
+): AsyncGenerator<string> {
+  let count = replies.length;
+  yield `${JSON.stringify(ticket).slice(0, -1)},"replies":[${replies.map((reply) => JSON.stringify(reply)).join()}`;
+  for await (const rows of later) {
+    count += rows.length;
+    yield rows.map((row) => `,${JSON.stringify(toTicketReplyDto(row))}`).join('');
+  }
+  yield `],"reply_count":${count}}`;
 }

@@ -174,8 +174,8 @@ export function toTicketDto(row: TicketRow): TicketDto {
     resource_id: row.resourceId,
     created_at: row.createdAt,
     updated_at: row.updatedAt,
-    replies: row.thread.replies.map(toTicketReplyDto),
-    reply_count: row.thread.replyCount,
+    replies: row.replies.map(toTicketReplyDto),
+    reply_count: row.replyCount,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { type CallHandler, type ExecutionContext, Injectable, type Type } from '@nestjs/common';
+import { buffer } from 'node:stream/consumers';
+import { type CallHandler, type ExecutionContext, Injectable, StreamableFile, type Type } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import type { FastifyReply } from 'fastify';
 import { from, lastValueFrom, type Observable } from 'rxjs';
@@ -70,7 +71,9 @@ export class KeyedRequestsService {
     next: CallHandler,
   ): Promise<unknown> {
     const key = await requestKeyOf(request, customerId, { form: rules?.formOf?.(request), turns: this.turns });
-    const work = () => lastValueFrom(next.handle(), { defaultValue: undefined });
+    const handle = () => lastValueFrom(next.handle(), { defaultValue: undefined });
+    // A service that claims the key itself keeps what it streams.
+    const work = rules === undefined ? async () => presenter.wholeOf(await handle()) : handle;
     const outcome = await this.calls.once({ key, presenter, claimedByService: rules !== undefined, work });
     if ('result' in outcome) return outcome.result;
     const { reply, isReplayed } = outcome;
@@ -156,6 +159,13 @@ class RequestPresenter implements ReplyPresenter {
     const set = [...KEPT, ...this.keptHeaders].map((name) => [name, this.reply.getHeader(name)] as const);
     const headers = set.flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as const]));
     return { status: this.status, headers: { ...Object.fromEntries(headers), ...more }, body };
+  }
+
+  /** A handler's result, which is kept as a whole even if it is a stream. */
+  async wholeOf(result: unknown): Promise<unknown> {
+    if (!(result instanceof StreamableFile)) return result;
+    void this.reply.header('content-type', result.getHeaders().type);
+    return buffer(result.getStream());
   }
 
   /** The reply with a handler's result, and the status that it has set. */

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { CustomerContextService } from '@platform/context';
 import {
   CustomerDatabaseService,
   decoders,
   EntityReadsService,
   type EntityTable,
   EntityWritesService,
-  type Expression,
   type KeysetList,
   type ReadRow,
   type ReadStatement,
@@ -39,14 +39,17 @@ export type TicketReplyRow = ReadRow<TicketReply, (typeof REPLY)[number]>;
 
 /** The replies of a ticket. */
 interface TicketThread {
-  /** Oldest first; in lists only the last {@link LISTED_REPLIES}. */
+  /** Oldest first; in lists only the last {@link LISTED_REPLIES}, and of a long thread the first ones. */
   replies: TicketReplyRow[];
   /** The number of replies in the whole thread. */
   replyCount: number;
 }
 
-/** The fields of a ticket that the customer sees, and its thread. */
-export type TicketRow = ReadRow<Ticket, (typeof TICKET)[number]> & { thread: TicketThread };
+/** The fields of a ticket that the customer sees, with its thread. */
+export type TicketRow = ReadRow<Ticket, (typeof TICKET)[number]> & TicketThread;
+
+/** Bytes of a thread's texts that are read at a time, apart from the last one. */
+const PART_BYTES = 128 * 1024;
 
 /** PostgreSQL's largest integer: no service has a greater number. */
 const LAST_SERVICE_ID = 2_147_483_647;
@@ -70,6 +73,7 @@ type ReplyOutcome = 'replied' | 'unknown' | 'closed' | 'full';
 @Injectable()
 export class TicketsService {
   private readonly byId: ReadStatement<TicketRow>;
+  private readonly laterPart: ReadStatement<TicketThread>;
   private readonly tickets: KeysetList<TicketRow>;
   private readonly openTicket;
   private readonly replyTo;
@@ -77,6 +81,7 @@ export class TicketsService {
 
   constructor(
     private readonly database: CustomerDatabaseService,
+    private readonly context: CustomerContextService,
     reads: EntityReadsService,
     writes: EntityWritesService,
   ) {
@@ -84,12 +89,18 @@ export class TicketsService {
       name: 'support.find',
       select: TICKET,
       by: ['customerId', 'id'],
-      extra: threadOf(reads),
+      extra: (ticket) => partOfThread(reads, ticket.column('id')),
     });
+    const later = partOfThread(reads, '$2', `and (${repliesOf(reads).place.join(', ')}) > ($3::timestamptz, $4::uuid)`);
+    this.laterPart = reads.statement<TicketThread>(
+      'support.later-replies',
+      `select ${later.replies.sql} as replies, ${later.replyCount.sql} as "replyCount"`,
+      { replies: later.replies.decode, replyCount: later.replyCount.decode },
+    );
     this.tickets = reads.list(Ticket, {
       name: 'support.tickets',
       select: TICKET,
-      extra: threadOf(reads, LISTED_REPLIES),
+      large: listedThread(reads),
       filters: [{ property: 'status', operator: '=' }],
     });
     this.openTicket = writes.call({
@@ -129,10 +140,24 @@ export class TicketsService {
     return this.database.page(this.tickets, page, [status]);
   }
 
-  /** One of the customer's tickets, with its whole thread. @throws ServiceError not_found */
+  /**
+   * One of the customer's tickets, with its thread or, if that has more than {@link PART_BYTES}, the first part of it: the rest is
+   * read with {@link laterReplies}. @throws ServiceError not_found
+   */
   async find(id: string): Promise<TicketRow> {
     const [ticket] = await this.database.read(this.byId, [id]);
     return ticket ?? noSuchTicket();
+  }
+
+  /** The replies behind those that a ticket was read with, in parts, for the customer in context when this is called. */
+  laterReplies(ticket: TicketRow): AsyncGenerator<TicketReplyRow[]> {
+    const { customerId } = this.context;
+    return partsOf(ticket, async ({ createdAt, id: last }) => {
+      // Parts are read when a reply's stream wants them, outside of the request's context.
+      const read = () => this.database.read(this.laterPart, [ticket.id, createdAt, last]);
+      const [part] = await this.context.run(customerId, read);
+      return part;
+    });
   }
 
   /**
@@ -155,7 +180,7 @@ export class TicketsService {
     const createdAt = opened?.result;
     if (!createdAt) throw noSuchService();
     const thread = { replies: [], replyCount: 0 };
-    return { ...ticket, serviceId, status: 'open', createdAt, updatedAt: createdAt, thread };
+    return { ...ticket, serviceId, status: 'open', createdAt, updatedAt: createdAt, ...thread };
   }
 
   /**
@@ -196,42 +221,97 @@ function noSuchService(): ServiceError {
   return new ServiceError('not_found', 'You have no service with this service_id');
 }
 
-/**
- * A ticket's thread without the operator's notes, which the role could not read in any case. One look into the index finds the
- * replies that are shown, in its order; only a thread that has more is counted. Arrays, because a list has many replies: with
- * objects and formatted times PostgreSQL took a quarter more for a page.
- * @param most the replies at most, the last ones; all of them unless given
- */
-function threadOf(
-  reads: EntityReadsService,
-  most?: number,
-): (ticket: EntityTable<Ticket>) => { thread: Expression<TicketThread> } {
+/** The parts of statements that read replies, without the operator's notes, which the role could not read in any case. */
+function repliesOf(reads: EntityReadsService) {
   const r = reads.table(TicketReply, 'r');
-  const place = `${r.column('createdAt')} desc, ${r.column('id')} desc`;
   const [id, author, body, createdAt] = REPLY.map((property) => r.column(property));
-  return (ticket) => {
-    const replies = `${r.from} where ${r.column('customerId')} = $1 and ${r.column('ticketId')} = ${ticket.column('id')}
-      and not ${r.column('internal')}`;
-    const count =
-      most === undefined
-        ? 'count(*)'
-        : `case when count(*) < ${most} then count(*) else (select count(*) from ${replies}) end`;
-    return {
-      thread: {
-        sql: `(select json_build_array(${count}, json_agg(json_build_array(${id}, ${author}, ${body}, ${createdAt}::text) order by ${place}))
-          from (select * from ${replies} order by ${place} limit ${most ?? 'all'}) r)`,
-        decode: readThread,
-      },
-    };
+  return {
+    place: [createdAt, id] as const,
+    /** How many bytes the texts have. They are not read for that. */
+    bytes: `octet_length(${body})`,
+    /** @param ticket SQL for the ticket's id */
+    from: (ticket: string) => `${r.from} where ${r.column('customerId')} = $1 and ${r.column('ticketId')} = ${ticket}
+      and not ${r.column('internal')}`,
+    /**
+     * A text for each reply ({@link readReplies}). Of an array's values PostgreSQL decides once how to write them as JSON, of objects
+     * for each value of each one, which took longer than all else that a list reads.
+     */
+    texts: `array_agg(${id} || ' ' || ${author} || ' ' || ${createdAt}::text || '|' || ${body})`,
   };
 }
 
-/** In the order of the index, newest first, the database has nothing to sort. */
-function readThread(text: string): TicketThread {
-  type Reply = [id: string, author: TicketReplyRow['author'], body: string, createdAt: string];
-  const [replyCount, replies] = JSON.parse(text) as [number, Reply[] | null];
-  const rows = (replies ?? []).map(([id, author, body, createdAt]) => {
-    return { id, author, body, createdAt: decoders.time(createdAt) };
+/** Bytes of a ticket in JSON besides its texts. */
+const OTHER_BYTES = 512;
+
+/**
+ * A ticket's thread in lists: the last replies. One look into the index finds them, in its order; only a thread that has more is
+ * counted. JSON is made only for the tickets that the page has room for.
+ */
+function listedThread(reads: EntityReadsService) {
+  const { place, bytes, from, texts } = repliesOf(reads);
+  const newest = place.map((column) => `${column} desc`).join(', ');
+  return (ticket: EntityTable<Ticket>) => ({
+    measure: `select count(*) as shown, ${texts} as texts,
+        ${OTHER_BYTES} + octet_length(${ticket.column('title')}) + octet_length(${ticket.column('body')}) + coalesce(sum(${bytes}), 0)::integer as bytes
+      from (select * from ${from(ticket.column('id'))} order by ${newest} limit ${LISTED_REPLIES}) r`,
+    extra: {
+      replies: {
+        sql: `coalesce(array_to_json(page.texts), '[]')`,
+        decode: (text: string) => readReplies(text).reverse(),
+      },
+      replyCount: {
+        sql: `case when page.shown < ${LISTED_REPLIES} then page.shown else (select count(*) from ${from('page."id"')}) end`,
+        decode: decoders.number,
+      },
+    },
   });
-  return { replies: rows.reverse(), replyCount };
+}
+
+/**
+ * A part of a ticket's thread, the oldest replies first, and the number of all replies of which it is a part.
+ * @param ticket SQL for the ticket's id. @param condition on the replies
+ */
+function partOfThread(reads: EntityReadsService, ticket: string, condition = '') {
+  const { place, bytes, from, texts } = repliesOf(reads);
+  const order = `order by ${place.join(', ')}`;
+  const replies = `${from(ticket)} ${condition}`;
+  return {
+    replies: {
+      sql: `(select coalesce(array_to_json(${texts}), '[]')
+        from (select *, sum(${bytes}) over (${order} rows unbounded preceding) - ${bytes} as before from ${replies} ${order}) r
+        where before < ${PART_BYTES})`,
+      decode: readReplies,
+    },
+    replyCount: { sql: `(select count(*) from ${replies})`, decode: decoders.number },
+  };
+}
+
+/** The parts of a thread behind the first. @param read the part behind a reply */
+async function* partsOf(
+  first: TicketThread,
+  read: (last: TicketReplyRow) => Promise<TicketThread | undefined>,
+): AsyncGenerator<TicketReplyRow[]> {
+  let part: TicketThread | undefined = first;
+  for (;;) {
+    const last: TicketReplyRow | undefined = part?.replies.at(-1);
+    if (!part || !last || part.replies.length >= part.replyCount) return;
+    part = await read(last);
+    if (part && part.replies.length > 0) yield part.replies;
+  }
+}
+
+/** Length of a UUID. */
+const ID_LENGTH = 36;
+
+/** Reads the texts of replies: id, author and time, then the body. */
+function readReplies(text: string): TicketReplyRow[] {
+  return (JSON.parse(text) as string[]).map((reply) => {
+    const [timeAt, bodyAt] = [reply.indexOf(' ', ID_LENGTH + 1) + 1, reply.indexOf('|') + 1];
+    return {
+      id: reply.slice(0, ID_LENGTH),
+      author: reply.slice(ID_LENGTH + 1, timeAt - 1) as TicketReplyRow['author'],
+      body: reply.slice(bodyAt),
+      createdAt: decoders.time(reply.slice(timeAt, bodyAt - 1)),
+    };
+  });
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityMetadata } from 'typeorm';
 import { KeysetList, type KeysetFilter, type Placed } from './keyset-list';
-import { type Columns, type Decoder, decoderOf, type ReadStatement, readStatement } from './read-statement';
+import { type Columns, type Decoder, decoderOf, decoders, type ReadStatement, readStatement } from './read-statement';
 
 /** A property's value as a read has it: points in time are RFC 3339 text in UTC, to the microsecond. */
 type Read<Value> = Value extends Date ? string : Value;
@@ -119,8 +119,18 @@ export interface EntityList<Entity, Property extends keyof Entity & string, Extr
    * doubles the number of statements.
    */
   filters?: readonly EntityFilter<Entity>[];
+  /** Values that may make a page end before its limit. */
+  large?: (table: EntityTable<Entity>) => LargeExpressions<Extra>;
   /** Whether the table is partitioned by ids that carry time: then they alone are the order. */
   timedIds?: boolean;
+}
+
+/** Values of a list's rows that may be large. */
+interface LargeExpressions<Extra> {
+  /** A query of one row in terms of the entity's table: the `bytes` of the values, and columns that they are made of. */
+  measure: string;
+  /** Further values, in terms of `page`: a row with the columns of `measure`, and the properties that are read. */
+  extra: { [Key in keyof Extra]: Expression<Extra[Key]> };
 }
 
 /**
@@ -159,7 +169,7 @@ export class EntityReadsService {
     const list = new KeysetList<ReadRow<Entity, Property> & Extra & Placed>({
       name: read.name,
       table,
-      ...parts(table, read),
+      ...(read.large ? largeParts(table, read, read.large(table)) : parts(table, read)),
       where: read.where?.(table),
       timedIds: read.timedIds,
       filters: read.filters?.map((filter) => keysetFilter(table, filter)),
@@ -200,6 +210,23 @@ function parts<Entity, Property extends keyof Entity & string, Extra>(
       ...table.columns(select),
       ...extras.map(([name, { decode }]) => [name, decode] as const),
     ] as unknown as ReadStatement<ReadRow<Entity, Property> & Extra>['columns'],
+  };
+}
+
+/** The parts of a list with large values, which has no others beside its entity's. */
+function largeParts<Entity, Property extends keyof Entity & string, Extra>(
+  table: EntityTable<Entity>,
+  { select }: EntityList<Entity, Property, Extra>,
+  { measure, extra }: LargeExpressions<Extra>,
+) {
+  const { columns } = parts(table, { name: '', select, extra: () => extra });
+  const pageBytes = ['pageBytes', decoders.number] as const;
+  const properties = select.map((property) => `page."${property}"`);
+  const values = Object.entries<Expression<unknown>>(extra).map(([name, { sql }]) => `${sql} as "${name}"`);
+  return {
+    selection: table.select(select),
+    columns: [...columns, pageBytes] as typeof columns,
+    large: { measure, selection: [...properties, ...values].join(', ') },
   };
 }
 

@@ -16,6 +16,9 @@ export interface PageRead<Row> {
   rest?: (brought: number) => PageRead<Row> | undefined;
 }
 
+/** Bytes of large values from which on a page ends, apart from the row that reaches them. In JSON they may be six times as many. */
+const PAGE_BYTES = 256 * 1024;
+
 /** The uses of a statement, as bits: behind a cursor, with ranges, and a bit for each filter that compares for equality. */
 const AFTER = 1;
 const RANGES = 2;
@@ -78,9 +81,11 @@ export class KeysetList<Row extends Placed> {
     };
   }
 
-  /** The page made of the rows that {@link request} asked for. */
+  /** The page made of the rows that {@link request} asked for. The row that reached its bytes tells that there is more. */
   page(rows: Row[], page: PageRequest, filters: readonly ReadValue[]): Page<Row> {
-    return paginate(rows, page.limit, listMark(this.name, this.given(page, filters)));
+    const { pageBytes = 0 } = (rows.at(-1) ?? {}) as Partial<Measured>;
+    const limit = pageBytes < PAGE_BYTES ? page.limit : Math.min(page.limit, Math.max(1, rows.length - 1));
+    return paginate(rows, limit, listMark(this.name, this.given(page, filters)));
   }
 
   /** The value of each filter, null if it is left out. */
@@ -88,6 +93,12 @@ export class KeysetList<Row extends Placed> {
     const own = this.filters.slice(0, -2).map((_, index) => filters[index] ?? null);
     return [...own, createdAfter ?? null, createdBefore ?? null];
   }
+}
+
+/** A row of a list with large values. */
+interface Measured {
+  /** Bytes of the large values of the page, up to this row's. */
+  pageBytes: number;
 }
 
 /** A condition on a list that a caller may leave out. */
@@ -108,12 +119,22 @@ export interface KeysetListParts<Row> {
   /** The select list, and how it is decoded. */
   selection: string;
   columns: ReadStatement<Row>['columns'];
+  /** Values that may make a page end before its limit. */
+  large?: LargeValues;
   /** A condition that always holds. */
   where?: string;
   /** Whether ids carry time: then they alone are the order, and their bounds leave out partitions. */
   timedIds?: boolean;
   /** Conditions that a caller may leave out, besides the range of `createdAt` that every list has. */
   filters?: readonly KeysetFilter[];
+}
+
+/** Large values of a list's rows. They are made for the rows of the page only, whose bytes are known before. */
+export interface LargeValues {
+  /** A query of one row for each row of the table: its `bytes`, and what the values are made of. */
+  measure: string;
+  /** The select list, in terms of `page`: the rows with the columns of `measure`. */
+  selection: string;
 }
 
 /**
@@ -132,7 +153,7 @@ const BOUND = {
  * condition can have. With ids that carry time the place is an id, and the least id that is read comes last.
  */
 export function keysetStatement<Row>(
-  { name, table, selection, columns, where, timedIds = false }: KeysetListParts<Row>,
+  { name, table, selection, columns, large, where, timedIds = false }: KeysetListParts<Row>,
   idType: string,
   chosen: readonly KeysetFilter[],
   after: boolean,
@@ -151,10 +172,22 @@ export function keysetStatement<Row>(
   }
   if (timedIds) conditions.push(`${id} >= $${++parameters}::uuid`);
   const order = place.map((column) => `${column} desc`).join(', ');
-  const text = `select ${selection} from ${table.from} where ${conditions.join(' and ')}
-    order by ${order} limit $2`;
+  const read = (selected: string, from: string) =>
+    `select ${selected} from ${from} where ${conditions.join(' and ')} order by ${order} limit $2`;
+  const text = large
+    ? measured(read(`${selection}, large.*`, `${table.from} cross join lateral (${large.measure}) large`), large)
+    : read(selection, table.from);
   const names = new Set(chosen.map((filter) => filter.name));
   return { name: [name, ...names, ...(after ? ['after'] : [])].join('.'), text, columns };
+}
+
+/** The first rows of a read up to {@link PAGE_BYTES}, and the one that reaches them; two at least, of which the second tells of more. */
+function measured(read: string, { selection }: LargeValues): string {
+  const order = 'page."createdAt" desc, page."id" desc';
+  return `select ${selection}, page."pageBytes" from (
+      select page.*, sum(page.bytes) over w as "pageBytes", row_number() over w as place
+      from (${read}) page window w as (order by ${order} rows unbounded preceding)) page
+    where page."pageBytes" - page.bytes < ${PAGE_BYTES} or page.place = 2 order by ${order}`;
 }
 
 /** The least id of all. */
