@@ -26,7 +26,7 @@ describe('compression of replies', () => {
 
   beforeAll(async () => {
     server = fastify();
-    compressReplies(server);
+    compressReplies(server, () => false);
     server.get('/', (_request, out) =>
       out
         .code(reply.status ?? 200)

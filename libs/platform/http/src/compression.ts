@@ -8,7 +8,7 @@ import {
   gzip,
   zstdCompress,
 } from 'node:zlib';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { acceptedWeights } from './accept';
 
 /** Replies of fewer bytes are sent as they are: they fit into a packet. */
@@ -48,14 +48,15 @@ const ENCODINGS: readonly Encoding[] = [
 /**
  * Compresses replies for clients that accept it. It does not wait for its turn: a reply that comes while much is being
  * compressed is sent as it is.
+ * @param except requests whose replies are left alone
  */
-export function compressReplies(server: FastifyInstance): void {
+export function compressReplies(server: FastifyInstance, except: (request: FastifyRequest) => boolean): void {
   let bytesInWork = 0;
   server.addHook(
     'onSend',
     (request, reply, payload: unknown, done: (error: Error | null, payload?: unknown) => void) => {
       const size = sizeOf(payload, reply);
-      if (size < LEAST_BYTES || !isCompressible(reply, payload)) return done(null, payload);
+      if (size < LEAST_BYTES || !isCompressible(reply, payload) || except(request)) return done(null, payload);
       reply.header('vary', varyOf(reply));
       const encoding = preferredEncoding(request.headers['accept-encoding']);
       if (!encoding || (bytesInWork > 0 && bytesInWork + size > MOST_BYTES)) return done(null, payload);
@@ -88,6 +89,11 @@ function sizeOf(payload: unknown, reply: FastifyReply): number {
   return payload instanceof Readable ? Number(reply.getHeader('content-length') ?? LEAST_BYTES) : 0;
 }
 
+/** Whether a body of this type and size becomes smaller by compression. */
+export function isWorthCompressing(type: string | undefined, bytes: number): boolean {
+  return bytes >= LEAST_BYTES && type !== undefined && COMPRESSIBLE.test(type);
+}
+
 function isCompressible(reply: FastifyReply, payload: unknown): boolean {
   // A part of a document has offsets in the document as it is.
   if (reply.statusCode === 206 || reply.hasHeader('content-encoding')) return false;
@@ -95,7 +101,8 @@ function isCompressible(reply: FastifyReply, payload: unknown): boolean {
   return (payload instanceof Readable ? COMPRESSIBLE_STREAM : COMPRESSIBLE).test(type);
 }
 
-function varyOf(reply: FastifyReply): string {
+/** The reply's `Vary`, with the encoding that it depends on. */
+export function varyOf(reply: FastifyReply): string {
   const already = reply.getHeader('vary');
   return already === undefined ? 'accept-encoding' : `${String(already)}, accept-encoding`;
 }
@@ -104,7 +111,7 @@ function varyOf(reply: FastifyReply): string {
  * The encoding that a client prefers (RFC 9110 §12.5.3), among equals the first of {@link ENCODINGS}; undefined if it accepts
  * none of them, or prefers none.
  */
-function preferredEncoding(accepted: string | undefined): Encoding | undefined {
+export function preferredEncoding(accepted: string | undefined): Encoding | undefined {
   if (accepted === undefined) return undefined;
   const weights = acceptedWeights(accepted);
   const weightOf = (name: string) => weights.get(name) ?? weights.get('*') ?? 0;

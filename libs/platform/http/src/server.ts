@@ -8,6 +8,7 @@ import { ServiceError } from '@platform/errors';
 import { AccessLog } from '@platform/logging';
 import { isTracing, traceIds, traceRequest } from '@platform/tracing';
 import { compressReplies } from './compression';
+import { isDocumentation, keepDocumentationFiles } from './documentation-files';
 import { boundConnections, mostConnections, onReplyClosed } from './connections';
 import { serveErrorPage } from './error-page';
 import { Draining } from './listening';
@@ -83,7 +84,8 @@ export function configureApplication(app: NestFastifyApplication, parts: Interfa
   if (AccessLog.isWanted(config)) logRequests(server, new AccessLog());
   addReplyHeaders(server, app.get(Draining), config.PUBLIC_URL && new URL(config.PUBLIC_URL).origin);
   refuseAmbiguousHeaders(server);
-  compressReplies(server);
+  keepDocumentationFiles(server);
+  compressReplies(server, isDocumentation);
   const replies = app.get(ReplyMemory);
   boundReplies(server, replies);
   endSlowReaders(server.server, config.REPLY_PATIENCE_MS, () => replies.slowReaders++);
@@ -174,7 +176,7 @@ function addReplyHeaders(server: FastifyInstance, draining: Draining, interfaceO
     setRequestId(reply, request.id);
     reply.header('x-content-type-options', 'nosniff');
     // In case of doubt by the address: only the documentation is known to be public.
-    if (request.url.startsWith('/docs')) {
+    if (isDocumentation(request)) {
       reply.header('content-security-policy', policy);
       reply.header('x-frame-options', 'DENY');
       reply.header('referrer-policy', 'no-referrer');

@@ -63,21 +63,29 @@ class QuickValidationPipe extends ValidationPipe {
   }
 
   private async check(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
-    this.judgeUnknown(value, metadata);
+    const known = this.withoutUnknown(value, metadata);
     try {
-      return await super.transform(value, metadata);
+      return await super.transform(known, metadata);
     } catch (error) {
       throw error instanceof InvalidInput ? explainFaults(error.faults, value) : error;
     }
   }
 
-  /** Judges the names of an input that its DTO does not know. @throws ServiceError invalid_request */
-  private judgeUnknown(value: unknown, { type, metatype }: ArgumentMetadata): void {
-    if (typeof value !== 'object' || value === null || metatype === undefined || type === 'custom') return;
+  /**
+   * An input without the names that its DTO does not know, which are judged. The parent drops them only after it has made an
+   * object with all of them, several microseconds each.
+   * @throws ServiceError invalid_request
+   */
+  private withoutUnknown(value: unknown, { metatype }: ArgumentMetadata): unknown {
+    if (typeof value !== 'object' || value === null || Array.isArray(value) || metatype === undefined) return value;
     let known = this.names.get(metatype);
     if (!known) this.names.set(metatype, (known = fieldNames(metatype)));
     if (this.lists.includes(metatype)) refuseMisleading(value, known, this.filters);
     nameIgnored(value, known);
+    // Not a DTO, but a type that is not checked.
+    if (known.length === 0) return value;
+    const given = known.filter((name) => Object.hasOwn(value, name));
+    return Object.fromEntries(given.map((name) => [name, (value as Record<string, unknown>)[name]]));
   }
 }
 

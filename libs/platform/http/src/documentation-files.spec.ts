@@ -1,0 +1,111 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import zlib, { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
+import fastifyStatic from '@fastify/static';
+import { fastify, type FastifyInstance } from 'fastify';
+import { compressReplies } from './compression';
+import { isDocumentation, keepDocumentationFiles } from './documentation-files';
+
+const DOCUMENT = JSON.stringify({ paths: Array.from({ length: 500 }, (_, id) => ({ id, summary: 'Blåbær' })) });
+const SCRIPT = 'export const answer = 42;\n'.repeat(200);
+const DECOMPRESS: Record<string, (bytes: Buffer) => Buffer> = {
+  br: brotliDecompressSync,
+  gzip: gunzipSync,
+  zstd: zstdDecompressSync,
+};
+
+describe('files of the documentation', () => {
+  let server: FastifyInstance;
+  let folder: string;
+  let made: number;
+  const compressions = () =>
+    [zlib.brotliCompress, zlib.gzip, zlib.zstdCompress].reduce(
+      (sum, each) => sum + jest.mocked(each).mock.calls.length,
+      0,
+    );
+
+  beforeEach(async () => {
+    jest.spyOn(zlib, 'brotliCompress');
+    jest.spyOn(zlib, 'gzip');
+    jest.spyOn(zlib, 'zstdCompress');
+    made = 0;
+    folder = await mkdtemp(join(tmpdir(), 'documentation-'));
+    await writeFile(join(folder, 'script.js'), SCRIPT);
+    server = fastify();
+    keepDocumentationFiles(server);
+    compressReplies(server, isDocumentation);
+    await server.register(fastifyStatic, { root: folder, prefix: '/docs/', decorateReply: false });
+    server.get('/docs/openapi.json', (_request, reply) => {
+      made++;
+      return reply.type('application/json').send(DOCUMENT);
+    });
+  });
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await server.close();
+    await rm(folder, { recursive: true });
+  });
+
+  async function get(url: string, headers: Record<string, string> = {}) {
+    const reply = await server.inject({ url, headers });
+    const encoding = reply.headers['content-encoding'];
+    const text = String(encoding === undefined ? reply.rawPayload : DECOMPRESS[encoding]?.(reply.rawPayload));
+    return { status: reply.statusCode, headers: reply.headers, bytes: reply.rawPayload, text };
+  }
+
+  it.each([
+    ['/docs/openapi.json', DOCUMENT, 'application/json'],
+    ['/docs/script.js', SCRIPT, 'application/javascript'],
+  ])('are compressed once for each encoding: %s', async (url, text, type) => {
+    for (let round = 0; round < 4; round++)
+      for (const encoding of ['br', 'gzip', 'zstd']) {
+        const reply = await get(url, { 'accept-encoding': encoding });
+        expect(reply).toMatchObject({ status: 200, text });
+        expect(reply.headers).toMatchObject({ 'content-encoding': encoding, vary: 'accept-encoding' });
+        expect(reply.headers['content-type']).toContain(type);
+        expect(reply.headers['content-length']).toBe(String(reply.bytes.length));
+      }
+    expect(compressions()).toBe(3);
+  });
+
+  it('are made once, also for HEAD and with conditions, which a generated file does not have', async () => {
+    await get('/docs/openapi.json');
+    await server.inject({ method: 'HEAD', url: '/docs/openapi.json' });
+    expect(await get('/docs/openapi.json?again', { 'if-none-match': '"1"', range: 'bytes=0-1' })).toMatchObject({
+      status: 200,
+      text: DOCUMENT,
+    });
+    expect(made).toBe(1);
+  });
+
+  it('are sent as they are to who accepts no compression', async () => {
+    for (const headers of [undefined, { 'accept-encoding': 'identity' }]) {
+      const reply = await get('/docs/script.js', headers);
+      expect(reply).toMatchObject({ text: SCRIPT });
+      expect(reply.headers['content-encoding']).toBeUndefined();
+    }
+  });
+
+  it('are sent in part or on a condition by who has them', async () => {
+    const { headers } = await get('/docs/script.js');
+    expect(await get('/docs/script.js', { range: 'bytes=0-5' })).toMatchObject({ status: 206, text: 'export' });
+    expect(await get('/docs/script.js', { 'if-none-match': headers.etag ?? '' })).toMatchObject({
+      status: 304,
+      text: '',
+    });
+  });
+
+  it('keeps a bounded number of addresses; further ones are sent without compression', async () => {
+    const alias = (index: number) =>
+      `/docs/${[...'script.js'].map((letter, place) => ((index >> place) % 2 ? `%${letter.charCodeAt(0).toString(16)}` : letter)).join('')}`;
+    const encodings = new Set<unknown>();
+    for (let index = 0; index < 100; index++) {
+      const reply = await get(alias(index), { 'accept-encoding': 'zstd' });
+      expect(reply).toMatchObject({ status: 200, text: SCRIPT });
+      encodings.add(reply.headers['content-encoding']);
+    }
+    expect(compressions()).toBe(32);
+    expect(encodings).toEqual(new Set(['zstd', undefined]));
+  });
+});

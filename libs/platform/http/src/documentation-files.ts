@@ -1,0 +1,112 @@
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { type BrotliOptions, brotliCompress, constants, gzip, zstdCompress } from 'node:zlib';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { isWorthCompressing, preferredEncoding, varyOf } from './compression';
+
+/** Addresses whose files are kept: there are 13. Further ones, such as those with escaped letters, are sent as they are. */
+const MOST_FILES = 32;
+
+const BROTLI: BrotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
+const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 15 } };
+const COMPRESS: Record<string, (body: Buffer, done: (error: Error | null, compressed: Buffer) => void) => void> = {
+  br: (body, done) => brotliCompress(body, BROTLI, done),
+  gzip: (body, done) => gzip(body, { level: 9 }, done),
+  zstd: (body, done) => zstdCompress(body, ZSTD, done),
+};
+
+/** Headers of a file that depend on the file alone. */
+const OWN_HEADERS = [
+  'content-type',
+  'etag',
+  'last-modified',
+  'cache-control',
+  'accept-ranges',
+  'content-security-policy',
+];
+/** Requests for a part of a file, or on a condition, are answered by the handler. */
+const CONDITIONS = ['range', 'if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since'];
+
+/** A page, script or document under /docs, compressed at most once for each encoding. */
+interface DocumentationFile {
+  headers: Record<string, string>;
+  body: Buffer;
+  encoded: Map<string, Promise<Buffer>>;
+}
+
+/**
+ * Makes and compresses each file under /docs once. Anyone may ask for them, without a token: the OpenAPI document and its script would
+ * be written anew for each request, and compressed, which costs a thousand times as much as to ask for it.
+ */
+export function keepDocumentationFiles(server: FastifyInstance): void {
+  const files = new Map<string, DocumentationFile>();
+  server.addHook('preHandler', (request, reply, done) => {
+    if (!isDocumentation(request)) return done();
+    const file = files.get(pathOf(request));
+    // A file on disk has a tag, and an answer of its own to a condition; a generated one has not.
+    if (!file || (file.headers.etag !== undefined && isConditional(request))) return done();
+    // Its compressed form is chosen as the reply is sent.
+    void reply.headers(file.headers).send(file.body);
+  });
+  server.addHook('onSend', async (request, reply, payload: unknown) => {
+    if (!isDocumentation(request) || reply.statusCode !== 200) return payload;
+    const path = pathOf(request);
+    let file = files.get(path);
+    if (!file) {
+      if (files.size === MOST_FILES) return payload;
+      const body = await bytesOf(payload);
+      if (!body) return payload;
+      files.set(path, (file = { headers: headersOf(reply), body, encoded: new Map() }));
+    } else if (payload instanceof Readable) payload.destroy();
+    const bytes = await encodedFor(request, reply, file);
+    void reply.header('content-length', bytes.length);
+    return bytes;
+  });
+}
+
+/** Whether a request is for the documentation, whose files are compressed here. */
+export function isDocumentation({ url }: Pick<FastifyRequest, 'url'>): boolean {
+  return url.startsWith('/docs');
+}
+
+/** The file in the encoding that the client prefers. Sets the headers about it. */
+async function encodedFor(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { headers, body, encoded }: DocumentationFile,
+): Promise<Buffer> {
+  if (!isWorthCompressing(headers['content-type'], body.length)) return body;
+  void reply.header('vary', varyOf(reply));
+  const name = preferredEncoding(request.headers['accept-encoding'])?.name;
+  if (name === undefined) return body;
+  let bytes = encoded.get(name);
+  if (!bytes) encoded.set(name, (bytes = compressed(body, name)));
+  void reply.header('content-encoding', name);
+  return bytes;
+}
+
+function pathOf({ url }: FastifyRequest): string {
+  return url.split('?', 1)[0] as string;
+}
+
+function isConditional({ headers }: FastifyRequest): boolean {
+  return CONDITIONS.some((name) => headers[name] !== undefined);
+}
+
+/** All bytes of a reply; undefined if it has none, as that to a HEAD. */
+async function bytesOf(payload: unknown): Promise<Buffer | undefined> {
+  if (typeof payload === 'string') return Buffer.from(payload);
+  if (payload instanceof Readable) return buffer(payload);
+  return Buffer.isBuffer(payload) ? payload : undefined;
+}
+
+function headersOf(reply: FastifyReply): Record<string, string> {
+  const given = OWN_HEADERS.map((name) => [name, reply.getHeader(name)] as const);
+  return Object.fromEntries(given.flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])));
+}
+
+function compressed(body: Buffer, encoding: string): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    COMPRESS[encoding]?.(body, (error, bytes) => (error ? reject(error) : resolve(bytes)));
+  });
+}

@@ -1,0 +1,39 @@
+import 'reflect-metadata';
+import { IsOptional, IsString } from 'class-validator';
+import { createValidationPipe } from './validation-pipe';
+
+class Letter {
+  @IsString()
+  subject!: string;
+
+  @IsOptional()
+  @IsString()
+  text?: string;
+}
+
+describe('the validation of input', () => {
+  const pipe = createValidationPipe([]);
+
+  it.each(['body', 'query'] as const)('never looks at the value of an unknown name in a %s', async (type) => {
+    let looks = 0;
+    const input = { subject: 'Hello' };
+    for (let index = 0; index < 5_000; index++)
+      Object.defineProperty(input, `unknown${index}`, { enumerable: true, get: () => ++looks });
+    const letter: unknown = await pipe.transform(input, { type, metatype: Letter });
+    expect(letter).toBeInstanceOf(Letter);
+    expect(letter).toEqual({ subject: 'Hello' });
+    expect(looks).toBe(0);
+  });
+
+  it('tells a fault of a known name, and the unknown one that was probably meant', async () => {
+    const checked = pipe.transform({ Subject: 'Hello', text: 1 }, { type: 'body', metatype: Letter });
+    await expect(checked).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringMatching(/you sent Subject; did you mean subject\?.*text must be a string/) as string,
+    });
+  });
+
+  it('leaves an input alone whose type is not checked', async () => {
+    expect(await pipe.transform({ any: 'thing' }, { type: 'body', metatype: Object })).toEqual({ any: 'thing' });
+  });
+});
