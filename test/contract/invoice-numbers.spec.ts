@@ -60,7 +60,7 @@ describe('An invoice number', () => {
     expect(await fixture.sync(two, 'stripe')).toBe('succeeded');
     expect((await fixture.rows(one)).map(({ number }) => number)).toEqual(['S-1']);
     expect((await fixture.rows(two)).map(({ source_id }) => source_id)).toEqual([first?.id]);
-    const [report] = await fixture.accounts.report(two);
+    const [report] = await fixture.report(two);
     expect(report).toMatchObject({
       stored: 1,
       skipped: 1,
@@ -69,6 +69,6 @@ describe('An invoice number', () => {
     store.corrupt(doubled?.id ?? '', {});
     expect(await fixture.sync(two, 'stripe')).toBe('succeeded');
     expect(await fixture.rows(two)).toHaveLength(2);
-    expect((await fixture.accounts.report(two))[0]?.problems).toEqual([]);
+    expect((await fixture.report(two))[0]?.problems).toEqual([]);
   });
 });

@@ -11,7 +11,7 @@ describe('Odd items of a source', () => {
     await fixture.superuser.query('delete from billing_account');
   });
   const company = () => fixture.sandbox.fiken.store.company('demo');
-  const report = async (customer: string) => (await fixture.accounts.report(customer))[0];
+  const report = async (customer: string) => (await fixture.report(customer))[0];
 
   it.each<[string, Record<string, unknown>]>([
     ['a NUL', { number: 'a\u0000b' }],

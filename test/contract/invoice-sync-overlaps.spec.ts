@@ -14,7 +14,7 @@ describe('A sync after another', () => {
   });
 
   const ago = (ms: number) => new Date(Date.now() - ms);
-  const checkpoint = async (customer: string) => (await fixture.accounts.report(customer))[0]?.checkpoint;
+  const checkpoint = async (customer: string) => (await fixture.report(customer))[0]?.checkpoint;
   const stored = async (customer: string) => (await fixture.rows(customer)).map(({ source_id }) => source_id);
 
   describe('with Stripe', () => {

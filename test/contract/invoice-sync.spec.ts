@@ -1,4 +1,4 @@
-import { DueSyncsService, SyncRequestsOperatorService } from '@domains/invoices';
+import { DueSyncsService, InvoiceSyncsOperatorService } from '@domains/invoices';
 import type { DirectiveValues } from '../../apps/sandbox/src/shared/faults/directives';
 import { type InvoiceFixture, createInvoiceFixture } from '@test/invoice.fixture';
 import { until } from '@test/until';
@@ -13,7 +13,7 @@ describe('The sync with Stripe', () => {
   });
 
   const sync = (customer: string) => fixture.sync(customer, 'stripe');
-  const report = async (customer: string) => (await fixture.accounts.report(customer))[0];
+  const report = async (customer: string) => (await fixture.report(customer))[0];
 
   it('stores every state with its amounts and dates', async () => {
     const statuses = ['draft', 'open', 'paid', 'void', 'uncollectible'] as const;
@@ -278,7 +278,7 @@ describe('The sync with Fiken', () => {
     const customer = await fixture.customer('fiken', '10');
     expect(await sync(customer)).toBe('succeeded');
     expect(await fixture.rows(customer)).toHaveLength(4);
-    const [report] = await fixture.accounts.report(customer);
+    const [report] = await fixture.report(customer);
     expect(report).toMatchObject({ skipped: 1, problems: [{ sourceId: String(added[2]?.invoiceId) }] });
   });
 
@@ -288,7 +288,7 @@ describe('The sync with Fiken', () => {
     const customer = await fixture.customer('fiken', '14');
     expect(await sync(customer)).toBe('succeeded');
     expect((await fixture.rows(customer)).map(({ source_id }) => source_id)).toEqual([String(mine?.invoiceId)]);
-    const [report] = await fixture.accounts.report(customer);
+    const [report] = await fixture.report(customer);
     expect(report?.problems).toMatchObject([{ detail: 'It belongs to another customer' }]);
   });
 
@@ -300,7 +300,7 @@ describe('The sync with Fiken', () => {
     fixture.sandbox.stripe.always({ hang: true });
     await fixture.syncDue();
     expect(await fixture.rows(onFiken)).toHaveLength(3);
-    const reports = await fixture.accounts.report();
+    const reports = await fixture.report();
     expect(reports.map(({ source, failures }) => ({ source, failures }))).toEqual(
       expect.arrayContaining([
         { source: 'fiken', failures: 0 },
@@ -316,10 +316,10 @@ describe('The sync with Fiken', () => {
     const gate = fixture.sandbox.fiken.hold();
     const first = sync(customer);
     await gate.holding(1);
-    const begun = (await fixture.accounts.report(customer))[0]?.runId;
+    const begun = (await fixture.report(customer))[0]?.runId;
     // A run that was given up may still be running: only the newer one writes.
     const second = sync(customer);
-    await until(async () => (await fixture.accounts.report(customer))[0]?.runId !== begun);
+    await until(async () => (await fixture.report(customer))[0]?.runId !== begun);
     gate.open();
     expect([await first, await second]).toEqual(['superseded', 'succeeded']);
     expect(await fixture.rows(customer)).toHaveLength(3);
@@ -338,7 +338,7 @@ describe('The sync with Fiken', () => {
     expect(await run).toBe('stopped');
     gate.open();
     expect(await fixture.rows(customer)).toHaveLength(100);
-    expect((await fixture.accounts.report(customer))[0]).toMatchObject({ runId: null, failures: 0, lastError: null });
+    expect((await fixture.report(customer))[0]).toMatchObject({ runId: null, failures: 0, lastError: null });
     await fixture.syncDue();
     expect(await fixture.rows(customer)).toHaveLength(250);
     expect(fixture.sandbox.fiken.total).toBe(3 + 1 + 1);
@@ -364,7 +364,7 @@ describe('Syncs that are due', () => {
     await set(failed, `due_at = app.now() - interval '3 minutes', failures = 1`);
     for (const customer of [asked, later]) await set(customer, `due_at = app.now() + interval '1 hour'`);
     expect([await due('well'), await due('failing')]).toEqual([[first, second], [failed]]);
-    const requests = fixture.module.get(SyncRequestsOperatorService);
+    const requests = fixture.module.get(InvoiceSyncsOperatorService);
     expect(await requests.request('operator:test', { customerId: asked, source: 'fiken' })).toBe(1);
     expect([await due('well'), await due('failing')]).toEqual([[first, second, asked], [failed]]);
   });
@@ -390,7 +390,7 @@ describe('Links to billing sources', () => {
     await fixture.sync(customer, 'stripe');
     expect(await fixture.accounts.unlink('operator:test', customer, 'stripe')).toEqual({ invoicesRemoved: 3 });
     expect(await fixture.rows(customer)).toEqual([]);
-    expect(await fixture.accounts.report(customer)).toEqual([]);
+    expect(await fixture.report(customer)).toEqual([]);
     expect(await fixture.sync(customer, 'stripe')).toBe('unlinked');
   });
 });

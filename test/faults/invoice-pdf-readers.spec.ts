@@ -90,10 +90,7 @@ describe('PDFs of Fiken, over two replicas and a worker', () => {
       ),
     );
     expect(replies.map(({ status }) => status)).toEqual(Array(12).fill(200));
-    await until(
-      async () => (await fixture.accounts.report()).every(({ succeededAt }) => succeededAt instanceof Date),
-      100,
-    );
+    await until(async () => (await fixture.report()).every(({ succeededAt }) => succeededAt instanceof Date), 100);
     expect(fixture.sandbox.fiken.refused - before).toBe(0);
   });
 });

@@ -1,4 +1,4 @@
-import { SyncRequestsOperatorService } from '@domains/invoices';
+import { InvoiceSyncsOperatorService } from '@domains/invoices';
 import { type InvoiceFixture, createInvoiceFixture } from '@test/invoice.fixture';
 import { until } from '@test/until';
 import { startWorkerProcess, type WorkerProcess } from '@test/worker-process';
@@ -25,9 +25,9 @@ describe('A sync that is asked for while one is under way', () => {
     fixture.sandbox.stripe.store.addInvoices({ customer: 'cus_slow', count: 2 });
     fixture.sandbox.stripe.alwaysFor('cus_slow', { delay: 1500 });
     const customerId = await fixture.customer('stripe', 'cus_slow');
-    await until(async () => Boolean((await fixture.accounts.report(customerId))[0]?.runId));
+    await until(async () => Boolean((await fixture.report(customerId))[0]?.runId));
     const request = { customerId, source: 'stripe', full: false } as const;
-    const asked = fixture.module.get(SyncRequestsOperatorService).requestAndWait('operator:test', request, 30_000);
+    const asked = fixture.module.get(InvoiceSyncsOperatorService).requestAndWait('operator:test', request, 30_000);
     // The planner runs every two seconds: more than once during the first run.
     expect(await asked).toBe('succeeded');
   });

@@ -63,7 +63,7 @@ describe('Bad accounts among good ones', () => {
     if (source === 'stripe') fixture.sandbox.stripe.store.addInvoices({ customer: account, count: 120 });
     else fixture.sandbox.fiken.store.company('demo').addInvoices({ customerId: Number(account), count: 120 });
   }
-  const reports = async () => new Map((await fixture.accounts.report()).map((report) => [report.customerId, report]));
+  const reports = async () => new Map((await fixture.report()).map((report) => [report.customerId, report]));
   const memory = async () =>
     Number(/^process_resident_memory_bytes (\S+)$/m.exec(await (await fetch(`${worker.url}/metrics`)).text())?.[1]);
 
@@ -95,7 +95,7 @@ describe('Bad accounts among good ones', () => {
         );
       }, 250);
     }
-    const failing = await fixture.accounts.report(undefined, true);
+    const failing = await fixture.report(undefined, true);
     expect(failing.map(({ customerId }) => customerId).sort()).toEqual([...bad.keys()].sort());
     for (const { customerId, lastError, dueAt, stored } of failing) {
       expect(lastError).toMatch(bad.get(customerId)?.reason as RegExp);
@@ -104,7 +104,7 @@ describe('Bad accounts among good ones', () => {
     }
     for (const { source, account } of bad.values()) fixture.sandbox[source].alwaysFor(account);
     const lifted = performance.now();
-    await until(async () => (await fixture.accounts.report(undefined, true)).length === 0, 250);
+    await until(async () => (await fixture.report(undefined, true)).length === 0, 250);
     expect(performance.now() - lifted).toBeLessThan(120_000);
     clearInterval(watch);
     expect(most).toBeLessThan(MAX_MEMORY);

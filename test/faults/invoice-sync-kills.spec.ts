@@ -24,8 +24,7 @@ describe('A sync whose worker is killed', () => {
 
   const start = async () =>
     (worker = await startWorkerProcess({ DATABASE_URL: fixture.database.url, SANDBOX_URL: fixture.sandbox.url }));
-  const succeeded = async (customer: string) =>
-    (await fixture.accounts.report(customer))[0]?.succeededAt instanceof Date;
+  const succeeded = async (customer: string) => (await fixture.report(customer))[0]?.succeededAt instanceof Date;
 
   async function arrange(source: 'stripe' | 'fiken') {
     if (source === 'stripe')
@@ -105,7 +104,7 @@ describe('A sync whose worker is killed', () => {
     const asked = performance.now();
     expect(await worker?.stop('SIGTERM')).toEqual({ code: 0, signal: null });
     expect(performance.now() - asked).toBeLessThan(5_000);
-    expect((await fixture.accounts.report(customer))[0]).toMatchObject({ runId: null, failures: 0 });
+    expect((await fixture.report(customer))[0]).toMatchObject({ runId: null, failures: 0 });
     const { rows } = await fixture.superuser.query(`select name from pgboss.job where state = 'active'`);
     expect(rows).toEqual([]);
     const seen = fixture.sandbox.stripe.total;

@@ -8,6 +8,7 @@ import {
   DueSyncsService,
   InvoicesOperatorModule,
   InvoiceSyncModule,
+  InvoiceSyncsOperatorService,
   InvoiceSyncsService,
   type SyncOutcome,
 } from '@domains/invoices';
@@ -41,6 +42,8 @@ export interface InvoiceFixture {
   superuser: Client;
   syncs: InvoiceSyncsService;
   accounts: BillingAccountsOperatorService;
+  /** The state of the syncs as the operator sees it. */
+  report: InvoiceSyncsOperatorService['report'];
   /** Creates a customer that is linked to this account of a source. */
   customer(source: BillingSourceName, account: string): Promise<string>;
   /** The customer's invoices by their id in the source. */
@@ -80,6 +83,7 @@ export async function createInvoiceFixture(settings: Record<string, string> = {}
     superuser,
     syncs,
     accounts,
+    report: (customerId, failing) => module.get(InvoiceSyncsOperatorService).report(customerId, failing),
     customer: async (source, account) => {
       const { id } = await saveFakeCustomer(superuser);
       await accounts.link('operator:test', id, source, account);

@@ -120,23 +120,23 @@ const sync = syncCommand({
     ),
   },
   examples: ['--customer 100001 --source stripe', '--all --source fiken --full'],
-  async run({ accounts, requests }, options, { actor, foundFault }) {
+  async run({ syncs }, options, { actor, foundFault }) {
     const { customer, source, all = false, full = false, waitSeconds = WAIT_SECONDS } = options;
     if (all) {
       if (customer !== undefined) throw usageError('Give --customer or --all, not both');
-      return { accounts: await requests.request(actor, { source, full }) };
+      return { accounts: await syncs.request(actor, { source, full }) };
     }
     if (customer === undefined || source === undefined) {
       throw usageError('Give --customer and --source, or --all');
     }
-    const outcome = await requests.requestAndWait(actor, { customerId: customer, source, full }, waitSeconds * 1000);
+    const outcome = await syncs.requestAndWait(actor, { customerId: customer, source, full }, waitSeconds * 1000);
     if (outcome === undefined) {
       throw new ServiceError(
         'service_unavailable',
         `No worker has finished the sync within ${waitSeconds} s; the sync stays queued; see invoice sync-status`,
       );
     }
-    const report = (await accounts.report(customer)).find((sync) => sync.source === source);
+    const report = (await syncs.report(customer)).find((sync) => sync.source === source);
     if (outcome === 'failed') foundFault();
     return Object.assign({ outcome }, report);
   },
@@ -153,7 +153,7 @@ const syncStatus = syncCommand({
     ...['stored', 'skipped', 'problems', 'due_at', 'queued_at', 'started_at', 'finished_at', 'failing_since'],
     ...['run_id', 'checkpoint', 'customer_id'],
   ],
-  run: ({ accounts }, { customer, failing }) => accounts.report(customer, failing),
+  run: ({ syncs }, { customer, failing }) => syncs.report(customer, failing),
 });
 
 export const invoiceNoun: Noun = {

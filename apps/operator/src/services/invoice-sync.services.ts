@@ -1,4 +1,4 @@
-import { BillingAccountsOperatorService, InvoiceSyncModule, SyncRequestsOperatorService } from '@domains/invoices';
+import { BillingAccountsOperatorService, InvoiceSyncModule, InvoiceSyncsOperatorService } from '@domains/invoices';
 
 export const modules = [InvoiceSyncModule];
-export const services = { accounts: BillingAccountsOperatorService, requests: SyncRequestsOperatorService };
+export const services = { accounts: BillingAccountsOperatorService, syncs: InvoiceSyncsOperatorService };

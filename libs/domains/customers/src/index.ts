@@ -19,5 +19,5 @@ export { type NewCustomer } from './operator/new-customer';
 export { CustomersOperatorModule } from './customers-operator.module';
 export { CustomersModule } from './customers.module';
 export { isOrganizationNumber } from './operator/new-customer';
-export { lockCustomer, requireCustomer } from './operator/lock-customer';
+export { lockCustomer, requireCustomer, unknownCustomer } from './operator/existing-customer';
 export { CustomersSchema1763683200100 } from './migrations/1763683200100-customers';

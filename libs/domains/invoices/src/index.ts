@@ -1,11 +1,7 @@
-export { Invoice } from './entities/invoice.entity';
 export { BillingAccount } from './entities/billing-account.entity';
-export { InvoiceSync } from './entities/invoice-sync.entity';
 export { InvoiceSyncProblem } from './entities/invoice-sync-problem.entity';
-export { InvoicesOperatorService, type InvoiceFilter, type InvoiceSummary } from './operator/invoices-operator.service';
-export { ManualInvoicesOperatorService, type ManualInvoice } from './operator/manual-invoices-operator.service';
-export { InvoicesOperatorModule } from './invoices-operator.module';
-export { DuplicateInvoiceError } from './operator/manual-invoices-operator.service';
+export { InvoiceSync } from './entities/invoice-sync.entity';
+export { Invoice } from './entities/invoice.entity';
 export {
   BILLING_SOURCES,
   type BillingSourceName,
@@ -16,13 +12,20 @@ export {
   type VisibleInvoiceStatus,
 } from './invoice-record';
 export { type InvoicePdf, InvoicePdfsService } from './customer/invoice-pdfs.service';
-export { type InvoiceListFilter, InvoicesService } from './customer/invoices.service';
+export { type InvoiceListFilter, type InvoiceRow, InvoicesService } from './customer/invoices.service';
 export { InvoicesModule } from './invoices.module';
-export type { InvoiceRow } from './customer/invoices.service';
-export { BillingAccountsOperatorService, type SyncReport } from './operator/billing-accounts-operator.service';
-export { InvoiceSyncModule } from './invoice-sync.module';
-export { InvoiceSyncsService, RUN_DEADLINE_MS, type SyncOutcome } from './worker/invoice-syncs.service';
+export {
+  DuplicateInvoiceError,
+  type InvoiceFilter,
+  InvoicesOperatorService,
+  type InvoiceSummary,
+  type ManualInvoice,
+} from './operator/invoices-operator.service';
+export { InvoicesOperatorModule } from './invoices-operator.module';
+export { BillingAccountsOperatorService } from './operator/billing-accounts-operator.service';
+export { InvoiceSyncsOperatorService, type SyncReport } from './operator/invoice-syncs-operator.service';
 export { DueSyncsService, type SyncLaneSettings } from './worker/due-syncs.service';
+export { InvoiceSyncsService, RUN_DEADLINE_MS, type SyncOutcome } from './worker/invoice-syncs.service';
 export { type SourceSyncHealth, SyncHealthService } from './worker/sync-health.service';
-export { SyncRequestsOperatorService } from './operator/sync-requests-operator.service';
+export { InvoiceSyncModule } from './invoice-sync.module';
 export { InvoicesSchema1763683200900 } from './migrations/1763683200900-invoices';

@@ -12,7 +12,7 @@ import { BillingAccountsOperatorService } from './operator/billing-accounts-oper
 import { DueSyncsService } from './worker/due-syncs.service';
 import { InvoiceSyncsService } from './worker/invoice-syncs.service';
 import { SyncHealthService } from './worker/sync-health.service';
-import { SyncRequestsOperatorService } from './operator/sync-requests-operator.service';
+import { InvoiceSyncsOperatorService } from './operator/invoice-syncs-operator.service';
 import { SyncedDocumentsService } from './worker/synced-documents.service';
 import { SyncRunsService } from './worker/sync-runs.service';
 
@@ -29,7 +29,7 @@ import { SyncRunsService } from './worker/sync-runs.service';
     DueSyncsService,
     InvoiceSyncsService,
     SyncHealthService,
-    SyncRequestsOperatorService,
+    InvoiceSyncsOperatorService,
     SyncedDocumentsService,
     SyncRunsService,
   ],
@@ -38,7 +38,7 @@ import { SyncRunsService } from './worker/sync-runs.service';
     DueSyncsService,
     InvoiceSyncsService,
     SyncHealthService,
-    SyncRequestsOperatorService,
+    InvoiceSyncsOperatorService,
   ],
 })
 export class InvoiceSyncModule {}

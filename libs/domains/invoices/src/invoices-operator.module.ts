@@ -5,11 +5,10 @@ import { CustomersOperatorModule } from '@domains/customers';
 import { InvoiceNumber } from './entities/invoice-number.entity';
 import { Invoice } from './entities/invoice.entity';
 import { InvoicesOperatorService } from './operator/invoices-operator.service';
-import { ManualInvoicesOperatorService } from './operator/manual-invoices-operator.service';
 
 @Module({
   imports: [TypeOrmModule.forFeature([Invoice, InvoiceNumber]), AuditModule, CustomersOperatorModule],
-  providers: [ManualInvoicesOperatorService, InvoicesOperatorService],
-  exports: [ManualInvoicesOperatorService, InvoicesOperatorService],
+  providers: [InvoicesOperatorService],
+  exports: [InvoicesOperatorService],
 })
 export class InvoicesOperatorModule {}

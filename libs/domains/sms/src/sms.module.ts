@@ -10,7 +10,6 @@ import { DeliveryReportsService } from './delivery-reports/delivery-reports.serv
 import { ReportReferencesService } from './delivery-reports/report-references.service';
 import { SmsOutcomesService } from './customer/sms-outcomes.service';
 import { SmsSendingService } from './customer/sms-sending.service';
-import { SmsStoreService } from './customer/sms-store.service';
 import { SmsLogService } from './customer/sms-log.service';
 
 /** SMS for the API: sending, the log, delivery reports. */
@@ -23,7 +22,6 @@ import { SmsLogService } from './customer/sms-log.service';
     SmsLogService,
     SmsOutcomesService,
     SmsSendingService,
-    SmsStoreService,
   ],
   exports: [DeliveryReportsService, SmsLogService, SmsSendingService],
 })

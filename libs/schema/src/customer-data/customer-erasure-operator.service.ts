@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { Customer } from '@domains/customers';
+import { Customer, unknownCustomer } from '@domains/customers';
 import { AuditService } from '@platform/audit';
 import { ServiceError } from '@platform/errors';
 import { announceTokenChange } from '@platform/tokens';
@@ -83,7 +83,7 @@ export class CustomerErasureOperatorService {
   private async lock(manager: EntityManager, id: string): Promise<Customer> {
     await manager.query('select from customer where id = $1 for no key update', [id]);
     const customer = await manager.findOneBy(Customer, { id });
-    if (!customer) throw new ServiceError('not_found', `There is no customer ${id}`);
+    if (!customer) throw unknownCustomer(id);
     return customer;
   }
 }

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { Customer } from '@domains/customers';
+import { Customer, unknownCustomer } from '@domains/customers';
 import { AuditService } from '@platform/audit';
-import { ServiceError } from '@platform/errors';
 import { type CustomerTable, readColumns, tablesInOrder } from './customer-tables';
 
 /** Rows of a portion. Even one of large rows is read in milliseconds. */
@@ -30,9 +29,7 @@ export class CustomerExportOperatorService {
    */
   async *export(actor: string, customerId: string): AsyncGenerator<ExportedRows> {
     await this.dataSource.transaction(async (manager) => {
-      if (!(await manager.existsBy(Customer, { id: customerId }))) {
-        throw new ServiceError('not_found', `There is no customer ${customerId}`);
-      }
+      if (!(await manager.existsBy(Customer, { id: customerId }))) throw unknownCustomer(customerId);
       await this.audit.record(manager, { customerId, actor, action: 'customer.export' });
     });
     for (const table of tablesInOrder()) yield* exportTable(this.dataSource, table, customerId);

@@ -5,7 +5,7 @@ import { BillingCalendar } from '@platform/time';
 import { AuditService } from '@platform/audit';
 import { newestRows } from '@platform/database';
 import { ServiceError } from '@platform/errors';
-import { ManualInvoicesOperatorService } from '@domains/invoices';
+import { InvoicesOperatorService } from '@domains/invoices';
 import { hundredths } from '@platform/money';
 import type { Listing, ListingRequest } from '@platform/pagination';
 import { CreditRequest, type CreditRequestStatus } from '../entities/credit-request.entity';
@@ -24,7 +24,7 @@ export class CreditRequestsOperatorService {
   constructor(
     private readonly dataSource: DataSource,
     private readonly audit: AuditService,
-    private readonly invoices: ManualInvoicesOperatorService,
+    private readonly invoices: InvoicesOperatorService,
     private readonly credit: AiCreditOperatorService,
     private readonly calendar: BillingCalendar,
   ) {}

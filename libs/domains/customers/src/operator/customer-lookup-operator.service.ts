@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
-import { ServiceError } from '@platform/errors';
 import { Customer } from '../entities/customer.entity';
+import { unknownCustomer } from './existing-customer';
 
 /** The names of a customer. */
 export type CustomerName = Pick<Customer, 'id' | 'customerNumber' | 'name'>;
@@ -34,7 +34,7 @@ export class CustomerLookupOperatorService {
     const text = reference.trim();
     if (UUID.test(text)) {
       const found = await this.find({ id: text.toLowerCase() });
-      if (!found[0]) throw unknown(text);
+      if (!found[0]) throw unknownCustomer(text);
       return found[0].id;
     }
     const [numbered] = await this.find({ customerNumber: text });
@@ -44,7 +44,7 @@ export class CustomerLookupOperatorService {
     if (named.length > 1)
       throw new AmbiguousCustomerError(`Several customers are called ${text}; give a number:`, named);
     const similar = text === '' ? [] : await this.where('c.name ilike :part', { part: containing(text) });
-    if (similar.length === 0) throw unknown(text);
+    if (similar.length === 0) throw unknownCustomer(text);
     throw new AmbiguousCustomerError(`${text} is no customer's number or whole name; did you mean:`, similar);
   }
 
@@ -68,10 +68,6 @@ export class CustomerLookupOperatorService {
       .limit(CANDIDATES)
       .getMany();
   }
-}
-
-function unknown(reference: string): ServiceError {
-  return new ServiceError('not_found', `There is no customer ${reference}`);
 }
 
 /** The pattern of `like` for texts that contain this one; its own wildcards are escaped. */

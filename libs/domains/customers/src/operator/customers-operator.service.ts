@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { announceTokenChange } from '@platform/tokens';
 import { AuditService } from '@platform/audit';
 import { isUniqueViolation } from '@platform/database';
@@ -8,7 +8,7 @@ import { Listing, type ListingRequest } from '@platform/pagination';
 import { Customer } from '../entities/customer.entity';
 import { containing } from './customer-lookup-operator.service';
 import { insertCustomer, loadCustomerCheck, type NewCustomer } from './new-customer';
-import { erasedCustomer } from './lock-customer';
+import { requireCustomer, unknownCustomer } from './existing-customer';
 
 /** Filters of the list. */
 export interface CustomerFilter {
@@ -81,8 +81,10 @@ export class CustomersOperatorService {
   }
 
   /** One customer. @throws ServiceError not_found */
-  find(id: string): Promise<Customer> {
-    return findCustomer(this.dataSource.manager, id);
+  async find(id: string): Promise<Customer> {
+    const customer = await this.dataSource.manager.findOneBy(Customer, { id });
+    if (!customer) throw unknownCustomer(id);
+    return customer;
   }
 
   /** Activates a customer, or deactivates it: then all its tokens are refused. */
@@ -111,18 +113,11 @@ export class CustomersOperatorService {
 
   private change(actor: string, id: string, action: string, change: Partial<Customer>): Promise<Customer> {
     return this.dataSource.transaction(async (manager) => {
-      const { erasedAt } = await findCustomer(manager, id);
-      if (erasedAt) throw erasedCustomer();
+      await requireCustomer(manager, id);
       await manager.update(Customer, { id }, { ...change, updatedAt: () => 'app.now()' });
       await announceTokenChange(manager, id);
       await this.audit.record(manager, { customerId: id, actor, action, metadata: { ...change } });
       return manager.findOneByOrFail(Customer, { id });
     });
   }
-}
-
-async function findCustomer(manager: EntityManager, id: string): Promise<Customer> {
-  const customer = await manager.findOneBy(Customer, { id });
-  if (!customer) throw new ServiceError('not_found', `There is no customer ${id}`);
-  return customer;
 }

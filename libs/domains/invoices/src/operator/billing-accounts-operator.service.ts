@@ -1,16 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { requireCustomer } from '@domains/customers';
-import { DataSource, MoreThan } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { AuditService } from '@platform/audit';
 import { ServiceError } from '@platform/errors';
 import { BillingAccount } from '../entities/billing-account.entity';
-import { InvoiceSyncProblem } from '../entities/invoice-sync-problem.entity';
 import { InvoiceSync } from '../entities/invoice-sync.entity';
 import { Invoice } from '../entities/invoice.entity';
 import type { BillingSourceName } from '../invoice-record';
-
-/** A customer's sync with a source, with its problems. */
-export type SyncReport = InvoiceSync & { sourceCustomerId: string; problems: InvoiceSyncProblem[] };
 
 /**
  * Serialises links, so that two customers cannot be linked to one account at once. The number only has to be unique
@@ -72,25 +68,5 @@ export class BillingAccountsOperatorService {
       await this.audit.record(manager, { customerId, actor, action: 'invoice.unlink', metadata });
       return { invoicesRemoved };
     });
-  }
-
-  /** State of the syncs of a customer, or of all; with `failing` only those whose last run failed. */
-  async report(customerId?: string, failing = false): Promise<SyncReport[]> {
-    const where = customerId === undefined ? {} : { customerId };
-    const { manager } = this.dataSource;
-    const [syncs, accounts, problems] = await Promise.all([
-      manager.find(InvoiceSync, {
-        where: { ...where, ...(failing && { failures: MoreThan(0) }) },
-        order: { customerId: 'ASC', source: 'ASC' },
-      }),
-      manager.find(BillingAccount, { where }),
-      manager.find(InvoiceSyncProblem, { where, order: { seenAt: 'DESC' } }),
-    ]);
-    const key = (row: { customerId: string; source: string }) => `${row.customerId} ${row.source}`;
-    const idOf = new Map(accounts.map((account) => [key(account), account.sourceCustomerId]));
-    const problemsOf = Map.groupBy(problems, key);
-    return syncs.map((sync) =>
-      Object.assign(sync, { sourceCustomerId: idOf.get(key(sync)) ?? '', problems: problemsOf.get(key(sync)) ?? [] }),
-    );
   }
 }

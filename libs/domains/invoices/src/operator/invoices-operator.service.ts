@@ -1,14 +1,36 @@
+import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { requireCustomer } from '@domains/customers';
-import { DataSource, LessThan } from 'typeorm';
+import { DataSource, type EntityManager, LessThan } from 'typeorm';
 import { AuditService } from '@platform/audit';
-import { newestRows } from '@platform/database';
+import { isUniqueViolation, newestRows } from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import type { Listing, ListingRequest } from '@platform/pagination';
+import { InvoiceNumber } from '../entities/invoice-number.entity';
 import { Invoice } from '../entities/invoice.entity';
 import type { InvoiceSource, InvoiceStatus, VisibleInvoiceStatus } from '../invoice-record';
 import { toDecimal } from '@platform/money';
-import { ManualInvoicesOperatorService, type ManualInvoice } from './manual-invoices-operator.service';
+
+/** An invoice that the operator issued outside of any billing source. */
+export interface ManualInvoice {
+  customerId: string;
+  /** The number printed on the invoice. */
+  number: string;
+  /** Unique id of the invoice, such as `credit-request:17`; default: its number. */
+  sourceId?: string;
+  /** In the currency's minor unit (øre). */
+  amount: bigint;
+  /** ISO 4217; default NOK. */
+  currency?: string;
+  /** `YYYY-MM-DD`. */
+  issueDate: string;
+  /** `YYYY-MM-DD`. */
+  dueDate?: string;
+  kid?: string;
+  /** Links that need no credential. */
+  pdfUrl?: string;
+  hostedUrl?: string;
+}
 
 /** Filters of the list. */
 export interface InvoiceFilter {
@@ -41,7 +63,6 @@ export type InvoiceSummary = Pick<
 export class InvoicesOperatorService {
   constructor(
     private readonly dataSource: DataSource,
-    private readonly manualInvoices: ManualInvoicesOperatorService,
     private readonly audit: AuditService,
   ) {}
 
@@ -50,13 +71,31 @@ export class InvoicesOperatorService {
     const { customerId, number } = invoice;
     return this.dataSource.transaction(async (manager) => {
       await requireCustomer(manager, customerId);
-      const id = await this.manualInvoices.issue(manager, invoice);
+      const id = await this.issue(manager, invoice);
       const added = await manager.findOneByOrFail(Invoice, { customerId, id });
       const amount = toDecimal(BigInt(added.amount), added.currency);
       const metadata = { invoice_id: id, number, amount, currency: added.currency };
       await this.audit.record(manager, { customerId, actor, action: 'invoice.add', metadata });
       return summarize(added);
     });
+  }
+
+  /**
+   * Adds an open invoice within the transaction of its cause, which the caller audits.
+   * @returns the invoice's id
+   * @throws DuplicateInvoiceError if an invoice of any customer has this number; the transaction is aborted then
+   */
+  async issue(manager: EntityManager, invoice: ManualInvoice): Promise<string> {
+    const { amount, sourceId = invoice.number, currency = 'NOK', ...rest } = invoice;
+    const id = randomUUID();
+    const money = { amount: amount.toString(), amountDue: amount.toString(), currency };
+    try {
+      await manager.insert(InvoiceNumber, { source: 'manual', type: 'invoice', number: invoice.number, sourceId });
+      await manager.insert(Invoice, { ...rest, ...money, id, source: 'manual', sourceId, status: 'open' });
+    } catch (error) {
+      throw isUniqueViolation(error) ? new DuplicateInvoiceError(invoice.number) : error;
+    }
+    return id;
   }
 
   /**
@@ -97,6 +136,13 @@ export class InvoicesOperatorService {
     };
     const invoices = await newestRows(this.dataSource.manager, Invoice, { where, by: 'createdAt' }, listing);
     return invoices.map(summarize);
+  }
+}
+
+/** An invoice of this or another customer already has this number. */
+export class DuplicateInvoiceError extends ServiceError {
+  constructor(number: string) {
+    super('invalid_request', `There already is an invoice ${number}: choose another number`);
   }
 }
 

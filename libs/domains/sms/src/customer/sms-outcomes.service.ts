@@ -1,12 +1,29 @@
 import { Injectable, Logger, type OnApplicationShutdown, Optional } from '@nestjs/common';
 import { Counter } from 'prom-client';
+import { AppConfig } from '@platform/config';
 import { CustomerContextService } from '@platform/context';
-import { isTransientFailure, DeferredWrites } from '@platform/database';
+import {
+  CustomerDatabaseService,
+  type CustomerStatement,
+  DeferredWrites,
+  EntityWritesService,
+  isTransientFailure,
+} from '@platform/database';
 import { KeyedCallsService } from '@platform/idempotency';
 import { Metrics } from '@platform/metrics';
-import { SMS_STATUSES } from '../sms-record';
-import type { SmsRow } from './sms-log.service';
-import { type SmsStatusUpdate, SmsStoreService } from './sms-store.service';
+import { SmsMessage } from '../entities/sms-message.entity';
+import type { SmsErrorCode } from '../ports/sms-gateway.port';
+import { SMS_STATUSES, type SmsStatus } from '../sms-record';
+import { SMS, type SmsRow } from './sms-log.service';
+
+/** A new status of a message, from the reply to its send or from a delivery report. */
+export interface SmsStatusUpdate {
+  status: SmsStatus;
+  gatewayMessageId: string | null;
+  errorCode: SmsErrorCode | null;
+  /** When the handset received it; null for a delivered message means now. */
+  deliveredAt: Date | null;
+}
 
 /** Outcome of sending a message. */
 interface Outcome {
@@ -19,23 +36,44 @@ interface Outcome {
 /** How long outcomes are retried at shutdown. */
 const SHUTDOWN_RETRY_MS = 5000;
 
-/** Counts outcomes of messages and stores them, at once or, while the database is unavailable, as soon as it is back. */
+/**
+ * Stores outcomes of messages, always of the customer in context, and counts those of sending. While the database is
+ * unavailable, outcomes of sending are stored as soon as it is back.
+ */
 @Injectable()
 export class SmsOutcomesService implements OnApplicationShutdown {
   private readonly logger = new Logger(SmsOutcomesService.name);
   private readonly later: DeferredWrites<Outcome>;
   private readonly sent?: Counter<'status'>;
+  private readonly recordOutcome;
 
   constructor(
-    private readonly store: SmsStoreService,
+    private readonly database: CustomerDatabaseService,
     private readonly context: CustomerContextService,
     private readonly keyedCalls: KeyedCallsService,
+    private readonly config: AppConfig,
+    writes: EntityWritesService,
     // Tests run the module without metrics.
     @Optional() metrics?: Metrics,
   ) {
+    this.recordOutcome = writes.call({
+      name: 'sms.record-outcome',
+      calls: 'app.record_sms_outcome',
+      parameters: {
+        id: 'uuid',
+        gateway: 'text',
+        status: 'text',
+        overruled: 'text[]',
+        errorCode: 'text',
+        deliveredAt: 'timestamp with time zone',
+        gatewayMessageId: 'text',
+        zone: 'text',
+      },
+      row: { entity: SmsMessage, select: SMS },
+    });
     this.later = new DeferredWrites<Outcome>({
       store: ({ customerId, smsId, gateway, update }) =>
-        this.context.run(customerId, () => this.store.conclude(smsId, gateway, update)),
+        this.context.run(customerId, () => this.store(smsId, gateway, update)),
       lost: ({ customerId, smsId, update }, reason) =>
         this.logger.error({
           msg: 'the outcome of an SMS could not be stored',
@@ -67,7 +105,7 @@ export class SmsOutcomesService implements OnApplicationShutdown {
     const { customerId } = this.context;
     const storeLater = () => this.later.add({ customerId, smsId: row.id, gateway, update });
     try {
-      return (await this.keyedCalls.settle(() => this.store.conclude(row.id, gateway, update), storeLater)) ?? row;
+      return (await this.keyedCalls.settle(() => this.store(row.id, gateway, update), storeLater)) ?? row;
     } catch (error) {
       const about = { err: error, sms_id: row.id, outcome: update.status };
       if (isTransientFailure(error)) {
@@ -77,6 +115,22 @@ export class SmsOutcomesService implements OnApplicationShutdown {
       } else this.logger.error({ msg: 'the outcome of an SMS could not be stored', ...about });
       return { ...row, status: update.status, errorCode: update.errorCode };
     }
+  }
+
+  /**
+   * The statement that stores a new status of a message, unless its present one is more certain. @param zone the billing time
+   * zone: with it, a message that was not sent is subtracted from its day's count
+   */
+  statement(id: string, gateway: string, update: SmsStatusUpdate, zone: string | null): CustomerStatement<SmsRow> {
+    const overruled = SMS_STATUSES.slice(0, SMS_STATUSES.indexOf(update.status));
+    return this.recordOutcome({ ...update, id, gateway, overruled, zone });
+  }
+
+  /** Idempotent. @returns the message with its current status */
+  private async store(id: string, gateway: string, update: SmsStatusUpdate): Promise<SmsRow | undefined> {
+    const outcome = this.statement(id, gateway, update, this.config.BILLING_TIMEZONE);
+    const [[row]] = await this.database.write([outcome], { ends: true });
+    return row;
   }
 
   async onApplicationShutdown(): Promise<void> {

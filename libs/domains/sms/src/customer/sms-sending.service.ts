@@ -1,16 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { AppConfig } from '@platform/config';
 import { CustomerContextService } from '@platform/context';
+import { CustomerDatabaseService, decoders, EntityWritesService } from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import { KeyedCallsService } from '@platform/idempotency';
 import { SegmentedMessage } from 'sms-segments-calculator';
 import { ReportReferencesService } from '../delivery-reports/report-references.service';
+import { SmsMessage } from '../entities/sms-message.entity';
 import { type SendOutcome, SmsGateway } from '../ports/sms-gateway.port';
 import type { SmsEncoding } from '../sms-record';
 import { isPlausibleRecipient, recipientKind } from './phone-number';
-import type { SmsRow } from './sms-log.service';
-import { SmsOutcomesService } from './sms-outcomes.service';
-import { refusedRecipient, type SmsStatusUpdate, SmsStoreService } from './sms-store.service';
+import { SMS, type SmsRow } from './sms-log.service';
+import { SmsOutcomesService, type SmsStatusUpdate } from './sms-outcomes.service';
 
 /** Time for the outcome to be stored after the gateway has answered, or has not. */
 const STORE_MS = 5_000;
@@ -23,18 +24,69 @@ export interface SmsOrder {
   message: string;
 }
 
+/** A message that has not been sent yet. */
+interface NewSms {
+  /** E.164. */
+  to: string;
+  /** ISO 3166, if the number tells it. */
+  country: string | undefined;
+  message: string;
+  encoding: SmsEncoding;
+  segments: number;
+  /** Name of the gateway that will send it. */
+  gateway: string;
+}
+
+/** The database's answer to a new message. */
+interface Created {
+  outcome: 'created' | 'disabled' | 'country' | 'capped' | 'parts_capped';
+  /** The cap that is reached, and the seconds until the next day. */
+  cap: number;
+  secondsLeft: number;
+  /** The countries that may be sent to. */
+  countries: string;
+}
+
 /** Sends SMS. Each call sends one message at most, and stores it in the log before it is sent. */
 @Injectable()
 export class SmsSendingService {
+  private readonly createSms;
+
   constructor(
     private readonly gateway: SmsGateway,
-    private readonly store: SmsStoreService,
+    private readonly database: CustomerDatabaseService,
     private readonly outcomes: SmsOutcomesService,
     private readonly references: ReportReferencesService,
     private readonly context: CustomerContextService,
     private readonly keyedCalls: KeyedCallsService,
     private readonly config: AppConfig,
-  ) {}
+    writes: EntityWritesService,
+  ) {
+    this.createSms = writes.call({
+      name: 'sms.create',
+      calls: 'app.create_sms',
+      parameters: {
+        recipient: 'text',
+        country: 'text',
+        message: 'text',
+        encoding: 'text',
+        segments: 'integer',
+        gateway: 'text',
+        defaultCap: 'integer',
+        defaultPartsCap: 'integer',
+        defaultCountries: 'text[]',
+        zone: 'text',
+        actor: 'text',
+      },
+      returns: {
+        outcome: decoders.text as (text: string) => Created['outcome'],
+        cap: decoders.number,
+        secondsLeft: decoders.number,
+        countries: decoders.text,
+      },
+      row: { entity: SmsMessage, column: 'sms', select: SMS },
+    });
+  }
 
   /**
    * @param actor the token, for the audit log
@@ -47,7 +99,7 @@ export class SmsSendingService {
     const sms = { ...order, ...segmentsOf(order.message), country, gateway };
     const { customerId } = this.context;
     const row = await this.keyedCalls.start(
-      () => this.store.create(actor, sms),
+      () => this.create(actor, sms),
       ({ id }) => ({ id, unknown: outcomeUnknown(id), withinMs: this.config.SMS_GATEWAY_TIMEOUT_MS + STORE_MS }),
     );
     const reference = this.references.referenceOf(customerId, row.id);
@@ -68,6 +120,28 @@ export class SmsSendingService {
       throw new ServiceError('invalid_request', detail, { errors: [{ pointer: '/message', detail }] });
     return country;
   }
+
+  /**
+   * Counts a message and logs it with the status `unknown`, which remains if the process dies.
+   * @throws ServiceError sms_disabled; invalid_request for a country that is not allowed; rate_limited if a daily cap
+   * is reached
+   */
+  private async create(actor: string, { to, country, ...sms }: NewSms): Promise<SmsRow> {
+    const { SMS_DAILY_CAP, SMS_DAILY_PARTS_CAP, SMS_COUNTRIES, BILLING_TIMEZONE } = this.config;
+    const create = this.createSms({
+      ...sms,
+      recipient: to,
+      country: country ?? null,
+      defaultCap: SMS_DAILY_CAP,
+      defaultPartsCap: SMS_DAILY_PARTS_CAP,
+      defaultCountries: SMS_COUNTRIES,
+      zone: BILLING_TIMEZONE,
+      actor,
+    });
+    const [[created]] = await this.database.write([create]);
+    if (created?.outcome !== 'created') throw refusalOf(created, sms.segments);
+    return created;
+  }
 }
 
 function updateOf(outcome: SendOutcome): SmsStatusUpdate {
@@ -86,6 +160,34 @@ function updateOf(outcome: SendOutcome): SmsStatusUpdate {
 export function segmentsOf(message: string): { encoding: SmsEncoding; segments: number } {
   const { encodingName, segmentsCount } = new SegmentedMessage(message);
   return { encoding: encodingName, segments: segmentsCount };
+}
+
+/** The error for a message that may not be sent. */
+function refusalOf(created: Created | undefined, segments: number): ServiceError {
+  switch (created?.outcome) {
+    case 'capped':
+      return capReached(created, `The daily cap of ${created.cap} SMS is reached`);
+    case 'parts_capped':
+      return capReached(
+        created,
+        `The daily cap of ${created.cap} SMS parts leaves no room for this message of ${segments}`,
+      );
+    case 'country':
+      return refusedRecipient(
+        `to is a number of a country that you may not send SMS to; you may to ${created.countries}`,
+      );
+    default:
+      return new ServiceError('sms_disabled', 'The operator has not enabled SMS for this customer');
+  }
+}
+
+/** The error for a recipient that may not be sent to. */
+function refusedRecipient(detail: string): ServiceError {
+  return new ServiceError('invalid_request', detail, { errors: [{ pointer: '/to', detail }] });
+}
+
+function capReached({ secondsLeft: retryAfterSeconds }: Created, detail: string): ServiceError {
+  return new ServiceError('rate_limited', detail, { retryAfterSeconds });
 }
 
 const REFUSALS: Partial<Record<string, string>> = {
@@ -111,7 +213,7 @@ function failureOf(outcome: Exclude<SendOutcome, { kind: 'taken' }>, id: string)
   }
 }
 
-/** The error for a message of which nobody knows whether it was sent. */
+/** The error for a message that may have been sent, or not. */
 function outcomeUnknown(id: string): ServiceError {
   return new ServiceError(
     'sms_gateway_failed',

@@ -2,7 +2,7 @@ import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/
 import { PIPELINE_SETTINGS, type PipelineSettings, PipelinedConnectionsService } from '@platform/database';
 import { readElksReport } from '../adapters/elks.adapter';
 import { readLinkReport } from '../adapters/link-mobility.adapter';
-import { type SmsStatusUpdate, SmsStoreService } from '../customer/sms-store.service';
+import { SmsOutcomesService, type SmsStatusUpdate } from '../customer/sms-outcomes.service';
 import type { DeliveryReport } from '../ports/sms-gateway.port';
 import { ReportReferencesService } from './report-references.service';
 
@@ -21,7 +21,7 @@ export class DeliveryReportsService implements OnApplicationShutdown {
 
   constructor(
     private readonly references: ReportReferencesService,
-    private readonly store: SmsStoreService,
+    private readonly outcomes: SmsOutcomesService,
     @Inject(PIPELINE_SETTINGS) { client }: PipelineSettings,
   ) {
     this.connections = new PipelinedConnectionsService({ client, size: 1 });
@@ -62,7 +62,7 @@ export class DeliveryReportsService implements OnApplicationShutdown {
   /** Stores a new status of a customer's message. @returns whether there is a message with this id from this gateway */
   private async add(customerId: string, smsId: string, gateway: string, update: SmsStatusUpdate): Promise<boolean> {
     // Without a billing time zone: a message that failed to arrive still counts for its day.
-    const outcome = this.store.outcome(smsId, gateway, update, null);
+    const outcome = this.outcomes.statement(smsId, gateway, update, null);
     return (await this.connections.write(customerId, outcome)).length === 1;
   }
 }

@@ -13,22 +13,23 @@ export async function lockCustomer(manager: EntityManager, customerId: string): 
     'select erased_at is not null as erased from customer where id = $1 for no key update',
     [customerId],
   );
-  if (!row) throw unknown(customerId);
+  if (!row) throw unknownCustomer(customerId);
   if (row.erased) throw erasedCustomer();
 }
 
 /** @throws ServiceError not_found for an unknown customer, invalid_request for an erased one */
 export async function requireCustomer(manager: EntityManager, customerId: string): Promise<void> {
   const customer = await manager.findOneBy(Customer, { id: customerId });
-  if (!customer) throw unknown(customerId);
+  if (!customer) throw unknownCustomer(customerId);
   if (customer.erasedAt) throw erasedCustomer();
 }
 
-function unknown(customerId: string): ServiceError {
-  return new ServiceError('not_found', `There is no customer ${customerId}`);
+/** The error for a customer that does not exist. @param reference its id, number or name as it was given */
+export function unknownCustomer(reference: string): ServiceError {
+  return new ServiceError('not_found', `There is no customer ${reference}`);
 }
 
-/** Nothing is written for an erased customer any more: it would be personal again. */
-export function erasedCustomer(): ServiceError {
+/** The error for an erased customer. Nothing is written for it: the data would be personal again. */
+function erasedCustomer(): ServiceError {
   return new ServiceError('invalid_request', 'The customer was erased');
 }

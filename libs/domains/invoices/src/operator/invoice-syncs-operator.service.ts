@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, MoreThan } from 'typeorm';
 import { AuditService, NO_CUSTOMER } from '@platform/audit';
 import { ServiceError } from '@platform/errors';
-import type { BillingSourceName } from '../invoice-record';
 import { BillingSourcesService } from '../adapters/billing-sources.service';
+import { BillingAccount } from '../entities/billing-account.entity';
+import { InvoiceSyncProblem } from '../entities/invoice-sync-problem.entity';
+import { InvoiceSync } from '../entities/invoice-sync.entity';
+import type { BillingSourceName } from '../invoice-record';
 
 /** A request to sync now. */
 export interface SyncRequest {
@@ -14,16 +17,39 @@ export interface SyncRequest {
   full?: boolean;
 }
 
+/** A customer's sync with a source, with its problems. */
+export type SyncReport = InvoiceSync & { sourceCustomerId: string; problems: InvoiceSyncProblem[] };
+
 const LOOK_MS = 250;
 
-/** Requests syncs for the operator before they are due. The worker runs them. */
+/** Reports the state of syncs to the operator, and requests syncs before they are due. The worker runs them. */
 @Injectable()
-export class SyncRequestsOperatorService {
+export class InvoiceSyncsOperatorService {
   constructor(
     private readonly dataSource: DataSource,
     private readonly sources: BillingSourcesService,
     private readonly audit: AuditService,
   ) {}
+
+  /** State of the syncs of a customer, or of all; with `failing` only those whose last run failed. */
+  async report(customerId?: string, failing = false): Promise<SyncReport[]> {
+    const where = customerId === undefined ? {} : { customerId };
+    const { manager } = this.dataSource;
+    const [syncs, accounts, problems] = await Promise.all([
+      manager.find(InvoiceSync, {
+        where: { ...where, ...(failing && { failures: MoreThan(0) }) },
+        order: { customerId: 'ASC', source: 'ASC' },
+      }),
+      manager.find(BillingAccount, { where }),
+      manager.find(InvoiceSyncProblem, { where, order: { seenAt: 'DESC' } }),
+    ]);
+    const key = (row: { customerId: string; source: string }) => `${row.customerId} ${row.source}`;
+    const idOf = new Map(accounts.map((account) => [key(account), account.sourceCustomerId]));
+    const problemsOf = Map.groupBy(problems, key);
+    return syncs.map((sync) =>
+      Object.assign(sync, { sourceCustomerId: idOf.get(key(sync)) ?? '', problems: problemsOf.get(key(sync)) ?? [] }),
+    );
+  }
 
   /** Makes syncs due at once, including those that wait after a failure. @returns how many */
   request(actor: string, { customerId, source, full = false }: SyncRequest): Promise<number> {
