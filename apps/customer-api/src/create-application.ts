@@ -13,9 +13,9 @@ import {
 import { configureApplication, createAdapter, setAddressHints, shedOverload } from '@platform/http';
 import { NestLogger } from '@platform/logging';
 import { SCOPES } from '@platform/tokens';
-import { SDK_ADDRESSES, SDK_DIALECT } from './ai/sdk-problem';
+import { SDK_ADDRESSES, SDK_DIALECT } from './ai/sdk-dialect';
 import { AppModule } from './app.module';
-import { exposeState, measureRequests } from './request-metrics';
+import { exposeState, measureRequests } from './api-metrics';
 
 /** Builds the customer API, ready to listen. `root` can embed it in a larger application. */
 export async function createApplication(

@@ -6,7 +6,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { SCOPES } from '@platform/tokens';
 import { loadConfig } from '@platform/config';
 import { createAdapter, createDocument, setApiPrefix } from '@platform/http';
-import { SDK_DIALECT } from './ai/sdk-problem';
+import { SDK_DIALECT } from './ai/sdk-dialect';
 import { AppModule } from './app.module';
 
 /**

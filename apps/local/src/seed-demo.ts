@@ -1,16 +1,21 @@
-import type { INestApplicationContext } from '@nestjs/common';
+import { type DynamicModule, type INestApplicationContext, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { DataSource } from 'typeorm';
-import { type Scope, SCOPES, TokensOperatorService } from '@platform/tokens';
-import { AppConfig } from '@platform/config';
-import { CustomersOperatorService } from '@domains/customers';
-import { AiConfigurationOperatorService, AiPricesOperatorService } from '@domains/ai';
-import { ServicesOperatorService } from '@domains/services';
-import { StatusEventsOperatorService } from '@domains/status';
-import { BillingAccountsOperatorService, InvoicesOperatorService } from '@domains/invoices';
-import { SmsOperatorService } from '@domains/sms';
-import { Ticket, TicketsOperatorService } from '@domains/support';
-import { DemoModule } from './demo.module';
+import { type Scope, SCOPES, TokensOperatorModule, TokensOperatorService } from '@platform/tokens';
+import { AppConfig, ConfigModule } from '@platform/config';
+import { DatabaseModule } from '@platform/database';
+import { CustomersOperatorModule, CustomersOperatorService } from '@domains/customers';
+import { AiConfigurationOperatorService, AiOperatorModule, AiPricesOperatorService } from '@domains/ai';
+import { ServicesOperatorModule, ServicesOperatorService } from '@domains/services';
+import { StatusEventsOperatorService, StatusOperatorModule } from '@domains/status';
+import {
+  BillingAccountsOperatorService,
+  InvoicesOperatorModule,
+  InvoicesOperatorService,
+  InvoiceSyncModule,
+} from '@domains/invoices';
+import { SmsOperatorModule, SmsOperatorService } from '@domains/sms';
+import { SupportOperatorModule, Ticket, TicketsOperatorService } from '@domains/support';
 
 /** The demo customer, and a token for it. */
 export interface Demo {
@@ -26,6 +31,27 @@ const DEMO_MODEL = 'claude-haiku-4-5';
 
 /** The demo customer's accounts in the sandbox's billing sources. */
 const SANDBOX_ACCOUNTS = { stripe: 'cus_demo', fiken: '1001' } as const;
+
+/** The operator's services that create the demo customer. */
+@Module({
+  imports: [
+    DatabaseModule.as('account_operator'),
+    AiOperatorModule,
+    CustomersOperatorModule,
+    ServicesOperatorModule,
+    InvoicesOperatorModule,
+    InvoiceSyncModule,
+    TokensOperatorModule,
+    SmsOperatorModule,
+    StatusOperatorModule,
+    SupportOperatorModule,
+  ],
+})
+class DemoModule {
+  static with(config: AppConfig): DynamicModule {
+    return { module: DemoModule, imports: [ConfigModule.for(config)] };
+  }
+}
 
 /** Creates the demo customer if there is none, and a new token for it at each start. */
 export async function seedDemo(config: AppConfig): Promise<Demo> {

@@ -1,12 +1,13 @@
+import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { migrateSchema } from '@schema';
 import { type AppConfig, givenSettings, loadConfig, saveLocalServices } from '@platform/config';
 import { migrateJobQueue } from '@platform/jobs';
 import { type Demo, seedDemo } from './seed-demo';
 import { assertNotRunning, assertPortsFree, workerInternalPort } from './start-checks';
-import { startChild } from './child-process';
 import { makeDatabaseLogins, startDatabase } from './local-database';
 
 /** The running parts. */
@@ -20,6 +21,17 @@ export interface Everything {
 interface Part {
   stop(): Promise<void>;
 }
+
+/** One of the service's programs as a child process. */
+interface ChildProcess extends Part {
+  /** The address that the program announced, if any. */
+  url?: string;
+  /** Resolves with the reason when the program ends without having been stopped. */
+  failed: Promise<string>;
+}
+
+/** Command lines of the programs. */
+const ARGUMENTS: Record<string, string[]> = { sandbox: ['--port', '0'] };
 
 const SECRETS_FILE = resolve('.data', 'secrets.json');
 
@@ -107,6 +119,36 @@ class Parts {
   async stop(): Promise<void> {
     await Promise.allSettled(this.starts);
     for (const part of this.started.reverse()) await part.stop();
+  }
+}
+
+/** Starts a program and waits until it announces that it is ready. */
+async function startChild(name: string, environment: NodeJS.ProcessEnv): Promise<ChildProcess> {
+  const main = join(__dirname, '..', '..', name, 'src', 'main.js');
+  const child = fork(main, ARGUMENTS[name] ?? [], { env: environment, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const exited = once(child, 'exit');
+  const failed = exited.then(([code, signal]) => `The ${name} stopped by itself (${String(code ?? signal)})`);
+  const [message] = await Promise.race([
+    once(child, 'message') as Promise<[{ url?: string } | 'ready']>,
+    failed.then((reason) => {
+      throw new StartError(reason);
+    }),
+  ]);
+  return {
+    url: message === 'ready' ? undefined : message.url,
+    failed,
+    async stop() {
+      if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
+      await exited;
+    },
+  };
+}
+
+/** A program ended before it was ready. It has written the reason itself. */
+class StartError extends Error {
+  constructor(reason: string) {
+    super(reason);
+    this.stack = reason;
   }
 }
 

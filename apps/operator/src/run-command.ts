@@ -9,7 +9,7 @@ import { DatabaseModule } from '@platform/database';
 import { NestLogger } from '@platform/logging';
 import { Listing } from '@platform/pagination';
 import type { ServiceCommand } from './commands/command';
-import type { CommonOptions } from './options/shared-options';
+import type { CommonOptions } from './options/common-options';
 import { print } from './output/print';
 import { CommandError, EXIT, usageError } from './command-error';
 

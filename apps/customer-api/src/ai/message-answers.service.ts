@@ -6,7 +6,7 @@ import { endSlowReply, exceptSlowReader, problemOf, type ReplayHeaders, type Req
 import type { KeptReply } from '@platform/idempotency';
 import { shortDecimal } from '@platform/money';
 import type { AuthenticatedCustomer } from '@platform/tokens';
-import { errorEvent } from './sdk-problem';
+import { errorEvent } from './sdk-dialect';
 
 /** A request for a message, and its reply. */
 export interface MessageExchange {

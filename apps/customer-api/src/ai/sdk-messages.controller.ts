@@ -1,47 +1,15 @@
 import { Controller, HttpCode, Post, Req, Res, type StreamableFile } from '@nestjs/common';
-import {
-  ApiBody,
-  ApiExtraModels,
-  ApiOkResponse,
-  ApiOperation,
-  ApiResponse,
-  ApiTags,
-  getSchemaPath,
-} from '@nestjs/swagger';
+import { ApiBody, ApiExtraModels, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { type MessageRequest, SDK_FIELDS, TokenCountsService } from '@domains/ai';
 import { CurrentCustomer, RateLimitAs, RequireScope, TokenInApiKey } from '@platform/access';
-import { errorCatalog, problemType } from '@platform/errors';
 import { KeyClaimedByService, ProblemReplies, type RequestWithBody, WithoutEffect } from '@platform/http';
 import { type AuthenticatedCustomer } from '@platform/tokens';
 import { MessageAnswersService } from './message-answers.service';
 import { ANSWER, ANSWER_PROBLEMS } from './ai-message.dto';
 import { MessageBody } from './message-body';
-import { SdkProblemDto } from './sdk-problem.dto';
+import { OVERLOADED, SdkProblemDto } from './sdk-problem.dto';
 import { SdkCountRequestDto, SdkMessageRequestDto, SdkTokenCountDto } from './sdk.dto';
-
-const OVERLOADED = {
-  status: 529,
-  description:
-    'The AI provider is overloaded, or limits the operator (`overloaded_error`). Send it again after a pause.',
-  content: {
-    'application/json': {
-      schema: { $ref: getSchemaPath(SdkProblemDto) },
-      example: {
-        type: 'error',
-        error: {
-          type: 'overloaded_error',
-          message: errorCatalog.ai_upstream_failed.example,
-          documentation_url: problemType('ai_upstream_failed'),
-        },
-        status: 529,
-        detail: errorCatalog.ai_upstream_failed.example,
-        code: 'ai_upstream_failed',
-        request_id: '3f0c1d9e-7d2a-4f0e-9a51-0f9f3c2f8a11',
-      },
-    },
-  },
-} as const;
 
 /** Messages at the addresses and in the format of the provider's SDKs. */
 @ApiTags('AI for SDKs')

@@ -1,5 +1,5 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { type ErrorCode, errorCatalog } from '@platform/errors';
+import { ApiProperty, getSchemaPath } from '@nestjs/swagger';
+import { type ErrorCode, errorCatalog, problemType } from '@platform/errors';
 import { ProblemErrorDto } from '@platform/http';
 
 /** The provider's own code of an error, for SDKs that look for it. */
@@ -61,3 +61,27 @@ export class SdkProblemDto {
   /** The faults of an invalid request, one per part. */
   errors?: ProblemErrorDto[];
 }
+
+/** The reply with the one status that only SDKs get. */
+export const OVERLOADED = {
+  status: 529,
+  description:
+    'The AI provider is overloaded, or limits the operator (`overloaded_error`). Send it again after a pause.',
+  content: {
+    'application/json': {
+      schema: { $ref: getSchemaPath(SdkProblemDto) },
+      example: {
+        type: 'error',
+        error: {
+          type: 'overloaded_error',
+          message: errorCatalog.ai_upstream_failed.example,
+          documentation_url: problemType('ai_upstream_failed'),
+        },
+        status: 529,
+        detail: errorCatalog.ai_upstream_failed.example,
+        code: 'ai_upstream_failed',
+        request_id: '3f0c1d9e-7d2a-4f0e-9a51-0f9f3c2f8a11',
+      },
+    },
+  },
+} as const;

@@ -1,4 +1,4 @@
-import { COMMON_OPTIONS } from '../options/shared-options';
+import { COMMON_OPTIONS } from '../options/common-options';
 import type { Noun, TextCommand } from './command';
 
 /** The words that a shell completes after `operator <noun> <verb>`. */

@@ -18,7 +18,8 @@ describe('Credit requests', () => {
   let model: string;
 
   beforeAll(async () => {
-    fixture = await createAiFixture({ PENDING_CREDIT_REQUESTS: '5' }, 2, {
+    // On a busy machine the last of 500 requests waits longer than the default.
+    fixture = await createAiFixture({ PENDING_CREDIT_REQUESTS: '5', DATABASE_STATEMENT_TIMEOUT_MS: '60000' }, 2, {
       engine: [CreditRequestsModule, AiOverviewModule.with(CreditRequestsModule)],
       operator: [CreditRequestsOperatorModule],
     });
