@@ -38,12 +38,12 @@ describe('replies that nobody reads', () => {
     return caller;
   };
   /** Sends requests on one connection, and reads none of the replies. */
-  const ignoreReplies = ({ token }: Caller): Socket => {
+  const ignoreReplies = ({ token }: Caller, call = `GET /api/v1${LIST}`, headers = '', requests = REQUESTS): Socket => {
     const socket = connect(Number(new URL(api.origin).port), '127.0.0.1');
     sockets.push(socket);
     socket.on('error', () => undefined).pause();
     socket.write(
-      `GET /api/v1${LIST} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token.token}\r\n\r\n`.repeat(REQUESTS),
+      `${call} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token.token}\r\n${headers}\r\n`.repeat(requests),
     );
     return socket;
   };
@@ -64,6 +64,32 @@ describe('replies that nobody reads', () => {
     for (const socket of sockets) socket.destroy();
     await until(() => memory.bytes === 0);
     expect((await me.call(LIST)).status).toBe(200);
+  });
+
+  it('fill it, too, when they are replays, which are made while they are read', async () => {
+    await start({ REPLY_MEMORY_BYTES: String(OF_ALL), REPLY_PATIENCE_MS: '600000' });
+    const me = await createCaller(api);
+    // 12 MB in JSON.
+    await saveLargeTickets(api.superuser, me.customer.id, 1, 400);
+    const { rows } = await api.superuser.query<{ id: string }>('select id from support_ticket');
+    const path = `/support/tickets/${rows[0]?.id}/close`;
+    const close = () => me.call(path, { method: 'POST', headers: { 'idempotency-key': 'close-it' } });
+    const first = await (await close()).text();
+    const replayed = await close();
+    expect(replayed.headers.get('idempotency-replayed')).toBe('true');
+    expect((await replayed.text()) === first).toBe(true);
+    const before = process.memoryUsage().rss;
+    let refused: Response;
+    do {
+      ignoreReplies(me, `POST /api/v1${path}`, 'Idempotency-Key: close-it\r\n', 1);
+      refused = await close();
+      await refused.body?.cancel();
+    } while (refused.status === 201 || refused.status === 200);
+    expect([refused.status, refused.headers.get('idempotency-replayed')]).toEqual([429, null]);
+    expect(sockets.length).toBeGreaterThan(20);
+    // Whole they would be 350 MB.
+    expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1024 * 1024);
+    expect(memory.bytes).toBeLessThan(OF_ALL / 2 + 300_000);
   });
 
   it('end when their reader has taken too little for a time', async () => {

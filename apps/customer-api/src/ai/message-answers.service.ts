@@ -46,7 +46,7 @@ export class MessageAnswersService implements ReplayHeaders {
    * The charge of a message that is replayed: its reply was sealed before that was known. The credit that was left after it is
    * not repeated, as it would be read as the present credit.
    */
-  async headersOf({ headers }: KeptReply): Promise<Record<string, string>> {
+  async headersOf({ headers }: Omit<KeptReply, 'body'>): Promise<Record<string, string>> {
     const usageId = headers['x-ai-usage-id'];
     const charged = usageId && (await this.receipts.chargeOf(usageId));
     return charged ? { 'x-ai-cost': shortDecimal(charged) } : {};

@@ -16,8 +16,6 @@ import { acceptedWeights } from './accept';
 
 /** Maximum number of concurrent exports per customer. */
 const PER_CUSTOMER = 2;
-/** Minimum rate: a reader takes the next portion of rows within this time. */
-const SLOWEST_MS = 30_000;
 const RETRY_SECONDS = 5;
 
 /** The rows of an export, and their form. */
@@ -49,10 +47,7 @@ export class CsvExportsService implements BeforeApplicationShutdown {
     this.enter(closed);
     // Read before the reply begins: a failure now is answered as that of any other request.
     const first = await portions.next();
-    const text = csvText(table, { first, portions, toDto }, SLOWEST_MS, () =>
-      content.destroy(new Error('The reader of an export is too slow')),
-    );
-    const content = Readable.from(text, { objectMode: false });
+    const content = Readable.from(csvText(table, { first, portions, toDto }), { objectMode: false });
     this.streams.add(content);
     closed.addEventListener('abort', () => content.destroy());
     content.once('close', () => this.streams.delete(content));
@@ -95,27 +90,11 @@ interface Portions<Row> {
   toDto: (row: Row) => object;
 }
 
-/**
- * The text of a table in the portions in which its rows come: the next is read when the one before was taken. `tooSlow` is
- * called when that takes longer than `slowestMs`.
- */
-async function* csvText<Row>(
-  table: CsvTable,
-  { first, portions, toDto }: Portions<Row>,
-  slowestMs: number,
-  tooSlow: () => void,
-): AsyncGenerator<string> {
+/** The text of a table in the portions in which its rows come: the next is read when the one before was taken. */
+async function* csvText<Row>(table: CsvTable, { first, portions, toDto }: Portions<Row>): AsyncGenerator<string> {
   const textOf = (rows: Row[]) => rows.map((row) => table.record(toDto(row))).join('');
-  const timer = setTimeout(tooSlow, slowestMs);
-  try {
-    yield table.head + (first.done ? '' : textOf(first.value));
-    for await (const rows of portions) {
-      timer.refresh();
-      yield textOf(rows);
-    }
-  } finally {
-    clearTimeout(timer);
-  }
+  yield table.head + (first.done ? '' : textOf(first.value));
+  for await (const rows of portions) yield textOf(rows);
 }
 
 const CSV = 'text/csv';

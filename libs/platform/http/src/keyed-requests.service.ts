@@ -11,12 +11,14 @@ import {
   hashKey,
   type KeptReply,
   KeyedCallsService,
+  type OpenedReply,
   type ReplyPresenter,
   type RequestKey,
 } from '@platform/idempotency';
 import type { SegmentedBytes } from '@platform/json';
 import { TurnBudget } from './body-limits';
 import { inDialect, problemOf } from './problem';
+import { holdWhileSent } from './reply-memory';
 import type { RequestWithBody } from './request-body.guard';
 import { type KeyRules, type ReplayHeaders, rulesOf } from './route-rules';
 
@@ -76,13 +78,21 @@ export class KeyedRequestsService {
     const work = rules === undefined ? async () => presenter.wholeOf(await handle()) : handle;
     const outcome = await this.calls.once({ key, presenter, claimedByService: rules !== undefined, work });
     if ('result' in outcome) return outcome.result;
-    const { reply, isReplayed } = outcome;
-    return isReplayed ? this.replay(presenter, reply, rules?.replayHeaders) : presenter.send(reply);
+    if (outcome.isReplayed) return this.replay(presenter, outcome.reply, rules?.replayHeaders);
+    presenter.setHead(outcome.reply);
+    return outcome.reply.body;
   }
 
-  private async replay(presenter: RequestPresenter, kept: KeptReply, more?: Type<ReplayHeaders>): Promise<Buffer> {
-    const headers = more && (await this.modules.get(more, { strict: false }).headersOf(kept));
-    return presenter.send(kept, { ...headers, 'idempotency-replayed': 'true' });
+  private async replay(
+    presenter: RequestPresenter,
+    { body, ...head }: OpenedReply,
+    more?: Type<ReplayHeaders>,
+  ): Promise<Buffer | StreamableFile> {
+    const headers = more && (await this.modules.get(more, { strict: false }).headersOf(head));
+    presenter.setHead(head, { ...headers, 'idempotency-replayed': 'true' });
+    if (Buffer.isBuffer(body)) return body;
+    holdWhileSent(body.content, body.heldBytes);
+    return new StreamableFile(body.content);
   }
 }
 
@@ -185,9 +195,8 @@ class RequestPresenter implements ReplyPresenter {
     return { status, headers: { ...headers, ...type }, body: Buffer.from(JSON.stringify(body)) };
   }
 
-  /** Sets the status and the headers. @returns the body, to be sent */
-  send({ status, headers, body }: KeptReply, more: Record<string, string> = {}): Buffer {
+  /** Sets the status and the headers of a reply whose body is to be sent. */
+  setHead({ status, headers }: Omit<KeptReply, 'body'>, more: Record<string, string> = {}): void {
     void this.reply.status(status).headers({ ...headers, ...more });
-    return body;
   }
 }

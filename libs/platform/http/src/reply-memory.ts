@@ -126,7 +126,15 @@ function bytesOf(payload: unknown, reply: FastifyReply): number {
   if (Buffer.isBuffer(payload)) return payload.length;
   if (!(payload instanceof Readable)) return 0;
   const most = String(reply.getHeader('content-type')).startsWith('text/event-stream') ? EVENTS_BYTES : STREAM_BYTES;
-  return Math.min(most, Number(reply.getHeader('content-length') ?? most));
+  return Math.min(most, Number(reply.getHeader('content-length') ?? most)) + (sources.get(payload) ?? 0);
+}
+
+/** Bytes that streams hold until they are read, besides those that wait. */
+const sources = new WeakMap<Readable, number>();
+
+/** Counts what a stream is made of, until its reply is closed. */
+export function holdWhileSent(stream: Readable, bytes: number): void {
+  sources.set(stream, bytes);
 }
 
 function hasEffect({ method }: FastifyRequest, reply: FastifyReply): boolean {

@@ -29,7 +29,7 @@ export interface BodyRules {
 /** Finds the headers of a replay that tell of the first try and were not known when its reply was stored. */
 export interface ReplayHeaders {
   /** The headers to add, for the customer in context. */
-  headersOf(kept: KeptReply): Promise<Record<string, string>>;
+  headersOf(kept: Omit<KeptReply, 'body'>): Promise<Record<string, string>>;
 }
 
 /** How the replies of a service that claims Idempotency-Keys itself are kept and replayed. */

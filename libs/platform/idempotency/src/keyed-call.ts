@@ -1,7 +1,7 @@
 import type { CustomerDatabaseService, WriteTransaction } from '@platform/database';
 import type { ServiceError } from '@platform/errors';
 import { type IdempotencyStoreService, KeyTakenError } from './idempotency-store.service';
-import type { KeptReply, ReplySealerService, SealedReply } from './reply-sealer.service';
+import type { KeptReply, OpenedReply, ReplySealerService, SealedReply } from './reply-sealer.service';
 import type { RequestKey } from './request-key';
 
 /** Makes replies as they are sent; known to the sender alone. */
@@ -30,7 +30,7 @@ export interface CallServices {
   store: IdempotencyStoreService;
   sealer: ReplySealerService;
   /** See `KeyedCallsService.keptReply`. */
-  keptReply: (request: RequestKey) => Promise<KeptReply | undefined>;
+  keptReply: (request: RequestKey) => Promise<OpenedReply | undefined>;
   /** Called with an end that could not be stored. */
   failed: (effect: StartedEffect, ending: Ending, reason: unknown) => void;
 }
@@ -144,8 +144,9 @@ export class KeyedCall {
    * KeyedCallsService.keptReply
    */
   async assertFree(): Promise<void> {
-    if (await this.services.keptReply(this.request))
-      throw new KeyTakenError('The request with the Idempotency-Key is done');
+    const kept = await this.services.keptReply(this.request);
+    if (kept && 'content' in kept.body) kept.body.content.destroy();
+    if (kept) throw new KeyTakenError('The request with the Idempotency-Key is done');
   }
 
   /**

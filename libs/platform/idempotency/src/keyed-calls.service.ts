@@ -13,7 +13,7 @@ import {
   type ReplyPresenter,
   type StartedEffect,
 } from './keyed-call';
-import { type KeptReply, ReplySealerService } from './reply-sealer.service';
+import { type KeptReply, type OpenedReply, ReplySealerService } from './reply-sealer.service';
 import type { RequestKey } from './request-key';
 
 /** `Retry-After` while the request is in progress. */
@@ -40,7 +40,8 @@ export interface KeyedRequest {
 }
 
 /** The outcome of a request with a key: its own reply or result, or the kept reply of the first try. */
-export type KeyedOutcome = { reply: KeptReply; isReplayed: boolean } | { result: unknown };
+export type KeyedOutcome =
+  { reply: KeptReply; isReplayed: false } | { reply: OpenedReply; isReplayed: true } | { result: unknown };
 
 /**
  * The rules of Idempotency-Keys: a request has its effect once, and a retry gets the reply of the first try; another request under
@@ -109,7 +110,7 @@ export class KeyedCallsService implements OnApplicationShutdown {
    * @throws ServiceError idempotency_key_reused if that was another request, idempotency_key_in_progress,
    * idempotency_reply_not_kept
    */
-  async keptReply(request: RequestKey): Promise<KeptReply | undefined> {
+  async keptReply(request: RequestKey): Promise<OpenedReply | undefined> {
     const found = await this.services.store.find(request);
     if (!found || found.state === 'free') return undefined;
     if (!found.fingerprint.equals(request.fingerprint)) {

@@ -7,8 +7,10 @@ import {
   type KeyObject,
   randomFillSync,
 } from 'node:crypto';
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
-import { constants, deflateRaw, deflateRawSync, inflateRaw } from 'node:zlib';
+import { constants, createInflateRaw, deflateRaw, deflateRawSync, inflateRaw, type ZlibOptions } from 'node:zlib';
 import { Injectable } from '@nestjs/common';
 import { AppConfig } from '@platform/config';
 import { SecretUnreadableError } from '@platform/secrets';
@@ -20,6 +22,18 @@ export interface KeptReply {
   /** Headers that belong to the body, such as its content type; names in lower case. */
   headers: Record<string, string>;
   body: Buffer;
+}
+
+/** A kept reply that was opened: a large one is decompressed while it is sent. */
+export interface OpenedReply extends Omit<KeptReply, 'body'> {
+  body: Buffer | KeptStream;
+}
+
+/** The body of a large reply. */
+export interface KeptStream {
+  content: Readable;
+  /** Bytes that it holds until it is read. */
+  heldBytes: number;
 }
 
 /** Nonces that are drawn at once: drawing a few bytes takes nearly as long as drawing some thousand. */
@@ -87,14 +101,16 @@ export class ReplySealerService {
   }
 
   /** @throws SecretUnreadableError if it was sealed under a SECRETS_KEY that this process does not have */
-  async open(request: RequestKey, { secretsKey, body }: SealedReply): Promise<KeptReply> {
+  async open(request: RequestKey, { secretsKey, body }: SealedReply): Promise<OpenedReply> {
     const secret = this.secrets.find(({ name }) => name === secretsKey);
     if (!secret) throw new SecretUnreadableError(`The reply was encrypted under another SECRETS_KEY (${secretsKey})`);
     const decipher = createDecipheriv(CIPHER, keyFor(secret, request), body.subarray(0, Nonces.bytes), {
       authTagLength: TAG_BYTES,
     }).setAuthTag(body.subarray(-TAG_BYTES));
-    const text = Buffer.concat([decipher.update(body.subarray(Nonces.bytes, -TAG_BYTES)), decipher.final()]);
-    return decodeReply(await decompress(text));
+    const text = decipher.update(body.subarray(Nonces.bytes, -TAG_BYTES));
+    // Throws if anything was changed. There is no last block to be added.
+    decipher.final();
+    return decompress(text);
   }
 }
 
@@ -135,7 +151,7 @@ const PLAIN = 0;
 const DEFLATED = 1;
 
 const deflate = promisify<Buffer, typeof FAST, Buffer>(deflateRaw);
-const inflate = promisify<Buffer, Buffer>(inflateRaw);
+const inflate = promisify<Buffer, ZlibOptions, Buffer>(inflateRaw);
 
 /** Compresses a text, if it is worth it. */
 async function compress(text: Buffer): Promise<Buffer> {
@@ -144,8 +160,39 @@ async function compress(text: Buffer): Promise<Buffer> {
   return Buffer.concat([Buffer.of(DEFLATED), deflated]);
 }
 
-/** The text that was given to {@link compress}. */
-async function decompress(bytes: Buffer): Promise<Buffer> {
+/** Larger replies are decompressed piece by piece: a text of a few kB may have been 14 MB. */
+const WHOLE_BYTES = 256 * 1024;
+
+/** The reply whose text was given to {@link compress}. */
+async function decompress(bytes: Buffer): Promise<OpenedReply> {
   const content = bytes.subarray(1);
-  return bytes[0] === DEFLATED ? inflate(content) : content;
+  if (bytes[0] !== DEFLATED) return decodeReply(content);
+  try {
+    return decodeReply(await inflate(content, { maxOutputLength: WHOLE_BYTES }));
+  } catch (error) {
+    if (!isTooLarge(error)) throw error;
+    return decompressInPieces(content);
+  }
+}
+
+function isTooLarge(error: unknown): boolean {
+  return Error.isError(error) && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
+}
+
+async function decompressInPieces(content: Buffer): Promise<OpenedReply> {
+  const text = createInflateRaw();
+  text.end(content);
+  const begun: Buffer[] = [];
+  for (;;) {
+    const piece = text.read() as Buffer | null;
+    if (piece === null) {
+      await once(text, 'readable');
+      continue;
+    }
+    begun.push(piece);
+    if (!piece.includes(HEAD_END)) continue;
+    const { body, ...head } = decodeReply(Buffer.concat(begun));
+    text.unshift(body);
+    return { ...head, body: { content: text, heldBytes: content.length } };
+  }
 }

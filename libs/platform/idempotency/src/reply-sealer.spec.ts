@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
 import type { AppConfig } from '@platform/config';
 import { SecretUnreadableError } from '@platform/secrets';
 import { hashKey, type RequestKey } from './request-key';
@@ -38,6 +39,25 @@ describe('ReplySealerService', () => {
       nonces.add(body.toString('hex', 0, 12));
     }
     expect(nonces.size).toBe(1000);
+  });
+
+  it.each([300_000, 14_000_000])('opens a reply of %d bytes as a stream, made while it is read', async (bytes) => {
+    const request = requestOf(customerId, 'mine');
+    const text = Buffer.from(`"${'event '.repeat(bytes / 6)}"`);
+    const sealed = (await sealer.seal(request, { ...reply, body: text }))!;
+    const { body, ...head } = await sealer.open(request, sealed);
+    expect(head).toEqual({ status: reply.status, headers: reply.headers });
+    if (!('content' in body)) throw new Error('It is no stream');
+    expect(body.heldBytes).toBeLessThan(sealed.body.length);
+    expect(body.content.readableLength).toBeLessThan(200_000);
+    expect((await buffer(body.content)).equals(text)).toBe(true);
+  });
+
+  it('opens no stream of a reply that was changed', async () => {
+    const request = requestOf(customerId, 'mine');
+    const sealed = (await sealer.seal(request, { ...reply, body: Buffer.alloc(1_000_000, 'x') }))!;
+    sealed.body[100]! ^= 1;
+    await expect(sealer.open(request, sealed)).rejects.toThrow('unable to authenticate');
   });
 
   it('keeps no reply above 2 MB', async () => {
