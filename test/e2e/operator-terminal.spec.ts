@@ -85,6 +85,17 @@ describe("The operator's terminal", () => {
     }
   });
 
+  it('is never sent what it would obey in CSV, but for line ends', async () => {
+    for (const command of commands()) {
+      const csv = await run(`${command} --csv`);
+      expect({ command, lines: csv.split(/\r?\n/).filter((line) => !HARMLESS.test(line)) }).toEqual({
+        command,
+        lines: [],
+      });
+      expect(csv).toContain('\\u{1b}[2J');
+    }
+  });
+
   it('has one line for each row of a list', async () => {
     const [head, row, ...rest] = (await run('ticket list --format wide')).trimEnd().split('\n');
     expect(head).toMatch(/^customer_number +customer +title/);

@@ -1,4 +1,5 @@
 import { CsvTable } from '@platform/csv';
+import { visibleLines } from '@platform/logging';
 import { jsonAmount } from '@platform/money';
 import { CsvRows, type ServiceCommand } from '../commands/command';
 import type { Row } from './table';
@@ -27,7 +28,7 @@ export async function* csvText(
 async function* ownColumns({ columns, portions }: CsvRows<unknown>): AsyncGenerator<string> {
   const csv = new CsvTable(Object.keys(columns));
   const cells = Object.entries(columns);
-  const record = (row: unknown) => csv.record(Object.fromEntries(cells.map(([name, cell]) => [name, cell(row)])));
+  const record = (row: unknown) => csv.record(Object.fromEntries(cells.map(([name, of]) => [name, visible(of(row))])));
   yield csv.head;
   for await (const rows of portions) yield rows.map(record).join('');
 }
@@ -36,11 +37,17 @@ async function* ownColumns({ columns, portions }: CsvRows<unknown>): AsyncGenera
 function csvCells(record: Row): object {
   return Object.fromEntries(
     Object.entries(record).map(([name, value]) => {
-      if (Array.isArray(value) && value.every((part) => typeof part !== 'object')) return [name, value.join(' ')];
-      if (typeof value === 'object' && value !== null) return [name, JSON.stringify(value)];
-      return [name, isAmount(name, value) ? jsonAmount(value) : value];
+      if (Array.isArray(value) && value.every((part) => typeof part !== 'object'))
+        return [name, visible(value.join(' '))];
+      if (typeof value === 'object' && value !== null) return [name, visible(JSON.stringify(value))];
+      return [name, isAmount(name, value) ? jsonAmount(value) : visible(value)];
     }),
   );
+}
+
+/** A cell's value; control characters of texts are escaped, but for line ends, which CSV has. */
+function visible(value: unknown): unknown {
+  return typeof value === 'string' ? visibleLines(value) : value;
 }
 
 function isAmount(name: string, value: unknown): value is string {

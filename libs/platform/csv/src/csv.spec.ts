@@ -16,6 +16,20 @@ describe('a CSV record', () => {
     },
   );
 
+  it.each([
+    ['x;=cmd', `"x;'=cmd"`],
+    ['x;"=cmd', `"x;""'=cmd"`],
+    ['\t=1', `"'\t'=1"`],
+    ['x|+1', `"x|'+1"`],
+    ['x\t@a', `"x\t'@a"`],
+    ['x\r\n-1', `"x\r\n'-1"`],
+    ['=1;=2', `"'=1;'=2"`],
+    [';;＝1', `";;'＝1"`],
+    ['a; b = c - d|e', '"a; b = c - d|e"'],
+  ])('runs nothing in a spreadsheet that splits elsewhere: %j', (text, cell) => {
+    expect(csvRecord([text])).toBe(`${cell}\r\n`);
+  });
+
   it('of a formula with a comma and quotes is a text of one cell', () => {
     expect(csvRecord(['=HYPERLINK("http://x","y")'])).toBe(`"'=HYPERLINK(""http://x"",""y"")"\r\n`);
   });

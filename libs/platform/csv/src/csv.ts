@@ -5,10 +5,16 @@ export type CsvCell = string | number | boolean | null | undefined | { number: s
 
 /** The beginnings of a formula in a spreadsheet: https://owasp.org/www-community/attacks/CSV_Injection */
 const FORMULA = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
+/**
+ * The same within a text, after the end of a cell as other spreadsheets see it. One that splits at semicolons, as many do in
+ * Europe, heeds quotes only at the beginning of its own cells: ours keep neither separators nor line breaks together there.
+ */
+const FORMULA_WITHIN = /([;|\t\r\n]"*)(?=[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/g;
+const QUOTED = /[",;|\t\r\n]/;
 
 /**
- * A record as RFC 4180 has it, with its line break. A text that a spreadsheet would run as a formula gets an apostrophe in
- * front; customers and their clients write texts such as request ids.
+ * A record as RFC 4180 has it, with its line break. A text that a spreadsheet would run as a formula gets an apostrophe before
+ * it; customers and their clients write texts such as request ids.
  */
 export function csvRecord(cells: readonly CsvCell[]): string {
   return `${cells.map(cellText).join(',')}\r\n`;
@@ -18,8 +24,9 @@ function cellText(cell: CsvCell): string {
   if (cell === null || cell === undefined) return '';
   if (typeof cell === 'object') return cell.number;
   if (typeof cell !== 'string') return String(cell);
-  const text = FORMULA.test(cell) ? `'${cell}` : cell;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const within = cell.replace(FORMULA_WITHIN, "$1'");
+  const text = FORMULA.test(within) ? `'${within}` : within;
+  return QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 /**

@@ -53,6 +53,18 @@ describe('docker-compose.yml', () => {
     expect(text).not.toContain('env_file');
   });
 
+  it('gives Grafana a password of its own instead of its default', () => {
+    expect(services.grafana).toMatchObject({
+      environment: { GF_SECURITY_ADMIN_PASSWORD__FILE: '/run/service/password' },
+      volumes: expect.arrayContaining(['grafana-secrets:/run/service:ro']),
+      depends_on: { secrets: { condition: 'service_completed_successfully' } },
+    });
+    expect(services.secrets).toMatchObject({
+      volumes: expect.arrayContaining(['grafana-secrets:/secrets/grafana']),
+      command: expect.arrayContaining([expect.stringContaining('password | keep grafana/password\n')]),
+    });
+  });
+
   it.each(Object.keys(services))('bounds memory and logs of %s', (service) => {
     expect(services[service]).toMatchObject({
       mem_limit: expect.stringMatching(/\d+[mg]\b/),
@@ -62,10 +74,17 @@ describe('docker-compose.yml', () => {
 
   it('names a version of every image, and a distribution where data or libraries depend on it', () => {
     const images = Object.values(services)
-      // Nobody has looked up which versions of the optional monitoring work; settings pin them.
-      .filter(({ build, profiles }) => build === undefined && !profiles?.includes('monitoring'))
-      .map(({ image }) => image);
-    expect([...new Set(images)].sort()).toEqual(['nginx:1', 'postgres:17-trixie', 'valkey/valkey:8-trixie']);
+      .filter(({ build }) => build === undefined)
+      // One that a setting replaces has its default there.
+      .map(({ image }) => /^\$\{\w+:-(.+)\}$/.exec(image)?.[1] ?? image);
+    expect([...new Set(images)].sort()).toEqual([
+      'grafana/grafana:12.1.0',
+      'nginx:1',
+      'postgres:17-trixie',
+      'prom/alertmanager:v0.28.1',
+      'prom/prometheus:v3.5.0',
+      'valkey/valkey:8-trixie',
+    ]);
     const bases = [...readFileSync('Dockerfile', 'utf8').matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
     expect(new Set(bases)).toEqual(new Set(['node:24-bookworm-slim']));
   });
