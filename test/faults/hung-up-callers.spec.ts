@@ -5,6 +5,7 @@ import { type ApiProcess, startApiProcess } from '@test/api-process';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { saveFakeToken } from '@test/factories/service-token.factory';
 import { sendPartialBody } from '@test/partial-body';
+import { readStream } from '@test/stream-client';
 import { connectAsSuperuser } from '@test/test-database';
 import { useTestDatabase } from '@test/use-test-database';
 import { until } from '@test/until';
@@ -96,4 +97,31 @@ describe('a client that disconnects', () => {
     await until(async () => /^request_body_bytes 0$/m.test(await metrics()));
     await expectOneOfEach('awaited');
   }, 60_000);
+
+  it.each(['hang-up', 'cut', 'error'] as const)(
+    'or a stream that ends early (%s) is no error with a stack',
+    async (kind) => {
+      const plan = { kind, requestId: 'early', outputTokens: 6, pauseMs: 50 };
+      await readStream(api.baseUrl, token, plan);
+      await until(async () => (await metricLines()).length > 0);
+      await api.stop();
+      const { stdout } = api.output();
+      expect(logLines()).toEqual([expect.objectContaining({ request_id: 'early' })]);
+      const broken = stdout.split('\n').filter((line) => line.includes('stream broke off'));
+      expect(broken.map((line) => JSON.parse(line) as unknown)).toEqual(
+        kind === 'hang-up'
+          ? []
+          : [
+              expect.objectContaining({
+                level: 'warn',
+                request_id: 'early',
+                code: 'ai_upstream_failed',
+                reason: expect.any(String) as string,
+              }),
+            ],
+      );
+      expect(stdout.split('\n').filter((line) => /"level":"error"|"stack"/.test(line))).toEqual([]);
+    },
+    60_000,
+  );
 });

@@ -2,6 +2,7 @@ import { Injectable, Logger, StreamableFile } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { AiMessagesService, AiReceiptsService, type MessageRequest, type StreamedAnswer } from '@domains/ai';
 import { AppConfig } from '@platform/config';
+import { ServiceError } from '@platform/errors';
 import { endSlowReply, exceptSlowReader, problemOf, type ReplayHeaders, type RequestWithBody } from '@platform/http';
 import type { KeptReply } from '@platform/idempotency';
 import { shortDecimal } from '@platform/money';
@@ -46,7 +47,7 @@ export class MessageAnswersService implements ReplayHeaders {
    * The charge of a message that is replayed: its reply was sealed before that was known. The credit that was left after it is
    * not repeated, as it would be read as the present credit.
    */
-  async headersOf({ headers }: Omit<KeptReply, 'body'>): Promise<Record<string, string>> {
+  async headersOf({ headers }: KeptReply): Promise<Record<string, string>> {
     const usageId = headers['x-ai-usage-id'];
     const charged = usageId && (await this.receipts.chargeOf(usageId));
     return charged ? { 'x-ai-cost': shortDecimal(charged) } : {};
@@ -67,7 +68,11 @@ export class MessageAnswersService implements ReplayHeaders {
 
   private errorEvent(error: unknown, requestId: string): Buffer {
     const problem = problemOf(error, requestId);
-    this.logger.error({ msg: 'stream broke off', err: error, request_id: requestId, code: problem.body.code });
+    const { code } = problem.body;
+    // A failure that has a text of its own is no fault of the code: where it was made explains nothing.
+    if (error instanceof ServiceError)
+      this.logger.warn({ msg: 'stream broke off', reason: error.message, request_id: requestId, code });
+    else this.logger.error({ msg: 'stream broke off', err: error, request_id: requestId, code });
     return errorEvent(problem);
   }
 }
