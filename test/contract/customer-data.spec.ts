@@ -260,7 +260,7 @@ describe("a customer's data", () => {
       expect(JSON.stringify([...tables])).not.toContain(other);
     });
 
-    it('is erased but for what the rules keep, and nobody else’s is', async () => {
+    it('is erased except the columns that the rules keep, and no other customer’s is', async () => {
       const others = await everyRowOf(other);
       const erased = await erase(customerId);
       expect(erased).toContainEqual({ table: 'sms_message', rows: MANY, done: 'deleted' });
@@ -271,7 +271,7 @@ describe("a customer's data", () => {
           expect({ table, count: left.length > 0 }).toEqual({ table, count: true });
           const kept = left.map((row) => JSON.stringify(rule.keeps.map((name) => row[name])));
           const all = left.map((row) => JSON.stringify(row));
-          // Whatever text is still there is in a column that is kept.
+          // All remaining text is in columns that are kept.
           for (const word of words.get(table) ?? [])
             if (all.join().includes(word) && !isId(left, word)) expect(kept.join()).toContain(word);
         }

@@ -2,7 +2,7 @@ import { type InvoiceFixture, createInvoiceFixture } from '@test/invoice.fixture
 
 const MINUTE = 60_000;
 
-/** What a run reads again of the time before it, and from where an interrupted one goes on. */
+/** The time before a run that it reads again, and the point from which an interrupted one goes on. */
 describe('A sync after another', () => {
   let fixture: InvoiceFixture;
   beforeAll(async () => (fixture = await createInvoiceFixture()));
@@ -20,11 +20,11 @@ describe('A sync after another', () => {
   describe('with Stripe', () => {
     const store = () => fixture.sandbox.stripe.store;
     const sync = (customer: string, stop?: AbortSignal) => fixture.sync(customer, 'stripe', stop);
-    /** Adds a paid invoice, which only the list of what was created since shows. */
+    /** Adds a paid invoice, which only the list of newly created documents shows. */
     const add = (account: string, from: Date) =>
       store().addInvoices({ customer: account, count: 1, statuses: ['paid'], from })[0]?.id ?? '';
 
-    it('begins an hour before the last one began, for what its list shows late', async () => {
+    it('begins an hour before the last one began, for documents that its list shows late', async () => {
       store().addInvoices({ customer: 'cus_late', count: 3, statuses: ['paid'] });
       const customer = await fixture.customer('stripe', 'cus_late');
       const before = Date.now();
@@ -61,7 +61,7 @@ describe('A sync after another', () => {
       expect(await stored(customer)).toContain(meanwhile);
     });
 
-    it('reads no more than what is new though it is interrupted itself', async () => {
+    it('reads only new documents though it is interrupted itself', async () => {
       const customer = await fixture.customer('stripe', 'cus_new');
       store().addCustomer('cus_new');
       await sync(customer);

@@ -41,7 +41,7 @@ describe('The sync with Stripe', () => {
     );
   });
 
-  it('reads all pages, and on the next run only what is new and what was unsettled', async () => {
+  it('reads all pages, and on the next run only new and unsettled documents', async () => {
     fixture.sandbox.stripe.store.addInvoices({ customer: 'cus_b', count: 250, statuses: ['paid'] });
     const customer = await fixture.customer('stripe', 'cus_b');
     await sync(customer);
@@ -258,7 +258,7 @@ describe('The sync with Fiken', () => {
     });
   });
 
-  it('reads all pages one request at a time, and on the next run what changed', async () => {
+  it('reads all pages one request at a time, and on the next run the changes', async () => {
     company().addInvoices({ customerId: 8, count: 230, everyDays: 0 });
     company().addInvoices({ customerId: 9, count: 120, everyDays: 0 });
     const [a, b] = [await fixture.customer('fiken', '8'), await fixture.customer('fiken', '9')];

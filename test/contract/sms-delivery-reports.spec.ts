@@ -34,7 +34,7 @@ describe('Delivery reports of 46elks', () => {
     [['failed'], 'failed'],
     [['failed', 'sent'], 'failed'],
     [['sent', 'failed', 'failed'], 'failed'],
-    // `delivered` is final, whatever else is reported.
+    // `delivered` is final: later reports do not change it.
     [['failed', 'delivered'], 'delivered'],
     [['delivered', 'failed'], 'delivered'],
   ] as const)('%j end as %s', async (reports, end) => {

@@ -337,14 +337,14 @@ describe('The SMS circuit', () => {
     expect(codes).toEqual(['gateway_down', 'gateway_error', 'gateway_error']);
   });
 
-  it('stays closed to all others whatever one customer sends', async () => {
+  it('stays closed for all others under any messages of one customer', async () => {
     await fail(await fixture.customer(), 12);
     expect(fixture.sandbox.elks46.total).toBe(12);
     fixture.sandbox.elks46.always();
     expect(await fixture.send(await fixture.customer())).toMatchObject({ errorCode: null });
   });
 
-  it('stays closed whatever the gateway refuses', async () => {
+  it('stays closed under any refusals of the gateway', async () => {
     fixture.sandbox.elks46.always({ status: 400 });
     for (let call = 0; call < 12; call++) await fail(await fixture.customer(), 1);
     expect(fixture.sandbox.elks46.total).toBe(12);

@@ -1,6 +1,6 @@
 import { createSmsFixture, type SmsFixture } from '@test/sms.fixture';
 
-describe('What may be sent', () => {
+describe("A customer's SMS", () => {
   let fixture: SmsFixture;
   beforeAll(async () => (fixture = await createSmsFixture({ SMS_DAILY_PARTS_CAP: '10' })));
   afterAll(() => fixture.close());
@@ -23,7 +23,7 @@ describe('What may be sent', () => {
   );
 
   it.each(['+4782012345', '+46939123456', '+979123456789', '+870773111632', '+881612345678', '+88216123456789'])(
-    'never goes to premium rate and satellite numbers, whatever is allowed: %s',
+    'never goes to premium rate and satellite numbers, not of allowed countries either: %s',
     async (to) => {
       const customer = await fixture.customer();
       await allow(customer, { countries: ['NO', 'SE'] });

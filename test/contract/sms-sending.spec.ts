@@ -67,7 +67,7 @@ describe('Sending SMS', () => {
     await expect(fixture.send(await fixture.customer(0))).rejects.toMatchObject({ code: 'rate_limited' });
   });
 
-  it('does not count what certainly was not sent, and counts what may have been', async () => {
+  it('does not count messages that certainly were not sent, and counts those that may have been', async () => {
     const customer = await fixture.customer(2);
     fixture.sandbox.elks46.script({ status: 400 }, { status: 500 }, {});
     await expect(fixture.send(customer)).rejects.toMatchObject({ code: 'sms_gateway_rejected' });
@@ -93,7 +93,7 @@ describe('Sending SMS', () => {
     );
   });
 
-  it('cannot be read or changed by another customer, whatever the statement says', async () => {
+  it('cannot be read or changed by any statement of another customer', async () => {
     const [mine, theirs] = [await fixture.customer(), await fixture.customer()];
     await fixture.send(mine);
     const log = readStatement('test.log', 'select id from sms_message where customer_id = $1', { id: decoders.text });

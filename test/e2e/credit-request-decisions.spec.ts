@@ -32,7 +32,7 @@ describe('a credit request that was decided', () => {
     return { ...caller, id, ask, stored, overview };
   }
 
-  it('and approved is what its reference stands for: 200, the same request, no second invoice', async () => {
+  it('and approved is returned for its reference: 200, the same request, no second invoice', async () => {
     const { customer, id, ask, stored, overview } = await request();
     await operator('approve', '--id', String(id));
     const again = await ask('PO 7');
@@ -46,7 +46,7 @@ describe('a credit request that was decided', () => {
     expect(invoices.rows).toEqual([{ id: invoice_id }]);
   });
 
-  it('and rejected is what its reference stands for, too: another wish needs another reference', async () => {
+  it('and rejected is returned for its reference, too: another request needs another reference', async () => {
     const { id, ask, stored, overview } = await request();
     await operator('reject', '--id', String(id), '--reason', 'No contract');
     const again = await ask('PO 7');
@@ -58,7 +58,7 @@ describe('a credit request that was decided', () => {
       { id, status: 'rejected' },
       { id: expect.any(Number), status: 'pending' },
     ]);
-    // What was decided waits no more.
+    // Decided requests are not pending.
     expect((await overview()).pending_credit_requests.map(({ reference }) => reference)).toEqual(['PO 8']);
     await expectProblem(await ask('PO 9'), 409, 'too_many_pending_requests');
   });

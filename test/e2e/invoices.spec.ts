@@ -92,7 +92,7 @@ describe('GET /invoices', () => {
     expect((await list(caller)).data).toMatchObject([expected]);
   });
 
-  it('shows one as overdue from the end of its due date in Norway on, whatever the date is in UTC', async () => {
+  it('shows one as overdue from the end of its due date in Norway on, independent of the date in UTC', async () => {
     const caller = await createCaller(api);
     await saveFakeInvoice(api.superuser, caller.customer.id, { dueDate: '2026-03-10' });
     const overdueAt = async (standsAt: string) => {
@@ -301,7 +301,7 @@ describe('GET /invoices/:id/pdf', () => {
 });
 
 describe('An invoice that was synced', () => {
-  it('is what the customer sees', async () => {
+  it('is visible to the customer', async () => {
     const fixture = await createInvoiceFixture();
     fixture.sandbox.stripe.store.addInvoices({ customer: 'cus_a', count: 3, statuses: ['open', 'draft', 'paid'] });
     const over = await startApi({}, fixture.database);

@@ -79,7 +79,7 @@ describe('The operator names customers as people do', () => {
     expect(csv.stdout).toMatch(/^customer_number,customer,title,.*\r\nL-1,Listet AS,A long title/);
   });
 
-  it('finds them by a part of what is known, in portions', async () => {
+  it('finds them by a part of their data, in portions', async () => {
     for (const number of ['P-1', 'P-2', 'P-3']) await save('Porsjon AS', number);
     const list = (...words: string[]) =>
       operatorCommand(database, ['customer', 'list', '--search', 'porsjon', ...words]);

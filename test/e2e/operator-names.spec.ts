@@ -54,11 +54,11 @@ describe('Every action of an operator names a person', () => {
   );
 });
 
-describe('What cannot be undone', () => {
+describe('A command that cannot be undone', () => {
   const approve = (input: string, terminal: boolean, ...more: string[]) =>
     operatorCommand(database, ['credit-request', 'approve', '--id', '999999', ...more], { input, terminal });
 
-  it('is asked at a terminal, and only there', async () => {
+  it('asks at a terminal, and only there', async () => {
     expect(await approve('n\n', true)).toMatchObject({ code: 8, stderr: expect.stringContaining('Go on? [y/N]') });
     expect(await approve('', true)).toMatchObject({ code: 8 });
     // Not found: it went on.
@@ -68,7 +68,7 @@ describe('What cannot be undone', () => {
   });
 });
 
-describe('What is mistyped', () => {
+describe('A mistyped command', () => {
   it.each([
     [['custmer', 'list'], 'Did you mean customer?'],
     [['customer', 'lst'], 'Did you mean list?'],
@@ -76,7 +76,7 @@ describe('What is mistyped', () => {
     [['token', 'list'], '--customer'],
     [['token', 'list', '--customer', '1', 'more'], 'too many arguments'],
     [['customer', 'list', '--format', 'xml'], '--format: xml is not one of table, wide, json, csv'],
-  ])('is answered with what is meant: %j', async (words, message) => {
+  ])('is answered with its fault, or the intended word: %j', async (words, message) => {
     expect(await operatorCommand(database, words)).toMatchObject({
       code: 2,
       stdout: '',

@@ -28,7 +28,7 @@ describe("The operator's command line as a program", () => {
   it.each<[string, number, string[], Record<string, string>, RegExp]>([
     ['a missing option', 2, ['token', 'issue'], {}, /--customer/],
     ['a noun alone', 2, ['token'], {}, /rotate/],
-    ['what is not there', 3, ['credit-request', 'approve', '--id', '999999'], {}, /999999/],
+    ['a missing record', 3, ['credit-request', 'approve', '--id', '999999'], {}, /999999/],
     [
       'a database that is away',
       5,

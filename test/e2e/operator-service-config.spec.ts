@@ -53,7 +53,7 @@ describe("A service's config, which its customer is shown", () => {
     expect(await stored()).toEqual(before);
   });
 
-  it('holds what only resembles one', async () => {
+  it('holds a text that only resembles one', async () => {
     const config = {
       model: 'claude-opus-5',
       monthly_included_nok: 100,

@@ -66,7 +66,7 @@ describe("The operator's terminal", () => {
       `audit list --customer ${customer}`,
     ] as const;
 
-  it('is never sent what it would obey, in no table and in no JSON', async () => {
+  it('is never sent control characters, in no table and in no JSON', async () => {
     for (const command of commands()) {
       const table = await run(command);
       expect({ command, lines: table.split('\n').filter((line) => !HARMLESS.test(line)) }).toEqual({

@@ -116,7 +116,7 @@ describe('POST /sms/send', () => {
     expect((await log()).data).toMatchObject([{ id: sms.id, status: 'delivered', delivered_at: expect.any(String) }]);
   });
 
-  it('answers 403 sms_disabled to a customer that may not send, whatever else is in order', async () => {
+  it('answers 403 sms_disabled to a customer that may not send, even for a valid request', async () => {
     const { call } = await createCaller(api);
     const init = { method: 'POST', headers: { 'content-type': 'application/json' } };
     await expectProblem(await call('/sms/send', { ...init, body: JSON.stringify(body) }), 403, 'sms_disabled');

@@ -80,7 +80,7 @@ describe('GET /status', () => {
       ],
     ],
     ['that of one whose end is known and to come', 'degraded', [['degraded', -1, 1]]],
-    ['operational when that is what is announced', 'operational', [['operational', -1]]],
+    ['operational when that is announced', 'operational', [['operational', -1]]],
   ])('is %s', async (_name, level, events) => {
     expect((await statusWith(...events)).status).toBe(level);
   });

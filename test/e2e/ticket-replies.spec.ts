@@ -34,7 +34,7 @@ const unanswered = async ({ customer }: Caller, ...words: string[]) =>
   ((await operator('list', '--customer', customer.id, ...words)) as { id: string; unanswered: boolean }[]).map(
     (ticket) => [ticket.id, ticket.unanswered],
   );
-/** What the audit log has of the customer's own changes. */
+/** The audit log's entries of the customer's own changes. */
 const audited = async ({ customer, token }: Caller) => {
   const { rows } = await api.superuser.query<{ action: string; metadata: object }>(
     `select action, metadata from audit_log where customer_id = $1 and actor = $2 and action <> 'ticket.open'
@@ -203,7 +203,7 @@ describe('POST /support/tickets/{id}/close', () => {
     }
   });
 
-  it('gives 404 for what is no ticket', async () => {
+  it('gives 404 for an id of no ticket', async () => {
     const caller = await createCaller(api);
     for (const id of ['1', UNKNOWN]) await expectProblem(await post(caller, `/${id}/close`), ...NOT_FOUND);
   });

@@ -115,7 +115,7 @@ describe("the worker's metrics", () => {
       );
     await unknown(poor, `now() - interval '23 hours'`);
     await unknown(rich, `now() - interval '25 hours'`);
-    // Only what is not reserved is free.
+    // Reserved credit is not free.
     await sql('update ai_account set reserved = 5 where customer_id = $1', [rich]);
     const after = await scrape();
     expect(after('ai_unknown_outcomes')).toBe(1);

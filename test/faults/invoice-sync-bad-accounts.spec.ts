@@ -12,7 +12,7 @@ jest.setTimeout(240_000);
 /** The fault of an account, and the error that the operator sees. */
 const FAULTS: [name: string, directives: DirectiveValues, reason: RegExp][] = [
   ['an endless list', { endless: true }, /repeats itself/],
-  ['a page that shows nothing of what it says there is', { 'blank-page': true }, /returns none|no cursor/],
+  ['a page without the documents that it announces', { 'blank-page': true }, /returns none|no cursor/],
   ['a body that drips', { drip: 20 }, /took too long|stopped/],
   ['no answer', { hang: true }, /no reply|took too long/],
   ['a giant page', { flood: FLOOD_MB }, /too large/],

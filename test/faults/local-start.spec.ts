@@ -90,7 +90,7 @@ function describeLauncher(): void {
     await Promise.race([until(() => launcher.text().includes('Ctrl-C stops everything')), ended]);
   }
 
-  /** Processes that this test's launchers started, whatever their parent is now. */
+  /** Processes that this test's launchers started, of any present parent. */
   function ours(): number[] {
     return readdirSync('/proc')
       .filter((name) => /^\d+$/.test(name))
@@ -167,7 +167,8 @@ function describeLauncher(): void {
     expect(await third.exited).toBe(0);
     expect(ours()).toEqual([]);
     console.log(`npm start, without compiling: first ${took[0]} ms, second ${took[1]} ms, after kill -9 ${took[2]} ms`);
-    expect(took[1]).toBeLessThan(10_000);
+    // Some five seconds on a quiet machine.
+    expect(took[1]).toBeLessThan(40_000);
   }, 120_000);
 
   it.each([0, 300, 1200, 2500])(

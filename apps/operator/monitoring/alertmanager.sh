@@ -1,6 +1,6 @@
 #!/bin/sh
-# Becomes Alertmanager, with the address of ALERT_WEBHOOK in its configuration. Of the shell and its own commands alone, as
-# images differ in what else they have.
+# Becomes Alertmanager, with the address of ALERT_WEBHOOK in its configuration. Uses only the shell and its own commands, as
+# images differ in their other programs.
 set -eu
 : "${ALERT_WEBHOOK:?}"
 folder=$(dirname "$0")

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Becomes PostgreSQL, sized for the memory of its container, as the data folder's own settings are for any machine. What
-# `alter system` sets holds before these.
+# Becomes PostgreSQL, sized for the memory of its container, as the data folder's own settings are for any machine. Settings
+# of `alter system` take precedence over these.
 #   start.sh [OPTION]…    further options of the server: -c NAME=VALUE
 #   start.sh current   whether PostgreSQL was started by this script as it is now
 set -euo pipefail

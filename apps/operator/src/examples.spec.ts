@@ -6,7 +6,7 @@ const commands = nouns.flatMap((noun) =>
 );
 const examples = commands.flatMap(({ name, command }) => command.examples.map((example) => [name, example] as const));
 
-/** The words of a line as a shell takes them; what is read from a file is not among them. */
+/** The words of a line as a shell splits it, without redirections. */
 const words = (line: string) =>
   [...line.replace(/ < .*/, '').matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
     ([, double, single, bare]) => double ?? single ?? bare ?? '',
@@ -41,7 +41,7 @@ describe('the command line', () => {
     },
   );
 
-  it('has a question for what cannot be undone', async () => {
+  it('has a question for each command that cannot be undone', async () => {
     const questions = await Promise.all(
       examples.map(async ([name, example]) => {
         const { command, values } = (await parse(`${name} ${example}`))[0]!;

@@ -78,7 +78,7 @@ has_present_files() {
   esac
 }
 
-# unchanged_since_start SERVICE FILE…: of apps/operator/monitoring. Its program is not ours and cannot tell what it read
+# unchanged_since_start SERVICE FILE…: of apps/operator/monitoring. Its program is not ours and cannot name the version that it read
 unchanged_since_start() {
   local began
   began=$(docker inspect -f '{{.State.StartedAt}}' "$(running "$1")")

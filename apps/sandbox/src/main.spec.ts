@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type SandboxUrls, startSandbox } from './sandbox';
 
-/** Runs TypeScript sources in a plain Node process: a process is what is tested here. */
+/** Runs TypeScript sources in a plain Node process: the process itself is tested here. */
 const RUNNER = `
   const { transformFileSync } = require(${JSON.stringify(require.resolve('@swc/core'))});
   require.extensions['.ts'] = (module, file) => {

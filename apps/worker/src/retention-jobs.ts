@@ -33,18 +33,18 @@ export class RetentionJobs implements OnModuleInit {
   private async purge(signal: AbortSignal): Promise<void> {
     const { SMS_TEXT_RETENTION_DAYS, TICKET_RETENTION_DAYS, STATUS_EVENT_RETENTION_DAYS } = this.config;
     const purges = [
-      { what: 'texts of SMS', days: SMS_TEXT_RETENTION_DAYS, run: (days: number) => this.sms.blankTexts(days, signal) },
-      { what: 'closed tickets', days: TICKET_RETENTION_DAYS, run: (days: number) => this.tickets.purge(days, signal) },
+      { kind: 'texts of SMS', days: SMS_TEXT_RETENTION_DAYS, run: (days: number) => this.sms.blankTexts(days, signal) },
+      { kind: 'closed tickets', days: TICKET_RETENTION_DAYS, run: (days: number) => this.tickets.purge(days, signal) },
       {
-        what: 'ended status events',
+        kind: 'ended status events',
         days: STATUS_EVENT_RETENTION_DAYS,
         run: (days: number) => this.events.purge(days, signal),
       },
     ];
-    for (const { what, days, run } of purges) {
+    for (const { kind, days, run } of purges) {
       if (days === 0 || signal.aborted) continue;
       const count = await run(days);
-      if (count > 0) this.logger.warn({ msg: 'rows kept long enough were purged', what, count });
+      if (count > 0) this.logger.warn({ msg: 'rows kept long enough were purged', kind, count });
     }
     await this.sms.purgeCounts(signal);
   }

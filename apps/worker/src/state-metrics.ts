@@ -21,7 +21,7 @@ interface StateGauges<Row> {
   /** One read for all gauges of a scrape. */
   read: () => Promise<Row[]>;
   failed: (error: unknown) => void;
-  /** The column that tells rows apart; none if there is one row. */
+  /** The column that identifies a row; none if there is one row. */
   label?: keyof Row & string;
   /** Name, help, value; null: none. */
   gauges: [name: string, help: string, value: (row: Row) => number | null][];

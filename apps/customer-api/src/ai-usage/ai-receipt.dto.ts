@@ -39,7 +39,7 @@ export class AiPricesDto {
   valid_from!: string;
 }
 
-/** What a message cost, and which credit paid. Amounts in NOK, with all decimals. */
+/** The cost of a message by the credit that paid it. Amounts in NOK, with all decimals. */
 export class AiReceiptDto {
   /** The `X-AI-Usage-Id` of the message's reply. */
   @ApiProperty({ format: 'uuid' })

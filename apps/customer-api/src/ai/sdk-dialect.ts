@@ -61,7 +61,7 @@ export const SDK_DIALECT: ProblemDialect = {
 };
 
 /** Parts of the provider's API that are not here. */
-const NOT_HERE: [path: RegExp, what: string][] = [
+const NOT_HERE: [path: RegExp, feature: string][] = [
   [/\/v1\/messages\/batches(\/|$)/, 'Message batches'],
   [/\/v1\/files(\/|$)/, 'Files'],
   [/\/v1\/skills(\/|$)/, 'Skills'],
@@ -70,9 +70,9 @@ const NOT_HERE: [path: RegExp, what: string][] = [
 
 /** Unknown addresses that SDKs call: parts of the provider's API, and those below another base address. */
 export const SDK_ADDRESSES: AddressHint[] = [
-  ...NOT_HERE.map(([path, what]) => ({
+  ...NOT_HERE.map(([path, feature]) => ({
     path,
-    detail: `${what} are not available here; send messages to /api/v1/ai/v1/messages`,
+    detail: `${feature} are not available here; send messages to /api/v1/ai/v1/messages`,
   })),
   {
     path: /\/v1\/(messages|models)(\/|$)/,
@@ -81,7 +81,7 @@ export const SDK_ADDRESSES: AddressHint[] = [
   },
 ];
 
-/** The event that tells the reader of a stream why it broke off. */
+/** The event that ends a broken stream, with the reason. */
 export function errorEvent(problem: Problem): Buffer {
   const { code, request_id } = problem.body;
   const data = { type: 'error', error: sdkError(problem), request_id, code };

@@ -85,7 +85,7 @@ describe('the Fiken stand-in', () => {
     expect(await list('?invoiceNumber=10002')).toMatchObject([{ invoiceNumber: 10002 }]);
   });
 
-  it('shows what was modified since a date', async () => {
+  it('shows documents that were modified since a date', async () => {
     const [first, second, third] = company.addInvoices({ customerId: 1, count: 3, unpaidEvery: 1 });
     if (!first || !second || !third) throw new Error('no invoices');
     expect(await list('?lastModifiedGe=2026-03-01')).toEqual([]);

@@ -31,11 +31,11 @@ export function stripeLinks(app: FastifyInstance, control: StripeControl): void 
   );
 }
 
-function pdf(what: string, id: string): Answer {
+function pdf(kind: string, id: string): Answer {
   return {
     status: 200,
     headers: { 'content-type': 'application/pdf', 'content-disposition': `attachment; filename="${id}.pdf"` },
-    body: onePagePdf(`Sandbox ${what} ${id}`),
+    body: onePagePdf(`Sandbox ${kind} ${id}`),
   };
 }
 

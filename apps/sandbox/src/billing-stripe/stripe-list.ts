@@ -107,6 +107,6 @@ function one(query: Query, name: string): string | undefined {
 
 /** The error for an unknown id: 404 if it is part of the path, 400 if it is a parameter. */
 export function missing(param: string, id: string, status = 400): StripeRefusal {
-  const what = param === 'customer' ? 'customer' : id.startsWith('cn_') ? 'credit note' : 'invoice';
-  return new StripeRefusal(status, `No such ${what}: '${id}'`, { code: 'resource_missing', param });
+  const kind = param === 'customer' ? 'customer' : id.startsWith('cn_') ? 'credit note' : 'invoice';
+  return new StripeRefusal(status, `No such ${kind}: '${id}'`, { code: 'resource_missing', param });
 }

@@ -134,7 +134,7 @@ describe('the Messages API stand-in', () => {
       });
     });
 
-    it('adds up to what count_tokens says', async () => {
+    it('adds up to the result of count_tokens', async () => {
       const body = prompt({ cache_control: { type: 'ephemeral' } }) as Anthropic.MessageCreateParamsNonStreaming;
       const { max_tokens: _, ...countable } = body;
 

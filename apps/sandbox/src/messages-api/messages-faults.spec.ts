@@ -87,7 +87,7 @@ describe('faults of the wire', () => {
       expect(received).toMatchObject({ method: 'POST', url: '/anthropic/v1/messages' });
     });
 
-    it('scripts the next replies in order, one each, over what the request says', async () => {
+    it('scripts the next replies in order, one each, over the directives of the request', async () => {
       sandbox.messages.script({ status: 500 }, { cut: true }, { reply: { status: 418, body: { odd: 1 } } }, {});
 
       expect((await post('one')).status).toBe(500);

@@ -48,7 +48,7 @@ export function replyMessage(prompt: Prompt, directives: Directives): Message {
   };
 }
 
-/** What the model thought, for a request with `thinking`. */
+/** The thoughts of the model, for a request with `thinking`. */
 function thoughtsOf({ thinking }: Prompt): Message['content'] {
   if (thinking?.type !== 'enabled' && thinking?.type !== 'adaptive') return [];
   return [{ type: 'thinking', thinking: THOUGHT, signature: Buffer.from(THOUGHT).toString('base64') }];

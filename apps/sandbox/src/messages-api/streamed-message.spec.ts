@@ -111,7 +111,7 @@ describe('a streamed reply of the Messages API stand-in', () => {
     expect(JSON.parse(text)).toEqual({ city: 'sandbox', days: [day, day], kind: 'rain' });
   });
 
-  it('may say at its end what it cost', async () => {
+  it('may say its cost at its end', async () => {
     const message = await stream('[[sandbox:stream-usage={"output_tokens":77,"input_tokens":null}]]').finalMessage();
     expect(message.usage.output_tokens).toBe(77);
   });

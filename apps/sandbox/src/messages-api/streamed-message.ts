@@ -69,7 +69,7 @@ function blockEvents(block: ContentBlock, index: number, count: number | undefin
   ];
 }
 
-/** A block as it begins, and what is added to it. */
+/** A block as it begins, and its additions. */
 function inPieces(block: ContentBlock, count: number | undefined): { content_block: object; deltas: object[] } {
   if (block.type === 'tool_use') {
     const pieces = ['', ...split(JSON.stringify(block.input), count)];

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type Sandbox, startSandbox } from '../sandbox';
 
-/** What a client without a tokenizer can rely on: a token is at least one byte of the text. */
+/** The bound that a client without a tokenizer can rely on: a token is at least one byte of the text. */
 describe('token counts', () => {
   let sandbox: Sandbox;
   beforeAll(async () => {

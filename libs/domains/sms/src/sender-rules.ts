@@ -24,16 +24,17 @@ export function senderKind(text: string): SenderKind {
 /** Why the gateway does not accept a text as sender; undefined if it does. */
 export function senderFault(gateway: SenderGateway, text: string): string | undefined {
   const rule = RULES[gateway];
-  return rule.takes(text) ? undefined : `${gateway} takes as sender ${rule.what}`;
+  return rule.takes(text) ? undefined : `${gateway} takes as sender ${rule.senders}`;
 }
 
-const RULES: Record<SenderGateway, { takes(text: string): boolean; what: string }> = {
+const RULES: Record<SenderGateway, { takes(text: string): boolean; senders: string }> = {
   '46elks': {
     takes: (text) => ELKS_TEXT.test(text) || E164.test(text),
-    what: '3 to 11 letters, digits and blanks that begin with a letter, or a number such as +4790000000',
+    senders: '3 to 11 letters, digits and blanks that begin with a letter, or a number such as +4790000000',
   },
   'link-mobility': {
     takes: (text) => LINK_TEXT.test(text) || E164.test(text) || SHORT_NUMBER.test(text),
-    what: 'up to 11 letters, digits and blanks with a letter among them, a number such as +4790000000, or a short number of 3 to 8 digits',
+    senders:
+      'up to 11 letters, digits and blanks with a letter among them, a number such as +4790000000, or a short number of 3 to 8 digits',
   },
 };

@@ -1,6 +1,6 @@
 /**
  * Status of a message, as far as it is known. In order of precedence: a later one in the list overrules an earlier one,
- * whatever the order of the reports; a delivered message stays delivered.
+ * in any order of the reports; a delivered message stays delivered.
  */
 export const SMS_STATUSES = ['unknown', 'accepted', 'sent', 'failed', 'delivered'] as const;
 export type SmsStatus = (typeof SMS_STATUSES)[number];

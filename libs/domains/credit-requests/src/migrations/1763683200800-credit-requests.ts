@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { QueryRunner } from 'typeorm';
 import { ForwardMigration, type FunctionFile, secureCustomerTable } from '@platform/database';
 
-/** Customers' requests for extra credit, and what the operator decided. */
+/** Customers' requests for extra credit, and the operator's decisions. */
 export class CreditRequestsSchema1763683200800 extends ForwardMigration {
   override readonly tables = ['ai_credit_request'];
 

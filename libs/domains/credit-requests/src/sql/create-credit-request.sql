@@ -1,7 +1,7 @@
 -- Adds a request for credit, or finds the one that has the same reference. outcome: created, existing, disabled, too_many.
 -- Called in a transaction that has set the customer.
 -- A customer's requests follow one another, so that those with one reference become one row and the cap on waiting ones is
--- exact. They have a lock of their own: the AI account's may be kept for long, and the connections are everybody's.
+-- exact. They have a lock of their own: the AI account's may be kept for long, and all customers share the connections.
 create or replace function app.create_credit_request(
   p_customer uuid, p_amount numeric, p_note text, p_reference text, p_default_cap integer, p_actor text)
 returns table (outcome text, request ai_credit_request)

@@ -89,7 +89,7 @@ describe("Stripe's amounts", () => {
     ['void', { status: 'void' }, { status: 'void', amountDue: 0n }],
   ])('of an invoice that is %s', (_, fields, expected) => expect(read(stripe(fields))).toMatchObject(expected));
 
-  it('of a credit note are what it takes back', () => {
+  it('of a credit note are the credited amount', () => {
     const note = {
       id: 'cn_1',
       customer: 'cus_1',
@@ -175,7 +175,7 @@ describe("Fiken's amounts", () => {
     expect(read(fiken(fields, sale))).toMatchObject(expected),
   );
 
-  it.each([500, -500])('of a credit note of %s hundredths are what it takes back', (gross) => {
+  it.each([500, -500])('of a credit note of %s hundredths are the credited amount', (gross) => {
     const note = {
       creditNoteId: 3,
       creditNoteNumber: 4,

@@ -29,7 +29,7 @@ const common: Pick<FaultyAdapter, 'deadline' | 'judge' | 'expected' | 'attempts'
     if (result instanceof LostPositionError) return 'lost position';
     return result instanceof SourceError ? 'source error' : result instanceof Error ? result.name : 'page';
   },
-  // A sync is retried whatever the fault; the point is that no fault is taken for a page.
+  // A sync is retried after any fault; the point is that no fault is taken for a page.
   expected: {
     ok: 'page',
     unsent: 'source error',

@@ -115,7 +115,7 @@ async function findService(manager: EntityManager, id: number): Promise<Customer
 
 /**
  * Refuses a config that contains a configured secret or a text that looks like one, as a name or a value at any
- * depth: its customer can read it. The error says where, not what. @throws ServiceError invalid_request
+ * depth: its customer can read it. The error names the place, not the secret. @throws ServiceError invalid_request
  */
 function refuseSecrets(redactor: SecretRedactor, config: Record<string, unknown> | undefined): void {
   const place = config && placeOfSecret(redactor, config, 'config');

@@ -25,7 +25,7 @@ const REFUSALS = new Set([
 ]);
 
 /**
- * What the gateways have in common: each call sends one message at most. A request is retried only if the one before
+ * The common part of the gateways: each call sends one message at most. A request is retried only if the one before
  * certainly sent nothing: there was no connection, or it was refused with a `Retry-After`.
  */
 export abstract class HttpSmsAdapter extends SmsGateway {

@@ -22,7 +22,7 @@ const NEVER: Partial<Record<string, Never>> = { PREMIUM_RATE: 'premium rate', FI
 export interface RecipientKind {
   /** ISO 3166; undefined if the number does not tell, such as for international networks. */
   country?: string;
-  /** Recipients that nobody may send to: messages to them cost many times as much, or cannot be read. */
+  /** Set for recipients that are never sent to: messages to them cost many times as much, or cannot be read. */
   never?: Never;
 }
 

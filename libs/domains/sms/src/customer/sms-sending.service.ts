@@ -28,7 +28,7 @@ export interface SmsOrder {
 interface NewSms {
   /** E.164. */
   to: string;
-  /** ISO 3166, if the number tells it. */
+  /** ISO 3166, if the number belongs to a country. */
   country: string | undefined;
   message: string;
   encoding: SmsEncoding;
@@ -110,7 +110,7 @@ export class SmsSendingService {
     return result;
   }
 
-  /** @returns the recipient's country, if its number tells */
+  /** @returns the recipient's country, if its number belongs to one */
   private check({ to, message }: SmsOrder): string | undefined {
     if (!isPlausibleRecipient(to)) throw refusedRecipient('to is not a valid telephone number');
     const { country, never } = recipientKind(to);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { QueryRunner } from 'typeorm';
 import { ForwardMigration, type FunctionFile, partitionByMonth, secureCustomerTable } from '@platform/database';
 
-/** What the operator allows a customer to send and where to, how much was sent each day, and the log of messages. */
+/** A customer's permissions for SMS, the count of messages of each day, and the log of messages. */
 export class SmsSchema1763683201000 extends ForwardMigration {
   override readonly tables = ['sms_settings', 'sms_daily_count', 'sms_message'];
 

@@ -1,7 +1,7 @@
--- Whether a message may be sent, and what is known of it, depends on rows that other calls change meanwhile, so these are
+-- The permission to send a message, and its status, depend on rows that other calls change meanwhile, so these are
 -- functions. Each is called in a transaction that has set the customer.
 
--- Counts a message on its customer's day and writes it down, its outcome unknown: what it is, should the process end now.
+-- Counts a message on its customer's day and logs it with the status `unknown`, which remains if the process ends now.
 -- outcome: created; disabled; country, with the countries that are allowed; capped or parts_capped, with the cap and the
 -- seconds that are left of the day. No countries means all. The count's row stays locked until the transaction ends, so any
 -- number of calls at once cannot go past a cap.
@@ -58,10 +58,10 @@ begin
   return next;
 end $$;
 
--- Adds news to what is known of a message. News that says less than what is known changes nothing, so the order in which
--- they come, and how often, makes no difference. p_overruled: the statuses that say less than p_status. With p_zone, a
--- message that becomes failed certainly was not sent and is taken off the count of its day; once, however often it is said.
--- A time of delivery that cannot be, as gateways' clocks go, is replaced by the present one.
+-- Stores a new status of a message. A status that is less certain than the present one changes nothing, so neither order nor
+-- repetition of the calls matters. p_overruled: the statuses that are less certain than p_status. With p_zone, a message that
+-- becomes failed certainly was not sent and is subtracted from the count of its day, once. An impossible time of delivery, as
+-- of a gateway with a wrong clock, is replaced by the present one.
 -- Returns the message, or nothing if the customer has none with this id from this gateway.
 create or replace function app.record_sms_outcome(
   p_customer uuid, p_id uuid, p_gateway text, p_status text, p_overruled text[], p_error_code text,
@@ -91,7 +91,7 @@ begin
     update sms_daily_count c set messages = c.messages - 1, parts = greatest(c.parts - former.segments, 0)
     where c.customer_id = p_customer and c.day = sent_on;
   end if;
-  -- Between two unknown outcomes the first reason stays; where none is known yet, it is told.
+  -- Of two unknown outcomes the first reason stays; a missing reason is filled in.
   return query update sms_message m set
     status = case when is_news then p_status else m.status end,
     error_code = case when is_news or (m.status = p_status and m.error_code is null) then p_error_code else m.error_code end,

@@ -12,7 +12,7 @@ const BLANK = `
     update sms_message set message = '' where customer_id = $1 and id in (select id from expired) returning 1)
   select count(*)::int as done from blanked`;
 
-/** Counts are only needed on their own day; a month of them helps to find out what happened. */
+/** Counts are only needed on their own day; a month of them helps to investigate. */
 const PURGE_COUNTS = `
   with expired as (
     select day from sms_daily_count where customer_id = $1 and day < (app.now() - interval '31 days')::date limit 500),

@@ -20,7 +20,7 @@ export class StatusEvent {
   @Column('integer')
   serviceId!: number;
 
-  /** What events of several services that were announced at once have in common. */
+  /** The id that events of several services share if they were announced at once. */
   @Column('uuid', { nullable: true })
   announcementId!: string | null;
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { QueryRunner } from 'typeorm';
 import { ForwardMigration, type FunctionFile, secureCustomerTable } from '@platform/database';
 
-/** Support tickets and their threads. The API reads what is said to the customer, and does what a customer does: open, reply, close. */
+/** Support tickets and their threads. The API reads messages to the customer, and does the actions of a customer: open, reply, close. */
 export class SupportSchema1763683200600 extends ForwardMigration {
   override readonly tables = ['support_ticket', 'support_ticket_reply'];
 

@@ -33,7 +33,7 @@ const UNANSWERED = `(t.status = 'open' and coalesce(${LAST_AUTHOR}, 'customer') 
 /** A reply or note to add to a thread. */
 export interface NewReply {
   body: string;
-  /** `customer` records what the customer said elsewhere, such as by telephone. */
+  /** `customer` records a message of the customer that came elsewhere, such as by telephone. */
   author: ReplyAuthor;
   /** True for an internal note. */
   internal: boolean;

@@ -93,7 +93,7 @@ function settledStatus({ sale, associatedCreditNotes }: FikenInvoice): 'paid' | 
 
 /**
  * The unpaid amount of an unsettled invoice, in hundredths of its currency. Fiken gives balance and payments in NOK,
- * and in another currency only what was paid: a balance in NOK is not an amount of an invoice in euros at any
+ * and in another currency only the payments: a balance in NOK is not an amount of an invoice in euros at any
  * rate.
  */
 function fikenBalance({ currency, gross, grossInNok, sale }: FikenInvoice): number {
@@ -112,7 +112,7 @@ export function readFikenCreditNote(item: unknown, account: string): SourceInvoi
   if (!parsed.success) return problem(explain(parsed.error));
   const note = parsed.data;
   if (String(note.customer.contactId) !== account) return foreign(problem(''));
-  // The credited amount, whichever sign it has at Fiken.
+  // The credited amount, of either sign at Fiken.
   const amount = fromDecimals(Math.abs(note.gross), 2, note.currency);
   if (amount === undefined) return problem(`gross: ${note.currency} has no such fraction`);
   return {

@@ -48,7 +48,7 @@ interface Question {
   maxReplyBytes?: number;
 }
 
-/** Fiken, API version 2. It lists documents oldest first and tells changes by the day. */
+/** Fiken, API version 2. It lists documents oldest first, and gives the day of a change, not its time. */
 export class FikenAdapter implements BillingSource {
   readonly name = 'fiken';
   /** More than one, so that Fiken, which accepts one request at a time, is not idle while a page is stored. */
@@ -75,7 +75,7 @@ export class FikenAdapter implements BillingSource {
     const { list, read, unsettled } = FEEDS[feed] as (typeof FEEDS)[string];
     const query = new URLSearchParams({ page: position, pageSize: String(PAGE_SIZE), customerId: account });
     if (unsettled) query.set('settled', 'false');
-    // A day before: changes are told by the day, and days end at different times for us and for them.
+    // A day before: changes have only a day, and Fiken's days may end at another time than ours.
     else if (since) query.set('lastModifiedGe', this.calendar.dateOf(new Date(since.getTime() - DAY_MS)));
     const { items, pageCount } = await this.getList(list, query, { account, signal });
     const page = readItems(items, (item) => read(item, account));
@@ -95,7 +95,7 @@ export class FikenAdapter implements BillingSource {
 
   fetchPdf(account: string, sourceId: string, signal: AbortSignal): Promise<Buffer | undefined> {
     return this.lane.use('pdf', { signal, waitMs: PDF_WAIT_MS }, async (held) => {
-      // Reads the document first: it tells whose it is, and where its file is now.
+      // Reads the document first: it has its customer and the present address of its file.
       for (let attempt = 1; ; attempt++) {
         const document = await this.document(account, sourceId, held);
         const link = belongsTo(document, account) ? fikenPdfLink(document) : undefined;

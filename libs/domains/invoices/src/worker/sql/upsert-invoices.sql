@@ -12,7 +12,7 @@ on conflict (customer_id, source, source_id) do update set
   amount_due = excluded.amount_due, issue_date = excluded.issue_date, due_date = excluded.due_date,
   paid_at = excluded.paid_at, kid = excluded.kid, pdf_reference = excluded.pdf_reference,
   hosted_url = excluded.hosted_url, synced_at = excluded.synced_at,
-  -- A draft gets its place when it is issued: nobody has seen it before.
+  -- A draft gets its place when it is issued: customers have not seen it before.
   created_at = case when i.status = 'draft' then excluded.created_at else i.created_at end,
   updated_at = case when
       (i.number, i.status, i.currency, i.amount, i.amount_due, i.issue_date, i.due_date, i.paid_at, i.kid)
