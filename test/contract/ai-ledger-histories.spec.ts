@@ -1,5 +1,6 @@
 import { AiOverviewModule, AiOverviewService } from '@domains/ai';
 import { CreditRequestsModule } from '@domains/credit-requests';
+import { shortDecimal } from '@platform/money';
 import { LEDGER_NAMES } from '@test/ledger.fixture';
 import { randomHistory } from '@test/ledger-history';
 import { type AiFixture, asCustomer, createAiFixture, problemsOf } from '@test/ai.fixture';
@@ -20,11 +21,11 @@ describe.each(LEDGER_NAMES)('The credit ledger, through random histories, %s', (
     const engine = fixture.engines[0]!;
     const status = await asCustomer(engine, customerId, () => engine.get(AiOverviewService).find());
     return {
-      included: status.includedCreditRemaining,
-      purchased: status.purchasedCredit,
-      reserved: status.reservedCredit,
-      usage: status.currentMonthUsage,
-      limit: status.currentMonthLimit,
+      included: shortDecimal(status.includedCreditRemaining),
+      purchased: shortDecimal(status.purchasedCredit),
+      reserved: shortDecimal(status.reservedCredit),
+      usage: shortDecimal(status.currentMonthUsage),
+      limit: shortDecimal(status.currentMonthLimit),
     };
   };
 

@@ -2,6 +2,7 @@ import { saveFakeToken } from '@test/factories/service-token.factory';
 import { type AiApi, createAiCaller, startAiApi } from '@test/ai-api';
 import { enableAi } from '@test/ai-factories';
 import { caller as callerWith, createCaller } from '@test/api';
+import { parseExactly } from '@test/csv-lists';
 import { expectProblem } from '@test/expect-problem';
 import { describeAuthentication } from '@test/suites/authentication.suite';
 import { describePaging } from '@test/suites/paging.suite';
@@ -41,6 +42,20 @@ describe('GET /ai', () => {
         month: new Date().toISOString().slice(0, 7),
       },
       pending_credit_requests: [{ ...asked, created_at: expect.any(String) }],
+    });
+  });
+
+  it('has every digit of an amount', async () => {
+    const { call, customer } = await createAiCaller(fixture);
+    await fixture.api.superuser.query(
+      `update ai_account set purchased = 1234567.123456789012, reserved = 0.000000000001 where customer_id = $1`,
+      [customer.id],
+    );
+    const { ai } = parseExactly(await (await call('/ai')).text()) as { ai: object };
+    const all = '1234572.123456789012';
+    expect(ai).toMatchObject({
+      ...{ included_credit_remaining: 5, purchased_credit: '1234567.123456789012', total_available_credit: all },
+      ...{ reserved_credit: '0.000000000001', current_month_usage: 0, current_month_limit: all },
     });
   });
 

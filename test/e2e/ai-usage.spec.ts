@@ -118,6 +118,16 @@ describe('receipts', () => {
     expect(await ids('to=9999-12-31')).toHaveLength(4);
   });
 
+  it('are in the period of their charge, also if that came hours after the reservation', async () => {
+    const me = await createAiCaller(ai);
+    const late = await saveFakeUsage(ai.api.superuser, me.customer.id, {
+      ...{ createdAt: '2026-07-01T08:00:00Z', reservedAt: '2026-06-30T12:00:00Z', model: 'late' },
+    });
+    for (const query of ['from=2026-07-01', 'from=2026-07-01&model=late'])
+      expect((await readAllPages(me.call, `/ai/usage?${query}`)).map(({ id }) => id)).toEqual([late.id]);
+    expect(await readAllPages(me.call, '/ai/usage?to=2026-06-30')).toEqual([]);
+  });
+
   it('add up by day, month, model and token', async () => {
     const me = await createAiCaller(ai);
     const second = await saveFakeToken(ai.api.superuser, me.customer.id, { name: 'second' });
@@ -157,6 +167,24 @@ describe('receipts', () => {
     expect(byToken[0]).toEqual([null, 1, 0]);
     expect(byToken).toContainEqual([{ id: second.id, name: 'second' }, 2, '0.6']);
     expect(await sums(`group_by=day&token_id=${second.id}`)).toEqual([['2026-01-01', 2, '0.6']]);
+  });
+
+  it('have a ledger whose periods are complete when the clock went back over the end of a month', async () => {
+    const me = await createAiCaller(ai, { included: 0 });
+    const book = (at: string) =>
+      ai.api.superuser.query(
+        `insert into ai_ledger_entry (customer_id, id, sequence, kind, bucket, amount, balance_after, month, note, actor, created_at)
+         select $1, (left(app.first_id($2)::text, 18) || right(gen_random_uuid()::text, 18))::uuid, coalesce(max(sequence), 0) + 1, 'refund',
+           'purchased', 1, 0, '2026-06', $2, 'operator:test', $2 from ai_ledger_entry where customer_id = $1`,
+        [me.customer.id, at],
+      );
+    const june = ['2026-06-30T21:50:00Z', '2026-06-30T21:55:00Z', '2026-06-30T21:58:30Z'];
+    const july = ['2026-06-30T22:05:00Z', '2026-06-30T22:10:00Z', '2026-06-30T22:30:00Z'];
+    for (const at of [june[0], july[0], july[1], june[1], june[2], july[2]]) await book(at!);
+    const notes = async (query: string) =>
+      (await readAllPages(me.call, `/ai/ledger?kind=refund&${query}`, 2)).map(({ note }) => note);
+    expect(await notes('to=2026-06-30')).toEqual(june.toReversed());
+    expect(await notes('from=2026-07-01&to=2026-07-31')).toEqual(july.toReversed());
   });
 
   it('refuse what is no day, token, group or kind', async () => {

@@ -103,8 +103,26 @@ describe("The operator's command line, AI", () => {
     expect(await of(next)).toEqual([]);
   });
 
+  it('counts an expiry in the month that it ends, however late the account begins the next one', async () => {
+    const { customer } = await arrange();
+    const rollOver = (at: string) =>
+      database.superuser.query(
+        `select app.ai_roll_over($1, to_char($2::timestamptz at time zone 'Europe/Oslo', 'YYYY-MM'), $2)`,
+        [customer, at],
+      );
+    for (const at of ['2091-01-05T12:00:00Z', '2091-04-05T12:00:00Z']) await rollOver(at);
+    const of = async (month: string) =>
+      (await json<Record<string, string>[]>(`ai accounting --month ${month} --customer ${customer}`)).map(
+        ({ granted, expired }) => [Number(granted), Number(expired)],
+      );
+    expect(await of('2091-01')).toEqual([[500, 500]]);
+    expect(await of('2091-02')).toEqual([]);
+    expect(await of('2091-04')).toEqual([[500, 0]]);
+  });
+
   it('adds December up, until the end of the year in Norway', async () => {
     const { customer } = await arrange();
+    await database.superuser.query(`update ai_account set month = '2025-11' where customer_id = $1`, [customer]);
     const credit = (id: string, at: string) =>
       database.superuser.query(
         `select app.ai_credit($1, to_char($3::timestamptz at time zone 'Europe/Oslo', 'YYYY-MM'), $3, 'refund', 1, $2, 'operator:test', null, null)`,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { en, Faker } from '@faker-js/faker';
+import { shortDecimal } from '@platform/money';
 import { saveAiCustomer, saveModelPrice } from './ai-factories';
 import type { AiFixture } from './ai.fixture';
 import { LedgerFunctions, type LedgerWay, nok, type Owned, units } from './ledger-functions';
@@ -100,10 +101,13 @@ export class LedgerHistory {
   }
 
   /** The expected status of each customer. */
-  views(): [string, Record<string, number>][] {
+  views(): [string, Record<string, string>][] {
     return this.models.map((model, owner) => {
-      const amounts = Object.entries(model.shown(this.month)).map(([name, amount]) => [name, Number(nok(amount))]);
-      return [this.customers[owner]!, Object.fromEntries(amounts) as Record<string, number>];
+      const amounts = Object.entries(model.shown(this.month)).map(([name, amount]) => [
+        name,
+        shortDecimal(nok(amount)),
+      ]);
+      return [this.customers[owner]!, Object.fromEntries(amounts) as Record<string, string>];
     });
   }
 

@@ -4,6 +4,8 @@ import { startApi } from '@test/api';
 import { balancesOf } from '@test/ai.fixture';
 import { expectProblem } from '@test/expect-problem';
 import { askKeyed, sendKeyed } from '@test/keyed-message';
+import { operatorCommand } from '@test/operator-command';
+import { until } from '@test/until';
 
 const MESSAGE = { messages: [{ role: 'user', content: 'Hello' }], max_tokens: 50 };
 const ROUTES = ['/ai/messages', '/ai/v1/messages'] as const;
@@ -42,6 +44,21 @@ describe('an AI message with an Idempotency-Key', () => {
         'content-type': first.headers.get('content-type'),
       });
       expect(again.headers.get('x-ai-credit-remaining')).toBeNull();
+    });
+
+    it('is replayed while AI is disabled; another key, and none, is refused before the body is looked at', async () => {
+      const { send, customer, post } = await arrange(path, MESSAGE);
+      const first = await (await send()).text();
+      const disable = ['ai', 'configure', '--customer', customer.id, '--enabled', 'false'];
+      expect(await operatorCommand(ai.api.database, disable)).toMatchObject({ code: 0, stderr: '' });
+      await until(async () => (await post(path, {})).status === 403);
+      const again = await send();
+      expect([again.headers.get('idempotency-replayed'), await again.text()]).toEqual(['true', first]);
+      await expectProblem(await send({ ...MESSAGE, max_tokens: 49 }), 422, 'idempotency_key_reused');
+      const unused = { headers: { 'idempotency-key': randomUUID() } };
+      await expectProblem(await post(path, MESSAGE, unused), 403, 'ai_disabled');
+      await expectProblem(await post('/ai/v1/messages/count_tokens', MESSAGE, unused), 403, 'ai_disabled');
+      expect(ai.sandbox.messages.total).toBe(1);
     });
 
     it('is replayed as the stream that it was, whose cost is known then', async () => {

@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { AiOverview } from '@domains/ai';
+import { jsonAmount } from '@platform/money';
 import { CreditRequestDto, toCreditRequestDto } from '../credit-requests/credit-request.dto';
 
 /** Your AI credit and usage. All amounts in NOK. */
@@ -56,12 +57,12 @@ export function toAiOverviewDto({ pending, ...status }: AiOverview): AiOverviewD
   return {
     ai: {
       enabled: status.enabled,
-      included_credit_remaining: status.includedCreditRemaining,
-      purchased_credit: status.purchasedCredit,
-      total_available_credit: status.totalAvailableCredit,
-      reserved_credit: status.reservedCredit,
-      current_month_usage: status.currentMonthUsage,
-      current_month_limit: status.currentMonthLimit,
+      included_credit_remaining: jsonAmount(status.includedCreditRemaining),
+      purchased_credit: jsonAmount(status.purchasedCredit),
+      total_available_credit: jsonAmount(status.totalAvailableCredit),
+      reserved_credit: jsonAmount(status.reservedCredit),
+      current_month_usage: jsonAmount(status.currentMonthUsage),
+      current_month_limit: jsonAmount(status.currentMonthLimit),
       month: status.month,
     },
     pending_credit_requests: pending.map(toCreditRequestDto),

@@ -228,8 +228,8 @@ describe('Credit requests', () => {
       const { status, pending } = await overview(randomUUID());
       expect(status).toMatchObject({
         enabled: false,
-        totalAvailableCredit: 0,
-        currentMonthLimit: 0,
+        totalAvailableCredit: '0',
+        currentMonthLimit: '0',
         month: expect.stringMatching(/^\d{4}-\d\d$/),
       });
       expect(pending).toEqual([]);
@@ -241,11 +241,11 @@ describe('Credit requests', () => {
       await creditRequests().approve('operator:test', (await create(customerId)).request.id);
       await fixture.send(customerId, { messages: [{ role: 'user', content: 'Hello' }], max_tokens: 10 });
       const { status, pending } = await overview(customerId);
-      expect(status.currentMonthUsage).toBeGreaterThan(0);
-      expect(status.includedCreditRemaining).toBeCloseTo(20 - status.currentMonthUsage, 10);
-      expect(status.purchasedCredit).toBe(500);
-      expect(status.totalAvailableCredit).toBeCloseTo(520 - status.currentMonthUsage, 10);
-      expect(status.currentMonthLimit).toBe(520);
+      expect(Number(status.currentMonthUsage)).toBeGreaterThan(0);
+      expect(Number(status.includedCreditRemaining)).toBeCloseTo(20 - Number(status.currentMonthUsage), 10);
+      expect(Number(status.purchasedCredit)).toBe(500);
+      expect(Number(status.totalAvailableCredit)).toBeCloseTo(520 - Number(status.currentMonthUsage), 10);
+      expect(Number(status.currentMonthLimit)).toBe(520);
       expect(pending.map(({ id }) => id)).toEqual([request.id]);
     });
 
@@ -254,7 +254,7 @@ describe('Credit requests', () => {
       await fixture.operator
         .get(AiConfigurationOperatorService)
         .configure('operator:test', customerId, { monthlyLimitNok: '7.5' });
-      expect((await overview(customerId)).status.currentMonthLimit).toBe(7.5);
+      expect(Number((await overview(customerId)).status.currentMonthLimit)).toBe(7.5);
     });
 
     it('shows the new month before the account is rolled over', async () => {
@@ -266,10 +266,10 @@ describe('Credit requests', () => {
       });
       const { status } = await overview(customerId);
       expect(status).toMatchObject({
-        includedCreditRemaining: 20,
-        purchasedCredit: 3,
-        totalAvailableCredit: 23,
-        currentMonthUsage: 0,
+        includedCreditRemaining: '20.000000000000',
+        purchasedCredit: '3.000000000000',
+        totalAvailableCredit: '23.000000000000',
+        currentMonthUsage: '0',
       });
       expect(status.month > '2020-01').toBe(true);
     });

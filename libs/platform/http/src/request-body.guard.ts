@@ -126,12 +126,13 @@ export class RequestBodyGuard implements CanActivate {
       rememberReply(request.query, reply);
       return true;
     }
-    const { body: rules = DEFAULT } = rulesOf(context);
+    const { body: rules = DEFAULT, key } = rulesOf(context);
     if (rules === 'none') {
       request.rawBody = new SegmentedBytes();
       return true;
     }
-    rules.admit?.(request);
+    // A reply that is kept under the request's key comes before the refusal.
+    if (key === 'ignored' || request.headers['idempotency-key'] === undefined) rules.admit?.(request);
     assertJsonBody(request.headers);
     return this.read(request, rules, reply);
   }

@@ -22,7 +22,10 @@ export interface BodyRules {
   values(config: AppConfig): number;
   /** Creates the reader of one body. */
   reader(config: AppConfig): BodyReader<unknown>;
-  /** Refuses a request, whose caller is known, before its body is read. @throws ServiceError */
+  /**
+   * Refuses a request, whose caller is known, before its body is read; not one with an Idempotency-Key: its service refuses it when
+   * no reply is kept under the key. @throws ServiceError
+   */
   admit?(request: FastifyRequest): void;
 }
 

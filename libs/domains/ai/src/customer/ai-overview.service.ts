@@ -12,16 +12,16 @@ import { AiAccount } from '../entities/ai-account.entity';
 import { AiSettings } from '../entities/ai-settings.entity';
 import { type PendingCreditRequest, PendingCreditRequestsPort } from '../ports/pending-credit-requests.port';
 
-/** A customer's AI status: credit and usage of the month. Amounts in NOK. */
+/** A customer's AI status: credit and usage of the month. Amounts in NOK as decimal texts. */
 export interface AiStatus {
   enabled: boolean;
-  includedCreditRemaining: number;
-  purchasedCredit: number;
-  totalAvailableCredit: number;
+  includedCreditRemaining: string;
+  purchasedCredit: string;
+  totalAvailableCredit: string;
   /** Reserved by calls in progress; part of the total. */
-  reservedCredit: number;
-  currentMonthUsage: number;
-  currentMonthLimit: number;
+  reservedCredit: string;
+  currentMonthUsage: string;
+  currentMonthLimit: string;
   /** `YYYY-MM` */
   month: string;
 }
@@ -47,12 +47,12 @@ export class AiOverviewService {
     const text = overviewSql(settings, account, reads.table(CustomerServiceEntity, 'v'), pending.expression.sql);
     this.overview = reads.statement<AiOverview>('ai.overview', text, {
       enabled: decoders.boolean,
-      includedCreditRemaining: decoders.number,
-      purchasedCredit: decoders.number,
-      totalAvailableCredit: decoders.number,
-      reservedCredit: decoders.number,
-      currentMonthUsage: decoders.number,
-      currentMonthLimit: decoders.number,
+      includedCreditRemaining: decoders.text,
+      purchasedCredit: decoders.text,
+      totalAvailableCredit: decoders.text,
+      reservedCredit: decoders.text,
+      currentMonthUsage: decoders.text,
+      currentMonthLimit: decoders.text,
       month: decoders.text,
       pending: pending.expression.decode,
     });

@@ -1,5 +1,7 @@
 import { saveAiCustomer, type TestAiCustomer } from '@test/ai-factories';
 import { type LedgerFixture, createLedgerFixture, LEDGER_NAMES, request, usage } from '@test/ledger.fixture';
+import { waitForLocks } from '@test/locks';
+import { connectAsSuperuser } from '@test/test-database';
 
 /** Every call reserves and costs 0.1 NOK. */
 describe.each(LEDGER_NAMES)('The limits of a month, %s', (name) => {
@@ -26,6 +28,28 @@ describe.each(LEDGER_NAMES)('The limits of a month, %s', (name) => {
     const { included, purchased, month_usage, month_included_usage } = await fixture.account(customerId);
     return [included, purchased, month_usage, month_included_usage].map(Number);
   };
+
+  it('are those that were set while a batch waited for the account', async () => {
+    const customerId = await save({ included: 5 });
+    // On a cluster the function has a time-out of its own.
+    if (name === 'per customer') await fixture.superuser.query('alter function app.ai_reserve_for reset lock_timeout');
+    const operator = await connectAsSuperuser(fixture.database);
+    await operator.query('begin');
+    await operator.query('select from ai_account where customer_id = $1 for update', [customerId]);
+    await operator.query('update ai_settings set total_limit = 0 where customer_id = $1', [customerId]);
+    const asked = await connectAsSuperuser(fixture.database);
+    const reserved = asked.query<{ outcome: string }>(
+      `select outcome from ${name === 'per customer' ? 'app.ai_reserve_for($1,' : 'app.ai_reserve(array[$1::uuid], array[1], array[1],'}
+         array[row(gen_random_uuid(), 0, 'none', 20, 20, true, 'request', null, null, null)::app.ai_reservation_request],
+         'Europe/Oslo', interval '1 minute', clock_timestamp() + interval '1 minute', true, gen_random_uuid())`,
+      [customerId],
+    );
+    await waitForLocks(fixture.superuser, 1);
+    await operator.query('commit');
+    expect((await reserved).rows).toEqual([{ outcome: 'over_limit' }]);
+    await Promise.all([operator.end(), asked.end()]);
+    expect(await fixture.problems(customerId)).toEqual([]);
+  });
 
   it('on included credit does not keep purchased credit from being spent', async () => {
     const customerId = await save({ included: 5, purchased: 0.3, monthlyLimit: 0.2 });

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { BillingCalendar } from '@platform/time';
 
 /** The changes of a customer's AI credit in a month, in NOK as decimal texts: sums of its ledger. */
 export interface AccountingMonth {
@@ -18,8 +17,9 @@ export interface AccountingMonth {
   expired: string;
 }
 
+// By the entry's own month: what expires at the end of a month is booked when the account is rolled over, in a later one.
 const SUMS = `
-  select customer_id as "customerId", $3::text as month,
+  select customer_id as "customerId", month,
     coalesce(sum(amount) filter (where kind = 'invoice_topup'), 0)::text as "toppedUp",
     coalesce(sum(amount) filter (where kind = 'refund'), 0)::text as refunded,
     coalesce(sum(amount) filter (where kind = 'manual_adjustment'), 0)::text as adjusted,
@@ -28,22 +28,16 @@ const SUMS = `
     coalesce(sum(amount) filter (where kind = 'monthly_included'), 0)::text as granted,
     coalesce(-sum(amount) filter (where kind = 'expiry'), 0)::text as expired
   from ai_ledger_entry
-  where created_at >= $1 and created_at < $2 and ($4::uuid is null or customer_id = $4)
-  group by customer_id order by customer_id`;
+  where month = $1 and ($2::uuid is null or customer_id = $2)
+  group by customer_id, month order by customer_id`;
 
 /** Sums of AI credit for the operator's bookkeeping. */
 @Injectable()
 export class AiAccountingOperatorService {
-  constructor(
-    private readonly dataSource: DataSource,
-    private readonly calendar: BillingCalendar,
-  ) {}
+  constructor(private readonly dataSource: DataSource) {}
 
   /** The sums of a month (`YYYY-MM`, in the billing time zone) of each customer that has entries in it. */
   month(month: string, customerId?: string): Promise<AccountingMonth[]> {
-    const [year = 0, number = 0] = month.split('-').map(Number);
-    const next = `${number === 12 ? year + 1 : year}-${String((number % 12) + 1).padStart(2, '0')}`;
-    const [start, end] = [month, next].map((one) => this.calendar.startOf(`${one}-01`));
-    return this.dataSource.query<AccountingMonth[]>(SUMS, [start, end, month, customerId ?? null]);
+    return this.dataSource.query<AccountingMonth[]>(SUMS, [month, customerId ?? null]);
   }
 }

@@ -65,6 +65,7 @@ export class AiConfigurationOperatorService {
       // Then row locks in the same order as AI calls take them: the account first.
       await manager.query('insert into ai_account (customer_id) values ($1) on conflict do nothing', [customerId]);
       await manager.query('select from ai_account where customer_id = $1 for no key update', [customerId]);
+      await this.included.beginMonth(manager, customerId);
       await manager.query('insert into ai_settings (customer_id) values ($1) on conflict do nothing', [customerId]);
       const { now } = await this.calendar.present(manager);
       await manager.update(

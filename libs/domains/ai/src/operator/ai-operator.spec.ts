@@ -113,6 +113,30 @@ describe("The operator's AI services", () => {
     expect(await problemsOf(fixture, customerId)).toEqual([]);
   });
 
+  it.each(['ai configure', 'service update'])(
+    'lower the included credit from the next month on, also before the account has begun the present one: %s',
+    async (command) => {
+      const customerId = await plainCustomer();
+      const configuration = fixture.operator.get(AiConfigurationOperatorService);
+      await configuration.configure(ACTOR, customerId, { enabled: true, includedNok: '100' });
+      await fixture.setTime('2026-12-05T12:00:00Z');
+      const services = fixture.operator.get(ServicesOperatorService, { strict: false });
+      const [service] = await services.list(customerId);
+      if (command === 'ai configure') await configuration.configure(ACTOR, customerId, { includedNok: '30' });
+      else await services.update(ACTOR, service!.id, { config: { monthly_included_nok: 30 } });
+      await fixture.setTime('2027-01-05T12:00:00Z');
+      await fixture.operator.get(AiMaintenanceService).rollMonthsOver();
+      expect(await entries(customerId)).toEqual([
+        ['monthly_included', 100, '2026-11'],
+        ['expiry', -100, '2026-11'],
+        ['monthly_included', 100, '2026-12'],
+        ['expiry', -100, '2026-12'],
+        ['monthly_included', 30, '2027-01'],
+      ]);
+      expect(await problemsOf(fixture, customerId)).toEqual([]);
+    },
+  );
+
   it('store the included credit in the ai service, whichever command changes it', async () => {
     const customerId = await plainCustomer();
     const configuration = fixture.operator.get(AiConfigurationOperatorService);
@@ -313,6 +337,20 @@ describe("The operator's AI services", () => {
     await fixture.send(customerId, hello);
     const { rows } = await fixture.operator.get(AiUsageOperatorService).usage(customerId, {}, PAGE);
     expect(rows.map(({ charged }) => Number(charged)).sort()).toEqual([0.002, 0.018]);
+  });
+
+  it('refuse a price of the past that another one has replaced since: no call would have it', async () => {
+    const priced = `model-${randomUUID()}`;
+    const set = (from?: string) =>
+      codeOf(
+        fixture.operator.get(AiPricesOperatorService).set(ACTOR, { model: priced, input: '1', output: '1', from }),
+      );
+    for (const from of ['2026-11-01', '2026-11-10', '2026-11-20']) expect(await set(from)).toBe('done');
+    expect(await set('2026-11-05')).toBe('invalid_request');
+    expect(await set('2026-10-01')).toBe('invalid_request');
+    expect(await set('2026-11-12')).toBe('done');
+    expect(await set('2026-11-18')).toBe('done');
+    expect(await set()).toBe('done');
   });
 
   it('derive cache rates from the input rate, and convert example prices', async () => {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import { And, DataSource, type EntityManager, LessThanOrEqual, MoreThan } from 'typeorm';
 import { AuditService, NO_CUSTOMER } from '@platform/audit';
 import { AppConfig } from '@platform/config';
 import { databaseNow, isUniqueViolation } from '@platform/database';
@@ -47,13 +47,15 @@ export class AiPricesOperatorService {
 
   /**
    * Sets a model's price from a moment on. @throws ServiceError invalid_request if it already has a price from that
-   * moment
+   * moment, or one since then that is valid now: no call would have the new one
    */
   async set(actor: string, { model, from, ...rates }: NewAiPrice): Promise<AiModelPrice> {
     let validFrom = from === undefined ? undefined : this.calendar.startOf(from);
     try {
       return await this.dataSource.transaction(async (manager) => {
-        validFrom ??= await databaseNow(manager);
+        const now = await databaseNow(manager);
+        validFrom ??= now;
+        await refuseReplaced(manager, model, validFrom, now);
         const price = await insertPrice(manager, { model, validFrom, example: false, ...complete(rates) });
         const metadata = { model, valid_from: validFrom.toISOString(), ...rates };
         await this.audit.record(manager, { customerId: NO_CUSTOMER, actor, action: 'ai.price', metadata });
@@ -112,6 +114,22 @@ function complete({ input, output, cacheWrite5m, cacheWrite1h, cacheRead }: Omit
     cacheWrite1h: cacheWrite1h ?? timesRoundedUp(input, '2', DECIMALS),
     cacheRead: cacheRead ?? timesRoundedUp(input, '0.1', DECIMALS),
   };
+}
+
+/** @throws ServiceError invalid_request */
+async function refuseReplaced(manager: EntityManager, model: string, validFrom: Date, now: Date): Promise<void> {
+  const later = And(MoreThan(validFrom), LessThanOrEqual(now));
+  const [since] = await manager.find(AiModelPrice, {
+    where: { model, validFrom: later },
+    order: { validFrom: 'DESC' },
+    take: 1,
+  });
+  if (!since) return;
+  throw new ServiceError(
+    'invalid_request',
+    `The model ${model} has another price since ${since.validFrom.toISOString()}, which goes on: a price from ` +
+      `${validFrom.toISOString()} would charge no call. Leave out --from, and it is valid from now on`,
+  );
 }
 
 async function insertPrice(manager: EntityManager, price: Omit<AiModelPrice, 'createdAt'>): Promise<AiModelPrice> {

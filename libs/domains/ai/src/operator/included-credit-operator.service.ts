@@ -19,6 +19,7 @@ export class IncludedCreditOperatorService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
+    this.services.beforeChange((manager, customerId) => this.beginMonth(manager, customerId));
     this.services.onChange((manager, actor, service) => this.serviceChanged(manager, actor, service));
   }
 
@@ -55,6 +56,17 @@ export class IncludedCreditOperatorService implements OnModuleInit {
         [customerId, nok],
       );
     }
+  }
+
+  /**
+   * Begins the present month of a customer's account, if no call and no worker has done it yet: with the included credit and the
+   * limits as they are before a change.
+   */
+  async beginMonth(manager: EntityManager, customerId: string): Promise<void> {
+    await manager.query('select app.ai_roll_over($1, app.billing_month(app.now(), $2), app.now())', [
+      customerId,
+      this.calendar.timeZone,
+    ]);
   }
 
   /** Grants the difference between the month's included credit and the credit granted so far. */

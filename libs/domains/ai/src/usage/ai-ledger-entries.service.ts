@@ -95,8 +95,8 @@ export class AiLedgerEntriesService {
  * were made, `$5` the kind, `$6` the sequence number of the one before; null where open.
  *
  * Numbers and ids are given under the account's lock, so both are in one order, and a range of time is one of numbers: the
- * entries that bound it are found by their ids. The minute is for transactions that began, and took their time, before they
- * had the lock, and for a clock that was set back.
+ * entries that bound it are found by their ids. The hour is for a clock that was set back, by less than that: ids and times go back
+ * with it, and numbers go on. It is also for transactions that began, and took their time, before they had the lock.
  */
 function ledgerEntriesSql(
   e: EntityTable<AiLedgerEntry>,
@@ -110,8 +110,8 @@ function ledgerEntriesSql(
   return `
     select ${e.select(ENTRY)} from ${e.from}
     where ${e.column('customerId')} = $1 and ${sequence} < least($6::bigint, 9223372036854775807)
-      and ${sequence} > greatest(${bound(`< app.first_id($3::timestamptz - interval '1 minute')`, 'desc')}, 0)
-      and ${sequence} < least(${bound(`>= app.first_id($4::timestamptz + interval '1 minute')`, 'asc')}, 9223372036854775807)
+      and ${sequence} > greatest(${bound(`< app.first_id($3::timestamptz - interval '1 hour')`, 'desc')}, 0)
+      and ${sequence} < least(${bound(`>= app.first_id($4::timestamptz + interval '1 hour')`, 'asc')}, 9223372036854775807)
       and ${createdAt} >= greatest($3::timestamptz, '-infinity') and ${createdAt} < least($4::timestamptz, 'infinity')
       and ($5::text is null or ${kind} = $5::text)${exceptUsage ? ` and ${kind} <> 'usage'` : ''}
     order by ${sequence} desc limit $2`;

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { AppConfig } from '@platform/config';
 import { CustomerContextService } from '@platform/context';
 import {
   CustomerDatabaseService,
@@ -51,6 +50,12 @@ const PRICES = [
   'validFrom',
 ] as const satisfies (keyof AiModelPrice)[];
 
+/**
+ * How much older than its charge a call's id can be: a process that stood still charges its calls when it goes on. Those of longer
+ * than a day are found without a period, or by one that begins with the reservation.
+ */
+const LONGEST_CALL_MS = 86_400_000;
+
 /** A price is never removed, but no key of the database says so. */
 type Nullable<Row> = { [Property in keyof Row]: Row[Property] | null };
 
@@ -95,18 +100,13 @@ export class AiReceiptsService {
   private readonly one: ReadStatement<Row>;
   private readonly range: ReadStatement<Row>;
   private readonly some: ReadStatement<Row>;
-  /** How much older than its charge a call's id can be. */
-  private readonly longestCallMs: number;
-
   constructor(
     private readonly database: CustomerDatabaseService,
     private readonly context: CustomerContextService,
     private readonly calendar: BillingCalendar,
     private readonly tokenNames: TokenNamesService,
     reads: EntityReadsService,
-    { AI_UPSTREAM_TIMEOUT_MS, AI_RESERVATION_MARGIN_MS }: AppConfig,
   ) {
-    this.longestCallMs = Math.max(3_600_000, 2 * (AI_UPSTREAM_TIMEOUT_MS + AI_RESERVATION_MARGIN_MS));
     const tables: ReceiptTables = {
       usage: reads.table(AiUsage, 'u'),
       price: reads.table(AiModelPrice, 'p'),
@@ -154,7 +154,7 @@ export class AiReceiptsService {
     const { customerId } = this.context;
     const { from, to, createdAfter, createdBefore, tokenId = null, model = null } = filter;
     const { start, end } = momentsOf(filter, this.calendar);
-    const idsFrom = start && new Date(Math.max(0, Date.parse(start) - this.longestCallMs)).toISOString();
+    const idsFrom = start && new Date(Math.max(0, Date.parse(start) - LONGEST_CALL_MS)).toISOString();
     return {
       name: 'ai.usage',
       filters: [from, to, createdAfter, createdBefore, tokenId, model],

@@ -28,6 +28,7 @@ export type ServiceChangeListener = (
 @Injectable()
 export class ServicesOperatorService {
   private readonly listeners: ServiceChangeListener[] = [];
+  private readonly preparations: ((manager: EntityManager, customerId: string) => Promise<void>)[] = [];
 
   constructor(
     private readonly dataSource: DataSource,
@@ -40,6 +41,11 @@ export class ServicesOperatorService {
     this.listeners.push(listener);
   }
 
+  /** Calls `prepare` before a customer's service is added or changed, in the same transaction. */
+  beforeChange(prepare: (manager: EntityManager, customerId: string) => Promise<void>): void {
+    this.preparations.push(prepare);
+  }
+
   /**
    * Adds a service to a customer. @throws ServiceError not_found for an unknown customer; invalid_request for a config
    * that contains a secret
@@ -49,6 +55,7 @@ export class ServicesOperatorService {
     return this.dataSource.transaction(async (manager) => {
       const { customerId } = service;
       await lockCustomer(manager, customerId);
+      for (const prepare of this.preparations) await prepare(manager, customerId);
       const { identifiers } = await manager.insert(CustomerServiceEntity, service as never);
       const id = (identifiers[0] as { id: number }).id;
       await this.audit.record(manager, {
@@ -67,6 +74,7 @@ export class ServicesOperatorService {
     return this.dataSource.transaction(async (manager) => {
       const { customerId } = await findService(manager, id);
       await lockCustomer(manager, customerId);
+      for (const prepare of this.preparations) await prepare(manager, customerId);
       await manager.update(CustomerServiceEntity, { customerId, id }, {
         ...change,
         updatedAt: () => 'app.now()',

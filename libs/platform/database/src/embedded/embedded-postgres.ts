@@ -69,14 +69,17 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   };
 }
 
+const READY = 'database system is ready to accept connections';
+/** Characters of the log that are kept: recovery may write much more before the server is ready, and the end says why it is not. */
+const LOG_KEPT = 64_000;
+
 async function ready(log: NodeJS.ReadableStream, exited: Promise<void>): Promise<void> {
   let seen = '';
   const accepting = new Promise<void>((resolve) => {
     log.on('data', (chunk: Buffer) => {
-      // Only the output of the start is needed; the stream is still read, or the server would block on a full pipe.
-      if (seen.length > 64_000) return;
-      seen += chunk.toString();
-      if (seen.includes('database system is ready to accept connections')) resolve();
+      // Only the end of the output is needed; the stream is still read, or the server would block on a full pipe.
+      seen = (seen + chunk.toString()).slice(-LOG_KEPT);
+      if (seen.includes(READY)) resolve();
     });
   });
   const died = exited.then(() => {

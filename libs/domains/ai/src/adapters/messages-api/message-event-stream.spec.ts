@@ -27,6 +27,20 @@ describe('The events of a message that break off', () => {
   });
 });
 
+describe('The events of a whole message', () => {
+  it('count what the last message_delta leaves out as an earlier one gave it', async () => {
+    const events = [
+      ['message_start', { message: { usage: { input_tokens: 10, output_tokens: 1 } } }],
+      ['message_delta', { usage: { output_tokens: 25 } }],
+      ['message_delta', { delta: { stop_reason: 'end_turn' }, usage: { input_tokens: 11 } }],
+      ['message_stop', {}],
+    ] as const;
+    const text = events.map(([name, data]) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`).join('');
+    const stream = new MessageEventStream(Readable.from([Buffer.from(text)]), null);
+    expect((await stream.read(() => undefined)).usage).toMatchObject({ input: 11, output: 25 });
+  });
+});
+
 describe('EventSplitter', () => {
   /** Names and data of the events in a text that arrives in pieces of a size. */
   function eventsIn(text: string, size: number): [string | undefined, string][] {

@@ -51,6 +51,7 @@ function count(value: unknown): number {
 /** The usage that the events of a stream report: `message_start` its beginning, each `message_delta` all of it so far. */
 export class StreamedUsage {
   private reported?: Usage;
+  /** Whether a `message_delta` has had output tokens: the last one may leave them out. */
   private final = false;
 
   /** The usage of `message_start`. Its output tokens are a placeholder. */
@@ -64,7 +65,7 @@ export class StreamedUsage {
     if (!usage || !this.reported) return;
     const given = Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null)) as Usage;
     this.reported = { ...this.reported, ...splitOf(this.reported, given), ...given };
-    this.final = given.output_tokens !== undefined;
+    this.final ||= given.output_tokens !== undefined;
   }
 
   /** The usage of the whole message; undefined if it was not reported, or is not valid. */

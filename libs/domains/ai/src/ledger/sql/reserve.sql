@@ -143,19 +143,22 @@ declare
   payers app.ai_payer[];
   made record;
 begin
-  select coalesce(array_agg(locked.payer), '{}') into payers
+  perform from unnest(p_customers) with ordinality as c (customer, place)
+  join ai_account a on a.customer_id = c.customer
+  order by c.place
+  for no key update of a;
+  -- A statement of its own, so that it sees the limits and prices that were changed while it waited for the locks.
+  select coalesce(array_agg(found.payer order by found.place), '{}') into payers
   from (
     select row(c.customer, c.first, c.last, a.month, a.included, a.purchased, a.reserved, a.month_usage, a.month_included_usage,
       s.monthly_limit, s.total_limit, s.enabled, s.model, s.key_ciphertext,
-      p.valid_from, p.input, p.cache_write_5m, p.cache_write_1h, p.cache_read, p.output)::app.ai_payer as payer
+      p.valid_from, p.input, p.cache_write_5m, p.cache_write_1h, p.cache_read, p.output)::app.ai_payer as payer, c.place
     from unnest(p_customers, p_first, p_last) with ordinality as c (customer, first, last, place)
     join ai_account a on a.customer_id = c.customer
     left join ai_settings s on s.customer_id = c.customer
     left join lateral (
       select m.valid_from, m.input, m.cache_write_5m, m.cache_write_1h, m.cache_read, m.output
-      from ai_model_price m where m.model = s.model and m.valid_from <= moment order by m.valid_from desc limit 1) p on true
-    order by c.place
-    for no key update of a) locked;
+      from ai_model_price m where m.model = s.model and m.valid_from <= moment order by m.valid_from desc limit 1) p on true) found;
   made := app.ai_reserve_calls(payers, p_calls, moment, p_time_zone, p_lifetime, p_not_after, p_shared_key, p_process);
   if made.reservations is not null then
     with written as (
