@@ -178,13 +178,13 @@ describe('receipts', () => {
            'purchased', 1, 0, '2026-06', $2, 'operator:test', $2 from ai_ledger_entry where customer_id = $1`,
         [me.customer.id, at],
       );
-    const june = ['2026-06-30T21:50:00Z', '2026-06-30T21:55:00Z', '2026-06-30T21:58:30Z'];
-    const july = ['2026-06-30T22:05:00Z', '2026-06-30T22:10:00Z', '2026-06-30T22:30:00Z'];
+    const june = ['2026-06-30T21:50:00.000000Z', '2026-06-30T21:55:00.000000Z', '2026-06-30T21:58:30.000000Z'];
+    const july = ['2026-06-30T22:05:00.000000Z', '2026-06-30T22:10:00.000000Z', '2026-06-30T22:30:00.000000Z'];
     for (const at of [june[0], july[0], july[1], june[1], june[2], july[2]]) await book(at!);
-    const notes = async (query: string) =>
-      (await readAllPages(me.call, `/ai/ledger?kind=refund&${query}`, 2)).map(({ note }) => note);
-    expect(await notes('to=2026-06-30')).toEqual(june.toReversed());
-    expect(await notes('from=2026-07-01&to=2026-07-31')).toEqual(july.toReversed());
+    const times = async (query: string) =>
+      (await readAllPages(me.call, `/ai/ledger?kind=refund&${query}`, 2)).map(({ created_at: at }) => at);
+    expect(await times('to=2026-06-30')).toEqual(june.toReversed());
+    expect(await times('from=2026-07-01&to=2026-07-31')).toEqual(july.toReversed());
   });
 
   it('refuse what is no day, token, group or kind', async () => {

@@ -9,7 +9,7 @@ describe('The embedded PostgreSQL', () => {
   it('starts, however much it writes to its log before it is ready, as when it recovers', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'customer-account-service-test-'));
     await chmod(folder, 0o755);
-    const settings = { fsync: 'off', log_min_messages: 'debug5', log_line_prefix: `${'x'.repeat(2_000)} ` };
+    const settings = { fsync: 'off', log_min_messages: 'debug5', log_line_prefix: `${'x'.repeat(20_000)} ` };
     const server = await startEmbeddedPostgres({
       ...{ folder, port: await freePort(), password: randomBytes(12).toString('hex'), settings },
     });
