@@ -19,12 +19,6 @@ import { CallResolutionService } from './call-resolution.service';
 import { CallsInFlightService } from './calls-in-flight.service';
 import { ReplyStream } from './reply-stream';
 
-/**
- * The events of longer streams are not kept for an Idempotency-Key: compressed, they would most likely be too large all the
- * same.
- */
-const MOST_EVENT_BYTES = 32 * 1024 * 1024;
-
 /** The sender of a message, as its receipt names it; the customer is the one in context. */
 export type AiCaller = Pick<CustomerCall, 'tokenId' | 'requestId'>;
 
@@ -132,7 +126,12 @@ export class AiMessagesService {
         .then((begun) => {
           const usageId = begun.reserved.reservationId;
           reply.once('begun', () => opened.resolve({ usageId, events: reply, ended }));
-          return this.relay(call, begun, form, reply);
+          return reply.relay(begun.events, {
+            keep: call.key !== undefined,
+            settle: (usage, body) =>
+              this.settle(call, begun.reserved, form, { usage, requestId: begun.events.requestId }, body),
+            brokeOff: (error) => this.fail(call, begun.reserved, error),
+          });
         })
         .catch((error: unknown) => {
           if (reply.begun) reply.end(form.errorEvent(error));
@@ -155,34 +154,6 @@ export class AiMessagesService {
     } catch (error) {
       throw await this.fail(call, reserved, error);
     }
-  }
-
-  /**
-   * Passes the events on. The last one, `message_stop`, is withheld until the settlement is committed: a reader who has it
-   * knows that the message is charged. @throws ServiceError: it is not charged
-   */
-  private async relay(
-    call: CustomerCall,
-    { reserved, events }: BegunStream,
-    form: AnswerForm,
-    reply: ReplyStream,
-  ): Promise<void> {
-    let kept: Buffer[] | null = call.key ? [] : null;
-    let bytes = 0;
-    reply.follow(events);
-    const { usage, lastEvent } = await events
-      .read((piece) => {
-        bytes += piece.length;
-        if (bytes > MOST_EVENT_BYTES) kept = null;
-        kept?.push(piece);
-        reply.pass(piece);
-      })
-      .catch(async (error: unknown) => {
-        throw await this.fail(call, reserved, error);
-      });
-    const body = kept && Buffer.concat([...kept, lastEvent]);
-    await this.settle(call, reserved, form, { usage, requestId: events.requestId }, body);
-    reply.end(lastEvent);
   }
 
   private upstreamCall(

@@ -1,3 +1,5 @@
+import type { TokenUsage } from '../../ledger/credit-ledger.port';
+import type { UpstreamMessageStream } from '../../ports/ai-upstream.port';
 import { ReplyStream } from './reply-stream';
 
 describe('ReplyStream', () => {
@@ -5,32 +7,46 @@ describe('ReplyStream', () => {
   afterEach(() => jest.useRealTimers());
 
   const open = () => {
-    const source = { pause: jest.fn(), resume: jest.fn() };
+    const settled = Promise.withResolvers<void>();
+    const all = Promise.withResolvers<Awaited<ReturnType<UpstreamMessageStream['read']>>>();
+    let pass: (events: Buffer) => void = () => undefined;
+    const source = {
+      requestId: null,
+      pause: jest.fn(),
+      resume: jest.fn(),
+      read: (to: typeof pass) => {
+        pass = to;
+        return all.promise;
+      },
+    };
     const stream = new ReplyStream(1_000);
-    stream.follow(source);
-    return { source, stream };
+    const settle = jest.fn((_usage: TokenUsage, _events: Buffer | null) => settled.promise);
+    const relayed = stream.relay(source, { keep: true, settle, brokeOff: (error) => Promise.resolve(error) });
+    relayed.catch(() => undefined);
+    return { source, stream, pass: (events: Buffer) => pass(events), all, settle, settled, relayed };
   };
+  const USAGE: TokenUsage = { input: 1, cacheWrite5m: 0, cacheWrite1h: 0, cacheRead: 0, output: 1 };
   /** More than waits for a reader without pausing the source. */
   const MUCH = Buffer.alloc(64 * 1024);
 
   it('pauses its source while its reader does not keep up', () => {
-    const { source, stream } = open();
-    stream.pass(MUCH);
+    const { source, stream, pass } = open();
+    pass(MUCH);
     expect(source.pause).toHaveBeenCalledTimes(1);
     stream.read();
     expect(source.resume).toHaveBeenCalledTimes(1);
   });
 
   it('gives up a reader that has held it up for too long in all', () => {
-    const { source, stream } = open();
+    const { source, stream, pass } = open();
     for (let count = 0; count < 3; count++) {
-      stream.pass(MUCH);
+      pass(MUCH);
       jest.advanceTimersByTime(300);
       stream.read();
       // What the source takes does not count.
       jest.advanceTimersByTime(5_000);
     }
-    stream.pass(MUCH);
+    pass(MUCH);
     jest.advanceTimersByTime(99);
     expect(stream.destroyed).toBe(false);
     jest.advanceTimersByTime(2);
@@ -39,17 +55,40 @@ describe('ReplyStream', () => {
   });
 
   it('counts a time that its reader held it up once, though its source sends more meanwhile', () => {
-    const { stream } = open();
-    stream.pass(MUCH);
+    const { stream, pass } = open();
+    pass(MUCH);
     jest.advanceTimersByTime(400);
-    stream.pass(MUCH);
+    pass(MUCH);
     stream.read();
     jest.advanceTimersByTime(5_000);
     expect(stream.destroyed).toBe(false);
-    stream.pass(MUCH);
+    pass(MUCH);
     jest.advanceTimersByTime(599);
     expect(stream.destroyed).toBe(false);
     jest.advanceTimersByTime(2);
     expect(stream.destroyed).toBe(true);
+  });
+
+  it('withholds the last event until the message is charged, and gives all events to be kept', async () => {
+    const { stream, pass, all, settle, settled, relayed } = open();
+    pass(Buffer.from('first'));
+    all.resolve({ usage: USAGE, lastEvent: Buffer.from('last') });
+    await Promise.resolve();
+    await Promise.resolve();
+    expect(settle).toHaveBeenCalledWith(USAGE, Buffer.from('firstlast'));
+    expect(String(stream.read())).toBe('first');
+    settled.resolve();
+    await relayed;
+    expect(String(stream.read())).toBe('last');
+  });
+
+  it('never sends the last event of a message that is not charged', async () => {
+    const { stream, pass, all, settled, relayed } = open();
+    pass(Buffer.from('first'));
+    all.resolve({ usage: USAGE, lastEvent: Buffer.from('last') });
+    settled.reject(new Error('not stored'));
+    await expect(relayed).rejects.toThrow('not stored');
+    expect(String(stream.read())).toBe('first');
+    expect(stream.read()).toBeNull();
   });
 });

@@ -1,12 +1,24 @@
 import { Readable } from 'node:stream';
+import type { TokenUsage } from '../../ledger/credit-ledger.port';
+import type { UpstreamMessageStream } from '../../ports/ai-upstream.port';
 
 /** Bytes that wait for their reader at most, apart from one piece of the provider's reply. */
 const UNREAD_BYTES = 16 * 1024;
 
-/** Where the events come from. */
-interface Source {
-  pause(): void;
-  resume(): void;
+/**
+ * The events of longer streams are not kept for an Idempotency-Key: compressed, they would most likely be too large all the
+ * same.
+ */
+const MOST_KEPT_BYTES = 32 * 1024 * 1024;
+
+/** The end of a stream, as the call's owner decides it. */
+interface StreamEnd {
+  /** Whether the events are wanted for an Idempotency-Key. */
+  keep: boolean;
+  /** Charges the message. @param events all events; null if they are not wanted, or too many */
+  settle: (usage: TokenUsage, events: Buffer | null) => Promise<unknown>;
+  /** Ends a call whose message broke off. @returns the error for the reader */
+  brokeOff: (error: unknown) => Promise<unknown>;
 }
 
 /**
@@ -19,7 +31,7 @@ interface Source {
 export class ReplyStream extends Readable {
   /** Whether there has been an event: from then on, an error can only be told as an event. */
   begun = false;
-  private source?: Source;
+  private source?: Pick<UpstreamMessageStream, 'pause' | 'resume'>;
   private ended = false;
   private heldMs = 0;
   private heldSince?: number;
@@ -29,12 +41,29 @@ export class ReplyStream extends Readable {
     super({ highWaterMark: UNREAD_BYTES });
   }
 
-  follow(source: Source): void {
+  /**
+   * Passes the provider's events on to the end, whether the reader stays or not. The last one, `message_stop`, is withheld until the
+   * settlement is committed: a reader who has it knows that the message is charged. @throws if it is not charged
+   */
+  async relay(source: UpstreamMessageStream, { keep, settle, brokeOff }: StreamEnd): Promise<void> {
+    let kept: Buffer[] | null = keep ? [] : null;
+    let bytes = 0;
     this.source = source;
+    const { usage, lastEvent } = await source
+      .read((piece) => {
+        bytes += piece.length;
+        if (bytes > MOST_KEPT_BYTES) kept = null;
+        kept?.push(piece);
+        this.pass(piece);
+      })
+      .catch(async (error: unknown) => {
+        throw await brokeOff(error);
+      });
+    await settle(usage, kept && Buffer.concat([...kept, lastEvent]));
+    this.end(lastEvent);
   }
 
-  /** Passes events on, if the reader is still there. */
-  pass(events: Buffer): void {
+  private pass(events: Buffer): void {
     if (this.destroyed) return;
     const keepsUp = this.push(events);
     this.begin();
