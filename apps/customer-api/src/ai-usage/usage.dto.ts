@@ -10,7 +10,7 @@ export function Amount(example: number, { negative = false } = {}): PropertyDeco
   return ApiProperty({ type: 'number', ...(negative ? {} : { minimum: 0 }), example });
 }
 
-/** A number of things that are counted. */
+/** A count, as a whole number. */
 export function Count(example: number, { least = 0 } = {}): PropertyDecorator {
   return ApiProperty({ type: 'integer', minimum: least, maximum: MOST, example });
 }
