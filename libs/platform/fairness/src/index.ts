@@ -1,1 +1,2 @@
 export { type Grant, HeldShares } from './held-shares';
+export { REQUEST_MS, TimeShares } from './time-shares';

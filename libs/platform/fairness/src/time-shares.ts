@@ -1,0 +1,274 @@
+import { CapacityEstimate, type WaitingTarget } from './capacity-estimate';
+import type { Grant } from './held-shares';
+
+/**
+ * What any request costs, in milliseconds, apart from what is charged for its body, its reply and its statements: the time of the
+ * event loop for one that reads a row.
+ */
+export const REQUEST_MS = 0.15;
+
+/** What a party asked for fades with this half-life, in milliseconds. */
+const HALF_LIFE_MS = 2000;
+/** The faded sum of a constant rate is the rate times this, in seconds. */
+const WINDOW_SECONDS = HALF_LIFE_MS / 1000 / Math.LN2;
+/** Parties that have an account. */
+const MOST_PARTIES = 20_000;
+/** An account is closed after so many half-lives without a request. */
+const FORGOTTEN = 60;
+/** A party counts as one of those that share when it has asked within about so many half-lives. */
+const SHARING = 2 ** -5;
+/** Unused share that is saved, in seconds: requests do not arrive evenly. */
+const SAVED_SECONDS = 0.5;
+/** A party that asks for so many times as much as the others on average is the cause of an overload, if there is one… */
+const CLEARLY_MORE = 2;
+/** … and if it has lately made so many requests: of fewer, chance decides. */
+const LEAST_OF_CAUSE = 3;
+/** Milliseconds of work per second that are served at least: after a time with little to do it is not known how many. */
+const LEAST_CAPACITY = 200;
+/** Such parties are held from this part of the target waiting time on, so that the others hardly notice. */
+const CAUSE_TARGET = 0.4;
+/** An overload ends when no request had to be refused for this long, in milliseconds. */
+const CALM_MS = 2000;
+/** Most by which demands are corrected that have just begun, and are not yet in the faded sums. */
+const MOST_CORRECTION = 10;
+const MOST_PASSES = 30;
+
+/** An account of a party. Faded sums are in units of {@link TimeShares.weight}. */
+interface Account {
+  /** Faded sum of the cost of its requests, in milliseconds. */
+  cost: number;
+  /** Faded numbers of requests: that have ended, and that were asked for, refused ones too. */
+  ended: number;
+  asked: number;
+  /** Up to this virtual time the party has used its share: each accepted request takes as much as its requests cost on average. */
+  usedUntil: number;
+}
+
+/**
+ * The level at which a capacity is shared: who asks for less gets all of it, all others get the level ("max-min fairness": Bertsekas
+ * and Gallager, Data Networks). The capacity if that is enough for all.
+ */
+export function fairLevel(demands: readonly number[], capacity: number): number {
+  let level = capacity / Math.max(1, demands.length);
+  for (let pass = 0; pass < MOST_PASSES; pass++) {
+    let [left, above] = [capacity, 0];
+    for (const demand of demands)
+      if (demand > level) above++;
+      else left -= demand;
+    if (above === 0) return capacity;
+    if (left <= above * level) return level;
+    level = left / above;
+  }
+  return level;
+}
+
+/**
+ * Shares the time of the process and of its database among parties: customers, or network addresses before a customer is
+ * known. While requests are served as fast as they come all are accepted. While they wait, each party gets the same level of time per
+ * second: who asks for less is not refused. A party that asks for clearly more than the others is held to the level first; all are only
+ * if the waiting lasts. See `docs/decisions/fairness.md`.
+ *
+ * The share that a party has used is a point of virtual time, which passes by one level per second ("start-time fair queueing":
+ * Goyal, Vin and Cheng, 1996). It is accepted while that point is not in the future.
+ */
+export class TimeShares {
+  private readonly capacity: CapacityEstimate;
+  private readonly accounts = new Map<string, Account>();
+  /**
+   * Of all parties, and of those that are seen for the first time or have no account: they are as one party, so that no flood of ever
+   * new addresses is accepted.
+   */
+  private readonly all = newAccount(0);
+  private readonly newcomers = newAccount(0);
+  /** Which parties are held to the level. */
+  private holding: 'none' | 'cause' | 'all' = 'none';
+  /** Milliseconds per second that a party gets while parties are held. */
+  private level = 0;
+  /** The virtual time at the last measurement. */
+  private virtual = 0;
+  /** Average demand of those that share, and their number. */
+  private averageDemand = 0;
+  private sharing = 0;
+  /** Factor by which demands are higher than the faded sums say. */
+  private correction = 1;
+  /** The weight of what is added to faded sums now: it grows instead of letting all accounts fade. */
+  private weight = 1;
+  private weightSince: number;
+  private measuredAt: number;
+  private waitingSince?: number;
+  private begunAt = -Infinity;
+  private refusedAt = -Infinity;
+
+  constructor(
+    private readonly target: WaitingTarget,
+    private readonly now: () => number = () => performance.now(),
+  ) {
+    this.capacity = new CapacityEstimate(target);
+    this.measuredAt = this.weightSince = now();
+  }
+
+  /** Whether requests have to be admitted. */
+  get isHolding(): boolean {
+    return this.holding !== 'none';
+  }
+
+  /** Whether requests are being refused. */
+  get isRefusing(): boolean {
+    return this.holding === 'all' || (this.isHolding && this.now() - this.refusedAt <= CALM_MS);
+  }
+
+  /** Number of parties that have an account. */
+  get parties(): number {
+    return this.accounts.size;
+  }
+
+  /** Whether to accept a request of a party; if not, whether its own share is used up, or all that can be served. */
+  admit(party: string): Grant {
+    if (!this.isHolding) return 'granted';
+    const account = this.accounts.get(party);
+    const payer = account ?? this.newcomers;
+    payer.asked += this.weight;
+    const virtual = this.virtualTime();
+    if (payer.usedUntil <= virtual)
+      payer.usedUntil = Math.max(payer.usedUntil, virtual - this.level * SAVED_SECONDS) + this.meanCost(payer);
+    else if (this.isHeld(payer)) {
+      this.refusedAt = this.now();
+      return account && this.asksClearlyMore(account) ? 'share_used' : 'all_used';
+    }
+    if (!account) this.open(party);
+    return 'granted';
+  }
+
+  /** Charges a party for work that its requests have caused. */
+  charge(party: string, ms: number): void {
+    this.add(this.accounts.get(party) ?? this.newcomers, ms);
+  }
+
+  /** Counts the end of an accepted request. @param wasAdmitted whether {@link admit} was asked */
+  finish(party: string, wasAdmitted: boolean, ms = REQUEST_MS): void {
+    let account = this.accounts.get(party);
+    if (!account) {
+      this.open(party);
+      account = this.newcomers;
+    }
+    account.ended += this.weight;
+    this.all.ended += this.weight;
+    if (!wasAdmitted) account.asked += this.weight;
+    this.add(account, ms);
+  }
+
+  /** How long it takes until a refused party has a share again, in seconds. */
+  secondsUntilShare(party: string): number {
+    const account = this.accounts.get(party);
+    return account && this.level > 0 ? Math.max(0, account.usedUntil - this.virtualTime()) / this.level : 0;
+  }
+
+  /** Updates the measured waiting time of a new request, in milliseconds; called about ten times a second. */
+  measure(waitMs: number): void {
+    const now = this.now();
+    const ms = now - this.measuredAt;
+    if (ms <= 0) return;
+    this.virtual = this.virtualTime();
+    this.measuredAt = now;
+    this.capacity.average(ms);
+    this.fade(now);
+    const { targetMs, standingMs } = this.target;
+    this.waitingSince = waitMs > targetMs ? (this.waitingSince ?? now) : undefined;
+    if (this.holding === 'none' && waitMs > targetMs * CAUSE_TARGET) this.begin('cause', now);
+    if (this.holding === 'cause' && this.waitingSince !== undefined && now - this.waitingSince >= standingMs)
+      this.begin('all', now);
+    if (!this.isHolding) return;
+    if (this.waitingSince === undefined && now - Math.max(this.refusedAt, this.begunAt) > CALM_MS) {
+      this.holding = 'none';
+      return;
+    }
+    const aim = this.holding === 'all' ? targetMs : targetMs * CAUSE_TARGET;
+    this.level = this.levelFor(this.capacity.acceptable(now, waitMs, aim));
+  }
+
+  private begin(holding: 'cause' | 'all', now: number): void {
+    for (const account of [this.newcomers, ...this.accounts.values()]) account.usedUntil = this.virtual;
+    this.holding = holding;
+    this.begunAt = now;
+    if (holding === 'all') this.refusedAt = now;
+    this.capacity.begin(now);
+  }
+
+  private levelFor(acceptable: number): number {
+    // What has just begun is not yet in the faded sums, but in what is finished.
+    const remembered = this.all.cost / (this.weight * WINDOW_SECONDS);
+    this.correction = Math.min(MOST_CORRECTION, Math.max(1, this.capacity.perSecond / remembered || 1));
+    const demands: number[] = [];
+    let [sum, sharing] = [0, 0];
+    for (const account of [this.newcomers, ...this.accounts.values()]) {
+      if (account.asked < (account === this.newcomers ? 1 : SHARING) * this.weight) continue;
+      const demand = this.demandOf(account);
+      demands.push(demand * this.correction);
+      sum += demand;
+      sharing++;
+    }
+    this.averageDemand = sum / Math.max(1, sharing);
+    this.sharing = sharing;
+    return fairLevel(demands, acceptable);
+  }
+
+  /** Whether a party is held to the level: not if it asks for less than an equal part of what was served before. */
+  private isHeld(account: Account): boolean {
+    const { known } = this.capacity;
+    const together = this.demandOf(account) * this.sharing;
+    if (this.holding === 'all') return together * this.correction > known;
+    return together > Math.max(known, LEAST_CAPACITY) && this.asksClearlyMore(account);
+  }
+
+  private demandOf(account: Account): number {
+    return (account.asked * this.meanCost(account)) / (this.weight * WINDOW_SECONDS);
+  }
+
+  /** Whether a party asks for clearly more than the others on average. Never, if there are no others. */
+  private asksClearlyMore(account: Account): boolean {
+    if (this.sharing < 2 || account.asked < LEAST_OF_CAUSE * this.weight) return false;
+    const demand = this.demandOf(account);
+    const others = Math.max(0, this.averageDemand * this.sharing - demand) / (this.sharing - 1);
+    return demand > CLEARLY_MORE * others;
+  }
+
+  /** What a request of a party costs on average, in milliseconds; of one that has ended none yet, as of all. */
+  private meanCost({ cost, ended }: Account): number {
+    if (ended > 0) return Math.max(REQUEST_MS, cost / ended);
+    return this.all.ended > 0 ? Math.max(REQUEST_MS, this.all.cost / this.all.ended) : REQUEST_MS;
+  }
+
+  private add(account: Account, ms: number): void {
+    account.cost += ms * this.weight;
+    this.all.cost += ms * this.weight;
+    this.capacity.finish(ms);
+  }
+
+  private virtualTime(): number {
+    return this.isHolding ? this.virtual + (this.level * (this.now() - this.measuredAt)) / 1000 : this.virtual;
+  }
+
+  /** Opens an account for a party's second request and all that follow. */
+  private open(party: string): void {
+    if (this.accounts.size < MOST_PARTIES) this.accounts.set(party, newAccount(this.virtual));
+  }
+
+  /** Lets the accounts fade, and closes those of parties that have not been seen for long. */
+  private fade(now: number): void {
+    this.weight = 2 ** ((now - this.weightSince) / HALF_LIFE_MS);
+    if (this.weight < 2 ** FORGOTTEN) return;
+    for (const account of [this.all, this.newcomers, ...this.accounts.values()]) {
+      account.cost /= this.weight;
+      account.ended /= this.weight;
+      account.asked /= this.weight;
+    }
+    for (const [party, { asked, ended }] of this.accounts)
+      if (asked + ended < 2 ** -FORGOTTEN) this.accounts.delete(party);
+    this.weight = 1;
+    this.weightSince = now;
+  }
+}
+
+function newAccount(usedUntil: number): Account {
+  return { cost: 0, ended: 0, asked: 0, usedUntil };
+}
