@@ -29,6 +29,22 @@ export function exposeState(app: NestFastifyApplication, shedder: LoadShedder): 
     'Requests are refused: more arrive than can be served in time',
     () => shedder.active,
   );
+  new Counter({
+    name: 'overload_refusals_total',
+    help: "Requests refused while others wait: because their caller's share was used up, or all that can be served",
+    labelNames: ['used'],
+    registers: [metrics.registry],
+    collect() {
+      this.reset();
+      this.inc({ used: 'share' }, shedder.refusals.share_used);
+      this.inc({ used: 'all' }, shedder.refusals.all_used);
+    },
+  });
+  metrics.reportNumber(
+    'time_share_parties',
+    'Customers and addresses whose use of time was counted lately',
+    () => shedder.shares.parties,
+  );
   const database = app.get(CustomerDatabaseService);
   metrics.reportNumber(
     'database_wait_seconds',

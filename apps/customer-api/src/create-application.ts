@@ -2,7 +2,7 @@ import { type DynamicModule, Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DataSource } from 'typeorm';
-import { limitAddresses, RateLimitStorageService } from '@platform/access';
+import { customerByToken, limitAddresses, RateLimitStorageService } from '@platform/access';
 import type { AppConfig } from '@platform/config';
 import {
   assertDatabaseFit,
@@ -10,9 +10,10 @@ import {
   DatabaseClockService,
   UnfitDatabaseError,
 } from '@platform/database';
-import { configureApplication, createAdapter, setAddressHints, shedOverload } from '@platform/http';
+import { TimeShares } from '@platform/fairness';
+import { configureApplication, createAdapter, LoadShedder, setAddressHints } from '@platform/http';
 import { NestLogger } from '@platform/logging';
-import { SCOPES } from '@platform/tokens';
+import { SCOPES, TokenAuthenticatorService } from '@platform/tokens';
 import { SDK_ADDRESSES, SDK_DIALECT } from './ai/sdk-dialect';
 import { AppModule } from './app.module';
 import { exposeState, measureRequests } from './api-metrics';
@@ -35,7 +36,13 @@ export async function createApplication(
   // Before the hooks that refuse requests: those count too.
   measureRequests(app);
   limitAddresses(server, app.get(RateLimitStorageService), config.RATE_LIMIT_ADDRESS_PER_MINUTE);
-  exposeState(app, shedOverload(server, config.OVERLOAD_WAIT_MS, app.get(CustomerDatabaseService)));
+  const tokens = app.get(TokenAuthenticatorService);
+  const shedder = new LoadShedder(app.get(TimeShares), {
+    database: app.get(CustomerDatabaseService),
+    callerOf: (request) => customerByToken(request, tokens),
+  });
+  shedder.addTo(server);
+  exposeState(app, shedder);
   await assertIsolation(app, config);
   await app.get(DatabaseClockService).compare();
   return app;

@@ -1,6 +1,6 @@
-import { normalizeIp } from '@nestjs/throttler';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { ServiceError } from '@platform/errors';
+import { networkOf } from '@platform/http';
 import {
   afterCount,
   type RateLimitState,
@@ -11,11 +11,11 @@ import {
 /**
  * Limits the requests of one network address, valid token or not: against guessing, flooding, scanning. Counts before
  * anything else looks at a request, health checks too: anyone can ask for them. The reply shows this limit until a customer's
- * limit replaces it. IPv6 addresses count by their /64 prefix, which one customer controls. @param limit requests per minute
+ * limit replaces it. @param limit requests per minute
  */
 export function limitAddresses(server: FastifyInstance, storage: RateLimitStorageService, limit: number): void {
   server.addHook('onRequest', (request, reply, done) => {
-    const counted = storage.count(`address:${normalizeIp(request.ip)}`, limit);
+    const counted = storage.count(`address:${networkOf(request)}`, limit);
     const enforced = afterCount(counted, (state) => enforce(state, reply));
     if (enforced) enforced.then(() => done(), done);
     else done();

@@ -49,6 +49,16 @@ export class BearerGuard implements CanActivate {
   }
 }
 
+/** The customer whose token a request has, if it was valid lately: before the request is authenticated, to know who asks. */
+export function customerByToken(
+  { headers }: FastifyRequest,
+  authenticator: TokenAuthenticatorService,
+): string | undefined {
+  const { authorization } = headers;
+  const token = authorization === undefined ? apiKeyToken(headers) : /^bearer +(\S+)$/i.exec(authorization)?.[1];
+  return token === undefined ? undefined : authenticator.latelyHolderOf(token);
+}
+
 /** @throws ServiceError insufficient_scope */
 function admit(request: FastifyRequest, customer: AuthenticatedCustomer, access: RouteAccess): true {
   request.customer = customer;

@@ -1,6 +1,6 @@
 export { AccessModule } from './access.module';
 export { limitAddresses } from './address-limit';
-export { BearerGuard } from './bearer.guard';
+export { BearerGuard, customerByToken } from './bearer.guard';
 export { CustomerContextInterceptor } from './customer-context.interceptor';
 export { CustomerRateLimitGuard } from './customer-rate-limit.guard';
 export { RateLimitStorageService } from './rate-limit-storage.service';

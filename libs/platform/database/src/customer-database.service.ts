@@ -4,7 +4,7 @@ import { CustomerContextService } from '@platform/context';
 import type { Page, PageRequest } from '@platform/pagination';
 import { tracedStatement } from '@platform/tracing';
 import type { CustomerStatements, RowsOf } from './connections/customer-transaction';
-import { PipelinedConnectionsService } from './connections/pipelined-connections.service';
+import { PipelinedConnectionsService, type TimeReport } from './connections/pipelined-connections.service';
 import type { KeysetList, Placed } from './reads/keyset-list';
 import type { ReadStatement, ReadValue } from './reads/read-statement';
 import type { WaitingOptions } from './connections/bounded-queue';
@@ -104,6 +104,12 @@ export class CustomerDatabaseService {
   private openTransaction(customerId: string): WriteTransaction | undefined {
     const joined = this.joined.getStore();
     return joined?.isOpen && joined.customerId === customerId ? joined : undefined;
+  }
+
+  /** From now on `report` is told the time that the database takes for customers' statements. */
+  reportTime(report: TimeReport): void {
+    this.connections.report = report;
+    this.writes.report = report;
   }
 
   /** How long a statement that is sent now has to wait for a connection, in milliseconds, as far as can be told. */

@@ -29,7 +29,7 @@ export { DeadlineClient } from './connections/deadline-client';
 export { BoundedQueue } from './connections/bounded-queue';
 export { DeferredWrites, retryTransient } from './connections/deferred-writes';
 export { WriteConnectionsService, type WriteTransaction } from './connections/write-connections.service';
-export { PipelinedConnectionsService } from './connections/pipelined-connections.service';
+export { PipelinedConnectionsService, type StatementTime } from './connections/pipelined-connections.service';
 export { type FunctionAccess, type FunctionFile } from './schema/functions';
 export { type CustomerTableAccess, partitionByMonth, secureCustomerTable } from './schema/customer-table';
 export { PartitionsService } from './partitions/partitions.service';

@@ -112,9 +112,9 @@ export class TimeShares {
     return this.holding !== 'none';
   }
 
-  /** Whether requests are being refused. */
-  get isRefusing(): boolean {
-    return this.holding === 'all' || (this.isHolding && this.now() - this.refusedAt <= CALM_MS);
+  /** Whether more is asked for than can be served, so that all parties are held to their share. */
+  get isOverloaded(): boolean {
+    return this.holding === 'all';
   }
 
   /** Number of parties that have an account. */
@@ -217,6 +217,8 @@ export class TimeShares {
     const { known } = this.capacity;
     const together = this.demandOf(account) * this.sharing;
     if (this.holding === 'all') return together * this.correction > known;
+    // After a start all are seen for the first time.
+    if (account === this.newcomers) return false;
     return together > Math.max(known, LEAST_CAPACITY) && this.asksClearlyMore(account);
   }
 

@@ -1,155 +1,39 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { fastify, type FastifyInstance } from 'fastify';
+import { TimeShares } from '@platform/fairness';
+import { Logger } from '@nestjs/common';
 import { until } from '@test/until';
-import { addLoadShedding, LoadShedder, shedOverload } from './load-shedding';
+import {
+  chargeReplies,
+  createTimeShares,
+  LoadShedder,
+  type LoadSheddingParts,
+  type MeasuredDatabase,
+} from './load-shedding';
 
-const TICK_MS = 100;
-const STEP_MS = 1;
-
-/** Pseudo-random numbers that are the same in every run. */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => (state = (state * 1_103_515_245 + 12_345) % 2_147_483_648) / 2_147_483_648;
-}
-
-/** Simulates a server and its clients with a clock of its own. */
-class Simulation {
-  now = 0;
-  readonly waits: { at: number; ms: number }[] = [];
-  readonly refusals: number[] = [];
-  readonly shedder = new LoadShedder({ targetMs: 40, standingMs: 1000 }, () => this.now);
-  private readonly random = seeded(7);
-  private queue: number[] = [];
-  private capacity = 0;
-
-  /** What other work adds to the measured waiting time, in milliseconds. */
-  othersMs = 0;
-
-  constructor(public perSecond: number) {}
-
-  /** Makes requests arrive at a rate, irregularly, for some milliseconds. */
-  run(arrivalsPerSecond: number, ms: number): void {
-    for (const until = this.now + ms; this.now < until; this.now += STEP_MS) {
-      const expected = (arrivalsPerSecond * STEP_MS) / 1000;
-      for (let rest = expected * 2 * this.random(); rest > 0; rest--)
-        if (rest >= 1 || this.random() < rest) this.arrive();
-      this.serve();
-      if (this.now % TICK_MS === 0) this.shedder.measure((this.queue.length / this.perSecond) * 1000 + this.othersMs);
-    }
-  }
-
-  arrive(): void {
-    if (this.shedder.admit()) this.queue.push(this.now);
-    else this.refusals.push(this.now);
-  }
-
-  private serve(): void {
-    this.capacity = Math.min(this.capacity + (this.perSecond * STEP_MS) / 1000, Math.max(1, this.queue.length));
-    for (; this.capacity >= 1 && this.queue.length > 0; this.capacity--) {
-      this.waits.push({ at: this.now, ms: this.now - (this.queue.shift() as number) });
-      this.shedder.finish();
-    }
-  }
-
-  /** Requests per second that were served in an interval. */
-  served(from: number, to: number): number {
-    return (this.waits.filter(({ at }) => at >= from && at < to).length / (to - from)) * 1000;
-  }
-
-  longest(): number {
-    return this.waits.reduce((longest, { ms }) => Math.max(longest, ms), 0);
-  }
-
-  p99(from: number, to: number): number {
-    const waits = this.waits.filter(({ at }) => at >= from && at < to).map(({ ms }) => ms);
-    return waits.sort((a, b) => a - b)[Math.floor(waits.length * 0.99)] ?? 0;
-  }
-}
-
-describe('load shedding', () => {
-  it.each([50, 300, 2000])('at twice what %i a second can be served keeps serving, in time', (perSecond) => {
-    const server = new Simulation(perSecond);
-    server.run(perSecond * 2, 120_000);
-    // Requests from before the shedding began still wait; later ones hardly do.
-    expect(server.p99(5000, 120_000)).toBeLessThan(250);
-    expect(server.waits.length).toBeGreaterThan(0.9 * perSecond * 120);
-    expect(server.longest()).toBeLessThan(3000);
-  });
-
-  it('ends within 5 s of the overload', () => {
-    const server = new Simulation(1000);
-    server.run(2000, 30_000);
-    server.run(600, 10_000);
-    expect(server.refusals.filter((at) => at > 35_000)).toEqual([]);
-    expect(server.shedder.active).toBe(false);
-    expect(server.p99(35_000, 40_000)).toBeLessThan(20);
-  });
-
-  it('refuses none of a burst that is served within 2 s', () => {
-    const server = new Simulation(400);
-    server.run(100, 5000);
-    for (let count = 0; count < 500; count++) server.arrive();
-    server.run(0, 5000);
-    expect(server.refusals).toEqual([]);
-    expect(server.longest()).toBeLessThan(2000);
-  });
-
-  it('accepts all requests again after a stall', () => {
-    const server = new Simulation(1000);
-    server.run(500, 5000);
-    const stalled = server.now + 10_000;
-    for (; server.now < stalled; server.now += TICK_MS) {
-      server.arrive();
-      server.shedder.measure(server.now);
-    }
-    const back = server.now;
-    server.run(500, 10_000);
-    expect(server.refusals.filter((at) => at > back + 5000)).toEqual([]);
-  });
-
-  it('follows a server that becomes slower, and faster again', () => {
-    const server = new Simulation(1000);
-    server.run(2000, 10_000);
-    server.perSecond = 200;
-    server.run(2000, 20_000);
-    expect(server.p99(20_000, 30_000)).toBeLessThan(1000);
-    expect(server.served(20_000, 30_000)).toBeGreaterThan(180);
-    server.perSecond = 1000;
-    server.run(2000, 10_000);
-    expect(server.served(35_000, 40_000)).toBeGreaterThan(900);
-  });
-
-  it('goes on serving half of what can be served when the waiting time has another cause', () => {
-    const server = new Simulation(1000);
-    server.run(2000, 10_000);
-    server.othersMs = 200;
-    server.run(2000, 60_000);
-    expect(server.served(60_000, 70_000)).toBeGreaterThan(450);
-    server.othersMs = 0;
-    server.run(2000, 10_000);
-    expect(server.served(75_000, 80_000)).toBeGreaterThan(900);
-  });
-
-  it('does not serve in bursts with pauses between them', () => {
-    const server = new Simulation(1000);
-    server.run(2000, 20_000);
-    for (let from = 5000; from < 20_000; from += 500) expect(server.served(from, from + 500)).toBeGreaterThan(800);
-  });
+/** A database without load, and callers who say who they are. */
+const parts = (database: Partial<MeasuredDatabase> = {}): LoadSheddingParts => ({
+  database: { queueDelayMs: () => 0, reportTime: () => undefined, ...database },
+  callerOf: ({ headers }) => headers['x-customer'] as string | undefined,
 });
 
 describe('the waiting time of a new request', () => {
   let now = 0;
   let queued = 0;
   let server: FastifyInstance;
+  let shares: TimeShares;
+  let reported: Parameters<MeasuredDatabase['reportTime']>[0];
   let measure: jest.SpyInstance<void, [waitMs: number]>;
   beforeEach(() => {
     jest.useFakeTimers({ doNotFake: ['performance', 'nextTick', 'queueMicrotask', 'setImmediate', 'setTimeout'] });
     jest.spyOn(performance, 'now').mockImplementation(() => now);
-    measure = jest.spyOn(LoadShedder.prototype, 'measure');
+    measure = jest.spyOn(TimeShares.prototype, 'measure');
     [now, queued] = [0, 0];
     server = fastify();
-    shedOverload(server, 100, { queueDelayMs: () => queued });
+    const database = { queueDelayMs: () => queued, reportTime: (report: typeof reported) => (reported = report) };
+    shares = createTimeShares(100);
+    new LoadShedder(shares, parts(database)).addTo(server);
   });
   afterEach(async () => {
     jest.useRealTimers();
@@ -186,6 +70,21 @@ describe('the waiting time of a new request', () => {
     expect(pass(100, 100, 100, 100, 100)).toBeGreaterThan(70);
   });
 
+  it('is no work of the database: customers are charged for what is left of its time, by its connections', () => {
+    const charge = jest.spyOn(shares, 'charge');
+    reported({ customers: ['a', 'b'], bytes: [500, 2500], ms: 80, connections: 4 });
+    expect(charge.mock.calls).toEqual([
+      ['a', 5],
+      ['b', 15],
+    ]);
+    charge.mockClear();
+    pass(0, 0, 50, 0, 0);
+    reported({ customers: ['a'], bytes: [0], ms: 40, connections: 2 });
+    expect(charge).not.toHaveBeenCalled();
+    reported({ customers: ['a'], bytes: [0], ms: 90, connections: 2 });
+    expect(charge.mock.calls).toEqual([['a', expect.closeTo(21.5, 1)]]);
+  });
+
   it('is not measured any more once the server has closed', async () => {
     await server.close();
     expect(pass(0, 0, 0, 0, 0)).toBeUndefined();
@@ -193,23 +92,36 @@ describe('the waiting time of a new request', () => {
   });
 });
 
-describe('requests that the load shedder counts as finished', () => {
+describe('requests that the load shedder counts', () => {
   let server: FastifyInstance;
+  let shares: TimeShares;
+  let shedder: LoadShedder;
   let port: number;
   let finished: jest.SpyInstance;
+  let charged: jest.SpyInstance;
   let arrived = 0;
 
   beforeAll(async () => {
-    const shedder = new LoadShedder({ targetMs: 100, standingMs: 1000 });
-    finished = jest.spyOn(shedder, 'finish');
+    shares = createTimeShares(100);
+    finished = jest.spyOn(shares, 'finish');
+    charged = jest.spyOn(shares, 'charge');
     server = fastify();
     server.addHook('onRequest', (request, reply, done) => {
       if (request.url === '/refused') void reply.code(429).send();
       else done();
     });
-    addLoadShedding(server, shedder);
+    shedder = new LoadShedder(shares, parts());
+    shedder.addAdmission(server);
+    chargeReplies(server, shares);
+    // Authenticates, after the load shedder.
+    server.addHook('preHandler', (request, _reply, done) => {
+      const id = request.headers['x-customer'];
+      if (typeof id === 'string') request.customer = { customerId: id } as typeof request.customer;
+      done();
+    });
     server.get('/health/live', () => 'alive');
     server.get('/served', () => 'served');
+    server.get('/large', () => 'x'.repeat(1_000_000));
     server.get('/endless', () => {
       arrived++;
       return new Promise(() => undefined);
@@ -218,14 +130,18 @@ describe('requests that the load shedder counts as finished', () => {
     ({ port } = server.server.address() as AddressInfo);
   });
   afterAll(() => server.close());
-  beforeEach(() => finished.mockClear());
+  beforeEach(() => {
+    finished.mockClear();
+    charged.mockClear();
+  });
 
-  const get = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).text();
+  const get = (path: string, customer?: string) =>
+    fetch(`http://127.0.0.1:${port}${path}`, { headers: customer === undefined ? {} : { 'x-customer': customer } });
 
   it('are those that it accepted: none that another limit refused, no health check', async () => {
-    for (const path of ['/refused', '/health/live', '/served']) await get(path);
+    for (const path of ['/refused', '/health/live', '/served']) await (await get(path)).text();
     await until(() => finished.mock.calls.length > 0);
-    expect(finished).toHaveBeenCalledTimes(1);
+    expect(finished.mock.calls).toEqual([['127.0.0.1', false]]);
   });
 
   it('include those whose client disconnected', async () => {
@@ -237,5 +153,56 @@ describe('requests that the load shedder counts as finished', () => {
     await once(socket, 'close');
     await until(() => finished.mock.calls.length > 0);
     expect(finished).toHaveBeenCalledTimes(1);
+  });
+
+  it('are charged to their customer, with the bytes of large replies', async () => {
+    await (await get('/served', 'a')).text();
+    await until(() => finished.mock.calls.length === 1);
+    expect(finished.mock.calls[0]).toEqual(['a', false]);
+    expect(charged).not.toHaveBeenCalled();
+    await (await get('/large', 'b')).text();
+    await until(() => finished.mock.calls.length === 2);
+    expect(charged.mock.calls).toEqual([['b', expect.closeTo(10, 1)]]);
+  });
+
+  it('are refused with 429 if their own share is used up, and with 503 if all is', async () => {
+    jest.spyOn(shares, 'isHolding', 'get').mockReturnValue(true);
+    const admit = jest.spyOn(shares, 'admit');
+    jest.spyOn(shares, 'secondsUntilShare').mockReturnValue(2.3);
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockReturnValue(undefined);
+    const ask = async (customer?: string) => {
+      const reply = await get('/served', customer);
+      const { code, detail } = (await reply.json()) as { code: string; detail: string };
+      return [reply.status, code, reply.headers.get('retry-after'), detail];
+    };
+    admit.mockReturnValue('share_used');
+    const own = [429, 'rate_limited', '3'];
+    for (let count = 0; count < 3; count++)
+      expect(await ask('a')).toEqual([
+        ...own,
+        expect.stringMatching(/^Your requests take more of the service than your/),
+      ]);
+    expect(await ask()).toEqual([...own, expect.stringMatching(/^Requests from your address without a valid token/)]);
+    const msg = 'requests are refused: they take more than their share of the time';
+    expect(warn.mock.calls).toEqual([[{ msg, customer_id: 'a' }], [{ msg, address: '127.0.0.1' }]]);
+    admit.mockReturnValue('all_used');
+    expect(await ask('a')).toEqual([
+      503,
+      'service_unavailable',
+      '1',
+      expect.stringMatching(/^There are more requests/),
+    ]);
+    expect(admit.mock.calls.map(([party]) => party)).toEqual(['a', 'a', 'a', '127.0.0.1', 'a']);
+    expect(shedder.refusals).toEqual({ share_used: 4, all_used: 1 });
+    expect(finished).not.toHaveBeenCalled();
+    admit.mockReturnValue('granted');
+    expect((await get('/served', 'a')).status).toBe(200);
+    await until(() => finished.mock.calls.length > 0);
+    expect(finished.mock.calls).toEqual([['a', true]]);
+    for (let count = 0; count < 20; count++) {
+      admit.mockReturnValue('share_used');
+      await ask(`other ${count}`);
+    }
+    expect(warn).toHaveBeenCalledTimes(10);
   });
 });

@@ -1,139 +1,18 @@
-import type { FastifyInstance } from 'fastify';
+import { Logger } from '@nestjs/common';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { StatementTime } from '@platform/database';
 import { ServiceError } from '@platform/errors';
+import { TimeShares } from '@platform/fairness';
 import { onReplyClosed } from './connections';
+import { partyOf } from './party';
 import { problemOf, sendProblem } from './problem';
-
-interface LoadShedderOptions {
-  /** Target waiting time under overload, in milliseconds. */
-  targetMs: number;
-  /** Load is shed once the waiting time has been above the target for this long without a break: a burst passes. */
-  standingMs: number;
-}
-
-/** Minimum number of requests per second that are accepted, to measure how long they wait. */
-const LEAST_PER_SECOND = 10;
-/** Period over which the rate of finished requests is averaged: as long as the waiting time takes to react. */
-const AVERAGED_MS = 300;
-/** Below this part of the target waiting time, the capacity may be higher than the rate of finished requests. */
-const CAPACITY_THRESHOLD = 0.5;
-/** Factor by which the assumed capacity may grow per measurement, and its limit relative to the finished rate. */
-const GROWTH = 1.25;
-const HEADROOM = 2;
-/** Part of the rate that is accepted while the requests from before the shedding are worked off. */
-const BACKLOG_SHARE = 0.1;
-/**
- * Minimum part of the rate that is accepted after that: a waiting time that does not fall although fewer are accepted
- * has another cause.
- */
-const LEAST_SHARE = 0.5;
-/** Factor per measurement by which the known rate is reduced if even that part is too much. */
-const DECAY = 0.95;
-/** Unused capacity that is saved, in seconds: requests do not arrive evenly. */
-const SAVED_SECONDS = 0.5;
-/** Shedding ends when no request had to be refused for this long, in milliseconds. */
-const CALM_MS = 2000;
-
-/**
- * Decides which requests are accepted. While requests are served as fast as they arrive, all are accepted. Once a queue
- * persists, accepting all would make all wait longer and longer until none is served in time; so only as many are
- * accepted as are finished, a little more or fewer while the measured waiting time is below or above its target. All
- * others are refused at once.
- */
-export class LoadShedder {
-  private waitingSince?: number;
-  private shedding = false;
-  /** Whether the requests from before the shedding have been worked off. */
-  private caughtUp = false;
-  /** The assumed capacity in requests per second, and the rate measured before the shedding. */
-  private capacity = 0;
-  private known = 0;
-  private allowance = 0;
-  private finished = 0;
-  private finishedPerSecond = 0;
-  private measuredAt: number;
-  private begunAt = 0;
-  private refusedAt = -Infinity;
-
-  constructor(
-    private readonly options: LoadShedderOptions,
-    private readonly now: () => number = () => performance.now(),
-  ) {
-    this.measuredAt = now();
-  }
-
-  /** Whether requests are being refused. */
-  get active(): boolean {
-    return this.shedding;
-  }
-
-  /** Whether to accept a request. */
-  admit(): boolean {
-    if (!this.shedding) return true;
-    if (this.allowance >= 1) {
-      this.allowance--;
-      return true;
-    }
-    this.refusedAt = this.now();
-    return false;
-  }
-
-  /** Counts the end of an accepted request. */
-  finish(): void {
-    this.finished++;
-  }
-
-  /** Updates the measured waiting time of a new request, in milliseconds; called about ten times a second. */
-  measure(waitMs: number): void {
-    const now = this.now();
-    const ms = now - this.measuredAt;
-    if (ms <= 0) return;
-    this.measuredAt = now;
-    const weight = Math.min(1, ms / AVERAGED_MS);
-    this.finishedPerSecond += weight * ((this.finished / ms) * 1000 - this.finishedPerSecond);
-    this.finished = 0;
-    this.waitingSince = waitMs > this.options.targetMs ? (this.waitingSince ?? now) : undefined;
-    if (!this.shedding && this.waitingSince !== undefined && now - this.waitingSince >= this.options.standingMs)
-      this.begin();
-    if (!this.shedding) return;
-    const perSecond = this.adjust(waitMs);
-    this.allowance = Math.max(
-      1,
-      Math.min(this.allowance + (perSecond * Math.min(ms, 1000)) / 1000, perSecond * SAVED_SECONDS),
-    );
-    if (this.waitingSince === undefined && now - this.refusedAt > CALM_MS) this.shedding = false;
-  }
-
-  private begin(): void {
-    this.shedding = true;
-    this.caughtUp = false;
-    this.begunAt = this.refusedAt = this.measuredAt;
-    this.capacity = this.known = Math.max(LEAST_PER_SECOND, this.finishedPerSecond);
-    this.allowance = 0;
-  }
-
-  /** @returns how many requests per second are accepted until the next measurement */
-  private adjust(waitMs: number): number {
-    const { targetMs, standingMs } = this.options;
-    const backlogMs = 2 * standingMs;
-    if (waitMs <= targetMs || this.measuredAt - this.begunAt > backlogMs) this.caughtUp = true;
-    if (waitMs > CAPACITY_THRESHOLD * targetMs) this.capacity = this.finishedPerSecond;
-    else {
-      const most = HEADROOM * this.finishedPerSecond + LEAST_PER_SECOND;
-      this.capacity = Math.max(this.finishedPerSecond, Math.min(this.capacity * GROWTH, most));
-      this.known = Math.max(this.known, this.finishedPerSecond);
-    }
-    if (waitMs > standingMs && this.caughtUp) this.known *= DECAY;
-    const share = waitMs > targetMs ? targetMs / waitMs : 1 + 0.2 * (1 - waitMs / targetMs);
-    const least = this.known * (this.caughtUp ? LEAST_SHARE : BACKLOG_SHARE);
-    return Math.max(LEAST_PER_SECOND, least, this.capacity * share);
-  }
-}
 
 const LOOP_EVERY_MS = 20;
 
 /** Measures the event loop's delay: how long a new request waits before it is handled. */
 class LoopDelay {
   private latest = 0;
+  private longest = 0;
   private due = performance.now() + LOOP_EVERY_MS;
   private readonly timer = setInterval(() => this.note(), LOOP_EVERY_MS).unref();
 
@@ -142,13 +21,20 @@ class LoopDelay {
     return this.latest;
   }
 
+  /** The longest delay of about the last half second, in milliseconds. */
+  get longestMs(): number {
+    return this.longest;
+  }
+
   stop(): void {
     clearInterval(this.timer);
   }
 
   private note(): void {
     const now = performance.now();
-    this.latest += 0.3 * (Math.max(0, now - this.due) - this.latest);
+    const late = Math.max(0, now - this.due);
+    this.latest += 0.3 * (late - this.latest);
+    this.longest = Math.max(late, 0.97 * this.longest);
     this.due = now + LOOP_EVERY_MS;
   }
 }
@@ -156,43 +42,145 @@ class LoopDelay {
 /** A burst that can be served within 2 s is not refused: requests accepted in its first second wait during the next. */
 const STANDING_MS = 1000;
 const MEASURE_EVERY_MS = 100;
+/** Milliseconds that a byte of a reply takes to be read from the database, mapped and serialised. */
+const MS_PER_BYTE = 1e-5;
+/** Replies of fewer bytes are part of what any request costs. */
+const LEAST_BYTES = 2048;
+/** What a statement without rows counts for, in bytes of rows. */
+const ROW_BYTES = 500;
+/** Longest `Retry-After`, in seconds. */
+const LONGEST_RETRY = 60;
 
-/** A measurement of the time that new work has to wait, in milliseconds. */
-export interface WaitingTime {
+/** The shares of a process. @param targetMs target waiting time under overload, in milliseconds */
+export function createTimeShares(targetMs: number): TimeShares {
+  return new TimeShares({ targetMs, standingMs: STANDING_MS });
+}
+
+/** The database, as far as the load shedder knows it. */
+export interface MeasuredDatabase {
+  /** The time that a new statement has to wait, in milliseconds. */
   queueDelayMs(): number;
+  /** From now on `report` is told the time that connections take for statements of customers. */
+  reportTime(report: (time: StatementTime) => void): void;
+}
+
+export interface LoadSheddingParts {
+  database: MeasuredDatabase;
+  /** The customer whose request this seems to be, before it is authenticated; undefined if its token is not known. */
+  callerOf: (request: FastifyRequest) => string | undefined;
+}
+
+/** Charges customers for the bytes of their replies: to be added before the compression. */
+export function chargeReplies(server: FastifyInstance, shares: TimeShares): void {
+  server.addHook('onSend', (request, _reply, payload: unknown, done) => {
+    // Files are sent as bytes or streams, which cost little.
+    if (typeof payload === 'string' && payload.length >= LEAST_BYTES)
+      shares.charge(partyOf(request), payload.length * MS_PER_BYTE);
+    done();
+  });
 }
 
 /**
- * Refuses requests with 503 while more arrive than can be served in time: the waiting time is the delay of the event loop, or
- * of `queue` if that is longer. @param targetMs target waiting time under overload, in milliseconds
+ * Refuses requests while more arrive than can be served in time: first those of parties that take more than their share, with
+ * 429, then all that cannot be served, with 503. The waiting time is the delay of the event loop, or of the database if that is
+ * longer.
  */
-export function shedOverload(server: FastifyInstance, targetMs: number, queue: WaitingTime): LoadShedder {
-  const shedder = new LoadShedder({ targetMs, standingMs: STANDING_MS });
-  const loop = new LoopDelay();
-  const measure = () => shedder.measure(Math.max(loop.ms, queue.queueDelayMs()));
-  const timer = setInterval(measure, MEASURE_EVERY_MS).unref();
-  addLoadShedding(server, shedder);
-  server.addHook('onClose', (_server, done) => {
-    clearInterval(timer);
-    loop.stop();
-    done();
-  });
-  return shedder;
+export class LoadShedder {
+  /** Refused requests. */
+  readonly refusals = { share_used: 0, all_used: 0 };
+  private readonly log = new ShareLog();
+
+  constructor(
+    readonly shares: TimeShares,
+    private readonly parts: LoadSheddingParts,
+  ) {}
+
+  /** Whether more is asked for than can be served. */
+  get active(): boolean {
+    return this.shares.isOverloaded;
+  }
+
+  /** Begins to measure, and to refuse requests of the server if necessary. */
+  addTo(server: FastifyInstance): void {
+    const { database } = this.parts;
+    const loop = new LoopDelay();
+    const measure = () => this.shares.measure(Math.max(loop.ms, database.queueDelayMs()));
+    const timer = setInterval(measure, MEASURE_EVERY_MS).unref();
+    // An answer waits for the event loop, too.
+    database.reportTime((time) => this.chargeStatements(time, loop.longestMs));
+    server.addHook('onClose', (_server, done) => {
+      clearInterval(timer);
+      loop.stop();
+      done();
+    });
+    this.addAdmission(server);
+  }
+
+  /** Charges customers for the time of their statements; that of a batch is divided by the bytes of their rows. */
+  private chargeStatements({ customers, bytes, ms, connections }: StatementTime, delayMs: number): void {
+    if (ms <= delayMs) return;
+    let all = 0;
+    for (const count of bytes) all += ROW_BYTES + count;
+    const msPerByte = (ms - delayMs) / connections / all;
+    for (const [place, customer] of customers.entries())
+      this.shares.charge(customer, (ROW_BYTES + (bytes[place] ?? 0)) * msPerByte);
+  }
+
+  /** Adds the hook that admits each request except health checks. */
+  addAdmission(server: FastifyInstance): void {
+    const { shares } = this;
+    server.addHook('onRequest', (request, reply, done) => {
+      if (request.url.startsWith('/health/')) return done();
+      const wasAdmitted = shares.isHolding;
+      if (wasAdmitted && !this.admit(request, reply)) return;
+      // 'close' covers both: answered, or the client disconnected, as most do in an overload.
+      onReplyClosed(reply.raw, () => shares.finish(partyOf(request), wasAdmitted));
+      done();
+    });
+  }
+
+  /** @returns whether the request is accepted; otherwise it was answered */
+  private admit(request: FastifyRequest, reply: FastifyReply): boolean {
+    const customer = this.parts.callerOf(request);
+    const party = customer ?? partyOf(request);
+    const grant = this.shares.admit(party);
+    if (grant === 'granted') return true;
+    this.refusals[grant]++;
+    const seconds = Math.ceil(this.shares.secondsUntilShare(party));
+    const retry = { retryAfterSeconds: grant === 'all_used' ? 1 : Math.min(LONGEST_RETRY, Math.max(1, seconds)) };
+    if (grant === 'share_used') this.log.write(party, customer);
+    const error =
+      grant === 'share_used'
+        ? new ServiceError('rate_limited', customer === undefined ? ADDRESS_SHARE : CUSTOMER_SHARE, retry)
+        : new ServiceError('service_unavailable', 'There are more requests than can be served; try again', retry);
+    sendProblem(reply, problemOf(error, request.id));
+    return false;
+  }
 }
 
-/** Adds the hook that asks the shedder about each request except health checks. */
-export function addLoadShedding(server: FastifyInstance, shedder: LoadShedder): void {
-  const finish = () => shedder.finish();
-  server.addHook('onRequest', (request, reply, done) => {
-    if (request.url.startsWith('/health/')) return done();
-    if (shedder.admit()) {
-      // 'close' covers both: answered, or the client disconnected, as most do in an overload.
-      onReplyClosed(reply.raw, finish);
-      return done();
+const CUSTOMER_SHARE =
+  'Your requests take more of the service than your share while those of others wait; send fewer at a time, or some that cost less';
+const ADDRESS_SHARE =
+  'Requests from your address without a valid token take more of the service than their share while others wait; send fewer';
+
+/** Names those that take more than their share: each at most once a minute, and not more than ten a minute. */
+class ShareLog {
+  private readonly logger = new Logger('Overload');
+  private readonly named = new Set<string>();
+  private since = -Infinity;
+
+  write(party: string, customer: string | undefined): void {
+    const now = performance.now();
+    if (now - this.since > NAMED_FOR_MS) {
+      this.since = now;
+      this.named.clear();
     }
-    const busy = new ServiceError('service_unavailable', 'There are more requests than can be served; try again', {
-      retryAfterSeconds: 1,
-    });
-    sendProblem(reply, problemOf(busy, request.id));
-  });
+    if (this.named.has(party) || this.named.size >= MOST_NAMED) return;
+    this.named.add(party);
+    const who = customer === undefined ? { address: party } : { customer_id: customer };
+    this.logger.warn({ msg: 'requests are refused: they take more than their share of the time', ...who });
+  }
 }
+
+const NAMED_FOR_MS = 60_000;
+const MOST_NAMED = 10;

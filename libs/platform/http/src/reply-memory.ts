@@ -7,6 +7,7 @@ import { AppConfig } from '@platform/config';
 import { ServiceError } from '@platform/errors';
 import { type Grant, HeldShares } from '@platform/fairness';
 import { onReplyClosed } from './connections';
+import { partyOf } from './party';
 import { inDialect, problemOf } from './problem';
 
 /** Replies of fewer bytes are counted only if bytes before them wait for their reader: otherwise the system takes them at once. */
@@ -106,7 +107,7 @@ export function boundReplies(server: FastifyInstance, memory: ReplyMemory): void
       const waits = raw.socket === null || raw.socket.writableLength > 0;
       const bytes = bytesOf(payload, reply);
       if ((bytes < SMALL_BYTES && !waits) || bytes === 0 || raw.destroyed) return done(null, payload);
-      const party = request.customer?.customerId ?? request.ip;
+      const party = partyOf(request);
       if (hasEffect(request, reply)) {
         memory.takeAnyway(raw, party, bytes);
         return done(null, payload);

@@ -3,6 +3,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppConfig } from '@platform/config';
 import { ServiceError } from '@platform/errors';
+import { TimeShares } from '@platform/fairness';
 import {
   JsonFault,
   type JsonFaultKind,
@@ -13,11 +14,15 @@ import {
 } from '@platform/json';
 import { BODY_BYTES, type BodyLease, BodyMemory, TurnBudget } from './body-limits';
 import { addIgnored, rememberReply } from './ignored-input';
+import { partyOf } from './party';
 import { ReplyMemory } from './reply-memory';
 import { type BodyReader, type BodyRules, rulesOf } from './route-rules';
 
 /** Chunks below this size are parsed at once: that takes less time than the accounting would. */
 const SMALL_BYTES = 4096;
+
+/** What a piece of a body costs apart from its content, in milliseconds. */
+const PIECE_MS = 0.005;
 
 /** Bytes of a line whose characters are counted; in a longer one the column is that of the byte. */
 const LONGEST_LINE = 16_384;
@@ -116,6 +121,7 @@ export class RequestBodyGuard implements CanActivate {
     private readonly memory: BodyMemory,
     private readonly turns: TurnBudget,
     private readonly replies: ReplyMemory,
+    private readonly shares: TimeShares,
   ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
@@ -143,18 +149,25 @@ export class RequestBodyGuard implements CanActivate {
     const reader = rules.reader(this.config);
     const tokenizer = new JsonTokenizer({ depth: this.config.BODY_MAX_DEPTH, values }, reader);
     const bytes = new SegmentedBytes(lengthOf(request));
+    let spentMs = 0;
     try {
       await readBody(request.raw, rules.bytes, this.turns, (piece) => {
+        const begun = performance.now();
         lease.take(piece.length);
         bytes.add(piece);
         tokenizer.write(piece);
+        spentMs += PIECE_MS + performance.now() - begun;
       });
       if (bytes.length === 0) throw invalidBody(NO_BODY);
+      const begun = performance.now();
       tokenizer.finish();
       request.body = reader.result(bytes);
+      spentMs += performance.now() - begun;
     } catch (error) {
       lease.release();
       throw explainBodyFault(error, values, bytes);
+    } finally {
+      this.shares.charge(partyOf(request), spentMs);
     }
     request.rawBody = bytes;
     request.bodyLease = lease;

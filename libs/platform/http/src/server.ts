@@ -5,6 +5,7 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { AppConfig } from '@platform/config';
 import { ServiceError } from '@platform/errors';
+import { TimeShares } from '@platform/fairness';
 import { AccessLog } from '@platform/logging';
 import { isTracing, traceIds, traceRequest } from '@platform/tracing';
 import { compressReplies } from './compression';
@@ -12,6 +13,7 @@ import { isDocumentation, keepDocumentationFiles } from './documentation-files';
 import { boundConnections, mostConnections, onReplyClosed } from './connections';
 import { serveErrorPage } from './error-page';
 import { Draining } from './listening';
+import { chargeReplies } from './load-shedding';
 import { type InterfaceParts, serveOpenApi } from './open-api/create-document';
 import { boundReplies, endSlowReaders, ReplyMemory } from './reply-memory';
 import { problemOf, sendProblem, setProblemDialect } from './problem';
@@ -85,6 +87,7 @@ export function configureApplication(app: NestFastifyApplication, parts: Interfa
   addReplyHeaders(server, app.get(Draining), config.PUBLIC_URL && new URL(config.PUBLIC_URL).origin);
   refuseAmbiguousHeaders(server);
   keepDocumentationFiles(server);
+  chargeReplies(server, app.get(TimeShares));
   compressReplies(server, isDocumentation);
   const replies = app.get(ReplyMemory);
   boundReplies(server, replies);

@@ -4,7 +4,7 @@ import { PipelinedConnectionsService, prepared } from '@platform/database';
 import type { AuthenticatedCustomer } from './authenticated-customer';
 import type { Scope } from './scopes';
 import { TokenChangeListenerService } from './token-change-listener.service';
-import { isWellFormed } from './token-format';
+import { isWellFormed, TOKEN_LENGTH } from './token-format';
 import { TokenUseRecorderService } from './token-use-recorder.service';
 
 /** Maximum number of cached tokens; beyond it the oldest entry is dropped. */
@@ -72,6 +72,14 @@ export class TokenAuthenticatorService {
     if (remembered && remembered.until > performance.now()) return this.admit(key, remembered.customer);
     if (!isWellFormed(token)) return undefined;
     return this.lookUp(key).then((found) => found && this.admit(key, found));
+  }
+
+  /**
+   * The customer that a token belonged to when it was last looked at; undefined if that is not known. It admits nobody: it tells who
+   * asks when not all can be served.
+   */
+  latelyHolderOf(token: string): string | undefined {
+    return token.length === TOKEN_LENGTH ? this.remembered.get(tokenKey(token))?.customer.customerId : undefined;
   }
 
   /** Why a well-formed token was refused. @throws DatabaseUnavailableError */

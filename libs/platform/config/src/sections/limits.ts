@@ -38,7 +38,9 @@ export const limits = {
     ),
   OVERLOAD_WAIT_MS: positive
     .default(100)
-    .describe('waiting time inside a process above which, if it lasts for a second, new requests are refused with 503'),
+    .describe(
+      'waiting time inside a process above which, if it lasts for a second, new requests are refused with 503; from 0.4 of it on, those of a customer that takes more than its share, with 429',
+    ),
   STORED_BYTES_PER_DAY: positive
     .default(256 * 1024 * 1024)
     .describe('bytes a customer may store a day in tickets, SMS and kept replies (of AI messages apart)'),

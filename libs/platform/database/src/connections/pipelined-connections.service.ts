@@ -17,6 +17,18 @@ const KEEP_PLANS = `
   select set_config('plan_cache_mode', 'force_generic_plan', false)
   where not exists (select from pg_extension where extname = 'citus')`;
 
+/** The time that a connection took for statements of customers. It includes the delay of this process's event loop. */
+export interface StatementTime {
+  customers: readonly string[];
+  /** The bytes of the rows that each of them got. */
+  bytes: readonly number[];
+  ms: number;
+  /** The number of connections that work at the same time. */
+  connections: number;
+}
+
+export type TimeReport = (time: StatementTime) => void;
+
 /** Pause before a lost connection is opened again. */
 const REOPEN_MS = 250;
 
@@ -30,6 +42,8 @@ class PipelinedConnection implements BatchSender {
   /** How long the latest reply took, and when it arrived. */
   private latestMs = 0;
   private repliedAt = performance.now();
+  /** Until when the server worked on what was sent before. */
+  private busyUntil = 0;
   private client?: Client;
   private connecting?: Promise<Client>;
   private ended = false;
@@ -37,7 +51,10 @@ class PipelinedConnection implements BatchSender {
   /** Batches that are sent when the turn of the event loop ends. */
   private batches: ReadBatch[] = [];
 
-  constructor(private readonly settings: ConnectionSettings) {
+  constructor(
+    private readonly settings: ConnectionSettings,
+    private readonly worked: (time: Omit<StatementTime, 'connections'>) => void,
+  ) {
     if (settings.keepOpen) this.reopen();
   }
 
@@ -54,6 +71,7 @@ class PipelinedConnection implements BatchSender {
       throw asUnavailable(error);
     } finally {
       this.finish(begunAt);
+      this.busyUntil = this.repliedAt;
     }
   }
 
@@ -95,6 +113,12 @@ class PipelinedConnection implements BatchSender {
     this.load--;
     this.repliedAt = performance.now();
     this.latestMs = this.repliedAt - begunAt;
+  }
+
+  answered(customers: readonly string[], bytes: readonly number[], sentAt: number): void {
+    const now = performance.now();
+    this.worked({ customers, bytes, ms: now - Math.max(sentAt, this.busyUntil) });
+    this.busyUntil = now;
   }
 
   private async sendBatches(): Promise<void> {
@@ -157,11 +181,14 @@ class PipelinedConnection implements BatchSender {
  */
 @Injectable()
 export class PipelinedConnectionsService implements OnApplicationShutdown {
+  /** To be set by a process that shares its time among customers. */
+  report: TimeReport = () => undefined;
   private readonly connections: PipelinedConnection[];
   private readerOfTurn?: PipelinedConnection;
 
   constructor(@Inject(PIPELINE_SETTINGS) { client, size }: PipelineSettings) {
-    this.connections = Array.from({ length: size }, () => new PipelinedConnection(client));
+    const worked = (time: Omit<StatementTime, 'connections'>) => this.report({ ...time, connections: size });
+    this.connections = Array.from({ length: size }, () => new PipelinedConnection(client, worked));
   }
 
   /**

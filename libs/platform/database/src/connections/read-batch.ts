@@ -37,6 +37,8 @@ export interface BatchSender {
   /** A read begins. @returns the time, to be given to {@link finish} when it was answered */
   begin(): number;
   finish(begunAt: number): void;
+  /** A batch that was sent then has been answered: reads of these customers, with so many bytes in their rows. */
+  answered(customers: readonly string[], bytes: readonly number[], sentAt: number): void;
   /** The batch that is sent next. */
   nextBatch(): ReadBatch;
 }
@@ -68,6 +70,10 @@ export class ReadBatch extends Query {
    * garbage collections otherwise.
    */
   private readonly reads: CustomerRead[] = [];
+  /** Whose reads these are, answered ones too, and the bytes of their rows. */
+  private readonly customers: string[] = [];
+  private readonly bytes: number[] = [];
+  private sentAt = 0;
   private known = new Set<string>();
   /** Which statements are prepared ahead of being run, in the order in which they are run. */
   private readonly preparing: (string | undefined)[] = [];
@@ -90,7 +96,7 @@ export class ReadBatch extends Query {
     const values = given.map((value) => (value === null || value === undefined ? null : String(value)));
     return new Promise<object[]>((resolve, reject) => {
       const begunAt = this.sender.begin();
-      this.reads.push({
+      this.add({
         customerId,
         statement: statement as ReadStatement<object>,
         values,
@@ -102,8 +108,15 @@ export class ReadBatch extends Query {
     }) as Promise<Row[]>;
   }
 
+  private add(read: CustomerRead): void {
+    this.reads.push(read);
+    this.customers.push(read.customerId);
+    this.bytes.push(0);
+  }
+
   override submit = (connection: Connection): void => {
     const wire = connection as unknown as Wire;
+    this.sentAt = performance.now();
     this.known = preparedOn.get(connection) ?? new Set();
     preparedOn.set(connection, this.known);
     this.run(wire, BEGIN, []);
@@ -119,9 +132,11 @@ export class ReadBatch extends Query {
     for (const read of this.takeUnanswered()) this.reject(read, error);
   }
 
-  handleDataRow({ fields: texts }: { fields: (string | null)[] }): void {
+  handleDataRow({ fields: texts, length }: { fields: (string | null)[]; length: number }): void {
     if (this.answered % 2 === 1) return;
     const { statement } = this.reads[0] as CustomerRead;
+    const place = this.bytes.length - this.reads.length;
+    this.bytes[place] = (this.bytes[place] ?? 0) + length;
     try {
       this.collected.push(decodeRow(statement, texts));
     } catch (error) {
@@ -153,11 +168,12 @@ export class ReadBatch extends Query {
     }
     if (this.isUnknownOrDuplicateStatement(error, statement) && failed.repeats++ < REPEATS) skipped.unshift(failed);
     else this.reject(failed, error);
-    for (const read of skipped) this.sender.nextBatch().reads.push(read);
+    for (const read of skipped) this.sender.nextBatch().add(read);
   }
 
   handleReadyForQuery(): void {
     this.stopTimer();
+    this.sender.answered(this.customers, this.bytes, this.sentAt);
   }
 
   private resolve({ begunAt, resolve }: CustomerRead, rows: object[]): void {

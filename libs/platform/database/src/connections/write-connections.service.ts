@@ -13,6 +13,7 @@ import {
   transactAs,
 } from './customer-transaction';
 import type { DeadlineClient } from './deadline-client';
+import type { TimeReport } from './pipelined-connections.service';
 import { bytesOf, StoredBytesBound } from './stored-bytes';
 
 /** The driver's pool: its connections are of our class. */
@@ -31,13 +32,16 @@ const PATIENCE_MS = 2000;
  */
 @Injectable()
 export class WriteConnectionsService {
+  /** To be set by a process that shares its time among customers. */
+  report: TimeReport = () => undefined;
   private readonly line: BoundedQueue;
   private readonly storedBytes: StoredBytesBound;
 
   constructor(
     private readonly dataSource: DataSource,
-    { DATABASE_POOL_SIZE: places, STORED_BYTES_PER_DAY }: AppConfig,
+    private readonly config: AppConfig,
   ) {
+    const { DATABASE_POOL_SIZE: places, STORED_BYTES_PER_DAY } = config;
     this.storedBytes = new StoredBytesBound(STORED_BYTES_PER_DAY);
     this.line = new BoundedQueue({ places, placesPerCustomer: Math.ceil(places / 2), patienceMs: PATIENCE_MS });
   }
@@ -52,7 +56,7 @@ export class WriteConnectionsService {
     options: WaitingOptions = {},
   ): Promise<RowsOf<Rows>> {
     if (!options.ends) this.storedBytes.check(customerId);
-    return this.line.run(customerId, () => this.send(customerId, statements, options), options);
+    return this.run(customerId, () => this.send(customerId, statements, options), options);
   }
 
   /**
@@ -73,13 +77,27 @@ export class WriteConnectionsService {
           resolve(new WriteTransaction(client, customerId, { release, count, errorOf }));
         });
       };
-      this.line.run(customerId, kept, options).catch(reject);
+      this.run(customerId, kept, options).catch(reject);
     });
   }
 
   /** How long the first write in line has been waiting, in milliseconds. */
   queueDelayMs(): number {
     return this.line.queueDelayMs();
+  }
+
+  /** Does work on one of the connections when it is its turn, and reports how long that took. */
+  private run<T>(customerId: string, work: () => Promise<T>, options: WaitingOptions): Promise<T> {
+    const timed = async () => {
+      const begunAt = performance.now();
+      try {
+        return await work();
+      } finally {
+        const ms = performance.now() - begunAt;
+        this.report({ customers: [customerId], bytes: [0], ms, connections: this.config.DATABASE_POOL_SIZE });
+      }
+    };
+    return this.line.run(customerId, timed, options);
   }
 
   private async send<Rows extends readonly unknown[]>(

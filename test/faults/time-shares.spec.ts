@@ -1,0 +1,40 @@
+import { AttackedApi, failures } from '@test/share-attacks';
+import { useTestDatabase } from '@test/use-test-database';
+
+/** Refusals of the attacker that are waited for. */
+const ENOUGH = 50;
+const database = useTestDatabase();
+
+describe('one who takes more than its share of the time', () => {
+  let attacked: AttackedApi;
+  beforeAll(async () => {
+    attacked = await AttackedApi.start(database, database.superuser, { OVERLOAD_WAIT_MS: '50' });
+  });
+  afterAll(() => attacked.api.stop('SIGKILL'));
+
+  it.each([
+    ['the largest pages of tickets', 'customer_id', /^429: Your requests take more of the service than your share/],
+    ['ever new unknown tokens', 'address', /^429: Requests from your address without a valid token take more/],
+  ])(
+    'with %s is refused and told why, and named in the log; a neighbour gets all its answers',
+    async (kind, who, reason) => {
+      const { attacker, neighbour } = await attacked.attack(
+        kind,
+        1000,
+        (attacker, neighbour) => (attacker.tally[429] ?? 0) >= ENOUGH && (neighbour.tally[200] ?? 0) >= 20,
+      );
+      expect(failures(neighbour)).toBe(0);
+      expect(Object.keys(neighbour.tally)).toEqual(['200']);
+      expect(attacker.texts).toContainEqual(expect.stringMatching(reason));
+      const lines = attacked.api
+        .output()
+        .stdout.split('\n')
+        .filter((line) => line.includes('more than their share'));
+      expect(lines).toContainEqual(expect.stringContaining(`"${who}"`));
+      const metrics = await (await fetch(attacked.api.metricsUrl)).text();
+      expect(Number(/^overload_refusals_total\{used="share"\} (\d+)/m.exec(metrics)?.[1])).toBeGreaterThanOrEqual(
+        ENOUGH,
+      );
+    },
+  );
+});

@@ -1,0 +1,60 @@
+// A worker thread that sends requests: of a flood, the next when the last is answered, on several connections; of a neighbour, at fixed
+// times, whatever becomes of the earlier ones.
+const { Buffer } = require('node:buffer');
+const { Agent, request } = require('node:http');
+const { parentPort, workerData } = require('node:worker_threads');
+
+const { origin, requests, connections, everyMs } = workerData;
+const agent = new Agent({ keepAlive: true, maxSockets: connections ?? Infinity });
+let next = 0;
+let stopped = false;
+let seen = { replies: [], tally: {}, texts: [] };
+
+function send() {
+  const { method, path, headers, body } = requests[next++ % requests.length];
+  const begun = performance.now();
+  return new Promise((resolve) => {
+    const done = (status, text) => {
+      seen.tally[status] = (seen.tally[status] ?? 0) + 1;
+      if (everyMs) seen.replies.push(performance.now() - begun);
+      if (text && !seen.texts.includes(text) && seen.texts.length < 20) seen.texts.push(text);
+      resolve();
+    };
+    const sent = request(`${origin}${path}`, { method, headers, agent }, (reply) => {
+      const error = [];
+      const isRefusal = reply.statusCode === 429 || reply.statusCode >= 500;
+      reply.on('data', (chunk) => isRefusal && error.push(chunk));
+      reply.on('end', () => done(reply.statusCode, isRefusal && detailOf(Buffer.concat(error))));
+      reply.on('error', () => done(0));
+    });
+    sent.on('error', () => done(0));
+    sent.end(body);
+  });
+}
+
+function detailOf(body) {
+  try {
+    const { status, detail } = JSON.parse(body);
+    return `${status}: ${detail}`;
+  } catch {
+    return undefined;
+  }
+}
+
+async function flood() {
+  while (!stopped) await send();
+}
+
+const work = everyMs ? [] : Array.from({ length: connections }, flood);
+const timer = everyMs && setInterval(() => void work.push(send()), everyMs);
+
+parentPort.on('message', async (what) => {
+  if (what === 'look') return parentPort.postMessage(seen);
+  if (what === 'begin anew') return void (seen = { replies: [], tally: {}, texts: [] });
+  stopped = true;
+  clearInterval(timer);
+  if (everyMs) await Promise.all(work);
+  parentPort.postMessage(seen);
+  agent.destroy();
+  parentPort.close();
+});
