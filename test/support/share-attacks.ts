@@ -13,7 +13,6 @@ import type { TestDatabase } from './test-database';
 const CLIENT = join(process.cwd(), 'test', 'support', 'attack-client.cjs');
 /** Connections of an attacker. */
 const CONNECTIONS = 64;
-const NEIGHBOUR_EVERY_MS = 50;
 
 /** A request of an attack. */
 interface HostileRequest {
@@ -105,7 +104,7 @@ export interface Outcome {
   neighbour: Seen;
 }
 
-/** An API with a customer that attacks and another that reads its own record twenty times a second. */
+/** An API with a customer that attacks and another that reads its own record. */
 export class AttackedApi {
   private constructor(
     readonly api: ApiProcess,
@@ -138,17 +137,18 @@ export class AttackedApi {
 
   /**
    * Lets the neighbour read alone for `aloneMs`, then attacks until `isEnough`, looked at twice a second, is content with what the
-   * attacker and the neighbour have seen.
+   * attacker and the neighbour have seen. @param everyMs time from one request of the neighbour to the next
    */
   async attack(
     kind: string,
     aloneMs: number,
     isEnough: (attacker: Seen, neighbour: Seen) => boolean,
+    everyMs = 50,
   ): Promise<Outcome> {
     const { origin } = this.api;
     const requests = SHARE_ATTACKS[kind]?.(this.attackerToken) ?? [];
     const reads = [{ method: 'GET', path: '/api/v1/customer', headers: as(this.neighbourToken) }];
-    const neighbour = new AttackClient({ origin, requests: reads, everyMs: NEIGHBOUR_EVERY_MS });
+    const neighbour = new AttackClient({ origin, requests: reads, everyMs });
     await wait(aloneMs);
     const before = await neighbour.look();
     neighbour.beginAnew();

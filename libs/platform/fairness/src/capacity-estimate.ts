@@ -44,11 +44,6 @@ export class CapacityEstimate {
 
   constructor(private readonly target: WaitingTarget) {}
 
-  /** Work finished per second, lately. */
-  get perSecond(): number {
-    return this.finishedPerSecond;
-  }
-
   /** The highest rate of finished work that was measured since the overload began, or a lower one if that is too much by now. */
   get known(): number {
     return this.knownPerSecond;
@@ -66,12 +61,12 @@ export class CapacityEstimate {
     this.finished = 0;
   }
 
-  /** An overload begins. */
-  begin(now: number): void {
+  /** An overload begins. @param before the rate of finished work, averaged over a longer time: single ones may be large */
+  begin(now: number, before: number): void {
     this.caughtUp = false;
     this.lowestMs = Infinity;
     this.lowestAt = now;
-    this.capacity = this.knownPerSecond = Math.max(LEAST_PER_SECOND, this.finishedPerSecond);
+    this.capacity = this.knownPerSecond = Math.max(LEAST_PER_SECOND, before, this.finishedPerSecond);
   }
 
   /** How much work per second is to be accepted until the next measurement. */

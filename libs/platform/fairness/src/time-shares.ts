@@ -27,6 +27,8 @@ const LEAST_OF_CAUSE = 3;
 const LEAST_CAPACITY = 200;
 /** Such parties are held from this part of the target waiting time on, so that the others hardly notice. */
 const CAUSE_TARGET = 0.4;
+/** … if it has lasted for this long, in milliseconds: a single stall has no cause. */
+const CAUSE_STANDING_MS = 100;
 /** An overload ends when no request had to be refused for this long, in milliseconds. */
 const CALM_MS = 2000;
 /** Most by which demands are corrected that have just begun, and are not yet in the faded sums. */
@@ -96,6 +98,8 @@ export class TimeShares {
   private weightSince: number;
   private measuredAt: number;
   private waitingSince?: number;
+  private delayedSince?: number;
+  private heldSince = -Infinity;
   private begunAt = -Infinity;
   private refusedAt = -Infinity;
 
@@ -174,7 +178,9 @@ export class TimeShares {
     this.fade(now);
     const { targetMs, standingMs } = this.target;
     this.waitingSince = waitMs > targetMs ? (this.waitingSince ?? now) : undefined;
-    if (this.holding === 'none' && waitMs > targetMs * CAUSE_TARGET) this.begin('cause', now);
+    this.delayedSince = waitMs > targetMs * CAUSE_TARGET ? (this.delayedSince ?? now) : undefined;
+    if (this.holding === 'none' && this.delayedSince !== undefined && now - this.delayedSince >= CAUSE_STANDING_MS)
+      this.begin('cause', now);
     if (this.holding === 'cause' && this.waitingSince !== undefined && now - this.waitingSince >= standingMs)
       this.begin('all', now);
     if (!this.isHolding) return;
@@ -188,16 +194,17 @@ export class TimeShares {
 
   private begin(holding: 'cause' | 'all', now: number): void {
     for (const account of [this.newcomers, ...this.accounts.values()]) account.usedUntil = this.virtual;
+    if (this.holding === 'none') this.heldSince = now;
     this.holding = holding;
     this.begunAt = now;
     if (holding === 'all') this.refusedAt = now;
-    this.capacity.begin(now);
+    this.capacity.begin(now, this.all.cost / (this.weight * WINDOW_SECONDS));
   }
 
   private levelFor(acceptable: number): number {
-    // What has just begun is not yet in the faded sums, but in what is finished.
-    const remembered = this.all.cost / (this.weight * WINDOW_SECONDS);
-    this.correction = Math.min(MOST_CORRECTION, Math.max(1, this.capacity.perSecond / remembered || 1));
+    // Most of what has begun with the waiting is not yet in the faded sums.
+    const begun = 1 - 2 ** ((this.heldSince - this.measuredAt) / HALF_LIFE_MS);
+    this.correction = 1 / Math.max(1 / MOST_CORRECTION, begun);
     const demands: number[] = [];
     let [sum, sharing] = [0, 0];
     for (const account of [this.newcomers, ...this.accounts.values()]) {
