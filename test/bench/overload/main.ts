@@ -11,19 +11,20 @@ import { startServerProcess } from '../support/server-process';
 import { type Answer, closedLoad, type Load, openLoad, type Order } from './open-load';
 
 const PORTS = { database: 25_541, api: 25_542, internal: 25_543 };
-const { against, seconds: SECONDS, rounds } = readBenchOptions({ seconds: 120, rounds: 3 });
+const { against, seconds: SECONDS, rounds, more } = readBenchOptions({ seconds: 120, rounds: 3 });
 const FIGURES = [
   { name: 'can be served, requests/s', pattern: /^can be served: (\d+)/m },
   { name: 'served at twice of it, requests/s', pattern: /^at twice of it,.*?served (\d+)\/s/m },
   { name: 'p99 of what is served then, ms', pattern: /^at twice of it,.*?p99 (\d+)/m },
 ];
-const CUSTOMERS = 20;
+const [CUSTOMERS = 20] = more;
 /** The load of a usual busy hour, as a part of the capacity. */
 const USUAL = 0.7;
 
 /**
  * Offers twice the load that this machine can serve: accepted requests must be served in time, and the service must
- * recover soon after. With `--against`, in turn with another checkout, `--rounds` times.
+ * recover soon after, and its customers, who ask alike, must be served alike. The second number is that of the customers. With
+ * `--against`, in turn with another checkout, `--rounds` times.
  */
 async function main(): Promise<void> {
   if (against !== undefined) return compareInTurn('overload', { against, seconds: SECONDS, rounds }, FIGURES);
@@ -61,6 +62,7 @@ async function measure(next: () => Order): Promise<void> {
   printResults('at twice of it', flood);
   printKinds(flood);
   printResults('… after its first 3 s', since(flood, 3));
+  printShares(flood);
   const after = await openLoad(PORTS.api, capacity * USUAL, Math.min(20, SECONDS), next);
   const late = after.answers.filter(isRefused).map(({ at }) => at);
   printResults(`at ${USUAL} again`, after);
@@ -69,7 +71,7 @@ async function measure(next: () => Order): Promise<void> {
 }
 
 function isRefused({ status }: Answer): boolean {
-  return status === 503 || status === 0;
+  return status === 503 || status === 429 || status === 0;
 }
 
 /** The part of a load that was sent after a number of seconds. */
@@ -100,18 +102,32 @@ function printKinds({ answers, seconds }: Load): void {
   }
 }
 
+/** How many requests the customers were served: none should have fewer than half of the median. */
+function printShares({ answers }: Load): void {
+  const served = new Map(tokensOfAll.map((token) => [token, 0]));
+  for (const answer of answers) if (!isRefused(answer)) served.set(answer.party, (served.get(answer.party) ?? 0) + 1);
+  const counts = [...served.values()].sort((a, b) => a - b);
+  const median = at(counts, 0.5);
+  const few = counts.filter((count) => count < median / 2).length;
+  print(
+    `  served per customer, of ${counts.length}: least ${counts[0]}, 1 % below ${at(counts, 0.01)}, median ${median}, most ${counts.at(-1)}; ` +
+      `fewer than half of the median: ${few}`,
+  );
+}
+
 function at(values: number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0);
 }
 
 let turn = 0;
+let tokensOfAll: string[] = [];
 
 /** Of ten requests, six read, three open a ticket, one sends an SMS. */
 function order(tokens: string[]): Order {
   const place = turn++;
   const token = tokens[place % tokens.length] as string;
-  const kind = Math.floor(place / tokens.length) % 10;
+  const kind = (Math.floor(place / tokens.length) + place) % 10;
   if (kind === 0) return request('POST', '/sms/send', token, '{"to":"+4790000000","message":"Hello"}');
   if (kind < 4) return request('POST', '/support/tickets', token, '{"title":"a","body":"b"}');
   return request('GET', kind < 7 ? '/customer' : '/services', token);
@@ -120,7 +136,7 @@ function order(tokens: string[]): Order {
 function request(method: string, path: string, token: string, body = ''): Order {
   const content = body && `content-type: application/json\r\ncontent-length: ${body.length}\r\n`;
   const head = `${method} /api/v1${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${token}\r\n${content}\r\n`;
-  return { kind: `${method} ${path}`, wire: head + body };
+  return { kind: `${method} ${path}`, party: token, wire: head + body };
 }
 
 async function seed(url: string): Promise<string[]> {
@@ -133,6 +149,7 @@ async function seed(url: string): Promise<string[]> {
     tokens.push((await saveFakeToken(client, id)).token);
   }
   await client.end();
+  tokensOfAll = tokens;
   return tokens;
 }
 

@@ -4,12 +4,15 @@ import { RawConnections } from './raw-connections';
 export interface Order {
   /** Under which name its answers are told. */
   kind: string;
+  /** Whose it is. */
+  party: string;
   wire: string;
 }
 
 /** Result of one request. */
 export interface Answer {
   kind: string;
+  party: string;
   /** When it was sent and how long it took, in milliseconds. */
   at: number;
   ms: number;
@@ -48,10 +51,10 @@ export async function openLoad(port: number, perSecond: number, seconds: number,
         }
         inFlight++;
         const at = performance.now() - startedAt;
-        const { kind, wire } = next();
+        const { kind, party, wire } = next();
         void connections.send(wire).then((status) => {
           inFlight--;
-          answers.push({ kind, at, ms: performance.now() - startedAt - at, status });
+          answers.push({ kind, party, at, ms: performance.now() - startedAt - at, status });
         });
       }
       if (elapsed < seconds * 1000 || inFlight > 0) return;
