@@ -20,7 +20,7 @@ const SHARING = 2 ** -5;
 /** Unused share that is saved, in seconds: requests do not arrive evenly. */
 const SAVED_SECONDS = 0.5;
 /** A party that asks for so many times as much as the others on average is the cause of an overload, if there is one… */
-const CLEARLY_MORE = 2;
+const CLEARLY_MORE = 4;
 /** … and if it has lately made so many requests: of fewer, chance decides. */
 const LEAST_OF_CAUSE = 3;
 /** Milliseconds of work per second that are served at least: after a time with little to do it is not known how many. */
