@@ -1,6 +1,7 @@
 import type { Client } from 'pg';
 import { Logger } from '@nestjs/common';
-import { AiCreditOperatorService } from '@domains/ai';
+import { AiCreditOperatorService, CreditLedger } from '@domains/ai';
+import { DatabaseUnavailableError } from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import { saveAiCustomer, saveModelPrice } from '@test/ai-factories';
 import { type AiFixture, balancesOf, createAiFixture, problemsOf } from '@test/ai.fixture';
@@ -9,7 +10,10 @@ import { until } from '@test/until';
 
 const hello = { messages: [{ role: 'user', content: 'Hello' }], max_tokens: 10 };
 
-/** The account is locked, so nothing can be stored: a settlement is tried for half of AI_RESERVATION_MARGIN_MS. */
+/**
+ * The account is locked, so nothing can be stored: a settlement is tried for half of AI_RESERVATION_MARGIN_MS, then its outcome is asked
+ * for.
+ */
 describe('An AI call whose end cannot be stored', () => {
   let fixture: AiFixture;
   let locker: Client;
@@ -42,7 +46,7 @@ describe('An AI call whose end cannot be stored', () => {
     const gate = fixture.sandbox.messages.hold();
     const sent = fixture.send(customerId, hello).then(
       () => 'answered',
-      (error: unknown) => (error instanceof ServiceError ? error.code : String(error)),
+      (error: unknown) => (error instanceof ServiceError ? `${error.code}: ${error.message}` : String(error)),
     );
     await fixture.sandbox.messages.received(1);
     await lock();
@@ -68,25 +72,59 @@ describe('An AI call whose end cannot be stored', () => {
     expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({ reserved: 0 });
   });
 
-  it('is refused with 503 when it cannot, uncharged, and the operator sees it', async () => {
+  const uncharged = async () => {
+    expect(await unknown()).toMatchObject([{ state: 'not_charged', reason: 'settlement could not be stored' }]);
+    expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({ included: 5, usage: 0, reserved: 0 });
+  };
+
+  it('is refused with 503 when it cannot, is not charged, and the operator sees it', async () => {
     const logged = jest.spyOn(Logger.prototype, 'error');
     const startedAt = performance.now();
-    expect(await sendAndLock()).toBe('service_unavailable');
+    const sent = sendAndLock();
+    await fixture.sandbox.messages.received(1);
+    await until(() => logged.mock.calls.length > 0);
     expect(performance.now() - startedAt).toBeGreaterThan(4_000);
+    await locker.query('rollback');
+    expect(await sent).toMatch(/^service_unavailable: .* You were not charged/);
     expect(logged.mock.calls.map(([line]) => line as object)).toEqual([
       expect.objectContaining({ msg: 'AI call could not be settled', upstream_request_id: expect.any(String) }),
     ]);
     logged.mockRestore();
-    expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({ included: 5, usage: 0 });
+    await uncharged();
+  });
+
+  it('is told that nobody knows, and where to look, while its outcome cannot be found out; then it is decided', async () => {
+    expect(await sendAndLock()).toMatch(
+      /^service_unavailable: .* it is unknown whether it was charged: see .*\/ai\/usage\//,
+    );
+    expect(await unknown()).toEqual([]);
     await locker.query('rollback');
     await until(async () => (await unknown()).length === 1);
-    expect(await unknown()).toMatchObject([{ state: 'outcome_unknown', reason: 'settlement could not be stored' }]);
-    expect(await balancesOf(fixture.superuser, customerId)).toMatchObject({ included: 5, usage: 0, reserved: 0 });
+    await uncharged();
+  });
+
+  it('is answered when it was charged and only the confirmations were lost', async () => {
+    const ledger = fixture.engines[0]!.get(CreditLedger);
+    const settle = ledger.settle.bind(ledger);
+    const lostUntil = performance.now() + 4_500;
+    const lost = jest.spyOn(ledger, 'settle').mockImplementation(async (settlement) => {
+      const result = await settle(settlement);
+      if (performance.now() < lostUntil) throw new DatabaseUnavailableError(new Error('the confirmation is lost'));
+      return result;
+    });
+    expect(await fixture.send(customerId, hello)).toMatchObject({ type: 'message' });
+    expect(lost.mock.calls.length).toBeGreaterThan(1);
+    lost.mockRestore();
+    expect(await unknown()).toEqual([]);
+    const { rows } = await fixture.superuser.query('select count(*)::int from ai_usage where customer_id = $1', [
+      customerId,
+    ]);
+    expect(rows).toEqual([{ count: 1 }]);
   });
 
   it('is answered at once that the provider refused it; its reservation is released as soon as that can be stored', async () => {
     fixture.sandbox.messages.always({ status: 529 });
-    expect(await sendAndLock()).toBe('ai_upstream_failed');
+    expect(await sendAndLock()).toMatch(/^ai_upstream_failed/);
     expect((await balancesOf(fixture.superuser, customerId)).reserved).toBeGreaterThan(0);
     await locker.query('rollback');
     await until(async () => (await balancesOf(fixture.superuser, customerId)).reserved === 0);

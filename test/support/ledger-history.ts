@@ -155,7 +155,7 @@ export class LedgerHistory {
 
   private async release(): Promise<Step> {
     const items = this.batch(() => this.call());
-    const state = this.random.helpers.arrayElement(['released', 'outcome_unknown'] as const);
+    const state = this.random.helpers.arrayElement(['released', 'outcome_unknown', 'not_charged'] as const);
     const done = items.length > 0 ? await this.functions.release(items, state) : [];
     const expected = this.each(items, (model, own) =>
       model.release(

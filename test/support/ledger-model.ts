@@ -14,7 +14,7 @@ interface Reservation {
   month: string;
   limit: Units | null;
   deadline: number;
-  state: 'pending' | 'released' | 'outcome_unknown' | 'settled' | 'settled_late';
+  state: 'pending' | 'released' | 'outcome_unknown' | 'not_charged' | 'settled' | 'settled_late';
   uncovered: Units;
 }
 
@@ -136,6 +136,7 @@ export class LedgerModel {
     this.turn(month);
     const results = items.map(({ id, tokens }) => {
       const reservation = this.reservations.get(id)!;
+      if (reservation.state === 'not_charged') return { uncovered: this.cost(tokens), late: true };
       if (reservation.state !== 'settled' && reservation.state !== 'settled_late') {
         const cost = this.cost(tokens);
         const late = reservation.state !== 'pending';
@@ -151,10 +152,13 @@ export class LedgerModel {
     return results;
   }
 
-  release(ids: string[], state: 'released' | 'outcome_unknown'): string[] {
+  release(ids: string[], state: 'released' | 'outcome_unknown' | 'not_charged'): string[] {
     for (const id of ids) {
       const reservation = this.reservations.get(id)!;
       if (reservation.state === 'pending') reservation.state = state;
+      // Said once, it stays true.
+      const uncharged = reservation.state === 'released' || reservation.state === 'outcome_unknown';
+      if (state === 'not_charged' && uncharged) reservation.state = state;
     }
     this.expireCarried();
     return ids.map((id) => this.reservations.get(id)!.state);

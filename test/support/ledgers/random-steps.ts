@@ -92,7 +92,7 @@ export class RandomSteps {
 
   private release(): ReleaseCall {
     const { owner, seed } = this.call();
-    const outcome = this.random.helpers.arrayElement(['released', 'outcome_unknown']);
+    const outcome = this.random.helpers.arrayElement(['released', 'outcome_unknown', 'not_charged']);
     return { owner, seed, outcome, reason: `reason ${this.int(0, 9)}`, bySeed: this.int(0, 3) === 0 };
   }
 

@@ -1,10 +1,13 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 /**
- * State of a reservation: in progress, released, ended with an unknown outcome, or charged after an unknown outcome. A
- * settled reservation is deleted.
+ * State of a reservation: in progress, released, ended with an unknown outcome, ended for good because its customer was told that the
+ * call is not charged, or charged after an unknown outcome. A settled reservation is deleted.
  */
-export type ReservationState = 'pending' | 'released' | 'outcome_unknown' | 'settled_late';
+export type ReservationState = 'pending' | 'released' | 'outcome_unknown' | 'not_charged' | 'settled_late';
+
+/** The states of calls that nobody paid for, and that the provider may bill. */
+export const UNPAID_STATES = ['outcome_unknown', 'not_charged'] as const satisfies ReservationState[];
 
 /**
  * Credit reserved for one call before the upstream is called. When the call is charged, its usage row replaces the

@@ -15,7 +15,7 @@ export abstract class CreditLedger {
 
   /**
    * Charges a call, never more than was reserved. Idempotent. A reservation with an unknown outcome is charged as far
-   * as the free credit covers it. The reply is kept for the reservation's key in the same transaction.
+   * as the free credit covers it, one with the outcome `not_charged` never. The reply is kept for the reservation's key in the same transaction.
    * @throws DatabaseUnavailableError: the call may be charged all the same; settle it again to find out
    */
   abstract settle(settlement: Settlement): Promise<SettlementResult>;
@@ -81,10 +81,10 @@ export interface Settlement {
 
 /**
  * How a call was charged. `key_taken`: it was not, because its reservation had ended, and another call has claimed its
- * Idempotency-Key since.
+ * Idempotency-Key since. `not_charged`: it was not, because its customer has been told so.
  */
 export interface SettlementResult {
-  outcome: 'settled' | 'key_taken';
+  outcome: 'settled' | 'key_taken' | 'not_charged';
   /** The customer's payment for the call, in NOK as a decimal text. */
   charged: string;
   /** The part of the cost that could not be charged, in NOK as a decimal text; usually 0. */
@@ -101,8 +101,11 @@ export type Release = ReleaseReason &
 
 interface ReleaseReason {
   customerId: string;
-  /** `released` if the call cost nothing; `outcome_unknown` if the provider may bill it. */
-  outcome: 'released' | 'outcome_unknown';
+  /**
+   * `released` if the call cost nothing; `outcome_unknown` if the provider may bill it; `not_charged` to decide that the call is not
+   * charged, however late a settlement of it is stored, unless one is stored already.
+   */
+  outcome: 'released' | 'outcome_unknown' | 'not_charged';
   /** The reason in a few words, for the operator. */
   reason: string;
 }
@@ -110,7 +113,7 @@ interface ReleaseReason {
 /**
  * How a reservation ended. `settled_late`: it had ended with an unknown outcome, and was charged when the answer came.
  */
-export type Resolution = 'released' | 'outcome_unknown' | 'settled' | 'settled_late';
+export type Resolution = 'released' | 'outcome_unknown' | 'not_charged' | 'settled' | 'settled_late';
 
 /** Requested caching, which decides the highest price of an input token. */
 export type CacheUse = 'none' | '5m' | '1h';

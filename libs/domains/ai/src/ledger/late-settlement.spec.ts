@@ -41,6 +41,46 @@ describe.each(LEDGER_NAMES)('A settlement after an unknown outcome, %s', (name) 
     expect((await fixture.entries(call.customerId)).filter(({ kind }) => kind === 'usage')).toHaveLength(1);
   });
 
+  it('charges nothing when the customer has been told so, and the verification would notice a charge', async () => {
+    const call = await abandoned({ included: 1 });
+    const other = request(call.customerId);
+    await fixture.ledger().reserve(other);
+    const told = { outcome: 'not_charged', reason: 'settlement could not be stored' } as const;
+    for (const { customerId, reservationId } of [call, other, call])
+      expect(await fixture.ledger().release({ customerId, reservationId, ...told })).toBe('not_charged');
+    for (const reservationId of [call.reservationId, other.reservationId])
+      expect(await settle({ ...call, reservationId })).toMatchObject({ outcome: 'not_charged', charged: '0' });
+    expect(await fixture.account(call.customerId)).toMatchObject({
+      ...{ included: '1.000000000000', reserved: '0.000000000000', month_usage: '0.000000000000' },
+    });
+    const charged = (id: string) =>
+      fixture.superuser.query('update ai_reservation set state = $2 where id = $1', [id, 'pending']);
+    await fixture.superuser.query('update ai_account set reserved = 0.1 where customer_id = $1', [call.customerId]);
+    await charged(other.reservationId);
+    await settle({ ...call, reservationId: other.reservationId });
+    await fixture.superuser.query(
+      `insert into ai_reservation (customer_id, id, state, amount, model, price_valid_from, input_tokens_bound, max_tokens, deadline, created_at)
+       values ($1, $2, 'not_charged', 0.1, $3, '2020-01-01', 0, 20, app.now(), app.now())`,
+      [call.customerId, other.reservationId, fixture.model],
+    );
+    expect(await fixture.problems()).toMatchObject([
+      { problem: `call ${other.reservationId}: charged, though its customer was told that it is not` },
+    ]);
+    await fixture.superuser.query('delete from ai_reservation where id = $1', [other.reservationId]);
+  });
+
+  it('cannot be told as not charged once it is charged', async () => {
+    const call = await abandoned({ included: 1 });
+    const second = request(call.customerId);
+    await fixture.ledger().reserve(second);
+    await settle(call);
+    await settle({ ...call, reservationId: second.reservationId });
+    const ends = [call, second].map(({ customerId, reservationId }) =>
+      fixture.ledger().release({ customerId, reservationId, outcome: 'not_charged', reason: 'too late' }),
+    );
+    expect(await Promise.all(ends)).toEqual(['settled_late', 'settled']);
+  });
+
   it('is charged once, however many settlements arrive at the same moment', async () => {
     const call = await abandoned({ included: 1 });
     await Promise.all([0, 0, 1, 1].map((engine) => settle(call, 20, engine)));

@@ -95,7 +95,7 @@ export async function createCallTables(runner: QueryRunner): Promise<void> {
     `create index ai_reservation_pending_idx on ai_reservation (customer_id, deadline) where state = 'pending'`,
   );
   await runner.query(
-    `create index ai_reservation_unknown_idx on ai_reservation (customer_id, resolved_at desc) where state = 'outcome_unknown'`,
+    `create index ai_reservation_unknown_idx on ai_reservation (customer_id, resolved_at desc) where state in ('outcome_unknown', 'not_charged')`,
   );
   await secureCustomerTable(runner, 'ai_reservation');
 

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { requireCustomer } from '@domains/customers';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource, type EntityManager, In } from 'typeorm';
 import { AuditService } from '@platform/audit';
 import { newestRows } from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import type { Listing, ListingRequest } from '@platform/pagination';
 import { BillingCalendar } from '@platform/time';
-import { AiReservation } from '../entities/ai-reservation.entity';
+import { AiReservation, UNPAID_STATES } from '../entities/ai-reservation.entity';
 import { AiLedgerEntry, type LedgerKind } from '../entities/ai-ledger-entry.entity';
 
 /** A change of a customer's credit by the operator. */
@@ -74,9 +74,9 @@ export class AiCreditOperatorService {
     );
   }
 
-  /** Calls with an unknown outcome, of one customer or of all: not charged, the provider may bill them. */
+  /** Calls with an unknown outcome or one that could not be stored, of one customer or of all: not charged, the provider may bill them. */
   unknownOutcomes(customerId: string | undefined, listing: ListingRequest): Promise<Listing<AiReservation>> {
-    const where = { state: 'outcome_unknown' as const, ...(customerId && { customerId }) };
+    const where = { state: In(UNPAID_STATES), ...(customerId && { customerId }) };
     return newestRows(this.dataSource.manager, AiReservation, { where, by: 'resolvedAt' }, listing);
   }
 

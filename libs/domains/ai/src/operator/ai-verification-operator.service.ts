@@ -149,7 +149,9 @@ const VERIFY = `
   full join topup t on t.customer_id = r.customer_id and t.credit_request_id = r.id
   where t.booked is distinct from r.booked
   union all
-  select h.customer_id, format('call %s: charged, and yet reserved', h.id), h.state, 'no reservation'
+  select h.customer_id,
+         format(case h.state when 'not_charged' then 'call %s: charged, though its customer was told that it is not'
+                             else 'call %s: charged, and yet reserved' end, h.id), h.state, 'no reservation'
   from ai_reservation h
   join ai_usage u on u.customer_id = h.customer_id and u.id = h.id
   where h.state <> 'settled_late' and ($1::uuid is null or h.customer_id = $1)
@@ -160,9 +162,9 @@ const VERIFY = `
     and ($2::uuid is null or h.id >= $2)
     and not exists (select from ai_usage u where u.customer_id = h.customer_id and u.id = h.id)
   union all
-  select h.customer_id, format('call %s: no such state', h.id), h.state, 'one of the four states'
+  select h.customer_id, format('call %s: no such state', h.id), h.state, 'one of the five states'
   from ai_reservation h
-  where h.state not in ('pending', 'released', 'outcome_unknown', 'settled_late') and ($1::uuid is null or h.customer_id = $1)
+  where h.state not in ('pending', 'released', 'outcome_unknown', 'not_charged', 'settled_late') and ($1::uuid is null or h.customer_id = $1)
   union all
   select u.customer_id, format('call %s: uncovered is no part of its cost', u.id), u.uncovered::text, u.cost::text
   from ai_usage u

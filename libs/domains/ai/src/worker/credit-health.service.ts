@@ -26,7 +26,7 @@ const HEALTH = `
     select count(*)::int as pending, min(created_at) as oldest from ai_reservation where state = 'pending') r
   cross join (
     select count(*)::int as unknown_outcomes from ai_reservation
-    where state = 'outcome_unknown' and resolved_at > app.now() - interval '1 day') u
+    where state in ('outcome_unknown', 'not_charged') and resolved_at > app.now() - interval '1 day') u
   cross join (
     select coalesce(sum(reserved), 0)::float8 as reserved,
            count(*) filter (where included + purchased <= reserved)::int as exhausted_accounts

@@ -33,7 +33,7 @@ export const ai = {
   AI_RESERVATION_MARGIN_MS: positive
     .default(60_000)
     .describe(
-      'time beyond AI_UPSTREAM_TIMEOUT_MS after which a pending reservation counts as abandoned; for half of it a settlement is tried again while the database is away',
+      'time beyond AI_UPSTREAM_TIMEOUT_MS after which a pending reservation counts as abandoned; for half of it a settlement is tried again while the database is away, then for all of it its outcome is asked for',
     ),
   AI_RESERVATION_RETENTION_DAYS: positive
     .default(90)

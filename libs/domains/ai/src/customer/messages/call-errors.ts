@@ -52,11 +52,21 @@ export function tooMuchThinking(maxTokens: number): ServiceError {
   return new ServiceError('invalid_request', detail, { errors: [{ pointer: '/thinking/budget_tokens', detail }] });
 }
 
-/** The error of a call that the provider answered, and whose settlement could not be stored. */
+/** The error of a call that the provider answered, and that is not charged for certain. */
 export function chargeNotStored(cause: unknown): ServiceError {
   return new ServiceError(
     'service_unavailable',
     'The answer came, but could not be charged. You were not charged; try again later',
+    { cause },
+  );
+}
+
+/** The error of a call that the provider answered, while nobody can find out whether it was charged. */
+export function chargeUnknown(usageId: string, cause: unknown): ServiceError {
+  return new ServiceError(
+    'service_unavailable',
+    'The answer came, but it is unknown whether it was charged: see the receipt, GET /ai/usage/' +
+      `${usageId}. It is 404 if you were not charged. A retry with the same Idempotency-Key is never charged a second time`,
     { cause },
   );
 }

@@ -12,7 +12,7 @@ import {
 import { IdempotencyStoreService } from '@platform/idempotency';
 import { Metrics } from '@platform/metrics';
 import { CreditLedger, type Release, type Settlement, type SettlementResult } from '../../ledger/credit-ledger.port';
-import { chargeNotStored, keyTakenMeanwhile } from './call-errors';
+import { chargeNotStored, chargeUnknown, keyTakenMeanwhile } from './call-errors';
 
 const RETRY_MS = 250;
 
@@ -52,7 +52,8 @@ export class CallResolutionService implements OnModuleInit {
   }
 
   /**
-   * Charges a call, and tries for half of AI_RESERVATION_MARGIN_MS while the database is away.
+   * Charges a call, and tries for half of AI_RESERVATION_MARGIN_MS while the database is away. Then the ledger decides that it is
+   * not charged, unless it was charged and only the confirmation was lost; that is tried for AI_RESERVATION_MARGIN_MS.
    * @throws ServiceError service_unavailable, or idempotency_key_in_progress if its reservation had ended and another request
    * has its Idempotency-Key since: it is not charged, and the operator sees it as a call of unknown outcome.
    */
@@ -69,13 +70,38 @@ export class CallResolutionService implements OnModuleInit {
       const call = { reservation_id: reservationId, upstream_request_id: upstreamId };
       this.logger.error({ msg: 'AI call could not be settled', ...call, err: error });
       const reason = 'settlement could not be stored';
-      this.releaseLater({ customerId, reservationId, outcome: 'outcome_unknown', reason }, this.lastStatementMs);
-      if (!isTransientFailure(error)) throw error;
-      throw chargeNotStored(error);
+      const uncharged: Release = { customerId, reservationId, outcome: 'not_charged', reason };
+      if (!isTransientFailure(error)) {
+        this.releaseLater(uncharged);
+        throw error;
+      }
+      result = await this.decide(settlement, uncharged, error);
     }
     if (result.outcome === 'key_taken') throw keyTakenMeanwhile();
+    if (result.outcome === 'not_charged') throw chargeNotStored(undefined);
     this.report(settlement, result);
     return result;
+  }
+
+  /**
+   * Decides the outcome of a call whose settlement may or may not be stored: what its customer is told stays true.
+   * @returns how it was charged @throws ServiceError service_unavailable: it is not charged, or nobody knows yet
+   */
+  private async decide(settlement: Settlement, uncharged: Release, cause: unknown): Promise<SettlementResult> {
+    const ask = async () => {
+      const end = await this.ledger.release(uncharged);
+      return end === 'settled' || end === 'settled_late' ? this.ledger.settle(settlement) : undefined;
+    };
+    const charged = await retryTransient(ask, {
+      pauseMs: RETRY_MS,
+      forMs: this.config.AI_RESERVATION_MARGIN_MS,
+      signal: this.stopping.signal,
+    }).catch((error: unknown) => {
+      this.releaseLater(uncharged);
+      throw chargeUnknown(settlement.reservationId, error);
+    });
+    if (!charged) throw chargeNotStored(cause);
+    return charged;
   }
 
   /** Releases the reservation of a failed call. While the database is unavailable, it retries in the background. */
@@ -116,10 +142,9 @@ export class CallResolutionService implements OnModuleInit {
         }),
       )
       .then((resolution) => {
-        if (release.outcome === 'outcome_unknown' && resolution === 'settled') {
-          const msg = 'AI call was charged though its caller was told that it was not: refund it with ai credit';
-          this.logger.error({ msg, customer_id: release.customerId, reservation_id: release.reservationId });
-        }
+        if (release.outcome !== 'not_charged') return;
+        const charged = resolution === 'settled' || resolution === 'settled_late';
+        this.logger.warn({ msg: 'AI call in doubt is decided', charged, reservation_id: release.reservationId });
       })
       .catch((error: unknown) => {
         if (this.stopping.signal.aborted) return;

@@ -1,9 +1,11 @@
 -- Phase two of a call that is not charged. Resolves its reservation: the reserved credit becomes free again or, where it was
 -- included credit of a month that has ended since, expires.
 --
--- Each call says how it ended: 'released' when the upstream refused or failed, 'outcome_unknown' when it may have answered.
--- A reservation is resolved at most once. Naming it again changes nothing and returns its end. A call without a row in
--- the answer has no reservation.
+-- Each call says how it ended: 'released' when the upstream refused or failed, 'outcome_unknown' when it may have answered,
+-- 'not_charged' when it answered and its customer is told that nothing is charged: from then on no settlement charges it, however
+-- late one comes.
+-- A reservation is resolved at most once. Naming it again changes nothing and returns its end; but one that ended without
+-- a charge is 'not_charged' for good when that is said. A call without a row in the answer has no reservation.
 --
 -- A call whose reply was lost is named by the seed of its reservation instead of its id.
 create or replace function app.ai_release_for(p_customer uuid, p_calls app.ai_release_request[])
@@ -44,6 +46,10 @@ begin
       if reservation.key_hash is not null then
         perform app.free_idempotency_key(p_customer, reservation.key_hash, reservation_id);
       end if;
+    elsif call.outcome = 'not_charged' and reservation.state in ('released', 'outcome_unknown') then
+      outcome := 'not_charged';
+      update ai_reservation set state = 'not_charged', reason = call.reason
+      where customer_id = p_customer and id = reservation_id;
     end if;
     return next;
   end loop;

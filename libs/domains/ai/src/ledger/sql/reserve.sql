@@ -4,6 +4,7 @@
 --   settled          by ai_settle: the upstream answered; the cost is charged, the rest becomes free again
 --   released         by ai_release: the upstream refused or failed; nothing is charged
 --   outcome_unknown  by ai_release or ai_resolve_abandoned: nobody knows how the call ended; nothing is charged
+--   not_charged      by ai_release: the upstream answered, and the customer is told that nothing is charged; final
 -- Reserved credit stays on the account and cannot be reserved again: free credit is the account's spendable credit, less that of its
 -- pending reservations. It is never below zero.
 --

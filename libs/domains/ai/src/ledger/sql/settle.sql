@@ -9,7 +9,8 @@
 --
 -- A reservation that was given up before the answer came stays resolved. The call is charged late, in an entry of its own: from
 -- credit that is free now, at most the amount reserved then; the rest is uncovered. `late` says so. Its Idempotency-Key was free
--- meanwhile: if another call has it now, this one is not charged (outcome key_taken).
+-- meanwhile: if another call has it now, this one is not charged (outcome key_taken). Nor is one whose customer has been told so
+-- (outcome not_charged).
 --
 -- ai_settle_calls has the rules. ai_settle and ai_settle_for read the rows that it decides on, and write its decisions: the one
 -- for many customers at once, the other for one customer, in statements that a cluster runs on the customer's node.
@@ -76,6 +77,10 @@ begin
     end if;
     cost := p_costs[place];
     late := reservation.state <> 'pending';
+    if late and reservation.state = 'not_charged' then
+      results := results || row(place, 'not_charged', 0, cost, late, acc.included + acc.purchased)::app.ai_settlement_result;
+      continue;
+    end if;
     if reservation.key_hash is not null then
       -- While a reservation is pending its key is its own, until another request may have it after a day.
       if p_keys_together and not late and reservation.created_at > p_now - interval '23 hours' then
