@@ -131,7 +131,8 @@ async function lag(metricsUrl: string): Promise<number> {
   return Number(/^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(metrics)?.[1]) * 1000;
 }
 
-function rssMb(pid: number | undefined): number {
+/** Memory of a process; 0 when it has ended. */
+export function rssMb(pid: number | undefined): number {
   try {
     return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
   } catch {

@@ -1,0 +1,20 @@
+import { floodWithUnreadReplies } from '@test/ignore-replies';
+
+describe('a customer that asks for large replies and reads none', () => {
+  it('is refused and told why; others are served, and the memory is bounded', async () => {
+    const { alive, meanwhile, attacker, largestRssMb } = await floodWithUnreadReplies({
+      connections: Infinity,
+      refusals: 3,
+      everyMs: 20,
+      quietMs: 0,
+      settings: { REPLY_MEMORY_BYTES: String(16 * 1024 * 1024), REPLY_PATIENCE_MS: '600000' },
+    });
+    expect(alive).toBe(true);
+    expect(meanwhile.statuses).toEqual([200]);
+    const refused = attacker.filter(({ status }) => status !== 200);
+    for (const { status, detail } of refused)
+      expect([status, detail]).toEqual([429, expect.stringContaining('not read')]);
+    // Half of that, before.
+    expect(largestRssMb).toBeLessThan(600);
+  }, 120_000);
+});
