@@ -36,6 +36,7 @@ const LONGEST = [
   'test/faults/ai-streams-kills.spec.ts',
   'test/faults/idempotency-ai-kills.spec.ts',
   'test/faults/ai-lost-replies.spec.ts',
+  'test/faults/ai-settlements.spec.ts',
 ];
 
 /**
