@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { nearMisses, ServiceError } from '@platform/errors';
 
-/** Names in the header, and names of a body or a query that are looked at: bounds the cost of a hostile one. */
+/** Names in the header or in an error, and names of a body or a query that are compared: bounds the cost of a hostile one. */
 const MOST_NAMED = 10;
 const MOST_COMPARED = 50;
 
@@ -37,22 +37,27 @@ export function addIgnored(reply: FastifyReply, names: readonly string[]): void 
  * @throws ServiceError invalid_request
  */
 export function refuseMisleading(query: object, known: readonly string[], filters: ReadonlySet<string>): void {
-  const faults = Object.entries(query).flatMap(([name, value]) => {
-    const detail = misleading(name, value, known, filters);
-    return detail === undefined ? [] : { pointer: `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, detail };
-  });
+  const faults: { pointer: string; detail: string }[] = [];
+  for (const name of Object.keys(query)) {
+    const detail = misleading(name, query, known, filters);
+    if (detail === undefined) continue;
+    faults.push({ pointer: `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, detail });
+    // An address of many names would make a reply that is many times as long.
+    if (faults.length === MOST_NAMED) break;
+  }
   if (faults.length === 0) return;
   throw new ServiceError('invalid_request', faults.map(({ detail }) => detail).join('; '), { errors: faults });
 }
 
 function misleading(
   name: string,
-  value: unknown,
+  query: object,
   known: readonly string[],
   filters: ReadonlySet<string>,
 ): string | undefined {
-  if (known.includes(name)) return Array.isArray(value) ? `${name} can be given only once` : undefined;
-  if (Object.hasOwn(FIRST_PAGE, name) && value !== FIRST_PAGE[name])
+  const valueOf = () => (query as Record<string, unknown>)[name];
+  if (known.includes(name)) return Array.isArray(valueOf()) ? `${name} can be given only once` : undefined;
+  if (Object.hasOwn(FIRST_PAGE, name) && valueOf() !== FIRST_PAGE[name])
     return `${name} is not known here: to get the next page, send the next_cursor of this one as cursor`;
   const [, plain = ''] = /^([^[]+)\[/.exec(name) ?? [];
   if (filters.has(plain)) return `${plain} can be given only once, without brackets: ${plain}=…`;

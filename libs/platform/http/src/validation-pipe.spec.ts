@@ -33,6 +33,14 @@ describe('the validation of input', () => {
     });
   });
 
+  it('tells ten faults of a query at most', async () => {
+    const query = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`subject[${index}]`, 'x']));
+    const checked = createValidationPipe([Letter]).transform(query, { type: 'query', metatype: Letter });
+    await expect(checked).rejects.toMatchObject({
+      options: { errors: Array.from({ length: 10 }, (_, index) => ({ pointer: `/subject[${index}]` })) },
+    });
+  });
+
   it('leaves an input alone whose type is not checked', async () => {
     expect(await pipe.transform({ any: 'thing' }, { type: 'body', metatype: Object })).toEqual({ any: 'thing' });
   });
