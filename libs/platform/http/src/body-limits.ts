@@ -11,6 +11,25 @@ export const BODY_BYTES = {
   large: 32 * 1024 * 1024,
 } as const;
 
+/** Pieces that any body may arrive in, and bytes that each further one has to have on average. */
+const FREE_PIECES = 1024;
+const BYTES_A_PIECE = 16;
+
+/**
+ * Counts the pieces in which a body arrives: the chunks that its sender made, or what a packet had of it. Each takes microseconds
+ * of the event loop, and a chunk of one byte is six bytes for its sender.
+ */
+export class BodyPieces {
+  private pieces = 0;
+  private bytes = 0;
+
+  /** Counts a piece. @returns whether they are too many for their bytes */
+  add(bytes: number): boolean {
+    this.bytes += bytes;
+    return ++this.pieces > FREE_PIECES + this.bytes / BYTES_A_PIECE;
+  }
+}
+
 /** `Retry-After`: some of the requests that occupy memory are likely to be finished by then. */
 const RETRY_AFTER_SECONDS = 5;
 
@@ -74,6 +93,9 @@ export class BodyMemory {
   }
 }
 
+/** Time that a small piece counts as: to measure it would take longer. */
+const MS_A_SMALL_PIECE = 0.005;
+
 /** Most milliseconds of one turn of the event loop that are spent on bodies: all other work waits for that long. */
 const MS_A_TURN = 10;
 
@@ -101,6 +123,13 @@ export class TurnBudget {
       this.spentMs += performance.now() - begun;
       this.schedule();
     }
+  }
+
+  /** Runs the work of a small piece at once. */
+  runSmall(work: () => void): void {
+    this.spentMs += MS_A_SMALL_PIECE;
+    this.schedule();
+    work();
   }
 
   /** Runs work in a later turn that has time left. */

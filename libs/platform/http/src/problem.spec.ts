@@ -116,6 +116,17 @@ describe('discardRest', () => {
     expect(body.isPaused()).toBe(true);
   });
 
+  it('takes a thousand pieces of one byte', async () => {
+    const { body, overran, isOver } = begin();
+    for (let sent = 0; sent < 1024; sent++) body.write('a');
+    await settle();
+    expect(overran).not.toHaveBeenCalled();
+    for (let sent = 0; sent < 100; sent++) body.write('a');
+    await settle();
+    expect(overran).toHaveBeenCalledTimes(1);
+    expect(isOver()).toBe(true);
+  });
+
   it('takes 10 seconds, however slowly the body comes', async () => {
     const { body, overran, isOver } = begin();
     for (let second = 0; second < 9; second++) {

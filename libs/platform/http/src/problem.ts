@@ -1,9 +1,10 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { HttpException, type Type } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isTransientFailure } from '@platform/database';
 import { type ErrorCode, errorCatalog, problemType, ServiceError, type UpstreamRefusal } from '@platform/errors';
+import { BodyPieces } from './body-limits';
 import { API_PREFIX } from './routing';
 
 /** Most bytes of a refused request's body that are read before the connection is closed. */
@@ -141,13 +142,34 @@ export function sendProblem(reply: FastifyReply, problem: Problem): void {
   const { raw: request } = reply.request;
   const closes = !reply.raw.shouldKeepAlive || reply.getHeader('connection') === 'close';
   if (!isStillArriving(request) || (!closes && isSmall(request))) return void reply.send(text);
-  const discarded = discardRest(request, () => {
-    if (reply.raw.writableFinished) request.socket.destroySoon();
-    else reply.raw.once('finish', () => request.socket.destroySoon());
-  });
+  const discarded = discardBefore(request, reply.raw);
   if (!closes) return void reply.send(text);
   // Node closes such a connection at the end of the reply: the whole text is sent, the end after that of the body.
   void reply.header('content-length', Buffer.byteLength(text)).send(Readable.from(textUntil(text, discarded)));
+}
+
+/**
+ * Discards the body of a request that takes none, within the same bounds: Node would read all of it, behind the reply, whatever its
+ * size. To be called before the reply is sent.
+ */
+export function discardUnread(request: IncomingMessage, reply: ServerResponse): void {
+  if (isStillArriving(request) && !isSmall(request)) void discardBefore(request, reply);
+}
+
+/** Discards are begun once for each request: a refusal may follow. */
+const discards = new WeakMap<IncomingMessage, Promise<void>>();
+
+/** Discards a body. One beyond the bounds costs its sender the connection, once the reply is sent. */
+function discardBefore(request: IncomingMessage, reply: ServerResponse): Promise<void> {
+  let discarded = discards.get(request);
+  if (!discarded) {
+    discarded = discardRest(request, () => {
+      if (reply.writableFinished) request.socket.destroySoon();
+      else reply.once('finish', () => request.socket.destroySoon());
+    });
+    discards.set(request, discarded);
+  }
+  return discarded;
 }
 
 async function* textUntil(text: string, ended: Promise<void>): AsyncGenerator<string> {
@@ -167,12 +189,13 @@ function isSmall({ headers }: IncomingMessage): boolean {
 
 /**
  * Reads and discards the rest of a body, so that a client that is still sending can read the reply instead of being cut
- * off (RFC 9112 §9.6). Ends with the body, with the connection, or at a limit of size or time; then the connection is
+ * off (RFC 9112 §9.6). Ends with the body, with the connection, or at a limit of size, pieces or time; then the connection is
  * closed after the reply.
  */
 export function discardRest(request: IncomingMessage, onOverrun: () => void): Promise<void> {
   return new Promise((resolve) => {
     let left = MOST_DISCARDED_BYTES;
+    const pieces = new BodyPieces();
     const stop = () => {
       clearTimeout(timer);
       request.off('data', count).off('end', stop).off('close', stop);
@@ -185,7 +208,7 @@ export function discardRest(request: IncomingMessage, onOverrun: () => void): Pr
     };
     const count = ({ length }: Buffer) => {
       left -= length;
-      if (left < 0) overrun();
+      if (left < 0 || pieces.add(length)) overrun();
     };
     const timer = setTimeout(overrun, LONGEST_DISCARDING_MS).unref();
     // An error of the connection needs no handling any more.

@@ -8,9 +8,9 @@ const PIECE = Buffer.alloc(8192, 'a');
 const LIMIT = 1024 * 1024;
 
 /** A body all of whose chunks have arrived, as on a busy machine. */
-function arrived(pieces: number, end = true): IncomingMessage {
+function arrived(pieces: number, end = true, piece = PIECE): IncomingMessage {
   const request = new Readable({ read: () => undefined });
-  for (let count = 0; count < pieces; count++) request.push(PIECE);
+  for (let count = 0; count < pieces; count++) request.push(piece);
   if (end) request.push(null);
   return Object.assign(request, { headers: {} }) as unknown as IncomingMessage;
 }
@@ -52,6 +52,35 @@ describe('readBody', () => {
     const before = read;
     for (let turn = 0; turn < 5; turn++) await nextTurn();
     expect(read).toBe(before);
+  });
+
+  it('refuses a body in pieces of one byte when they are too many', async () => {
+    let read = 0;
+    const reading = readBody(arrived(20_000, true, Buffer.from('a')), LIMIT, new TurnBudget(), () => read++);
+    await expect(reading).rejects.toMatchObject({
+      code: 'invalid_request',
+      detail: expect.stringContaining('too many small chunks') as string,
+    });
+    // 1,024, and one for 16 bytes.
+    expect(read).toBeGreaterThan(1024);
+    expect(read).toBeLessThan(1100);
+  });
+
+  it('leaves the turn to others after so many small pieces', async () => {
+    const most: number[] = [];
+    let inTurn = 0;
+    let done = false;
+    const watch = () => {
+      most.push(inTurn);
+      inTurn = 0;
+      if (!done) setImmediate(watch);
+    };
+    setImmediate(watch);
+    await readBody(arrived(10_000, true, Buffer.alloc(32)), LIMIT, new TurnBudget(), () => inTurn++);
+    done = true;
+    expect(most.concat(inTurn).reduce((sum, one) => sum + one)).toBe(10_000);
+    // A budget may end and begin within a turn.
+    expect(Math.max(...most, inTurn)).toBeLessThan(5000);
   });
 
   it('refuses a body that grows beyond the limit', async () => {

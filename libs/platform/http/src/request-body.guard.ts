@@ -12,13 +12,14 @@ import {
   JsonTokenizer,
   SegmentedBytes,
 } from '@platform/json';
-import { BODY_BYTES, type BodyLease, BodyMemory, TurnBudget } from './body-limits';
+import { BODY_BYTES, type BodyLease, BodyMemory, BodyPieces, TurnBudget } from './body-limits';
 import { addIgnored, rememberReply } from './ignored-input';
 import { partyOf } from './party';
+import { discardUnread } from './problem';
 import { ReplyMemory } from './reply-memory';
 import { type BodyReader, type BodyRules, rulesOf } from './route-rules';
 
-/** Chunks below this size are parsed at once: that takes less time than the accounting would. */
+/** Pieces below this size are parsed without measuring the time: that would take longer. */
 const SMALL_BYTES = 4096;
 
 /** What a piece of a body costs apart from its content, in milliseconds. */
@@ -27,6 +28,8 @@ const PIECE_MS = 0.005;
 /** Bytes of a line whose characters are counted; in a longer one the column is that of the byte. */
 const LONGEST_LINE = 16_384;
 
+const TOO_MANY_PIECES =
+  'The body comes in too many small chunks: send it with a Content-Length, or in chunks of some kilobytes';
 /** Detail of the error for a missing body. */
 const NO_BODY = 'The request has no body; send a JSON object, with the header Content-Type: application/json';
 const HOW_TO_SEND = 'Send the body as application/json in UTF-8';
@@ -134,6 +137,7 @@ export class RequestBodyGuard implements CanActivate {
     }
     const { body: rules = DEFAULT, key } = rulesOf(context);
     if (rules === 'none') {
+      discardUnread(request.raw, reply.raw);
       request.rawBody = new SegmentedBytes();
       return true;
     }
@@ -210,7 +214,7 @@ function adviceFor(type: string): string {
 /**
  * Passes on a request's body chunk by chunk while it arrives.
  * @param take parses a chunk; an error that it throws ends the body
- * @throws ServiceError payload_too_large, invalid_request if the body ends early, and the errors of `take`
+ * @throws ServiceError payload_too_large, invalid_request if the body ends early or comes in too many pieces, and the errors of `take`
  */
 export function readBody(
   request: IncomingMessage,
@@ -220,6 +224,7 @@ export function readBody(
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     let size = 0;
+    const pieces = new BodyPieces();
     let ended = false;
     let waiting = false;
     let settled = false;
@@ -253,8 +258,9 @@ export function readBody(
     const onData = (piece: Buffer) => {
       size += piece.length;
       if (size > limit) settle(tooLarge(limit));
+      else if (pieces.add(piece.length)) settle(new ServiceError('invalid_request', TOO_MANY_PIECES));
       else if (turns.spent) acceptLater(piece);
-      else if (piece.length < SMALL_BYTES) accept(piece);
+      else if (piece.length < SMALL_BYTES) turns.runSmall(() => accept(piece));
       else turns.run(() => accept(piece));
     };
     // A stream that is paused at its last chunk emits 'end' all the same.

@@ -16,7 +16,7 @@ import { Draining } from './listening';
 import { chargeReplies } from './load-shedding';
 import { type InterfaceParts, serveOpenApi } from './open-api/create-document';
 import { boundReplies, endSlowReaders, ReplyMemory } from './reply-memory';
-import { problemOf, sendProblem, setProblemDialect } from './problem';
+import { discardUnread, problemOf, sendProblem, setProblemDialect } from './problem';
 import { API_PREFIX, collectRoutes, isReadable, UNREADABLE_ADDRESS } from './routing';
 
 /** Maximum size of a request's headers in bytes, and maximum time for a request to arrive. */
@@ -86,6 +86,7 @@ export function configureApplication(app: NestFastifyApplication, parts: Interfa
   if (AccessLog.isWanted(config)) logRequests(server, new AccessLog());
   addReplyHeaders(server, app.get(Draining), config.PUBLIC_URL && new URL(config.PUBLIC_URL).origin);
   refuseAmbiguousHeaders(server);
+  discardNeedlessBodies(server);
   keepDocumentationFiles(server);
   chargeReplies(server, app.get(TimeShares));
   compressReplies(server, isDocumentation);
@@ -220,6 +221,14 @@ function refuseAmbiguousHeaders(server: FastifyInstance): void {
       return done(invalid('The only Transfer-Encoding is chunked: send the body as it is'));
     const twice = givenTwice(raw.rawHeaders);
     done(twice === undefined ? undefined : invalid(`Send the ${twice} header once`));
+  });
+}
+
+/** Bounds the bodies of requests that have none by their method. That of a POST is read, or discarded, behind the guards. */
+function discardNeedlessBodies(server: FastifyInstance): void {
+  server.addHook('preValidation', ({ method, raw }, reply, done) => {
+    if (method !== 'POST') discardUnread(raw, reply.raw);
+    done();
   });
 }
 
