@@ -141,6 +141,8 @@ export class LedgerModel {
         const cost = this.cost(tokens);
         const late = reservation.state !== 'pending';
         reservation.state = late ? 'settled_late' : 'settled';
+        // What calls of an ended month have left over in this batch is not free for a late one.
+        if (late) this.expireCarried();
         const charge = late
           ? this.chargeLate(cost, reservation)
           : this.charge(min(cost, reservation.amount), reservation);

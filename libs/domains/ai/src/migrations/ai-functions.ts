@@ -47,6 +47,7 @@ export const AI_FUNCTIONS: readonly FunctionFile[] = [
       ai_included_credit: SHARED,
       ai_kept_over_month: SHARED,
       ai_roll_over: OPERATORS,
+      ai_unneeded_carried_over: OPERATORS,
       ai_expire_carried_over: OPERATORS,
       ai_grant_difference: OPERATORS,
     },

@@ -78,6 +78,16 @@ begin
   return true;
 end $$;
 
+-- The part of an account's carried over credit that no pending reservation of an ended month needs; p_settled are settled by the caller,
+-- which has not yet stored that.
+create or replace function app.ai_unneeded_carried_over(p_account ai_account, p_settled uuid[]) returns numeric
+language sql stable
+as $$
+  select greatest(p_account.carried_over - coalesce(sum(r.amount), 0), 0)
+  from public.ai_reservation r
+  where r.customer_id = p_account.customer_id and r.state = 'pending' and r.month < p_account.month and r.id <> all (p_settled)
+$$;
+
 -- Lets included credit of an ended month expire as soon as no reservation of that month needs it any more. The caller holds
 -- the account's lock and has resolved a reservation that was made before the account was rolled over.
 create or replace function app.ai_expire_carried_over(p_customer uuid, p_now timestamptz) returns void
@@ -86,14 +96,11 @@ set search_path = pg_catalog, public, pg_temp
 as $$
 declare
   acc ai_account;
-  needed numeric;
   expired numeric;
 begin
   perform app.set_customer(p_customer);
   select * into acc from ai_account where customer_id = p_customer;
-  select coalesce(sum(amount), 0) into needed
-  from ai_reservation where customer_id = p_customer and state = 'pending' and month < acc.month;
-  expired := acc.carried_over - needed;
+  expired := app.ai_unneeded_carried_over(acc, '{}');
   if expired <= 0 then
     return;
   end if;
@@ -102,7 +109,7 @@ begin
   values (p_customer, acc.ledger_sequence + 1, 'expiry', 'included', -expired, acc.included - expired,
           to_char((acc.month || '-01')::date - 1, 'YYYY-MM'), 'system', p_now);
   update ai_account
-  set included = acc.included - expired, carried_over = needed, ledger_sequence = acc.ledger_sequence + 1
+  set included = acc.included - expired, carried_over = acc.carried_over - expired, ledger_sequence = acc.ledger_sequence + 1
   where customer_id = p_customer;
 end $$;
 

@@ -44,6 +44,7 @@ declare
   charge numeric;
   usable numeric;
   carried numeric;
+  unneeded numeric;
   from_purchased numeric;
   from_included numeric;
   named uuid[];
@@ -92,6 +93,18 @@ begin
       end if;
     end if;
     named := named || call.id;
+
+    -- Credit that an ended month kept for calls of this batch, and that they did not use, is not free for a late one.
+    if late and acc.customer_id = any (over_month) then
+      unneeded := app.ai_unneeded_carried_over(acc, named);
+      if unneeded > 0 then
+        acc.included := acc.included - unneeded;
+        acc.carried_over := acc.carried_over - unneeded;
+        acc.ledger_sequence := acc.ledger_sequence + 1;
+        entries := entries || row(acc.customer_id, app.new_id(), acc.ledger_sequence, 'expiry', 'included', -unneeded,
+          acc.included, to_char((acc.month || '-01')::date - 1, 'YYYY-MM'), null, 'system', p_now)::app.ai_usage_booking;
+      end if;
+    end if;
 
     -- The charge: at most the reserved amount, or the credit that is free now.
     usable := greatest(least(acc.included, reservation.included_limit - acc.month_included_usage), 0);
