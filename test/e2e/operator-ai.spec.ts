@@ -24,6 +24,25 @@ describe("The operator's command line, AI", () => {
     return { customer, model };
   }
 
+  it('verifies nothing with exit code 1 unless that is allowed, and says how many accounts it saw', async () => {
+    const none = (await saveFakeCustomer(database.superuser)).id;
+    const { customer } = await arrange();
+    expect(await run(`ai verify --customer ${none}`)).toMatchObject({
+      code: 1,
+      stdout: '(none)\n',
+      stderr: '0 accounts were checked\n',
+    });
+    expect(await run(`ai verify --customer ${none} --allow-empty --json`)).toMatchObject({
+      code: 0,
+      stdout: '[]\n',
+      stderr: '0 accounts were checked\n',
+    });
+    expect(await run(`ai verify --customer ${customer}`)).toMatchObject({
+      code: 0,
+      stderr: '1 account was checked\n',
+    });
+  });
+
   it('sets a price and a customer up, with a key that no output shows', async () => {
     const customer = (await saveFakeCustomer(database.superuser)).id;
     await json(
@@ -71,7 +90,7 @@ describe("The operator's command line, AI", () => {
       { metadata: { kind: 'refund', amount_nok: '12.5', note: 'goodwill' } },
       { metadata: { kind: 'manual_adjustment', amount_nok: '-2.5', note: 'typo' } },
     ]);
-    expect(await json('ai verify')).toEqual([]);
+    expect(await run('ai verify --json')).toMatchObject({ code: 0, stdout: '[]\n' });
     await database.superuser.query('update ai_account set purchased = purchased + 1 where customer_id = $1', [
       customer,
     ]);
@@ -222,7 +241,7 @@ describe("The operator's command line, AI", () => {
     expect({ code, stdout }).toEqual({ code: expected, stdout: '' });
     expect(stderr).toMatch(message);
     expect(stderr).not.toContain('    at ');
-    expect(await json('ai verify')).toEqual([]);
+    expect(await run('ai verify --json')).toMatchObject({ code: 0, stdout: '[]\n' });
     expect(await json(`ai ledger --customer ${customer}`)).toHaveLength(1);
   });
 });

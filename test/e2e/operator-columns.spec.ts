@@ -44,7 +44,7 @@ describe('The columns of a list', () => {
       'ai unknown',
       'customer_number,customer,model,amount,resolved_at,id,reason,state,price_valid_from,input_tokens_bound,max_tokens,deadline,month,request_id,token_id,created_at,customer_id',
     ],
-    ['ai verify --customer CUSTOMER', 'customer_number,customer,problem,found,expected,customer_id'],
+    ['ai verify --allow-empty --customer CUSTOMER', 'customer_number,customer,problem,found,expected,customer_id'],
     ['audit list', 'created_at,actor,action,customer_number,customer,metadata,customer_id,id'],
     [
       'credit-request list',

@@ -14,17 +14,8 @@ export async function createTemplate(): Promise<string> {
   const [coordinator = '', ...workers] = nodes.map((node) => databaseOn(node, name));
   await onEveryNode(`create database ${name}`);
   if (isCluster) {
-    for (const node of [coordinator, ...workers]) await onNode(node, 'create extension citus');
-    const [self] = await onNode<{ host: string; port: number }>(
-      nodes[0] as string,
-      'select nodename as host, nodeport as port from pg_dist_node where groupid = 0',
-    );
-    const { hostname, port } = new URL(coordinator);
-    await onNode(coordinator, `select citus_set_coordinator_host('${self?.host ?? hostname}', ${self?.port ?? port})`);
-    for (const worker of workers) {
-      const { hostname: host, port: workerPort } = new URL(worker);
-      await onNode(coordinator, `select citus_add_node('${host}', ${workerPort})`);
-    }
+    await beginCluster(coordinator);
+    for (const worker of workers) await addNode(coordinator, worker);
   }
   const config = loadConfig({ NODE_ENV: 'test', DATABASE_URL: coordinator });
   await migrateSchema(config);
@@ -33,4 +24,22 @@ export async function createTemplate(): Promise<string> {
   await onEveryNode(`alter database ${name} with allow_connections false`);
   await onEveryNode(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
   return name;
+}
+
+/** Makes an empty database of a coordinator that of a cluster without workers. */
+export async function beginCluster(coordinator: string): Promise<void> {
+  const [self] = await onNode<{ host: string; port: number }>(
+    (await databaseServer()).nodes[0] as string,
+    'select nodename as host, nodeport as port from pg_dist_node where groupid = 0',
+  );
+  const { hostname, port } = new URL(coordinator);
+  await onNode(coordinator, 'create extension citus');
+  await onNode(coordinator, `select citus_set_coordinator_host('${self?.host ?? hostname}', ${self?.port ?? port})`);
+}
+
+/** Makes an empty database of a worker a node of the cluster. */
+export async function addNode(coordinator: string, worker: string): Promise<void> {
+  const { hostname, port } = new URL(worker);
+  await onNode(worker, 'create extension citus');
+  await onNode(coordinator, `select citus_add_node('${hostname}', ${port})`);
 }

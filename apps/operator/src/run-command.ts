@@ -34,9 +34,10 @@ export async function runCommand(command: ServiceCommand, given: GivenValues, co
     );
     const csv = common.output === 'csv';
     const foundFault = () => (process.exitCode = EXIT.failed);
+    const note = (text: string) => void process.stderr.write(`${text}\n`);
     const { limit = USUAL_ROWS, after: begin } = values as { limit?: number; after?: string };
     const execute = async (after?: string) =>
-      command.run(services, values, { actor, csv, listing: { limit, after }, foundFault });
+      command.run(services, values, { actor, csv, listing: { limit, after }, foundFault, note });
     const result = await execute(begin);
     const goesOn = isListing(result) && csv && values.limit === undefined;
     await print(goesOn ? allRows(result, execute) : result, command, common.output, customers);

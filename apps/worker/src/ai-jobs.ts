@@ -58,16 +58,16 @@ export class AiJobs implements OnModuleInit {
    * the other: a statement for all would hold a snapshot for minutes.
    */
   async verifyCredit(signal: AbortSignal): Promise<void> {
-    let accounts = 0;
     let problems = 0;
     for await (const customerId of this.health.customers()) {
       if (signal.aborted) return;
-      accounts++;
       for (const problem of await this.verification.verify(customerId)) {
         problems++;
         this.logger.error({ msg: 'AI credit does not add up', ...problem });
       }
     }
+    const accounts = await this.verification.accounts();
+    this.logger.log({ msg: 'AI accounts verified', accounts, problems });
     await this.health.recordVerification(accounts, problems);
   }
 }

@@ -266,14 +266,17 @@ const unknown = command({
 
 const verify = command({
   name: 'verify',
-  description: 'check every AI account against its ledger and list the differences; fails if there are any',
-  options: { customer: anyCustomer },
+  description:
+    'check every AI account against its ledger and list the differences; fails if there are any, or no account',
+  options: { customer: anyCustomer, allowEmpty: flag('--allow-empty', 'succeed if there is no account to check') },
   examples: ['', '--customer 100001'],
   reads: true,
   columns: ['customer_number', 'customer', 'problem', 'found', 'expected', 'customer_id'],
-  async run({ verification }, { customer }, { foundFault }) {
+  async run({ verification }, { customer, allowEmpty = false }, { foundFault, note }) {
+    const accounts = await verification.accounts(customer);
     const problems = await verification.verify(customer);
-    if (problems.length > 0) foundFault();
+    note(accounts === 1 ? '1 account was checked' : `${accounts} accounts were checked`);
+    if (problems.length > 0 || (accounts === 0 && !allowEmpty)) foundFault();
     return problems;
   },
 });

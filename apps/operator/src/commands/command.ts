@@ -33,6 +33,8 @@ export interface Run {
   listing: ListingRequest;
   /** The command did its work and found something wrong: it ends with {@link EXIT.failed}. */
   foundFault: () => void;
+  /** Says something beside the result, on standard error. */
+  note: (text: string) => void;
 }
 
 /** The definition of a verb. Loading it loads nothing that only its run needs. */

@@ -1,6 +1,6 @@
 import { DatabaseError } from 'pg';
 import { QueryFailedError } from 'typeorm';
-import { isDatabaseUnavailable, isTransientFailure, OverloadedError } from './database-errors';
+import { isDatabaseUnavailable, isLockTimeout, isTransientFailure, OverloadedError } from './database-errors';
 
 const server = (code: string, severity = 'ERROR') =>
   Object.assign(new DatabaseError('message', 7, 'error'), { code, severity });
@@ -38,6 +38,14 @@ describe('a failure of the database', () => {
 
   it.each(['40001', '40P01', '55P03'])('caused by another transaction is transient: %s', (code) => {
     expect([isDatabaseUnavailable(server(code)), isTransientFailure(server(code))]).toEqual([false, true]);
+  });
+
+  it.each([
+    ['55P03', true],
+    ['40P01', true],
+    ['40001', false],
+  ])('of a lock that was not got: %s %s', (code, expected) => {
+    expect(isLockTimeout(server(code))).toBe(expected);
   });
 
   it.each<[string, unknown]>([

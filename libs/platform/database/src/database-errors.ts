@@ -103,9 +103,12 @@ export function isUniqueViolation(error: unknown): boolean {
   return Error.isError(error) && detailsOf(error).code === '23505';
 }
 
-/** Whether a statement was cancelled because another transaction holds a lock that it needs. Nothing has run. */
+/**
+ * Whether a statement was cancelled because another transaction holds a lock that it needs: it waited for too long, or gave way in
+ * a deadlock, which a cluster finds between its nodes. Nothing has run.
+ */
 export function isLockTimeout(error: unknown): boolean {
-  return Error.isError(error) && detailsOf(error).code === '55P03';
+  return Error.isError(error) && /^(55P03|40P01)$/.test(detailsOf(error).code ?? '');
 }
 
 /** Whether a function was not replaced because its result, or the name or default of a parameter, would be another. */

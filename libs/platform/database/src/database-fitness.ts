@@ -7,6 +7,7 @@ interface Rights {
   role_bypasses: boolean;
   role_may_create: boolean;
   login_exceeds: boolean;
+  on_cluster: boolean;
   customer_stays_on_coordinator: boolean;
 }
 
@@ -20,9 +21,18 @@ const RIGHTS = `
     login.rolsuper or login.rolbypassrls or ${MAY_CREATE('session_user')} or exists (
       select from pg_roles o where o.rolname = 'account_operator' and pg_has_role(session_user, o.oid, 'member')
     ) as login_exceeds,
+    exists (select from pg_extension where extname = 'citus') as on_cluster,
     exists (select from pg_extension where extname = 'citus')
       and current_setting('citus.propagate_set_commands', true) is distinct from 'local' as customer_stays_on_coordinator
   from pg_roles role, pg_roles login where role.rolname = current_user and login.rolname = session_user`;
+
+/** Nodes of a cluster on which everybody may call our functions or make temporary tables. One that does not answer is left out. */
+const OPEN_NODES = `
+  select nodename || ':' || nodeport as node from run_command_on_workers($$
+    select has_database_privilege('public', current_database(), 'temporary') or exists (
+      select from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+      where n.nspname = 'app' and has_function_privilege('public', p.oid, 'execute'))
+  $$) where success and result = 't' order by 1`;
 
 /**
  * Checks that the process may run on the database. @returns faults that only production must refuse, for the operator.
@@ -45,6 +55,13 @@ export async function assertDatabaseFit(
     throw new UnfitDatabaseError(
       'The workers of the Citus cluster would not be told for which customer a transaction runs: something between the ' +
         'service and the database takes the setting citus.propagate_set_commands=local out of its connections',
+    );
+  }
+  const open = found.on_cluster ? await dataSource.query<{ node: string }[]>(OPEN_NODES) : [];
+  if (open.length > 0) {
+    throw new UnfitDatabaseError(
+      `Everybody may call functions or create tables on ${open.map(({ node }) => node).join(', ')}, ` +
+        'which became a node of the cluster after the last migration: run the migrations, which revoke that',
     );
   }
   if (role === 'account_operator') return [];

@@ -21,6 +21,8 @@ const sumsOf = (alias: string) =>
   `${alias}.calls || ' calls: ' || trim_scale(${alias}.included) || ' + ' || trim_scale(${alias}.purchased) || ' NOK, uncovered ' ||
     trim_scale(${alias}.uncovered) || ' of ' || trim_scale(${alias}.cost) || ', tokens ' || ${alias}.tokens`;
 
+const ACCOUNTS = 'select count(*)::int as count from ai_account where $1::uuid is null or customer_id = $1';
+
 // One statement, therefore one snapshot: calls in progress cause no false problems.
 const VERIFY = `
   with carried as (
@@ -195,6 +197,12 @@ export class AiVerificationOperatorService {
     private readonly partitions: PartitionsService,
     private readonly calendar: BillingCalendar,
   ) {}
+
+  /** How many accounts there are to verify, of one customer or of all. */
+  async accounts(customerId?: string): Promise<number> {
+    const [row] = await this.dataSource.query<{ count: number }[]>(ACCOUNTS, [customerId ?? null]);
+    return row?.count ?? 0;
+  }
 
   /** All problems, of one customer or of all; empty if there are none. */
   async verify(customerId?: string): Promise<LedgerProblem[]> {

@@ -83,11 +83,15 @@ export class PartitionsService {
   private async change(name: string, table: string, month: string, signal?: AbortSignal): Promise<boolean> {
     for (let attempt = 1; ; attempt++) {
       try {
-        const [row] = await this.dataSource.query<{ done: boolean }[]>(`select app.${name}($1, $2) as done`, [
-          table,
-          month,
-        ]);
-        return row?.done ?? false;
+        return await this.dataSource.transaction(async (transaction) => {
+          // The function's own setting is not passed on to a cluster's nodes; this one is.
+          await transaction.query(`set local lock_timeout = '100ms'`);
+          const [row] = await transaction.query<{ done: boolean }[]>(`select app.${name}($1, $2) as done`, [
+            table,
+            month,
+          ]);
+          return row?.done ?? false;
+        });
       } catch (error) {
         if (!isLockTimeout(error) || attempt === ATTEMPTS || signal?.aborted) throw error;
         await delay(PAUSE_MS * 2 ** (attempt - 1), undefined, { signal });

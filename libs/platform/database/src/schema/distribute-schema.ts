@@ -11,6 +11,25 @@ const FUNCTIONS_ONLY_HERE = `
     and not exists (select from pg_dist_object o where o.classid = 'pg_proc'::regclass and o.objid = p.oid)`;
 
 /**
+ * The rights of everybody on a node. A node that was added later has our functions with the rights that PostgreSQL gives at
+ * first, and its database has its own.
+ */
+const RESTRICT_NODE = `do $$
+declare
+  name text;
+begin
+  perform set_config('citus.enable_ddl_propagation', 'off', true);
+  execute format('revoke temporary, create on database %I from public', current_database());
+  revoke create on schema public from public;
+  for name in
+    select p.oid::regprocedure::text from pg_proc p
+    where p.pronamespace = 'app'::regnamespace and has_function_privilege('public', p.oid, 'execute')
+  loop
+    execute format('revoke all on function %s from public', name);
+  end loop;
+end $$`;
+
+/**
  * On a Citus cluster, distributes what is not distributed yet; elsewhere does nothing. Runs after the migrations, which are
  * the same for one server and for a cluster, so it also distributes a restored dump of a single server. After an
  * interruption the next run goes on.
@@ -34,6 +53,18 @@ export async function distributeSchema(runner: QueryRunner, migrations: readonly
   for (const { functions } of migrations.flatMap((migration) => migration.functions))
     for (const [name, { delegated }] of Object.entries(functions))
       if (delegated) await delegateFunction(runner, `app.${name}`, delegated);
+  await restrictNodes(runner);
+}
+
+/** Takes the rights of everybody away on the workers, too. @throws if a node does not answer: it may have them still */
+async function restrictNodes(runner: QueryRunner): Promise<void> {
+  const replies = (await runner.query(
+    `select n.nodename || ':' || n.nodeport as node, r.success, r.result
+     from run_command_on_workers($1) r join pg_dist_node n on n.nodename = r.nodename and n.nodeport = r.nodeport`,
+    [RESTRICT_NODE],
+  )) as { node: string; success: boolean; result: string }[];
+  const failed = replies.find(({ success }) => !success);
+  if (failed) throw new Error(`The rights on the node ${failed.node} could not be restricted: ${failed.result}`);
 }
 
 /** Tables that are not distributed yet. */
