@@ -14,6 +14,10 @@ const LONGEST = [
   'test/contract/generated-clients.spec.ts',
   'test/containers/rotation.spec.ts',
   'test/documents/guide-faults.spec.ts',
+  'test/faults/unread-replies.spec.ts',
+  'test/faults/ai-settlements.spec.ts',
+  'test/faults/hung-up-callers.spec.ts',
+  'test/faults/time-shares.spec.ts',
   'test/faults/start-refusals.spec.ts',
   'test/faults/idempotency-kills.spec.ts',
   'test/faults/database.spec.ts',
@@ -36,7 +40,6 @@ const LONGEST = [
   'test/faults/ai-streams-kills.spec.ts',
   'test/faults/idempotency-ai-kills.spec.ts',
   'test/faults/ai-lost-replies.spec.ts',
-  'test/faults/ai-settlements.spec.ts',
 ];
 
 /**
