@@ -5,7 +5,8 @@ import { generateToken } from '@platform/tokens';
 import { createCaller, startApi, type TestApi } from '@test/api';
 import { declaredRoutes } from '@test/nest-routes';
 
-const REQUESTS = 10_000;
+/** `npm run accept:fuzz` sends more. */
+const REQUESTS = Number(process.env.ACCEPT_REQUESTS ?? 2500);
 const CONCURRENCY = 50;
 
 /** What a client might send. */
@@ -232,7 +233,7 @@ describe('random requests', () => {
     expect(faults.slice(0, 5)).toEqual([]);
     expect(Object.values(statuses).reduce((sum, count) => sum + count)).toBe(REQUESTS);
     // The generator also produces requests that pass the guards.
-    for (const status of [200, 400, 401, 404, 405, 415]) expect(statuses[status]).toBeGreaterThan(20);
+    for (const status of [200, 400, 401, 404, 405, 415]) expect(statuses[status]).toBeGreaterThan(5);
   }, 120_000);
 
   async function send({

@@ -11,7 +11,7 @@ const message = (text = 'x') => ({ messages: [{ role: 'user', content: text }], 
 /** A stopped process counts as dead after about 12 s; its calls must not have reached their own deadline by then. */
 const STOPPED_LONGER_MS = '60000';
 /** Every kill costs the start of a process. `npm run accept:credit-kills` runs more. */
-const KILLS = Number(process.env.ACCEPT_KILLS ?? 3);
+const KILLS = Number(process.env.ACCEPT_KILLS ?? 2);
 const count = (outcomes: Outcome[], wanted: Outcome) => outcomes.filter((outcome) => outcome === wanted).length;
 
 /** Returns for each killed process how long its reservations stayed pending. */

@@ -51,7 +51,7 @@ describe('forty replies of the AI provider at once', () => {
     ['announced', true],
     ['without a word', false],
   ])('that are giants, %s, are given up without harm', async (_, announced) => {
-    await upstream.reply(64 * MEGABYTE, announced);
+    await upstream.reply(16 * MEGABYTE, announced);
     const { statuses, grownMegabytes, usualLiveMs } = await overrun();
     expect(statuses).toEqual([502]);
     expect(grownMegabytes).toBeLessThan(300);

@@ -76,12 +76,12 @@ const POSTS: Post[] = [
   },
 ];
 
-describe.each(POSTS)('a process that dies anywhere in POST $path with an Idempotency-Key', (post) => {
+describe('a process that dies anywhere in a request with an Idempotency-Key', () => {
   let database: TestDatabase;
   let superuser: Client;
   let sandbox: Sandbox;
   let gate: StatementGate;
-  let victim: ApiProcess;
+  let settings: Record<string, string>;
   let survivor: ApiProcess;
   let worker: WorkerProcess;
 
@@ -90,19 +90,17 @@ describe.each(POSTS)('a process that dies anywhere in POST $path with an Idempot
     database = await createTestDatabase();
     superuser = await connectAsSuperuser(database);
     gate = await startStatementGate(Number(new URL(database.url).port));
-    const settings = {
+    settings = {
       SANDBOX_URL: sandbox.url,
       SECRETS_KEY: randomBytes(32).toString('base64'),
       SMS_GATEWAY_TIMEOUT_MS: '3000',
       DATABASE_POOL_SIZE: '30',
     };
-    const held = database.url.replace(/:\d+\//, `:${gate.port}/`);
-    victim = await startApiProcess({ ...settings, DATABASE_URL: held, DATABASE_STATEMENT_TIMEOUT_MS: '30000' });
     survivor = await startApiProcess({ ...settings, DATABASE_URL: database.url });
     worker = await startWorkerProcess({ ...settings, DATABASE_URL: database.url });
   }, 60_000);
   afterAll(async () => {
-    await Promise.all([victim.stop('SIGKILL'), survivor.stop(), worker.stop()]);
+    await Promise.all([survivor.stop(), worker.stop()]);
     await gate.close();
     await superuser.end();
     await sandbox.close();
@@ -110,7 +108,7 @@ describe.each(POSTS)('a process that dies anywhere in POST $path with an Idempot
   });
 
   /** A customer of its own for each step, so that effects can be told apart. */
-  async function createSender(step: number) {
+  async function createSender(post: Post, step: number) {
     const { id } = await saveFakeCustomer(superuser);
     const { token } = await saveFakeToken(superuser, id);
     await enableAi(superuser, id, { model: await saveModelPrice(superuser), included: 10 });
@@ -135,34 +133,43 @@ describe.each(POSTS)('a process that dies anywhere in POST $path with an Idempot
     }
   }
 
-  it('has one effect at most, and its key is free or has its reply within 20 s', async () => {
-    const senders = [];
-    for (const [number, step] of post.steps.entries()) {
-      const sender = await createSender(number);
-      const held = gate.holdAt(step);
-      const lost = sender.send(victim).catch(() => undefined);
-      await held;
-      senders.push({ ...sender, step, lost });
-    }
-    await victim.stop('SIGKILL');
-    const diedAt = Date.now();
-    const ended = await Promise.all(
-      senders.map(async ({ id, step, send, lost }) => {
-        await lost;
-        const reply = await retryUntilEnded(send);
-        const body = await reply.text();
-        const inTime = Date.now() - diedAt < ENDED_WITHIN_MS;
-        const again = await send(survivor);
-        const { rows } = await superuser.query<{ effects: number }>(
-          `select count(*)::int as effects from ${post.table} where customer_id = $1`,
-          [id],
-        );
-        const isKept = again.headers.get('idempotency-replayed') === 'true' && (await again.text()) === body;
-        return { step, isEnd: post.ends.includes(reply.status), inTime, isKept, effects: rows[0]?.effects };
-      }),
-    );
-    expect(ended).toEqual(post.steps.map((step) => ({ step, isEnd: true, inTime: true, isKept: true, effects: 1 })));
-    const recipients = sandbox.elks46.accepted.map(({ to }) => to);
-    expect(new Set(recipients).size).toBe(recipients.length);
-  }, 120_000);
+  it.each(POSTS)(
+    'has one effect at most, and its key is free or has its reply within 20 s: POST $path',
+    async (post) => {
+      const victim = await startApiProcess({
+        ...settings,
+        DATABASE_URL: database.url.replace(/:\d+\//, `:${gate.port}/`),
+        DATABASE_STATEMENT_TIMEOUT_MS: '30000',
+      });
+      const senders = [];
+      for (const [number, step] of post.steps.entries()) {
+        const sender = await createSender(post, number);
+        const held = gate.holdAt(step);
+        const lost = sender.send(victim).catch(() => undefined);
+        await held;
+        senders.push({ ...sender, step, lost });
+      }
+      await victim.stop('SIGKILL');
+      const diedAt = Date.now();
+      const ended = await Promise.all(
+        senders.map(async ({ id, step, send, lost }) => {
+          await lost;
+          const reply = await retryUntilEnded(send);
+          const body = await reply.text();
+          const inTime = Date.now() - diedAt < ENDED_WITHIN_MS;
+          const again = await send(survivor);
+          const { rows } = await superuser.query<{ effects: number }>(
+            `select count(*)::int as effects from ${post.table} where customer_id = $1`,
+            [id],
+          );
+          const isKept = again.headers.get('idempotency-replayed') === 'true' && (await again.text()) === body;
+          return { step, isEnd: post.ends.includes(reply.status), inTime, isKept, effects: rows[0]?.effects };
+        }),
+      );
+      expect(ended).toEqual(post.steps.map((step) => ({ step, isEnd: true, inTime: true, isKept: true, effects: 1 })));
+      const recipients = sandbox.elks46.accepted.map(({ to }) => to);
+      expect(new Set(recipients).size).toBe(recipients.length);
+    },
+    120_000,
+  );
 });

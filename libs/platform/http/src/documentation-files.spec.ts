@@ -101,11 +101,11 @@ describe('files of the documentation', () => {
       `/docs/${[...'script.js'].map((letter, place) => ((index >> place) % 2 ? `%${letter.charCodeAt(0).toString(16)}` : letter)).join('')}`;
     const encodings = new Set<unknown>();
     for (let index = 0; index < 100; index++) {
-      const reply = await get(alias(index), { 'accept-encoding': 'zstd' });
+      const reply = await get(alias(index), { 'accept-encoding': 'gzip' });
       expect(reply).toMatchObject({ status: 200, text: SCRIPT });
       encodings.add(reply.headers['content-encoding']);
     }
     expect(compressions()).toBe(32);
-    expect(encodings).toEqual(new Set(['zstd', undefined]));
+    expect(encodings).toEqual(new Set(['gzip', undefined]));
   });
 });
