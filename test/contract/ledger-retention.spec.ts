@@ -3,7 +3,7 @@ import { PartitionsService } from '@platform/database';
 import { saveAiCustomer } from '@test/ai-factories';
 import { countBackends } from '@test/backends';
 import { createLedgerFixture, type LedgerFixture, request, usage } from '@test/ledger.fixture';
-import { holdLock, waitForLocks } from '@test/locks';
+import { createPartition, holdLock, waitForLocks } from '@test/locks';
 import { until } from '@test/until';
 
 /** Noon of the tenth, and the turn of the month within one call's time. */
@@ -21,7 +21,7 @@ describe('Months of the ledger that are dropped', () => {
     other = await saveAiCustomer(fixture.superuser, { model: fixture.model, included: 1 });
     for (const table of ['ai_usage', 'ai_ledger_entry'])
       for (const month of MONTHS)
-        await fixture.superuser.query(`select app.create_partition($1, $2)`, [table, `${month}-01`]);
+        await createPartition(fixture.superuser, table, `${month}-01`);
     for (const month of MONTHS) {
       for (const at of ['10T12:00:00Z', '10T12:00:01Z']) await call(`${month}-${at}`);
       // Calls that are the included credit's and the purchased's, so both buckets have entries in every month.
@@ -147,7 +147,7 @@ describe('Months of the ledger that are dropped', () => {
   });
 
   it('are dropped as soon as nobody uses the table, though the first attempt gave up', async () => {
-    await fixture.superuser.query(`select app.create_partition('ai_usage', '2020-01-01')`);
+    await createPartition(fixture.superuser, 'ai_usage', '2020-01-01');
     const release = await holdLock(fixture.database, 'lock table ai_usage in access share mode');
     const dropped = expect(drop('ai_usage', '2020-01')).resolves.toBe(true);
     await waitForLocks(fixture.superuser, 1);

@@ -4,6 +4,7 @@ import { PartitionsService } from '@platform/database';
 import type { Job, JobRunnerService } from '@platform/jobs';
 import { Metrics } from '@platform/metrics';
 import { createLedgerFixture, type LedgerFixture } from '@test/ledger.fixture';
+import { createPartition } from '@test/locks';
 import { timedId } from '@test/timed-id';
 import { PartitionJobs } from '../../apps/worker/src/partition-jobs';
 
@@ -21,7 +22,7 @@ describe('The job of the partitions', () => {
     new PartitionJobs(runner, partitions, ledger, database.config, metrics).onModuleInit();
     for (const month of ['2030-04', '2030-05'])
       for (const table of ['audit_log', 'ai_usage'])
-        await fixture.superuser.query('select app.create_partition($1, $2)', [table, `${month}-01`]);
+        await createPartition(fixture.superuser, table, `${month}-01`);
     await fixture.setTime('2030-08-15T12:00:00Z');
   });
   afterAll(() => fixture.close());

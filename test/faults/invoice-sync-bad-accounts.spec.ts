@@ -15,7 +15,7 @@ const FAULTS: [name: string, directives: DirectiveValues, reason: RegExp][] = [
   ['a page without the documents that it announces', { 'blank-page': true }, /returns none|no cursor/],
   ['a body that drips', { drip: 20 }, /took too long|stopped/],
   ['no answer', { hang: true }, /no reply|took too long/],
-  ['a giant page', { flood: FLOOD_MB }, /too large/],
+  ['a giant page', { flood: FLOOD_MB }, /too large|took too long/],
   ['HTML', { 'not-json': true }, /not JSON/],
   ['errors', { status: 500 }, /500|took too long/],
   ['a Retry-After of a thousand days', { status: 429, 'retry-after': 86_400_000 }, /429|took too long/],

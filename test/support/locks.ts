@@ -21,6 +21,19 @@ export async function holdLock(
   };
 }
 
+/** Creates the partition of a month. It waits 100 ms for its lock, which autovacuum may hold for longer: as its job does, it tries again. */
+export async function createPartition(superuser: Client, table: string, month: string): Promise<void> {
+  await until(() =>
+    superuser.query('select app.create_partition($1, $2)', [table, month]).then(
+      () => true,
+      (error: { code?: string }) => {
+        if (error.code === '55P03') return false;
+        throw error;
+      },
+    ),
+  );
+}
+
 /** Waits until this many statements of the database wait for a lock. */
 export async function waitForLocks(superuser: Client, count: number): Promise<void> {
   await until(async () => (await countBackends(superuser, `wait_event_type = 'Lock'`)) >= count);
