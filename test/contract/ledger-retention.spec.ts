@@ -20,8 +20,7 @@ describe('Months of the ledger that are dropped', () => {
     customerId = await saveAiCustomer(fixture.superuser, { model: fixture.model, included: 1, purchased: 100 });
     other = await saveAiCustomer(fixture.superuser, { model: fixture.model, included: 1 });
     for (const table of ['ai_usage', 'ai_ledger_entry'])
-      for (const month of MONTHS)
-        await createPartition(fixture.superuser, table, `${month}-01`);
+      for (const month of MONTHS) await createPartition(fixture.superuser, table, `${month}-01`);
     for (const month of MONTHS) {
       for (const at of ['10T12:00:00Z', '10T12:00:01Z']) await call(`${month}-${at}`);
       // Calls that are the included credit's and the purchased's, so both buckets have entries in every month.

@@ -21,8 +21,7 @@ describe('The job of the partitions', () => {
     const [partitions, ledger] = [operator.get(PartitionsService), operator.get(LedgerRetentionService)];
     new PartitionJobs(runner, partitions, ledger, database.config, metrics).onModuleInit();
     for (const month of ['2030-04', '2030-05'])
-      for (const table of ['audit_log', 'ai_usage'])
-        await createPartition(fixture.superuser, table, `${month}-01`);
+      for (const table of ['audit_log', 'ai_usage']) await createPartition(fixture.superuser, table, `${month}-01`);
     await fixture.setTime('2030-08-15T12:00:00Z');
   });
   afterAll(() => fixture.close());
