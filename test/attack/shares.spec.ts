@@ -1,33 +1,49 @@
-import { AttackedApi, failures, p99, SHARE_ATTACKS } from '@test/share-attacks';
+import { ASYMMETRIC_ATTACKS, AttackedApi, failures, p99, SHARE_ATTACKS } from '@test/share-attacks';
+import { describeWithNginx } from '@test/nginx-proxy';
 import { useTestDatabase } from '@test/use-test-database';
 
 const SECONDS = Number(process.env.ATTACK_SECONDS ?? 60);
+const ATTACKS = process.env.ATTACK_KINDS === 'asymmetries' ? ASYMMETRIC_ATTACKS : SHARE_ATTACKS;
+/** Charges among which those of a token are looked for. */
+const CHARGES = 750_000;
 const database = useTestDatabase();
 
-/** npm run attack:shares. On a quiet machine: it measures times. */
-describe.each(Object.keys(SHARE_ATTACKS))(`${SECONDS} s of %s`, (kind) => {
+/** npm run attack:shares, npm run attack:asymmetries. On a quiet machine: they measure times. */
+function describeAttack(kind: string, proxied: boolean): void {
   let attacked: AttackedApi;
   beforeAll(async () => {
-    attacked = await AttackedApi.start(database, database.superuser, { OVERLOAD_WAIT_MS: '100' });
-  });
-  afterAll(() => attacked.api.stop('SIGKILL'));
+    const arrange = { proxied, charges: kind.startsWith('charges') ? CHARGES : 0 };
+    attacked = await AttackedApi.start(database, database.superuser, { OVERLOAD_WAIT_MS: '100' }, arrange);
+  }, 120_000);
+  afterAll(() => attacked.stop());
 
   it(
-    'leave a neighbour its answers, in time',
+    'leave a neighbour its answers, in time, and the memory bounded',
     async () => {
       const end = performance.now() + (SECONDS + 10) * 1000;
-      const { attacker, before, neighbour } = await attacked.attack(kind, 10_000, () => performance.now() > end);
+      const { attacker, before, neighbour, largestRssMb } = await attacked.attack(
+        kind,
+        10_000,
+        () => performance.now() > end,
+      );
       console.log(
-        `${kind}: the neighbour's p99 ${p99(before)} ms before, ${p99(neighbour)} ms meanwhile, of`,
+        `${kind}${proxied ? ' through nginx' : ''}: the neighbour's p99 ${p99(before)} ms before, ${p99(neighbour)} ms meanwhile, of`,
         neighbour.tally,
         'the attacker',
         attacker.tally,
         attacker.texts,
+        `${Math.round(largestRssMb)} MB`,
       );
       expect(failures(neighbour)).toBe(0);
       expect(Object.keys(neighbour.tally)).toEqual(['200']);
       expect(p99(neighbour)).toBeLessThanOrEqual(Math.max(100, 2 * p99(before)));
+      expect(largestRssMb).toBeLessThan(1024);
     },
     (SECONDS + 60) * 1000,
   );
-});
+}
+
+for (const kind of Object.keys(ATTACKS)) {
+  describe(`${SECONDS} s of ${kind}`, () => describeAttack(kind, false));
+  describeWithNginx(`${SECONDS} s of ${kind} through nginx`, () => describeAttack(kind, true));
+}

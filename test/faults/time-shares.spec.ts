@@ -1,4 +1,4 @@
-import { AttackedApi, failures } from '@test/share-attacks';
+import { ALL_ASYMMETRIC, AttackedApi, failures } from '@test/share-attacks';
 import { useTestDatabase } from '@test/use-test-database';
 
 /** Other specs take most of the processors meanwhile. */
@@ -14,10 +14,10 @@ describe('one who takes more than its share of the time', () => {
   beforeAll(async () => {
     attacked = await AttackedApi.start(database, database.superuser, { OVERLOAD_WAIT_MS: '50' });
   }, SLOW_MS);
-  afterAll(() => attacked.api.stop('SIGKILL'));
+  afterAll(() => attacked.stop());
 
   it.each([
-    ['the largest pages of tickets', 'customer_id', /^429: Your requests take more of the service than your share/],
+    ['bodies of 990 unknown names', 'customer_id', /^429: Your requests take more of the service than your share/],
     ['ever new unknown tokens', 'address', /^429: Requests from your address without a valid token take more/],
   ])(
     'with %s is refused and told why, and named in the log; a neighbour gets all its answers',
@@ -26,7 +26,7 @@ describe('one who takes more than its share of the time', () => {
         kind,
         1000,
         (attacker, neighbour) => (attacker.tally[429] ?? 0) >= ENOUGH && (neighbour.tally[200] ?? 0) >= 10,
-        NEIGHBOUR_EVERY_MS,
+        { everyMs: NEIGHBOUR_EVERY_MS, connections: 128 },
       );
       expect(failures(neighbour)).toBe(0);
       expect(Object.keys(neighbour.tally)).toEqual(['200']);
@@ -40,6 +40,41 @@ describe('one who takes more than its share of the time', () => {
       expect(Number(/^overload_refusals_total\{used="share"\} (\d+)/m.exec(metrics)?.[1])).toBeGreaterThanOrEqual(
         ENOUGH,
       );
+    },
+    SLOW_MS,
+  );
+
+  it(
+    'with requests for the largest pages of tickets is refused, and a neighbour gets all its answers',
+    async () => {
+      const { attacker, neighbour } = await attacked.attack(
+        'the largest pages of tickets',
+        500,
+        (attacker, neighbour) => (attacker.tally[429] ?? 0) >= ENOUGH && (neighbour.tally[200] ?? 0) >= 10,
+        { everyMs: NEIGHBOUR_EVERY_MS, connections: 128 },
+      );
+      expect(Object.keys(neighbour.tally)).toEqual(['200']);
+      expect(attacker.texts).toContainEqual(
+        expect.stringMatching(/^429: .* wait for each other because each reads much/),
+      );
+    },
+    SLOW_MS,
+  );
+
+  it(
+    'with small requests that could cost much is told why, and a neighbour gets all its answers',
+    async () => {
+      const { attacker, neighbour, largestRssMb } = await attacked.attack(
+        ALL_ASYMMETRIC,
+        500,
+        (attacker, neighbour) => (attacker.tally[400] ?? 0) >= ENOUGH && (neighbour.tally[200] ?? 0) >= 10,
+        { everyMs: NEIGHBOUR_EVERY_MS },
+      );
+      expect(Object.keys(neighbour.tally)).toEqual(['200']);
+      expect(failures(attacker)).toBe(0);
+      // Unknown names and chunks of a byte; their tokens, if they are unknown; files that do not exist.
+      for (const status of ['200', '400', '401', '404', '413']) expect(attacker.tally).toHaveProperty(status);
+      expect(largestRssMb).toBeLessThan(600);
     },
     SLOW_MS,
   );

@@ -2,6 +2,8 @@
 // times, whatever becomes of the earlier ones.
 const { Buffer } = require('node:buffer');
 const { Agent, request } = require('node:http');
+const { connect } = require('node:net');
+const { URL } = require('node:url');
 const { parentPort, workerData } = require('node:worker_threads');
 
 const { origin, requests, connections, everyMs } = workerData;
@@ -11,7 +13,7 @@ let stopped = false;
 let seen = { replies: [], tally: {}, texts: [] };
 
 function send() {
-  const { method, path, headers, body } = requests[next++ % requests.length];
+  const { method, path, headers, body, chunks } = requests[next++ % requests.length];
   const begun = performance.now();
   return new Promise((resolve) => {
     const done = (status, text) => {
@@ -20,6 +22,7 @@ function send() {
       if (text && !seen.texts.includes(text) && seen.texts.length < 20) seen.texts.push(text);
       resolve();
     };
+    if (chunks) return sendInChunks({ method, path, headers, chunks }, done);
     const sent = request(`${origin}${path}`, { method, headers, agent }, (reply) => {
       const error = [];
       const isRefusal = reply.statusCode === 429 || reply.statusCode >= 500;
@@ -30,6 +33,27 @@ function send() {
     sent.on('error', () => done(0));
     sent.end(body);
   });
+}
+
+// A body of chunks of a byte, on a connection of its own.
+function sendInChunks({ method, path, headers, chunks }, done) {
+  const { hostname, port, host } = new URL(origin);
+  const socket = connect(Number(port), hostname);
+  const head = Object.entries({ host, 'transfer-encoding': 'chunked', ...headers }).map((pair) => pair.join(': '));
+  let reply = '';
+  socket.on('data', (data) => {
+    reply += data;
+    const [, body] = reply.split('\r\n\r\n');
+    const length = Number(/^content-length: (\d+)/im.exec(reply)?.[1]);
+    if (body === undefined || body.length < length) return;
+    socket.destroy();
+    const status = Number(reply.split(' ')[1]);
+    done(status, (status === 429 || status >= 500) && detailOf(body));
+    done = () => undefined;
+  });
+  socket.on('error', () => undefined);
+  socket.on('close', () => done(0));
+  socket.write(`${method} ${path} HTTP/1.1\r\n${head.join('\r\n')}\r\n\r\n${'1\r\nx\r\n'.repeat(chunks)}`);
 }
 
 function detailOf(body) {

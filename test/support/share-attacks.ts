@@ -8,11 +8,15 @@ import { type ApiProcess, startApiProcess } from './api-process';
 import { saveFakeCustomer } from './factories/customer.factory';
 import { saveFakeToken } from './factories/service-token.factory';
 import { saveLargeTickets } from './factories/ticket.factory';
+import { type NginxProxy, startNginx } from './nginx-proxy';
+import { rssMb } from './send-hostile-bodies';
 import type { TestDatabase } from './test-database';
 
 const CLIENT = join(process.cwd(), 'test', 'support', 'attack-client.cjs');
 /** Connections of an attacker. */
 const CONNECTIONS = 64;
+/** How often an attacked API's memory is looked at. */
+const LOOK_MS = 50;
 
 /** A request of an attack. */
 interface HostileRequest {
@@ -20,21 +24,19 @@ interface HostileRequest {
   path: string;
   headers?: Record<string, string>;
   body?: string;
+  /** Sends a body of so many chunks of a byte, which goes on behind a reply that comes before its end. */
+  chunks?: number;
 }
 
+/** The requests of an attack. @param token the attacker's. @param tokenId its id */
+type Attack = (token: string, tokenId: string) => HostileRequest[];
+
 /** Requests that cost the service much, of one customer or of one network address. */
-export const SHARE_ATTACKS: Record<string, (attacker: string) => HostileRequest[]> = {
+export const SHARE_ATTACKS: Record<string, Attack> = {
   'the largest pages of tickets': (token) => [
     { method: 'GET', path: '/api/v1/support/tickets?limit=2', headers: as(token) },
   ],
-  'bodies of 9,990 unknown names': (token) => [
-    {
-      method: 'POST',
-      path: '/api/v1/support/tickets',
-      headers: { ...as(token), 'content-type': 'application/json' },
-      body: JSON.stringify(Object.fromEntries(Array.from({ length: 9990 }, (_, place) => [`u${place}`, 1]))),
-    },
-  ],
+  'bodies of 990 unknown names': (token) => [unknownNames(token, 990)],
   'writes of tickets': (token) => [
     {
       method: 'POST',
@@ -45,13 +47,57 @@ export const SHARE_ATTACKS: Record<string, (attacker: string) => HostileRequest[
   ],
   'ever new unknown tokens': () =>
     Array.from({ length: 20_000 }, () => ({ method: 'GET', path: '/api/v1/customer', headers: as(generateToken()) })),
-  'files of the documentation': () =>
-    ['/docs/swagger-ui-bundle.js', '/docs', '/openapi.json'].map((path) => ({
-      method: 'GET',
-      path,
-      headers: { 'accept-encoding': 'gzip' },
-    })),
+  'files of the documentation': () => documentation('gzip'),
 };
+
+/** Requests that cost their sender little, and should cost the service no more. */
+export const ASYMMETRIC_ATTACKS: Record<string, Attack> = {
+  'files of the documentation in every encoding': () => ['br', 'zstd', 'gzip', 'identity'].flatMap(documentation),
+  'addresses under /docs that do not exist': () =>
+    Array.from({ length: 1000 }, (_, place) => ({ method: 'GET', path: `/docs/${place}` })),
+  'bodies of 9,990 unknown names': (token) => [unknownNames(token, 9990)],
+  'addresses of 1,500 unknown names': (token) => [
+    {
+      method: 'GET',
+      path: `/api/v1/support/tickets?${Array.from({ length: 1500 }, (_, place) => `a${place}=1`).join('&')}`,
+      headers: as(token),
+    },
+  ],
+  'bodies of chunks of a byte': (token) => [inChunks('POST', '/api/v1/support/tickets', token)],
+  'bodies of chunks of a byte with unknown tokens': () =>
+    Array.from({ length: 1000 }, () => inChunks('POST', '/api/v1/support/tickets', generateToken())),
+  'bodies of chunks of a byte of GETs': (token) => [inChunks('GET', '/api/v1/customer', token)],
+  'charges of one of many tokens': (token, tokenId) => [
+    { method: 'GET', path: `/api/v1/ai/usage?token_id=${tokenId}`, headers: as(token) },
+  ],
+};
+
+/** Some requests of all of these. */
+export const ALL_ASYMMETRIC = 'all asymmetric attacks together';
+const allAsymmetric: Attack = (...attacker) =>
+  Object.values(ASYMMETRIC_ATTACKS).flatMap((attack) => attack(...attacker).slice(0, SOME));
+const SOME = 5;
+
+function unknownNames(token: string, count: number): HostileRequest {
+  return {
+    method: 'POST',
+    path: '/api/v1/support/tickets',
+    headers: { ...as(token), 'content-type': 'application/json' },
+    body: JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, place) => [`u${place}`, 1]))),
+  };
+}
+
+function documentation(encoding: string): HostileRequest[] {
+  return ['/docs/swagger-ui-bundle.js', '/docs', '/docs/openapi.json'].map((path) => ({
+    method: 'GET',
+    path,
+    headers: { 'accept-encoding': encoding },
+  }));
+}
+
+function inChunks(method: string, path: string, token: string): HostileRequest {
+  return { method, path, headers: { ...as(token), 'content-type': 'application/json' }, chunks: 20_000 };
+}
 
 function as(token: string): Record<string, string> {
   return { authorization: `Bearer ${token}` };
@@ -102,24 +148,30 @@ export interface Outcome {
   /** Before and during the attack. */
   before: Seen;
   neighbour: Seen;
+  /** The most that the process took meanwhile. */
+  largestRssMb: number;
 }
 
 /** An API with a customer that attacks and another that reads its own record. */
 export class AttackedApi {
   private constructor(
     readonly api: ApiProcess,
-    private readonly attackerToken: string,
+    private readonly proxy: NginxProxy | undefined,
+    private readonly attacker: { id: string; token: string },
     private readonly neighbourToken: string,
   ) {}
 
-  /** @param settings beyond those that let a customer ask as often as it can */
+  /** @param settings beyond those that let a customer ask as often as it can. @param arrange the size and the way of the attack */
   static async start(
     database: TestDatabase,
     superuser: Client,
     settings: Record<string, string>,
+    { proxied = false, charges = 1000 } = {},
   ): Promise<AttackedApi> {
     const [attacker, neighbour] = [await saveFakeCustomer(superuser), await saveFakeCustomer(superuser)];
     await saveLargeTickets(superuser, attacker.id, 20);
+    const [one, two] = [await saveFakeToken(superuser, attacker.id), await saveFakeToken(superuser, neighbour.id)];
+    await saveCharges(superuser, attacker.id, one.id, charges);
     const api = await startApiProcess({
       DATABASE_URL: database.url,
       // As in a container of 1 GB.
@@ -128,38 +180,67 @@ export class AttackedApi {
       STORED_BYTES_PER_DAY: '100000000000',
       ...settings,
     });
-    const [{ token: one }, { token: two }] = [
-      await saveFakeToken(superuser, attacker.id),
-      await saveFakeToken(superuser, neighbour.id),
-    ];
-    return new AttackedApi(api, one, two);
+    return new AttackedApi(api, proxied ? await startNginx(api.origin) : undefined, one, two.token);
+  }
+
+  async stop(): Promise<void> {
+    await this.proxy?.stop();
+    await this.api.stop('SIGKILL');
   }
 
   /**
    * Lets the neighbour read alone for `aloneMs`, then attacks until `isEnough`, looked at twice a second, is content with what the
-   * attacker and the neighbour have seen. @param everyMs time from one request of the neighbour to the next
+   * attacker and the neighbour have seen. @param options `everyMs`: time from one request of the neighbour to the next
    */
   async attack(
     kind: string,
     aloneMs: number,
     isEnough: (attacker: Seen, neighbour: Seen) => boolean,
-    everyMs = 50,
+    { everyMs = 50, connections = CONNECTIONS } = {},
   ): Promise<Outcome> {
-    const { origin } = this.api;
-    const requests = SHARE_ATTACKS[kind]?.(this.attackerToken) ?? [];
+    const origin = this.proxy ? new URL(this.proxy.baseUrl).origin : this.api.origin;
+    const { token, id } = this.attacker;
+    const attacks: Record<string, Attack> = {
+      ...SHARE_ATTACKS,
+      ...ASYMMETRIC_ATTACKS,
+      [ALL_ASYMMETRIC]: allAsymmetric,
+    };
+    const requests = attacks[kind]?.(token, id) ?? [];
     const reads = [{ method: 'GET', path: '/api/v1/customer', headers: as(this.neighbourToken) }];
     const neighbour = new AttackClient({ origin, requests: reads, everyMs });
     await wait(aloneMs);
     const before = await neighbour.look();
     neighbour.beginAnew();
-    const attacker = new AttackClient({ origin, requests, connections: CONNECTIONS });
+    const attacker = new AttackClient({ origin, requests, connections });
+    let largestRssMb = 0;
+    const sampling = setInterval(() => (largestRssMb = Math.max(largestRssMb, rssMb(this.api.child.pid))), LOOK_MS);
     let seen: [Seen, Seen];
     do {
       await wait(500);
       seen = [await attacker.look(), await neighbour.look()];
     } while (!isEnough(...seen));
-    return { before, neighbour: await neighbour.stop(), attacker: await attacker.stop() };
+    clearInterval(sampling);
+    return { before, neighbour: await neighbour.stop(), attacker: await attacker.stop(), largestRssMb };
   }
+}
+
+/** Charges of a month, one in a thousand of a token, all others without one. */
+async function saveCharges(superuser: Client, customerId: string, tokenId: string, count: number): Promise<void> {
+  await superuser.query(
+    `insert into ai_usage (customer_id, id, provider, model, input_tokens, cache_write_5m_tokens, cache_write_1h_tokens,
+       cache_read_tokens, output_tokens, cost, paid_from_included, token_id, created_at)
+     select $1, (left(app.first_id(at)::text, 18) || right(gen_random_uuid()::text, 18))::uuid, 'anthropic', 'a',
+       10, 0, 0, 0, 20, 0.1, 0.1, case when n % 40000 = 1 then $2::uuid end, at
+     from (select n, now() - n * (interval '25 days' / $3) as at from generate_series(1, $3::int) n) c`,
+    [customerId, tokenId, count],
+  );
+  await superuser.query(
+    `insert into ai_usage_day select customer_id, (created_at at time zone 'Europe/Oslo')::date, model,
+       coalesce(token_id, '00000000-0000-0000-0000-000000000000'), count(*), sum(input_tokens), 0, 0, 0, sum(output_tokens),
+       sum(cost), 0, sum(paid_from_included), 0 from ai_usage where customer_id = $1 group by 1, 2, 3, 4`,
+    [customerId],
+  );
+  await superuser.query('analyze ai_usage');
 }
 
 /** The time that 99 of a hundred replies took at most. */

@@ -3,6 +3,7 @@ import { Test, type TestingModule } from '@nestjs/testing';
 import { ConfigModule } from '@platform/config';
 import { CustomerContextService } from '@platform/context';
 import { connectAsSuperuser } from '@test/test-database';
+import { until } from '@test/until';
 import { useTestDatabase } from '@test/use-test-database';
 import { CustomerDatabaseService, DatabaseModule, decoders, readStatement } from './index';
 
@@ -54,6 +55,55 @@ describe('CustomerDatabase', () => {
     const { rows } = await superuser.query('select customer_id from support_ticket order by created_at');
     await superuser.end();
     expect(rows).toEqual([{ customer_id: mine }, { customer_id: theirs }]);
+  });
+
+  describe('reads of which each lately cost much', () => {
+    /** Large, and held up by whoever has the lock `$2`. */
+    const slow = readStatement(
+      'test.slow',
+      `select repeat('x', 100000), pg_advisory_xact_lock_shared($2::integer) where $1::uuid is not null`,
+      {
+        text: decoders.text,
+        locked: decoders.text,
+      },
+    );
+    const waiting = async () => {
+      const { rows } = await testDatabase.superuser.query<{ count: number }>(
+        `select count(*)::integer as count from pg_stat_activity where wait_event_type = 'Lock' and query like '%pg_advisory_xact_lock_shared%'`,
+      );
+      return rows[0]?.count;
+    };
+    const as = <T>(customer: string, work: () => Promise<T>) => module.get(CustomerContextService).run(customer, work);
+    const read = (customer: string, lock: number) =>
+      as(customer, () => module.get(CustomerDatabaseService).read(slow, [lock]));
+    const quick = (customer: string) => as(customer, () => module.get(CustomerDatabaseService).read(EVERY_CUSTOMER));
+    afterEach(() => testDatabase.superuser.query('select pg_advisory_unlock_all()'));
+
+    it('run apart, one of a customer at a time, and hold up no others; of many that wait some are refused', async () => {
+      await Promise.all([read(mine, 1), read(mine, 1), read(mine, 1)]);
+      await testDatabase.superuser.query('select pg_advisory_lock(2)');
+      const many = Promise.allSettled(Array.from({ length: 80 }, () => read(mine, 2)));
+      await until(async () => (await waiting()) === 1);
+      expect(await Promise.all([quick(mine), quick(theirs)])).toEqual([[{ id: mine }], [{ id: theirs }]]);
+      expect(await read(theirs, 1)).toHaveLength(1);
+      expect(await waiting()).toBe(1);
+      await testDatabase.superuser.query('select pg_advisory_unlock(2)');
+      const results = await many;
+      expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(65);
+      expect(results.at(-1)).toMatchObject({
+        reason: { code: 'rate_limited', message: expect.stringContaining('wait for each other') as string },
+      });
+    });
+
+    it('are two on shared connections at most while nothing is known of them, and one apart', async () => {
+      const customer = randomUUID();
+      await testDatabase.superuser.query('select pg_advisory_lock(3)');
+      const many = Promise.all(Array.from({ length: 20 }, () => read(customer, 3)));
+      await until(async () => (await waiting()) === 2);
+      expect(await Promise.race([quick(theirs), many])).toEqual([{ id: theirs }]);
+      await testDatabase.superuser.query('select pg_advisory_unlock(3)');
+      expect(await many).toHaveLength(20);
+    });
   });
 
   it('refuses to work without a customer', async () => {

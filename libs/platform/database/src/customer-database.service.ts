@@ -1,14 +1,24 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable } from '@nestjs/common';
 import { CustomerContextService } from '@platform/context';
+import { ServiceError } from '@platform/errors';
+import { FairSlots } from '@platform/fairness';
 import type { Page, PageRequest } from '@platform/pagination';
 import { tracedStatement } from '@platform/tracing';
 import type { CustomerStatements, RowsOf } from './connections/customer-transaction';
 import { PipelinedConnectionsService, type TimeReport } from './connections/pipelined-connections.service';
+import { ReadCost } from './connections/read-batch';
+import { OverloadedError } from './database-errors';
 import type { KeysetList, Placed } from './reads/keyset-list';
 import type { ReadStatement, ReadValue } from './reads/read-statement';
 import type { WaitingOptions } from './connections/bounded-queue';
 import { WriteConnectionsService, type WriteTransaction } from './connections/write-connections.service';
+
+/** Slow reads that run at once, of which one is a customer's while others have some; and those that wait for it, half of them one's. */
+const SLOW_AT_ONCE = 2;
+const MOST_WAITING = 128;
+/** Pairs of a statement and a customer whose cost is known. */
+const MOST_COSTS = 20_000;
 
 /**
  * The only access to a customer's rows. Every statement is for the customer in context: its first parameter, `$1`, is
@@ -17,6 +27,10 @@ import { WriteConnectionsService, type WriteTransaction } from './connections/wr
 @Injectable()
 export class CustomerDatabaseService {
   private readonly joined = new AsyncLocalStorage<WriteTransaction>();
+  private readonly slowReads = new FairSlots(SLOW_AT_ONCE, MOST_WAITING);
+  /** By customer, by statement. */
+  private readonly costs = new Map<ReadStatement<never>, Map<string, ReadCost>>();
+  private knownCosts = 0;
 
   constructor(
     private readonly context: CustomerContextService,
@@ -32,9 +46,66 @@ export class CustomerDatabaseService {
    */
   read<Row>(statement: ReadStatement<Row>, values: readonly ReadValue[] = []): Promise<Row[]> {
     const { customerId } = this.context;
-    return tracedStatement(statement.name, () =>
-      this.connections.batch().read(customerId, statement, [customerId, ...values]),
-    );
+    const all = [customerId, ...values];
+    return tracedStatement(statement.name, () => {
+      const cost = this.costOf(customerId, statement);
+      if (!cost.isQuick) return this.readApart(customerId, statement, all, cost);
+      return this.connections.batch().read(customerId, statement, all, cost);
+    });
+  }
+
+  /**
+   * Reads apart from others, since this has lately cost much, or so many are under way of which that is not known. A customer has one
+   * such read at a time while others have some. It waits for its turn here, not in front of the reads of others.
+   */
+  private async readApart<Row>(
+    customerId: string,
+    statement: ReadStatement<Row>,
+    values: readonly ReadValue[],
+    cost: ReadCost,
+  ): Promise<Row[]> {
+    await this.slowSlot(customerId);
+    let quick: Promise<Row[]> | undefined;
+    try {
+      if (!cost.isQuick)
+        return await this.writes.read(customerId, { statement, values }, SLOW_AT_ONCE, (bytes, ms) => {
+          cost.noteBytes(bytes);
+          cost.noteTime(ms - this.connections.loopDelayMs(), true);
+        });
+      // That has shown meanwhile.
+      quick = this.connections.batch().read(customerId, statement, values, cost);
+    } finally {
+      this.slowReads.release(customerId);
+    }
+    return quick;
+  }
+
+  private slowSlot(customerId: string): Promise<void> {
+    if (this.slowReads.take(customerId)) return Promise.resolve();
+    switch (this.slowReads.refusal(customerId)) {
+      case undefined:
+        return new Promise((resolve) => void this.slowReads.queue(customerId, resolve));
+      case 'share_used':
+        return Promise.reject(new ServiceError('rate_limited', TOO_MANY_SLOW, { retryAfterSeconds: 1 }));
+      case 'busy':
+        return Promise.reject(new OverloadedError());
+    }
+  }
+
+  private costOf(customerId: string, statement: ReadStatement<never>): ReadCost {
+    let ofStatement = this.costs.get(statement);
+    if (!ofStatement) this.costs.set(statement, (ofStatement = new Map<string, ReadCost>()));
+    let cost = ofStatement.get(customerId);
+    if (!cost) {
+      if (++this.knownCosts > MOST_COSTS) this.forgetCosts();
+      ofStatement.set(customerId, (cost = new ReadCost()));
+    }
+    return cost;
+  }
+
+  private forgetCosts(): void {
+    for (const ofStatement of this.costs.values()) ofStatement.clear();
+    this.knownCosts = 0;
   }
 
   /**
@@ -106,8 +177,11 @@ export class CustomerDatabaseService {
     return joined?.isOpen && joined.customerId === customerId ? joined : undefined;
   }
 
-  /** From now on `report` is told the time that the database takes for customers' statements. */
-  reportTime(report: TimeReport): void {
+  /**
+   * From now on `report` is told the time that the database takes for customers' statements. It includes the delay of the event loop.
+   */
+  reportTime(report: TimeReport, loopDelayMs: () => number): void {
+    this.connections.loopDelayMs = loopDelayMs;
     this.connections.report = report;
     this.writes.report = report;
   }
@@ -126,3 +200,6 @@ function namedBy<Rows extends readonly unknown[]>(
   const named = statements.map(({ statement, values }) => ({ statement, values: [customerId, ...values] }));
   return named as unknown as CustomerStatements<Rows>;
 }
+
+const TOO_MANY_SLOW =
+  'Many of your requests wait for each other because each reads much; send fewer at a time, or ask for less at once';

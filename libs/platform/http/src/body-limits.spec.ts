@@ -1,5 +1,9 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { until } from '@test/until';
 import { loadConfig } from '@platform/config';
-import { BodyMemory } from './body-limits';
+import { BodyMemory, boundPieces, comesInTooManyPieces } from './body-limits';
 
 describe('BodyMemory', () => {
   it('releases a lease once, however often release is called', () => {
@@ -13,5 +17,50 @@ describe('BodyMemory', () => {
     expect(memory.bytes).toBe(7);
     other.release();
     expect(memory.bytes).toBe(0);
+  });
+});
+
+describe('bodies in chunks of a byte', () => {
+  let server: Server;
+  let pieces: number;
+  beforeEach(async () => {
+    pieces = 0;
+    server = createServer((request, reply) => {
+      const closing = () =>
+        reply.headersSent || reply.setHeader('x-closing', String(comesInTooManyPieces(request))).end();
+      request.on('data', () => void (comesInTooManyPieces(request) && closing(), pieces++)).on('end', closing);
+    });
+    boundPieces(server);
+    await once(server.listen(0), 'listening');
+  });
+  afterEach(() => void server.close());
+
+  /** Sends requests on a connection. @returns the first reply */
+  async function send(...requests: [head: string, chunks: number][]): Promise<string> {
+    const socket = connect((server.address() as AddressInfo).port);
+    for (const [head, chunks] of requests)
+      socket.write(`${head}\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(chunks)}0\r\n\r\n`);
+    const [reply] = (await once(socket, 'data')) as [Buffer];
+    socket.destroy();
+    return reply.toString();
+  }
+
+  it('are dropped by the parser once they are too many', async () => {
+    expect(await send(['POST / HTTP/1.1', 100_000])).toContain('x-closing: true');
+    expect(pieces).toBe(1093);
+  });
+
+  it('are dropped much earlier if nobody reads them, and once a reply was sent', async () => {
+    expect(await send(['DELETE / HTTP/1.1', 1000])).toContain('x-closing: true');
+    expect(pieces).toBe(65);
+  });
+
+  it('are whole if they are few, also behind others, on this connection or with a parser that is used again', async () => {
+    for (let round = 0; round < 5; round++) {
+      await send(['POST / HTTP/1.1', 3000]);
+      pieces = 0;
+      expect(await send(['POST / HTTP/1.1', 500], ['POST / HTTP/1.1', 500])).toContain('x-closing: false');
+      await until(() => pieces === 1000);
+    }
   });
 });

@@ -1,3 +1,4 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { AppConfig } from '@platform/config';
 import { ServiceError } from '@platform/errors';
@@ -20,14 +21,65 @@ const BYTES_A_PIECE = 16;
  * of the event loop, and a chunk of one byte is six bytes for its sender.
  */
 export class BodyPieces {
-  private pieces = 0;
+  /** How many there were. */
+  count = 0;
   private bytes = 0;
 
   /** Counts a piece. @returns whether they are too many for their bytes */
   add(bytes: number): boolean {
     this.bytes += bytes;
-    return ++this.pieces > FREE_PIECES + this.bytes / BYTES_A_PIECE;
+    return ++this.count > FREE_PIECES + this.bytes / BYTES_A_PIECE;
   }
+}
+
+/** Node's parser of a connection. It calls this function for each piece of a body. */
+interface ConnectionParser {
+  [ON_BODY]?: (this: ConnectionParser, piece: Buffer) => unknown;
+  incoming: IncomingMessage | null;
+}
+const ON_BODY = 3;
+
+/** Pieces of a body that nobody reads: of a GET, or behind a refusal. */
+const UNREAD_PIECES = 64;
+/** What the pieces of such a body cost until they are dropped, in milliseconds. */
+export const DROPPED_PIECES_MS = 4;
+
+const inTooManyPieces = new WeakSet<IncomingMessage>();
+
+/** Whether the rest of a request's body is dropped: its connection is to be closed. */
+export function comesInTooManyPieces(request: IncomingMessage): boolean {
+  return inTooManyPieces.has(request);
+}
+
+/**
+ * Drops the rest of a body that comes in too many pieces, in the parser itself: 64 kB are read at a time, and ten thousand chunks of a
+ * byte in them would take 20 ms before anybody could refuse the body. One piece too many is passed on: it shows the fault.
+ */
+export function boundPieces(server: Server): void {
+  let usual: ConnectionParser[typeof ON_BODY];
+  server.prependListener('request', (request: IncomingMessage, reply: ServerResponse) => {
+    const { parser } = request.socket as { parser?: ConnectionParser | null };
+    if (!parser) return;
+    usual ??= parser[ON_BODY];
+    const take = usual;
+    // Parsers are used again, for later requests and connections.
+    if (parser[ON_BODY] !== take) parser[ON_BODY] = take;
+    if (request.headers['transfer-encoding'] === undefined || !take) return;
+    const pieces = new BodyPieces();
+    parser[ON_BODY] = function (piece) {
+      if (this.incoming !== request) this[ON_BODY] = take;
+      else if (
+        pieces.add(piece.length) ||
+        (pieces.count > UNREAD_PIECES && (request.method !== 'POST' || reply.headersSent))
+      ) {
+        this[ON_BODY] = undefined;
+        request.socket.prependOnceListener('close', () => (this[ON_BODY] = take));
+        inTooManyPieces.add(request);
+        request.socket.pause();
+      }
+      return take.call(this, piece);
+    };
+  });
 }
 
 /** `Retry-After`: some of the requests that occupy memory are likely to be finished by then. */

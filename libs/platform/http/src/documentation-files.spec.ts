@@ -19,6 +19,7 @@ describe('files of the documentation', () => {
   let server: FastifyInstance;
   let folder: string;
   let made: number;
+  let failing: boolean;
   const compressions = () =>
     [zlib.brotliCompress, zlib.gzip, zlib.zstdCompress].reduce(
       (sum, each) => sum + jest.mocked(each).mock.calls.length,
@@ -30,6 +31,7 @@ describe('files of the documentation', () => {
     jest.spyOn(zlib, 'gzip');
     jest.spyOn(zlib, 'zstdCompress');
     made = 0;
+    failing = false;
     folder = await mkdtemp(join(tmpdir(), 'documentation-'));
     await writeFile(join(folder, 'script.js'), SCRIPT);
     server = fastify();
@@ -38,7 +40,9 @@ describe('files of the documentation', () => {
     await server.register(fastifyStatic, { root: folder, prefix: '/docs/', decorateReply: false });
     server.get('/docs/openapi.json', (_request, reply) => {
       made++;
-      return reply.type('application/json').send(DOCUMENT);
+      if (!failing) return reply.type('application/json').send(DOCUMENT);
+      failing = false;
+      return reply.code(500).send();
     });
   });
   afterEach(async () => {
@@ -77,6 +81,22 @@ describe('files of the documentation', () => {
       text: DOCUMENT,
     });
     expect(made).toBe(1);
+  });
+
+  it('are made once for many who ask at the same time; after a failure the next one makes it', async () => {
+    failing = true;
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, () => get('/docs/openapi.json', { 'accept-encoding': 'gzip' })),
+    );
+    const statuses = replies.map(({ status }) => status);
+    expect(statuses.toSorted()).toEqual([...Array.from({ length: 19 }, () => 200), 500]);
+    expect(made).toBe(2);
+    expect(compressions()).toBe(1);
+  });
+
+  it('are not found at other addresses', async () => {
+    const replies = await Promise.all([get('/docs/none.js'), get('/docs/none.js')]);
+    expect(replies.map(({ status }) => status)).toEqual([404, 404]);
   });
 
   it('are sent as they are to who accepts no compression', async () => {

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { type BrotliOptions, brotliCompress, constants, gzip, zstdCompress } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { onReplyClosed } from './connections';
 import { isWorthCompressing, preferredEncoding, varyOf } from './compression';
 
 /** Addresses whose files are kept: there are 13. Further ones, such as those with escaped letters, are sent as they are. */
@@ -40,23 +41,46 @@ interface DocumentationFile {
  */
 export function keepDocumentationFiles(server: FastifyInstance): void {
   const files = new Map<string, DocumentationFile>();
+  /** By address, the request that makes the file, and those that wait for it. */
+  const making = new Map<string, { request: FastifyRequest; waiting: (() => void)[] }>();
+  const made = (path: string, request: FastifyRequest) => {
+    const file = making.get(path);
+    if (file?.request !== request) return;
+    making.delete(path);
+    for (const proceed of file.waiting) proceed();
+  };
   server.addHook('preHandler', (request, reply, done) => {
     if (!isDocumentation(request)) return done();
-    const file = files.get(pathOf(request));
-    // A file on disk has a tag, and an answer of its own to a condition; a generated one has not.
-    if (!file || (file.headers.etag !== undefined && isConditional(request))) return done();
-    // Its compressed form is chosen as the reply is sent.
-    void reply.headers(file.headers).send(file.body);
+    const path = pathOf(request);
+    const proceed = () => {
+      const file = files.get(path);
+      // A file on disk has a tag, and an answer of its own to a condition; a generated one has not.
+      if (isConditional(request) && file?.headers.etag !== undefined) return done();
+      // Its compressed form is chosen as the reply is sent.
+      if (file) return void reply.headers(file.headers).send(file.body);
+      const first = making.get(path);
+      // The handler of unknown addresses has the hooks run once more.
+      if (first?.request === request) return done();
+      if (first) return void first.waiting.push(proceed);
+      making.set(path, { request, waiting: [] });
+      onReplyClosed(reply.raw, () => made(path, request));
+      done();
+    };
+    proceed();
   });
   server.addHook('onSend', async (request, reply, payload: unknown) => {
-    if (!isDocumentation(request) || reply.statusCode !== 200) return payload;
+    if (!isDocumentation(request)) return payload;
     const path = pathOf(request);
+    if (reply.statusCode !== 200) {
+      made(path, request);
+      return payload;
+    }
     let file = files.get(path);
     if (!file) {
-      if (files.size === MOST_FILES) return payload;
-      const body = await bytesOf(payload);
-      if (!body) return payload;
-      files.set(path, (file = { headers: headersOf(reply), body, encoded: new Map() }));
+      const body = files.size < MOST_FILES ? await bytesOf(payload) : undefined;
+      if (body) files.set(path, (file = { headers: headersOf(reply), body, encoded: new Map() }));
+      made(path, request);
+      if (!file) return payload;
     } else if (payload instanceof Readable) payload.destroy();
     const bytes = await encodedFor(request, reply, file);
     void reply.header('content-length', bytes.length);

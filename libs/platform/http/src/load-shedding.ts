@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { StatementTime } from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import { TimeShares } from '@platform/fairness';
+import { comesInTooManyPieces, DROPPED_PIECES_MS } from './body-limits';
 import { onReplyClosed } from './connections';
 import { partyOf } from './party';
 import { problemOf, sendProblem } from './problem';
@@ -60,8 +61,8 @@ export function createTimeShares(targetMs: number): TimeShares {
 export interface MeasuredDatabase {
   /** The time that a new statement has to wait, in milliseconds. */
   queueDelayMs(): number;
-  /** From now on `report` is told the time that connections take for statements of customers. */
-  reportTime(report: (time: StatementTime) => void): void;
+  /** From now on `report` is told the time that connections take for statements of customers. It includes the delay of the event loop. */
+  reportTime(report: (time: StatementTime) => void, loopDelayMs: () => number): void;
 }
 
 export interface LoadSheddingParts {
@@ -107,7 +108,10 @@ export class LoadShedder {
     const measure = () => this.shares.measure(Math.max(loop.ms, database.queueDelayMs()));
     const timer = setInterval(measure, MEASURE_EVERY_MS).unref();
     // An answer waits for the event loop, too.
-    database.reportTime((time) => this.chargeStatements(time, loop.longestMs));
+    database.reportTime(
+      (time) => this.chargeStatements(time, loop.longestMs),
+      () => loop.longestMs,
+    );
     server.addHook('onClose', (_server, done) => {
       clearInterval(timer);
       loop.stop();
@@ -134,7 +138,11 @@ export class LoadShedder {
       const wasAdmitted = shares.isHolding;
       if (wasAdmitted && !this.admit(request, reply)) return;
       // 'close' covers both: answered, or the client disconnected, as most do in an overload.
-      onReplyClosed(reply.raw, () => shares.finish(partyOf(request), wasAdmitted));
+      onReplyClosed(reply.raw, () => {
+        const party = partyOf(request);
+        if (comesInTooManyPieces(request.raw)) shares.charge(party, DROPPED_PIECES_MS);
+        shares.finish(party, wasAdmitted);
+      });
       done();
     });
   }

@@ -4,7 +4,7 @@ import { HttpException, type Type } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isTransientFailure } from '@platform/database';
 import { type ErrorCode, errorCatalog, problemType, ServiceError, type UpstreamRefusal } from '@platform/errors';
-import { BodyPieces } from './body-limits';
+import { BodyPieces, comesInTooManyPieces } from './body-limits';
 import { API_PREFIX } from './routing';
 
 /** Most bytes of a refused request's body that are read before the connection is closed. */
@@ -211,6 +211,7 @@ export function discardRest(request: IncomingMessage, onOverrun: () => void): Pr
       if (left < 0 || pieces.add(length)) overrun();
     };
     const timer = setTimeout(overrun, LONGEST_DISCARDING_MS).unref();
+    if (comesInTooManyPieces(request)) return overrun();
     // An error of the connection needs no handling any more.
     request
       .on('data', count)

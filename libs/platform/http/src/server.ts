@@ -8,6 +8,7 @@ import { ServiceError } from '@platform/errors';
 import { TimeShares } from '@platform/fairness';
 import { AccessLog } from '@platform/logging';
 import { isTracing, traceIds, traceRequest } from '@platform/tracing';
+import { boundPieces } from './body-limits';
 import { compressReplies } from './compression';
 import { isDocumentation, keepDocumentationFiles } from './documentation-files';
 import { boundConnections, mostConnections, onReplyClosed } from './connections';
@@ -65,6 +66,7 @@ export function createAdapter(config: AppConfig): FastifyAdapter {
   // An expectation other than 100-continue may be ignored (RFC 9110 §10.1.1); Node would refuse it without a body.
   server.server.on('checkExpectation', (request, reply) => server.server.emit('request', request, reply));
   boundConnections(server.server, mostConnections(config));
+  boundPieces(server.server);
   collectRoutes(server);
   return new FastifyAdapter(server as never);
 }

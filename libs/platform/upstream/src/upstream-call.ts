@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { traceHeaders } from '@platform/tracing';
-import type { WaitingCall, WaitingCalls } from './admission';
+import type { WaitingCall, WaitingCalls } from './waiting-calls';
 import type { Observation, StallMeter } from './circuit';
 import { AbortedError, exchange, type Flow, type Receiver, type Target } from './exchange';
 import { type BodyReader, type BodyStream, type ByteBudget, type ByteLease, ReplyBody } from './reply-body';

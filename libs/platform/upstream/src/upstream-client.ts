@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Agent } from 'undici';
+import { FairSlots } from '@platform/fairness';
 import { annotateSpan, traced } from '@platform/tracing';
-import { CallSlots, WaitingCalls } from './admission';
+import { WaitingCalls } from './waiting-calls';
 import type { CallLog, ClientState } from './call-log';
 import { Circuit, type StallMeter } from './circuit';
 import { BodyStream, type ByteBudget, type UpstreamStream } from './reply-body';
@@ -29,7 +30,7 @@ export class UpstreamClient implements ClientState {
   readonly name: string;
   private readonly agent: Agent;
   private readonly circuit: Circuit;
-  private readonly slots: CallSlots;
+  private readonly slots: FairSlots;
   private readonly calls: WaitingCalls;
   private readonly surroundings: CallSurroundings;
   private readonly inProgress = new Set<UpstreamCall>();
@@ -42,7 +43,7 @@ export class UpstreamClient implements ClientState {
     const { name, concurrency, queue = 0, connectTimeoutMs, firstByteTimeoutMs = 0, idleTimeoutMs = 0 } = options;
     this.name = name;
     this.circuit = new Circuit(options.breaker, (open) => shared.log.writeChange(name, open));
-    this.slots = new CallSlots(concurrency, queue);
+    this.slots = new FairSlots(concurrency, queue);
     this.calls = new WaitingCalls(options);
     this.agent = new Agent({
       connections: concurrency,

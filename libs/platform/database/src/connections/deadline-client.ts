@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Client, type ClientConfig } from 'pg';
 import { isTracing, tracedStatement } from '@platform/tracing';
@@ -42,6 +43,11 @@ export class DeadlineClient extends Client {
       return end(...parts);
     };
     this.end = endSoon as typeof this.end;
+  }
+
+  /** Bytes that the server has sent. */
+  get bytesRead(): number {
+    return (this.stream as Socket).bytesRead;
   }
 
   /** Sends all statements that `queue` queues in one message. */

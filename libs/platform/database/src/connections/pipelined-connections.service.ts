@@ -53,7 +53,7 @@ class PipelinedConnection implements BatchSender {
 
   constructor(
     private readonly settings: ConnectionSettings,
-    private readonly worked: (time: Omit<StatementTime, 'connections'>) => void,
+    private readonly worked: (time: Omit<StatementTime, 'connections'>) => number,
   ) {
     if (settings.keepOpen) this.reopen();
   }
@@ -115,10 +115,11 @@ class PipelinedConnection implements BatchSender {
     this.latestMs = this.repliedAt - begunAt;
   }
 
-  answered(customers: readonly string[], bytes: readonly number[], sentAt: number): void {
+  answered(customers: readonly string[], bytes: readonly number[], sentAt: number): number {
     const now = performance.now();
-    this.worked({ customers, bytes, ms: now - Math.max(sentAt, this.busyUntil) });
+    const ms = now - Math.max(sentAt, this.busyUntil);
     this.busyUntil = now;
+    return this.worked({ customers, bytes, ms });
   }
 
   private async sendBatches(): Promise<void> {
@@ -183,11 +184,16 @@ class PipelinedConnection implements BatchSender {
 export class PipelinedConnectionsService implements OnApplicationShutdown {
   /** To be set by a process that shares its time among customers. */
   report: TimeReport = () => undefined;
+  /** The event loop's delay, which times include. To be set by a process that measures it. */
+  loopDelayMs: () => number = () => 0;
   private readonly connections: PipelinedConnection[];
   private readerOfTurn?: PipelinedConnection;
 
   constructor(@Inject(PIPELINE_SETTINGS) { client, size }: PipelineSettings) {
-    const worked = (time: Omit<StatementTime, 'connections'>) => this.report({ ...time, connections: size });
+    const worked = (time: Omit<StatementTime, 'connections'>) => {
+      this.report({ ...time, connections: size });
+      return time.ms - this.loopDelayMs();
+    };
     this.connections = Array.from({ length: size }, () => new PipelinedConnection(client, worked));
   }
 

@@ -14,6 +14,7 @@ import {
   prepared,
   readStatement,
 } from '../index';
+import { ReadCost } from './read-batch';
 
 const WHO = readStatement('test.who', `select current_setting('app.customer_id'), $1::text`, {
   customer: decoders.text,
@@ -24,6 +25,45 @@ const LATER = readStatement('test.later', `select current_setting('app.customer_
 const LEFT_OVER = prepared('test.left-over', `select nullif(current_setting('app.customer_id', true), '') as customer`);
 
 const database = useTestDatabase({ DATABASE_PIPELINES: '1' });
+
+describe('the cost of reads', () => {
+  it('is that of slow ones until one by itself was quick', () => {
+    const cost = new ReadCost();
+    cost.noteTime(30, false);
+    expect(cost.isQuick).toBe(false);
+    cost.noteTime(1, false);
+    expect(cost.isQuick).toBe(false);
+    cost.noteTime(1, true);
+    expect(cost.isQuick).toBe(true);
+  });
+
+  it('is that of large ones for a minute after the last', () => {
+    const now = jest.spyOn(performance, 'now').mockReturnValue(1000);
+    const cost = new ReadCost();
+    cost.noteBytes(65_535);
+    expect(cost.isQuick).toBe(true);
+    cost.noteBytes(65_536);
+    now.mockReturnValue(60_000);
+    cost.noteBytes(10);
+    cost.noteTime(1, true);
+    expect(cost.isQuick).toBe(false);
+    now.mockReturnValue(61_001);
+    expect(cost.isQuick).toBe(true);
+    now.mockRestore();
+  });
+
+  it('is not known before one was answered: fewer may be under way', () => {
+    const cost = new ReadCost();
+    const begun = (count: number) => Array.from({ length: count }, () => cost.begin());
+    begun(2);
+    expect(cost.isQuick).toBe(false);
+    cost.end();
+    begun(30);
+    expect(cost.isQuick).toBe(true);
+    begun(1);
+    expect(cost.isQuick).toBe(false);
+  });
+});
 
 describe('reads that are sent together', () => {
   let module: TestingModule;

@@ -19,11 +19,58 @@ const CAPACITY = 8;
 /** How often a read that never ran is sent again. */
 const REPEATS = 5;
 
+/** Bytes of rows, and milliseconds of the database, from which on a read is slow. */
+const SLOW_BYTES = 64 * 1024;
+const SLOW_MS = 20;
+/** How long reads count as slow after the last one with so many bytes, in milliseconds. */
+const SLOW_FOR_MS = 60_000;
+/** Reads under way at once of which none has been answered yet, or only quick ones lately. */
+const UNKNOWN_AT_ONCE = 2;
+const QUICK_AT_ONCE = 32;
+
+/** How much a customer's reads by one statement have lately cost. Those that cost much must not hold up the quick ones of others. */
+export class ReadCost {
+  private underWay = 0;
+  private isKnown = false;
+  private tookLong = false;
+  private largeUntil = -Infinity;
+
+  /** Whether one more may share a connection with those of others. */
+  get isQuick(): boolean {
+    if (this.underWay >= (this.isKnown ? QUICK_AT_ONCE : UNKNOWN_AT_ONCE)) return false;
+    return !this.tookLong && (this.largeUntil === -Infinity || performance.now() > this.largeUntil);
+  }
+
+  begin(): void {
+    this.underWay++;
+  }
+
+  end(): void {
+    this.underWay--;
+    this.isKnown = true;
+  }
+
+  /** Notes the bytes of a read's rows. */
+  noteBytes(bytes: number): void {
+    if (bytes >= SLOW_BYTES) this.largeUntil = performance.now() + SLOW_FOR_MS;
+  }
+
+  /**
+   * Notes how long the database took. Of reads that were sent together each may have been the slow one: by itself it shows.
+   * @param alone whether it was a read by itself
+   */
+  noteTime(ms: number, alone: boolean): void {
+    if (ms >= SLOW_MS) this.tookLong = true;
+    else if (alone) this.tookLong = false;
+  }
+}
+
 /** A read as one customer, and the promise of its rows. */
 interface CustomerRead {
   readonly customerId: string;
   readonly statement: ReadStatement<object>;
   readonly values: (string | null)[];
+  readonly cost: ReadCost;
   /** When the sender began to count it. */
   readonly begunAt: number;
   readonly resolve: (rows: object[]) => void;
@@ -37,8 +84,11 @@ export interface BatchSender {
   /** A read begins. @returns the time, to be given to {@link finish} when it was answered */
   begin(): number;
   finish(begunAt: number): void;
-  /** A batch that was sent then has been answered: reads of these customers, with so many bytes in their rows. */
-  answered(customers: readonly string[], bytes: readonly number[], sentAt: number): void;
+  /**
+   * A batch that was sent then has been answered: reads of these customers, with so many bytes in their rows. @returns how long the
+   * database took, in milliseconds
+   */
+  answered(customers: readonly string[], bytes: readonly number[], sentAt: number): number;
   /** The batch that is sent next. */
   nextBatch(): ReadBatch;
 }
@@ -73,6 +123,7 @@ export class ReadBatch extends Query {
   /** Whose reads these are, answered ones too, and the bytes of their rows. */
   private readonly customers: string[] = [];
   private readonly bytes: number[] = [];
+  private readonly costs: ReadCost[] = [];
   private sentAt = 0;
   private known = new Set<string>();
   /** Which statements are prepared ahead of being run, in the order in which they are run. */
@@ -92,14 +143,21 @@ export class ReadBatch extends Query {
   }
 
   /** Reads as one customer, when the batch is sent. @throws DatabaseUnavailableError */
-  read<Row>(customerId: string, statement: ReadStatement<Row>, given: readonly ReadValue[]): Promise<Row[]> {
+  read<Row>(
+    customerId: string,
+    statement: ReadStatement<Row>,
+    given: readonly ReadValue[],
+    cost = new ReadCost(),
+  ): Promise<Row[]> {
     const values = given.map((value) => (value === null || value === undefined ? null : String(value)));
+    cost.begin();
     return new Promise<object[]>((resolve, reject) => {
       const begunAt = this.sender.begin();
       this.add({
         customerId,
         statement: statement as ReadStatement<object>,
         values,
+        cost,
         begunAt,
         resolve,
         reject,
@@ -112,6 +170,7 @@ export class ReadBatch extends Query {
     this.reads.push(read);
     this.customers.push(read.customerId);
     this.bytes.push(0);
+    this.costs.push(read.cost);
   }
 
   override submit = (connection: Connection): void => {
@@ -147,6 +206,7 @@ export class ReadBatch extends Query {
   handleCommandComplete(): void {
     if (this.answered > 0 && this.answered % 2 === 0) {
       const read = this.reads.shift() as CustomerRead;
+      read.cost.noteBytes(this.bytes[this.bytes.length - this.reads.length - 1] ?? 0);
       if (this.undecodable === undefined) this.resolve(read, this.collected);
       else this.reject(read, this.undecodable);
       this.collected = [];
@@ -173,16 +233,19 @@ export class ReadBatch extends Query {
 
   handleReadyForQuery(): void {
     this.stopTimer();
-    this.sender.answered(this.customers, this.bytes, this.sentAt);
+    const ms = this.sender.answered(this.customers, this.bytes, this.sentAt);
+    for (const cost of this.costs) cost.noteTime(ms, false);
   }
 
-  private resolve({ begunAt, resolve }: CustomerRead, rows: object[]): void {
+  private resolve({ begunAt, cost, resolve }: CustomerRead, rows: object[]): void {
     this.sender.finish(begunAt);
+    cost.end();
     resolve(rows);
   }
 
-  private reject({ begunAt, reject }: CustomerRead, error: unknown): void {
+  private reject({ begunAt, cost, reject }: CustomerRead, error: unknown): void {
     this.sender.finish(begunAt);
+    cost.end();
     reject(asUnavailable(error));
   }
 

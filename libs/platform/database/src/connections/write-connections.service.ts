@@ -81,6 +81,28 @@ export class WriteConnectionsService {
     });
   }
 
+  /**
+   * Reads as a customer on a connection of its own for as long as it takes. @param answered is told the bytes and the milliseconds
+   * @param atOnce the number of such reads at a time
+   */
+  async read<Row>(
+    customerId: string,
+    read: CustomerStatement<Row>,
+    atOnce: number,
+    answered: (bytes: number, ms: number) => void,
+  ): Promise<Row[]> {
+    const work = async () => {
+      const client = await this.connect();
+      const [before, begunAt] = [client.bytesRead, performance.now()];
+      const [rows] = await this.sendOn<[Row]>(client, customerId, [read]);
+      const [bytes, ms] = [client.bytesRead - before, performance.now() - begunAt];
+      this.report({ customers: [customerId], bytes: [bytes], ms, connections: atOnce });
+      answered(bytes, ms);
+      return rows;
+    };
+    return this.line.run(customerId, work);
+  }
+
   /** How long the first write in line has been waiting, in milliseconds. */
   queueDelayMs(): number {
     return this.line.queueDelayMs();
@@ -105,13 +127,21 @@ export class WriteConnectionsService {
     statements: CustomerStatements<Rows>,
     { ends = false }: WaitingOptions,
   ): Promise<RowsOf<Rows>> {
-    let lost: Error | undefined;
     const bytes = bytesOf(statements);
     const counted = bytes > 0 ? [this.storedBytes.count(customerId, bytes, !ends)] : [];
-    const client = await this.connect();
+    const rows: unknown[][] = await this.sendOn(await this.connect(), customerId, [...statements, ...counted]);
+    return rows.slice(0, statements.length) as RowsOf<Rows>;
+  }
+
+  /** Sends statements as one transaction on a connection, and gives it back to the pool. */
+  private async sendOn<Rows extends readonly unknown[]>(
+    client: PoolClient & DeadlineClient,
+    customerId: string,
+    statements: CustomerStatements<Rows>,
+  ): Promise<RowsOf<Rows>> {
+    let lost: Error | undefined;
     try {
-      const rows: unknown[][] = await client.inOneGo(() => transactAs(client, customerId, [...statements, ...counted]));
-      return rows.slice(0, statements.length) as RowsOf<Rows>;
+      return await client.inOneGo(() => transactAs(client, customerId, statements));
     } catch (error) {
       if (!isDatabaseUnavailable(error)) throw this.storedBytes.errorOf(customerId, error);
       lost = new DatabaseUnavailableError(error);

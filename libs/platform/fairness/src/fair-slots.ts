@@ -1,13 +1,13 @@
-import { HeldShares } from '@platform/fairness';
+import { HeldShares } from './held-shares';
 
-/** Why a call is not admitted: its caller's share is used up, or everything is. */
+/** Why work may not even wait: its party's share is used up, or everything is. */
 export type Refusal = 'share_used' | 'busy';
 
 /**
- * Bounds the concurrent calls to an upstream, and shares them among callers: one that makes many calls leaves room for the
- * others. Calls beyond the bound or the share wait in a bounded queue, which serves its callers in turn.
+ * Bounds work that is under way at once, such as calls to an upstream, and shares it among its callers: one that makes many calls leaves
+ * room for the others. Calls beyond the bound or the share wait in a bounded queue, which serves its callers in turn.
  */
-export class CallSlots {
+export class FairSlots {
   private readonly running: HeldShares;
   private readonly places: HeldShares;
   /** The waiting calls by caller, the caller whose turn is next first. */
@@ -62,58 +62,5 @@ export class CallSlots {
     if (!calls?.delete(free)) return;
     this.places.give(caller);
     if (calls.size === 0) this.waiting.delete(caller);
-  }
-}
-
-/** While an upstream answers no call, this fraction of its concurrency may wait for it, and one caller half of that. */
-const PART_WHILE_SILENT = 8;
-
-/** A call that waits for the head of its reply. */
-export interface WaitingCall {
-  readonly caller: string | undefined;
-  readonly since: number;
-}
-
-/** The calls that wait for a reply to begin; bounds them while the upstream is silent. */
-export class WaitingCalls {
-  private readonly calls = new Set<WaitingCall>();
-  private answeredAt = -Infinity;
-  private readonly mostWhileSilent: number;
-
-  constructor(private readonly options: { concurrency: number; slowAfterMs: number }) {
-    this.mostWhileSilent = Math.max(2, Math.ceil(options.concurrency / PART_WHILE_SILENT));
-  }
-
-  get count(): number {
-    return this.calls.size;
-  }
-
-  /** Whether one more call may wait. */
-  admits(caller?: string): boolean {
-    if (!this.silent) return true;
-    if (this.calls.size >= this.mostWhileSilent) return false;
-    if (caller === undefined) return true;
-    let own = 0;
-    for (const call of this.calls) if (call.caller === caller) own++;
-    return own < this.mostWhileSilent / 2;
-  }
-
-  /** Whether no call was answered for as long as the oldest call should have taken. */
-  get silent(): boolean {
-    const oldest = this.calls.values().next().value;
-    if (oldest === undefined) return false;
-    const since = performance.now() - this.options.slowAfterMs;
-    return oldest.since <= since && this.answeredAt <= since;
-  }
-
-  begin(caller: string | undefined): WaitingCall {
-    const call = { caller, since: performance.now() };
-    this.calls.add(call);
-    return call;
-  }
-
-  /** @param answered whether a reply began */
-  end(call: WaitingCall, answered: boolean): void {
-    if (this.calls.delete(call) && answered) this.answeredAt = performance.now();
   }
 }
