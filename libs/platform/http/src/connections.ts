@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { normalizeIp } from '@nestjs/throttler';
+import type { FastifyRequest } from 'fastify';
 import type { AppConfig } from '@platform/config';
 
 /** File descriptors for other purposes: files, timers, signals, the log, the listening sockets, Redis. */
@@ -64,6 +66,16 @@ export function boundConnections(server: Server, most: number): void {
       if (!socket.destroyed) idle.add(socket);
     });
   });
+}
+
+/** The network that an address stands for: IPv6 addresses count by their /64 prefix, which one customer controls. */
+export function networkOf({ ip }: FastifyRequest): string {
+  return normalizeIp(ip);
+}
+
+/** Who pays for a request: its customer or, if it has none, its network. */
+export function partyOf(request: FastifyRequest): string {
+  return request.customer?.customerId ?? networkOf(request);
 }
 
 const WORKS = Symbol('works of a closed reply');

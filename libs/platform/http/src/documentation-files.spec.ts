@@ -5,7 +5,7 @@ import zlib, { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node
 import fastifyStatic from '@fastify/static';
 import { fastify, type FastifyInstance } from 'fastify';
 import { compressReplies } from './compression';
-import { isDocumentation, keepDocumentationFiles } from './documentation-files';
+import { DOCUMENTATION, keepDocumentationFiles } from './documentation-files';
 
 const DOCUMENT = JSON.stringify({ paths: Array.from({ length: 500 }, (_, id) => ({ id, summary: 'Blåbær' })) });
 const SCRIPT = 'export const answer = 42;\n'.repeat(200);
@@ -36,7 +36,7 @@ describe('files of the documentation', () => {
     await writeFile(join(folder, 'script.js'), SCRIPT);
     server = fastify();
     keepDocumentationFiles(server);
-    compressReplies(server, isDocumentation);
+    compressReplies(server, ({ url }) => url.startsWith(DOCUMENTATION));
     await server.register(fastifyStatic, { root: folder, prefix: '/docs/', decorateReply: false });
     server.get('/docs/openapi.json', (_request, reply) => {
       made++;

@@ -5,6 +5,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { onReplyClosed } from './connections';
 import { isWorthCompressing, preferredEncoding, varyOf } from './compression';
 
+/** Beginning of the documentation's addresses. */
+export const DOCUMENTATION = '/docs';
 /** Addresses whose files are kept: there are 13. Further ones, such as those with escaped letters, are sent as they are. */
 const MOST_FILES = 32;
 
@@ -49,8 +51,7 @@ export function keepDocumentationFiles(server: FastifyInstance): void {
     making.delete(path);
     for (const proceed of file.waiting) proceed();
   };
-  server.addHook('preHandler', (request, reply, done) => {
-    if (!isDocumentation(request)) return done();
+  const sendKept = (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
     const path = pathOf(request);
     const proceed = () => {
       const file = files.get(path);
@@ -59,17 +60,14 @@ export function keepDocumentationFiles(server: FastifyInstance): void {
       // Its compressed form is chosen as the reply is sent.
       if (file) return void reply.headers(file.headers).send(file.body);
       const first = making.get(path);
-      // The handler of unknown addresses has the hooks run once more.
-      if (first?.request === request) return done();
       if (first) return void first.waiting.push(proceed);
       making.set(path, { request, waiting: [] });
       onReplyClosed(reply.raw, () => made(path, request));
       done();
     };
     proceed();
-  });
-  server.addHook('onSend', async (request, reply, payload: unknown) => {
-    if (!isDocumentation(request)) return payload;
+  };
+  const keep = async (request: FastifyRequest, reply: FastifyReply, payload: unknown) => {
     const path = pathOf(request);
     if (reply.statusCode !== 200) {
       made(path, request);
@@ -85,12 +83,12 @@ export function keepDocumentationFiles(server: FastifyInstance): void {
     const bytes = await encodedFor(request, reply, file);
     void reply.header('content-length', bytes.length);
     return bytes;
+  };
+  server.addHook('onRoute', (route) => {
+    if (!route.url.startsWith(DOCUMENTATION)) return;
+    route.preHandler = [sendKept, ...[route.preHandler ?? []].flat()];
+    route.onSend = [keep, ...[route.onSend ?? []].flat()];
   });
-}
-
-/** Whether a request is for the documentation, whose files are compressed here. */
-export function isDocumentation({ url }: Pick<FastifyRequest, 'url'>): boolean {
-  return url.startsWith('/docs');
 }
 
 /** The file in the encoding that the client prefers. Sets the headers about it. */

@@ -1,6 +1,6 @@
 export { acceptedWeights } from './accept';
 export { BODY_BYTES, BodyMemory, type BodyLease } from './body-limits';
-export { endSlowReply } from './connections';
+export { endSlowReply, networkOf } from './connections';
 export { CsvExportsService, PageOrCsvReply, WantsCsv } from './csv-exports.service';
 export { ListQueryDto, PageDto, PageQueryDto, toPageDto, toPageRequest } from './dto/page.dto';
 export { ProblemDto, ProblemErrorDto } from './dto/problem.dto';
@@ -24,7 +24,6 @@ export { createDocument, type InterfaceParts, serveOpenApi } from './open-api/cr
 export { API_KEY_SCHEME } from './open-api/document';
 export { ProblemReplies } from './open-api/problem-replies.decorator';
 export { type ErrorReply, type Problem, type ProblemDialect, problemOf, sendProblem } from './problem';
-export { networkOf } from './party';
 export { ProblemFilter } from './problem.filter';
 export { exceptSlowReader, ReplyMemory } from './reply-memory';
 export { RequestBodyGuard, type RequestWithBody } from './request-body.guard';

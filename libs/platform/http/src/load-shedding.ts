@@ -4,8 +4,7 @@ import type { StatementTime } from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import { TimeShares } from '@platform/fairness';
 import { comesInTooManyPieces, DROPPED_PIECES_MS } from './body-limits';
-import { onReplyClosed } from './connections';
-import { partyOf } from './party';
+import { onReplyClosed, partyOf } from './connections';
 import { problemOf, sendProblem } from './problem';
 
 const LOOP_EVERY_MS = 20;

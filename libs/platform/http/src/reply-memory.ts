@@ -6,8 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppConfig } from '@platform/config';
 import { ServiceError } from '@platform/errors';
 import { type Grant, HeldShares } from '@platform/fairness';
-import { onReplyClosed } from './connections';
-import { partyOf } from './party';
+import { onReplyClosed, partyOf } from './connections';
 import { inDialect, problemOf } from './problem';
 
 /** Replies of fewer bytes are counted only if bytes before them wait for their reader: otherwise the system takes them at once. */

@@ -13,11 +13,11 @@ import {
   SegmentedBytes,
 } from '@platform/json';
 import { BODY_BYTES, type BodyLease, BodyMemory, BodyPieces, TurnBudget } from './body-limits';
-import { addIgnored, rememberReply } from './ignored-input';
-import { partyOf } from './party';
+import { partyOf } from './connections';
 import { discardUnread } from './problem';
 import { ReplyMemory } from './reply-memory';
 import { type BodyReader, type BodyRules, rulesOf } from './route-rules';
+import { addIgnored, rememberReply } from './validation-pipe';
 
 /** Pieces below this size are parsed without measuring the time: that would take longer. */
 const SMALL_BYTES = 4096;
@@ -132,7 +132,7 @@ export class RequestBodyGuard implements CanActivate {
     const reply = context.getArgByIndex<FastifyReply>(1);
     if (request.customer) this.replies.admit(request.customer.customerId);
     if (request.method !== 'POST') {
-      rememberReply(request.query, reply);
+      if (request.url.includes('?')) rememberReply(request.query, reply);
       return true;
     }
     const { body: rules = DEFAULT, key } = rulesOf(context);

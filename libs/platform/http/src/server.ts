@@ -10,7 +10,7 @@ import { AccessLog } from '@platform/logging';
 import { isTracing, traceIds, traceRequest } from '@platform/tracing';
 import { boundPieces } from './body-limits';
 import { compressReplies } from './compression';
-import { isDocumentation, keepDocumentationFiles } from './documentation-files';
+import { DOCUMENTATION, keepDocumentationFiles } from './documentation-files';
 import { boundConnections, mostConnections, onReplyClosed } from './connections';
 import { serveErrorPage } from './error-page';
 import { Draining } from './listening';
@@ -91,7 +91,7 @@ export function configureApplication(app: NestFastifyApplication, parts: Interfa
   discardNeedlessBodies(server);
   keepDocumentationFiles(server);
   chargeReplies(server, app.get(TimeShares));
-  compressReplies(server, isDocumentation);
+  compressReplies(server, ({ url }) => url.startsWith(DOCUMENTATION));
   const replies = app.get(ReplyMemory);
   boundReplies(server, replies);
   endSlowReaders(server.server, config.REPLY_PATIENCE_MS, () => replies.slowReaders++);
@@ -182,7 +182,7 @@ function addReplyHeaders(server: FastifyInstance, draining: Draining, interfaceO
     setRequestId(reply, request.id);
     reply.header('x-content-type-options', 'nosniff');
     // In case of doubt by the address: only the documentation is known to be public.
-    if (isDocumentation(request)) {
+    if (request.url.startsWith(DOCUMENTATION)) {
       reply.header('content-security-policy', policy);
       reply.header('x-frame-options', 'DENY');
       reply.header('referrer-policy', 'no-referrer');

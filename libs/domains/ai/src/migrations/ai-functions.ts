@@ -25,6 +25,7 @@ export const AI_FUNCTIONS: readonly FunctionFile[] = [
   {
     path: join(LEDGER, 'pricing.sql'),
     functions: {
+      ai_price_at: OPERATORS,
       ai_input_ceiling: SHARED,
       ai_affordable_tokens: SHARED,
       ai_reservation_refusal: SHARED,

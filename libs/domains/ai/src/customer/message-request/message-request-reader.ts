@@ -85,7 +85,7 @@ export class MessageRequestReader implements JsonHandler {
 
   /** Names of ignored fields that were probably meant for known ones. */
   get ignored(): string[] {
-    return nearMisses(this.unknown, this.rules.known);
+    return this.unknown.length > 0 ? nearMisses(this.unknown, this.rules.known) : [];
   }
 
   open(kind: 'object' | 'array', start: number): void {

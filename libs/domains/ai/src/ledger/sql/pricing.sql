@@ -1,3 +1,11 @@
+-- The price of a model that is valid at a moment: that of a call is the one at its reservation, and settlement uses it as well.
+-- Without a setting of its own, so that it becomes a part of the statement that asks.
+create or replace function app.ai_price_at(p_model text, p_moment timestamptz) returns setof ai_model_price
+language sql stable
+as $$
+  select * from public.ai_model_price where model = p_model and valid_from <= p_moment order by valid_from desc limit 1
+$$;
+
 -- The most that a call's input can cost: its tokens, at the highest of the prices that they may be charged at.
 create or replace function app.ai_input_ceiling(
   p_tokens integer, p_cache text, p_input numeric, p_write_5m numeric, p_write_1h numeric, p_read numeric) returns numeric

@@ -157,9 +157,7 @@ begin
     from unnest(p_customers, p_first, p_last) with ordinality as c (customer, first, last, place)
     join ai_account a on a.customer_id = c.customer
     left join ai_settings s on s.customer_id = c.customer
-    left join lateral (
-      select m.valid_from, m.input, m.cache_write_5m, m.cache_write_1h, m.cache_read, m.output
-      from ai_model_price m where m.model = s.model and m.valid_from <= moment order by m.valid_from desc limit 1) p on true) found;
+    left join lateral app.ai_price_at(s.model, moment) p on true) found;
   made := app.ai_reserve_calls(payers, p_calls, moment, p_time_zone, p_lifetime, p_not_after, p_shared_key, p_process);
   if made.reservations is not null then
     with written as (
@@ -196,8 +194,7 @@ begin
     return;
   end if;
   select * into settings from ai_settings where customer_id = p_customer;
-  select * into price from ai_model_price m
-  where m.model = settings.model and m.valid_from <= moment order by m.valid_from desc limit 1;
+  select * into price from app.ai_price_at(settings.model, moment);
   payer := row(p_customer, 1, cardinality(p_calls), acc.month, acc.included, acc.purchased, acc.reserved, acc.month_usage,
     acc.month_included_usage, settings.monthly_limit, settings.total_limit, settings.enabled, settings.model,
     settings.key_ciphertext, price.valid_from, price.input, price.cache_write_5m, price.cache_write_1h, price.cache_read,
