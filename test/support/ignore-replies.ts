@@ -13,7 +13,9 @@ import { connectAsSuperuser, createTestDatabase } from './test-database';
 /** How much one customer asks for without reading it. */
 export interface ReplyFlood {
   connections: number;
-  /** No further one is opened after so many refusals. */
+  /** Of these it keeps so many; with a further one the oldest is closed. */
+  mostOpen?: number;
+  /** No further one is opened after so many refusals for replies that are not read. */
   refusals?: number;
   /** Nor after this time. */
   longestMs?: number;
@@ -41,9 +43,6 @@ export interface Observed {
   largestRssMb: number;
   alive: boolean;
 }
-
-/** Connections that the attacker keeps; with a further one the oldest is closed. */
-const MOST_OPEN = 200;
 
 /** Another customer that goes on asking, in a thread of its own. It answers each message with what it has seen since the last. */
 const NEIGHBOUR = `
@@ -110,7 +109,7 @@ async function ignoreReplies(
   baseUrl: string,
   token: string,
   ticket: string,
-  { connections, everyMs, refusals = Infinity, longestMs = Infinity }: ReplyFlood,
+  { connections, everyMs, mostOpen = 200, refusals = Infinity, longestMs = Infinity }: ReplyFlood,
 ): Promise<Observed['attacker']> {
   const { port, pathname } = new URL(baseUrl);
   const head = `HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n`;
@@ -129,15 +128,14 @@ async function ignoreReplies(
     // Some take a little now and then.
     if (faker.datatype.boolean()) trickle(socket);
     open.push(socket);
-    if (open.length > MOST_OPEN) open.shift()?.destroy();
+    if (open.length > mostOpen) open.shift()?.destroy();
     await wait(everyMs);
     if (count % 10 !== 9) continue;
-    const reply = await fetch(`${baseUrl}/support/tickets?limit=200`, {
-      headers: { authorization: `Bearer ${token}` },
-    });
+    // Any request is refused while they fill the share; a large one would wait for the others.
+    const reply = await fetch(`${baseUrl}/customer`, { headers: { authorization: `Bearer ${token}` } });
     const { detail = '' } = (await reply.json()) as { detail?: string };
     answers.push({ status: reply.status, detail });
-    if (answers.filter(({ status }) => status !== 200).length >= refusals) break;
+    if (answers.filter(({ detail }) => detail.includes('not read')).length >= refusals) break;
   }
   for (const socket of open) socket.destroy();
   return answers;

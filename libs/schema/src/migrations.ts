@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { AiSchema1763683200700 } from '@domains/ai';
+import { AiSchema1763683200700, AiUsageOfTokens1763683201200 } from '@domains/ai';
 import { CreditRequestsSchema1763683200800 } from '@domains/credit-requests';
 import { CustomersSchema1763683200100 } from '@domains/customers';
 import { InvoicesSchema1763683200900 } from '@domains/invoices';
@@ -32,6 +32,7 @@ export const migrations = [
   InvoicesSchema1763683200900,
   SmsSchema1763683201000,
   StoredBytesSchema1763683201100,
+  AiUsageOfTokens1763683201200,
 ];
 
 /** The version in package.json, which is beside `dist`, in the image too. */

@@ -63,3 +63,4 @@ export { AiPricesOperatorService, type NewAiPrice } from './operator/ai-prices-o
 export { AiUsageOperatorService } from './operator/ai-usage-operator.service';
 export { AiVerificationOperatorService, type LedgerProblem } from './operator/ai-verification-operator.service';
 export { AiSchema1763683200700 } from './migrations/1763683200700-ai';
+export { AiUsageOfTokens1763683201200 } from './migrations/1763683201200-ai-usage-of-tokens';

@@ -1,7 +1,8 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 /** A charged call: the usage that the upstream reported, and its cost. */
 @Entity('ai_usage')
+@Index('ai_usage_token_idx', ['customerId', 'tokenId', 'id'])
 export class AiUsage {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'ai_usage_pk' })
   customerId!: string;

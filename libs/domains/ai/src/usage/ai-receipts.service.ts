@@ -99,7 +99,8 @@ interface Range {
 export class AiReceiptsService {
   private readonly one: ReadStatement<Row>;
   private readonly range: ReadStatement<Row>;
-  private readonly some: ReadStatement<Row>;
+  private readonly ofToken: ReadStatement<Row>;
+  private readonly ofModel: ReadStatement<Row>;
   constructor(
     private readonly database: CustomerDatabaseService,
     private readonly context: CustomerContextService,
@@ -119,7 +120,8 @@ export class AiReceiptsService {
     ] as ReadStatement<Row>['columns'];
     this.one = reads.define({ name: 'ai.receipt', text: receiptSql(tables), columns });
     this.range = reads.define({ name: 'ai.receipts', text: receiptsSql(tables), columns });
-    this.some = reads.define({ name: 'ai.receipts.some', text: receiptsOfSomeSql(tables), columns });
+    this.ofToken = reads.define({ name: 'ai.receipts.token', text: receiptsOfTokenSql(tables), columns });
+    this.ofModel = reads.define({ name: 'ai.receipts.model', text: receiptsOfModelSql(tables), columns });
   }
 
   /** @throws ServiceError not_found */
@@ -162,16 +164,12 @@ export class AiReceiptsService {
       keyOf: ({ id }) => id,
       read: (count, after) =>
         // Portions are read when a reply's stream wants them, outside of the request's context.
-        this.context.run(customerId, async () =>
-          this.named(
-            tokenId === null && model === null
-              ? await this.latest(count, { idsFrom, start, end, after })
-              : await this.database.read(this.some, [
-                  ...[count, idsFrom, start, end, after],
-                  ...[tokenId, model, this.calendar.timeZone],
-                ]),
-          ),
-        ),
+        this.context.run(customerId, async () => {
+          const range = [count, idsFrom, start, end, after];
+          if (tokenId !== null) return this.named(await this.database.read(this.ofToken, [...range, tokenId, model]));
+          if (model === null) return this.named(await this.latest(count, { idsFrom, start, end, after }));
+          return this.named(await this.database.read(this.ofModel, [...range, model, this.calendar.timeZone]));
+        }),
     };
   }
 
@@ -217,15 +215,22 @@ function receiptsSql(tables: ReceiptTables): string {
     order by ${tables.usage.column('id')} desc limit $2`;
 }
 
+/** The same of a token, `$7`, along its index, and of the model `$8`, unless that is null. */
+function receiptsOfTokenSql(tables: ReceiptTables): string {
+  const { usage: u } = tables;
+  return `
+    select ${columnsOf(tables)} from ${tablesOf(tables)}
+    where ${within(tables)} and ${u.column('tokenId')} = $7::uuid and ($8::text is null or ${u.column('model')} = $8::text)
+    order by ${u.column('id')} desc limit $2`;
+}
+
 /**
- * The same with conditions that no index has: `$7` is the token, `$8` the model, `$9` the billing time zone. The daily sums
+ * The same of a model, `$7`, which no index has: `$8` is the billing time zone. The daily sums
  * tell on which days there are such receipts at all; only those days are looked through, the latest first. Days that are
  * close together are one stretch, which is a day longer at both ends: no receipt's id is further from its day.
  */
-function receiptsOfSomeSql(tables: ReceiptTables): string {
+function receiptsOfModelSql(tables: ReceiptTables): string {
   const { usage: u, day: d } = tables;
-  const conditions = (column: (name: 'tokenId' | 'model') => string) =>
-    `($7::uuid is null or ${column('tokenId')} = $7::uuid) and ($8::text is null or ${column('model')} = $8::text)`;
   const day = d.column('day');
   return `
     select r.* from (
@@ -233,16 +238,16 @@ function receiptsOfSomeSql(tables: ReceiptTables): string {
         select b.day, sum(b.begins) over (order by b.day) as stretch from (
           select ${day} as day, case when ${day} - lag(${day}) over (order by ${day}) <= 3 then 0 else 1 end as begins
           from ${d.from}
-          where ${d.column('customerId')} = $1 and ${conditions((name) => d.column(name))}
-            and ${day} >= greatest(($4::timestamptz at time zone $9)::date, '-infinity')
-            and ${day} <= least(($5::timestamptz at time zone $9)::date, 'infinity')
+          where ${d.column('customerId')} = $1 and ${d.column('model')} = $7::text
+            and ${day} >= greatest(($4::timestamptz at time zone $8)::date, '-infinity')
+            and ${day} <= least(($5::timestamptz at time zone $8)::date, 'infinity')
           group by ${day}) b) n
       group by n.stretch order by first desc) s
     cross join lateral (
       select ${columnsOf(tables)} from ${tablesOf(tables)}
-      where ${within(tables)} and ${conditions((name) => u.column(name))}
-        and ${u.column('id')} >= app.first_id(s.first::timestamp at time zone $9)
-        and ${u.column('id')} < app.first_id(s.last::timestamp at time zone $9)
+      where ${within(tables)} and ${u.column('model')} = $7::text
+        and ${u.column('id')} >= app.first_id(s.first::timestamp at time zone $8)
+        and ${u.column('id')} < app.first_id(s.last::timestamp at time zone $8)
       order by ${u.column('id')} desc limit $2) r
     order by s.first desc, r.id desc limit $2`;
 }

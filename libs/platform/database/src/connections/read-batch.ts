@@ -21,7 +21,7 @@ const REPEATS = 5;
 
 /** Bytes of rows, and milliseconds of the database, from which on a read is slow. */
 const SLOW_BYTES = 64 * 1024;
-const SLOW_MS = 20;
+const SLOW_MS = 30;
 /** How long reads count as slow after the last one with so many bytes, in milliseconds. */
 const SLOW_FOR_MS = 60_000;
 /** Reads under way at once of which none has been answered yet, or only quick ones lately. */
@@ -234,7 +234,10 @@ export class ReadBatch extends Query {
   handleReadyForQuery(): void {
     this.stopTimer();
     const ms = this.sender.answered(this.customers, this.bytes, this.sentAt);
-    for (const cost of this.costs) cost.noteTime(ms, false);
+    if (ms < SLOW_MS) return;
+    // The large ones took it, if there are any.
+    const large = this.costs.filter((_, place) => (this.bytes[place] ?? 0) >= SLOW_BYTES);
+    for (const cost of large.length > 0 ? large : this.costs) cost.noteTime(ms, false);
   }
 
   private resolve({ begunAt, cost, resolve }: CustomerRead, rows: object[]): void {
