@@ -59,7 +59,7 @@ export const ASYMMETRIC_ATTACKS: Record<string, Attack> = {
   'addresses of 1,500 unknown names': (token) => [
     {
       method: 'GET',
-      path: `/api/v1/support/tickets?${Array.from({ length: 1500 }, (_, place) => `a${place}=1`).join('&')}`,
+      path: `/api/v1/services?${Array.from({ length: 1500 }, (_, place) => `a${place}=1`).join('&')}`,
       headers: as(token),
     },
   ],
@@ -171,7 +171,7 @@ export class AttackedApi {
     const [attacker, neighbour] = [await saveFakeCustomer(superuser), await saveFakeCustomer(superuser)];
     await saveLargeTickets(superuser, attacker.id, 20);
     const [one, two] = [await saveFakeToken(superuser, attacker.id), await saveFakeToken(superuser, neighbour.id)];
-    await saveCharges(superuser, attacker.id, one.id, charges);
+    if (charges > 0) await saveCharges(superuser, attacker.id, one.id, charges);
     const api = await startApiProcess({
       DATABASE_URL: database.url,
       // As in a container of 1 GB.

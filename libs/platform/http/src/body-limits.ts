@@ -13,7 +13,7 @@ export const BODY_BYTES = {
 } as const;
 
 /** Pieces that any body may arrive in, and bytes that each further one has to have on average. */
-const FREE_PIECES = 1024;
+const FREE_PIECES = 256;
 const BYTES_A_PIECE = 16;
 
 /**
@@ -44,6 +44,8 @@ const UNREAD_PIECES = 64;
 /** What the pieces of such a body cost until they are dropped, in milliseconds. */
 export const DROPPED_PIECES_MS = 4;
 
+/** Event of a request: the rest of its body is dropped. */
+export const DROPPED = Symbol('body dropped');
 const inTooManyPieces = new WeakSet<IncomingMessage>();
 
 /** Whether the rest of a request's body is dropped: its connection is to be closed. */
@@ -76,6 +78,7 @@ export function boundPieces(server: Server): void {
         request.socket.prependOnceListener('close', () => (this[ON_BODY] = take));
         inTooManyPieces.add(request);
         request.socket.pause();
+        request.emit(DROPPED);
       }
       return take.call(this, piece);
     };

@@ -116,9 +116,9 @@ describe('discardRest', () => {
     expect(body.isPaused()).toBe(true);
   });
 
-  it('takes a thousand pieces of one byte', async () => {
+  it('takes 256 pieces of one byte', async () => {
     const { body, overran, isOver } = begin();
-    for (let sent = 0; sent < 1024; sent++) body.write('a');
+    for (let sent = 0; sent < 256; sent++) body.write('a');
     await settle();
     expect(overran).not.toHaveBeenCalled();
     for (let sent = 0; sent < 100; sent++) body.write('a');

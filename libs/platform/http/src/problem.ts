@@ -4,7 +4,7 @@ import { HttpException, type Type } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isTransientFailure } from '@platform/database';
 import { type ErrorCode, errorCatalog, problemType, ServiceError, type UpstreamRefusal } from '@platform/errors';
-import { BodyPieces, comesInTooManyPieces } from './body-limits';
+import { BodyPieces, comesInTooManyPieces, DROPPED } from './body-limits';
 import { API_PREFIX } from './routing';
 
 /** Most bytes of a refused request's body that are read before the connection is closed. */
@@ -198,7 +198,7 @@ export function discardRest(request: IncomingMessage, onOverrun: () => void): Pr
     const pieces = new BodyPieces();
     const stop = () => {
       clearTimeout(timer);
-      request.off('data', count).off('end', stop).off('close', stop);
+      request.off('data', count).off(DROPPED, overrun).off('end', stop).off('close', stop);
       resolve();
     };
     const overrun = () => {
@@ -215,6 +215,7 @@ export function discardRest(request: IncomingMessage, onOverrun: () => void): Pr
     // An error of the connection needs no handling any more.
     request
       .on('data', count)
+      .once(DROPPED, overrun)
       .once('end', stop)
       .once('close', stop)
       .on('error', () => undefined)

@@ -61,9 +61,9 @@ describe('readBody', () => {
       code: 'invalid_request',
       detail: expect.stringContaining('too many small chunks') as string,
     });
-    // 1,024, and one for 16 bytes.
-    expect(read).toBeGreaterThan(1024);
-    expect(read).toBeLessThan(1100);
+    // 256, and one for 16 bytes.
+    expect(read).toBeGreaterThan(256);
+    expect(read).toBeLessThan(280);
   });
 
   it('leaves the turn to others after so many small pieces', async () => {
