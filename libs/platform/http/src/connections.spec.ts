@@ -1,9 +1,12 @@
-import { IncomingMessage, ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
+import { once } from 'node:events';
+import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
+import { type AddressInfo, connect, Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { loadConfig } from '@platform/config';
-import { mostConnections, onReplyClosed } from './connections';
+import { until } from '@test/until';
+import { boundConnections, mostConnections, onReplyClosed } from './connections';
 
 const newReply = () => new ServerResponse(new IncomingMessage(new Socket()));
 
@@ -55,5 +58,65 @@ describe('mostConnections', () => {
 
   it('allows a few connections even with hardly any descriptors', () => {
     expect(mostConnections(config, 64)).toBeGreaterThan(0);
+  });
+});
+
+describe('a connection', () => {
+  let server: Server;
+  let taken: string[];
+  const replies = new Map<string, ServerResponse>();
+  const answer = (path: string) => replies.get(path)?.end(path);
+
+  beforeEach(async () => {
+    taken = [];
+    server = createServer((request, reply) => {
+      taken.push(request.url ?? '');
+      replies.set(request.url ?? '', reply);
+    });
+    boundConnections(server, 1);
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+  });
+  afterEach(async () => {
+    server.closeAllConnections();
+    await once(server.close(), 'close');
+  });
+
+  const open = () => connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const numbers = (count: number) => Array.from({ length: count }, (_, place) => `/${place}`);
+  const send = (socket: Socket, paths: string[]) =>
+    socket.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`).join(''));
+
+  it('takes 16 requests at once; those behind them have no effect, and the connection closes behind the last reply', async () => {
+    const socket = open();
+    const read = text(socket);
+    send(socket, numbers(600));
+    await until(() => taken.length >= 16);
+    for (const path of numbers(16)) answer(path);
+    const all = await read;
+    expect(taken).toEqual(numbers(16));
+    expect(all.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(16);
+    expect(all.match(/connection: close/gi)).toHaveLength(1);
+    expect(all.endsWith('/15')).toBe(true);
+  });
+
+  it('takes any number one after another, and is not idle before the last in progress is answered', async () => {
+    const socket = open();
+    let all = '';
+    socket.on('data', (data: Buffer) => (all += data.toString()));
+    for (let round = 0; round < 3; round++) {
+      const paths = numbers(15).map((path) => `/${round}${path}`);
+      send(socket, paths);
+      await until(() => taken.length === 15 * (round + 1));
+      for (const path of paths.slice(0, -1)) answer(path);
+      await until(() => all.endsWith(paths.at(-2) as string));
+      // There is room for one connection, and it is in use.
+      const other = open().on('error', () => undefined);
+      await once(other, 'close');
+      answer(paths.at(-1) as string);
+      await until(() => all.endsWith(paths.at(-1) as string));
+    }
+    // Idle, it gives way.
+    open();
+    await once(socket, 'close');
   });
 });

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { normalizeIp } from '@nestjs/throttler';
 import type { FastifyRequest } from 'fastify';
@@ -9,6 +9,8 @@ import type { AppConfig } from '@platform/config';
 const OTHER_DESCRIPTORS = 64;
 /** Minimum number of client connections, even with few descriptors. */
 const LEAST = 16;
+/** Requests in progress on one connection. Browsers and HTTP libraries send one at a time. */
+const MOST_PIPELINED = 16;
 
 /**
  * The maximum number of client connections that leaves enough file descriptors for the database and the upstreams:
@@ -60,11 +62,40 @@ export function boundConnections(server: Server, most: number): void {
     }
     idle.add(socket);
   });
-  server.prependListener('request', ({ socket }: IncomingMessage, reply: ServerResponse) => {
-    idle.delete(socket);
+  boundPipelining(server, (socket, isIdle) => {
+    if (!isIdle) idle.delete(socket);
+    else if (!socket.destroyed) idle.add(socket);
+  });
+}
+
+/**
+ * Bounds the requests in progress on each connection. A client may send further ones before the first is answered (pipelining, RFC
+ * 9112 §9.3.2), and Node hands over hundreds of them in one turn of the event loop, which even as refusals keep others waiting. The
+ * reply to the last one that is taken closes the connection; those behind it have no effect, and no reply.
+ * @param note is told when a connection gets its first request, and when its last one is answered
+ */
+function boundPipelining(server: Server, note: (socket: Socket, isIdle: boolean) => void): void {
+  const inProgress = new WeakMap<Socket, number>();
+  const [handle] = server.listeners('request') as RequestListener[];
+  if (!handle) throw new Error('The server has no handler yet');
+  server.removeListener('request', handle);
+  server.on('request', (request, reply) => {
+    const { socket } = request;
+    const count = (inProgress.get(socket) ?? 0) + 1;
+    if (count > MOST_PIPELINED) {
+      socket.pause();
+      return;
+    }
+    if (count === 1) note(socket, false);
+    // Beyond any count from now on: nothing behind this reply is taken.
+    if (count === MOST_PIPELINED) reply.shouldKeepAlive = false;
+    inProgress.set(socket, count === MOST_PIPELINED ? Infinity : count);
     onReplyClosed(reply, () => {
-      if (!socket.destroyed) idle.add(socket);
+      const left = (inProgress.get(socket) ?? 0) - 1;
+      inProgress.set(socket, left);
+      if (left === 0) note(socket, true);
     });
+    handle(request, reply);
   });
 }
 
