@@ -82,10 +82,7 @@ function boundPipelining(server: Server, note: (socket: Socket, isIdle: boolean)
   server.on('request', (request, reply) => {
     const { socket } = request;
     const count = (inProgress.get(socket) ?? 0) + 1;
-    if (count > MOST_PIPELINED) {
-      socket.pause();
-      return;
-    }
+    if (count > MOST_PIPELINED) return ignoreRest(socket);
     if (count === 1) note(socket, false);
     // Beyond any count from now on: nothing behind this reply is taken.
     if (count === MOST_PIPELINED) reply.shouldKeepAlive = false;
@@ -97,6 +94,15 @@ function boundPipelining(server: Server, note: (socket: Socket, isIdle: boolean)
     });
     handle(request, reply);
   });
+}
+
+/**
+ * Reads no further request of a connection. Those that are in its buffer already are parsed all the same: without the parser's
+ * listener, a part of Node that is not documented, each would get a reply object, and at the end an error with a stack.
+ */
+function ignoreRest(socket: Socket & { parser?: { onIncoming?: unknown } | null }): void {
+  socket.pause();
+  if (socket.parser?.onIncoming) socket.parser.onIncoming = () => 0;
 }
 
 /** The network that an address stands for: IPv6 addresses count by their /64 prefix, which one customer controls. */
