@@ -54,8 +54,11 @@ describe('one who takes more than its share of the time', () => {
         { everyMs: NEIGHBOUR_EVERY_MS, connections: 128 },
       );
       expect(Object.keys(neighbour.tally)).toEqual(['200']);
+      // Its share of the time may be used up before its reads have waited.
       expect(attacker.texts).toContainEqual(
-        expect.stringMatching(/^429: .* wait for each other because each reads much/),
+        expect.stringMatching(
+          /^429: (Many of your requests wait for each other because each reads much|Your requests take more of the service)/,
+        ),
       );
     },
     SLOW_MS,

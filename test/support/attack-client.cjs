@@ -13,7 +13,7 @@ let stopped = false;
 let seen = { replies: [], tally: {}, texts: [] };
 
 function send() {
-  const { method, path, headers, body, chunks } = requests[next++ % requests.length];
+  const { method, path, headers, body, chunks, pipelined } = requests[next++ % requests.length];
   const begun = performance.now();
   return new Promise((resolve) => {
     const done = (status, text) => {
@@ -22,6 +22,7 @@ function send() {
       if (text && !seen.texts.includes(text) && seen.texts.length < 20) seen.texts.push(text);
       resolve();
     };
+    if (pipelined) return sendPipelined({ method, path, headers, pipelined }, done);
     if (chunks) return sendInChunks({ method, path, headers, chunks }, done);
     const sent = request(`${origin}${path}`, { method, headers, agent }, (reply) => {
       const error = [];
@@ -54,6 +55,21 @@ function sendInChunks({ method, path, headers, chunks }, done) {
   socket.on('error', () => undefined);
   socket.on('close', () => done(0));
   socket.write(`${method} ${path} HTTP/1.1\r\n${head.join('\r\n')}\r\n\r\n${'1\r\nx\r\n'.repeat(chunks)}`);
+}
+
+// The same request many times in one write, on a connection of its own; counts the last reply.
+function sendPipelined({ method, path, headers, pipelined }, done) {
+  const { hostname, port, host } = new URL(origin);
+  const socket = connect(Number(port), hostname);
+  const head = Object.entries({ host, ...headers }).map((pair) => pair.join(': '));
+  let last = 0;
+  socket.on('data', (data) => {
+    for (const [, status] of data.toString('latin1').matchAll(/HTTP\/1\.1 (\d+)/g)) last = Number(status);
+  });
+  socket.on('error', () => undefined);
+  socket.on('close', () => done(last));
+  socket.setTimeout(5_000, () => socket.destroy());
+  socket.write(`${method} ${path} HTTP/1.1\r\n${head.join('\r\n')}\r\n\r\n`.repeat(pipelined));
 }
 
 function detailOf(body) {

@@ -26,6 +26,8 @@ interface HostileRequest {
   body?: string;
   /** Sends a body of so many chunks of a byte, which goes on behind a reply that comes before its end. */
   chunks?: number;
+  /** Sends so many of them in one write, and awaits the end of the connection. */
+  pipelined?: number;
 }
 
 /** The requests of an attack. @param token the attacker's. @param tokenId its id */
@@ -67,6 +69,9 @@ export const ASYMMETRIC_ATTACKS: Record<string, Attack> = {
   'bodies of chunks of a byte with unknown tokens': () =>
     Array.from({ length: 1000 }, () => inChunks('POST', '/api/v1/support/tickets', generateToken())),
   'bodies of chunks of a byte of GETs': (token) => [inChunks('GET', '/api/v1/customer', token)],
+  'requests by the thousand on one connection': (token) => [
+    { method: 'GET', path: '/api/v1/services', headers: as(token), pipelined: 2000 },
+  ],
   'charges of one of many tokens': (token, tokenId) => [
     { method: 'GET', path: `/api/v1/ai/usage?token_id=${tokenId}`, headers: as(token) },
   ],
