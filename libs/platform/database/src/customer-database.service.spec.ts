@@ -95,14 +95,29 @@ describe('CustomerDatabase', () => {
       });
     });
 
-    it('are two on shared connections at most while nothing is known of them, and one apart', async () => {
+    it('do not wait for connections that transactions of their own keep', async () => {
+      const database = module.get(CustomerDatabaseService);
+      await Promise.all([read(mine, 1), read(mine, 1), read(mine, 1)]);
+      await as(mine, async () => {
+        const transactions = await Promise.all(Array.from({ length: 5 }, () => database.begin()));
+        const rows = await Promise.all(
+          transactions.map((transaction) => database.within(transaction, () => database.read(slow, [1]))),
+        );
+        expect(rows).toHaveLength(5);
+        await Promise.all(transactions.map((transaction) => transaction.rollback()));
+      });
+    });
+
+    it('are two at most while nothing is known of them; many wait, and none is refused', async () => {
       const customer = randomUUID();
       await testDatabase.superuser.query('select pg_advisory_lock(3)');
-      const many = Promise.all(Array.from({ length: 20 }, () => read(customer, 3)));
-      await until(async () => (await waiting()) === 2);
+      const first = [read(customer, 3), read(customer, 3)];
+      await until(async () => (await waiting()) === 1);
+      // None of these is sent: other connections are free.
+      const many = Promise.all([...first, ...Array.from({ length: 60 }, () => read(customer, 3))]);
       expect(await Promise.race([quick(theirs), many])).toEqual([{ id: theirs }]);
       await testDatabase.superuser.query('select pg_advisory_unlock(3)');
-      expect(await many).toHaveLength(20);
+      expect(await many).toHaveLength(62);
     });
   });
 

@@ -47,16 +47,22 @@ export class CustomerDatabaseService {
   read<Row>(statement: ReadStatement<Row>, values: readonly ReadValue[] = []): Promise<Row[]> {
     const { customerId } = this.context;
     const all = [customerId, ...values];
-    return tracedStatement(statement.name, () => {
-      const cost = this.costOf(customerId, statement);
-      if (!cost.isQuick) return this.readApart(customerId, statement, all, cost);
-      return this.connections.batch().read(customerId, statement, all, cost);
-    });
+    return tracedStatement(statement.name, () => this.readAs(customerId, statement, all));
+  }
+
+  private readAs<Row>(customerId: string, statement: ReadStatement<Row>, values: readonly ReadValue[]): Promise<Row[]> {
+    const cost = this.costOf(customerId, statement);
+    // A transaction keeps a connection already: its reads must not wait for another one, which others like it may keep.
+    if ((cost.isLarge || cost.isFull || cost.tookLong) && !this.openTransaction(customerId)) {
+      if (cost.isLarge || !cost.isFull) return this.readApart(customerId, statement, values, cost);
+      return cost.whenFree().then(() => this.readAs(customerId, statement, values));
+    }
+    return this.connections.batch().read(customerId, statement, values, cost);
   }
 
   /**
-   * Reads apart from others, since this has lately cost much, or so many are under way of which that is not known. A customer has one
-   * such read at a time while others have some. It waits for its turn here, not in front of the reads of others.
+   * Reads apart from others, since this has lately cost much. A customer has one such read at a time while others have some. It waits
+   * for its turn here, not in front of the reads of others.
    */
   private async readApart<Row>(
     customerId: string,
@@ -64,20 +70,20 @@ export class CustomerDatabaseService {
     values: readonly ReadValue[],
     cost: ReadCost,
   ): Promise<Row[]> {
-    await this.slowSlot(customerId);
-    let quick: Promise<Row[]> | undefined;
+    cost.begin();
     try {
-      if (!cost.isQuick)
+      await this.slowSlot(customerId);
+      try {
         return await this.writes.read(customerId, { statement, values }, SLOW_AT_ONCE, (bytes, ms) => {
           cost.noteBytes(bytes);
           cost.noteTime(ms - this.connections.loopDelayMs(), true);
         });
-      // That has shown meanwhile.
-      quick = this.connections.batch().read(customerId, statement, values, cost);
+      } finally {
+        this.slowReads.release(customerId);
+      }
     } finally {
-      this.slowReads.release(customerId);
+      cost.end();
     }
-    return quick;
   }
 
   private slowSlot(customerId: string): Promise<void> {

@@ -10,8 +10,8 @@ export const DOCUMENTATION = '/docs';
 /** Addresses whose files are kept: there are 13. Further ones, such as those with escaped letters, are sent as they are. */
 const MOST_FILES = 32;
 
-const BROTLI: BrotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
-const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 15 } };
+const BROTLI: BrotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } };
+const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 9 } };
 const COMPRESS: Record<string, (body: Buffer, done: (error: Error | null, compressed: Buffer) => void) => void> = {
   br: (body, done) => brotliCompress(body, BROTLI, done),
   gzip: (body, done) => gzip(body, { level: 9 }, done),
@@ -127,8 +127,15 @@ function headersOf(reply: FastifyReply): Record<string, string> {
   return Object.fromEntries(given.flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])));
 }
 
+/** One file at a time: each takes a processor for a tenth of a second. */
+let latest: Promise<unknown> = Promise.resolve();
+
 function compressed(body: Buffer, encoding: string): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    COMPRESS[encoding]?.(body, (error, bytes) => (error ? reject(error) : resolve(bytes)));
-  });
+  const compress = () =>
+    new Promise<Buffer>((resolve, reject) => {
+      COMPRESS[encoding]?.(body, (error, bytes) => (error ? reject(error) : resolve(bytes)));
+    });
+  const bytes = latest.then(compress);
+  latest = bytes.catch(() => undefined);
+  return bytes;
 }

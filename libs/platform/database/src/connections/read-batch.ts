@@ -30,15 +30,31 @@ const QUICK_AT_ONCE = 32;
 
 /** How much a customer's reads by one statement have lately cost. Those that cost much must not hold up the quick ones of others. */
 export class ReadCost {
+  /** Whether the last by itself, or a batch with it since then, took long. */
+  tookLong = false;
   private underWay = 0;
   private isKnown = false;
-  private tookLong = false;
   private largeUntil = -Infinity;
+  private waiting: (() => void)[] = [];
 
-  /** Whether one more may share a connection with those of others. */
-  get isQuick(): boolean {
-    if (this.underWay >= (this.isKnown ? QUICK_AT_ONCE : UNKNOWN_AT_ONCE)) return false;
-    return !this.tookLong && (this.largeUntil === -Infinity || performance.now() > this.largeUntil);
+  /** Whether one lately had very many bytes. */
+  get isLarge(): boolean {
+    return this.largeUntil !== -Infinity && performance.now() <= this.largeUntil;
+  }
+
+  /** Whether so many are under way that one more has to wait. */
+  get isFull(): boolean {
+    return this.underWay >= this.most;
+  }
+
+  private get most(): number {
+    if (this.tookLong) return 1;
+    return this.isKnown ? QUICK_AT_ONCE : UNKNOWN_AT_ONCE;
+  }
+
+  /** Waits until fewer are under way, or more is known of them. */
+  whenFree(): Promise<void> {
+    return new Promise((resolve) => this.waiting.push(resolve));
   }
 
   begin(): void {
@@ -48,6 +64,9 @@ export class ReadCost {
   end(): void {
     this.underWay--;
     this.isKnown = true;
+    if (this.waiting.length === 0) return;
+    const free = this.isLarge ? Infinity : Math.max(0, this.most - this.underWay);
+    for (const proceed of this.waiting.splice(0, free)) proceed();
   }
 
   /** Notes the bytes of a read's rows. */
