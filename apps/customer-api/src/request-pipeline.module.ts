@@ -19,7 +19,7 @@ import { SmsQueryDto } from './sms/sms.dto';
 import { StatusQueryDto } from './status/service-status.dto';
 import { TicketQueryDto } from './support/ticket.dto';
 
-/** The queries of all lists: a filter of one that another list is sent would be ignored, and is refused. */
+/** The queries of all lists. A list refuses the filters of the others, because it would ignore them. */
 export const LISTS = [
   AiLedgerQueryDto,
   AiReceiptQueryDto,

@@ -59,7 +59,7 @@ function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null;
 }
 
-/** A table of lines; `width` is how wide it may get: longer texts end with an ellipsis. */
+/** A table of lines; `width` is its greatest width: longer texts end with an ellipsis. */
 function table(head: string[], rows: string[][], width = Infinity): string {
   const style = { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 0 };
   const colWidths = head.length > 0 && Number.isFinite(width) ? fit(head, rows, width) : [];

@@ -2,7 +2,7 @@ import type { ContentBlock, Message } from '@anthropic-ai/sdk/resources/messages
 import type { Answer, StreamScript } from '../shared/answer';
 import type { Directives } from '../shared/faults/directives';
 
-/** Characters of a delta where nobody asks for a number of them. */
+/** Characters of a delta unless a directive gives a number. */
 const DELTA_LENGTH = 16;
 
 /** Directives about how a streamed reply comes, and how it fails. */

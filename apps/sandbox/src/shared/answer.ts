@@ -5,7 +5,7 @@ export interface Answer {
   status: number;
   headers: Record<string, string>;
   body: string | Buffer;
-  /** Where the body comes in pieces; `body` has them all, for those who spoil it. */
+  /** Set if the body comes in pieces; `body` has all of them, for the faults that change it. */
   stream?: StreamScript | undefined;
 }
 

@@ -5,7 +5,7 @@ export type TicketStatus = (typeof TICKET_STATUSES)[number];
 export const TICKET_PRIORITIES = ['low', 'normal', 'high', 'urgent'] as const;
 export type TicketPriority = (typeof TICKET_PRIORITIES)[number];
 
-/** Who wrote a reply. */
+/** The author of a reply. */
 export const REPLY_AUTHORS = ['customer', 'operator'] as const;
 export type ReplyAuthor = (typeof REPLY_AUTHORS)[number];
 

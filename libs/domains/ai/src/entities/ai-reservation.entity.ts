@@ -6,7 +6,7 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
  */
 export type ReservationState = 'pending' | 'released' | 'outcome_unknown' | 'not_charged' | 'settled_late';
 
-/** The states of calls that nobody paid for, and that the provider may bill. */
+/** The states of unpaid calls that the provider may bill. */
 export const UNPAID_STATES = ['outcome_unknown', 'not_charged'] as const satisfies ReservationState[];
 
 /**

@@ -3,7 +3,7 @@ import { saveAiCustomer } from '@test/ai-factories';
 import { createLedgerFixture, type LedgerFixture, LEDGER_NAMES, request, usage } from '@test/ledger.fixture';
 import { connectAsSuperuser } from '@test/test-database';
 
-/** What six replicas on a busy machine do to the account of one busy customer: it is always locked, never for long. */
+/** The load of six replicas on a busy machine on the account of one busy customer: always locked, never for long. */
 const OTHERS = 6;
 const HELD_MS = 50;
 

@@ -97,7 +97,7 @@ describe.each(LEDGER_NAMES)('CreditLedger, %s', (name) => {
 
   // 10,000 take a cluster's ledger long: a statement per customer.
   const usages = name === 'per customer' ? 2_000 : 10_000;
-  it(`charges exactly what an independent computation says: ${usages} random usages`, async () => {
+  it(`charges exactly the amounts of an independent computation: ${usages} random usages`, async () => {
     const digits = (most: number) => (Math.random() * most).toFixed(6);
     const price = {
       input: digits(300),
@@ -153,7 +153,7 @@ describe.each(LEDGER_NAMES)('CreditLedger, %s', (name) => {
     expect(await fixture.problems()).toEqual([]);
   }, 120_000);
 
-  it('caps max_tokens to what the credit buys, down to the floor', async () => {
+  it('caps max_tokens to the tokens that the credit buys, down to the floor', async () => {
     const customerId = await save({ included: 0.1 });
     // 0.1 NOK − 10 tokens in = 0.09 NOK: 18 tokens out.
     const capped = request(customerId, { inputTokens: 10, maxTokens: 100, leastTokens: 18 });
@@ -253,7 +253,7 @@ describe.each(LEDGER_NAMES)('CreditLedger, %s', (name) => {
     expect(await fixture.problems(customerId)).toEqual([]);
   });
 
-  it('isolates customers in one batch, whatever the outcome of their calls', async () => {
+  it('isolates customers in one batch, with every outcome of their calls', async () => {
     const bare = await saveFakeCustomer(fixture.superuser);
     const off = await save({ included: 1, enabled: false });
     const customers = await Promise.all(
@@ -288,7 +288,7 @@ describe.each(LEDGER_NAMES)('CreditLedger, %s', (name) => {
     expect(ends).toContain('released');
   });
 
-  it('settles or releases a call once, however many requests arrive at the same moment', async () => {
+  it('settles or releases a call once, if many requests arrive at the same moment', async () => {
     const customerId = await save({ included: 1 });
     const [charged, freed] = [request(customerId), request(customerId)];
     await Promise.all([

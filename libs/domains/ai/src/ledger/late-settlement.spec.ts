@@ -81,13 +81,13 @@ describe.each(LEDGER_NAMES)('A settlement after an unknown outcome, %s', (name) 
     expect(await Promise.all(ends)).toEqual(['settled_late', 'settled']);
   });
 
-  it('is charged once, however many settlements arrive at the same moment', async () => {
+  it('is charged once, if many settlements arrive at the same moment', async () => {
     const call = await abandoned({ included: 1 });
     await Promise.all([0, 0, 1, 1].map((engine) => settle(call, 20, engine)));
     expect(await fixture.account(call.customerId)).toMatchObject({ included: '0.900000000000' });
   });
 
-  it('charges what the credit still covers, and leaves what other calls have reserved', async () => {
+  it('charges the part that the credit still covers, and leaves the credit that other calls have reserved', async () => {
     const call = await abandoned({ included: 0.05, purchased: 0.1 });
     const other = request(call.customerId);
     await fixture.ledger().reserve(other);

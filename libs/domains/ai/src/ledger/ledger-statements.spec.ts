@@ -11,7 +11,7 @@ describe('an array of composite values', () => {
     ['an id', 'msg_01.a:b~c+d/e=f@g-h'],
     ['empty text', ''],
     ['quotes and backslashes', `"a" \\"b\\" 'c' \\\\`],
-    ['what composite values and arrays are made of', '(a,b){c,d} NULL'],
+    ['the delimiters of composite values and arrays', '(a,b){c,d} NULL'],
     ['spaces at both ends, a line break, a tab', ' a\n\tb '],
     ['text beyond ASCII', 'blåbær 🫐'],
   ])('brings %s to the database as it is', async (_name, reason) => {

@@ -5,7 +5,7 @@ import { type LedgerFixture, createLedgerFixture, request, usage } from '@test/l
 import { connectAsSuperuser } from '@test/test-database';
 import { AiMaintenanceService } from '../worker/ai-maintenance.service';
 
-/** How long a statement waits for the lock; what does not wait for it is far quicker. */
+/** A statement's wait for the lock; statements that do not wait for it are far quicker. */
 const LOCK_WAIT_MS = 3_000;
 
 describe('A locked account', () => {

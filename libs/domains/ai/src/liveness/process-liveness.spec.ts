@@ -71,7 +71,7 @@ describe("A dead process's reservations", () => {
     const customerId = await save();
     const { processId } = await reservedBy(customerId, 1);
     // The database was stopped for a minute; the first heartbeat after that is another process's.
-    // In a time zone: a cluster refuses what depends on the session's.
+    // In a time zone: a cluster refuses expressions that depend on the session's.
     await fixture.superuser.query(
       `update liveness_clock set ticked_at = (ticked_at at time zone 'UTC' - interval '1 minute') at time zone 'UTC'`,
     );

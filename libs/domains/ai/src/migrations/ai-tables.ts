@@ -172,7 +172,7 @@ export async function createCallTables(runner: QueryRunner): Promise<void> {
       created_at timestamptz not null,
       constraint ai_ledger_entry_pk primary key (customer_id, id)
     ) partition by range (id)`);
-  // Not unique, as it lacks what the table is partitioned by: the account's lock gives each number once.
+  // Not unique, as it lacks the partition key: the account's lock gives each number once.
   await runner.query(`create index ai_ledger_entry_sequence_idx on ai_ledger_entry (customer_id, sequence)`);
   // The few entries among many calls that are asked for by their kind; a call's entry is not in it.
   await runner.query(

@@ -17,7 +17,7 @@ export interface AccountingMonth {
   expired: string;
 }
 
-// By the entry's own month: what expires at the end of a month is booked when the account is rolled over, in a later one.
+// By the entry's own month: the expiry of a month's credit is booked by the roll-over of the account, in a later month.
 const SUMS = `
   select customer_id as "customerId", month,
     coalesce(sum(amount) filter (where kind = 'invoice_topup'), 0)::text as "toppedUp",

@@ -74,7 +74,7 @@ export class AiCreditOperatorService {
     );
   }
 
-  /** Calls with an unknown outcome or one that could not be stored, of one customer or of all: not charged, the provider may bill them. */
+  /** Uncharged calls that the provider may bill: the outcome is unknown or could not be stored. Of one customer or of all. */
   unknownOutcomes(customerId: string | undefined, listing: ListingRequest): Promise<Listing<AiReservation>> {
     const where = { state: In(UNPAID_STATES), ...(customerId && { customerId }) };
     return newestRows(this.dataSource.manager, AiReservation, { where, by: 'resolvedAt' }, listing);

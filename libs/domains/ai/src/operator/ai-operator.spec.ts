@@ -137,7 +137,7 @@ describe("The operator's AI services", () => {
     },
   );
 
-  it('store the included credit in the ai service, whichever command changes it', async () => {
+  it('store the included credit in the ai service, with each command that changes it', async () => {
     const customerId = await plainCustomer();
     const configuration = fixture.operator.get(AiConfigurationOperatorService);
     await configuration.configure(ACTOR, customerId, { enabled: true, includedNok: '100' });

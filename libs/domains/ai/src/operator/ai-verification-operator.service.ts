@@ -198,7 +198,7 @@ export class AiVerificationOperatorService {
     private readonly calendar: BillingCalendar,
   ) {}
 
-  /** How many accounts there are to verify, of one customer or of all. */
+  /** Number of accounts to verify, of one customer or of all. */
   async accounts(customerId?: string): Promise<number> {
     const [row] = await this.dataSource.query<{ count: number }[]>(ACCOUNTS, [customerId ?? null]);
     return row?.count ?? 0;

@@ -51,8 +51,8 @@ const PRICES = [
 ] as const satisfies (keyof AiModelPrice)[];
 
 /**
- * How much older than its charge a call's id can be: a process that stood still charges its calls when it goes on. Those of longer
- * than a day are found without a period, or by one that begins with the reservation.
+ * The longest time between a call's id and its charge: a process that stood still charges its calls when it continues. Calls
+ * of more than a day are found without a period, or by one that begins with the reservation.
  */
 const LONGEST_CALL_MS = 86_400_000;
 

@@ -4,7 +4,7 @@ import { customerPages } from '@platform/database';
 
 /** The state of all AI credit. Amounts in NOK, times in seconds. */
 export interface CreditHealth {
-  /** Differences that the last verification found, and how long ago it ended; null if none has ended yet. */
+  /** Differences that the last verification found, and the time since its end; null if none has ended yet. */
   problems: number;
   verified_age: number | null;
   /** Reservations of calls in progress, and how long the oldest has been pending; 0 if there are none. */

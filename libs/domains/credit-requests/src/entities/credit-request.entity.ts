@@ -1,6 +1,6 @@
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
 
-/** How a request stands. */
+/** The states of a request. */
 export const CREDIT_REQUEST_STATUSES = ['pending', 'approved', 'rejected'] as const;
 export type CreditRequestStatus = (typeof CREDIT_REQUEST_STATUSES)[number];
 

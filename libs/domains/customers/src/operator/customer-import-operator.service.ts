@@ -9,7 +9,7 @@ import { insertCustomer, loadCustomerCheck, type NewCustomer } from './new-custo
 /** A line of a file of customers. */
 export type CustomerLine = NewCustomer & { line: number };
 
-/** How a line ended, or would end. */
+/** The outcome of a line, or of its trial. */
 export interface ImportedLine {
   line: number;
   result: 'created' | 'valid' | 'refused' | 'not created';

@@ -10,7 +10,7 @@ export interface SourceSyncHealth {
   failing: number;
   /** Age of the oldest last success in seconds; an account that never succeeded counts from when it was linked. */
   oldest_success_age: number;
-  /** How long the most overdue sync is overdue, in seconds. */
+  /** The delay of the most overdue sync, in seconds. */
   overdue: number;
   /** Documents that could not be read. */
   problems: number;

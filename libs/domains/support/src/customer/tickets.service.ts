@@ -227,7 +227,7 @@ function repliesOf(reads: EntityReadsService) {
   const [id, author, body, createdAt] = REPLY.map((property) => r.column(property));
   return {
     place: [createdAt, id] as const,
-    /** How many bytes the texts have. They are not read for that. */
+    /** The bytes of the texts. They are not read for that. */
     bytes: `octet_length(${body})`,
     /** @param ticket SQL for the ticket's id */
     from: (ticket: string) => `${r.from} where ${r.column('customerId')} = $1 and ${r.column('ticketId')} = ${ticket}

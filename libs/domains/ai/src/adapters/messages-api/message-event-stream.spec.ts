@@ -14,7 +14,7 @@ describe('The events of a message that break off', () => {
     return { passed: passed.join(''), fault: error.fault };
   };
 
-  it("tell the operator the provider's id of the call, and what was used until then", async () => {
+  it("tell the operator the provider's id of the call, and its usage until then", async () => {
     const { passed, fault } = await faultOf(`${START}event: content_block_delta\ndata: {"half`, 'req_1');
     expect(passed).toBe(START);
     expect(fault).toMatchObject({ requestId: 'req_1', usageSoFar: expect.stringContaining('10') });
@@ -28,7 +28,7 @@ describe('The events of a message that break off', () => {
 });
 
 describe('The events of a whole message', () => {
-  it('count what the last message_delta leaves out as an earlier one gave it', async () => {
+  it('count a number that the last message_delta leaves out as an earlier one gave it', async () => {
     const events = [
       ['message_start', { message: { usage: { input_tokens: 10, output_tokens: 1 } } }],
       ['message_delta', { usage: { output_tokens: 25 } }],

@@ -19,7 +19,7 @@ const FRAME_TOKENS = 256;
  * counts patches of 28 × 28 pixels: 92 × 52.
  */
 const IMAGE_TOKENS = 4_784;
-/** How many times longer the model's form of tool calls can be than their JSON. */
+/** The most by which the model's form of tool calls can be longer than their JSON, as a factor. */
 const TOOL_EXPANSION = 4;
 /**
  * The provider's own system prompt for tools, and its instructions for a structured answer: up to 530 tokens in its price

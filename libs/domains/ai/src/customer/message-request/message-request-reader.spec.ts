@@ -155,14 +155,14 @@ describe('readMessageRequest', () => {
     ).toEqual([]);
   });
 
-  it('judges names however long they are, and texts', () => {
+  it('judges names of any length, and texts', () => {
     const long = 'x'.repeat(500);
     expect(
       faultsOf({ [long]: 1, messages: [{ role: long, content: [{ type: long, [long]: { ttl: long } }] }] }),
     ).toEqual(['/messages/0/role']);
   });
 
-  it('reads the same whatever the pieces are in which a body comes', () => {
+  it('reads the same from a body in pieces of any size', () => {
     const body = Buffer.from(
       JSON.stringify({
         system: 'Sæ\n',
@@ -191,7 +191,7 @@ describe('readMessageRequest', () => {
   });
 
   describe('bounds the input', () => {
-    it('by the bytes of its text, never below what byte-sized tokens would be', () => {
+    it('by the bytes of its text, never below the number of byte-sized tokens', () => {
       for (const content of ['a'.repeat(1000), '€'.repeat(500), '\n"\\'.repeat(300), '\u{1f600}'.repeat(200)]) {
         const { inputTokens } = read({ messages: [{ role: 'user', content }], system: content });
         expect(inputTokens).toBeGreaterThanOrEqual(2 * Buffer.byteLength(content));

@@ -31,7 +31,7 @@ export class RequestFaults {
   }
 }
 
-/** Fields of other interfaces for what has another name here. */
+/** Fields of other interfaces, and the names of their counterparts here. */
 const MEANT: Record<string, string | undefined> = { prompt: 'messages', input: 'messages', instructions: 'system' };
 
 /** Details of the faults, by field. */

@@ -10,7 +10,7 @@
  */
 export type FieldRule = 'own' | 'forwarded' | 'ignored' | 'unpriced' | 'beta' | 'elsewhere' | 'unknown';
 
-/** Whether a field of the body is refused, whatever its value; null and an empty array count as not given. */
+/** Whether a field of the body is refused with any value; null and an empty array count as not given. */
 export function isRefused(rule: FieldRule | undefined): rule is 'unpriced' | 'beta' | 'unknown' {
   return rule === 'unpriced' || rule === 'beta' || rule === 'unknown';
 }

@@ -61,7 +61,7 @@ export function chargeNotStored(cause: unknown): ServiceError {
   );
 }
 
-/** The error of a call that the provider answered, while nobody can find out whether it was charged. */
+/** The error of a call that the provider answered, while the database cannot say whether it was charged. */
 export function chargeUnknown(usageId: string, cause: unknown): ServiceError {
   return new ServiceError(
     'service_unavailable',

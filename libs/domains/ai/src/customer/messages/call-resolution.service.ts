@@ -84,8 +84,8 @@ export class CallResolutionService implements OnModuleInit {
   }
 
   /**
-   * Decides the outcome of a call whose settlement may or may not be stored: what its customer is told stays true.
-   * @returns how it was charged @throws ServiceError service_unavailable: it is not charged, or nobody knows yet
+   * Decides the outcome of a call whose settlement may or may not be stored: the reply to its customer stays true.
+   * @returns the charge @throws ServiceError service_unavailable: it is not charged, or nobody knows yet
    */
   private async decide(settlement: Settlement, uncharged: Release, cause: unknown): Promise<SettlementResult> {
     const ask = async () => {

@@ -61,7 +61,7 @@ export class CallsInFlightService implements BeforeApplicationShutdown, OnApplic
     return call;
   }
 
-  /** Counts a stream as one that goes on without its client, until it ends. */
+  /** Counts a stream as detached from its client, until it ends. */
   detach(call: Promise<void>): void {
     this.detached++;
     void call.finally(() => this.detached--);

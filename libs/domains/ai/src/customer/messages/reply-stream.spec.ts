@@ -43,7 +43,7 @@ describe('ReplyStream', () => {
       pass(MUCH);
       jest.advanceTimersByTime(300);
       stream.read();
-      // What the source takes does not count.
+      // The time that the source takes does not count.
       jest.advanceTimersByTime(5_000);
     }
     pass(MUCH);
