@@ -68,7 +68,8 @@ function sendPipelined({ method, path, headers, pipelined }, done) {
   });
   socket.on('error', () => undefined);
   socket.on('close', () => done(last));
-  socket.setTimeout(5_000, () => socket.destroy());
+  // A proxy answers all of them, and keeps the connection.
+  socket.setTimeout(20_000, () => socket.destroy());
   socket.write(`${method} ${path} HTTP/1.1\r\n${head.join('\r\n')}\r\n\r\n`.repeat(pipelined));
 }
 

@@ -26,8 +26,8 @@ export async function createPartition(superuser: Client, table: string, month: s
   await until(() =>
     superuser.query('select app.create_partition($1, $2)', [table, month]).then(
       () => true,
-      (error: { code?: string }) => {
-        if (error.code === '55P03') return false;
+      (error: unknown) => {
+        if ((error as { code?: string }).code === '55P03') return false;
         throw error;
       },
     ),
