@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { CreditRequestsOperatorService, CreditRequestsOperatorModule } from '@domains/credit-requests';
+import { billingMonth } from '@test/billing-days';
 import { saveAiCustomer, saveModelPrice } from '@test/ai-factories';
 import { saveFakeUsage } from '@test/factories/ai-usage.factory';
 import { type AiFixture, createAiFixture, problemsOf } from '@test/ai.fixture';
@@ -102,7 +103,7 @@ describe('The verification of AI accounts', () => {
     /** Two calls in the middle of the month: nobody knows the calls of the first day of the oldest month. */
     async function arrangeDay() {
       const { customerId } = await arrange();
-      const day = `${new Date().toISOString().slice(0, 7)}-15`;
+      const day = `${billingMonth()}-15`;
       for (const included of ['0.1', '0.000000000001'])
         await saveFakeUsage(fixture.superuser, customerId, { createdAt: `${day}T12:00:00Z`, model: 'm', included });
       return { customerId, day };

@@ -1,3 +1,4 @@
+import { billingDay } from '@test/billing-days';
 import { type InvoiceFixture, createInvoiceFixture } from '@test/invoice.fixture';
 
 describe('Odd items of a source', () => {
@@ -111,7 +112,7 @@ describe('Odd items of a source', () => {
     async (source) => {
       const stripe = fixture.sandbox.stripe.store;
       const now = new Date();
-      const today = now.toISOString().slice(0, 10);
+      const today = billingDay(now);
       const add = (count: number) =>
         source === 'stripe'
           ? stripe

@@ -1,3 +1,4 @@
+import { billingDay } from '@test/billing-days';
 import { type InvoiceFixture, createInvoiceFixture } from '@test/invoice.fixture';
 
 const MINUTE = 60_000;
@@ -103,9 +104,7 @@ describe('A sync after another', () => {
       company.addInvoices({
         customerId: 21,
         count: 1,
-        from: ago((days + 7) * 24 * 60 * MINUTE)
-          .toISOString()
-          .slice(0, 10),
+        from: billingDay(ago((days + 7) * 24 * 60 * MINUTE)),
       })[0]?.invoiceId;
     const [yesterday, before] = [paidDaysAgo(1), paidDaysAgo(4)];
     await fixture.sync(customer, 'fiken');

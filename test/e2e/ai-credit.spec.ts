@@ -1,6 +1,7 @@
 import { saveFakeToken } from '@test/factories/service-token.factory';
 import { type AiApi, createAiCaller, startAiApi } from '@test/ai-api';
 import { enableAi } from '@test/ai-factories';
+import { billingMonth } from '@test/billing-days';
 import { caller as callerWith, createCaller } from '@test/api';
 import { parseExactly } from '@test/csv-lists';
 import { expectProblem } from '@test/expect-problem';
@@ -39,7 +40,7 @@ describe('GET /ai', () => {
         total_available_credit: 23.5,
         current_month_usage: 0,
         current_month_limit: 23.5,
-        month: new Date().toISOString().slice(0, 7),
+        month: billingMonth(),
       },
       pending_credit_requests: [{ ...asked, created_at: expect.any(String) }],
     });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
+import { billingMonth } from './billing-days';
 import { saveFakeCustomer } from './factories/customer.factory';
 
 /** Rates in NOK per million tokens. */
@@ -46,7 +47,7 @@ export async function saveAiCustomer(client: Client, ai: TestAiCustomer): Promis
 /** Enables AI for a customer. */
 export async function enableAi(client: Client, customerId: string, ai: TestAiCustomer): Promise<void> {
   const { enabled = true, included = 0, purchased = 0, monthlyLimit = null, keyCiphertext = null } = ai;
-  const month = ai.month ?? new Date().toISOString().slice(0, 7);
+  const month = ai.month ?? billingMonth();
   await client.query(`insert into customer_service (customer_id, type, name, config) values ($1, 'ai', 'AI', $2)`, [
     customerId,
     { monthly_included_nok: included },

@@ -3,6 +3,7 @@ import { en, Faker } from '@faker-js/faker';
 import { shortDecimal } from '@platform/money';
 import { saveAiCustomer, saveModelPrice } from './ai-factories';
 import type { AiFixture } from './ai.fixture';
+import { billingMonth } from './billing-days';
 import { LedgerFunctions, type LedgerWay, nok, type Owned, units } from './ledger-functions';
 import { LedgerModel, type ModelPrice, type ReserveItem, type SettleItem, type Units } from './ledger-model';
 
@@ -112,9 +113,7 @@ export class LedgerHistory {
   }
 
   private get month(): string {
-    return new Intl.DateTimeFormat('sv', { timeZone: 'Europe/Oslo', year: 'numeric', month: '2-digit' }).format(
-      this.now,
-    );
+    return billingMonth(new Date(this.now));
   }
 
   private async reserve(): Promise<Step> {

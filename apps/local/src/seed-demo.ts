@@ -4,6 +4,7 @@ import { DataSource } from 'typeorm';
 import { type Scope, SCOPES, TokensOperatorModule, TokensOperatorService } from '@platform/tokens';
 import { AppConfig, ConfigModule } from '@platform/config';
 import { DatabaseModule } from '@platform/database';
+import { BillingCalendar } from '@platform/time';
 import { CustomersOperatorModule, CustomersOperatorService } from '@domains/customers';
 import { AiConfigurationOperatorService, AiOperatorModule, AiPricesOperatorService } from '@domains/ai';
 import { ServicesOperatorModule, ServicesOperatorService } from '@domains/services';
@@ -119,13 +120,14 @@ async function seedCustomer(app: INestApplicationContext, customerId: string): P
  */
 async function seedAccount(app: INestApplicationContext, customerId: string): Promise<void> {
   await app.get(SmsOperatorService).configure(ACTOR, customerId, { enabled: true, senderId: 'Fjordlys' });
-  const date = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
+  const calendar = app.get(BillingCalendar);
+  const today = calendar.dateOf(new Date());
   await app.get(InvoicesOperatorService).add(ACTOR, {
     customerId,
     number: '1001',
     amount: 125_050n,
-    issueDate: date(0),
-    dueDate: date(14),
+    issueDate: today,
+    dueDate: calendar.daysAfter(today, 14),
   });
   if (app.get(AppConfig).SANDBOX_URL !== undefined) {
     for (const [source, account] of Object.entries(SANDBOX_ACCOUNTS)) {
