@@ -138,6 +138,14 @@ describe.each(Object.entries(SDKS))('With %s', (_, create) => {
     }
   });
 
+  it('a beta that is asked for in a header does not reach the provider', async () => {
+    const { client } = await start();
+    await client.messages.create(hello(), { headers: { 'anthropic-beta': 'context-1m-2025-08-07' } });
+    const { headers } = ai.sandbox.messages.requests.at(-1)!;
+    expect(headers).toMatchObject({ 'x-api-key': expect.any(String), 'anthropic-version': expect.any(String) });
+    expect(headers).not.toHaveProperty('anthropic-beta');
+  });
+
   it('errors of limits, permissions and Idempotency-Keys have their class, and say whether a retry is worth while', async () => {
     const [me, keyed, limited, disabled] = [await start(), await start(), await start(), await start()];
     const once = { maxRetries: 0 };

@@ -102,6 +102,14 @@ describe("The operator's command line, AI", () => {
     expect(JSON.parse(failed.stdout)).toMatchObject([{ customer_id: customer }]);
   });
 
+  it('books credit for a customer before AI is set up for it', async () => {
+    const customer = (await saveFakeCustomer(database.superuser)).id;
+    await json(`ai credit --customer ${customer} --kind refund --amount-nok 12.5 --note early`);
+    expect(await json<object[]>(`ai ledger --customer ${customer}`)).toMatchObject([
+      { kind: 'refund', amount: '12.500000000000', balance_after: '12.500000000000' },
+    ]);
+  });
+
   it('adds a month up for the accounts', async () => {
     const { customer } = await arrange();
     await json(`ai credit --customer ${customer} --kind refund --amount-nok 12.5 --note goodwill`);

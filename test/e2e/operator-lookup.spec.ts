@@ -74,6 +74,8 @@ describe('The operator names customers as people do', () => {
     const [head = '', row = '', ...rest] = stdout.trimEnd().split('\n');
     expect(head).toMatch(/^customer_number +customer +title/);
     expect(row).toMatch(/^L-1 +Listet AS +A long title.*… +open/);
+    // Columns that people copy are whole.
+    expect(row).toMatch(/ [0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}( |$)/);
     expect({ head: head.length <= 120, row: row.length <= 120, rest }).toEqual({ head: true, row: true, rest: [] });
     const csv = await operatorCommand(database, ['ticket', 'list', '--customer', 'Listet AS', '--csv']);
     expect(csv.stdout).toMatch(/^customer_number,customer,title,.*\r\nL-1,Listet AS,A long title/);

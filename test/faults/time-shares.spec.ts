@@ -1,4 +1,4 @@
-import { ALL_ASYMMETRIC, AttackedApi, failures } from '@test/share-attacks';
+import { ALL_ASYMMETRIC, AttackedApi } from '@test/share-attacks';
 import { useTestDatabase } from '@test/use-test-database';
 
 /** Other specs take most of the processors meanwhile. */
@@ -17,7 +17,7 @@ describe('one who takes more than its share of the time', () => {
   afterAll(() => attacked.stop());
 
   it.each([
-    ['bodies of 990 unknown names', 'customer_id', /^429: Your requests take more of the service than your share/],
+    ['bodies of 190 unknown names', 'customer_id', /^429: Your requests take more of the service than your share/],
     ['ever new unknown tokens', 'address', /^429: Requests from your address without a valid token take more/],
   ])(
     'with %s is refused and told why, and named in the log; a neighbour gets all its answers',
@@ -29,8 +29,7 @@ describe('one who takes more than its share of the time', () => {
         // So many that a fast machine that has nothing else to do is late, too.
         { everyMs: NEIGHBOUR_EVERY_MS, connections: 512 },
       );
-      expect(failures(neighbour)).toBe(0);
-      expect(Object.keys(neighbour.tally)).toEqual(['200']);
+      expect(neighbour.tally).toEqual({ 200: expect.any(Number) });
       expect(attacker.texts).toContainEqual(expect.stringMatching(reason));
       const lines = attacked.api
         .output()
@@ -54,7 +53,7 @@ describe('one who takes more than its share of the time', () => {
         (attacker, neighbour) => (attacker.tally[429] ?? 0) >= ENOUGH && (neighbour.tally[200] ?? 0) >= 10,
         { everyMs: NEIGHBOUR_EVERY_MS, connections: 128 },
       );
-      expect(Object.keys(neighbour.tally)).toEqual(['200']);
+      expect(neighbour.tally).toEqual({ 200: expect.any(Number) });
       // Its share of the time may be used up before its reads have waited.
       expect(attacker.texts).toContainEqual(
         expect.stringMatching(
@@ -74,7 +73,7 @@ describe('one who takes more than its share of the time', () => {
         (attacker, neighbour) => (attacker.tally[400] ?? 0) >= ENOUGH && (neighbour.tally[200] ?? 0) >= 10,
         { everyMs: NEIGHBOUR_EVERY_MS },
       );
-      expect(Object.keys(neighbour.tally)).toEqual(['200']);
+      expect(neighbour.tally).toEqual({ 200: expect.any(Number) });
       // On a busy machine 503 may come before 429.
       expect(attacker.tally).not.toHaveProperty('500');
       // Unknown names and chunks of a byte; their tokens, if they are unknown; files that do not exist.

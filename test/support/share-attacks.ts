@@ -38,7 +38,7 @@ export const SHARE_ATTACKS: Record<string, Attack> = {
   'the largest pages of tickets': (token) => [
     { method: 'GET', path: '/api/v1/support/tickets?limit=2', headers: as(token) },
   ],
-  'bodies of 990 unknown names': (token) => [unknownNames(token, 990)],
+  'bodies of 190 unknown names': (token) => [unknownNames(token, 190)],
   'writes of tickets': (token) => [
     {
       method: 'POST',
@@ -58,13 +58,8 @@ export const ASYMMETRIC_ATTACKS: Record<string, Attack> = {
   'addresses under /docs that do not exist': () =>
     Array.from({ length: 1000 }, (_, place) => ({ method: 'GET', path: `/docs/${place}` })),
   'bodies of 9,990 unknown names': (token) => [unknownNames(token, 9990)],
-  'addresses of 1,500 unknown names': (token) => [
-    {
-      method: 'GET',
-      path: `/api/v1/services?${Array.from({ length: 1500 }, (_, place) => `a${place}=1`).join('&')}`,
-      headers: as(token),
-    },
-  ],
+  'addresses of 90 unknown names': (token) => [addressOf(token, 90)],
+  'addresses of 1,500 unknown names': (token) => [addressOf(token, 1500)],
   'bodies of chunks of a byte': (token) => [inChunks('POST', '/api/v1/support/tickets', token)],
   'bodies of chunks of a byte with unknown tokens': () =>
     Array.from({ length: 1000 }, () => inChunks('POST', '/api/v1/support/tickets', generateToken())),
@@ -90,6 +85,11 @@ function unknownNames(token: string, count: number): HostileRequest {
     headers: { ...as(token), 'content-type': 'application/json' },
     body: JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, place) => [`u${place}`, 1]))),
   };
+}
+
+function addressOf(token: string, count: number): HostileRequest {
+  const names = Array.from({ length: count }, (_, place) => `a${place}=1`);
+  return { method: 'GET', path: `/api/v1/services?${names.join('&')}`, headers: as(token) };
 }
 
 function documentation(encoding: string): HostileRequest[] {

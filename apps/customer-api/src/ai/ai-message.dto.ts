@@ -1,18 +1,17 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { BODY_BYTES } from '@platform/http';
 
 /** A decimal number without an exponent. */
 const AMOUNT = { type: 'string', pattern: '^\\d{1,12}(\\.\\d{1,12})?$', maxLength: 25 } as const;
-/** No text in a body can be longer than the body (32 MB). */
-const BODY_BYTES = 33_554_432;
-
+/** No text in a body can be longer than the body. */
 const TEXT_OR_BLOCKS = [
-  { type: 'string', maxLength: BODY_BYTES },
+  { type: 'string', maxLength: BODY_BYTES.large },
   {
     type: 'array',
-    maxItems: BODY_BYTES,
+    maxItems: BODY_BYTES.large,
     items: {
       type: 'object',
-      properties: { type: { type: 'string', maxLength: BODY_BYTES, example: 'text' } },
+      properties: { type: { type: 'string', maxLength: BODY_BYTES.large, example: 'text' } },
       required: ['type'],
       additionalProperties: true,
     },

@@ -32,7 +32,7 @@ function isSimilar(wanted: string, name: string): boolean {
   if (wanted === name) return true;
   const [short, long] = wanted.length < name.length ? [wanted, name] : [name, wanted];
   if (short.length >= 3 && long.startsWith(short)) return true;
-  return wanted.length >= 4 && editDistance(wanted, name) <= 2;
+  return wanted.length >= 4 && long.length - short.length <= 2 && editDistance(wanted, name) <= 2;
 }
 
 /** The Levenshtein distance of two texts. */

@@ -76,8 +76,10 @@ class QuickValidationPipe extends ValidationPipe {
    * object with all of them, several microseconds each.
    * @throws ServiceError invalid_request
    */
-  private withoutUnknown(value: unknown, { metatype }: ArgumentMetadata): unknown {
+  private withoutUnknown(value: unknown, { metatype, type }: ArgumentMetadata): unknown {
     if (typeof value !== 'object' || value === null || Array.isArray(value) || metatype === undefined) return value;
+    if (type === 'query' && Object.keys(value).length > MOST_PARAMETERS)
+      throw new ServiceError('invalid_request', `The address has more than ${MOST_PARAMETERS} parameters`);
     let known = this.names.get(metatype);
     if (!known) this.names.set(metatype, (known = fieldNames(metatype)));
     if (this.lists.includes(metatype)) refuseMisleading(value, known, this.filters);
@@ -91,6 +93,8 @@ class QuickValidationPipe extends ValidationPipe {
 
 /** Names in the header or in an error, and names of a body or a query that are compared: bounds the cost of a hostile one. */
 const MOST_NAMED = 10;
+/** Names of a query. No list has a tenth of them. */
+const MOST_PARAMETERS = 100;
 const MOST_COMPARED = 50;
 
 /** Values of the paging parameters of other interfaces that mean the first page, which is what such a request gets. */

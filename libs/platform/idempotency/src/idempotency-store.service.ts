@@ -6,7 +6,7 @@ import {
   EntityWritesService,
   type ReadStatement,
 } from '@platform/database';
-import { IdempotencyKey, type IdempotencyKeyState } from './entities/idempotency-key.entity';
+import { IdempotencyKey, KEPT_FROM, type IdempotencyKeyState } from './entities/idempotency-key.entity';
 import { type KeptReply, ReplySealerService } from './reply-sealer.service';
 import type { RequestKey } from './request-key';
 
@@ -62,7 +62,7 @@ export class IdempotencyStoreService {
       'idempotency.find',
       `select ${key.select(['state', 'fingerprint', 'effectId'])}, ${key.column('deadline')} < app.now() as overdue,
          ${key.column('createdAt')} < app.now() - ${MAY_BE_ABANDONED} as "mayBeAbandoned",
-         ${key.column('createdAt')} <= app.now() - interval '24 hours' as expired, ${key.select(['secretsKey', 'reply'])}
+         ${key.column('createdAt')} <= ${KEPT_FROM} as expired, ${key.select(['secretsKey', 'reply'])}
        from ${key.from} where ${key.column('customerId')} = $1 and ${key.column('keyHash')} = $2`,
       {
         state: decoders.text as (text: string) => IdempotencyKeyState,

@@ -67,6 +67,16 @@ describe("A dead process's reservations", () => {
     expect(await fixture.problems(customerId)).toEqual([]);
   });
 
+  it('are not lent again beyond the limit of the month, when the next call resolves them', async () => {
+    const customerId = await save(1);
+    await fixture.superuser.query('update ai_settings set total_limit = 0.15 where customer_id = $1', [customerId]);
+    await reservedBy(customerId, 11);
+    const next = request(customerId, { maxTokens: 100, leastTokens: 1 });
+    // 0.15 NOK buy 30 tokens at 0.005.
+    expect(await fixture.ledger().reserve(next)).toMatchObject({ outcome: 'reserved', maxTokens: 30 });
+    expect(await fixture.problems(customerId)).toEqual([]);
+  });
+
   it('are not resolved because the database was down: its downtime does not count', async () => {
     const customerId = await save();
     const { processId } = await reservedBy(customerId, 1);

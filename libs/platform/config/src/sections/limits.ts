@@ -15,7 +15,7 @@ export const limits = {
     .describe('connections of clients, per process; fewer where the limit of open files (ulimit -n) leaves fewer'),
   BODY_MAX_DEPTH: positive.default(100).describe('levels of nested objects and arrays that a request body may have'),
   BODY_MAX_VALUES: positive
-    .default(1000)
+    .default(200)
     .describe('objects, arrays and values that a request body may consist of, AI messages apart'),
   AI_BODY_MAX_VALUES: positive
     .default(500_000)

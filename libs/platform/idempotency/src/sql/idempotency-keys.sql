@@ -13,6 +13,7 @@ language plpgsql set search_path = pg_catalog, public, pg_temp as $$
 declare
   present constant timestamptz := app.now();
   due constant timestamptz := present + p_within;
+  -- As the entity's KEPT_FROM.
   expired constant timestamptz := present - interval '24 hours';
 begin
   insert into idempotency_key as k

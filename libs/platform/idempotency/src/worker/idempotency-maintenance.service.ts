@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { customerPages } from '@platform/database';
+import { KEPT_FROM } from '../entities/idempotency-key.entity';
 
 const WITH_OVERDUE = `
   select distinct customer_id as id from idempotency_key
@@ -11,13 +12,13 @@ const GIVE_UP = 'select app.give_up_idempotency_keys($1) as done';
 /** Of these customers, by the index of ages. A cluster does not take it in one query with the customers. */
 const WITH_EXPIRED = `
   select distinct customer_id as id from idempotency_key
-  where customer_id = any ($1::uuid[]) and created_at < app.now() - interval '24 hours'`;
+  where customer_id = any ($1::uuid[]) and created_at < ${KEPT_FROM}`;
 
 /** A few hundred rows: each may have a reply of two megabytes. */
 const PURGE = `
   with expired as (
     select key_hash from idempotency_key
-    where customer_id = $1 and created_at < app.now() - interval '24 hours' limit 500),
+    where customer_id = $1 and created_at < ${KEPT_FROM} limit 500),
   purged as (
     delete from idempotency_key where customer_id = $1 and key_hash in (select key_hash from expired) returning 1)
   select count(*)::int as done from purged`;

@@ -127,6 +127,7 @@ function requestOf(
     operation,
     method: 'POST',
     path: `/v1/${operation}`,
+    // No `anthropic-beta` of the caller: a beta can change the price of a call.
     headers: { 'content-type': 'application/json', 'anthropic-version': API_VERSION, 'x-api-key': apiKey },
     body,
     onBehalfOf: customerId,
