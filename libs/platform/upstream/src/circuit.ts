@@ -78,11 +78,13 @@ const NETWORK_FAILURES: readonly UpstreamFailureReason[] = [
   'unreachable',
   'tls',
   'timeout_connect',
+  'gone_silent',
 ];
 /** These do not count against the upstream. */
 const OWN_REFUSALS: readonly UpstreamFailureReason[] = ['cancelled', 'shutdown', 'busy', 'share_used', 'circuit_open'];
 /** These may be caused by a stall of this process, which then did not check the clock or the connection. */
 const TIME_LIMITS: readonly UpstreamFailureReason[] = [
+  'gone_silent',
   'timeout_connect',
   'timeout_first_byte',
   'timeout_idle',

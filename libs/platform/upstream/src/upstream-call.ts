@@ -17,6 +17,9 @@ export interface CallSurroundings {
   readonly budget: ByteBudget;
 }
 
+/** Why a call is ended from outside. */
+type EndReason = 'cancelled' | 'shutdown' | 'timeout_total' | 'gone_silent';
+
 /** One call from admission to its end or its deadline: its attempts, and its report about the upstream. */
 export class UpstreamCall implements Receiver, BodyReader {
   /** Whether anything of any attempt was written to a connection. */
@@ -27,7 +30,7 @@ export class UpstreamCall implements Receiver, BodyReader {
   status?: number | undefined;
   onInterrupt?: (() => void) | undefined;
   /** Why the call is being ended by us. */
-  private ending?: 'cancelled' | 'shutdown' | 'timeout_total';
+  private ending?: EndReason;
   private readonly startedAt = performance.now();
   private readonly timeoutMs: number;
   private readonly deadline: NodeJS.Timeout;
@@ -40,6 +43,8 @@ export class UpstreamCall implements Receiver, BodyReader {
   private headers: Record<string, string> = {};
   private flow?: Flow;
   private body?: ReplyBody;
+  /** When this attempt last heard of the upstream. */
+  private heardAt?: number;
   /** Whether we are holding the reply back: for its reader, or because memory is short. */
   private heldBack = false;
 
@@ -77,13 +82,18 @@ export class UpstreamCall implements Receiver, BodyReader {
     return this.timeoutMs - this.durationMs;
   }
 
+  /** Set while an attempt that was sent waits for its reply, or the rest of it. */
+  get listeningSince(): number | undefined {
+    return this.sent && !this.heldBack ? this.heardAt : undefined;
+  }
+
   /** Whether the caller has received a part of the reply. */
   get bodyConsumed(): boolean {
     return this.stream?.begun === true;
   }
 
   /** Ends the call. */
-  end(why: 'cancelled' | 'shutdown' | 'timeout_total'): void {
+  end(why: EndReason): void {
     if (this.interrupted) return;
     this.ending = why;
     this.onInterrupt?.();
@@ -140,11 +150,13 @@ export class UpstreamCall implements Receiver, BodyReader {
     this.status = status;
     this.headers = headers;
     this.flow = flow;
+    this.heardAt = performance.now();
     this.endWaiting(true);
     this.body?.begin(status, headers);
   }
 
   data(chunk: Buffer): boolean {
+    this.heardAt = performance.now();
     return this.body?.add(chunk) ?? false;
   }
 
@@ -166,6 +178,7 @@ export class UpstreamCall implements Receiver, BodyReader {
 
   resume(): void {
     this.heldBack = false;
+    this.heardAt = performance.now();
     this.flow?.resume();
   }
 
@@ -200,6 +213,7 @@ export class UpstreamCall implements Receiver, BodyReader {
   /** Marks that an attempt waits for a reply. */
   private beginWaiting(): void {
     this.attempts++;
+    this.heardAt = performance.now();
     this.status = undefined;
     this.endWaiting(false);
     this.waiting = this.surroundings.waiting.begin(this.request.onBehalfOf);

@@ -5,6 +5,7 @@ import { annotateSpan, traced } from '@platform/tracing';
 import { WaitingCalls } from './waiting-calls';
 import type { CallLog, ClientState } from './call-log';
 import { Circuit, type StallMeter } from './circuit';
+import { SilenceWatch } from './silence-watch';
 import { BodyStream, type ByteBudget, type UpstreamStream } from './reply-body';
 import { type CallSurroundings, Targets, UpstreamCall } from './upstream-call';
 import type { RetryRule, UpstreamOptions, UpstreamRequest } from './upstream-options';
@@ -34,6 +35,7 @@ export class UpstreamClient implements ClientState {
   private readonly calls: WaitingCalls;
   private readonly surroundings: CallSurroundings;
   private readonly inProgress = new Set<UpstreamCall>();
+  private readonly silence: SilenceWatch | undefined;
   private stopped = false;
 
   constructor(
@@ -56,6 +58,8 @@ export class UpstreamClient implements ClientState {
       bodyTimeout: idleTimeoutMs,
       connect: { timeout: connectTimeoutMs },
     });
+    const { baseUrl, silentAfterMs: afterMs } = options;
+    if (afterMs !== undefined) this.silence = new SilenceWatch({ baseUrl, afterMs, connectTimeoutMs }, this.inProgress);
     const { stalls, budget } = shared;
     const targets = new Targets(options);
     this.surroundings = { options, dispatcher: this.agent, targets, waiting: this.calls, stalls, budget };
@@ -108,6 +112,7 @@ export class UpstreamClient implements ClientState {
     this.stopped = true;
     if (this.options.finishesAtShutdown) await Promise.all(Array.from(this.inProgress, (call) => call.finished));
     for (const call of this.inProgress) call.end('shutdown');
+    this.silence?.stop();
     await this.agent.destroy();
   }
 

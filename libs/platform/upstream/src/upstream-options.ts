@@ -32,6 +32,11 @@ export interface UpstreamOptions {
   idleTimeoutMs?: number;
   /** Age at which a call without a first byte counts as a failure of an upstream that answers no other call either. */
   slowAfterMs: number;
+  /**
+   * Time without a byte after which a call is checked with a new connection: if there is no way to the upstream any more, the call ends.
+   * Default: never.
+   */
+  silentAfterMs?: number;
   /** Maximum duration of a call, all attempts included, unless the request says otherwise. */
   timeoutMs: number;
   /** Maximum size of a reply's body in bytes, unless the request says otherwise. */

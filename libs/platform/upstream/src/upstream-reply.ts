@@ -14,6 +14,8 @@ const REASONS = {
   timeout_total: 'the call took too long',
   disconnected: 'the connection ended before a reply',
   cut_off: 'the reply was cut off',
+  // Nothing came, and a new connection found no way to it.
+  gone_silent: 'the network to it has gone silent',
   not_http: 'the reply is not HTTP',
   // Of status 2xx, like `unexpected`.
   not_json: 'the reply is not JSON',

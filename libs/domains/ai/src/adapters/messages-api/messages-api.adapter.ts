@@ -53,6 +53,7 @@ export class MessagesApiAdapter extends AiUpstream {
       concurrency: config.AI_UPSTREAM_CONNECTIONS,
       timeoutMs: config.AI_UPSTREAM_TIMEOUT_MS,
       slowAfterMs: config.AI_UPSTREAM_SLOW_MS,
+      silentAfterMs: config.AI_UPSTREAM_SILENT_MS,
       maxReplyBytes: REPLY_BYTES.atLeast,
       retries: config.AI_RETRIES,
       retryPauseMs: RETRY_PAUSE_MS,

@@ -32,6 +32,7 @@ const DETAILS: Partial<Record<UpstreamFailureReason, string>> = {
   timeout_total: TOO_LONG,
   cut_off: BROKEN_OFF,
   disconnected: BROKEN_OFF,
+  gone_silent: BROKEN_OFF,
 };
 const UNREACHABLE = 'The AI provider cannot be reached. You were not charged';
 const UNREADABLE = 'The AI provider gave an answer that could not be read. You were not charged';
