@@ -90,10 +90,10 @@ export default defineConfig(
     rules: { 'no-restricted-syntax': ['error', ...processClock] },
   },
   {
-    // Statements that concern no customer (tokens, health), or whose customer is not in context (functions of the ledger, delivery
+    // Statements that concern no customer (tokens, health, refused requests), or whose customer is not in context (functions of the ledger, delivery
     // reports).
     files: [
-      'libs/platform/{access,tokens,database}/**',
+      'libs/platform/{access,tokens,refusals,database}/**',
       'libs/domains/ai/**',
       'libs/domains/sms/src/delivery-reports/delivery-reports.service.ts',
       'apps/**/*health.ts',

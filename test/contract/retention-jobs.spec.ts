@@ -7,6 +7,7 @@ import { ConfigModule } from '@platform/config';
 import { DatabaseModule } from '@platform/database';
 import { type Job, JobRunnerService } from '@platform/jobs';
 import { NestLogger } from '@platform/logging';
+import { RefusalsOperatorModule } from '@platform/refusals';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { saveFakeService } from '@test/factories/service.factory';
 import { useTestDatabase } from '@test/use-test-database';
@@ -30,6 +31,7 @@ describe('The job of the retention', () => {
         SmsOperatorModule,
         StatusOperatorModule,
         SupportOperatorModule,
+        RefusalsOperatorModule,
       ],
       providers: [RetentionJobs],
     })
@@ -114,6 +116,22 @@ describe('The job of the retention', () => {
       await jobWith()
     )();
     expect(await sql('select count(*)::int as n from status_event where customer_id = $1', [id])).toEqual([{ n: 2 }]);
+  });
+
+  it('deletes refused requests of long ago, also those of unknown callers', async () => {
+    const { id } = await saveFakeCustomer(database.superuser);
+    for (const customer of [id, '00000000-0000-0000-0000-000000000000'])
+      for (const age of ['15 days', '13 days'])
+        await sql(
+          `insert into refused_request (customer_id, id, request_id, network, method, status, duration_ms, created_at)
+           values ($1, app.first_id(now() - $2::interval), 'r', 'n', 'GET', 404, 1, now() - $2::interval)`,
+          [customer, age],
+        );
+    await (
+      await jobWith()
+    )();
+    expect(await sql(`select customer_id from refused_request where now() - created_at > '14 days'`, [])).toEqual([]);
+    expect(await sql('select count(*)::int as n from refused_request', [])).toEqual([{ n: 2 }]);
   });
 
   it('deletes counts of SMS of days long past', async () => {

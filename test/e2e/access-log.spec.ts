@@ -1,3 +1,4 @@
+import { fingerprintOf, generateToken, hashToken } from '@platform/tokens';
 import { type ApiProcess, startApiProcess } from '@test/api-process';
 import { caller } from '@test/api';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
@@ -13,6 +14,9 @@ describe('the access log', () => {
     const api: ApiProcess = await startApiProcess({ DATABASE_URL: database.url, LOG_LEVEL: 'info' });
     await (await caller(api.baseUrl, token)('/customer', { headers: { 'x-request-id': 'mine-1' } })).arrayBuffer();
     await (await fetch(`${api.baseUrl}/nothing`)).arrayBuffer();
+    const unknown = generateToken();
+    for (const refused of [unknown, 'a-password'])
+      await (await caller(api.baseUrl, refused)('/customer')).arrayBuffer();
     await api.stop();
     await superuser.end();
     await database.drop();
@@ -31,8 +35,12 @@ describe('the access log', () => {
         status: 200,
         duration_ms: expect.any(Number) as number,
       }),
-      expect.objectContaining({ route: null, status: 404 }),
+      expect.objectContaining({ route: null, status: 404, code: 'not_found' }),
+      expect.objectContaining({ code: 'unauthorized', refused_token: fingerprintOf(hashToken(unknown)) }),
+      expect.not.objectContaining({ refused_token: expect.anything() as string }),
     ]);
     expect(stdout).not.toContain(token);
+    expect(stdout).not.toContain(unknown);
+    expect(stdout).not.toContain('a-password');
   });
 });

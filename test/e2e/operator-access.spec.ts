@@ -1,5 +1,6 @@
 import { hashToken } from '@platform/tokens';
 import { saveFakeService } from '@test/factories/service.factory';
+import { fakeOrganizationNumber } from '@test/factories/customer.factory';
 import { operatorCommand } from '@test/operator-command';
 import { useTestDatabase } from '@test/use-test-database';
 
@@ -23,7 +24,7 @@ describe("The operator's command line: customers, tokens, services, status, audi
       '--name',
       name,
       '--org-number',
-      '974760673',
+      fakeOrganizationNumber(),
       '--email',
       'it@fjordlys.example',
     );

@@ -74,7 +74,7 @@ describe('The columns of a list', () => {
     ],
     [
       'token list --customer CUSTOMER',
-      'name,scopes,active,expires_at,last_used_at,id,created_at,rotated_from,customer_id',
+      'name,scopes,active,expires_at,last_used_at,id,fingerprint,created_at,rotated_from,customer_id',
     ],
   ])('of %s are all there as CSV', async (line, head) => {
     const { id } = await saveFakeCustomer(database.superuser);

@@ -2,8 +2,9 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Counter } from 'prom-client';
 import { RateLimitStorageService } from '@platform/access';
 import { CustomerDatabaseService, DatabaseClockService, exposeDatabaseMetrics } from '@platform/database';
-import { BodyMemory, type LoadShedder, observeRequests, ReplyMemory } from '@platform/http';
+import { BodyMemory, type EndedRequest, type LoadShedder, ReplyMemory } from '@platform/http';
 import { Metrics } from '@platform/metrics';
+import { RefusalRecorderService } from '@platform/refusals';
 import { TokenChangeListenerService } from '@platform/tokens';
 
 /** Customers that have a series of their own, per process: a metric must not grow with the number of customers. */
@@ -11,14 +12,13 @@ const MOST = 100;
 /** Labels of unknown customers, and of those beyond {@link MOST}. */
 const [NONE, OTHERS] = ['none', 'others'];
 
-/** Measures requests: those that pass this hook, so it is to be added before hooks that refuse some. */
-export function measureRequests(app: NestFastifyApplication): void {
-  const metrics = app.get(Metrics);
+/** Measures requests as they end. */
+export function requestMeter(metrics: Metrics): (ended: EndedRequest) => void {
   const refusals = new LimitedCustomers(metrics);
-  observeRequests(app.getHttpAdapter().getInstance(), ({ request, status, durationMs }) => {
+  return ({ request, status, durationMs }) => {
     metrics.observeRequest(request.method, request.routeOptions.url, status, durationMs);
     if (status === 429) refusals.count(request.customer?.customerId);
-  });
+  };
 }
 
 /** Exposes the gauges that operators monitor. */
@@ -63,6 +63,12 @@ export function exposeState(app: NestFastifyApplication, shedder: LoadShedder): 
     'slow_readers_disconnected',
     'Readers that were disconnected since the start because they took too little',
     () => replies.slowReaders,
+  );
+  const recorder = app.get(RefusalRecorderService);
+  metrics.reportNumber(
+    'refused_requests_not_kept',
+    'Refused requests since the start that were not kept for the operator, because there were too many',
+    () => recorder.notKept,
   );
   const storage = app.get(RateLimitStorageService);
   metrics.reportState(

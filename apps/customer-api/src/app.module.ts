@@ -3,6 +3,7 @@ import { type AppConfig, ConfigModule } from '@platform/config';
 import { DatabaseModule } from '@platform/database';
 import { InternalListenerModule } from '@platform/internal-listener';
 import { MetricsModule } from '@platform/metrics';
+import { RefusalsModule } from '@platform/refusals';
 import { AiApiModule } from './ai/ai-api.module';
 import { AiUsageApiModule } from './ai-usage/ai-usage-api.module';
 import { CreditRequestsApiModule } from './credit-requests/credit-requests-api.module';
@@ -21,6 +22,7 @@ import { SupportApiModule } from './support/support-api.module';
     DatabaseModule.as('customer_api', { keepConnections: true }),
     InternalListenerModule,
     MetricsModule,
+    RefusalsModule,
     RequestPipelineModule,
     HealthModule,
     AiApiModule,

@@ -11,12 +11,15 @@ import {
   UnfitDatabaseError,
 } from '@platform/database';
 import { TimeShares } from '@platform/fairness';
-import { configureApplication, createAdapter, LoadShedder, setAddressHints } from '@platform/http';
+import { configureApplication, createAdapter, LoadShedder, observeRequests, setAddressHints } from '@platform/http';
 import { NestLogger } from '@platform/logging';
+import { Metrics } from '@platform/metrics';
+import { RefusalRecorderService } from '@platform/refusals';
 import { SCOPES, TokenAuthenticatorService } from '@platform/tokens';
 import { SDK_ADDRESSES, SDK_DIALECT } from './ai/sdk-dialect';
 import { AppModule } from './app.module';
-import { exposeState, measureRequests } from './api-metrics';
+import { exposeState, requestMeter } from './api-metrics';
+import { keepIfRefused } from './refused-requests';
 
 /** Builds the customer API, ready to listen. `root` can embed it in a larger application. */
 export async function createApplication(
@@ -34,7 +37,11 @@ export async function createApplication(
   const server = app.getHttpAdapter().getInstance();
   setAddressHints(server, SDK_ADDRESSES);
   // Before the hooks that refuse requests: those count too.
-  measureRequests(app);
+  const [measure, refusals] = [requestMeter(app.get(Metrics)), app.get(RefusalRecorderService)];
+  observeRequests(server, (ended) => {
+    measure(ended);
+    keepIfRefused(ended, refusals);
+  });
   limitAddresses(server, app.get(RateLimitStorageService), config.RATE_LIMIT_ADDRESS_PER_MINUTE);
   const tokens = app.get(TokenAuthenticatorService);
   const shedder = new LoadShedder(app.get(TimeShares), {

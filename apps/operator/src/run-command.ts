@@ -28,10 +28,14 @@ export async function runCommand(command: ServiceCommand, given: GivenValues, co
   try {
     const customers = application.get(CustomerLookupOperatorService, { strict: false });
     const values = await withCustomerIds(command, given, customers);
-    await confirmed(command.confirm?.(values), common.yes);
     const services = Object.fromEntries(
       Object.entries(classes).map(([name, type]) => [name, application.get<object>(type, { strict: false })]),
     );
+    const question = command.confirm?.(values);
+    if (question !== undefined && !common.yes && process.stdin.isTTY) {
+      const about = await command.about?.(services, values, (id) => nameOf(customers, id));
+      await confirm([...(about === undefined ? [] : [about]), question].join('\n'));
+    }
     const csv = common.output === 'csv';
     const foundFault = () => (process.exitCode = EXIT.failed);
     const note = (text: string) => void process.stderr.write(`${text}\n`);
@@ -136,9 +140,13 @@ function assertYes({ needsYes, confirm }: ServiceCommand, given: Record<string, 
   throw new CommandError(EXIT.unconfirmed, 'unconfirmed', 'This cannot be undone: confirm it with --yes');
 }
 
-/** Asks at a terminal; without one nobody is asked. @throws CommandError unless the answer is yes */
-async function confirmed(question: string | undefined, yes: boolean): Promise<void> {
-  if (question === undefined || yes || !process.stdin.isTTY) return;
+async function nameOf(customers: CustomerLookupOperatorService, id: string): Promise<string> {
+  const customer = (await customers.namesOf([id])).get(id);
+  return customer ? `${customer.customerNumber}, ${customer.name}` : id;
+}
+
+/** Asks at a terminal. @throws CommandError unless the answer is yes */
+async function confirm(question: string): Promise<void> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const ended = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
   const answer = await Promise.race([terminal.question(`${question} [y/N] `), ended]);

@@ -4,6 +4,7 @@ import { StatusRetentionService } from '@domains/status';
 import { TicketRetentionService } from '@domains/support';
 import { AppConfig } from '@platform/config';
 import { JobRunnerService } from '@platform/jobs';
+import { RefusalsOperatorService } from '@platform/refusals';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -18,6 +19,7 @@ export class RetentionJobs implements OnModuleInit {
     private readonly sms: SmsRetentionService,
     private readonly tickets: TicketRetentionService,
     private readonly events: StatusRetentionService,
+    private readonly refusals: RefusalsOperatorService,
     private readonly config: AppConfig,
   ) {}
 
@@ -31,7 +33,8 @@ export class RetentionJobs implements OnModuleInit {
   }
 
   private async purge(signal: AbortSignal): Promise<void> {
-    const { SMS_TEXT_RETENTION_DAYS, TICKET_RETENTION_DAYS, STATUS_EVENT_RETENTION_DAYS } = this.config;
+    const { SMS_TEXT_RETENTION_DAYS, TICKET_RETENTION_DAYS, STATUS_EVENT_RETENTION_DAYS, REFUSAL_RETENTION_DAYS } =
+      this.config;
     const purges = [
       { kind: 'texts of SMS', days: SMS_TEXT_RETENTION_DAYS, run: (days: number) => this.sms.blankTexts(days, signal) },
       { kind: 'closed tickets', days: TICKET_RETENTION_DAYS, run: (days: number) => this.tickets.purge(days, signal) },
@@ -47,5 +50,6 @@ export class RetentionJobs implements OnModuleInit {
       if (count > 0) this.logger.warn({ msg: 'rows kept long enough were purged', kind, count });
     }
     await this.sms.purgeCounts(signal);
+    await this.refusals.purge(REFUSAL_RETENTION_DAYS);
   }
 }

@@ -10,6 +10,7 @@ import { IdempotencyOperatorModule } from '@platform/idempotency';
 import { JobQueueModule } from '@platform/jobs';
 import { InternalListenerModule } from '@platform/internal-listener';
 import { MetricsModule } from '@platform/metrics';
+import { RefusalsOperatorModule } from '@platform/refusals';
 import { AbandonedReservations } from './abandoned-reservations';
 import { AiJobs } from './ai-jobs';
 import { IdempotencyJobs } from './idempotency-jobs';
@@ -33,6 +34,7 @@ import { WorkerHealth } from './worker-health';
     SmsOperatorModule,
     StatusOperatorModule,
     SupportOperatorModule,
+    RefusalsOperatorModule,
   ],
   providers: [
     WorkerHealth,

@@ -12,6 +12,7 @@ import { AuditSchema1763683200500 } from '@platform/audit';
 import type { AppConfig } from '@platform/config';
 import { DatabaseSchema1763683200000, migrateDatabase, StoredBytesSchema1763683201100 } from '@platform/database';
 import { IdempotencySchema1763683200550 } from '@platform/idempotency';
+import { RefusedRequests1763683201300 } from '@platform/refusals';
 import { TokensSchema1763683200200 } from '@platform/tokens';
 
 /**
@@ -33,6 +34,7 @@ export const migrations = [
   SmsSchema1763683201000,
   StoredBytesSchema1763683201100,
   AiUsageOfTokens1763683201200,
+  RefusedRequests1763683201300,
 ];
 
 /** The version in package.json, which is beside `dist`, in the image too. */

@@ -2,13 +2,24 @@ import { faker } from '../faker';
 import type { Client } from 'pg';
 import type { Customer } from '@domains/customers';
 
+const WEIGHTS = [3, 2, 7, 6, 5, 4, 3, 2];
+
+/** A Norwegian organisation number with a right check digit. */
+export function fakeOrganizationNumber(): string {
+  for (;;) {
+    const digits = `9${faker.string.numeric(7)}`;
+    const check = (11 - (WEIGHTS.reduce((sum, weight, at) => sum + weight * Number(digits[at]), 0) % 11)) % 11;
+    if (check < 10) return `${digits}${check}`;
+  }
+}
+
 export function createFakeCustomer(
   overrides: Partial<Customer> = {},
 ): Omit<Customer, 'createdAt' | 'updatedAt' | 'erasedAt'> {
   return {
     id: faker.string.uuid(),
     name: faker.company.name(),
-    organizationNumber: '123456785',
+    organizationNumber: fakeOrganizationNumber(),
     customerNumber: faker.string.numeric(12),
     email: faker.internet.email(),
     active: true,

@@ -1,7 +1,7 @@
 import { text as readAll } from 'node:stream/consumers';
 import type { LedgerEntry, LedgerKind, Receipt } from '@domains/ai';
 import { ServiceError } from '@platform/errors';
-import { decimalText, jsonAmount } from '@platform/money';
+import { decimalText, jsonAmount, shortDecimal } from '@platform/money';
 import { flag, optional, required } from '../options/option';
 import * as read from '../options/read';
 import { after, anyCustomer, customer, from, limit, to } from '../options/shared-options';
@@ -101,6 +101,18 @@ function modelName(text: string): string {
   if (!/^[\w.:@/-]{1,200}$/.test(text)) throw new ServiceError('invalid_request', `${text} is not the name of a model`);
   return text;
 }
+
+const withdrawPrice = command({
+  name: 'withdraw-price',
+  description: 'take back a price that has not begun; to correct it, set it again',
+  options: {
+    model: required('--model <model>', "the provider's name of the model", modelName),
+    from: required('--from <date>', 'its first day, YYYY-MM-DD in the billing time zone', read.date),
+  },
+  examples: ['--model claude-haiku-4-5 --from 2027-02-01'],
+  confirm: ({ model, from }) => `The price of ${model} from ${from} is taken back. Go on?`,
+  run: ({ prices }, { model, from }, { actor }) => prices.withdraw(actor, model, from),
+});
 
 const prices = command({
   name: 'prices',
@@ -239,15 +251,24 @@ const accounting = command({
   options: {
     month: required('--month <month>', 'YYYY-MM, in the billing time zone', read.month),
     customer: anyCustomer,
+    top: optional('--top <n>', 'only the customers that used most', read.rows),
   },
-  examples: ['--month 2027-01', '--month 2027-01 --csv'],
+  examples: ['--month 2027-01', '--month 2027-01 --top 20', '--month 2027-01 --csv'],
   reads: true,
   columns: [
     ...['customer_number', 'customer', 'topped_up', 'refunded', 'adjusted', 'used_purchased', 'used_included'],
     ...['granted', 'expired'],
   ],
   moreColumns: ['month', 'customer_id'],
-  run: ({ accounting }, { month, customer }) => accounting.month(month, customer),
+  async run({ accounting }, { month, customer, top }, { note }) {
+    const { customers, total } = await accounting.month(month, { customerId: customer, top });
+    const { toppedUp, usedPurchased, usedIncluded } = total;
+    const used = `used ${shortDecimal(usedPurchased)} purchased and ${shortDecimal(usedIncluded)} included`;
+    note(
+      `in all ${total.customers} ${total.customers === 1 ? 'customer' : 'customers'}: topped up ${shortDecimal(toppedUp)}, ${used} NOK`,
+    );
+    return customers;
+  },
 });
 
 const unknown = command({
@@ -284,5 +305,5 @@ const verify = command({
 export const aiNoun: Noun = {
   name: 'ai',
   description: 'AI settings, prices and credit of customers',
-  commands: [configure, show, price, prices, credit, ledger, usage, accounting, unknown, verify],
+  commands: [configure, show, price, withdrawPrice, prices, credit, ledger, usage, accounting, unknown, verify],
 };

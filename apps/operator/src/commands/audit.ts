@@ -1,4 +1,5 @@
 import { optional } from '../options/option';
+import * as read from '../options/read';
 import { after, limit, optionalCustomer } from '../options/shared-options';
 import { commandsWith, type Noun } from './command';
 
@@ -11,15 +12,17 @@ const list = command({
     customer: optionalCustomer('only changes that concern this customer (number, name or id)'),
     action: optional('--action <name>', 'only this action, such as token.issue'),
     by: optional('--by <name>', 'only changes by this person: the name in --as or OPERATOR_NAME'),
+    since: optional('--since <time>', 'only changes since this time', read.time),
+    until: optional('--until <time>', 'only changes before this time', read.time),
     limit,
     after,
   },
-  examples: ['--customer 100001', '--action token.issue --limit 20', '--by kari'],
+  examples: ['--customer 100001', '--action token.issue --limit 20', '--by kari --since 2027-01-01 --until 2027-02-01'],
   reads: true,
   columns: ['created_at', 'actor', 'action', 'customer_number', 'customer', 'metadata'],
   moreColumns: ['customer_id', 'id'],
-  run: ({ auditTrail }, { customer, action, by }, { listing }) =>
-    auditTrail.list({ customerId: customer, action, actor: by && `operator:${by}` }, listing),
+  run: ({ auditTrail }, { customer, action, by, since, until }, { listing }) =>
+    auditTrail.list({ customerId: customer, action, actor: by && `operator:${by}`, since, until }, listing),
 });
 
 export const auditNoun: Noun = { name: 'audit', description: 'the audit log', commands: [list] };

@@ -49,6 +49,15 @@ export interface CommandDefinition<Options extends OptionDefinitions, Classes ex
   reads?: true;
   /** The question before something that cannot be undone; undefined if this is not such a case. */
   confirm?: (values: Values<Options>) => string | undefined;
+  /**
+   * Said before the question, which knows only what was given: whom it concerns, and how much. @param nameOf the number and name of
+   * a customer
+   */
+  about?: (
+    services: Instances<Classes>,
+    values: Values<Options>,
+    nameOf: (customerId: string) => Promise<string>,
+  ) => Promise<string>;
   /** Set if it needs `--yes` where nobody can be asked. */
   needsYes?: true;
   /** Columns of its table, the best-known first. Default: all fields. */

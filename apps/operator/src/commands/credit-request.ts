@@ -1,4 +1,4 @@
-import type { CreditRequestStatus } from '@domains/credit-requests';
+import type { CreditRequestsOperatorService, CreditRequestStatus } from '@domains/credit-requests';
 import { optional, required } from '../options/option';
 import * as read from '../options/read';
 import { anyCustomer, limit, onlyStatus } from '../options/shared-options';
@@ -25,12 +25,23 @@ const list = command({
     creditRequests.list({ customerId: customer, status }, listing),
 });
 
+/** The customer and the amount of a request. */
+async function describe(
+  { creditRequests }: { creditRequests: CreditRequestsOperatorService },
+  { id }: { id: number },
+  nameOf: (customerId: string) => Promise<string>,
+): Promise<string> {
+  const { customerId, amountNok, status } = await creditRequests.show(id);
+  return `Customer ${await nameOf(customerId)}: ${amountNok} NOK, ${status}`;
+}
+
 /** Idempotent: a repeated approval changes nothing. */
 const approve = command({
   name: 'approve',
   description: 'invoice the amount and add the credit; repeating it changes nothing',
   options: { id, invoiceNumber: optional('--invoice-number <number>', 'number printed on the invoice (AI-<id>)') },
   examples: ['--id 17', '--id 17 --invoice-number 2027-0042'],
+  about: describe,
   confirm: ({ id }) => `Request ${id} is invoiced and its credit added. Go on?`,
   run: ({ creditRequests }, { id, invoiceNumber }, { actor }) => creditRequests.approve(actor, id, invoiceNumber),
 });
@@ -40,6 +51,7 @@ const reject = command({
   description: 'reject a request; the customer can read the reason',
   options: { id, reason: required('--reason <text>', 'reason, which the customer can read') },
   examples: ['--id 17 --reason "An invoice is overdue"'],
+  about: describe,
   confirm: ({ id }) => `Request ${id} is rejected for good. Go on?`,
   run: ({ creditRequests }, { id, reason }, { actor }) => creditRequests.reject(actor, id, reason),
 });

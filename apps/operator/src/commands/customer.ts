@@ -75,6 +75,20 @@ const show = command({
   run: ({ customers }, { customer }) => customers.find(customer),
 });
 
+const change = command({
+  name: 'change',
+  description: "correct a customer's name, e-mail address or organisation number",
+  options: {
+    customer,
+    name: optional('--name <name>', 'name of the company'),
+    email: optional('--email <address>', 'address that the operator writes to'),
+    orgNumber: optional('--org-number <number>', 'Norwegian organisation number'),
+  },
+  examples: ['--customer 100001 --name "Fjordlys Drift AS"', '--customer 100001 --email drift@fjordlys.example'],
+  run: ({ customers }, { customer, name, email, orgNumber }, { actor }) =>
+    customers.changeDetails(actor, customer, { name, email, organizationNumber: orgNumber }),
+});
+
 const activate = command({
   name: 'activate',
   description: "accept a customer's tokens again",
@@ -88,6 +102,8 @@ const deactivate = command({
   description: "refuse all of a customer's tokens",
   options: { customer },
   examples: ['--customer 100001'],
+  about: async (_services, { customer }, nameOf) => `Customer ${await nameOf(customer)}`,
+  confirm: () => 'All its tokens are refused at once. Go on?',
   run: ({ customers }, { customer }, { actor }) => customers.setActive(actor, customer, false),
 });
 
@@ -167,5 +183,5 @@ const erase = dataCommand({
 export const customerNoun: Noun = {
   name: 'customer',
   description: 'customers and their limits',
-  commands: [create, importFile, list, show, activate, deactivate, limits, storage, exportData, erase],
+  commands: [create, importFile, list, show, change, activate, deactivate, limits, storage, exportData, erase],
 };

@@ -81,6 +81,15 @@ const list = command({
     invoices.list({ customerId: customer, status, source, dueBefore }, listing),
 });
 
+const show = command({
+  name: 'show',
+  description: 'show an invoice',
+  options: { invoice: required('--invoice <id>', 'id of the invoice', read.uuid) },
+  examples: ['--invoice 0198c9b2-5a3e-4c41-8f60-2b8f6f0f6a51'],
+  reads: true,
+  run: ({ invoices }, { invoice }) => invoices.show(invoice),
+});
+
 const link = syncCommand({
   name: 'link',
   description: 'link a customer to an account of a billing source',
@@ -159,5 +168,5 @@ const syncStatus = syncCommand({
 export const invoiceNoun: Noun = {
   name: 'invoice',
   description: 'invoices, and the billing sources they come from',
-  commands: [add, setStatus, list, link, unlink, sync, syncStatus],
+  commands: [add, setStatus, list, show, link, unlink, sync, syncStatus],
 };

@@ -5,6 +5,7 @@ import { completionNoun } from './completion';
 import { creditRequestNoun } from './credit-request';
 import { customerNoun } from './customer';
 import { invoiceNoun } from './invoice';
+import { requestNoun } from './request';
 import { secretsNoun } from './secrets';
 import { serviceNoun } from './service';
 import { smsNoun } from './sms';
@@ -24,6 +25,7 @@ export const nouns: readonly Noun[] = [
   invoiceNoun,
   ticketNoun,
   smsNoun,
+  requestNoun,
   secretsNoun,
   completionNoun,
 ];

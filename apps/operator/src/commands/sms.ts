@@ -1,5 +1,5 @@
 import type { SmsStatus } from '@domains/sms';
-import { optional } from '../options/option';
+import { optional, required } from '../options/option';
 import * as read from '../options/read';
 import { after, customer, limit, onlyStatus } from '../options/shared-options';
 import { commandsWith, type Noun } from './command';
@@ -42,4 +42,13 @@ const log = command({
   run: ({ sms }, { customer, status }, { listing }) => sms.log({ customerId: customer, status }, listing),
 });
 
-export const smsNoun: Noun = { name: 'sms', description: 'SMS of customers', commands: [configure, log] };
+const show = command({
+  name: 'show',
+  description: 'show an SMS',
+  options: { customer, sms: required('--sms <id>', 'id of the SMS', read.uuid) },
+  examples: ['--customer 100001 --sms 0198c9b2-5a3e-4c41-8f60-2b8f6f0f6a51'],
+  reads: true,
+  run: ({ sms }, { customer, sms: id }) => sms.show(customer, id),
+});
+
+export const smsNoun: Noun = { name: 'sms', description: 'SMS of customers', commands: [configure, log, show] };

@@ -21,15 +21,16 @@ const list = command({
       read.oneOf<TicketPriority>()('low', 'normal', 'high', 'urgent'),
     ),
     unanswered: flag('--unanswered', 'only open tickets in which the customer had the last word'),
+    search: optional('--search <text>', 'only those with this text in their title, body or a reply'),
     limit,
     after,
   },
-  examples: ['--unanswered', '--customer 100001 --status open'],
+  examples: ['--unanswered', '--customer 100001 --status open', '--search "web site"'],
   reads: true,
   columns: ['customer_number', 'customer', 'title', 'status', 'unanswered', 'created_at', 'id'],
   moreColumns: ['priority', 'body', 'service_id', 'resource_type', 'resource_id', 'updated_at', 'customer_id'],
-  run: ({ tickets }, { customer, status, priority, unanswered }, { listing }) =>
-    tickets.list({ customerId: customer, status, priority, unanswered }, listing),
+  run: ({ tickets }, { customer, status, priority, unanswered, search }, { listing }) =>
+    tickets.list({ customerId: customer, status, priority, unanswered, search }, listing),
 });
 
 const show = command({

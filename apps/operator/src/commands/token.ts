@@ -1,4 +1,7 @@
-import { optional, required } from '../options/option';
+import { text as readAll } from 'node:stream/consumers';
+import { usageError } from '../command-error';
+import type { TokensOperatorService } from '@platform/tokens';
+import { flag, optional, required } from '../options/option';
 import * as read from '../options/read';
 import { customer } from '../options/shared-options';
 import { commandsWith, type Noun } from './command';
@@ -6,6 +9,17 @@ import { commandsWith, type Noun } from './command';
 const command = commandsWith(() => import('../services/tokens.services.js'));
 
 const token = required('--token <id>', 'id of the token', read.uuid);
+
+/** Whose token it is, and what for. */
+async function describe(
+  { serviceTokens }: { serviceTokens: TokensOperatorService },
+  { token }: { token: string },
+  nameOf: (customerId: string) => Promise<string>,
+): Promise<string> {
+  const { customerId, name, lastUsedAt } = await serviceTokens.show(token);
+  const used = lastUsedAt === null ? 'never used' : `last used ${lastUsedAt.toISOString()}`;
+  return `Customer ${await nameOf(customerId)}: ${name ?? 'a token without a name'}, ${used}`;
+}
 
 const issue = command({
   name: 'issue',
@@ -36,6 +50,7 @@ const rotate = command({
     graceHours: optional('--grace-hours <n>', 'hours that the old one stays valid; default 24', read.wholeNumber),
   },
   examples: ['--token 0198c9b2-5a3e-4c41-8f60-2b8f6f0f6a51 --grace-hours 48'],
+  about: describe,
   confirm: ({ graceHours }) => (graceHours === 0 ? 'The old token is refused at once. Go on?' : undefined),
   run: ({ serviceTokens }, { token, graceHours = 24 }, { actor }) => serviceTokens.rotate(actor, token, graceHours),
 });
@@ -53,6 +68,7 @@ const deactivate = command({
   description: 'deactivate a token at once, for good',
   options: { token },
   examples: ['--token 0198c9b2-5a3e-4c41-8f60-2b8f6f0f6a51'],
+  about: describe,
   confirm: ({ token }) => `Token ${token} can never be used again. Go on?`,
   run: ({ serviceTokens }, { token }, { actor }) => serviceTokens.deactivate(actor, token),
 });
@@ -64,12 +80,40 @@ const list = command({
   examples: ['--customer 100001', '--customer "Fjordlys AS" -o wide'],
   reads: true,
   columns: ['name', 'scopes', 'active', 'expires_at', 'last_used_at', 'id'],
-  moreColumns: ['created_at', 'rotated_from', 'customer_id'],
+  moreColumns: ['fingerprint', 'created_at', 'rotated_from', 'customer_id'],
   run: ({ serviceTokens }, { customer }) => serviceTokens.list(customer),
 });
+
+const find = command({
+  name: 'find',
+  description: 'say whose token it is, by the token itself or by the fingerprint that logs and refused requests have',
+  options: {
+    tokenStdin: flag('--token-stdin', 'read the token from standard input; it is not printed'),
+    fingerprint: optional(
+      '--fingerprint <digits>',
+      "the first 12 hexadecimal digits of the token's SHA-256",
+      read.fingerprint,
+    ),
+  },
+  examples: ['--fingerprint 3f0c1d9e7d2a', '--token-stdin < leaked.txt'],
+  reads: true,
+  columns: ['customer_number', 'customer', 'name', 'active', 'expires_at', 'last_used_at', 'id'],
+  moreColumns: ['fingerprint', 'scopes', 'created_at', 'rotated_from', 'customer_id'],
+  async run({ serviceTokens }, { tokenStdin, fingerprint }) {
+    if ((tokenStdin === undefined) === (fingerprint === undefined))
+      throw usageError('Give --token-stdin or --fingerprint');
+    return serviceTokens.find(fingerprint === undefined ? { token: await readToken() } : { fingerprint });
+  },
+});
+
+async function readToken(): Promise<string> {
+  const [token] = /cas_live_[0-9A-Za-z]+/.exec(await readAll(process.stdin)) ?? [];
+  if (token === undefined) throw usageError('Standard input contains no token: one begins with cas_live_');
+  return token;
+}
 
 export const tokenNoun: Noun = {
   name: 'token',
   description: 'service tokens',
-  commands: [issue, rotate, rename, deactivate, list],
+  commands: [issue, rotate, rename, deactivate, list, find],
 };

@@ -21,6 +21,18 @@ export function wholeNumber(text: string): number {
   return Number(text);
 }
 
+/** Parses the fingerprint of a token. */
+export function fingerprint(text: string): string {
+  if (!/^[0-9a-f]{12}$/i.test(text)) throw invalid(`${text} is not a fingerprint (12 hexadecimal digits)`);
+  return text.toLowerCase();
+}
+
+/** Parses an HTTP status. */
+export function status(text: string): number {
+  if (!/^[45]\d\d$/.test(text)) throw invalid(`${text} is not a status from 400 to 599`);
+  return Number(text);
+}
+
 /** Parses how many rows are wanted. */
 export function rows(text: string): number {
   const count = wholeNumber(text);

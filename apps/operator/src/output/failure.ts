@@ -12,10 +12,13 @@ import { visibleJson, visibleLines } from '@platform/logging';
 import { explainStartFailure } from '@platform/process';
 import { CommandError, EXIT, type ExitCode } from '../command-error';
 
+/** A service token that somebody gave in place of something else is not repeated: the terminal's history may be read by others. */
+const TOKEN = /cas_live_[0-9A-Za-z]+/g;
+
 /** Prints on standard error why a command failed: a line for people, or one JSON value. @returns the exit code */
 export function reportFailure(error: unknown, asJson: boolean): ExitCode {
   const { exitCode, code, message, details } = explainFailure(error);
-  const text = message.trimEnd();
+  const text = message.trimEnd().replaceAll(TOKEN, 'cas_live_…');
   const body = { error: { code, message: text, exit_code: exitCode, ...details } };
   process.stderr.write(`${asJson ? visibleJson(JSON.stringify(body)) : visibleLines(text)}\n`);
   return exitCode;

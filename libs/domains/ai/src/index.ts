@@ -60,7 +60,7 @@ export {
 } from './operator/provider-keys-operator.service';
 export { AiAccountingOperatorService, type AccountingMonth } from './operator/ai-accounting-operator.service';
 export { AiPricesOperatorService, type NewAiPrice } from './operator/ai-prices-operator.service';
-export { AiUsageOperatorService } from './operator/ai-usage-operator.service';
+export { AiUsageOperatorService, type CallOfRequest } from './operator/ai-usage-operator.service';
 export { AiVerificationOperatorService, type LedgerProblem } from './operator/ai-verification-operator.service';
 export { AiSchema1763683200700 } from './migrations/1763683200700-ai';
 export { AiUsageOfTokens1763683201200 } from './migrations/1763683201200-ai-usage-of-tokens';

@@ -5,6 +5,8 @@ import { ServiceError } from '@platform/errors';
 import { rulesOf } from '@platform/http';
 import {
   type AuthenticatedCustomer,
+  fingerprintOf,
+  hashToken,
   isWellFormed,
   TOKEN_PREFIX,
   TokenAuthenticatorService,
@@ -38,13 +40,16 @@ export class BearerGuard implements CanActivate {
     const found = this.authenticator.authenticate(token);
     if (found && !(found instanceof Promise)) return admit(request, found, access);
     return Promise.resolve(found).then((customer) =>
-      customer ? admit(request, customer, access) : this.refuse(token),
+      customer ? admit(request, customer, access) : this.refuse(request, token),
     );
   }
 
   /** The reason is looked up only for a token that has the right checksum. @throws ServiceError unauthorized */
-  private async refuse(token: string): Promise<never> {
-    const reason = isWellFormed(token) ? await this.authenticator.refusalOf(token) : undefined;
+  private async refuse(request: FastifyRequest, token: string): Promise<never> {
+    const isToken = isWellFormed(token);
+    // Anything else may be a password or somebody else's secret, of which even a digest says too much.
+    if (isToken) request.refusedToken = fingerprintOf(hashToken(token));
+    const reason = isToken ? await this.authenticator.refusalOf(token) : undefined;
     throw new ServiceError('unauthorized', reason ? REFUSALS[reason] : faultOf(token), INVALID);
   }
 }

@@ -40,5 +40,5 @@ export {
   WithoutEffect,
 } from './route-rules';
 export { type AddressHint, type Route, routesOf, setAddressHints } from './routing';
-export { configureApplication, createAdapter, observeRequests, setApiPrefix } from './server';
+export { configureApplication, createAdapter, type EndedRequest, observeRequests, setApiPrefix } from './server';
 export { createValidationPipe, fieldNames } from './validation-pipe';

@@ -117,6 +117,13 @@ function challenge({ code, options: { bearer } }: ServiceError): Record<string, 
   return { 'www-authenticate': `Bearer error="${bearer.error}"${scope}` };
 }
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The error that it was answered with. */
+    problem?: Problem;
+  }
+}
+
 const PROBLEM_TYPE = 'application/problem+json';
 const known = new WeakMap<FastifyInstance, ProblemDialect>();
 
@@ -136,6 +143,7 @@ export function inDialect(request: FastifyRequest, problem: Problem): ErrorReply
 
 /** Sends a problem as the reply. A client that is still sending its body can read it. */
 export function sendProblem(reply: FastifyReply, problem: Problem): void {
+  reply.request.problem = problem;
   const { status, headers, body, contentType } = inDialect(reply.request, problem);
   const text = JSON.stringify(body);
   void reply.code(status).headers(headers).type(contentType);

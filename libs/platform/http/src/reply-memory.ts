@@ -146,7 +146,8 @@ const OF_THE_CONTENT = /^(content-(?!security)|x-ai-|etag|last-modified|accept-r
 
 /** Makes a reply a refusal. @returns its body */
 function refuse(request: FastifyRequest, reply: FastifyReply, error: ServiceError): string {
-  const { status, headers, body, contentType } = inDialect(request, problemOf(error, request.id));
+  request.problem = problemOf(error, request.id);
+  const { status, headers, body, contentType } = inDialect(request, request.problem);
   for (const name of Object.keys(reply.getHeaders())) if (OF_THE_CONTENT.test(name)) reply.removeHeader(name);
   void reply.code(status).headers(headers).type(contentType);
   return JSON.stringify(body);

@@ -157,9 +157,11 @@ function logRequests(server: FastifyInstance, log: AccessLog): void {
       requestId: request.id,
       customerId: request.customer?.customerId,
       tokenId: request.customer?.tokenId,
+      refusedToken: request.refusedToken,
       method: request.method,
       route: request.routeOptions.url,
       status,
+      code: request.problem?.body.code,
       durationMs,
       traceId,
     });

@@ -6,10 +6,14 @@ export interface AccessLogEntry {
   requestId: string;
   customerId: string | undefined;
   tokenId: string | undefined;
+  /** The fingerprint of a token that was refused. */
+  refusedToken?: string | undefined;
   method: string;
   /** The route's pattern; undefined when no route answers to the address. */
   route: string | undefined;
   status: number;
+  /** Of the error that it was answered with. */
+  code?: string | undefined;
   durationMs: number;
   /** The trace that it is part of; undefined while traces are off. */
   traceId?: string | undefined;
@@ -43,12 +47,15 @@ export class AccessLog {
     return ['trace', 'debug', 'info'].includes(LOG_LEVEL);
   }
 
-  write({ requestId, customerId, tokenId, method, route, status, durationMs, traceId }: AccessLogEntry): void {
-    const caller = customerId === undefined ? '' : `"customer_id":"${customerId}","token_id":"${tokenId ?? ''}",`;
+  write(entry: AccessLogEntry): void {
+    const { requestId, customerId, tokenId, refusedToken, method, route, status, code, durationMs, traceId } = entry;
+    const refused = refusedToken === undefined ? '' : `"refused_token":"${refusedToken}",`;
+    const caller = customerId === undefined ? refused : `"customer_id":"${customerId}","token_id":"${tokenId ?? ''}",`;
+    const reason = code === undefined ? '' : `"code":"${code}",`;
     const trace = traceId === undefined ? '' : `"trace_id":"${traceId}",`;
     this.lines.push(
       `{"level":"info","time":"${this.now()}","request_id":${JSON.stringify(requestId)},${caller}${trace}"method":"${method}",` +
-        `"route":${route === undefined ? 'null' : JSON.stringify(route)},"status":${status},` +
+        `"route":${route === undefined ? 'null' : JSON.stringify(route)},"status":${status},${reason}` +
         `"duration_ms":${Math.round(durationMs * 10) / 10},"msg":"request"}\n`,
     );
     if (this.lines.length >= LINES) this.flush();

@@ -17,5 +17,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set by the bearer guard only. */
     customer?: AuthenticatedCustomer;
+    /** The fingerprint of a token that was refused, for the operator. */
+    refusedToken?: string;
   }
 }

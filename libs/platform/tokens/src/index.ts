@@ -5,7 +5,7 @@ export { ServiceTokenUse } from './entities/service-token-use.entity';
 export { ServiceToken } from './entities/service-token.entity';
 export { type IssuedToken, TokensOperatorService, type TokenSummary } from './tokens-operator.service';
 export { isScope, type Scope, SCOPES } from './scopes';
-export { generateToken, hashToken, isWellFormed, TOKEN_PREFIX } from './token-format';
+export { fingerprintOf, generateToken, hashToken, isWellFormed, TOKEN_PREFIX } from './token-format';
 export { TokenNamesService } from './token-names.service';
 export { TokensOperatorModule } from './tokens-operator.module';
 export { TokensModule } from './tokens.module';

@@ -29,6 +29,11 @@ export function hashToken(token: string): Buffer {
   return hash('sha256', token, 'buffer');
 }
 
+/** Tells which token is meant without giving it away: the first 12 hexadecimal digits of its hash. */
+export function fingerprintOf(tokenHash: Buffer): string {
+  return tokenHash.toString('hex', 0, 6);
+}
+
 function checksum(secret: string): string {
   let digits = '';
   // Every call runs this, so it uses numbers instead of big integers: 32 bits fit a number.

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager, IsNull } from 'typeorm';
+import { Between, DataSource, type EntityManager, In, IsNull } from 'typeorm';
 import { AuditService } from '@platform/audit';
 import { databaseNow } from '@platform/database';
 import { ServiceError } from '@platform/errors';
@@ -8,7 +8,7 @@ import type { Scope } from './scopes';
 import { ServiceToken } from './entities/service-token.entity';
 import { ServiceTokenUse } from './entities/service-token-use.entity';
 import { announceTokenChange } from './token-change-listener.service';
-import { generateToken, hashToken } from './token-format';
+import { fingerprintOf, generateToken, hashToken } from './token-format';
 
 /** A token to issue. */
 export interface NewToken {
@@ -33,11 +33,15 @@ export interface IssuedToken {
 
 /** The properties of a token that can be listed. */
 export interface TokenSummary extends Omit<IssuedToken, 'token'> {
+  /** The first 12 hexadecimal digits of the token's SHA-256, by which logs name it. */
+  fingerprint: string;
   active: boolean;
   createdAt: Date;
   lastUsedAt: Date | null;
 }
 
+/** Of a SHA-256. */
+const HASH_BYTES = 32;
 const HOUR_MS = 3_600_000;
 /** One year. */
 const MAX_GRACE_HOURS = 8760;
@@ -132,16 +136,35 @@ export class TokensOperatorService {
     });
   }
 
+  /** One token. @throws ServiceError not_found */
+  async show(id: string): Promise<TokenSummary> {
+    const [token] = await this.withLastUse(await this.dataSource.manager.findBy(ServiceToken, { id }));
+    if (!token) throw new ServiceError('not_found', `There is no token ${id}`);
+    return token;
+  }
+
   /** A customer's tokens, newest first. */
   async list(customerId: string): Promise<TokenSummary[]> {
-    const [tokens, uses] = await Promise.all([
-      this.dataSource.manager.find(ServiceToken, { where: { customerId }, order: { createdAt: 'DESC', id: 'DESC' } }),
-      this.dataSource.manager.find(ServiceTokenUse, { where: { customerId } }),
-    ]);
+    const order = { createdAt: 'DESC', id: 'DESC' } as const;
+    return this.withLastUse(await this.dataSource.manager.find(ServiceToken, { where: { customerId }, order }));
+  }
+
+  /** The token with a fingerprint, or that is a text; more than one only if a fingerprint is ambiguous. @throws ServiceError not_found */
+  async find(wanted: { fingerprint: string } | { token: string }): Promise<TokenSummary[]> {
+    const prefix = 'token' in wanted ? hashToken(wanted.token) : Buffer.from(wanted.fingerprint, 'hex');
+    const most = Buffer.concat([prefix, Buffer.alloc(HASH_BYTES - prefix.length, 0xff)]);
+    const found = await this.dataSource.manager.find(ServiceToken, { where: { tokenHash: Between(prefix, most) } });
+    if (found.length > 0) return this.withLastUse(found);
+    throw new ServiceError('not_found', `There is no token with the fingerprint ${fingerprintOf(prefix)}`);
+  }
+
+  private async withLastUse(tokens: ServiceToken[]): Promise<TokenSummary[]> {
+    const customers = [...new Set(tokens.map(({ customerId }) => customerId))];
+    const uses = await this.dataSource.manager.find(ServiceTokenUse, { where: { customerId: In(customers) } });
     const lastUse = new Map(uses.map(({ tokenId, lastUsedAt }) => [tokenId, lastUsedAt]));
-    return tokens.map(({ id, name, scopes, active, expiresAt, rotatedFrom, createdAt }) => ({
-      ...{ id, customerId, name, scopes, active, expiresAt, rotatedFrom, createdAt },
-      lastUsedAt: lastUse.get(id) ?? null,
+    return tokens.map(({ id, customerId, tokenHash, name, scopes, active, expiresAt, rotatedFrom, createdAt }) => ({
+      ...{ id, customerId, fingerprint: fingerprintOf(tokenHash), name, scopes, active, expiresAt, rotatedFrom },
+      ...{ createdAt, lastUsedAt: lastUse.get(id) ?? null },
     }));
   }
 

@@ -95,6 +95,7 @@ export const customerTables: readonly CustomerTable[] = [
   { table: 'sms_settings', erase: { how: 'delete' } },
   { table: 'sms_daily_count', erase: { how: 'delete' } },
   { table: 'sms_message', erase: { how: 'delete' } },
+  { table: 'refused_request', erase: { how: 'delete' } },
 ];
 
 /** The customers' tables in the order in which they are created: each after those that it refers to. */

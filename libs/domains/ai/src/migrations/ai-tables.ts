@@ -21,7 +21,7 @@ export async function createAccountTables(runner: QueryRunner): Promise<void> {
         input >= 0 and cache_write_5m >= 0 and cache_write_1h >= 0 and cache_read >= 0 and output >= 0)
     )`);
   await runner.query(`grant select on ai_model_price to customer_api`);
-  await runner.query(`grant select, insert on ai_model_price to account_operator`);
+  await runner.query(`grant select, insert, delete on ai_model_price to account_operator`);
 
   await runner.query(`
     create table ai_settings (

@@ -17,6 +17,12 @@ export interface AccountingMonth {
   expired: string;
 }
 
+/** A month of some customers, and of all together. */
+export interface AccountingReport {
+  customers: AccountingMonth[];
+  total: Pick<AccountingMonth, 'toppedUp' | 'usedPurchased' | 'usedIncluded'> & { customers: number };
+}
+
 // By the entry's own month: the expiry of a month's credit is booked by the roll-over of the account, in a later month.
 const SUMS = `
   select customer_id as "customerId", month,
@@ -29,15 +35,36 @@ const SUMS = `
     coalesce(-sum(amount) filter (where kind = 'expiry'), 0)::text as expired
   from ai_ledger_entry
   where month = $1 and ($2::uuid is null or customer_id = $2)
-  group by customer_id, month order by customer_id`;
+  group by customer_id, month`;
+
+const TOTAL = `
+  select count(*)::int as customers, coalesce(sum("toppedUp"::numeric), 0)::text as "toppedUp",
+    coalesce(sum("usedPurchased"::numeric), 0)::text as "usedPurchased", coalesce(sum("usedIncluded"::numeric), 0)::text as "usedIncluded"
+  from (${SUMS}) s`;
+
+const BY_CUSTOMER = `select * from (${SUMS}) s order by "customerId"`;
+const BY_USE = `select * from (${SUMS}) s order by "usedPurchased"::numeric + "usedIncluded"::numeric desc, "customerId" limit $3`;
 
 /** Sums of AI credit for the operator's bookkeeping. */
 @Injectable()
 export class AiAccountingOperatorService {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** The sums of a month (`YYYY-MM`, in the billing time zone) of each customer that has entries in it. */
-  month(month: string, customerId?: string): Promise<AccountingMonth[]> {
-    return this.dataSource.query<AccountingMonth[]>(SUMS, [month, customerId ?? null]);
+  /**
+   * The sums of a month (`YYYY-MM`, in the billing time zone) of each customer that has entries in it, by id; or of the `top` that used
+   * most, those first. The total is that of all.
+   */
+  async month(
+    month: string,
+    { customerId, top }: { customerId?: string | undefined; top?: number | undefined } = {},
+  ): Promise<AccountingReport> {
+    const values = [month, customerId ?? null];
+    const [customers, [total]] = await Promise.all([
+      top === undefined
+        ? this.dataSource.query<AccountingMonth[]>(BY_CUSTOMER, values)
+        : this.dataSource.query<AccountingMonth[]>(BY_USE, [...values, top]),
+      this.dataSource.query<[AccountingReport['total']]>(TOTAL, values),
+    ]);
+    return { customers, total };
   }
 }

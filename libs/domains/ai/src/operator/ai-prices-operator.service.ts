@@ -70,6 +70,21 @@ export class AiPricesOperatorService {
     }
   }
 
+  /** Takes back a price that has not begun: no call has it. @throws ServiceError not_found, invalid_request if it has begun */
+  withdraw(actor: string, model: string, from: string): Promise<AiModelPrice> {
+    const validFrom = this.calendar.startOf(from);
+    return this.dataSource.transaction(async (manager) => {
+      const price = await manager.findOneBy(AiModelPrice, { model, validFrom });
+      if (!price) throw new ServiceError('not_found', `The model ${model} has no price from ${from}`);
+      if (validFrom <= (await databaseNow(manager)))
+        throw new ServiceError('invalid_request', `The price has begun; replace it with another one`);
+      await manager.delete(AiModelPrice, { model, validFrom });
+      const metadata = { model, valid_from: validFrom.toISOString(), input: price.input, output: price.output };
+      await this.audit.record(manager, { customerId: NO_CUSTOMER, actor, action: 'ai.withdraw-price', metadata });
+      return price;
+    });
+  }
+
   /** All prices, by model, newest first. */
   list(): Promise<AiModelPrice[]> {
     return this.dataSource.manager.find(AiModelPrice, { order: { model: 'ASC', validFrom: 'DESC' } });

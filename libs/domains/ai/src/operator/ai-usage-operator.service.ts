@@ -6,6 +6,35 @@ import { Listing, type ListingRequest } from '@platform/pagination';
 import { AiLedgerEntriesService, type LedgerEntry, type LedgerFilter } from '../usage/ai-ledger-entries.service';
 import { AiReceiptsService, type Receipt, type ReceiptFilter } from '../usage/ai-receipts.service';
 
+/** An AI message of a request. `state` is `charged`, or the one of its reservation. Amounts in NOK, as decimal texts. */
+export interface CallOfRequest {
+  id: string;
+  customerId: string;
+  tokenId: string | null;
+  state: string;
+  model: string;
+  charged: string;
+  uncovered: string;
+  /** The provider's id of the call. */
+  providerRequestId: string | null;
+  /** Why it was released, or ended with an unknown outcome. */
+  reason: string | null;
+  createdAt: Date;
+}
+
+/** Calls of a request by the API's id, which has no index: of some days, of a customer if one is given. */
+const OF_REQUEST = `
+  select id, customer_id as "customerId", token_id as "tokenId", 'charged' as state, model,
+    paid_from_included + paid_from_purchased as charged, uncovered, request_id as "providerRequestId", null as reason,
+    created_at as "createdAt"
+  from ai_usage
+  where api_request_id = $1 and id >= app.first_id(app.now() - make_interval(days => $2)) and ($3::uuid is null or customer_id = $3)
+  union all
+  select id, customer_id, token_id, state, model, 0, 0, null, reason, created_at
+  from ai_reservation
+  where request_id = $1 and created_at >= app.now() - make_interval(days => $2) and ($3::uuid is null or customer_id = $3)
+  order by 10 desc limit 20`;
+
 /** A customer's charged calls and ledger for the operator: the same lists that the customer reads. */
 @Injectable()
 export class AiUsageOperatorService {
@@ -38,6 +67,11 @@ export class AiUsageOperatorService {
   /** All of them, in portions. @throws ServiceError not_found */
   allLedger(customerId: string, filter: LedgerFilter): Promise<AsyncGenerator<LedgerEntry[]>> {
     return this.as(customerId, () => this.entries.all(filter));
+  }
+
+  /** The AI messages of a request of the last `days`, newest first. @param requestId as its reply had it in `X-Request-Id` */
+  ofRequest(requestId: string, days: number, customerId?: string): Promise<CallOfRequest[]> {
+    return this.dataSource.query<CallOfRequest[]>(OF_REQUEST, [requestId, days, customerId ?? null]);
   }
 
   private async as<T>(customerId: string, work: () => T | Promise<T>): Promise<T> {

@@ -29,6 +29,13 @@ export class CreditRequestsOperatorService {
     private readonly calendar: BillingCalendar,
   ) {}
 
+  /** One request. @throws ServiceError not_found */
+  async show(id: number): Promise<CreditRequest> {
+    const request = await this.dataSource.manager.findOneBy(CreditRequest, { id });
+    if (!request) throw new ServiceError('not_found', `There is no credit request ${id}`);
+    return request;
+  }
+
   /** Requests of one customer or of all, newest first. */
   list({ customerId, status }: CreditRequestFilter, listing: ListingRequest): Promise<Listing<CreditRequest>> {
     const where = { ...(customerId && { customerId }), ...(status && { status }) };

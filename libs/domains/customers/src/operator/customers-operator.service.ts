@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager, IsNull, Not } from 'typeorm';
 import { announceTokenChange } from '@platform/tokens';
 import { AuditService } from '@platform/audit';
 import { isUniqueViolation } from '@platform/database';
@@ -21,6 +21,9 @@ export interface CustomerFilter {
 export type CustomerLimits = Partial<
   Pick<Customer, 'requestsPerMinute' | 'aiPerMinute' | 'smsPerMinute' | 'pendingCreditRequests'>
 >;
+
+/** Details that the operator may correct. */
+export type CustomerDetails = Partial<Pick<Customer, 'name' | 'email' | 'organizationNumber'>>;
 
 /** The bytes that a customer stored on some days. */
 export interface CustomerStorage {
@@ -51,13 +54,16 @@ export class CustomersOperatorService {
     private readonly audit: AuditService,
   ) {}
 
-  /** Adds a customer. @throws ServiceError invalid_request */
+  /** Adds a customer. @throws ServiceError invalid_request, also if another one has the organisation number */
   async create(actor: string, customer: NewCustomer): Promise<Customer> {
     const faultOf = await loadCustomerCheck();
     const fault = faultOf(customer);
     if (fault !== undefined) throw new ServiceError('invalid_request', fault);
     try {
-      return await this.dataSource.transaction((manager) => insertCustomer(manager, this.audit, actor, customer));
+      return await this.dataSource.transaction(async (manager) => {
+        await refuseHeld(manager, customer.organizationNumber);
+        return insertCustomer(manager, this.audit, actor, customer);
+      });
     } catch (error) {
       if (!isUniqueViolation(error)) throw error;
       throw new ServiceError('invalid_request', `The customer number ${customer.customerNumber ?? ''} is taken`);
@@ -97,6 +103,19 @@ export class CustomersOperatorService {
     return this.dataSource.query<CustomerStorage[]>(STORAGE, [days, limit]);
   }
 
+  /** Changes a customer's name, e-mail address or organisation number. @throws ServiceError not_found, invalid_request */
+  async changeDetails(actor: string, id: string, change: CustomerDetails): Promise<Customer> {
+    const given = Object.fromEntries(Object.entries<unknown>(change).filter(([, value]) => value !== undefined));
+    if (Object.keys(given).length === 0) throw new ServiceError('invalid_request', 'Give something to change');
+    const faultOf = await loadCustomerCheck();
+    const { name, email, organizationNumber } = await this.find(id);
+    const fault = faultOf({ name, email, organizationNumber, ...given });
+    if (fault !== undefined) throw new ServiceError('invalid_request', fault);
+    if (change.organizationNumber !== undefined)
+      await refuseHeld(this.dataSource.manager, change.organizationNumber, id);
+    return this.change(actor, id, 'customer.change', given);
+  }
+
   setLimits(actor: string, id: string, limits: CustomerLimits): Promise<Customer> {
     const { pendingCreditRequests, ...perMinute } = limits;
     if (Object.values(perMinute).some((limit) => limit !== null && limit < 1)) {
@@ -120,4 +139,16 @@ export class CustomersOperatorService {
       return manager.findOneByOrFail(Customer, { id });
     });
   }
+}
+
+/** Two customers of one company are most likely one that was added twice. @throws ServiceError invalid_request */
+async function refuseHeld(manager: EntityManager, organizationNumber: string, except?: string): Promise<void> {
+  const others = { organizationNumber, erasedAt: IsNull(), ...(except !== undefined && { id: Not(except) }) };
+  const holder = await manager.findOneBy(Customer, others);
+  if (!holder) return;
+  const { customerNumber, name } = holder;
+  throw new ServiceError(
+    'invalid_request',
+    `The organisation number ${organizationNumber} is that of customer ${customerNumber}, ${name}`,
+  );
 }

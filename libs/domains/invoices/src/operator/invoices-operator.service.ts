@@ -123,6 +123,14 @@ export class InvoicesOperatorService {
     });
   }
 
+  /** One invoice, with all its details. @throws ServiceError not_found */
+  async show(id: string): Promise<Invoice> {
+    // The operator gives only the invoice's id, so this query names no customer.
+    const invoice = await this.dataSource.manager.findOneBy(Invoice, { id });
+    if (!invoice) throw new ServiceError('not_found', `There is no invoice ${id}`);
+    return invoice;
+  }
+
   /** Invoices of one customer or of all, drafts included, newest first. */
   async list(
     { customerId, source, status, dueBefore }: InvoiceFilter,

@@ -75,6 +75,13 @@ export class SmsOperatorService {
     });
   }
 
+  /** One message. @throws ServiceError not_found */
+  async show(customerId: string, id: string): Promise<SmsMessage> {
+    const message = await this.dataSource.manager.findOneBy(SmsMessage, { customerId, id });
+    if (!message) throw new ServiceError('not_found', `The customer has no SMS ${id}`);
+    return message;
+  }
+
   /** A customer's messages, newest first. */
   log({ customerId, status }: SmsLogFilter, listing: ListingRequest): Promise<Listing<SmsMessage>> {
     const where = { customerId, ...(status && { status }) };

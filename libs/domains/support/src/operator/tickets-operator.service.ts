@@ -16,6 +16,8 @@ export interface TicketFilter {
   priority?: TicketPriority;
   /** Only tickets that wait for the operator's answer. */
   unanswered?: boolean;
+  /** Only tickets with this text in their title, their body or a reply; small and capital letters alike. */
+  search?: string;
 }
 
 /** A ticket in the list. */
@@ -29,6 +31,11 @@ const LAST_AUTHOR = `(
   where r.customer_id = t.customer_id and r.ticket_id = t.id and not r.internal
   order by r.created_at desc, r.id desc limit 1)`;
 const UNANSWERED = `(t.status = 'open' and coalesce(${LAST_AUTHOR}, 'customer') = 'customer')`;
+
+const CONTAINS = `(
+  strpos(lower(t.title || ' ' || t.body), :search) > 0 or exists (
+    select from support_ticket_reply r
+    where r.customer_id = t.customer_id and r.ticket_id = t.id and strpos(lower(r.body), :search) > 0))`;
 
 /** A reply or note to add to a thread. */
 export interface NewReply {
@@ -49,13 +56,14 @@ export class TicketsOperatorService {
 
   /** Tickets of one customer or of all, newest first. */
   async list(
-    { customerId, status, priority, unanswered }: TicketFilter,
+    { customerId, status, priority, unanswered, search }: TicketFilter,
     listing: ListingRequest,
   ): Promise<Listing<ListedTicket>> {
     const where = { ...(customerId && { customerId }), ...(status && { status }), ...(priority && { priority }) };
     const query = await newestQuery(this.dataSource.manager, Ticket, { where, by: 'createdAt' }, listing);
     query.addSelect(UNANSWERED, 'unanswered');
     if (unanswered) query.andWhere(UNANSWERED);
+    if (search !== undefined) query.andWhere(CONTAINS, { search: search.toLowerCase() });
     const { entities, raw } = await query.getRawAndEntities<{ unanswered: boolean }>();
     const tickets = entities.map((ticket, index) =>
       Object.assign(ticket, { unanswered: raw[index]?.unanswered === true }),

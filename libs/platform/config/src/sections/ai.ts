@@ -21,6 +21,11 @@ export const ai = {
   AI_UPSTREAM_TIMEOUT_MS: positive
     .default(600_000)
     .describe('longest a call to the AI provider may take, connecting and reading included'),
+  AI_UPSTREAM_SILENT_MS: positive
+    .default(20_000)
+    .describe(
+      'time without a byte of a reply after which it is checked with a new connection whether there still is a way to the AI provider',
+    ),
   AI_UPSTREAM_SLOW_MS: positive
     .default(60_000)
     .describe('age from which unanswered calls count as failures while the AI provider answers no other call either'),

@@ -49,6 +49,9 @@ export const database = {
   STATUS_EVENT_RETENTION_DAYS: nonNegative
     .default(0)
     .describe('days that status events are kept after their end; 0 keeps them for ever'),
+  REFUSAL_RETENTION_DAYS: nonNegative
+    .default(14)
+    .describe('days that refused requests are kept, for `operator request`; 0 keeps none'),
 
   REDIS_URL: z
     .string()

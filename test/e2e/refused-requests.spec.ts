@@ -1,0 +1,132 @@
+import { createHash } from 'node:crypto';
+import { RefusalRecorderService } from '@platform/refusals';
+import { type AiApi, createAiCaller, startAiApi } from '@test/ai-api';
+import { caller, createCaller, startApi } from '@test/api';
+import { operatorCommand } from '@test/operator-command';
+import { until } from '@test/until';
+
+interface Row {
+  [name: string]: unknown;
+  detail: string;
+}
+
+let ai: AiApi;
+beforeAll(async () => (ai = await startAiApi()));
+afterAll(() => ai.stop());
+
+const operator = (words: string, input?: string) =>
+  operatorCommand(ai.api.database, words.split(' '), input === undefined ? {} : { input });
+const json = async (words: string, input?: string) => {
+  const { code, stdout, stderr } = await operator(`${words} --json`, input);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return JSON.parse(stdout) as Row | Row[];
+};
+const list = async (words: string) => (await json(`request list ${words}`)) as Row[];
+/** The refusals of a customer, once there are so many: they are written every second. */
+const refusalsOf = async (customerId: string, count: number) => {
+  let rows: Row[] = [];
+  await until(async () => (rows = await list(`--customer ${customerId}`)).length >= count);
+  return rows;
+};
+const fingerprintOf = (token: string) => createHash('sha256').update(token).digest('hex').slice(0, 12);
+
+describe('A refused request is kept for the operator', () => {
+  it('with its customer, token, route, code and the text for the caller', async () => {
+    const { call, customer, token } = await createCaller(ai.api);
+    const reply = await call('/support/tickets', {
+      method: 'POST',
+      body: JSON.stringify({ body: 'no title\0' }),
+      headers: { 'content-type': 'application/json', 'x-request-id': 'the-callers-own' },
+    });
+    expect(reply.status).toBe(400);
+    const [row] = await refusalsOf(customer.id, 1);
+    expect(row).toMatchObject({
+      ...{ customer_id: customer.id, token_id: token.id, request_id: 'the-callers-own', network: '127.0.0.1' },
+      ...{ method: 'POST', route: '/api/v1/support/tickets', status: 400, code: 'invalid_request', fingerprint: null },
+    });
+    expect(row?.detail).toContain('/title');
+    expect(await json(`request show --id the-callers-own --customer ${customer.id}`)).toMatchObject({
+      outcome: 'refused',
+      code: 'invalid_request',
+    });
+  });
+
+  it('with the fingerprint of a token that is not valid any more, which tells whose it was', async () => {
+    const { call, customer, token } = await createCaller(ai.api);
+    await operator(`token deactivate --token ${token.id} --yes`);
+    await until(async () => (await call('/customer')).status === 401);
+    const fingerprint = fingerprintOf(token.token);
+    let rows: Row[] = [];
+    await until(async () => (rows = await list(`--fingerprint ${fingerprint}`)).length > 0);
+    expect(rows[0]).toMatchObject({ code: 'unauthorized', fingerprint, token_id: null });
+    const [holder] = (await json(`token find --fingerprint ${fingerprint}`)) as Row[];
+    expect(holder).toMatchObject({ id: token.id, customer_id: customer.id, active: false });
+    expect(await json('token find --token-stdin', `found: ${token.token}\n`)).toEqual([holder]);
+  });
+
+  it('with the refusal of the provider, and an AI message with its charge', async () => {
+    const { post, customer } = await createAiCaller(ai);
+    const ask = () => post('/ai/messages', { max_tokens: 10, messages: [{ role: 'user', content: 'Hello' }] });
+    ai.sandbox.messages.script({ status: 529 });
+    const refused = await ask();
+    expect(refused.status).toBe(502);
+    const failed = refused.headers.get('x-request-id');
+    const [row] = await refusalsOf(customer.id, 1);
+    expect(row).toMatchObject({ request_id: failed, status: 502, upstream: expect.stringMatching(/^529/) });
+    const both = (await json(`request show --id ${failed}`)) as Row[];
+    expect(both.map(({ outcome }) => outcome).sort()).toEqual(['refused', 'released']);
+    const charged = await ask();
+    expect(charged.ok).toBe(true);
+    const usage = charged.headers.get('x-ai-usage-id');
+    expect(await json(`request show --id ${charged.headers.get('x-request-id')}`)).toMatchObject({
+      ...{ outcome: 'charged', id: usage, customer_id: customer.id },
+      charged: expect.stringMatching(/^0\.\d*[1-9]/),
+    });
+  });
+
+  it('up to a number a minute of one customer, so that a flood of them fills nothing', async () => {
+    const [flood, other] = [await createCaller(ai.api), await createCaller(ai.api)];
+    await Promise.all(Array.from({ length: 60 }, () => flood.call('/invoices/0')));
+    await other.call('/invoices/0');
+    await refusalsOf(other.customer.id, 1);
+    expect(await refusalsOf(flood.customer.id, 1)).toHaveLength(20);
+    expect(ai.api.app.get(RefusalRecorderService).notKept).toBeGreaterThanOrEqual(40);
+  });
+
+  it('not at all if that is not wanted', async () => {
+    const { api } = ai;
+    const config = { ...api.database.config, REFUSAL_RETENTION_DAYS: 0 };
+    const silent = await startApi({}, { ...api.database, config });
+    const { token, customer } = await createCaller(api);
+    expect((await caller(silent.baseUrl, token.token)('/invoices/0')).status).toBe(404);
+    // Closing writes all that is kept.
+    await silent.app.close();
+    await silent.superuser.end();
+    expect(await list(`--customer ${customer.id}`)).toEqual([]);
+  });
+
+  it('at the end of a process, too', async () => {
+    const { api } = ai;
+    const ending = await startApi({}, api.database);
+    const { token, customer } = await createCaller(api);
+    expect((await caller(ending.baseUrl, token.token)('/invoices/0')).status).toBe(404);
+    await ending.app.close();
+    await ending.superuser.end();
+    expect(await list(`--customer ${customer.id} --status 404 --code not_found --network 127.0.0.1`)).toHaveLength(1);
+  });
+
+  it('while others are asked for by ids that nobody has, and a token is not printed back', async () => {
+    expect(await operator('request show --id nobody-has-it')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('nobody-has-it'),
+    });
+    const { token } = await createCaller(ai.api);
+    const words = [`token deactivate --token ${token.token} --yes`, `customer show --customer ${token.token}`];
+    for (const line of words) {
+      const { code, stdout, stderr } = await operator(line);
+      expect(code).not.toBe(0);
+      expect(stdout + stderr).not.toContain(token.token);
+    }
+    expect(await operator('token find --token-stdin', 'no token')).toMatchObject({ code: 2 });
+  });
+});
