@@ -1,14 +1,41 @@
-// Installs the packages of a folder that has a lock file of its own, unless they are installed as it says.
+// Installs the packages of a folder that has a lock file of its own, unless they are installed as it says. Several may ask at once: one
+// installs, the others wait.
 import { spawnSync } from 'node:child_process';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+
+/** After that an installation that has not ended was killed. */
+const LONGEST_MS = 600_000;
 
 const [folder = '.'] = process.argv.slice(2);
 // npm writes it when it has installed everything.
 const installed = join(folder, 'node_modules', '.package-lock.json');
 const lock = join(folder, 'package-lock.json');
-if (!existsSync(installed) || statSync(lock).mtimeMs > statSync(installed).mtimeMs) {
-  process.stderr.write(`Installing the packages of ${folder}…\n`);
-  const { status } = spawnSync('npm ci', { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'], shell: true });
-  process.exitCode = status ?? 1;
+const isStale = () => !existsSync(installed) || statSync(lock).mtimeMs > statSync(installed).mtimeMs;
+
+/** A folder is made by one process only. Beside node_modules: npm removes that. */
+const busy = join(folder, '.installing');
+async function begin() {
+  for (;;) {
+    try {
+      mkdirSync(busy);
+      return;
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
+      const since = statSync(busy, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+      if (Date.now() - since > LONGEST_MS) rmSync(busy, { recursive: true, force: true });
+      await wait(500);
+    }
+  }
+}
+
+if (isStale()) {
+  await begin();
+  if (isStale()) {
+    process.stderr.write(`Installing the packages of ${folder}…\n`);
+    const { status } = spawnSync('npm ci', { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'], shell: true });
+    process.exitCode = status ?? 1;
+  }
+  rmSync(busy, { recursive: true, force: true });
 }
