@@ -6,6 +6,7 @@ const BATCHED = ['ai_reserve', 'ai_settle', 'ai_settled_before', 'ai_write_settl
 const NOBODYS = [
   'set_customer',
   'record_token_uses',
+  'keep_refused_requests',
   'process_heartbeat',
   'end_process',
   'create_partition',

@@ -41,7 +41,7 @@ function addCommand(
 ): void {
   const needed = Object.values(command.options).filter(({ required }) => required);
   const leaf = branch
-    .command(command.name)
+    .command(command.name, { isDefault: command.name === noun.usual })
     .description(command.description)
     .usage([...needed.map(({ flags }) => flags), '[options]'].join(' '));
   const names = new Map<string, string>();

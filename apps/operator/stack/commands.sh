@@ -9,6 +9,21 @@ stack_up() {
   fi
   [ -z "$(secret owner/next-secrets-key)" ] || say 'A rotation of SECRETS_KEY was interrupted. To go on with it: apps/operator/stack.sh rotate secrets-key'
   say 'The service is up'
+  examine
+}
+
+# examine: says what does not work although everything runs, and names in .env that nothing reads; fails never
+examine() {
+  local name
+  for name in $(sed -n 's/^ *\([A-Z][A-Z0-9_]*\)=.*/\1/p' .env 2>/dev/null | sort -u); do
+    grep -qE "(^|[^A-Z0-9_])$name([^A-Z0-9_]|\$)" .env.example docker-compose*.yml apps/operator/stack.sh apps/operator/stack/*.sh \
+      || case $name in
+        COMPOSE_* | DOCKER_* | *_FILE) ;;
+        *) say "Warning: .env has $name, which nothing reads" ;;
+      esac
+  done
+  dc run --rm --no-deps -T operator doctor --csv 2>/dev/null \
+    | sed -n 's/^\([^,]*\),\(warning\|failed\),"\{0,1\}\([^"]*[^"\r]\).*$/Warning: \1: \3/p' || true
 }
 
 stack_upgrade() {

@@ -7,6 +7,8 @@ export interface Noun {
   name: string;
   description: string;
   commands: readonly Command[];
+  /** The verb that is meant if none is given. */
+  usual?: string;
 }
 
 /** `operator <noun> <verb>`: uses services, or only prints a text. */

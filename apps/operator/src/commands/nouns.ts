@@ -4,6 +4,7 @@ import { auditNoun } from './audit';
 import { completionNoun } from './completion';
 import { creditRequestNoun } from './credit-request';
 import { customerNoun } from './customer';
+import { doctorNoun } from './doctor';
 import { invoiceNoun } from './invoice';
 import { requestNoun } from './request';
 import { secretsNoun } from './secrets';
@@ -27,5 +28,6 @@ export const nouns: readonly Noun[] = [
   smsNoun,
   requestNoun,
   secretsNoun,
+  doctorNoun,
   completionNoun,
 ];

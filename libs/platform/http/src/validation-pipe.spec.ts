@@ -44,7 +44,10 @@ describe('the validation of input', () => {
   it('refuses a query of more than a hundred parameters, before it looks at them', async () => {
     const query = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`unknown${index}`, '1']));
     const checked = pipe.transform(query, { type: 'query', metatype: Letter });
-    await expect(checked).rejects.toMatchObject({ code: 'invalid_request', detail: 'The address has more than 100 parameters' });
+    await expect(checked).rejects.toMatchObject({
+      code: 'invalid_request',
+      detail: 'The address has more than 100 parameters',
+    });
   });
 
   it('leaves an input alone whose type is not checked', async () => {

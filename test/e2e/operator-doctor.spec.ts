@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto';
+import { enableAi, saveModelPrice } from '@test/ai-factories';
+import { saveFakeCustomer } from '@test/factories/customer.factory';
+import { freePort } from '@test/free-port';
+import { operatorCommand } from '@test/operator-command';
+import { type RawServer, rawReply, startRawServer } from '@test/raw-server';
+import { useTestDatabase } from '@test/use-test-database';
+
+const database = useTestDatabase();
+const KEY = 'sk-of-the-operator';
+
+describe('operator doctor', () => {
+  let server: RawServer;
+  beforeAll(async () => (server = await startRawServer()));
+  afterAll(() => server.close());
+
+  async function examine(settings: Record<string, string>) {
+    const environment = { SECRETS_KEY: randomBytes(32).toString('base64'), ...settings };
+    const { code, stdout } = await operatorCommand(database, ['doctor', '--json'], { environment });
+    expect(stdout).not.toContain(KEY);
+    const findings = JSON.parse(stdout) as { check: string; result: string; detail: string }[];
+    return { code, of: (check: string) => findings.find((finding) => finding.check === check) };
+  }
+
+  it('finds that the credentials are taken, with requests that only read', async () => {
+    server.answer((socket) => socket.write(rawReply(200, '{}')));
+    const everything = { ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: server.url, STRIPE_SECRET_KEY: KEY };
+    const more = { STRIPE_URL: server.url, FIKEN_TOKEN: KEY, FIKEN_URL: server.url, FIKEN_COMPANY: 'demo' };
+    const sms = { ELKS_URL: server.url, ELKS_USERNAME: 'u', ELKS_PASSWORD: KEY };
+    const { code, of } = await examine({ ...everything, ...more, ...sms });
+    for (const check of ['database', 'clock', 'AI provider', 'SMS gateway', 'Stripe', 'Fiken'])
+      expect(of(check)).toMatchObject({ check, result: 'ok' });
+    expect(of('rate limits')).toMatchObject({ result: 'off' });
+    expect(code).toBe(0);
+    expect(server.requests.map((request) => request.split(' ').slice(0, 2).join(' ')).sort()).toEqual([
+      'GET /companies/demo',
+      'GET /v1/invoices?limit=1',
+      'GET /v1/models?limit=1',
+    ]);
+  });
+
+  it('finds credentials that are refused, systems that are not there, and a key that is missing', async () => {
+    server.answer((socket) => socket.write(rawReply(401, `{"error":"${KEY} is wrong"}`)));
+    const nobody = `127.0.0.1:${await freePort()}`;
+    const { code, of } = await examine({
+      ...{ ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: server.url, REDIS_URL: `redis://${nobody}` },
+      ...{ STRIPE_SECRET_KEY: KEY, STRIPE_URL: `http://${nobody}` },
+    });
+    expect(code).toBe(1);
+    expect(of('AI provider')).toMatchObject({ result: 'failed', detail: expect.stringContaining('refuses') });
+    expect(of('Stripe')).toMatchObject({ result: 'failed', detail: `${nobody} cannot be reached (ECONNREFUSED)` });
+    expect(of('rate limits')).toMatchObject({ result: 'failed' });
+  });
+
+  it('says how many customers cannot use AI without a key', async () => {
+    expect((await examine({})).of('AI provider')).toMatchObject({ result: 'warning' });
+    const { id } = await saveFakeCustomer(database.superuser);
+    await enableAi(database.superuser, id, { model: await saveModelPrice(database.superuser) });
+    const { code, of } = await examine({});
+    expect(code).toBe(1);
+    expect(of('AI provider')).toMatchObject({
+      result: 'failed',
+      detail: 'ANTHROPIC_API_KEY is missing: AI messages of 1 customers without a key of their own fail',
+    });
+  });
+});
