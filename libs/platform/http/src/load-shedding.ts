@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { StatementTime } from '@platform/database';
 import { ServiceError } from '@platform/errors';
-import { TimeShares } from '@platform/fairness';
+import { FairTurns, TimeShares } from '@platform/fairness';
 import { comesInTooManyPieces, DROPPED_PIECES_MS } from './body-limits';
 import { onReplyClosed, partyOf } from './connections';
 import { problemOf, sendProblem } from './problem';
@@ -89,6 +89,7 @@ export class LoadShedder {
   /** Refused requests. */
   readonly refusals = { share_used: 0, all_used: 0 };
   private readonly log = new ShareLog();
+  private readonly turns = new FairTurns();
 
   constructor(
     readonly shares: TimeShares,
@@ -104,7 +105,7 @@ export class LoadShedder {
   addTo(server: FastifyInstance): void {
     const { database } = this.parts;
     const loop = new LoopDelay();
-    const measure = () => this.shares.measure(Math.max(loop.ms, database.queueDelayMs()));
+    const measure = () => this.shares.measure(Math.max(loop.ms, database.queueDelayMs(), this.turns.longestMs));
     const timer = setInterval(measure, MEASURE_EVERY_MS).unref();
     // An answer waits for the event loop, too.
     database.reportTime(
@@ -129,7 +130,7 @@ export class LoadShedder {
       this.shares.charge(customer, (ROW_BYTES + (bytes[place] ?? 0)) * msPerByte);
   }
 
-  /** Adds the hook that admits each request except health checks. */
+  /** Adds the hook that admits each request except health checks, and lets customers take turns. */
   addAdmission(server: FastifyInstance): void {
     const { shares } = this;
     server.addHook('onRequest', (request, reply, done) => {
@@ -142,7 +143,12 @@ export class LoadShedder {
         if (comesInTooManyPieces(request.raw)) shares.charge(party, DROPPED_PIECES_MS);
         shares.finish(party, wasAdmitted);
       });
-      done();
+      if (!this.turns.isLate) return done();
+      const party = this.parts.callerOf(request) ?? partyOf(request);
+      this.turns.wait(party, () => {
+        // Its client may have gone.
+        if (!reply.raw.destroyed) done();
+      });
     });
   }
 
