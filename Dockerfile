@@ -26,10 +26,13 @@ WORKDIR /app
 COPY --from=packages /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY package.json ./
-# What V8 compiles of the operator's program, so that a command need not; by the user who will read it.
-RUN mkdir dist/.compile-cache && chown node dist/.compile-cache
+# What V8 compiles of the operator's program, so that a command need not; by the user who will read it. And the folder of log files,
+# whose owner a new volume takes over.
+RUN mkdir dist/.compile-cache /var/log/account && chown node dist/.compile-cache /var/log/account
 USER node
 RUN node dist/apps/operator/src/warm-compile-cache.js
+ARG RELEASE=unknown
+LABEL org.opencontainers.image.title=customer-account-service org.opencontainers.image.version=$RELEASE
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --start-interval=1s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:'+(process.env.PORT||3000)+'/health/ready').then(({ok})=>process.exit(ok?0:1),()=>process.exit(1))"]

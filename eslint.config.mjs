@@ -83,7 +83,7 @@ export default defineConfig(
       'libs/platform/database/src/database-clock.service.ts',
       'libs/domains/ai/src/liveness/process-heartbeat.service.ts',
       // A log line has the time of its machine.
-      'libs/platform/logging/src/access-log.ts',
+      'libs/platform/logging/src/{access-log,log-files}.ts',
       // An upstream may name the end of a pause as a date.
       'libs/platform/upstream/src/upstream-reply.ts',
     ],

@@ -3,7 +3,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cd "$here/../.."
-for part in common proxy replicas commands backup restore rotate; do . "$here/stack/$part.sh"; done
+for part in common images proxy replicas commands backup restore rotate; do . "$here/stack/$part.sh"; done
 
 usage() {
   cat <<'END'
@@ -11,10 +11,13 @@ Usage: apps/operator/stack.sh COMMAND
 
   up                  starts the service, or applies changes of .env and the compose file
   upgrade             builds the image, migrates the database and replaces the programs
+  rollback [TAG]      goes back to the image before the last upgrade, or to another that is there, without a build
   scale COUNT         sets the number of replicas of the API; API_REPLICAS in .env makes it last
   restart [SERVICE]…  restarts one service after the other: api, worker, proxy, valkey, postgres
   replace SERVICE     makes the container of one anew, with an interruption: proxy, proxy-tls, worker, valkey, postgres
-  backup DIRECTORY    writes the database and the secrets key into a new folder in DIRECTORY
+  backup [DIRECTORY]  writes the database and the secrets key into a new folder in DIRECTORY. Without one: in BACKUP_DIRECTORY,
+                      copied by BACKUP_COPY, and removes those that are older than BACKUP_DAYS
+  schedule            lets this machine do that every day at BACKUP_AT, and does it now; --remove: no more
   backup --base       makes a base backup in the archive now (profile archive, which makes one every day)
   restore FOLDER      replaces the database by a backup; asks first (--yes: does not)
   restore --to TIME   replaces it by its state at a moment, as '2026-11-22 10:15' (UTC unless it says otherwise), or by
@@ -31,14 +34,24 @@ END
 [ $# -gt 0 ] || { usage; exit 64; }
 command=$1
 shift
-# Two commands at once would replace each other's containers.
+# lock NAME: two commands at once would replace each other's containers. A backup takes its time, and disturbs only a restore and
+# a rotation
 lock() {
-  exec 9<.
-  flock --nonblock 9 || fail 'Another apps/operator/stack.sh is at work here: wait until it has ended'
+  exec {lock}<"$1"
+  flock --nonblock "$lock" || fail "Another apps/operator/stack.sh is at work here${2:+: $2}: wait until it has ended"
 }
 case $command in
-  up | upgrade | scale | restart | replace | backup | restore | rotate)
-    lock
+  up | upgrade | rollback | scale | restart | replace)
+    lock .
+    "stack_$command" "$@"
+    ;;
+  backup | schedule)
+    lock apps/operator/stack backup
+    "stack_$command" "$@"
+    ;;
+  restore | rotate)
+    lock .
+    lock apps/operator/stack backup
     "stack_$command" "$@"
     ;;
   -h | --help | help) usage ;;

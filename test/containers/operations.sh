@@ -12,6 +12,7 @@ set -euo pipefail
 start_stack
 begin_load
 phase 'upgrade' upgrade
+phase 'rollback' stack rollback
 phase 'settings change' settings
 phase 'provider key' provider_key
 phase 'broken setting' broken_setting

@@ -32,7 +32,7 @@ describe('the functions of a database that another version has migrated', () => 
       create function app.close_support_ticket(p_ticket uuid) returns void language sql as $$ select $$`);
     expect(await functions()).not.toEqual(before);
     await forget();
-    expect(await migrateSchema(database.config)).toEqual([]);
+    expect(await migrateSchema(database.config)).toEqual({ applied: [] });
     expect(await functions()).toEqual(before);
   });
 
@@ -87,11 +87,18 @@ describe('the functions of a database that another version has migrated', () => 
     await database.superuser.query(`
       create or replace function app.ai_spendable(p_included numeric, p_limit_left numeric, p_purchased numeric)
         returns numeric language sql immutable as $$ select 7.0 $$;
+      insert into schema_migration (timestamp, name) values (9999999999999, 'OfRelease10');
       comment on schema app is '${own.replace('release 1.', 'release 10.')}'`);
     const before = await functions();
-    const refused = expect(migrateSchema(database.config)).rejects;
-    await refused.toThrow(/made by another version .*functions of release 10\./);
+    expect(await migrateSchema(database.config)).toEqual({ applied: [], later: expect.stringMatching(/^10\./) });
     expect(await functions()).toEqual(before);
+    await database.superuser.query(
+      `comment on schema app is '${own.replace('release 1.', 'release 10.').replace('from 1.', 'from 9.')}'`,
+    );
+    const refused = expect(migrateSchema(database.config)).rejects;
+    await refused.toThrow(/made by another version .*functions of release 10\..*, which 9\..* and later can use/);
+    expect(await functions()).toEqual(before);
+    await database.superuser.query(`delete from schema_migration where name = 'OfRelease10'`);
     await forget();
     await migrateSchema(database.config);
   });
@@ -146,12 +153,12 @@ describeOnOneServer('an owner that is no superuser', 'there the owner must be on
       const url = new URL(database.url);
       Object.assign(url, { username: name, password: 'secret', pathname: `/${name}` });
       const config = loadConfig({ NODE_ENV: 'test', DATABASE_URL: url.href });
-      expect((await migrateSchema(config)).length).toBeGreaterThan(5);
+      expect((await migrateSchema(config)).applied.length).toBeGreaterThan(5);
       const owner = new Client({ connectionString: url.href });
       await owner.connect();
       await owner.query(`comment on schema app is 'functions of another version'`);
       await owner.end();
-      expect(await migrateSchema(config)).toEqual([]);
+      expect(await migrateSchema(config)).toEqual({ applied: [] });
     } finally {
       await database.superuser.query(`drop database ${name} with (force)`);
       await database.superuser.query(`drop role ${name}`);

@@ -27,6 +27,7 @@ const REFERENCE_TABLES = ['customer', 'service_token'];
 const SHARED_TABLES = [
   'ai_model_price',
   'ai_verification',
+  'backup',
   'invoice_number',
   'liveness_clock',
   'process_liveness',

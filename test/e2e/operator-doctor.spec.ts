@@ -63,4 +63,34 @@ describe('operator doctor', () => {
       detail: 'ANTHROPIC_API_KEY is missing: AI messages of 1 customers without a key of their own fail',
     });
   });
+
+  it('says how old the newest backup is, and that none was made', async () => {
+    const noted = (age: string) =>
+      database.superuser.query(
+        `insert into backup (kind, bytes, free_bytes, completed_at) values ('dump', 3e9, 1e12, now() - $1::interval)`,
+        [age],
+      );
+    expect((await examine({})).of('backup')).toMatchObject({
+      result: 'warning',
+      detail: expect.stringContaining('schedule'),
+    });
+    await noted('37 hours');
+    expect((await examine({})).of('backup')).toMatchObject({ result: 'warning', detail: '2.8 GB, 37 hours ago' });
+    await noted('1 hour');
+    expect((await examine({})).of('backup')).toMatchObject({ result: 'ok', detail: '2.8 GB, 1 hours ago' });
+    expect((await examine({})).of('archive')).toMatchObject({ result: 'off' });
+  });
+
+  it('finds an archive that receives nothing, and no certificate where none is shown', async () => {
+    await database.superuser.query(`select pg_create_physical_replication_slot('archive', true)`);
+    try {
+      const { code, of } = await examine({ PUBLIC_URL: `https://127.0.0.1:${await freePort()}` });
+      expect(of('archive')).toMatchObject({ result: 'failed', detail: expect.stringContaining('it receives nothing') });
+      expect(of('certificate')).toMatchObject({ result: 'failed', detail: expect.stringContaining('ECONNREFUSED') });
+      expect(code).toBe(1);
+    } finally {
+      await database.superuser.query(`select pg_drop_replication_slot('archive')`);
+    }
+    expect((await examine({})).of('certificate')).toMatchObject({ result: 'off' });
+  });
 });

@@ -1,4 +1,7 @@
 import { createHash } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { RefusalRecorderService } from '@platform/refusals';
 import { type AiApi, createAiCaller, startAiApi } from '@test/ai-api';
 import { caller, createCaller, startApi } from '@test/api';
@@ -82,6 +85,29 @@ describe('A refused request is kept for the operator', () => {
       ...{ outcome: 'charged', id: usage, customer_id: customer.id },
       charged: expect.stringMatching(/^0\.\d*[1-9]/),
     });
+  });
+
+  it('while one that succeeded and cost nothing is in the log files', async () => {
+    const LOG_DIRECTORY = await mkdtemp(join(tmpdir(), 'logs-'));
+    const config = { ...ai.api.database.config, LOG_DIRECTORY, LOG_LEVEL: 'info' as const };
+    const logging = await startApi({}, { ...ai.api.database, config });
+    try {
+      const { token, customer } = await createCaller(ai.api);
+      const reply = await caller(logging.baseUrl, token.token)('/customer');
+      const words = `request show --id ${reply.headers.get('x-request-id')} --json`.split(' ');
+      const show = (environment: Record<string, string>) => operatorCommand(ai.api.database, words, { environment });
+      // Lines are written once a second.
+      await until(async () => (await show({ LOG_DIRECTORY })).code === 0);
+      expect(JSON.parse((await show({ LOG_DIRECTORY })).stdout)).toMatchObject({
+        ...{ outcome: 'succeeded', status: 200, method: 'GET', route: '/api/v1/customer' },
+        ...{ customer_id: customer.id, token_id: token.id },
+      });
+      expect((await show({})).stderr).toContain("in the API's log only");
+    } finally {
+      await logging.app.close();
+      await logging.superuser.end();
+      await rm(LOG_DIRECTORY, { recursive: true });
+    }
   });
 
   it('up to a number a minute of one customer, so that a flood of them fills nothing', async () => {

@@ -88,6 +88,6 @@ describe('migrating a database that another version made', () => {
   });
 
   it('has nothing to do where everything is up to date', async () => {
-    expect(await migrateSchema(config)).toEqual([]);
+    expect(await migrateSchema(config)).toEqual({ applied: [] });
   });
 });

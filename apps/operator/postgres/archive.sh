@@ -48,7 +48,14 @@ take_base() {
   mv "$folder/base.new" "$folder/$(now)"
   say "base backup: $(du -sh "$folder" | cut -f1) with the former ones of $(history)"
   prune
+  note_base "$folder/$(ls "$folder" | grep -v new | tail -n 1)"
   flock -u 8
+}
+
+# note_base FOLDER: that it is complete, for the alert about the age of the newest one
+note_base() {
+  sql "insert into backup (kind, bytes, free_bytes) values ('base', $(du -sb "$1" | cut -f1), $(df --output=avail -B1 "$1" | tail -n 1))" ||
+    say 'the base backup is complete, but the database could not be told'
 }
 
 # Files that only lead to moments before the last ARCHIVE_DAYS.

@@ -1,10 +1,10 @@
-import { statfs } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { totalmem } from 'node:os';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AppConfig } from '@platform/config';
 import { assertDatabaseFit, databaseNow } from '@platform/database';
+import { MaintenanceOperatorService } from '@platform/maintenance';
 
 /** The result of a check: `off` for a part that is not set up, `warning` for one that works and may not for long. */
 export interface Finding {
@@ -23,6 +23,11 @@ const GIGABYTE = 2 ** 30;
 /** Memory that the containers' limits add up to, without monitoring (see `docs/handbook/install.md`). */
 const LEAST_MEMORY = 4 * GIGABYTE;
 const LEAST_DISK = 5 * GIGABYTE;
+const HOUR_S = 3600;
+/** Oldest that the newest of daily backups is when all is well. */
+const BACKUP_S = 36 * HOUR_S;
+/** Least time that a certificate has left when its renewal works. */
+const CERTIFICATE_DAYS = 14;
 
 const ok = (detail: string): Outcome => ({ result: 'ok', detail });
 const off = (detail: string): Outcome => ({ result: 'off', detail });
@@ -38,6 +43,7 @@ export class DoctorService {
   constructor(
     private readonly config: AppConfig,
     private readonly dataSource: DataSource,
+    private readonly maintenance: MaintenanceOperatorService,
   ) {}
 
   /** All findings, one for each check. */
@@ -51,7 +57,10 @@ export class DoctorService {
       ['Fiken', () => this.fiken()],
       ['rate limits', () => this.redis()],
       ['memory', () => Promise.resolve(memory())],
-      ['disk', () => disk()],
+      ['disk', () => this.disk()],
+      ['backup', () => this.backup()],
+      ['archive', () => this.archive()],
+      ['certificate', () => this.certificate()],
     ];
     return Promise.all(
       checks.map(async ([check, look]) => ({
@@ -118,6 +127,45 @@ export class DoctorService {
       ? Promise.resolve(off('REDIS_URL is not set: each replica counts for itself'))
       : reach(REDIS_URL);
   }
+
+  private async disk(): Promise<Outcome> {
+    const { free, size } = await this.maintenance.disk();
+    const detail = `${gigabytes(free)} of ${gigabytes(size)} free`;
+    return free < LEAST_DISK || free < size / 10
+      ? warning(`${detail}: without room PostgreSQL stops writing`)
+      : ok(detail);
+  }
+
+  private async backup(): Promise<Outcome> {
+    const backups = await this.maintenance.newestBackups();
+    if (backups.length === 0) {
+      return this.config.SANDBOX_URL === undefined
+        ? warning('none has been made: apps/operator/stack.sh schedule makes one every day')
+        : off('data of the sandbox');
+    }
+    const { age, bytes } = backups.reduce((newest, backup) => (backup.age < newest.age ? backup : newest));
+    const detail = `${gigabytes(bytes)}, ${(age / HOUR_S).toFixed(0)} hours ago`;
+    return age > BACKUP_S ? warning(detail) : ok(detail);
+  }
+
+  private async archive(): Promise<Outcome> {
+    const state = await this.maintenance.archive();
+    if (state === undefined) return off('changes since the newest backup cannot be restored');
+    const detail = `${gigabytes(state.lag)} of changes wait for it`;
+    return state.receiving ? ok(detail) : failed(`it receives nothing, ${detail}`);
+  }
+
+  private async certificate(): Promise<Outcome> {
+    const state = await this.maintenance.certificate();
+    if (state === undefined) return off('PUBLIC_URL is not https');
+    const days = Math.floor(state.endsIn / (24 * HOUR_S));
+    if (days < 0) return failed(`it ended ${-days} days ago`);
+    return days < CERTIFICATE_DAYS ? warning(`it ends in ${days} days`) : ok(`it ends in ${days} days`);
+  }
+}
+
+function gigabytes(bytes: number): string {
+  return `${(bytes / GIGABYTE).toFixed(1)} GB`;
 }
 
 function withoutSource(sandbox: string | undefined): Outcome {
@@ -158,15 +206,6 @@ function codeOf(error: unknown): string {
 }
 
 function memory(): Outcome {
-  const detail = `${(totalmem() / GIGABYTE).toFixed(1)} GB on this machine`;
+  const detail = `${gigabytes(totalmem())} on this machine`;
   return totalmem() < LEAST_MEMORY ? warning(`${detail}: less than the containers may take`) : ok(detail);
-}
-
-async function disk(): Promise<Outcome> {
-  const { bavail, bsize, blocks } = await statfs('/');
-  const [free, all] = [bavail * bsize, blocks * bsize];
-  const detail = `${(free / GIGABYTE).toFixed(1)} of ${(all / GIGABYTE).toFixed(1)} GB free`;
-  return free < LEAST_DISK || free < all / 10
-    ? warning(`${detail}: without room PostgreSQL stops writing`)
-    : ok(detail);
 }

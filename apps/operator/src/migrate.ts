@@ -12,15 +12,20 @@ import { explainStartFailure } from '@platform/process';
 Promise.resolve()
   .then(async () => {
     const config = loadConfig();
-    const applied = await migrateSchema(config);
-    await migrateJobQueue(config);
-    process.stdout.write(applied.length > 0 ? `Applied:\n  ${applied.join('\n  ')}\n` : 'Nothing to migrate\n');
+    const { applied, later } = await migrateSchema(config);
+    if (later === undefined) await migrateJobQueue(config);
+    process.stdout.write(`${outcome(applied, later)}\n`);
     await warnOfAnotherSecretsKey(config);
   })
   .catch((error: unknown) => {
     process.stderr.write(`${explainStartFailure(error)}\n`);
     process.exitCode = 1;
   });
+
+function outcome(applied: string[], later?: string): string {
+  if (later !== undefined) return `The database is of release ${later}, which this one can use: nothing is migrated`;
+  return applied.length > 0 ? `Applied:\n  ${applied.join('\n  ')}` : 'Nothing to migrate';
+}
 
 /** Only a warning: without those keys the service does everything else, and new ones can be set while it runs. */
 async function warnOfAnotherSecretsKey(config: AppConfig): Promise<void> {

@@ -1,4 +1,4 @@
-# backup
+# backup, schedule
 
 stack_backup() {
   case ${1:-} in
@@ -6,7 +6,12 @@ stack_backup() {
       not_on_a_cluster 'backup --base'
       base_backup
       ;;
-    *) dump "$@" ;;
+    '') scheduled_backup ;;
+    *)
+      [ -d "$1" ] || fail 'backup takes a directory that exists, or --base'
+      dump "$1"
+      note_backup
+      ;;
   esac
 }
 
@@ -15,9 +20,30 @@ base_backup() {
   in_service archive /etc/account-postgres/archive.sh base
 }
 
+# scheduled_backup: as .env says: into BACKUP_DIRECTORY, copied by BACKUP_COPY, without those that are older than BACKUP_DAYS
+scheduled_backup() {
+  local directory days copy former
+  directory=$(setting BACKUP_DIRECTORY)
+  days=$(setting BACKUP_DAYS 14)
+  copy=$(setting BACKUP_COPY)
+  [ -d "$directory" ] || fail 'backup takes a directory, or BACKUP_DIRECTORY in .env, which must exist'
+  [[ $days =~ ^[1-9][0-9]*$ ]] || fail "BACKUP_DAYS is a number of days, not $days"
+  dump "$directory"
+  if [ -n "$copy" ]; then
+    # In a shell of its own, so that the operator may write a pipeline.
+    [[ $copy == *'{}'* ]] || copy+=' {}'
+    sh -c "${copy//'{}'/$(printf %q "$folder")}" || fail "The backup is complete, but BACKUP_COPY failed: $folder is only on this machine"
+    say 'BACKUP_COPY has copied it'
+  fi
+  # Noted when it is where it should be: an alert tells of the age of the newest one.
+  note_backup
+  for former in "$directory"/account-????????T??????Z; do
+    if [[ $(basename "$former") < account-$(date -u -d "-$days days" +%Y%m%dT%H%M%SZ) ]]; then rm -rf "$former"; fi
+  done
+}
+
+# dump DIRECTORY: makes a backup there, whose folder is then in $folder
 dump() {
-  local folder
-  [ -d "${1:-}" ] || fail 'backup takes a directory that exists, or --base'
   folder=$1/account-$(date -u +%Y%m%dT%H%M%SZ)
   umask 077
   mkdir "$folder"
@@ -33,6 +59,73 @@ dump() {
   trap - EXIT
   say "$folder: $(du -sh "$folder" | cut -f1), $(awk '{n += $2} END {print n + 0}' "$folder/rows.txt") rows"
   say 'The files together give access to every customer'\''s data and keys: keep secrets-key and former-secrets-key apart from account.dump'
+}
+
+# note_backup: that the one in $folder is complete
+note_backup() {
+  in_postgres psql -qX -v ON_ERROR_STOP=1 -d customer_account -c \
+    "insert into backup (kind, bytes, free_bytes) values ('dump', $(du -sb "$folder" | cut -f1), $(df --output=avail -B1 "$folder" | tail -n 1))"
+}
+
+# stack_schedule [--remove]: lets this machine make a backup every day at BACKUP_AT: a timer of systemd, or else cron
+stack_schedule() {
+  local name=$compose_project-backup at
+  at=$(setting BACKUP_AT 03:15)
+  [[ $at =~ ^([01][0-9]|2[0-3]):[0-5][0-9]$ ]] || fail "BACKUP_AT is a time such as 03:15, not $at"
+  [ "$(id -u)" = 0 ] || fail 'Run it as root: it adds a timer to this machine'
+  case ${1:-} in
+    --remove)
+      remove_timer
+      say "$name: removed; no backup is made by itself any more"
+      ;;
+    '')
+      # One that was never tried is none.
+      scheduled_backup
+      add_timer
+      say "$name: makes a backup every day at $at, this machine's time"
+      ;;
+    *) fail 'schedule takes nothing, or --remove' ;;
+  esac
+}
+
+# add_timer: of this name, at this time. The messages are in systemd's journal, or in /var/log/NAME.log
+add_timer() {
+  local units=/etc/systemd/system variable inherited=() line
+  for variable in PATH DOCKER_HOST DOCKER_CONFIG DOCKER_CONTEXT COMPOSE_PROJECT_NAME COMPOSE_FILE; do
+    [ -z "${!variable:-}" ] || inherited+=("$variable=${!variable}")
+  done
+  remove_timer
+  if [ -d /run/systemd/system ]; then
+    {
+      printf '[Unit]\nDescription=Backup of %s\n\n[Service]\nType=oneshot\nWorkingDirectory=%s\n' "$compose_project" "$PWD"
+      printf 'Environment="%s"\n' "${inherited[@]}" OPERATOR_NAME=backup
+      printf 'ExecStart=%q backup\n' "$PWD/apps/operator/stack.sh"
+    } >"$units/$name.service"
+    # Persistent: a machine that was off at that time does it when it is on again.
+    printf '[Unit]\nDescription=Daily backup of %s\n\n[Timer]\nOnCalendar=*-*-* %s\nPersistent=true\n\n[Install]\nWantedBy=timers.target\n' \
+      "$compose_project" "$at" >"$units/$name.timer"
+    systemctl daemon-reload
+    systemctl enable --now "$name.timer"
+  elif [ -d /etc/cron.d ]; then
+    {
+      printf '%s\n' "${inherited[@]}" OPERATOR_NAME=backup
+      printf '%d %d * * * root cd %q && apps/operator/stack.sh backup >>/var/log/%s.log 2>&1\n' \
+        "$((10#${at#*:}))" "$((10#${at%:*}))" "$PWD" "$name"
+    } >"/etc/cron.d/$name"
+    # cron takes no group's or others' files.
+    chmod 644 "/etc/cron.d/$name"
+  else
+    fail "This machine has neither systemd nor /etc/cron.d: let its scheduler run $PWD/apps/operator/stack.sh backup"
+  fi
+}
+
+remove_timer() {
+  if [ -e "/etc/systemd/system/$name.timer" ]; then
+    systemctl disable --now "$name.timer"
+    rm -f "/etc/systemd/system/$name".{timer,service}
+    systemctl daemon-reload
+  fi
+  rm -f "/etc/cron.d/$name"
 }
 
 # in_postgres COMMAND…: as the owner, in the database's container

@@ -2,6 +2,7 @@
 
 stack_up() {
   if [ "$(count_of api)" = 0 ]; then
+    [ -n "$(id_of "$(image)")" ] || build_image
     start_all
     dc logs --no-log-prefix --tail 5 migrate | grep '^SECRETS_KEY' >&2 || true
   else
@@ -27,7 +28,7 @@ examine() {
 }
 
 stack_upgrade() {
-  dc build
+  build_image
   if [ "$(count_of api)" = 0 ]; then
     start_all
   else
@@ -36,7 +37,7 @@ stack_upgrade() {
     dc run --rm --no-deps migrate
     apply_changes "$(replicas_made)"
   fi
-  say 'The service is upgraded'
+  say "The service is upgraded to $(tags_of "$(image)")"
 }
 
 # start_all [OPTION]…: everything, the API first. A proxy that was without it for half a minute counts as unhealthy until its
@@ -94,6 +95,7 @@ apply_changes() {
       reload "$proxy"
     fi
   done
+  end_commands
   for service in $(missing); do
     say "$service: is started"
     # Its former container may have been made with other settings.
@@ -133,6 +135,16 @@ begin() {
         ;;
     esac
     sleep 0.5
+  done
+}
+
+# end_commands: the container of operator.sh, if it was made with another image or other settings
+end_commands() {
+  local container wanted
+  wanted="$(dc --profile operator config --hash operator) $(id_of "$(image)")"
+  for container in $(docker ps -q --filter "label=com.docker.compose.project=$compose_project" --filter label=account.commands); do
+    [ "$(docker inspect -f '{{index .Config.Labels "account.commands"}} {{.Image}}' "$container")" = "$wanted" ] ||
+      docker rm -f "$container" >/dev/null
   done
 }
 

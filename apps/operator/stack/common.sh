@@ -23,6 +23,13 @@ make_containers() {
   dc up --no-start --no-recreate --no-build "${@:2}" "$1"
 }
 
+# setting NAME [DEFAULT]: of the environment, or else of .env, without the quotes around it
+setting() {
+  local value=${!1:-}
+  [ -n "$value" ] || value=$(sed -n "s/^$1=//p" .env 2>/dev/null | tail -n 1 | sed -E "s/^(['\"])(.*)\1\$/\2/")
+  printf '%s' "${value:-${2:-}}"
+}
+
 # listed SERVICE [OPTION]…: the ids of its containers, the oldest first. Asks the engine itself, which is ten times as fast
 listed() {
   local service=$1
@@ -48,8 +55,8 @@ replicas_made() { containers api | wc -l; }
 
 # wanted_replicas: the number in .env, or else the present number
 wanted_replicas() {
-  local given=${API_REPLICAS:-$(sed -n 's/^API_REPLICAS=\([0-9]\{1,\}\).*/\1/p' .env 2>/dev/null | tail -n 1)}
-  local present
+  local given present
+  given=$(setting API_REPLICAS)
   present=$(replicas_made)
   if [ -n "$given" ]; then echo "$given"; elif [ "$present" -gt 0 ]; then echo "$present"; else echo 2; fi
 }

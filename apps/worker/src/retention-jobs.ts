@@ -4,12 +4,13 @@ import { StatusRetentionService } from '@domains/status';
 import { TicketRetentionService } from '@domains/support';
 import { AppConfig } from '@platform/config';
 import { JobRunnerService } from '@platform/jobs';
+import { tidyLogFiles } from '@platform/logging';
 import { RefusalsOperatorService } from '@platform/refusals';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** Deletes or blanks rows whose retention time is over. `PartitionJobs` drops the rows that are kept by month. */
+/** Deletes or blanks rows, and log files, whose retention time is over. `PartitionJobs` drops the rows that are kept by month. */
 @Injectable()
 export class RetentionJobs implements OnModuleInit {
   private readonly logger = new Logger(RetentionJobs.name);
@@ -35,6 +36,7 @@ export class RetentionJobs implements OnModuleInit {
   private async purge(signal: AbortSignal): Promise<void> {
     const { SMS_TEXT_RETENTION_DAYS, TICKET_RETENTION_DAYS, STATUS_EVENT_RETENTION_DAYS, REFUSAL_RETENTION_DAYS } =
       this.config;
+    const { LOG_DIRECTORY, LOG_RETENTION_DAYS } = this.config;
     const purges = [
       { kind: 'texts of SMS', days: SMS_TEXT_RETENTION_DAYS, run: (days: number) => this.sms.blankTexts(days, signal) },
       { kind: 'closed tickets', days: TICKET_RETENTION_DAYS, run: (days: number) => this.tickets.purge(days, signal) },
@@ -51,5 +53,6 @@ export class RetentionJobs implements OnModuleInit {
     }
     await this.sms.purgeCounts(signal);
     await this.refusals.purge(REFUSAL_RETENTION_DAYS);
+    if (LOG_DIRECTORY !== undefined) await tidyLogFiles(LOG_DIRECTORY, LOG_RETENTION_DAYS);
   }
 }

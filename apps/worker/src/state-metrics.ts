@@ -3,6 +3,7 @@ import { Gauge } from 'prom-client';
 import { DataSource } from 'typeorm';
 import { CreditHealthService } from '@domains/ai';
 import { SyncHealthService } from '@domains/invoices';
+import { MaintenanceOperatorService } from '@platform/maintenance';
 import { Metrics, readAtScrape } from '@platform/metrics';
 
 /** Queued items that are due and have not begun: pg-boss's states before `active`. */
@@ -16,6 +17,9 @@ interface WaitingItems {
   oldest: number;
 }
 
+/** How seldom a connection is made to see the certificate. */
+const CERTIFICATE_MS = 600_000;
+
 /** Metrics of a state in the database: a gauge for each value, and a time series for each row. */
 interface StateGauges<Row> {
   /** One read for all gauges of a scrape. */
@@ -28,8 +32,8 @@ interface StateGauges<Row> {
 }
 
 /**
- * The metrics of job queues, AI credit and invoice syncs. A scrape reads them from the database, so every worker has the
- * same.
+ * The metrics of job queues, AI credit, invoice syncs, backups, disk and certificate. A scrape reads them where they are, most of them
+ * in the database, so every worker has the same.
  */
 @Injectable()
 export class StateMetrics implements OnModuleInit {
@@ -40,9 +44,11 @@ export class StateMetrics implements OnModuleInit {
     private readonly dataSource: DataSource,
     private readonly credit: CreditHealthService,
     private readonly syncs: SyncHealthService,
+    private readonly maintenance: MaintenanceOperatorService,
   ) {}
 
   onModuleInit(): void {
+    this.reportMaintenance();
     this.report({
       read: () => this.dataSource.query<WaitingItems[]>(WAITING),
       failed: (error) => this.logger.warn({ msg: 'the state of the job queues could not be read', err: error }),
@@ -103,6 +109,44 @@ export class StateMetrics implements OnModuleInit {
     });
   }
 
+  private reportMaintenance(): void {
+    this.report({
+      read: () => this.maintenance.newestBackups(),
+      failed: (error) => this.logger.warn({ msg: 'the backups could not be read', err: error }),
+      label: 'kind',
+      gauges: [
+        ['backup_age_seconds', 'Seconds since a backup was completed', ({ age }) => age],
+        ['backup_bytes', 'Size of the newest backup', ({ bytes }) => bytes],
+        ['backup_disk_free_bytes', 'Room that was left on its disk', ({ free }) => free],
+      ],
+    });
+    this.report({
+      read: async () => [await this.maintenance.archive()].filter((state) => state !== undefined),
+      failed: (error) => this.logger.warn({ msg: 'the state of the archive could not be read', err: error }),
+      gauges: [
+        ['archive_receiving', '1 while the archive receives changes', ({ receiving }) => Number(receiving)],
+        ['archive_lag_bytes', 'Bytes of changes that the database keeps for the archive', ({ lag }) => lag],
+      ],
+    });
+    this.report({
+      read: async () => [await this.maintenance.disk()],
+      failed: (error) => this.logger.warn({ msg: 'the disk could not be looked at', err: error }),
+      gauges: [
+        ['disk_free_bytes', 'Free bytes of the disk that the programs are on', ({ free }) => free],
+        ['disk_size_bytes', 'Size of the disk that the programs are on', ({ size }) => size],
+      ],
+    });
+    this.report<{ endsIn: number }>({
+      read: keptFor(CERTIFICATE_MS, async () =>
+        [await this.maintenance.certificate()].filter((state) => state !== undefined),
+      ),
+      failed: (error) => this.logger.warn({ msg: 'the certificate could not be looked at', err: error }),
+      gauges: [
+        ['certificate_ends_seconds', 'Seconds until the certificate of PUBLIC_URL ends', ({ endsIn }) => endsIn],
+      ],
+    });
+  }
+
   private report<Row extends object>({ read, failed, label, gauges }: StateGauges<Row>): void {
     const rows = readAtScrape(read, failed);
     for (const [name, help, value] of gauges) {
@@ -124,4 +168,15 @@ export class StateMetrics implements OnModuleInit {
       });
     }
   }
+}
+
+/** Reads again when the value, or the failure, is older than that. A failure is thrown once, and then no value. */
+function keptFor<T>(milliseconds: number, read: () => Promise<T[]>): () => Promise<T[]> {
+  let kept: { values: T[]; at: number } | undefined;
+  return async () => {
+    const now = performance.now();
+    if (kept !== undefined && now - kept.at < milliseconds) return kept.values;
+    kept = { values: [], at: now };
+    return (kept.values = await read());
+  };
 }

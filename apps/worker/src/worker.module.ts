@@ -9,6 +9,7 @@ import { DatabaseModule } from '@platform/database';
 import { IdempotencyOperatorModule } from '@platform/idempotency';
 import { JobQueueModule } from '@platform/jobs';
 import { InternalListenerModule } from '@platform/internal-listener';
+import { MaintenanceOperatorModule } from '@platform/maintenance';
 import { MetricsModule } from '@platform/metrics';
 import { RefusalsOperatorModule } from '@platform/refusals';
 import { AbandonedReservations } from './abandoned-reservations';
@@ -35,6 +36,7 @@ import { WorkerHealth } from './worker-health';
     StatusOperatorModule,
     SupportOperatorModule,
     RefusalsOperatorModule,
+    MaintenanceOperatorModule,
   ],
   providers: [
     WorkerHealth,

@@ -10,8 +10,14 @@ import { StatusSchema1763683200400 } from '@domains/status';
 import { SupportSchema1763683200600 } from '@domains/support';
 import { AuditSchema1763683200500 } from '@platform/audit';
 import type { AppConfig } from '@platform/config';
-import { DatabaseSchema1763683200000, migrateDatabase, StoredBytesSchema1763683201100 } from '@platform/database';
+import {
+  DatabaseSchema1763683200000,
+  migrateDatabase,
+  type Migrated,
+  StoredBytesSchema1763683201100,
+} from '@platform/database';
 import { IdempotencySchema1763683200550 } from '@platform/idempotency';
+import { Backups1763683201400 } from '@platform/maintenance';
 import { RefusedRequests1763683201300 } from '@platform/refusals';
 import { TokensSchema1763683200200 } from '@platform/tokens';
 
@@ -35,7 +41,14 @@ export const migrations = [
   StoredBytesSchema1763683201100,
   AiUsageOfTokens1763683201200,
   RefusedRequests1763683201300,
+  Backups1763683201400,
 ];
+
+/**
+ * The oldest release whose programs work on this schema: operators can go back to it without a restore. A release that takes
+ * away something that an older one uses names its successor here.
+ */
+const USABLE_FROM = '1.0.0';
 
 /** The version in package.json, which is beside `dist`, in the image too. */
 function serviceRelease(): string {
@@ -45,9 +58,9 @@ function serviceRelease(): string {
 }
 
 /**
- * Brings the service's schema up to date, as the owner that DATABASE_URL names. @returns the names of the migrations that ran.
+ * Brings the service's schema up to date, as the owner that DATABASE_URL names.
  * @throws UnknownSchemaError when the database is of a version from which there is no way; nothing is changed then.
  */
-export function migrateSchema(config: AppConfig): Promise<string[]> {
-  return migrateDatabase(config, migrations, serviceRelease());
+export function migrateSchema(config: AppConfig): Promise<Migrated> {
+  return migrateDatabase(config, migrations, { release: serviceRelease(), usableFrom: USABLE_FROM });
 }

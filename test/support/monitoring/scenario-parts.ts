@@ -14,8 +14,10 @@ import {
   fullDisk,
   fullRedis,
   lockedTable,
+  oldBackup,
   silentDatabase,
   stoppedDatabase,
+  stuckArchive,
   wrongClock,
 } from './scenarios/surroundings.scenarios';
 import { overloadedProvider, refusedKey, refusedSms, stoppedProvider } from './scenarios/upstream.scenarios';
@@ -33,6 +35,7 @@ const sample: Parts = { 'a sample': [failingJob, kroneTooMuch, stuckReservation,
 const quick: Parts = {
   'in the books': [kroneTooMuch, failingJob, stuckReservation, unknownOutcomes, strayRow, oldInvoices, waitingWork],
   'at other systems': [overloadedProvider, refusedKey, refusedSms, costlyCall, deadRedis],
+  'in maintenance': [oldBackup, stuckArchive],
   'on the disk': [fullDisk],
 };
 
@@ -62,6 +65,14 @@ export const SCENARIOS: Record<string, Parts> = { sample, quick, all, operator }
 
 /**
  * What no scenario provokes, but promtool raises: a job that has not succeeded for two and a half hours of its process's
- * clock, three restarts within a window that is shorter here than a start, and fewer replicas than for most of an hour.
+ * clock, three restarts within a window that is shorter here than a start, fewer replicas than for most of an hour, no backup for a
+ * day, the whole machine's disk, and a certificate.
  */
-export const NOT_PROVOKED = ['ProcessRestarts', 'JobStale', 'ReplicaMissing'];
+export const NOT_PROVOKED = [
+  'ProcessRestarts',
+  'JobStale',
+  'ReplicaMissing',
+  'BackupMissing',
+  'DiskFull',
+  'CertificateEnds',
+];

@@ -1,5 +1,7 @@
 import type { CallOfRequest } from '@domains/ai';
+import type { AppConfig } from '@platform/config';
 import { ServiceError } from '@platform/errors';
+import { findInLogFiles } from '@platform/logging';
 import type { RefusedRequest } from '@platform/refusals';
 import { optional, required } from '../options/option';
 import * as read from '../options/read';
@@ -30,17 +32,21 @@ const show = command({
     ...['status', 'method', 'route', 'upstream', 'model', 'uncovered', 'provider_request_id', 'network'],
     ...['token_id', 'fingerprint', 'duration_ms', 'customer_id', 'id'],
   ],
-  async run({ refusals, records }, { id, customer, days = USUAL_DAYS }) {
+  async run({ refusals, records, config }, { id, customer, days = USUAL_DAYS }) {
     const [refused, calls] = await Promise.all([
       refusals.list({ requestId: id, customerId: customer }, { limit: MOST, after: undefined }),
       records.ofRequest(id, days, customer),
     ]);
-    const found = [...refused.rows.map(ofRefusal), ...calls.map(ofCall)];
+    const kept = [...refused.rows.map(ofRefusal), ...calls.map(ofCall)];
+    const found = kept.length > 0 ? kept : await logged(config, { id, customer, days });
     const [only, ...more] = found;
     if (!only)
       throw new ServiceError(
         'not_found',
-        `No request with the id ${id} was refused or charged lately. One that succeeded and cost nothing is in the API's log only`,
+        `No request with the id ${id} was refused or charged lately. ` +
+          (config.LOG_DIRECTORY === undefined
+            ? "One that succeeded and cost nothing is in the API's log only"
+            : `The log files of ${Math.min(days, config.LOG_RETENTION_DAYS)} days have none either`),
       );
     return more.length === 0 ? only : found.sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime());
   },
@@ -58,6 +64,30 @@ function ofRefusal({ createdAt, ...refusal }: RefusedRequest): Outcome {
 
 function ofCall({ state, reason, createdAt, ...call }: CallOfRequest): Outcome {
   return { createdAt, outcome: state, ...call, ...(reason !== null && { detail: reason }) };
+}
+
+/** Requests in the log files, which have all that were answered: those too that succeeded and cost nothing. */
+async function logged(
+  { LOG_DIRECTORY }: AppConfig,
+  { id, customer, days }: { id: string; customer: string | undefined; days: number },
+): Promise<(Outcome & Record<string, unknown>)[]> {
+  if (LOG_DIRECTORY === undefined) return [];
+  const lines = await findInLogFiles(LOG_DIRECTORY, `"request_id":${JSON.stringify(id)}`, { days, most: 10 * MOST });
+  return lines
+    .filter(({ msg, customer_id: of }) => msg === 'request' && (customer === undefined || of === customer))
+    .slice(0, MOST)
+    .map(({ time, customer_id: customerId, token_id: tokenId, duration_ms: durationMs, ...line }) => ({
+      createdAt: new Date(String(time)),
+      outcome: Number(line.status) < 400 ? 'succeeded' : 'refused',
+      ...pick(line, ['method', 'route', 'status', 'code']),
+      customerId,
+      tokenId,
+      durationMs,
+    }));
+}
+
+function pick(line: Record<string, unknown>, names: string[]): Record<string, unknown> {
+  return Object.fromEntries(names.map((name) => [name, line[name]]));
 }
 
 const list = command({

@@ -1,7 +1,8 @@
 import { Module } from '@nestjs/common';
+import { MaintenanceOperatorModule } from '@platform/maintenance';
 import { DoctorService } from '../doctor.service';
 
-@Module({ providers: [DoctorService], exports: [DoctorService] })
+@Module({ imports: [MaintenanceOperatorModule], providers: [DoctorService], exports: [DoctorService] })
 class DoctorModule {}
 
 export const modules = [DoctorModule];

@@ -1,5 +1,6 @@
 import { AiOperatorModule, AiUsageOperatorService } from '@domains/ai';
+import { AppConfig } from '@platform/config';
 import { RefusalsOperatorModule, RefusalsOperatorService } from '@platform/refusals';
 
 export const modules = [RefusalsOperatorModule, AiOperatorModule];
-export const services = { refusals: RefusalsOperatorService, records: AiUsageOperatorService };
+export const services = { refusals: RefusalsOperatorService, records: AiUsageOperatorService, config: AppConfig };

@@ -38,7 +38,7 @@ export { ForwardMigration } from './schema/forward-migration';
 export { DatabaseSchema1763683200000 } from './migrations/1763683200000-database';
 export { StoredBytesSchema1763683201100 } from './migrations/1763683201100-stored-bytes';
 export { StoredBytes } from './entities/stored-bytes.entity';
-export { migrateDatabase, pendingSchemaChanges } from './schema/migrate';
+export { migrateDatabase, type Migrated, pendingSchemaChanges } from './schema/migrate';
 export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded/embedded-postgres';
 export { EntityReadsService, type EntityTable, type Expression, type ReadRow } from './reads/entity-reads.service';
 export { newestQuery, newestRows } from './reads/newest-rows';

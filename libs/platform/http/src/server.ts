@@ -85,7 +85,7 @@ export function configureApplication(app: NestFastifyApplication, parts: Interfa
   const config = app.get(AppConfig);
   setApiPrefix(app);
   traceRequests(server);
-  if (AccessLog.isWanted(config)) logRequests(server, new AccessLog());
+  if (AccessLog.isWanted(config)) logRequests(server, new AccessLog(config));
   addReplyHeaders(server, app.get(Draining), config.PUBLIC_URL && new URL(config.PUBLIC_URL).origin);
   refuseAmbiguousHeaders(server);
   discardNeedlessBodies(server);

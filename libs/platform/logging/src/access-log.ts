@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import type { AppConfig } from '@platform/config';
+import { LogFile } from './log-files';
 
 /** A request that was answered. */
 export interface AccessLogEntry {
@@ -30,11 +31,13 @@ const FLUSH_EVERY_MS = 1000;
  */
 export class AccessLog {
   private readonly destination = pino.destination({ dest: 1, sync: false, minLength: 0 });
+  private readonly file?: LogFile;
   private lines: string[] = [];
   private second = 0;
   private secondText = '';
 
-  constructor() {
+  constructor({ LOG_DIRECTORY }: Pick<AppConfig, 'LOG_DIRECTORY'>) {
+    if (LOG_DIRECTORY !== undefined) this.file = new LogFile(LOG_DIRECTORY);
     setInterval(() => this.flush(), FLUSH_EVERY_MS).unref();
     process.once('exit', () => {
       this.flush();
@@ -63,7 +66,9 @@ export class AccessLog {
 
   private flush(): void {
     if (this.lines.length === 0) return;
-    this.destination.write(this.lines.join(''));
+    const lines = this.lines.join('');
+    this.destination.write(lines);
+    this.file?.write(lines);
     this.lines = [];
   }
 

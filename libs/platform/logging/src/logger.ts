@@ -3,6 +3,7 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 import type { AppConfig } from '@platform/config';
 import { logFields } from '@platform/context';
 import { REDACTED, SecretRedactor } from '@platform/secrets';
+import { LogFile } from './log-files';
 import { visibleJson } from './visible-text';
 
 /** Names of fields that may contain a secret, at the top or one level down. */
@@ -12,7 +13,8 @@ const SECRET_FIELDS = ['authorization', 'cookie', 'x-api-key', 'token', 'passwor
 const STATEMENT_DATA = ['parameters', 'detail', 'where'];
 
 /**
- * Writes one JSON object per line on standard output, or on `destination`; every line has the fields of the context.
+ * Writes one JSON object per line on standard output, or on `destination`, and in `LOG_DIRECTORY`; every line has the fields of the
+ * context.
  * Known secrets are redacted, and control characters escaped.
  */
 export function createLogger(config: AppConfig, destination?: DestinationStream): Logger {
@@ -26,7 +28,13 @@ export function createLogger(config: AppConfig, destination?: DestinationStream)
     mixin: logFields,
     hooks: { streamWrite: (line: string) => visibleJson(redactor.redact(line)) },
   };
-  return destination ? pino(options, destination) : pino(options);
+  const { LOG_DIRECTORY } = config;
+  if (destination) return pino(options, destination);
+  if (LOG_DIRECTORY === undefined) return pino(options);
+  return pino(
+    options,
+    pino.multistream([pino.destination(1), new LogFile(LOG_DIRECTORY)].map((stream) => ({ stream, level: 'trace' }))),
+  );
 }
 
 /** The fields without secrets. pino's own `redact` takes twice as long as all the rest of a line. */

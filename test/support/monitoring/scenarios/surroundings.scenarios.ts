@@ -116,3 +116,26 @@ export function wrongClock({ superuser }: WatchedService): Scenario {
     mend: () => setDatabaseClock(superuser, 'right'),
   };
 }
+
+/** The newest backup is two days old, and left less room than it takes. */
+export function oldBackup({ superuser }: WatchedService): Scenario {
+  return {
+    cause: 'no backup for two days, on a disk that is full',
+    alerts: [{ alert: 'BackupOld' }, { alert: 'BackupDiskFull', labels: { kind: 'dump' } }],
+    provoke: () =>
+      superuser.query(
+        `insert into backup (kind, bytes, free_bytes, completed_at) values ('dump', 1000, 1, now() - interval '2 days')`,
+      ),
+    mend: () => superuser.query(`insert into backup (kind, bytes, free_bytes) values ('dump', 1000, 1000000)`),
+  };
+}
+
+/** The archive of changes is stopped: nobody takes them from its slot. */
+export function stuckArchive({ superuser }: WatchedService): Scenario {
+  return {
+    cause: 'an archive that is stopped',
+    alerts: [{ alert: 'ArchiveStuck' }],
+    provoke: () => superuser.query(`select pg_create_physical_replication_slot('archive', true)`),
+    mend: () => superuser.query(`select pg_drop_replication_slot('archive')`),
+  };
+}

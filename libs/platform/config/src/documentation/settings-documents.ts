@@ -50,6 +50,13 @@ const HEAD = `# Settings of the service, as environment variables. docker compos
 # address that alerts are posted to, as Alertmanager's JSON (profile monitoring)
 # ALERT_WEBHOOK=
 
+# folder of the daily backups; a command that copies each of them to another machine, with {} for its folder; days that they are
+# kept here; and when they are made, once apps/operator/stack.sh schedule was run
+# BACKUP_DIRECTORY=
+# BACKUP_COPY=
+# BACKUP_DAYS=14
+# BACKUP_AT=03:15
+
 # --- the service ---------------------------------------------------------------------------------------------------
 `;
 
@@ -97,6 +104,7 @@ export const SET_BY_COMPOSE: readonly string[] = [
   'INTERNAL_PORT',
   'WORKER_INTERNAL_PORT',
   'TRUST_PROXY',
+  'LOG_DIRECTORY',
   'SANDBOX_URL',
   'DEMO_CUSTOMER',
   'SECRETS_KEY',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { address, flag, nonNegative, port } from './types';
+import { address, flag, nonNegative, port, positive } from './types';
 
 /** General settings of a process. */
 export const runtime = {
@@ -31,6 +31,12 @@ export const runtime = {
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
     .describe('least severe level logged'),
+  LOG_DIRECTORY: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('folder that gets a copy of all log lines: a file for each process and day; default: none'),
+  LOG_RETENTION_DAYS: positive.default(14).describe('days that files in LOG_DIRECTORY are kept'),
   SHUTDOWN_GRACE_MS: nonNegative
     .default(8000)
     .describe('milliseconds that requests in flight get to finish after SIGTERM'),

@@ -60,6 +60,8 @@ export interface FunctionSet {
   files: readonly FunctionFile[];
   /** The release that has them, such as `1.0.0`. */
   release: string;
+  /** The oldest release whose programs work with them and with the tables: until that one can be gone back to. */
+  usableFrom: string;
 }
 
 /**
@@ -108,10 +110,11 @@ export async function areApplied(runner: QueryRunner, set: FunctionSet): Promise
   return record === `${recordOf(set, await hasCitus(runner))} ${present}`;
 }
 
-/** The release that applied its functions last; undefined if none did. */
-export async function appliedRelease(runner: QueryRunner): Promise<string | undefined> {
+/** The release that applied its functions last, and the oldest one that can use them; undefined if none did. */
+export async function appliedRelease(runner: QueryRunner): Promise<Omit<FunctionSet, 'files'> | undefined> {
   const { record } = await readRecord(runner);
-  return /^functions of release (\S+) /.exec(record ?? '')?.[1];
+  const [, release, usableFrom] = /^functions of release (\S+), usable from (\S+), /.exec(record ?? '') ?? [];
+  return release === undefined || usableFrom === undefined ? undefined : { release, usableFrom };
 }
 
 /**
@@ -151,12 +154,12 @@ async function dropFormer(runner: QueryRunner, name: string | null = null): Prom
 }
 
 /** On a cluster they have further settings. */
-function recordOf({ files, release }: FunctionSet, onCluster: boolean): string {
+function recordOf({ files, release, usableFrom }: FunctionSet, onCluster: boolean): string {
   const texts = files.flatMap((file) => definitions(file).map(({ sql, access }) => [sql, access]));
   const digest = createHash('sha256')
     .update(JSON.stringify([onCluster, texts]))
     .digest('hex');
-  return `functions of release ${release} ${digest}`;
+  return `functions of release ${release}, usable from ${usableFrom}, ${digest}`;
 }
 
 /** A cluster's coordinator takes definitions one by one. */

@@ -5,7 +5,7 @@ import { FOUNDATION } from '../migrations/1763683200000-database';
 import { dataSourceOptions } from './data-source-options';
 import { distributeSchema } from './distribute-schema';
 import type { ForwardMigration } from './forward-migration';
-import { appliedRelease, applyAllFunctions, areApplied, replaceFunctions } from './functions';
+import { appliedRelease, applyAllFunctions, areApplied, type FunctionSet, replaceFunctions } from './functions';
 
 /** Any number of replicas may start at once; one migrates, the others wait. The number only has to be the project's own. */
 const MIGRATION_LOCK = 7_264_019;
@@ -13,19 +13,27 @@ const MIGRATION_LOCK = 7_264_019;
 /** Where TypeORM records which migrations have run. */
 const MIGRATIONS_TABLE = 'schema_migration';
 
+/** The result of a migration. */
+export interface Migrated {
+  /** Names of the migrations that ran. */
+  applied: string[];
+  /** The release that the database is of, if that is a later one which this one can use: nothing was changed then. */
+  later?: string;
+}
+
 /**
- * Brings the schema up to date, as the owner: migrations first, then the functions, then their distribution over a cluster.
- * @param release the version of the service, such as `1.0.0`. @returns the names of the migrations that ran.
- * @throws UnknownSchemaError before anything is changed, when the database has a schema that is not of these migrations, or the
- * functions of a later release.
+ * Brings the schema up to date, as the owner: migrations first, then the functions, then their distribution over a cluster. A
+ * schema of a later release that this one can use stays as it is.
+ * @throws UnknownSchemaError before anything is changed, when the database has a schema that is not of these migrations, or is of
+ * a later release that this one cannot use
  */
 export async function migrateDatabase(
   config: AppConfig,
   migrations: readonly (new () => ForwardMigration)[],
-  release: string,
-): Promise<string[]> {
+  { release, usableFrom }: Omit<FunctionSet, 'files'>,
+): Promise<Migrated> {
   const all = migrations.map((migration) => new migration());
-  const functions = { release, files: all.flatMap((migration) => migration.functions) };
+  const functions = { release, usableFrom, files: all.flatMap((migration) => migration.functions) };
   const dataSource = await new DataSource({
     ...dataSourceOptions(config, 'owner'),
     migrations: [...migrations],
@@ -35,16 +43,16 @@ export async function migrateDatabase(
   const lock = dataSource.createQueryRunner();
   try {
     await lock.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    const later = await laterRelease(lock, release);
+    if (later !== undefined) return { applied: [], later };
     const isNew = await assertKnownSchema(lock, all);
-    const applied = await appliedRelease(lock);
-    if (applied && isLater(applied, release)) throw new UnknownSchemaError(`functions of release ${applied}`);
     // A further migration uses these as they are today; the first one creates them.
     if (!isNew && !(await areApplied(lock, functions))) await replaceFunctions(lock, FOUNDATION);
     const ran = await dataSource.runMigrations();
     await applyAllFunctions(lock, functions);
     await distributeSchema(lock, all);
     await restrictDatabase(lock);
-    return ran.map(({ name }) => name);
+    return { applied: ran.map(({ name }) => name) };
   } finally {
     await lock.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]);
     await lock.release();
@@ -73,6 +81,21 @@ async function assertKnownSchema(runner: QueryRunner, migrations: readonly Forwa
     if (odd) throw new UnknownSchemaError(ran ? `no table ${odd}` : `table ${odd}`);
   }
   return recorded.size === 0;
+}
+
+/**
+ * The release of the schema, if that is a later one than this: the programs have gone back to this one.
+ * @throws UnknownSchemaError if this one cannot use it
+ */
+async function laterRelease(runner: QueryRunner, release: string): Promise<string | undefined> {
+  const present = await appliedRelease(runner);
+  if (present === undefined || !isLater(present.release, release)) return undefined;
+  if (isLater(present.usableFrom, release)) {
+    throw new UnknownSchemaError(
+      `functions of release ${present.release}, which ${present.usableFrom} and later can use`,
+    );
+  }
+  return present.release;
 }
 
 /** Whether a release, such as `1.10.0`, is later than another. */

@@ -1,0 +1,70 @@
+# upgrade, rollback: the image of the programs, tagged with version and commit, and the one before it
+
+# The image that the compose file names, and its repository
+image() { dc config --format json | sed -n '/^    "api": {/,/^    }/ s/^      "image": "\(.*\)",\{0,1\}$/\1/p'; }
+repository() { image | sed 's/:[^:]*$//'; }
+
+# release: version and commit of this folder, such as 1.0.0-3576db9; changes that are not committed count as another
+release() {
+  local version commit
+  version=$(sed -n 's/^  "version": "\(.*\)",$/\1/p' package.json)
+  commit=$(git rev-parse --short HEAD 2>/dev/null) || commit=$(date -u +%Y%m%dT%H%M%SZ)
+  [ -z "$(git status --porcelain -- apps libs package-lock.json Dockerfile 2>/dev/null | head -n 1)" ] || commit+=-changed
+  printf '%s-%s' "$version" "$commit"
+}
+
+# build_image: tagged as the compose file says and with its release; that which runs stays as the tag former
+build_image() {
+  local running
+  running=$(running api | head -n 1 | xargs -r docker inspect -f '{{.Image}}')
+  RELEASE=$(release) dc build
+  tag_release
+  if [ -n "$running" ] && [ "$running" != "$(id_of "$(image)")" ]; then docker tag "$running" "$(repository):former"; fi
+  remove_old_images
+}
+
+tag_release() { docker tag "$(image)" "$(repository):$(release)"; }
+
+# id_of IMAGE: nothing if it is not there
+id_of() { docker image inspect -f '{{.Id}}' "$1" 2>/dev/null || true; }
+
+# tags: of the releases that are here, the newest first
+tags() { docker images "$(repository)" --format '{{.Tag}}' | grep -E '^[0-9]+\.' || true; }
+
+# remove_old_images: all but the newest three, what runs and what ran before; and what builds kept for more than two weeks
+remove_old_images() {
+  local tag kept
+  kept=" $(id_of "$(image)") $(id_of "$(repository):former") "
+  for tag in $(tags | tail -n +4); do
+    [[ $kept == *" $(id_of "$(repository):$tag") "* ]] || docker image rm "$(repository):$tag" >/dev/null || true
+  done
+  docker image prune --force --filter label=org.opencontainers.image.title=customer-account-service >/dev/null
+  docker builder prune --force --filter until=336h >/dev/null 2>&1 || true
+}
+
+# stack_rollback [TAG]: to the image before the last upgrade. The database stays as it is: migrations only add, and a release says how
+# far back its schema can be used
+stack_rollback() {
+  local target=${1:-former} present
+  [ "$(count_of api)" != 0 ] || fail 'The service is not running: apps/operator/stack.sh up'
+  present=$(id_of "$(image)")
+  [ -n "$(id_of "$(repository):$target")" ] || fail "There is no image $(repository):$target. There are: $(tags | xargs)"
+  [ "$(id_of "$(repository):$target")" != "$present" ] || fail "$target is the image that runs"
+  docker tag "$(repository):$target" "$(image)"
+  if ! dc run --rm --no-deps -T migrate; then
+    docker tag "$present" "$(image)"
+    fail 'Nothing has been changed: that image cannot use the present database. Restore a backup from before the upgrade'
+  fi
+  docker tag "$present" "$(repository):former"
+  apply_changes "$(replicas_made)"
+  say "The service runs with $(tags_of "$(image)"). apps/operator/stack.sh rollback goes back again, upgrade builds this folder's version"
+}
+
+# tags_of IMAGE: its release, or its id
+tags_of() {
+  local tag
+  for tag in $(tags); do
+    if [ "$(id_of "$(repository):$tag")" = "$(id_of "$1")" ]; then echo "$tag"; return; fi
+  done
+  id_of "$1"
+}

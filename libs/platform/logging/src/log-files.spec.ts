@@ -1,0 +1,79 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { until } from '@test/until';
+import { findInLogFiles, LogFile, tidyLogFiles } from './log-files';
+
+const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
+
+describe('log files', () => {
+  let folder = '';
+  beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'log-files-'))));
+  afterEach(() => rm(folder, { recursive: true }));
+
+  /** A file of a day, last written an hour ago. */
+  async function former(ago: number, text: string): Promise<void> {
+    const path = join(folder, `replica-${day(ago)}.jsonl`);
+    await writeFile(path, text);
+    const written = new Date(Date.now() - 3_600_000);
+    await utimes(path, written, written);
+  }
+
+  it('get the lines of a process, a file for each day, after those that are there', async () => {
+    const log = new LogFile(folder);
+    log.write('{"a":1}\n');
+    log.write('{"b":2}\n{"c":3}\n');
+    const text = async () => {
+      const [name] = await readdir(folder);
+      return name === undefined ? '' : readFile(join(folder, name), 'utf8');
+    };
+    await until(async () => (await text()) === '{"a":1}\n{"b":2}\n{"c":3}\n');
+    new LogFile(folder).write('{"d":4}\n');
+    await until(async () => (await text()) === '{"a":1}\n{"b":2}\n{"c":3}\n{"d":4}\n');
+    expect(await readdir(folder)).toEqual([expect.stringMatching(new RegExp(`-${day(0)}\\.jsonl$`))]);
+  });
+
+  it('that cannot be written disturb nobody', async () => {
+    const gone = join(folder, 'gone');
+    await mkdir(gone);
+    await rm(gone, { recursive: true });
+    const log = new LogFile(gone);
+    for (let n = 0; n < 100; n++) log.write(`${'x'.repeat(100_000)}\n`);
+    await new Promise(setImmediate);
+    log.write('x\n');
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('of former days are compressed, and deleted when they are old; others are left alone', async () => {
+    await former(1, '{"a":1}\n');
+    await former(14, '{"b":2}\n');
+    await former(15, '{"c":3}\n');
+    await writeFile(join(folder, `busy-${day(1)}.jsonl`), '{"d":4}\n');
+    await writeFile(join(folder, `replica-${day(0)}.jsonl`), '{"e":5}\n');
+    await writeFile(join(folder, 'notes.txt'), 'of somebody');
+    expect(await tidyLogFiles(folder, 14)).toBe(1);
+    expect((await readdir(folder)).sort()).toEqual(
+      [
+        `busy-${day(1)}.jsonl`,
+        `replica-${day(0)}.jsonl`,
+        `replica-${day(1)}.jsonl.gz`,
+        `replica-${day(14)}.jsonl.gz`,
+        'notes.txt',
+      ].sort(),
+    );
+    expect(gunzipSync(await readFile(join(folder, `replica-${day(1)}.jsonl.gz`))).toString()).toBe('{"a":1}\n');
+  });
+
+  it('are searched from the newest day on, compressed ones too', async () => {
+    await former(1, '{"request_id":"r1","n":1}\n{"request_id":"r2","n":2}\n');
+    await former(2, '{"request_id":"r1","n":3}\n');
+    await writeFile(join(folder, `replica-${day(0)}.jsonl`), '{"request_id":"r3","n":4}\n{"request_id":"r3","n":');
+    await tidyLogFiles(folder, 14);
+    const found = (id: string, days = 14, most = 10) => findInLogFiles(folder, `"request_id":"${id}"`, { days, most });
+    expect(await found('r1')).toEqual([{ request_id: 'r1', n: 1 }]);
+    expect(await found('r3')).toEqual([{ request_id: 'r3', n: 4 }]);
+    expect(await found('r9')).toEqual([]);
+    expect(await found('r1', 0)).toEqual([]);
+  });
+});

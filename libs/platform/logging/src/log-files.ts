@@ -1,0 +1,119 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { readdir, rename, rm, stat } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip, createGzip } from 'node:zlib';
+import { type DestinationStream, pino } from 'pino';
+
+const DAY_MS = 86_400_000;
+/** A process writes into the file of a former day no more when it has not for so long. */
+const QUIET_MS = 600_000;
+/** Text that waits for the disk: above it lines are dropped from the file, not from standard output. */
+const MOST_WAITING = 4 << 20;
+const NAME = /^.+-(\d{4}-\d\d-\d\d)\.jsonl(\.gz)?$/;
+
+/**
+ * A copy of the log that outlives the container of its process: a file for each host and day of UTC in `LOG_DIRECTORY`, such as
+ * `3f0c1d9e7d2a-2027-01-31.jsonl`. A disk that is full costs lines of the file and nothing else.
+ */
+export class LogFile implements DestinationStream {
+  private file?: ReturnType<typeof pino.destination>;
+  private day = 0;
+
+  constructor(private readonly directory: string) {
+    process.once('exit', () => this.end());
+  }
+
+  write(lines: string): void {
+    const day = Math.floor(Date.now() / DAY_MS);
+    if (day !== this.day) this.begin(day);
+    this.file?.write(lines);
+  }
+
+  private begin(day: number): void {
+    this.file?.end();
+    this.day = day;
+    const name = `${hostname()}-${dayText(day * DAY_MS)}.jsonl`;
+    this.file = pino.destination({ dest: join(this.directory, name), sync: false, maxLength: MOST_WAITING });
+    this.file.on('error', () => undefined);
+  }
+
+  private end(): void {
+    try {
+      this.file?.flushSync();
+    } catch {
+      // Not opened yet, or no room: standard output has the lines.
+    }
+  }
+}
+
+/**
+ * Compresses the files of former days, and deletes those that are older than so many days.
+ * @returns how many were deleted
+ */
+export async function tidyLogFiles(directory: string, days: number): Promise<number> {
+  const now = Date.now();
+  const [today, oldest] = [dayText(now), dayText(now - days * DAY_MS)];
+  let deleted = 0;
+  for (const { path, day, compressed } of await filesIn(directory)) {
+    if (day < oldest) {
+      await rm(path, { force: true });
+      deleted++;
+    } else if (!compressed && day < today && now - (await stat(path)).mtimeMs > QUIET_MS) {
+      await pipeline(createReadStream(path), createGzip(), createWriteStream(`${path}.gz.new`));
+      await rename(`${path}.gz.new`, `${path}.gz`);
+      await rm(path);
+    }
+  }
+  return deleted;
+}
+
+/**
+ * The lines that have this text, parsed: those of the newest day that has any.
+ * @param days how many days back @param most longest list
+ */
+export async function findInLogFiles(
+  directory: string,
+  text: string,
+  { days, most }: { days: number; most: number },
+): Promise<Record<string, unknown>[]> {
+  const oldest = dayText(Date.now() - days * DAY_MS);
+  const files = (await filesIn(directory)).filter(({ day }) => day >= oldest);
+  const newestFirst = [...new Set(files.map(({ day }) => day))].sort().reverse();
+  for (const day of newestFirst) {
+    const found: Record<string, unknown>[] = [];
+    for (const { path, compressed } of files.filter((file) => file.day === day)) {
+      const file = createReadStream(path);
+      const lines = createInterface({ input: compressed ? file.pipe(createGunzip()) : file });
+      for await (const line of lines) {
+        if (!line.includes(text) || !line.endsWith('}')) continue;
+        found.push(JSON.parse(line) as Record<string, unknown>);
+        if (found.length >= most) return found;
+      }
+    }
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+interface NamedFile {
+  path: string;
+  /** As `2027-01-31`. */
+  day: string;
+  compressed: boolean;
+}
+
+async function filesIn(directory: string): Promise<NamedFile[]> {
+  const found = (await readdir(directory)).map((name) => NAME.exec(name)).filter((match) => match !== null);
+  return found.map(([name, day = '', compressed]) => ({
+    path: join(directory, name),
+    day,
+    compressed: compressed !== undefined,
+  }));
+}
+
+function dayText(moment: number): string {
+  return new Date(moment).toISOString().slice(0, 10);
+}

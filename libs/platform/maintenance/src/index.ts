@@ -1,0 +1,4 @@
+export { Backup } from './entities/backup.entity';
+export { MaintenanceOperatorModule } from './maintenance-operator.module';
+export { MaintenanceOperatorService } from './maintenance-operator.service';
+export { Backups1763683201400 } from './migrations/1763683201400-backups';

@@ -1,0 +1,12 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { Backup } from './entities/backup.entity';
+import { MaintenanceOperatorService } from './maintenance-operator.service';
+
+/** The state of backups, disk and certificate: the operator's side. */
+@Module({
+  imports: [TypeOrmModule.forFeature([Backup])],
+  providers: [MaintenanceOperatorService],
+  exports: [MaintenanceOperatorService],
+})
+export class MaintenanceOperatorModule {}
