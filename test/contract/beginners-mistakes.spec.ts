@@ -12,9 +12,10 @@ const NO_TOKEN = 'Send a service token in the header Authorization: Bearer cas_l
 const CUT_OFF = 'The token is mistyped or cut off: copy all of it, from cas_live_ to the last character';
 const UNKNOWN = 'The token is unknown on this server; copy it again, or ask the operator for a new one';
 const EXPIRED = 'The token has expired; ask the operator for a new one';
-const NOT_A_TOKEN = 'This is no service token: one begins with cas_live_, without quotes or brackets around it';
+const NOT_A_TOKEN =
+  'This is not a service token: a service token begins with cas_live_, without quotes or brackets around it';
 const AS_JSON = 'Send the body as application/json in UTF-8';
-const FORM = `${AS_JSON}; it came as a form, as curl -d sends it without the header Content-Type: application/json`;
+const FORM = `${AS_JSON}; it was sent as a form, which is the default of curl -d: add the header Content-Type: application/json`;
 
 /** A beginner's request: an address below the server's root, and options of fetch. */
 type Mistake = [path: string, init?: RequestInit];

@@ -17,7 +17,7 @@ const ALL = [
 ];
 const HELLO = { messages: [{ role: 'user', content: 'Hello' }], max_tokens: 50 };
 const SMS = { to: '+4790000000', message: 'Hello' };
-const CURSOR = 'to get the next page, send the next_cursor of this one as cursor';
+const CURSOR = 'to get the next page, send the next_cursor of this page as cursor';
 
 interface OpenApi {
   paths: Record<string, { get?: { parameters?: { in: string; name: string }[] } }>;
@@ -70,23 +70,23 @@ describe('Input that is ignored', () => {
     ['/services?cursor[]=x', 'cursor can be given only once, without brackets: cursor=…'],
     [
       '/invoices?kind=usage',
-      'kind is no filter of this list; it has status, issue_date_from, issue_date_to, created_after, created_before',
+      'kind is not a filter of this list; its filters are status, issue_date_from, issue_date_to, created_after, created_before',
     ],
     [
       '/sms/log?issue_date_from=2026-01-01',
-      'issue_date_from is no filter of this list; it has status, created_after, created_before',
+      'issue_date_from is not a filter of this list; its filters are status, created_after, created_before',
     ],
     [
       '/ai/ledger?token_id=1',
-      'token_id is no filter of this list; it has kind, from, to, created_after, created_before',
+      'token_id is not a filter of this list; its filters are kind, from, to, created_after, created_before',
     ],
     [
       '/ai/usage?status=paid',
-      'status is no filter of this list; it has token_id, model, from, to, created_after, created_before',
+      'status is not a filter of this list; its filters are token_id, model, from, to, created_after, created_before',
     ],
     [
       '/ai/usage/summary?created_after=2026-01-01T00:00:00Z',
-      'created_after is no filter of this list; it has group_by, token_id, model, from, to',
+      'created_after is not a filter of this list; its filters are group_by, token_id, model, from, to',
     ],
   ])('is refused where everything would be returned: %s', async (path, detail) => {
     const problem = await expectProblem(await me.call(path), 400, 'invalid_request');
@@ -103,7 +103,7 @@ describe('Input that is ignored', () => {
       ['/sms/send', SMS],
     ] as const) {
       const { detail } = (await (await post(path, body, { 'x-idempotency-key': 'mine' })).json()) as { detail: string };
-      expect(detail).toBe('Send the header Idempotency-Key: X-Idempotency-Key protects nothing');
+      expect(detail).toBe('Send the header Idempotency-Key instead of X-Idempotency-Key, which has no effect');
     }
     expect(await chargedCalls()).toBe(before);
     // With both the request is protected; a count has nothing to protect.

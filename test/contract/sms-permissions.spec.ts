@@ -61,7 +61,7 @@ describe("A customer's SMS", () => {
     for (const error of refused) {
       expect(error).toMatchObject({
         code: 'rate_limited',
-        detail: 'The daily cap of 10 SMS parts leaves no room for this message of 2',
+        detail: 'The daily cap is 10 SMS parts; this message has 2, and fewer are left',
         options: { retryAfterSeconds: expect.any(Number) },
       });
     }

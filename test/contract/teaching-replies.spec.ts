@@ -6,10 +6,10 @@ import { generateToken } from '@platform/tokens';
 const HELLO = { messages: [{ role: 'user', content: 'Hello' }], max_tokens: 50 };
 const HOW = 'Send a service token in the header Authorization: Bearer cas_live_…';
 const ASK = 'ask the operator for a new one';
-const UUID_ID = 'There is no such id: it is a UUID, such as 3f0c1d9e-7d2a-4f0e-9a51-0f9f3c2f8a11';
-const NUMBER_ID = 'There is no such id: it is a whole number in digits, such as 17';
+const UUID_ID = 'There is no such id: an id is a UUID, such as 3f0c1d9e-7d2a-4f0e-9a51-0f9f3c2f8a11';
+const NUMBER_ID = 'There is no such id: an id is a whole number, such as 17';
 const BASE =
-  "The base address of the AI provider's SDKs is …/api/v1/ai here, and that of @ai-sdk/anthropic …/api/v1/ai/v1";
+  "Set the base address of the AI provider's SDKs to …/api/v1/ai, and that of @ai-sdk/anthropic to …/api/v1/ai/v1";
 const SEND_TO = 'send messages to /api/v1/ai/v1/messages';
 
 describe('A reply that teaches', () => {

@@ -231,7 +231,7 @@ describe('POST /ai/messages', () => {
       caller.customer.id,
     ]);
     const { detail } = await expectProblem(await send(caller), 402, 'credit_exhausted');
-    expect(detail).toContain('limited');
+    expect(detail).toContain('would exceed the operator');
     expect(detail).not.toContain('credit-requests');
     expect(await (await caller.call('/ai')).json()).toMatchObject({ ai: { current_month_limit: 0.1 } });
   });

@@ -247,7 +247,7 @@ describe('error replies', () => {
       [
         'a compressed transfer',
         ['Transfer-Encoding: gzip, chunked'],
-        'The only Transfer-Encoding is chunked: send the body as it is',
+        'The only supported Transfer-Encoding is chunked: send the body without another encoding',
       ],
     ])('refuses %s', async (_name, headers, detail) => {
       const bytes = `${head('GET /api/v1/customer', credentials(), ...headers)}${headers[0]?.includes('gzip') ? '0\r\n\r\n' : ''}`;
@@ -400,7 +400,9 @@ describe('error replies', () => {
       const reply = await me.call('/customer');
       const problem = await expectProblem(reply, 500, 'internal_error');
       expect(JSON.stringify(problem)).not.toMatch(INSIDE);
-      expect(problem.detail).toBe('The request failed for a reason on our side; quote the request id to the operator');
+      expect(problem.detail).toBe(
+        'The request failed because of a fault of the service; quote the request id to the operator',
+      );
       expect(reply.headers.get('x-powered-by') ?? reply.headers.get('server')).toBeNull();
     } finally {
       await api.superuser.query('alter table customer rename column other_name to name');

@@ -95,7 +95,7 @@ describe('An AI call whose end cannot be stored', () => {
 
   it('is told that nobody knows, and where to look, while its outcome cannot be found out; then it is decided', async () => {
     expect(await sendAndLock()).toMatch(
-      /^service_unavailable: .* it is unknown whether it was charged: see .*\/ai\/usage\//,
+      /^service_unavailable: .* it is unknown whether it was charged. Read the receipt, .*\/ai\/usage\//,
     );
     expect(await unknown()).toEqual([]);
     await locker.query('rollback');

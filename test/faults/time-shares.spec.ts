@@ -17,8 +17,8 @@ describe('one who takes more than its share of the time', () => {
   afterAll(() => attacked.stop());
 
   it.each([
-    ['bodies of 190 unknown names', 'customer_id', /^429: Your requests take more of the service than your share/],
-    ['ever new unknown tokens', 'address', /^429: Requests from your address without a valid token take more/],
+    ['bodies of 190 unknown names', 'customer_id', /^429: Your requests use more than your share of the service/],
+    ['ever new unknown tokens', 'address', /^429: Requests without a valid token from your address use more/],
   ])(
     'with %s is refused and told why, and named in the log; a neighbour gets all its answers',
     async (kind, who, reason) => {
@@ -57,7 +57,7 @@ describe('one who takes more than its share of the time', () => {
       // Its share of the time may be used up before its reads have waited.
       expect(attacker.texts).toContainEqual(
         expect.stringMatching(
-          /^429: (Many of your requests wait for each other because each reads much|Your requests take more of the service)/,
+          /^429: (Your requests read so much that they wait for each other|Your requests use more than your share)/,
         ),
       );
     },

@@ -58,8 +58,8 @@ describe('an Idempotency-Key', () => {
       ['has 256 characters', 'may have 255 characters at most', [`Idempotency-Key: ${'k'.repeat(256)}`]],
       ['has a tab', 'may have printable ASCII characters only', ['Idempotency-Key: a\tb']],
       ['has a letter beyond ASCII', 'may have printable ASCII characters only', ['Idempotency-Key: n\u00f8kkel']],
-      ['is there twice', 'is there more than once', ['Idempotency-Key: a', 'idempotency-key: b']],
-      ['is there twice, the same', 'is there more than once', ['Idempotency-Key: a', 'Idempotency-Key: a']],
+      ['is there twice', 'was sent more than once', ['Idempotency-Key: a', 'idempotency-key: b']],
+      ['is there twice, the same', 'was sent more than once', ['Idempotency-Key: a', 'Idempotency-Key: a']],
     ])('%s', async (_, fault, lines) => {
       const { token, customer } = await createKeyedCaller(full);
       const body = JSON.stringify(TICKET);

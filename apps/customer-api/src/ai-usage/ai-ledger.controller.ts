@@ -24,8 +24,8 @@ export class AiLedgerController {
   @ApiOperation({
     summary: 'List every change of your AI credit',
     description:
-      'Every grant, purchase, use, correction and expiry, each with its cause and the balance after it. The latest first, by ' +
-      '`sequence`: entries are numbered without gaps, never changed, and a new one has the next number.',
+      'Lists every grant, purchase, use, correction and expiry, each with its cause and the balance after it, latest first. ' +
+      'Entries never change. Their numbers, `sequence`, have no gaps.',
   })
   @PageOrCsvReply(AiLedgerPageDto, 'A page of entries.')
   @ProblemReplies('invalid_request', 'rate_limited')

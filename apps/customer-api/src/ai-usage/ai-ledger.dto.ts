@@ -23,50 +23,50 @@ export function toLedgerFilter(query: AiLedgerQueryDto): LedgerFilter {
 
 /** A change of your AI credit. Amounts in NOK, with all decimals. */
 export class AiLedgerEntryDto {
-  /** Numbers your entries from 1, without gaps. */
+  /** The number of the entry. Your entries are numbered from 1, without gaps. */
   @Count(4711, { least: 1 })
   sequence!: number;
 
-  /** When it was booked. */
+  /** When the entry was booked. */
   @ApiProperty({ format: 'date-time', example: '2026-11-20T12:00:00.000000Z' })
   created_at!: string;
 
   /**
    * `monthly_included`: included credit was added; `usage`: a message was charged; `invoice_topup`: you bought credit;
-   * `manual_adjustment` and `refund`: the operator corrected it; `expiry`: included credit ended with its month.
+   * `manual_adjustment` and `refund`: the operator corrected your credit; `expiry`: included credit expired.
    */
   @ApiProperty({ enum: LEDGER_KINDS, example: 'usage' })
   kind!: LedgerKind;
 
-  /** The kind of credit that changed. A message that both kinds paid for has an entry for each. */
+  /** The kind of credit that changed. A message that both kinds paid has an entry for each kind. */
   @ApiProperty({ enum: ['included', 'purchased'] })
   bucket!: string;
 
-  /** Negative if it reduced the credit. */
+  /** The change of the credit; negative if the credit was reduced. */
   @Amount(-0.002464, { negative: true })
   amount!: number;
 
-  /** The credit of the bucket after it. */
+  /** The credit of the bucket after the entry. */
   @Amount(412.497536)
   balance_after!: number;
 
-  /** The month that it counts in. */
+  /** The month that the entry belongs to. */
   @ApiProperty({ pattern: '^\\d{4}-\\d{2}$', maxLength: 7, example: '2026-11' })
   month!: string;
 
-  /** The message that caused it, as in `GET /ai/usage`. */
+  /** The message that caused the entry, as in `GET /ai/usage`. */
   @ApiProperty({ type: String, nullable: true, format: 'uuid' })
   usage_id!: string | null;
 
-  /** The credit request that caused it. */
+  /** The credit request that caused the entry. */
   @ApiProperty({ type: 'integer', format: 'int32', nullable: true, minimum: 1, example: null })
   credit_request_id!: number | null;
 
-  /** The invoice for it, as in `GET /invoices`. */
+  /** The invoice for the purchased credit, as in `GET /invoices`. */
   @ApiProperty({ type: String, nullable: true, format: 'uuid', example: null })
   invoice_id!: string | null;
 
-  /** Why the operator booked it; of bought credit, your own reference or note. */
+  /** The operator's reason for the entry. For purchased credit: your own reference or note. */
   @ApiProperty({ type: String, nullable: true, example: null })
   note!: string | null;
 }

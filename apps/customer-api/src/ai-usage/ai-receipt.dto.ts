@@ -22,19 +22,19 @@ export class AiPricesDto {
   @Amount(55)
   output!: number;
 
-  /** Of input tokens that were written to the cache for 5 minutes. */
+  /** The price of input tokens that were written to the cache for 5 minutes. */
   @Amount(13.75)
   cache_write_5m!: number;
 
-  /** Of input tokens that were written to the cache for 1 hour. */
+  /** The price of input tokens that were written to the cache for 1 hour. */
   @Amount(22)
   cache_write_1h!: number;
 
-  /** Of input tokens that were read from the cache. */
+  /** The price of input tokens that were read from the cache. */
   @Amount(1.1)
   cache_read!: number;
 
-  /** Since when these prices are valid. */
+  /** When these prices became valid. */
   @ApiProperty({ format: 'date-time', example: '2026-01-01T00:00:00.000000Z' })
   valid_from!: string;
 }
@@ -74,7 +74,7 @@ export class AiReceiptDto {
   @Count(0)
   cache_read_tokens!: number;
 
-  /** The prices that the tokens were charged by. */
+  /** The prices by which the tokens were charged. */
   @ApiProperty({ type: () => AiPricesDto, nullable: true })
   prices!: AiPricesDto | null;
 
@@ -91,8 +91,8 @@ export class AiReceiptDto {
   paid_from_purchased!: number;
 
   /**
-   * The cost of the tokens at the prices beyond `cost`. It is not charged: a message never costs you more than was reserved for
-   * it. Nearly always 0.
+   * The part of the tokens' price that is not charged, because a message never costs more than was reserved for it. Nearly
+   * always 0.
    */
   @Amount(0)
   uncovered!: number;

@@ -75,7 +75,7 @@ export class AiUsageSumDto {
   @Amount(0.009568)
   paid_from_purchased!: number;
 
-  /** The cost of the tokens at their prices beyond `cost`; not charged. */
+  /** The part of the tokens' price that is not charged. */
   @Amount(0)
   uncovered!: number;
 }

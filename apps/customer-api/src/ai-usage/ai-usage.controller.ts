@@ -41,8 +41,8 @@ export class AiUsageController {
   @ApiOperation({
     summary: 'List the receipts of your AI messages',
     description:
-      'Each message that was charged: its tokens, the prices they were charged by, and the credit that paid. Newest first by ' +
-      'the time at which the message began, which is part of its id: a long-running message appears behind others that ended ' +
+      'A receipt for each charged message: its tokens, their prices, and the credit that paid. Receipts are sorted by the time ' +
+      'at which the message began, newest first. A long-running message can therefore appear after messages that ended ' +
       'before it. For a complete record, read the ledger.',
   })
   @PageOrCsvReply(AiReceiptPageDto, 'A page of receipts.')
@@ -64,9 +64,10 @@ export class AiUsageController {
   @ApiOperation({
     summary: 'Read the cost of your AI messages by day, month, model or token',
     description:
-      'Exact at the moment of the request: the sums of the receipts of the same days. Without `from` and `to`: of this ' +
-      "month. Days and months are those of the operator's time zone, in which AI credit is counted. Days and months come the " +
-      'latest first, models and tokens in the order of their names and ids. Days, models and tokens without usage are not listed.',
+      'The sums of the receipts of a period, exact at the moment of the request. Without `to` the period ends today; without ' +
+      '`from` it begins with the month of its last day. Days and months are those of the ' +
+      "operator's time zone. They are listed latest first, models in the order of their names, tokens in the order of their " +
+      'ids. Days, months, models and tokens without usage are not listed.',
   })
   @PageOrCsvReply(AiUsageSummaryPageDto, 'A page of sums.')
   @ProblemReplies('invalid_request', 'rate_limited')
@@ -95,11 +96,11 @@ export class AiUsageController {
   @RequireScope('ai:read')
   @ApiOperation({
     summary: 'Read the receipt of one AI message',
-    description: 'By the `X-AI-Usage-Id` of its reply.',
+    description: 'The id is the `X-AI-Usage-Id` of the reply to the message.',
   })
   @ApiParam({ name: 'id', description: 'The `X-AI-Usage-Id`.', schema: { type: 'string', format: 'uuid' } })
   @ApiOkResponse({ type: AiReceiptDto, description: 'The receipt.' })
-  @ProblemReplies(['not_found', 'You have no AI message with this id that was charged'])
+  @ProblemReplies(['not_found', 'You have no charged AI message with this id'])
   async getAiUsage(@Param('id', PathId.uuid) id: string): Promise<AiReceiptDto> {
     return toAiReceiptDto(await this.receipts.find(id));
   }

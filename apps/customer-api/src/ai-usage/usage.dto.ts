@@ -32,7 +32,7 @@ export class PeriodQueryDto extends PageQueryDto {
 
 /** Which calls a list is of. */
 export class UsageFilterQueryDto extends PeriodQueryDto {
-  /** Only messages that were sent with this token, named by its id. */
+  /** Only messages that were sent with the token that has this id. */
   @ApiProperty({ required: false, format: 'uuid' })
   @IsOptional()
   @FieldRule((value) => (typeof value === 'string' && isUUID(value) ? undefined : 'must be the id of a token, a UUID'))

@@ -49,8 +49,8 @@ export class AiMessageDto {
   system?: unknown;
 
   /**
-   * The maximum length of the answer, in tokens. It is lowered to the tokens that your credit buys and to the service's own limit;
-   * the answer then ends with `stop_reason: "max_tokens"`.
+   * The maximum length of the answer, in tokens. The service lowers it to its own limit, and to the tokens that your credit
+   * buys. An answer that reaches the maximum ends with `stop_reason: "max_tokens"`.
    */
   @ApiProperty({ required: false, type: 'integer', minimum: 1, example: 1024 })
   max_tokens?: number;
@@ -62,7 +62,7 @@ export class AiMessageDto {
 
 /** The tokens of the call. Each kind of token has its own price. */
 export class AiUsageDto {
-  /** Input tokens that were not read from the cache. */
+  /** Input tokens that were neither written to nor read from the cache. */
   @ApiProperty({ type: 'integer', format: 'int32', minimum: 0, example: 14 })
   input_tokens!: number;
 
@@ -130,19 +130,20 @@ export class AiReplyDto {
  */
 export const ANSWER = {
   type: AiReplyDto,
-  description: "The model's answer; a stream of its events if one was asked for.",
+  description: "The model's answer, or the stream of its events if you asked for a stream.",
   headers: {
     'X-AI-Usage-Id': {
-      description: 'The id of the message in `GET /ai/usage`, once it is charged. A stream has it at its start.',
+      description:
+        'The id under which `GET /ai/usage` has the message once it is charged. Streams have this header, too.',
       schema: { type: 'string', format: 'uuid', maxLength: 36 },
     },
     'X-AI-Cost': {
-      description: 'The charge, in NOK. A stream has it only when it is replayed for its Idempotency-Key.',
+      description: 'The charge, in NOK. A stream has this header only if it is replayed for an Idempotency-Key.',
       schema: AMOUNT,
     },
     'X-AI-Credit-Remaining': {
       description:
-        'Your included and purchased credit after the message, in NOK. Streams and replays do not have it: `GET /ai` has the present credit.',
+        'Your included and purchased credit after the message, in NOK. Streams and replays do not have this header: read `GET /ai`.',
       schema: AMOUNT,
     },
   },

@@ -21,8 +21,8 @@ export class AiStatusDto {
   total_available_credit!: number;
 
   /**
-   * Credit reserved by messages in progress. It is part of the credit above; the part that a message does not use becomes free
-   * when it is answered.
+   * Credit that messages in progress have reserved. It is part of `total_available_credit`. When a message is answered, the
+   * part that it did not use becomes free.
    */
   @ApiProperty({ type: 'number', minimum: 0, example: 0.75 })
   reserved_credit!: number;
@@ -32,9 +32,8 @@ export class AiStatusDto {
   current_month_usage!: number;
 
   /**
-   * The most that your messages can cost this month: the included credit of the month, or the operator's limit on it if
-   * that is lower, and the purchased credit that you used this month or have left. The operator can set a lower limit
-   * on the total.
+   * The most that your messages can cost this month: the included credit of the month, plus the purchased credit that you
+   * have used this month or still have. The operator can limit the included credit and the total.
    */
   @ApiProperty({ type: 'number', minimum: 0, example: 1500 })
   current_month_limit!: number;

@@ -43,13 +43,14 @@ export class AiController {
   @ApiOperation({
     summary: 'Send a message to the AI model',
     description:
-      'The answer is charged to your credit, included credit first, before it is sent to you. A message that the AI provider ' +
-      'refused, failed or left unanswered is not charged, nor one that this API answers with an error. Closing the connection does not stop ' +
-      'a message in progress: if your connection breaks after the answer was charged, it stays charged. While a message ' +
-      'is in progress, the most it can cost is reserved; if only reserved credit prevents the next message, the 402 has ' +
-      '`Retry-After`. The body may be up to 32 MB.\n\nWith `Accept: text/event-stream`, or `stream: true` in the body, the answer is a ' +
-      'stream of the events of the Messages API. The last one, `message_stop`, comes once the answer is charged; an `error` ' +
-      'event means that nothing is charged.',
+      'The answer is charged to your credit, included credit first, before it is sent to you. A request that gets an error is ' +
+      'not charged, with one exception: a 503 may say that it is unknown whether the answer was charged, and names the receipt ' +
+      'to read. Closing the connection does not stop a message in progress: it is charged once the AI provider has ' +
+      'answered. While a message is in progress, the most that it can cost is reserved. A 402 has `Retry-After` if messages ' +
+      'in progress have reserved the credit that the next message needs. The body may have up to 32 MB.\n\nWith ' +
+      '`Accept: text/event-stream`, or `stream: true` in the body, the answer is a stream of the events of the Messages API. ' +
+      'The last event, `message_stop`, is sent once the answer is charged. An `error` event instead means the same as an ' +
+      'error reply.',
   })
   @ApiBody({ type: AiMessageDto })
   @ApiCreatedResponse(ANSWER)

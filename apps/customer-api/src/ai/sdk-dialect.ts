@@ -38,7 +38,7 @@ function statusOf({ status, upstream }: Problem): number {
   return upstream?.status ?? status;
 }
 
-/** A problem as the provider's SDKs read it, with a header that says whether another try is worth while. None is charged. */
+/** A problem as the provider's SDKs read it, with a header that says whether another try is worth while. */
 function asSdkProblem(problem: Problem): ErrorReply {
   const { headers, body } = problem;
   const status = statusOf(problem);
@@ -77,7 +77,7 @@ export const SDK_ADDRESSES: AddressHint[] = [
   {
     path: /\/v1\/(messages|models)(\/|$)/,
     detail:
-      "The base address of the AI provider's SDKs is …/api/v1/ai here, and that of @ai-sdk/anthropic …/api/v1/ai/v1",
+      "Set the base address of the AI provider's SDKs to …/api/v1/ai, and that of @ai-sdk/anthropic to …/api/v1/ai/v1",
   },
 ];
 

@@ -31,10 +31,11 @@ export class SdkMessagesController {
   @ApiOperation({
     summary: 'Send a message, as SDKs do',
     description:
-      'For SDKs of the Messages API, whose base address is then this server with `/api/v1/ai`. The answer is charged as that of ' +
-      '`POST /ai/messages`. With `stream: true` it is a stream of events, whose last one, `message_stop`, comes once the answer ' +
-      'is charged; an `error` event means that nothing is charged. Features without a price per token, such as tools ' +
-      'that the provider runs, are refused with 400. Errors also have the format that SDKs expect.',
+      'For SDKs of the Messages API: set their base address to this server with `/api/v1/ai`. Charges are the same as those of ' +
+      '`POST /ai/messages`, also after an error. With `stream: true` the answer is a stream of events. The last event, ' +
+      '`message_stop`, is sent once the answer is charged; an `error` event instead means the same as an error reply. ' +
+      'Features without a price per token, such as tools that the provider runs, are refused with 400. Errors have the ' +
+      'format that SDKs expect.',
   })
   @ApiBody({ type: SdkMessageRequestDto })
   @ApiOkResponse(ANSWER)
@@ -57,7 +58,8 @@ export class SdkMessagesController {
   @ApiOperation({
     summary: 'Count the tokens of a message, as SDKs do',
     description:
-      "The provider's estimate. It costs nothing and has no effect: send it again as it is. An `Idempotency-Key` is ignored.",
+      "Returns the provider's estimate. The request costs nothing and has no effect, so it can always be sent again. An " +
+      '`Idempotency-Key` is ignored.',
   })
   @ApiBody({ type: SdkCountRequestDto })
   @ApiOkResponse({ type: SdkTokenCountDto, description: 'The number of input tokens.' })

@@ -17,7 +17,7 @@ export class SdkModelsController {
   @RequireScope('ai:read')
   @ApiOperation({
     summary: 'List the models, as SDKs do',
-    description: 'The one model that your operator has fixed; none while AI is not set up for you.',
+    description: 'Lists the one model that your operator has fixed, or none while AI is not set up for you.',
   })
   @ApiOkResponse({ type: SdkModelListDto, description: 'Your models.' })
   async listSdkModels(): Promise<SdkModelListDto> {

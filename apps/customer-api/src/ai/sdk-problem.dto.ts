@@ -26,7 +26,7 @@ export class SdkErrorDto {
    */
   message!: string;
 
-  /** Describes the code of the error on the server that answered. */
+  /** The page on the server that answered, with the description of the error's code. */
   @ApiProperty({ format: 'uri-reference', example: '/docs/errors#invalid_request' })
   documentation_url!: string;
 
@@ -66,7 +66,7 @@ export class SdkProblemDto {
 export const OVERLOADED = {
   status: 529,
   description:
-    'The AI provider is overloaded, or limits the operator (`overloaded_error`). Send it again after a pause.',
+    "The AI provider is overloaded, or limits the operator's requests (`overloaded_error`). Send the request again after a pause.",
   content: {
     'application/json': {
       schema: { $ref: getSchemaPath(SdkProblemDto) },

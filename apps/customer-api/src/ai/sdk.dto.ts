@@ -6,19 +6,19 @@ const FORWARDED = { type: 'object', selfRequired: false, additionalProperties: t
 
 /** A tool that you run yourself. */
 export class SdkToolDto {
-  /** The name by which the model calls it. */
+  /** The name by which the model calls the tool. */
   @ApiProperty({ maxLength: 200, example: 'get_weather' })
   name!: string;
 
-  /** `custom`, or a type of the provider for tools that you run yourself. */
+  /** `custom`, or one of the provider's types for tools that you run yourself. */
   @ApiProperty({ required: false, maxLength: 100, example: 'custom' })
   type?: string;
 
-  /** Tells the model when to call it. */
+  /** Tells the model when to call the tool. */
   @ApiProperty({ required: false, maxLength: 100_000, example: 'The weather of a city.' })
   description?: string;
 
-  /** The JSON schema of its input. A type of the provider has none. */
+  /** The JSON schema of the tool's input. A tool of a provider's type has none. */
   @ApiProperty({
     ...FORWARDED,
     example: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
@@ -56,11 +56,11 @@ export class SdkCountRequestDto {
   @ApiProperty({ ...FORWARDED })
   thinking?: Record<string, unknown>;
 
-  /** The form of the answer, such as a JSON schema, and the effort for it. */
+  /** The format of the answer, such as a JSON schema, and the model's effort. */
   @ApiProperty({ ...FORWARDED })
   output_config?: Record<string, unknown>;
 
-  /** Caches the request up to its end with the provider. */
+  /** Lets the provider cache the whole request. */
   @ApiProperty({ ...FORWARDED })
   cache_control?: Record<string, unknown>;
 }
@@ -68,8 +68,8 @@ export class SdkCountRequestDto {
 /** A request for a message. */
 export class SdkMessageRequestDto extends SdkCountRequestDto {
   /**
-   * The maximum length of the answer, in tokens. It is lowered to the tokens that your credit buys and to the service's own limit;
-   * the answer then ends with `stop_reason: "max_tokens"`.
+   * The maximum length of the answer, in tokens. The service lowers it to its own limit, and to the tokens that your credit
+   * buys. An answer that reaches the maximum ends with `stop_reason: "max_tokens"`.
    */
   @ApiProperty({ required: false, type: 'integer', minimum: 1, example: 1024 })
   max_tokens?: number;
@@ -82,11 +82,11 @@ export class SdkMessageRequestDto extends SdkCountRequestDto {
   @ApiProperty({ required: false, type: Number, minimum: 0, maximum: 1 })
   temperature?: number;
 
-  /** Sampling from the most probable tokens that have this probability together. */
+  /** Nucleus sampling: the answer uses only the most probable tokens that together have this probability. */
   @ApiProperty({ required: false, type: Number, minimum: 0, maximum: 1 })
   top_p?: number;
 
-  /** Sampling from this number of the most probable tokens. */
+  /** The answer uses only this number of the most probable tokens. */
   @ApiProperty({ required: false, type: 'integer', minimum: 0 })
   top_k?: number;
 

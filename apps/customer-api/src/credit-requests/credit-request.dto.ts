@@ -27,7 +27,7 @@ export class CreateCreditRequestDto {
 
   /**
    * Your own id of the request, which makes it idempotent: a second request with the same reference returns the first
-   * one.
+   * request.
    */
   @ApiProperty({ required: false, example: 'topup-2026-11' })
   @ValidateIf(({ reference }: CreateCreditRequestDto) => reference !== undefined)

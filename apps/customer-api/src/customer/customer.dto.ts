@@ -25,7 +25,7 @@ export class CustomerDto {
    */
   customer_number!: string;
 
-  /** The address that the operator writes to. */
+  /** The e-mail address to which the operator writes. */
   @ApiProperty({ format: 'email', example: 'it@fjordlys.example' })
   email!: string;
 

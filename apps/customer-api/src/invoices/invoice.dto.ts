@@ -36,7 +36,7 @@ export class InvoiceDto {
   @ApiProperty({ format: 'uuid' })
   id!: string;
 
-  /** A `credit_note` takes back an invoice or a part of it; its amount is the amount taken back. */
+  /** A `credit_note` takes back an invoice, in whole or in part. Its amount is the amount taken back. */
   @ApiProperty({ enum: ['invoice', 'credit_note'], example: 'invoice' })
   type!: InvoiceType;
 
@@ -46,7 +46,7 @@ export class InvoiceDto {
    */
   number!: string;
 
-  /** The billing system that issued it; `manual` if the operator entered it by hand. */
+  /** The billing system that issued the invoice; `manual` if the operator entered the invoice by hand. */
   @ApiProperty({ enum: ['manual', 'stripe', 'fiken'], example: 'fiken' })
   source!: InvoiceSource;
 
@@ -55,7 +55,7 @@ export class InvoiceDto {
   status!: VisibleInvoiceStatus;
 
   /**
-   * Whether it is open and past its due date.
+   * Whether the invoice is open and past its due date.
    * @example false
    */
   overdue!: boolean;
@@ -86,7 +86,7 @@ export class InvoiceDto {
   @ApiProperty({ type: String, nullable: true, format: 'date', example: '2026-11-15' })
   due_date!: string | null;
 
-  /** When it was paid. */
+  /** When the invoice was paid. */
   @ApiProperty({ type: String, nullable: true, format: 'date-time', example: null })
   paid_at!: string | null;
 

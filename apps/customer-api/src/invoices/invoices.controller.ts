@@ -34,7 +34,7 @@ export class InvoicesController {
   @RequireScope('invoices:read')
   @ApiOperation({
     summary: 'Read one of your invoices',
-    description: 'Its present state: whether it is paid, and its PDF.',
+    description: 'Includes its current status and the address of its PDF.',
   })
   @ApiParam({ name: 'id', description: 'The invoice.', schema: { type: 'string', format: 'uuid' } })
   @ApiOkResponse({ type: InvoiceDto, description: 'The invoice.' })
@@ -47,7 +47,7 @@ export class InvoicesController {
   @RequireScope('invoices:read')
   @ApiOperation({
     summary: 'Fetch the PDF of an invoice',
-    description: 'For invoices whose `pdf_url` has this address.',
+    description: 'Only for invoices whose `pdf_url` is this address.',
   })
   @ApiParam({ name: 'id', description: 'The invoice.', schema: { type: 'string', format: 'uuid' } })
   @ApiProduces('application/pdf')

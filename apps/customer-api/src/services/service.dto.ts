@@ -25,7 +25,7 @@ export class ServiceDto {
   type!: string;
 
   /**
-   * Its name.
+   * The service's name.
    * @example 'AI assistant'
    */
   name!: string;
@@ -42,7 +42,7 @@ export class ServiceDto {
   @ApiProperty({ format: 'date-time', example: '2026-01-15T09:30:00.000000Z' })
   created_at!: string;
 
-  /** When it last changed. */
+  /** When the service last changed. */
   @ApiProperty({ format: 'date-time', example: '2026-03-01T12:00:00.000000Z' })
   updated_at!: string;
 }

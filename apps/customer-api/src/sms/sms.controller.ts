@@ -21,8 +21,9 @@ export class SmsController {
   @ApiOperation({
     summary: 'Send an SMS',
     description:
-      'One call sends one message at most. The service never repeats a call if the message may have been sent. Countries that ' +
-      'the operator has not allowed, premium rate and satellite numbers are 400; a daily cap in messages or parts is 429.',
+      'A request sends one message at most: the service does not call the gateway again if the message may have been sent. ' +
+      'Numbers in countries that the operator has not allowed, premium rate numbers and satellite numbers are refused with ' +
+      '400. Messages beyond the daily cap of messages or of parts are refused with 429.',
   })
   @ApiCreatedResponse({ type: SmsDto, description: 'The gateway accepted the message.' })
   @ProblemReplies('invalid_request', 'sms_disabled', 'sms_gateway_rejected', 'sms_gateway_failed')
@@ -43,7 +44,7 @@ export class SmsController {
   @RequireScope('sms:read')
   @ApiOperation({
     summary: 'Read one of the SMS you sent',
-    description: 'Its status follows the gateway’s delivery reports.',
+    description: "The status follows the gateway's delivery reports.",
   })
   @ApiParam({ name: 'id', description: 'The message.', schema: { type: 'string', format: 'uuid' } })
   @ApiOkResponse({ type: SmsDto, description: 'The message.' })

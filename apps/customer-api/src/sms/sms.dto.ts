@@ -13,14 +13,14 @@ import {
 
 /** An SMS to send. The operator sets the sender. */
 export class SendSmsDto {
-  /** The recipient in international format: a plus sign, the country code and the number, digits only. */
+  /** The recipient in international format: a plus sign, the country code and the number, without spaces. */
   @ApiProperty({ pattern: E164.source, maxLength: 16, example: '+4790000000' })
   @FieldRule(recipientFault)
   to!: string;
 
   /**
-   * The text. A longer text is split into several SMS; each holds fewer characters if the text has characters outside
-   * GSM-7.
+   * The text. A text that does not fit into one SMS is split into several. One SMS holds fewer characters if the text has
+   * characters outside GSM-7.
    * @example 'Your order is ready'
    */
   @IsText({ min: 1, max: SMS_MESSAGE_MAX })
@@ -78,11 +78,11 @@ export class SmsDto {
   @ApiProperty({ enum: ['GSM-7', 'UCS-2'], example: 'GSM-7' })
   encoding!: SmsEncoding;
 
-  /** Why it failed, or why the outcome is unknown. */
+  /** Why the message failed, or why its outcome is unknown. */
   @ApiProperty({ type: String, nullable: true, example: null })
   error_code!: string | null;
 
-  /** When you sent it. */
+  /** When you sent the message. */
   @ApiProperty({ format: 'date-time', example: '2026-11-20T12:00:00.000000Z' })
   created_at!: string;
 
@@ -90,7 +90,7 @@ export class SmsDto {
   @ApiProperty({ format: 'date-time', example: '2026-11-20T12:00:03.000000Z' })
   updated_at!: string;
 
-  /** When the handset received it. */
+  /** When the handset received the message. */
   @ApiProperty({ type: String, nullable: true, format: 'date-time', example: '2026-11-20T12:00:03.000000Z' })
   delivered_at!: string | null;
 }

@@ -5,7 +5,7 @@ import { IsOneOf, ListQueryDto, PageDto } from '@platform/http';
 
 /** Filters of the list of services with their status. The range of time is that in which a service was added. */
 export class StatusQueryDto extends ListQueryDto {
-  /** Only services whose current status is this. */
+  /** Only services with this current status. */
   @ApiProperty({ required: false, enum: STATUS_LEVELS })
   @IsOptional()
   @IsOneOf(STATUS_LEVELS)
@@ -65,7 +65,7 @@ export class ServiceStatusDto {
   @ApiProperty({ enum: STATUS_LEVELS, example: 'degraded' })
   status!: StatusLevel;
 
-  /** Events: those in progress first, then the newest; 20 at most. */
+  /** Up to 20 events: those in progress first, then the newest. */
   @ApiProperty({ type: [StatusEventDto], maxItems: 20 })
   events!: StatusEventDto[];
 }

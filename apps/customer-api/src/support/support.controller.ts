@@ -45,7 +45,7 @@ export class SupportController {
 
   @Post()
   @RequireScope('support:write')
-  @ApiOperation({ summary: 'Open a support ticket', description: 'The operator replies in its thread.' })
+  @ApiOperation({ summary: 'Open a support ticket', description: 'The operator replies in the thread of the ticket.' })
   @ApiCreatedResponse({ type: TicketDto, description: 'The new ticket.' })
   @ProblemReplies('invalid_request', ['not_found', 'You have no service with this service_id'])
   async createTicket(
@@ -70,8 +70,8 @@ export class SupportController {
   @ApiOperation({
     summary: 'Reply in a support ticket',
     description:
-      'The ticket becomes `open`, also when it was `resolved`. A closed ticket takes no replies, nor one that has ' +
-      `${TICKET_REPLIES_MAX} of them: open a new one.`,
+      'The ticket becomes `open`, also if it was `resolved`. A closed ticket, or a ticket with ' +
+      `${TICKET_REPLIES_MAX} replies, accepts no more replies: open a new ticket.`,
   })
   @ApiParam(TICKET_ID)
   @ApiCreatedResponse({ type: TicketReplyDto, description: 'The reply.' })
@@ -90,7 +90,7 @@ export class SupportController {
   @RequireScope('support:write')
   @ApiOperation({
     summary: 'Close a support ticket',
-    description: 'Takes no body. A ticket that is closed already stays as it is. Only the operator can open it again.',
+    description: 'Takes no body. A closed ticket stays as it is. Only the operator can open it again.',
   })
   @ApiParam(TICKET_ID)
   @ApiOkResponse({ type: TicketDto, description: 'The closed ticket.' })

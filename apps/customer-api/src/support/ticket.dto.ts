@@ -95,7 +95,7 @@ export class TicketReplyDto {
    */
   body!: string;
 
-  /** When it was written. */
+  /** When the reply was written. */
   @ApiProperty({ format: 'date-time', example: '2026-11-20T12:05:00.000000Z' })
   created_at!: string;
 }
@@ -139,7 +139,7 @@ export class TicketDto {
   @ApiProperty({ type: String, nullable: true, maxLength: 255, example: 'A-1047' })
   resource_id!: string | null;
 
-  /** When it was opened. */
+  /** When the ticket was opened. */
   @ApiProperty({ format: 'date-time', example: '2026-11-20T11:58:00.000000Z' })
   created_at!: string;
 
@@ -147,7 +147,7 @@ export class TicketDto {
   @ApiProperty({ format: 'date-time', example: '2026-11-20T12:05:00.000000Z' })
   updated_at!: string;
 
-  /** The thread, oldest first. In a list each ticket has its last 10 replies only; `reply_count` tells whether there are more. */
+  /** The thread, oldest reply first. In a list, a ticket has only its last 10 replies; `reply_count` counts all of them. */
   replies!: TicketReplyDto[];
 
   /** The number of replies in the whole thread. */

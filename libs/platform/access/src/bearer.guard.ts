@@ -92,8 +92,8 @@ function apiKeyToken({ authorization, 'x-api-key': key }: IncomingHttpHeaders): 
 
 /** The fault of a token that is not well-formed. */
 function faultOf(token: string): string {
-  if (isWellFormed(token)) return 'The token was not valid a moment ago; send the request again';
+  if (isWellFormed(token)) return 'The token was not valid a moment ago but is valid now; send the request again';
   if (token.startsWith(TOKEN_PREFIX))
     return `The token is mistyped or cut off: copy all of it, from ${TOKEN_PREFIX} to the last character`;
-  return `This is no service token: one begins with ${TOKEN_PREFIX}, without quotes or brackets around it`;
+  return `This is not a service token: a service token begins with ${TOKEN_PREFIX}, without quotes or brackets around it`;
 }

@@ -208,4 +208,4 @@ function namedBy<Rows extends readonly unknown[]>(
 }
 
 const TOO_MANY_SLOW =
-  'Many of your requests wait for each other because each reads much; send fewer at a time, or ask for less at once';
+  'Your requests read so much that they wait for each other; send fewer at a time, or ask for fewer items with each';

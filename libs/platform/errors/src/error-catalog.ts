@@ -19,7 +19,7 @@ export const errorCatalog = {
     status: 400,
     title: 'The request is not valid',
     advice:
-      'Correct the fault that detail names; errors points at each field or query parameter. Sent again unchanged, it fails again.',
+      'Correct the fault that detail describes before you send the request again. The list errors, if present, points at each faulty field or query parameter.',
     example: 'amount_nok must be from 100 to 50000',
   },
   unauthorized: {
@@ -33,7 +33,9 @@ export const errorCatalog = {
     status: 402,
     title: 'The AI credit is used up',
     advice:
-      'GET /ai shows the remaining credit. Ask for more with POST /ai/credit-requests; it is added when the operator approves.',
+      'Read detail. If your credit does not cover the message, ask for more with POST /ai/credit-requests; the operator adds it on approval. ' +
+      'If messages in progress have reserved the credit, send the message again after the seconds in Retry-After. ' +
+      'If the limit of the month is reached, ask the operator to raise it, or wait for the next month. GET /ai shows the amounts.',
     example: 'Your AI credit does not cover this message; ask for more with POST /ai/credit-requests',
   },
   insufficient_scope: {
@@ -83,29 +85,29 @@ export const errorCatalog = {
   request_timeout: {
     status: 408,
     title: 'The request took too long to arrive',
-    advice: 'Send it again, all of it at once; a request has 120 seconds to arrive.',
+    advice: 'Send the whole request again without pauses. It must arrive within 120 seconds.',
     example: 'The request did not arrive in time',
   },
   too_many_pending_requests: {
     status: 409,
     title: 'Too many credit requests are waiting',
-    advice: 'Wait until the operator has decided on one of those that GET /ai/credit-requests?status=pending lists.',
+    advice: 'Wait until the operator has decided on one of them. GET /ai/credit-requests?status=pending lists them.',
     example: 'Too many of your credit requests are waiting for the operator',
   },
   idempotency_key_in_progress: {
     status: 409,
     title: 'A request with this Idempotency-Key is in progress',
     advice:
-      'Wait for the seconds in Retry-After, then send it again, unchanged: you get the reply of the first one, or it runs if that had no effect.',
+      'Wait for the seconds in Retry-After, then send the same request again. If the first request had an effect, you get its reply. Otherwise the new request runs.',
     example: 'A request with this Idempotency-Key is in progress; try again in 2 s',
   },
   idempotency_reply_not_kept: {
     status: 409,
-    title: 'The request is done, and its reply was not kept',
+    title: 'The request is done, but its reply is unavailable',
     advice:
-      'Do not send it again under another key: it was done once. Its reply was too large to be kept; detail names the record that it made.',
+      'Do not send the request again with another key: it was done once. detail says why its reply is not available, and has the id of its record if that is an SMS or a charged AI message.',
     example:
-      'The request is done, but its reply was too large to be kept: see 0198c9b2-5a3e-7c41-8f60-2b8f6f0f6a51; it was not run again',
+      'The request was done once, but its reply was too large to be kept. The id of its record is 0198c9b2-5a3e-7c41-8f60-2b8f6f0f6a51',
   },
   ticket_closed: {
     status: 409,
@@ -121,9 +123,9 @@ export const errorCatalog = {
   },
   precondition_failed: {
     status: 412,
-    title: 'The file is not the one that the request asks for',
-    advice: 'Send it without If-Match and If-Unmodified-Since, or with the values of the last reply.',
-    example: 'The file is not the one that If-Match or If-Unmodified-Since names',
+    title: 'The file does not meet the request conditions',
+    advice: 'Send the request without If-Match and If-Unmodified-Since, or with the values of the last reply.',
+    example: 'The file has changed: it does not meet If-Match or If-Unmodified-Since',
   },
   payload_too_large: {
     status: 413,
@@ -146,20 +148,20 @@ export const errorCatalog = {
   range_not_satisfiable: {
     status: 416,
     title: 'The file has no such range',
-    advice: 'Send it without Range, or with a range within the file.',
+    advice: 'Send the request without Range, or with a range within the file.',
     example: 'The file has no bytes in the range that Range names',
   },
   idempotency_key_reused: {
     status: 422,
     title: 'The Idempotency-Key belongs to another request',
-    advice:
-      'Use a new key for every new request. Only a retry of the same method, path and body has the key of the first try.',
-    example: 'You have used this Idempotency-Key for another request within 24 hours',
+    advice: 'Use a new key for every new request. Send a key again only with the same method, path and body.',
+    example: 'You have used this Idempotency-Key for another request in the last 24 hours',
   },
   rate_limited: {
     status: 429,
     title: 'Too many requests',
-    advice: 'Wait for the seconds in Retry-After, then send it again. The X-RateLimit- headers show how close you are.',
+    advice:
+      'Wait for the seconds in Retry-After, then send the request again. detail names the limit. The X-RateLimit- headers show how many requests are left in this minute.',
     example: 'At most 600 requests a minute; try again in 12 s',
   },
   headers_too_large: {
@@ -171,38 +173,42 @@ export const errorCatalog = {
   internal_error: {
     status: 500,
     title: 'Unexpected error',
-    advice: 'It is a fault of the service. If it stays, tell the operator the request_id.',
-    example: 'The request failed for a reason on our side; quote the request id to the operator',
+    advice: 'This is a fault of the service. If it persists, tell the operator the request_id.',
+    example: 'The request failed because of a fault of the service; quote the request id to the operator',
   },
   ai_upstream_rejected: {
     status: 502,
     title: 'The AI provider rejected the request',
-    advice: 'Read detail: it has the reason of the provider where that concerns your message. You were not charged.',
+    advice:
+      'If the reason concerns your message, detail has it: correct the message. Otherwise tell the operator the request_id. You were not charged.',
     example: 'The AI provider rejected the request: messages: roles must alternate',
   },
   ai_upstream_failed: {
     status: 502,
     title: 'The AI provider failed',
-    advice: 'Send it again after a pause. You were not charged.',
-    example: 'The AI provider answered too late. You were not charged',
+    advice: 'Send the message again after a pause: the seconds in Retry-After, if present. You were not charged.',
+    example: 'The AI provider took too long to answer. You were not charged',
   },
   sms_gateway_rejected: {
     status: 502,
     title: 'The SMS gateway rejected the message',
-    advice: 'It was not sent and will not be. Check the recipient; detail has the reason where the gateway gave one.',
+    advice:
+      'The message was not sent and will not be sent. Check its recipient and its text; detail says which of them the gateway refused, if the gateway said so.',
     example: 'The SMS gateway rejected the message; nothing was sent',
   },
   sms_gateway_failed: {
     status: 502,
     title: 'The SMS gateway failed',
     advice:
-      'Read detail: either it was not sent and can be sent again, or the outcome is unknown; then check GET /sms/log first.',
-    example: 'The SMS gateway could not be used; nothing was sent, try again later',
+      'Read detail. If nothing was sent, send the message again later. If the message may have been sent, read its status with GET /sms/log before you send it again.',
+    example: 'The SMS gateway is not available; nothing was sent. Try again later',
   },
   service_unavailable: {
     status: 503,
     title: 'The service is temporarily unavailable',
-    advice: 'Wait for the seconds in Retry-After, then send it again.',
+    advice:
+      'If detail names a receipt, read the receipt first. Wait for the seconds in Retry-After, or a few seconds without that header. ' +
+      'Then send the request again, a POST with the same Idempotency-Key.',
     example: 'Try again in a moment',
   },
 } as const satisfies Record<string, ErrorCatalogEntry>;

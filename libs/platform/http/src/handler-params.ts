@@ -5,8 +5,8 @@ import { onReplyClosed } from './connections';
 
 const SHAPES = { integer: /^[1-9]\d{0,8}$/, uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i };
 const NOT_FOUND = {
-  integer: 'There is no such id: it is a whole number in digits, such as 17',
-  uuid: 'There is no such id: it is a UUID, such as 3f0c1d9e-7d2a-4f0e-9a51-0f9f3c2f8a11',
+  integer: 'There is no such id: an id is a whole number, such as 17',
+  uuid: 'There is no such id: an id is a UUID, such as 3f0c1d9e-7d2a-4f0e-9a51-0f9f3c2f8a11',
 };
 
 /** Parses an id from the path. An id of the wrong format is not found, like an unknown id. */

@@ -60,7 +60,10 @@ export class KeyedRequestsService {
     const { key } = rulesOf(execution);
     if (key === 'ignored' || !request.customer) return next.handle();
     if (request.headers[IDEMPOTENCY_KEY] === undefined)
-      throw new ServiceError('invalid_request', 'Send the header Idempotency-Key: X-Idempotency-Key protects nothing');
+      throw new ServiceError(
+        'invalid_request',
+        'Send the header Idempotency-Key instead of X-Idempotency-Key, which has no effect',
+      );
     const presenter = new RequestPresenter(execution.getArgByIndex<FastifyReply>(1), key?.keptHeaders);
     return from(this.runOnce(request, request.customer.customerId, presenter, key, next));
   }
@@ -134,7 +137,7 @@ async function hashInTurns(
  */
 function readIdempotencyKey(request: Pick<IncomingMessage, 'headers' | 'headersDistinct'>): string {
   const [given = '', ...more] = linesOf(request);
-  if (more.length > 0) throw invalidKey('is there more than once');
+  if (more.length > 0) throw invalidKey('was sent more than once');
   const key = QUOTED.exec(given)?.[1]?.replaceAll(/\\(["\\])/g, '$1') ?? given;
   if (key === '') throw invalidKey('is empty');
   if (key.length > KEY_MAX) throw invalidKey(`may have ${KEY_MAX} characters at most`);

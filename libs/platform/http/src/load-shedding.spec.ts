@@ -178,11 +178,8 @@ describe('requests that the load shedder counts', () => {
     admit.mockReturnValue('share_used');
     const own = [429, 'rate_limited', '3'];
     for (let count = 0; count < 3; count++)
-      expect(await ask('a')).toEqual([
-        ...own,
-        expect.stringMatching(/^Your requests take more of the service than your/),
-      ]);
-    expect(await ask()).toEqual([...own, expect.stringMatching(/^Requests from your address without a valid token/)]);
+      expect(await ask('a')).toEqual([...own, expect.stringMatching(/^Your requests use more than your share/)]);
+    expect(await ask()).toEqual([...own, expect.stringMatching(/^Requests without a valid token from your address/)]);
     const msg = 'requests are refused: they take more than their share of the time';
     expect(warn.mock.calls).toEqual([[{ msg, customer_id: 'a' }], [{ msg, address: '127.0.0.1' }]]);
     admit.mockReturnValue('all_used');
@@ -190,7 +187,7 @@ describe('requests that the load shedder counts', () => {
       503,
       'service_unavailable',
       '1',
-      expect.stringMatching(/^There are more requests/),
+      expect.stringMatching(/^The service gets more requests/),
     ]);
     expect(admit.mock.calls.map(([party]) => party)).toEqual(['a', 'a', 'a', '127.0.0.1', 'a']);
     expect(shedder.refusals).toEqual({ share_used: 4, all_used: 1 });

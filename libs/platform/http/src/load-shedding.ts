@@ -165,16 +165,16 @@ export class LoadShedder {
     const error =
       grant === 'share_used'
         ? new ServiceError('rate_limited', customer === undefined ? ADDRESS_SHARE : CUSTOMER_SHARE, retry)
-        : new ServiceError('service_unavailable', 'There are more requests than can be served; try again', retry);
+        : new ServiceError('service_unavailable', 'The service gets more requests than it can serve; try again', retry);
     sendProblem(reply, problemOf(error, request.id));
     return false;
   }
 }
 
 const CUSTOMER_SHARE =
-  'Your requests take more of the service than your share while those of others wait; send fewer at a time, or some that cost less';
+  'Your requests use more than your share of the service while requests of others wait; send fewer at a time, or smaller ones';
 const ADDRESS_SHARE =
-  'Requests from your address without a valid token take more of the service than their share while others wait; send fewer';
+  'Requests without a valid token from your address use more than their share of the service while other requests wait; send fewer';
 
 /** Names those that take more than their share: each at most once a minute, and not more than ten a minute. */
 class ShareLog {

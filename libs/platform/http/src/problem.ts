@@ -59,7 +59,7 @@ const STATUS_FAULTS: Partial<Record<number, [ErrorCode, string]>> = {
   400: ['invalid_request', 'The request is not valid'],
   403: ['forbidden', 'Nothing is served at such an address'],
   404: ['not_found', 'There is nothing at this address'],
-  412: ['precondition_failed', 'The file is not the one that If-Match or If-Unmodified-Since names'],
+  412: ['precondition_failed', 'The file has changed: it does not meet If-Match or If-Unmodified-Since'],
   416: ['range_not_satisfiable', 'The file has no bytes in the range that Range names'],
   503: ['service_unavailable', 'Try again in a moment'],
 };
@@ -99,7 +99,7 @@ function toServiceError(error: unknown): ServiceError {
   if (known) return new ServiceError(...known);
   return new ServiceError(
     'internal_error',
-    'The request failed for a reason on our side; quote the request id to the operator',
+    'The request failed because of a fault of the service; quote the request id to the operator',
   );
 }
 

@@ -158,10 +158,10 @@ function refusal(grant: Exclude<Grant, 'granted'>): ServiceError {
   return grant === 'share_used'
     ? new ServiceError(
         'rate_limited',
-        'Replies that you have not read fill your share of the memory: read them first',
+        'Replies that you have not read fill your share of the memory; read them first',
         retry,
       )
-    : new ServiceError('service_unavailable', 'Too many replies have not been read; try again', retry);
+    : new ServiceError('service_unavailable', 'The memory for replies is full; try again', retry);
 }
 
 /** Bytes that a reader takes at least in the time that it has. */

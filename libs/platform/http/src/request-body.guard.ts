@@ -191,7 +191,7 @@ function assertJsonBody(headers: IncomingHttpHeaders): void {
   if (!hasBody(headers)) throw invalidBody(NO_BODY);
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
   if (encoding !== '' && encoding !== 'identity')
-    throw new ServiceError('unsupported_media_type', 'Send the body as it is: Content-Encoding is not supported');
+    throw new ServiceError('unsupported_media_type', 'Send the body uncompressed: Content-Encoding is not supported');
   const type = headers['content-type']?.trim() ?? '';
   if (!isJson(type)) throw new ServiceError('unsupported_media_type', adviceFor(type));
 }
@@ -207,7 +207,7 @@ function isJson(type: string): boolean {
 function adviceFor(type: string): string {
   if (type === '') return `${HOW_TO_SEND}; the header Content-Type is missing`;
   return /^application\/x-www-form-urlencoded/i.test(type)
-    ? `${HOW_TO_SEND}; it came as a form, as curl -d sends it without the header Content-Type: application/json`
+    ? `${HOW_TO_SEND}; it was sent as a form, which is the default of curl -d: add the header Content-Type: application/json`
     : HOW_TO_SEND;
 }
 

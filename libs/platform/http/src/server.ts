@@ -222,7 +222,7 @@ function refuseAmbiguousHeaders(server: FastifyInstance): void {
     if (headers.host === undefined && raw.httpVersion === '1.1') return done(invalid('The Host header is missing'));
     const coding = headers['transfer-encoding'];
     if (coding !== undefined && coding.toLowerCase() !== 'chunked')
-      return done(invalid('The only Transfer-Encoding is chunked: send the body as it is'));
+      return done(invalid('The only supported Transfer-Encoding is chunked: send the body without another encoding'));
     const twice = givenTwice(raw.rawHeaders);
     done(twice === undefined ? undefined : invalid(`Send the ${twice} header once`));
   });

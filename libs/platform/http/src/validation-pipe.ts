@@ -153,12 +153,12 @@ function misleading(
   const valueOf = () => (query as Record<string, unknown>)[name];
   if (known.includes(name)) return Array.isArray(valueOf()) ? `${name} can be given only once` : undefined;
   if (Object.hasOwn(FIRST_PAGE, name) && valueOf() !== FIRST_PAGE[name])
-    return `${name} is not known here: to get the next page, send the next_cursor of this one as cursor`;
+    return `${name} is not known here: to get the next page, send the next_cursor of this page as cursor`;
   const [, plain = ''] = /^([^[]+)\[/.exec(name) ?? [];
   if (filters.has(plain)) return `${plain} can be given only once, without brackets: ${plain}=…`;
   if (!filters.has(name)) return undefined;
   const own = known.filter((parameter) => parameter !== 'limit' && parameter !== 'cursor');
-  return `${name} is no filter of this list; it has ${own.join(', ')}`;
+  return `${name} is not a filter of this list; its filters are ${own.join(', ')}`;
 }
 
 /** A copy for each call, so that no handler can change the next call's defaults. */

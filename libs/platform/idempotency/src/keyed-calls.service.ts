@@ -116,7 +116,7 @@ export class KeyedCallsService implements OnApplicationShutdown {
     if (!found.fingerprint.equals(request.fingerprint)) {
       throw new ServiceError(
         'idempotency_key_reused',
-        'You have used this Idempotency-Key for another request within 24 hours',
+        'You have used this Idempotency-Key for another request in the last 24 hours',
       );
     }
     if (found.state === 'in_progress') throw inProgress();
@@ -125,7 +125,7 @@ export class KeyedCallsService implements OnApplicationShutdown {
     try {
       return await this.services.sealer.open(request, { secretsKey: secretsKey ?? '', body: reply });
     } catch (error) {
-      if (error instanceof SecretUnreadableError) throw notKept('cannot be read any more', effectId);
+      if (error instanceof SecretUnreadableError) throw notKept('can no longer be read', effectId);
       throw error;
     }
   }
@@ -216,9 +216,6 @@ function inProgress(): ServiceError {
 }
 
 function notKept(reason: string, effectId: string | null): ServiceError {
-  const record = effectId === null ? '' : `: see ${effectId}`;
-  return new ServiceError(
-    'idempotency_reply_not_kept',
-    `The request is done, but its reply ${reason}${record}; it was not run again`,
-  );
+  const record = effectId === null ? '' : `. The id of its record is ${effectId}`;
+  return new ServiceError('idempotency_reply_not_kept', `The request was done once, but its reply ${reason}${record}`);
 }

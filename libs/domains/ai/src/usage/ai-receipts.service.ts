@@ -127,7 +127,7 @@ export class AiReceiptsService {
   /** @throws ServiceError not_found */
   async find(id: string): Promise<Receipt> {
     const [receipt] = await this.named(await this.database.read(this.one, [id]));
-    if (!receipt) throw new ServiceError('not_found', 'You have no charged call with this id');
+    if (!receipt) throw new ServiceError('not_found', 'You have no charged AI message with this id');
     return receipt;
   }
 

@@ -160,7 +160,7 @@ export class AiUsageSummaryService {
     const [days] = await this.database.read(DAYS, [from, to, this.calendar.timeZone]);
     if (!days) throw new Error('The days are one row');
     if (days.from > days.to) {
-      const detail = `from must not be after today, ${days.to}, unless to is given`;
+      const detail = `from must not be after today, ${days.to}, if to is left out`;
       throw new ServiceError('invalid_request', detail, { errors: [{ pointer: '/from', detail }] });
     }
     return days;

@@ -98,7 +98,7 @@ export class CustomersOperatorService {
     return this.change(actor, id, active ? 'customer.activate' : 'customer.deactivate', { active });
   }
 
-  /** The customers that stored most in tickets, messages and kept replies during the last days of UTC, at most 31. */
+  /** The customers that stored most in tickets, SMS and kept replies during the last days of UTC, at most 31. */
   storage(days: number, limit: number): Promise<CustomerStorage[]> {
     return this.dataSource.query<CustomerStorage[]>(STORAGE, [days, limit]);
   }

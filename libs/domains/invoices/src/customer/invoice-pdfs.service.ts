@@ -93,7 +93,7 @@ export class InvoicePdfsService {
           source,
           source_id: sourceId,
         });
-      throw new ServiceError('service_unavailable', 'The PDF cannot be fetched at present', {
+      throw new ServiceError('service_unavailable', 'The PDF cannot be fetched at present; try again later', {
         retryAfterSeconds: Math.ceil((asked ?? 30_000) / 1000),
         cause: error,
       });

@@ -129,7 +129,7 @@ export class PdfMemoryService implements OnApplicationShutdown {
 }
 
 function tooMany(): ServiceError {
-  return new ServiceError('service_unavailable', 'Too many PDFs are in progress', { retryAfterSeconds: 5 });
+  return new ServiceError('service_unavailable', 'Too many PDFs are in progress; try again', { retryAfterSeconds: 5 });
 }
 
 /** Streams a file from memory at the reader's pace. */

@@ -170,11 +170,11 @@ function refusalOf(created: Created | undefined, segments: number): ServiceError
     case 'parts_capped':
       return capReached(
         created,
-        `The daily cap of ${created.cap} SMS parts leaves no room for this message of ${segments}`,
+        `The daily cap is ${created.cap} SMS parts; this message has ${segments}, and fewer are left`,
       );
     case 'country':
       return refusedRecipient(
-        `to is a number of a country that you may not send SMS to; you may to ${created.countries}`,
+        `to is a number of a country that you may not send SMS to; allowed countries: ${created.countries}`,
       );
     default:
       return new ServiceError('sms_disabled', 'The operator has not enabled SMS for this customer');
@@ -206,7 +206,7 @@ function failureOf(outcome: Exclude<SendOutcome, { kind: 'taken' }>, id: string)
     case 'unreachable':
       return new ServiceError(
         'sms_gateway_failed',
-        'The SMS gateway could not be used; nothing was sent, try again later',
+        'The SMS gateway is not available; nothing was sent. Try again later',
       );
     case 'unknown':
       return outcomeUnknown(id);
@@ -217,7 +217,7 @@ function failureOf(outcome: Exclude<SendOutcome, { kind: 'taken' }>, id: string)
 function outcomeUnknown(id: string): ServiceError {
   return new ServiceError(
     'sms_gateway_failed',
-    `The SMS gateway did not confirm message ${id}: it may have been sent. Look at the SMS log before sending it again`,
+    `The SMS gateway did not confirm message ${id}: it may have been sent. Look at the SMS log before you send it again`,
     { effect: 'unknown' },
   );
 }

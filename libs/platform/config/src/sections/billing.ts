@@ -16,16 +16,18 @@ export const billing = {
     .transform((text) => text.split(',').map((host) => host.trim().toLowerCase()))
     .pipe(z.array(z.hostname()))
     .describe(
-      "comma separated hosts that Stripe's PDF links may lead to, subdomains included; beside them the origin of STRIPE_URL",
+      "comma separated hosts that Stripe's PDF links may lead to, with their subdomains; the origin of STRIPE_URL is always allowed",
     ),
   FIKEN_URL: address.default('https://api.fiken.no/api/v2').describe('base address of the Fiken API'),
   FIKEN_TOKEN: z.string().trim().min(1).optional().describe('Fiken personal API token; secret'),
   FIKEN_COMPANY: z.string().trim().default('').describe('slug of the company in Fiken that issues the invoices'),
-  BILLING_TIMEOUT_MS: positive.default(30_000).describe('longest a billing source may take to answer one request'),
+  BILLING_TIMEOUT_MS: positive.default(30_000).describe('maximum time of a request to a billing source'),
   INVOICE_SYNC_MINUTES: positive
     .default(15)
     .describe("minutes between two syncs of a customer's invoices from one source"),
   INVOICE_PDF_MEMORY_MB: positive
     .default(128)
-    .describe('megabytes of PDFs held in memory for slow readers, per process; the slowest give way'),
+    .describe(
+      'megabytes of PDFs held in memory for slow readers, per process; beyond that, the slowest readers are disconnected',
+    ),
 };

@@ -17,7 +17,7 @@ export const database = {
   DATABASE_PIPELINES: positive
     .default(2)
     .describe('pipelined connections shared by single statements and reads, per process'),
-  DATABASE_STATEMENT_TIMEOUT_MS: positive.default(5000).describe('longest a statement may take'),
+  DATABASE_STATEMENT_TIMEOUT_MS: positive.default(5000).describe('maximum time of a statement'),
 
   // Growing tables have a partition for each month; the worker drops old ones.
   PARTITION_MONTHS_AHEAD: positive
@@ -30,7 +30,7 @@ export const database = {
   AI_LEDGER_RETENTION_MONTHS: keptMonths
     .default(0)
     .describe(
-      'whole months that entries of the credit ledger are kept; balances are carried forward; 0 keeps them for ever',
+      'whole months that entries of the credit ledger are kept; balances are carried forward. 0 keeps the entries for ever',
     ),
   SMS_RETENTION_MONTHS: keptMonths.default(0).describe('whole months that the SMS log is kept; 0 keeps it for ever'),
   AUDIT_RETENTION_MONTHS: keptMonths
@@ -40,7 +40,9 @@ export const database = {
   // Rows of other tables, which the worker deletes one by one.
   SMS_TEXT_RETENTION_DAYS: nonNegative
     .default(0)
-    .describe('days that texts of SMS are kept in the log, whose other details stay; 0 keeps them as long as the log'),
+    .describe(
+      'days that the texts of SMS are kept in the log; their other details stay. 0 keeps the texts as long as the log',
+    ),
   TICKET_RETENTION_DAYS: nonNegative
     .default(0)
     .describe(

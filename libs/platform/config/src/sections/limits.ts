@@ -12,11 +12,11 @@ export const limits = {
     .describe('requests one network address may make per minute, before authentication'),
   CLIENT_CONNECTIONS: positive
     .default(10_000)
-    .describe('connections of clients, per process; fewer where the limit of open files (ulimit -n) leaves fewer'),
+    .describe('connections of clients, per process; fewer if the limit of open files (ulimit -n) allows fewer'),
   BODY_MAX_DEPTH: positive.default(100).describe('levels of nested objects and arrays that a request body may have'),
   BODY_MAX_VALUES: positive
     .default(200)
-    .describe('objects, arrays and values that a request body may consist of, AI messages apart'),
+    .describe('objects, arrays and values that a request body may consist of, except the body of an AI message'),
   AI_BODY_MAX_VALUES: positive
     .default(500_000)
     .describe('objects, arrays and values that the body of an AI message may consist of'),
@@ -28,21 +28,19 @@ export const limits = {
     .describe("bytes of one customer's request bodies held in memory, per process; more is refused with 429"),
   REPLY_MEMORY_BYTES: positive
     .default(128 * 1024 * 1024)
-    .describe(
-      'bytes of replies that their readers have not taken yet, per process; one customer alone may have half of them',
-    ),
+    .describe('bytes of replies that wait for their readers, per process; one customer may have half of them'),
   REPLY_PATIENCE_MS: positive
     .default(10_000)
     .describe(
-      'time in which the reader of a reply takes 64 kB at least while bytes wait for it; otherwise it is disconnected (streamed messages: AI_STREAM_PATIENCE_MS)',
+      'time in which a reader must take at least 64 kB of a reply that waits for it; a slower reader is disconnected. For streamed messages AI_STREAM_PATIENCE_MS applies instead',
     ),
   OVERLOAD_WAIT_MS: positive
     .default(100)
     .describe(
-      'waiting time inside a process above which, if it lasts for a second, new requests are refused with 503; from 0.4 of it on, those of a customer that takes more than its share, with 429',
+      'time that new requests may wait inside a process. If they wait longer for a second, requests beyond the capacity are refused with 503. From 0.4 of this time on, a customer that takes clearly more than its share gets 429',
     ),
   STORED_BYTES_PER_DAY: positive
     .default(256 * 1024 * 1024)
-    .describe('bytes a customer may store a day in tickets, SMS and kept replies (of AI messages apart)'),
+    .describe('bytes a customer may store a day (UTC) in tickets, SMS and kept replies, those of AI messages excepted'),
   PENDING_CREDIT_REQUESTS: positive.default(5).describe('credit requests a customer may have pending'),
 };

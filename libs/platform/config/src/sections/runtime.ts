@@ -6,7 +6,7 @@ export const runtime = {
   NODE_ENV: z
     .enum(['development', 'test', 'production'])
     .default('development')
-    .describe('production refuses the sandbox, the demo customer and missing or weak secrets'),
+    .describe('in production, the sandbox, the demo customer and missing or weak secrets are refused'),
   HOST: z.string().min(1).default('127.0.0.1').describe('address the API listens on'),
   PORT: port.default(3000).describe('port the API listens on'),
   INTERNAL_HOST: z.string().min(1).default('127.0.0.1').describe('address of the internal listener'),
@@ -15,7 +15,7 @@ export const runtime = {
     .describe('port of the internal listener (metrics, delivery reports); never publish it'),
   WORKER_INTERNAL_PORT: port
     .optional()
-    .describe('under npm start, port of the internal listener of the worker; default INTERNAL_PORT + 1'),
+    .describe("port of the worker's internal listener under npm start; default INTERNAL_PORT + 1"),
   PUBLIC_URL: address.optional().describe('address customers reach the API under; default http://localhost:PORT'),
   TRUST_PROXY: z
     .string()
@@ -25,7 +25,7 @@ export const runtime = {
     .string()
     .optional()
     .describe(
-      "name of the person who runs the operator's commands, for the audit log; --as goes before it. Production needs one of them",
+      "name of the person who runs the operator's commands, for the audit log. The option --as overrides it; production requires one of the two",
     ),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
@@ -52,6 +52,6 @@ export const runtime = {
     .string()
     .optional()
     .describe(
-      'SECRETS_KEY before its last change: data stored under it can still be read. Needed until operator secrets reencrypt has run, and 24 hours for replies kept for Idempotency-Keys',
+      'SECRETS_KEY before its last change, so that data encrypted under it can still be read. Needed until operator secrets reencrypt has run, and for 24 hours in any case, because of the replies kept for Idempotency-Keys',
     ),
 };

@@ -6,8 +6,10 @@ export const sms = {
   SMS_GATEWAY: z
     .enum(['46elks', 'link-mobility'])
     .default('46elks')
-    .describe('gateway that SMS are sent through; the sandbox stands in for it while it has no credentials'),
-  SMS_GATEWAY_TIMEOUT_MS: positive.default(10_000).describe('longest an SMS gateway may take, retries included'),
+    .describe('gateway that SMS are sent through; the sandbox replaces a gateway that has no credentials'),
+  SMS_GATEWAY_TIMEOUT_MS: positive
+    .default(10_000)
+    .describe('maximum time of a call to an SMS gateway, retries included'),
   SMS_DAILY_CAP: nonNegative
     .default(10_000)
     .describe('SMS a customer may send per calendar day, unless the operator set another cap'),
@@ -26,7 +28,7 @@ export const sms = {
     )
     .pipe(z.array(z.string().regex(/^[A-Z]{2}$/, 'must be ISO 3166 codes such as NO,SE')))
     .describe(
-      'countries that SMS may go to, comma separated ISO 3166 codes, unless the operator set others for a customer; default all. Never to satellite and premium rate numbers',
+      'countries that SMS may be sent to, as comma separated ISO 3166 codes; default: all. The operator can set others for a customer. Satellite and premium rate numbers are never allowed',
     ),
   SMS_REPORT_URL: address
     .optional()

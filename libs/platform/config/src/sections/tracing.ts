@@ -9,7 +9,7 @@ export const tracing = {
   OTEL_EXPORTER_OTLP_HEADERS: z
     .string()
     .optional()
-    .describe('headers that the collector wants, such as authorization=Bearer%20…; secret'),
+    .describe('headers that the collector requires, such as authorization=Bearer%20…; secret'),
   OTEL_SERVICE_NAME: z
     .string()
     .min(1)
@@ -25,9 +25,9 @@ export const tracing = {
       'parentbased_traceidratio',
     ])
     .default('parentbased_always_on')
-    .describe('which requests are traced; parentbased: a caller that sends a traceparent decides for its own'),
+    .describe('which requests are traced. With parentbased, the traceparent of a request decides, if it has one'),
   OTEL_TRACES_SAMPLER_ARG: rate
     .pipe(z.number().max(1, { error: 'must be a number above 0, and 1 at most' }))
     .default(1)
-    .describe('part of the requests that traceidratio traces'),
+    .describe('fraction of the requests that traceidratio traces'),
 };

@@ -55,7 +55,7 @@ export class StoredBytesBound {
     const seconds = Math.max(1, Math.ceil((until - performance.now()) / 1000));
     return new ServiceError(
       'rate_limited',
-      `You may store ${this.most} bytes a day in tickets, messages and kept replies, and have used them up; the next day begins at midnight UTC`,
+      `You may store ${this.most} bytes a day in tickets, SMS and kept replies, those of AI messages excepted. They are used up; the next day begins at midnight UTC`,
       { retryAfterSeconds: seconds },
     );
   }

@@ -22,9 +22,9 @@ const KEY: Parameter = {
   in: 'header',
   required: false,
   description:
-    'Makes the request safe to retry: a key of your own for each new request, such as a UUID, and the same key for its ' +
-    'retries. The request has its effect once; a retry within 24 hours gets the reply of the first try, byte for byte, ' +
-    'with `Idempotency-Replayed: true`. A reply that says that nothing was done leaves the key free.',
+    'Makes the request safe to retry. Send a new key of your own, such as a UUID, with each new request, and the same key ' +
+    'with its retries. The request has its effect once. A retry within 24 hours gets the reply of the first try, byte for ' +
+    'byte, with `Idempotency-Replayed: true`. If the first try had no effect, the retry runs.',
   schema: { type: 'string', minLength: 1, maxLength: KEY_MAX, pattern: '^[\\x20-\\x7e]+$' },
   example: '5f0c1d9e-7d2a-4f0e-9a51-0f9f3c2f8a11',
 };
@@ -46,24 +46,28 @@ const HEADERS = {
     example: REQUEST_ID,
   },
   'Request-Id': {
-    description: 'The same, under the name that SDKs of AI providers read.',
+    description: 'The value of `X-Request-Id`, under the name that SDKs of AI providers read.',
     schema: { type: 'string', maxLength: 128, pattern: '^[\\w.~:+/=-]{1,128}$' },
     example: REQUEST_ID,
   },
-  'X-RateLimit-Limit': integer('Requests that the limit nearest to being reached allows in a minute.', 600),
-  'X-RateLimit-Remaining': integer('Requests left until the limit starts anew.', 599),
-  'X-RateLimit-Reset': integer('Seconds until the limit starts anew.', 42),
+  'X-RateLimit-Limit': integer(
+    'Requests that the limit allows per minute. Of several limits, these headers show the one that is nearest to being reached.',
+    600,
+  ),
+  'X-RateLimit-Remaining': integer('Requests left until the count begins again.', 599),
+  'X-RateLimit-Reset': integer('Seconds until the count begins again.', 42),
   'Idempotency-Replayed': {
-    description: '`true`: this is the reply of the first request with this Idempotency-Key, sent again.',
+    description: '`true` if this is the reply to the first request with this Idempotency-Key, sent again.',
     schema: { type: 'string', enum: ['true'], maxLength: 4 },
     example: 'true',
   },
   'X-Ignored': {
-    description: 'Names in your request that have no effect and look like known ones, percent-encoded: correct them.',
+    description:
+      'Names in your request that are unknown and similar to known names, percent-encoded. They have no effect: correct them.',
     schema: { type: 'string', maxLength: 2000 },
     example: 'maxTokens',
   },
-  'Retry-After': integer('Seconds after which to try again.', 12),
+  'Retry-After': integer('Seconds to wait before the next try.', 12),
   'WWW-Authenticate': {
     description: 'The fault of the token (RFC 6750).',
     schema: { type: 'string', maxLength: 200 },

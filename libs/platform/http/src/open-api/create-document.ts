@@ -80,9 +80,9 @@ export function createDocument(
     .setVersion('1.0.0')
     .setDescription(
       'Read and act on your own account: services, AI credit and AI messages, invoices, support tickets, SMS and status. ' +
-        'The customer is known by the bearer token alone. Every error is a problem document (RFC 9457); ' +
+        'The bearer token alone identifies the customer. Every error is a problem document (RFC 9457); ' +
         `[${ERROR_PAGE}](${ERROR_PAGE}) lists every code with its remedy.\n\n` +
-        `A token has scopes; each operation names the one that it needs:\n\n${scopeTable(scopes)}`,
+        `A token has scopes. Each operation names the scope that it needs:\n\n${scopeTable(scopes)}`,
     )
     // Without an address of its own the server is the one that the document came from, under any name.
     .addServer(`${PUBLIC_URL ?? ''}/${API_PREFIX}`, PUBLIC_URL ? 'Production' : 'Source: local, staging or production')

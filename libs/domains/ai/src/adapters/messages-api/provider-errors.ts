@@ -23,7 +23,7 @@ const STOPPING = 'The server is stopping. You were not charged; try again';
 const DETAILS: Partial<Record<UpstreamFailureReason, string>> = {
   circuit_open: 'The AI provider is not available at present. You were not charged; try again later',
   share_used:
-    'You have as many AI messages in progress as your share of the connections allows; wait until one has ended. You were not charged',
+    'You have as many AI messages in progress as your share of the connections allows; wait until one of them has ended. You were not charged',
   busy: 'Too many calls wait for the AI provider. You were not charged; try again later',
   cancelled: STOPPING,
   shutdown: STOPPING,
@@ -35,7 +35,7 @@ const DETAILS: Partial<Record<UpstreamFailureReason, string>> = {
   gone_silent: BROKEN_OFF,
 };
 const UNREACHABLE = 'The AI provider cannot be reached. You were not charged';
-const UNREADABLE = 'The AI provider gave an answer that could not be read. You were not charged';
+const UNREADABLE = "The AI provider's answer could not be read. You were not charged";
 
 /** The error for a failed call; errors that are not the upstream's are returned unchanged. */
 export function callFailed(redactor: SecretRedactor, error: unknown): unknown {

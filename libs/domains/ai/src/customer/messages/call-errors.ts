@@ -16,15 +16,15 @@ export function callRefused(outcome: Exclude<ReservationRefusal, 'key_taken'>): 
     case 'in_progress':
       return new ServiceError(
         'credit_exhausted',
-        'Your messages in progress have reserved the credit that this one needs (reserved_credit of GET /ai); ' +
+        'Your messages in progress have reserved the credit that this message needs (reserved_credit of GET /ai); ' +
           'try again when they have been answered',
         { retryAfterSeconds: RESERVED_RETRY_SECONDS },
       );
     case 'over_limit':
       return new ServiceError(
         'credit_exhausted',
-        'The operator has limited your usage of a month, purchased credit included, and this message would go beyond ' +
-          'it (current_month_limit of GET /ai); ask the operator, or wait for the next month',
+        "This message would exceed the operator's limit on your usage of the month (current_month_limit of GET /ai), " +
+          'which includes purchased credit; ask the operator to raise it, or wait for the next month',
       );
     case 'exhausted':
       return new ServiceError(
@@ -48,15 +48,15 @@ export function callFailure(error: unknown): unknown {
 
 /** The error of a request that leaves no tokens for the answer itself. */
 export function tooMuchThinking(maxTokens: number): ServiceError {
-  const detail = `budget_tokens of thinking must be less than max_tokens, which is ${maxTokens} at most here`;
+  const detail = `budget_tokens of thinking must be less than max_tokens, which is at most ${maxTokens} for this message`;
   return new ServiceError('invalid_request', detail, { errors: [{ pointer: '/thinking/budget_tokens', detail }] });
 }
 
-/** The error of a call that the provider answered, and that is not charged for certain. */
+/** The error of a call that the provider answered, and that is certainly not charged. */
 export function chargeNotStored(cause: unknown): ServiceError {
   return new ServiceError(
     'service_unavailable',
-    'The answer came, but could not be charged. You were not charged; try again later',
+    'The answer arrived, but its charge could not be stored. You were not charged; try again later',
     { cause },
   );
 }
@@ -65,17 +65,17 @@ export function chargeNotStored(cause: unknown): ServiceError {
 export function chargeUnknown(usageId: string, cause: unknown): ServiceError {
   return new ServiceError(
     'service_unavailable',
-    'The answer came, but it is unknown whether it was charged: see the receipt, GET /ai/usage/' +
-      `${usageId}. It is 404 if you were not charged. A retry with the same Idempotency-Key is never charged a second time`,
+    'The answer arrived, but it is unknown whether it was charged. Read the receipt, GET /ai/usage/' +
+      `${usageId}: a 404 means that you were not charged. A retry with the same Idempotency-Key is never charged a second time`,
     { cause },
   );
 }
 
-/** The error of a call whose reservation ended before the answer came, and whose Idempotency-Key another request has since. */
+/** The error of a call whose reservation ended before the answer arrived, and whose Idempotency-Key another request has since. */
 export function keyTakenMeanwhile(): ServiceError {
   return new ServiceError(
     'idempotency_key_in_progress',
-    'The answer came so late that another request with this Idempotency-Key is made instead. This one was not charged',
+    'The answer arrived too late: a later request with the same Idempotency-Key has replaced this one. This request was not charged',
     { retryAfterSeconds: 1 },
   );
 }
