@@ -27,6 +27,9 @@ export interface ApiProcess {
 
 const MAIN = join(process.cwd(), 'dist', 'apps', 'customer-api', 'src', 'main.js');
 
+/** A stop does not wait for idle connections of the test's own. */
+const DEFAULTS = { NODE_ENV: 'test', LOG_LEVEL: 'warn', OVERLOAD_WAIT_MS: '60000', SHUTDOWN_IDLE_MS: '0' };
+
 /** Starts the API on free ports and waits until it is ready. @throws with its output if it ends instead */
 export async function startApiProcess(settings: Record<string, string>): Promise<ApiProcess> {
   const [port, internalPort] = [await freePort(), await freePort()];
@@ -57,7 +60,7 @@ export function spawnApi(settings: Record<string, string>) {
   if (!existsSync(MAIN)) throw new Error('The service is not compiled: npm run build');
   const { PATH } = process.env;
   const child = fork(MAIN, [], {
-    env: { PATH, NODE_ENV: 'test', LOG_LEVEL: 'warn', OVERLOAD_WAIT_MS: '60000', ...compileCache, ...settings },
+    env: { ...DEFAULTS, PATH, ...compileCache, ...settings },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     execArgv: [],
   });

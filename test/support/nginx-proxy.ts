@@ -7,7 +7,7 @@ import { delimiter, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from './free-port';
 
-/** nginx with the configuration that the compose file gives it, before one API. */
+/** nginx with the configuration that the compose file gives it. */
 export interface NginxProxy {
   /** Address of `/api/v1`, through the proxy. */
   baseUrl: string;
@@ -26,23 +26,26 @@ export function describeWithNginx(title: string, tests: () => void): void {
   it(missing, () => expect(process.env.CI).not.toBe('true'));
 }
 
-/** Starts it before the API at this origin, and waits until it answers. */
-export async function startNginx(origin: string): Promise<NginxProxy> {
+/** Starts it before replicas of the API, and waits until it answers. */
+export async function startNginx(...origins: string[]): Promise<NginxProxy> {
   const run = await mkdtemp(join(tmpdir(), 'proxy-'));
   const [port, state] = [await freePort(), await freePort()];
-  const { host } = new URL(origin);
+  const hosts = origins.map((origin) => new URL(origin).host).join(' ');
   const program = spawn('sh', [PROXY, 'start'], {
     env: {
       PATH: FOLDERS.join(delimiter),
       RUN: run,
       LISTEN: `127.0.0.1:${port}`,
       STATE: `127.0.0.1:${state}`,
-      REPLICAS: host,
-      INTERNAL: host,
+      REPLICAS: hosts,
+      INTERNAL: hosts,
     },
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: ['ignore', 'ignore', 'pipe'],
   });
-  await answered(program, `http://127.0.0.1:${state}`);
+  // Each connection that a replica refuses is a line of its own.
+  let said = '';
+  program.stderr.on('data', (chunk: Buffer) => (said = `${said}${chunk.toString()}`.slice(-2000)));
+  await answered(program, `http://127.0.0.1:${state}`, () => said);
   return {
     baseUrl: `http://127.0.0.1:${port}/api/v1`,
     stop: async () => {
@@ -54,9 +57,9 @@ export async function startNginx(origin: string): Promise<NginxProxy> {
   };
 }
 
-async function answered(program: ChildProcess, url: string): Promise<void> {
+async function answered(program: ChildProcess, url: string, said: () => string): Promise<void> {
   for (;;) {
-    if (program.exitCode !== null) throw new Error(`nginx ended with ${program.exitCode}`);
+    if (program.exitCode !== null) throw new Error(`nginx ended with ${program.exitCode}: ${said()}`);
     const reply = await fetch(url).catch(() => undefined);
     if (reply?.ok) return void (await reply.text());
     await delay(50);

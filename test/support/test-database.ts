@@ -30,6 +30,7 @@ export async function createTestDatabase(settings: Record<string, string> = {}):
       INTERNAL_PORT: '0',
       // The test's own work in the same process would count as overload.
       OVERLOAD_WAIT_MS: '60000',
+      SHUTDOWN_IDLE_MS: '0',
       DATABASE_URL: url,
       ...settings,
     }),

@@ -100,7 +100,8 @@ async function localEnvironment(
     ...(sandbox && { SANDBOX_URL: sandbox.url ?? '', SMS_REPORT_URL: `http://127.0.0.1:${internalPort}` }),
   };
   saveLocalServices({ ...services, LAUNCHER_PID: String(process.pid) });
-  return { environment: { ...services, ...given }, databaseUrl: database?.url };
+  // There is no proxy that keeps connections: a stop waits for nobody.
+  return { environment: { SHUTDOWN_IDLE_MS: '0', ...services, ...given }, databaseUrl: database?.url };
 }
 
 /** The started parts, which are stopped in reverse. */

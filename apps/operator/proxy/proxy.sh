@@ -41,11 +41,45 @@ replicas() {
   shift
   api=${REPLICAS:-api:3000} internal=${INTERNAL:-api:9464}
   if [ $# -gt 0 ]; then
-    echo 'upstream chosen {' && printf '  server %s:3000 max_fails=0;\n' "$@" && echo '}'
-    echo 'upstream chosen_internal {' && printf '  server %s:9464 max_fails=0;\n' "$@" && echo '}'
-    api=chosen internal=chosen_internal
+    api=$(printf '%s:3000 ' "$@") internal=$(printf '%s:9464 ' "$@")
   fi
+  # nginx looks up the name of a variable for each connection, and keeps none of them.
+  case $api in
+    *[!0-9.:\ ]*)
+      if looks_up; then
+        upstream api "$api" ' resolve'
+        api=api
+      fi
+      ;;
+    *)
+      upstream api "$api"
+      api=api
+      ;;
+  esac
+  case $internal in
+    *[!0-9.:\ ]*) ;;
+    *)
+      upstream internal "$internal"
+      internal=internal
+      ;;
+  esac
   printf "map '' \$%s { default %s; }\n" replicas "$api" internal "$internal" generation "$generation"
+}
+
+# Since 1.27.3, the servers of an upstream are looked up again and again.
+looks_up() {
+  case $(nginx -v 2>&1) in *nginx/1.2[89].* | *nginx/1.27.[345]* | *nginx/1.[3-9][0-9].* | *nginx/[2-9].*) ;; *) return 1 ;; esac
+}
+
+# upstream NAME SERVERS PARAMETERS. A replica that stops keeps idle connections for longer than this (SHUTDOWN_IDLE_MS), so that
+# no request is sent on one that is being closed: a POST could not be sent again.
+upstream() {
+  echo "upstream $1 {"
+  echo "  zone $1 256k;"
+  for server in $2; do echo "  server $server max_fails=0${3:-};"; done
+  echo '  keepalive 256;'
+  echo '  keepalive_timeout 1s;'
+  echo '}'
 }
 
 start() {

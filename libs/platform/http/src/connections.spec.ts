@@ -6,7 +6,7 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { loadConfig } from '@platform/config';
 import { until } from '@test/until';
-import { boundConnections, mostConnections, onReplyClosed } from './connections';
+import { boundConnections, endIdleConnections, mostConnections, onReplyClosed } from './connections';
 
 const newReply = () => new ServerResponse(new IncomingMessage(new Socket()));
 
@@ -97,6 +97,22 @@ describe('a connection', () => {
     expect(all.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(16);
     expect(all.match(/connection: close/gi)).toHaveLength(1);
     expect(all.endsWith('/15')).toBe(true);
+  });
+
+  it('ends those that have been idle for long enough, and no other', async () => {
+    const socket = open();
+    let all = '';
+    socket.on('data', (data: Buffer) => (all += data.toString()));
+    for (const path of ['/first', '/second']) {
+      send(socket, [path]);
+      await until(() => taken.includes(path));
+      endIdleConnections(server, 0);
+      answer(path);
+      await until(() => all.endsWith(path));
+      endIdleConnections(server, 60_000);
+    }
+    endIdleConnections(server, 0);
+    await once(socket, 'close');
   });
 
   it('takes any number one after another, and is not idle before the last in progress is answered', async () => {

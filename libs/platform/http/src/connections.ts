@@ -35,6 +35,21 @@ function descriptorLimit(): number {
   }
 }
 
+/** The connections of a server without a request in progress, and since when (performance.now), the longest idle first. */
+const idleConnections = new WeakMap<Server, Map<Socket, number>>();
+
+/**
+ * Closes the connections of a server that have had no request in progress for `idleMs`.
+ * @param server one that {@link boundConnections} has been told of
+ */
+export function endIdleConnections(server: Server, idleMs: number): void {
+  const before = performance.now() - idleMs;
+  for (const [socket, since] of idleConnections.get(server) ?? []) {
+    if (since > before) return;
+    socket.destroy();
+  }
+}
+
 /**
  * Bounds a server's connections. A connection above the bound replaces the one that has been idle longest, so that idle
  * clients do not shut others out. If none is idle, the new one is closed without a reply, so that a proxy tries another
@@ -42,8 +57,8 @@ function descriptorLimit(): number {
  */
 export function boundConnections(server: Server, most: number): void {
   let open = 0;
-  /** Connections without a request in progress, the longest idle first. */
-  const idle = new Set<Socket>();
+  const idle = new Map<Socket, number>();
+  idleConnections.set(server, idle);
   server.prependListener('connection', (socket: Socket) => {
     open++;
     socket.once('close', () => {
@@ -51,7 +66,7 @@ export function boundConnections(server: Server, most: number): void {
       idle.delete(socket);
     });
     if (open > most) {
-      const [longest] = idle;
+      const [longest] = idle.keys();
       if (!longest) {
         // After the server has registered the connection.
         process.nextTick(() => socket.destroy());
@@ -60,11 +75,11 @@ export function boundConnections(server: Server, most: number): void {
       idle.delete(longest);
       longest.destroy();
     }
-    idle.add(socket);
+    idle.set(socket, performance.now());
   });
   boundPipelining(server, (socket, isIdle) => {
     if (!isIdle) idle.delete(socket);
-    else if (!socket.destroyed) idle.add(socket);
+    else if (!socket.destroyed) idle.set(socket, performance.now());
   });
 }
 

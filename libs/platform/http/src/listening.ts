@@ -6,6 +6,7 @@ import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppConfig } from '@platform/config';
+import { endIdleConnections } from './connections';
 
 /** Number of listening sockets: Node accepts one connection per socket and turn of the event loop. */
 const SOCKETS = 16;
@@ -105,6 +106,9 @@ const CLOSE_IDLE_EVERY_MS = 50;
 /**
  * Whether the process is draining: it accepts no more connections, answers the requests on those that it has, and closes
  * each after its reply. Nobody is refused: the proxy chooses another replica.
+ *
+ * An idle connection stays open for `SHUTDOWN_IDLE_MS`: a proxy that keeps it for less time never sends a request on one that
+ * is being closed, whose outcome it would not know.
  */
 @Injectable()
 export class Draining implements OnModuleDestroy {
@@ -118,8 +122,10 @@ export class Draining implements OnModuleDestroy {
 
   onModuleDestroy(): void {
     this.active = true;
-    void this.sockets.stop();
     const server = this.adapterHost.httpAdapter.getHttpServer() as HttpServer;
+    // Node and Fastify call it when they close the server.
+    server.closeIdleConnections = () => endIdleConnections(server, this.config.SHUTDOWN_IDLE_MS);
+    void this.sockets.stop();
     // A connection is closed after its last reply; otherwise it would be kept alive.
     setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_EVERY_MS).unref();
     // A client that never finishes its request does not keep the process running.

@@ -40,6 +40,11 @@ export const runtime = {
   SHUTDOWN_GRACE_MS: nonNegative
     .default(8000)
     .describe('milliseconds that requests in flight get to finish after SIGTERM'),
+  SHUTDOWN_IDLE_MS: nonNegative
+    .default(2000)
+    .describe(
+      'milliseconds that an idle connection stays open after SIGTERM: longer than the proxy in front keeps idle connections (ours: 1 second), so that it never sends a request on a connection that is being closed',
+    ),
   SANDBOX_URL: address.optional().describe('base address of the sandbox upstreams; refused in production'),
   DEMO_CUSTOMER: flag.default(false).describe('create a demo customer at start; refused in production'),
   SECRETS_KEY: z
