@@ -108,6 +108,7 @@ describe("a customer's data", () => {
         'idempotency_key.reply',
         'idempotency_key.secrets_key',
         'service_token.token_hash',
+        'support_ticket_assignment.assignee',
       ]);
     });
   });

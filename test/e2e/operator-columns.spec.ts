@@ -59,6 +59,10 @@ describe('The columns of a list', () => {
       'invoice sync-status',
       'customer_number,customer,source,source_customer_id,succeeded_at,failures,last_error,stored,skipped,problems,due_at,queued_at,started_at,finished_at,failing_since,run_id,checkpoint,customer_id',
     ],
+    [
+      'request list',
+      'created_at,customer_number,customer,status,code,route,detail,request_id,method,upstream,network,token_id,fingerprint,duration_ms,customer_id,id',
+    ],
     ['service list --customer CUSTOMER', 'id,type,name,status,created_at,config,updated_at,customer_id'],
     [
       'sms log --customer CUSTOMER',
@@ -70,7 +74,7 @@ describe('The columns of a list', () => {
     ],
     [
       'ticket list',
-      'customer_number,customer,title,status,unanswered,created_at,id,priority,body,service_id,resource_type,resource_id,updated_at,customer_id',
+      'customer_number,customer,title,status,unanswered,created_at,id,assignee,priority,body,service_id,resource_type,resource_id,updated_at,customer_id',
     ],
     [
       'token list --customer CUSTOMER',
@@ -81,6 +85,24 @@ describe('The columns of a list', () => {
     const words = `${line} --csv`.replace('CUSTOMER', id).split(' ');
     const { code, stdout } = await operatorCommand(database, words);
     expect({ code, head: stdout.split('\r\n')[0]?.replace('\uFEFF', '') }).toEqual({ code: 0, head });
+  });
+
+  it('of refused requests show codes whole, and the ids if they are wide', async () => {
+    const { id } = await saveFakeCustomer(database.superuser, { name: 'A name of several words that is long AS' });
+    const code = 'idempotency_key_in_progress';
+    await database.superuser.query(
+      `insert into refused_request (customer_id, id, request_id, network, method, route, status, code, detail, duration_ms, created_at)
+       values ($1, gen_random_uuid(), $2, '127.0.0.1', 'POST', '/api/v1/support/tickets/:id/replies', 409, $3, $4, 1, now())`,
+      [id, 'b1946ac9-2492-4d22-a474-e1b2c0d0e0f0', code, 'Another request with this key is in progress'.repeat(3)],
+    );
+    const list = async (format: string) =>
+      (await operatorCommand(database, ['request', 'list', '--customer', id, '-o', format])).stdout
+        .trimEnd()
+        .split('\n');
+    const table = await list('table');
+    expect(table[1]).toContain(` ${code} `);
+    expect(table.filter((line) => line.length > 120)).toEqual([]);
+    expect((await list('wide'))[1]).toContain('b1946ac9-2492-4d22-a474-e1b2c0d0e0f0');
   });
 
   it('of an import and of an erasure name the results', async () => {

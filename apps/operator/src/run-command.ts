@@ -6,10 +6,12 @@ import { NestFactory } from '@nestjs/core';
 import { CustomerLookupOperatorService, CustomersOperatorModule } from '@domains/customers';
 import { type AppConfig, ConfigModule, loadConfig, withLocalServices } from '@platform/config';
 import { DatabaseModule } from '@platform/database';
+import { ServiceError } from '@platform/errors';
 import { NestLogger } from '@platform/logging';
 import { Listing } from '@platform/pagination';
 import type { ServiceCommand } from './commands/command';
 import type { CommonOptions } from './options/common-options';
+import { person } from './options/read';
 import { print } from './output/print';
 import { CommandError, EXIT, usageError } from './command-error';
 
@@ -39,9 +41,10 @@ export async function runCommand(command: ServiceCommand, given: GivenValues, co
     const csv = common.output === 'csv';
     const foundFault = () => (process.exitCode = EXIT.failed);
     const note = (text: string) => void process.stderr.write(`${text}\n`);
+    const agree = (fact: string) => (common.yes ? Promise.resolve() : agreeTo(fact));
     const { limit = USUAL_ROWS, after: begin } = values as { limit?: number; after?: string };
     const execute = async (after?: string) =>
-      command.run(services, values, { actor, csv, listing: { limit, after }, foundFault, note });
+      command.run(services, values, { actor, csv, listing: { limit, after }, foundFault, note, agree });
     const result = await execute(begin);
     const goesOn = isListing(result) && csv && values.limit === undefined;
     await print(goesOn ? allRows(result, execute) : result, command, common.output, customers);
@@ -96,9 +99,6 @@ async function* allRows(
   }
 }
 
-/** Letters and digits of any script, and the characters between them in names and addresses. */
-const NAME = /^[\p{L}\p{M}\p{N}][\p{L}\p{M}\p{N} ._@+'’-]{0,63}$/u;
-
 /**
  * The person who runs a command, as in the audit log. In development the name of the system user is enough; in production
  * a person must be named, unless the command only reads. @throws CommandError
@@ -116,9 +116,11 @@ function actorOf(config: AppConfig, as: string | undefined, reads: boolean): str
 }
 
 function validName(given: string, where: string): string {
-  const name = given.trim().normalize('NFC');
-  if (NAME.test(name)) return name;
-  throw usageError(`${where}: a name is 1 to 64 letters, digits, spaces and . _ @ + ' -`);
+  try {
+    return person(given);
+  } catch (error) {
+    throw error instanceof ServiceError ? usageError(`${where}: ${error.detail}`) : error;
+  }
 }
 
 /** A container's user need not have a name. */
@@ -143,6 +145,12 @@ function assertYes({ needsYes, confirm }: ServiceCommand, given: Record<string, 
 async function nameOf(customers: CustomerLookupOperatorService, id: string): Promise<string> {
   const customer = (await customers.namesOf([id])).get(id);
   return customer ? `${customer.customerNumber}, ${customer.name}` : id;
+}
+
+/** Asks whether to go on, where somebody can be asked. @throws CommandError unless the answer is yes */
+async function agreeTo(fact: string): Promise<void> {
+  if (process.stdin.isTTY) return confirm(`${fact}. Go on?`);
+  throw new CommandError(EXIT.unconfirmed, 'unconfirmed', `${fact}: confirm it with --yes`);
 }
 
 /** Asks at a terminal. @throws CommandError unless the answer is yes */

@@ -7,7 +7,7 @@ import { InvoicesSchema1763683200900 } from '@domains/invoices';
 import { ServicesSchema1763683200300 } from '@domains/services';
 import { SmsSchema1763683201000 } from '@domains/sms';
 import { StatusSchema1763683200400 } from '@domains/status';
-import { SupportSchema1763683200600 } from '@domains/support';
+import { SupportSchema1763683200600, TicketAssignments1763683201500 } from '@domains/support';
 import { AuditSchema1763683200500 } from '@platform/audit';
 import type { AppConfig } from '@platform/config';
 import {
@@ -42,6 +42,7 @@ export const migrations = [
   AiUsageOfTokens1763683201200,
   RefusedRequests1763683201300,
   Backups1763683201400,
+  TicketAssignments1763683201500,
 ];
 
 /**

@@ -37,6 +37,11 @@ export interface Run {
   foundFault: () => void;
   /** Says something beside the result, on standard error. */
   note: (text: string) => void;
+  /**
+   * Asks before something that only the data show to need a question, see `confirm` for others. Resolves if the answer or `--yes`
+   * is yes; otherwise the command ends.
+   */
+  agree: (fact: string) => Promise<void>;
 }
 
 /** The definition of a verb. Loading it loads nothing that only its run needs. */

@@ -93,7 +93,7 @@ function pick(line: Record<string, unknown>, names: string[]): Record<string, un
 const list = command({
   name: 'list',
   description:
-    'list refused requests, newest first; of a customer or network that had many in a minute, the first ones',
+    'list refused requests, newest first; of a customer or network that had many in a minute, the first ones. -o wide has their ids',
   options: {
     customer: anyCustomer,
     code: optional('--code <code>', 'only those with this code, such as rate_limited'),
@@ -106,9 +106,10 @@ const list = command({
   },
   examples: ['--customer 100001', '--code rate_limited --since 2027-01-31T12:00:00Z', '--fingerprint 3f0c1d9e7d2a'],
   reads: true,
-  columns: ['created_at', 'customer_number', 'customer', 'route', 'status', 'code', 'request_id'],
+  // A request's id would leave no room for the code, which is why one looks.
+  columns: ['created_at', 'customer_number', 'customer', 'status', 'code', 'route', 'detail'],
   moreColumns: [
-    ...['detail', 'upstream', 'method', 'network', 'token_id', 'fingerprint', 'duration_ms', 'customer_id', 'id'],
+    ...['request_id', 'method', 'upstream', 'network', 'token_id', 'fingerprint', 'duration_ms', 'customer_id', 'id'],
   ],
   run: ({ refusals }, { customer, code, status, fingerprint, network, since }, { listing }) =>
     refusals.list({ customerId: customer, code, status, fingerprint, network, since }, listing),

@@ -21,21 +21,38 @@ const list = command({
       read.oneOf<TicketPriority>()('low', 'normal', 'high', 'urgent'),
     ),
     unanswered: flag('--unanswered', 'only open tickets in which the customer had the last word'),
+    assigned: optional('--assigned <name>', 'only those that are assigned to this person', read.person),
+    unassigned: flag('--unassigned', 'only those that are assigned to nobody'),
     search: optional('--search <text>', 'only those with this text in their title, body or a reply'),
     limit,
     after,
   },
-  examples: ['--unanswered', '--customer 100001 --status open', '--search "web site"'],
+  examples: [
+    '--unanswered',
+    '--customer 100001 --status open',
+    '--assigned kari',
+    '--unassigned --status open',
+    '--search "web site"',
+  ],
   reads: true,
   columns: ['customer_number', 'customer', 'title', 'status', 'unanswered', 'created_at', 'id'],
-  moreColumns: ['priority', 'body', 'service_id', 'resource_type', 'resource_id', 'updated_at', 'customer_id'],
-  run: ({ tickets }, { customer, status, priority, unanswered, search }, { listing }) =>
-    tickets.list({ customerId: customer, status, priority, unanswered, search }, listing),
+  moreColumns: [
+    'assignee',
+    'priority',
+    'body',
+    'service_id',
+    'resource_type',
+    'resource_id',
+    'updated_at',
+    'customer_id',
+  ],
+  run: ({ tickets }, { customer, ...filter }, { listing }) =>
+    tickets.list({ customerId: customer, ...filter }, listing),
 });
 
 const show = command({
   name: 'show',
-  description: 'show a ticket with its thread, internal notes included',
+  description: 'show a ticket with its assignee and its thread, internal notes included',
   options: { ticket },
   examples: ['--ticket 0198c9b2-5a3e-4c41-8f60-2b8f6f0f6a51'],
   reads: true,
@@ -76,8 +93,35 @@ const setStatus = command({
   run: ({ tickets }, { ticket, status }, { actor }) => tickets.setStatus(actor, ticket, status),
 });
 
+const assign = command({
+  name: 'assign',
+  description: 'assign a ticket to a person; the customer never sees to whom',
+  options: { ticket, to: optional('--to <name>', 'the person; default: you', read.person) },
+  examples: [
+    '--ticket 0198c9b2-5a3e-4c41-8f60-2b8f6f0f6a51 --to kari',
+    '--ticket 0198c9b2-5a3e-4c41-8f60-2b8f6f0f6a51',
+  ],
+  async run({ tickets }, { ticket, to }, { actor, agree }) {
+    const assignee = to ?? actor.replace(/^operator:/, '');
+    const former = await tickets.assigneeOf(ticket);
+    if (former !== null && former.toLowerCase() !== assignee.toLowerCase()) {
+      await agree(`The ticket is assigned to ${former}, whom ${assignee} would replace`);
+    }
+    return tickets.assign(actor, ticket, assignee, former);
+  },
+});
+
+const unassign = command({
+  name: 'unassign',
+  description: 'assign a ticket to nobody',
+  options: { ticket },
+  examples: ['--ticket 0198c9b2-5a3e-4c41-8f60-2b8f6f0f6a51'],
+  run: async ({ tickets }, { ticket }, { actor }) =>
+    tickets.assign(actor, ticket, null, await tickets.assigneeOf(ticket)),
+});
+
 export const ticketNoun: Noun = {
   name: 'ticket',
   description: 'support tickets',
-  commands: [list, show, reply, note, setStatus],
+  commands: [list, show, reply, note, setStatus, assign, unassign],
 };

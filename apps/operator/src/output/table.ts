@@ -13,7 +13,7 @@ const GAP = '  ';
 /** No column of texts gets narrower. */
 const LEAST_WIDTH = 10;
 /** Columns that people copy or compare are never cut. */
-const WHOLE = /(^id|_id|^number|_number|_at|_date|^sequence|^status|^active)$/;
+const WHOLE = /(^id|_id|^number|_number|_at|_date|^sequence|^status|^active|(^|_)code)$/;
 
 /** Two spaces between columns and no lines, so that the table can be selected and searched. */
 const PLAIN = Object.fromEntries(

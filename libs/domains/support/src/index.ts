@@ -1,6 +1,8 @@
 export { Ticket } from './entities/ticket.entity';
+export { TicketAssignment } from './entities/ticket-assignment.entity';
 export { TicketReply } from './entities/ticket-reply.entity';
 export {
+  type AssignedTicket,
   type ListedTicket,
   type NewReply,
   TicketsOperatorService,
@@ -22,4 +24,5 @@ export {
   type TicketStatus,
 } from './ticket-record';
 export { SupportSchema1763683200600 } from './migrations/1763683200600-support';
+export { TicketAssignments1763683201500 } from './migrations/1763683201500-ticket-assignments';
 export { TicketRetentionService } from './worker/ticket-retention.service';

@@ -3,6 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '@platform/audit';
 import { CustomersOperatorModule } from '@domains/customers';
 import { ServicesOperatorModule } from '@domains/services';
+import { TicketAssignment } from './entities/ticket-assignment.entity';
 import { TicketReply } from './entities/ticket-reply.entity';
 import { Ticket } from './entities/ticket.entity';
 import { TicketsOperatorService } from './operator/tickets-operator.service';
@@ -10,7 +11,7 @@ import { TicketRetentionService } from './worker/ticket-retention.service';
 
 @Module({
   imports: [
-    TypeOrmModule.forFeature([Ticket, TicketReply]),
+    TypeOrmModule.forFeature([Ticket, TicketReply, TicketAssignment]),
     AuditModule,
     CustomersOperatorModule,
     ServicesOperatorModule,

@@ -38,6 +38,8 @@ export const customerTables: readonly CustomerTable[] = [
   { table: 'stored_bytes', erase: { how: 'delete' } },
   { table: 'support_ticket', erase: { how: 'delete' } },
   { table: 'support_ticket_reply', erase: { how: 'delete' } },
+  // Customers do not learn who of the operator's people works for them.
+  { table: 'support_ticket_assignment', erase: { how: 'delete' }, hides: ['assignee'] },
   {
     table: 'audit_log',
     // Actor, action and time stay; details of the customer go.

@@ -5,6 +5,7 @@ import { AuditService } from '@platform/audit';
 import { newestQuery } from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import { Listing, type ListingRequest } from '@platform/pagination';
+import { TicketAssignment } from '../entities/ticket-assignment.entity';
 import { TicketReply } from '../entities/ticket-reply.entity';
 import { Ticket } from '../entities/ticket.entity';
 import type { ReplyAuthor, TicketPriority, TicketStatus } from '../ticket-record';
@@ -16,12 +17,18 @@ export interface TicketFilter {
   priority?: TicketPriority;
   /** Only tickets that wait for the operator's answer. */
   unanswered?: boolean;
+  /** Only tickets that are assigned to this person, or to nobody; names are compared without case. */
+  assigned?: string;
+  unassigned?: boolean;
   /** Only tickets with this text in their title, their body or a reply; small and capital letters alike. */
   search?: string;
 }
 
+/** A ticket and the person whom it is assigned to; null for nobody. */
+export type AssignedTicket = Ticket & { assignee: string | null };
+
 /** A ticket in the list. */
-export type ListedTicket = Ticket & {
+export type ListedTicket = AssignedTicket & {
   /** Whether it is open and the customer had the last word. */
   unanswered: boolean;
 };
@@ -56,29 +63,72 @@ export class TicketsOperatorService {
 
   /** Tickets of one customer or of all, newest first. */
   async list(
-    { customerId, status, priority, unanswered, search }: TicketFilter,
+    { customerId, status, priority, unanswered, assigned, unassigned, search }: TicketFilter,
     listing: ListingRequest,
   ): Promise<Listing<ListedTicket>> {
     const where = { ...(customerId && { customerId }), ...(status && { status }), ...(priority && { priority }) };
     const query = await newestQuery(this.dataSource.manager, Ticket, { where, by: 'createdAt' }, listing);
     query.addSelect(UNANSWERED, 'unanswered');
+    query.leftJoin(TicketAssignment, 'a', 'a.customerId = t.customerId and a.ticketId = t.id');
+    query.addSelect('a.assignee', 'assignee');
+    if (assigned !== undefined) query.andWhere('lower(a.assignee) = lower(:assigned)', { assigned });
+    if (unassigned) query.andWhere('a.assignee is null');
     if (unanswered) query.andWhere(UNANSWERED);
     if (search !== undefined) query.andWhere(CONTAINS, { search: search.toLowerCase() });
-    const { entities, raw } = await query.getRawAndEntities<{ unanswered: boolean }>();
+    const { entities, raw } = await query.getRawAndEntities<{ unanswered: boolean; assignee: string | null }>();
     const tickets = entities.map((ticket, index) =>
-      Object.assign(ticket, { unanswered: raw[index]?.unanswered === true }),
+      Object.assign(ticket, {
+        unanswered: raw[index]?.unanswered === true,
+        assignee: raw[index]?.assignee ?? null,
+      }),
     );
     return Listing.fromRows(tickets, listing.limit, ({ id }) => id);
   }
 
   /** A ticket with its whole thread, internal notes included. @throws ServiceError not_found */
-  async show(id: string): Promise<Ticket & { replies: TicketReply[] }> {
+  async show(id: string): Promise<AssignedTicket & { replies: TicketReply[] }> {
     const { manager } = this.dataSource;
     const ticket = await findTicket(manager, id);
     const { customerId } = ticket;
     const order = { createdAt: 'ASC', id: 'ASC' } as const;
     const replies = await manager.find(TicketReply, { where: { customerId, ticketId: id }, order });
-    return Object.assign(ticket, { replies });
+    return Object.assign(ticket, { assignee: await findAssignee(manager, ticket), replies });
+  }
+
+  /** The person whom a ticket is assigned to; null for nobody. @throws ServiceError not_found */
+  async assigneeOf(id: string): Promise<string | null> {
+    const { manager } = this.dataSource;
+    return findAssignee(manager, await findTicket(manager, id));
+  }
+
+  /**
+   * Assigns a ticket to a person, or with null to nobody. Changes no time that the customer sees. @param former the person who has
+   * it, so that nobody is replaced unseen
+   * @throws ServiceError not_found; invalid_request if another person has it by now
+   */
+  assign(actor: string, id: string, assignee: string | null, former: string | null): Promise<AssignedTicket> {
+    return this.dataSource.transaction(async (manager) => {
+      const ticket = await findTicket(manager, id);
+      const { customerId } = ticket;
+      // One at a time, also when there is no assignment yet that could be locked.
+      await manager.query('select from support_ticket where customer_id = $1 and id = $2 for no key update', [
+        customerId,
+        id,
+      ]);
+      const before = await findAssignee(manager, ticket);
+      if (before !== former)
+        throw new ServiceError('invalid_request', `Meanwhile the ticket was assigned to ${before ?? 'nobody'}`);
+      if (assignee === before) return Object.assign(ticket, { assignee });
+      const key = { customerId, ticketId: id };
+      await manager.delete(TicketAssignment, key);
+      if (assignee !== null) {
+        await manager.insert(TicketAssignment, { ...key, assignee, assignedAt: () => 'app.now()' });
+      }
+      const action = assignee === null ? 'ticket.unassign' : 'ticket.assign';
+      const metadata = { ticket_id: id, from: before, to: assignee };
+      await this.audit.record(manager, { customerId, actor, action, metadata });
+      return Object.assign(ticket, { assignee });
+    });
   }
 
   /** Adds to a ticket's thread. @throws ServiceError not_found */
@@ -113,4 +163,9 @@ async function findTicket(manager: EntityManager, id: string): Promise<Ticket> {
   const ticket = await manager.findOneBy(Ticket, { id });
   if (!ticket) throw new ServiceError('not_found', `There is no ticket ${id}`);
   return ticket;
+}
+
+async function findAssignee(manager: EntityManager, { customerId, id }: Ticket): Promise<string | null> {
+  const assignment = await manager.findOneBy(TicketAssignment, { customerId, ticketId: id });
+  return assignment?.assignee ?? null;
 }
