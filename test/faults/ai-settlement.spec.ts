@@ -3,10 +3,15 @@ import { Logger } from '@nestjs/common';
 import { AiCreditOperatorService, CreditLedger } from '@domains/ai';
 import { DatabaseUnavailableError } from '@platform/database';
 import { ServiceError } from '@platform/errors';
+import { problemOf } from '@platform/http';
 import { saveAiCustomer, saveModelPrice } from '@test/ai-factories';
 import { type AiFixture, balancesOf, createAiFixture, problemsOf } from '@test/ai.fixture';
 import { connectAsSuperuser } from '@test/test-database';
 import { until } from '@test/until';
+import { SDK_DIALECT } from '../../apps/customer-api/src/ai/sdk-dialect';
+
+/** Whether SDKs may send the message again by themselves. */
+const xShouldRetry = (error: unknown) => SDK_DIALECT.convert(problemOf(error, 'id')).headers['x-should-retry'];
 
 const hello = { messages: [{ role: 'user', content: 'Hello' }], max_tokens: 10 };
 
@@ -46,7 +51,8 @@ describe('An AI call whose end cannot be stored', () => {
     const gate = fixture.sandbox.messages.hold();
     const sent = fixture.send(customerId, hello).then(
       () => 'answered',
-      (error: unknown) => (error instanceof ServiceError ? `${error.code}: ${error.message}` : String(error)),
+      (error: unknown) =>
+        error instanceof ServiceError ? `${error.code}: ${error.message} ${xShouldRetry(error)}` : String(error),
     );
     await fixture.sandbox.messages.received(1);
     await lock();
@@ -85,7 +91,7 @@ describe('An AI call whose end cannot be stored', () => {
     await until(() => logged.mock.calls.length > 0);
     expect(performance.now() - startedAt).toBeGreaterThan(4_000);
     await locker.query('rollback');
-    expect(await sent).toMatch(/^service_unavailable: .* You were not charged/);
+    expect(await sent).toMatch(/^service_unavailable: .* You were not charged.* true$/);
     expect(logged.mock.calls.map(([line]) => line as object)).toEqual([
       expect.objectContaining({ msg: 'AI call could not be settled', upstream_request_id: expect.any(String) }),
     ]);
@@ -95,7 +101,7 @@ describe('An AI call whose end cannot be stored', () => {
 
   it('is told that nobody knows, and where to look, while its outcome cannot be found out; then it is decided', async () => {
     expect(await sendAndLock()).toMatch(
-      /^service_unavailable: .* it is unknown whether it was charged. Read the receipt, .*\/ai\/usage\//,
+      /^service_unavailable: .* it is unknown whether it was charged. Read the receipt, .*\/ai\/usage\/.* false$/,
     );
     expect(await unknown()).toEqual([]);
     await locker.query('rollback');

@@ -17,6 +17,8 @@ export interface ServiceErrorOptions {
   upstream?: UpstreamRefusal;
   /** Set if the request may have had its effect all the same: under its Idempotency-Key it is not run again. */
   effect?: 'unknown';
+  /** Set if a retry without the request's Idempotency-Key may have a second effect: programs do not retry by themselves. */
+  retry?: 'only_with_key';
   /** Parameters of the bearer challenge (RFC 6750 §3). */
   bearer?: { error: 'invalid_token' | 'insufficient_scope'; scope?: string };
   /** The underlying error; logged, never shown. */

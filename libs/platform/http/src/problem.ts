@@ -3,7 +3,14 @@ import { Readable } from 'node:stream';
 import { HttpException, type Type } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isTransientFailure } from '@platform/database';
-import { type ErrorCode, errorCatalog, problemType, ServiceError, type UpstreamRefusal } from '@platform/errors';
+import {
+  type ErrorCode,
+  errorCatalog,
+  problemType,
+  ServiceError,
+  type ServiceErrorOptions,
+  type UpstreamRefusal,
+} from '@platform/errors';
 import { BodyPieces, comesInTooManyPieces, DROPPED } from './body-limits';
 import { API_PREFIX } from './routing';
 
@@ -28,6 +35,8 @@ export interface Problem {
   };
   /** The refusal of another system that it is due to; not part of the reply. */
   upstream?: UpstreamRefusal;
+  /** As {@link ServiceErrorOptions} has it; not part of the reply. */
+  retry?: ServiceErrorOptions['retry'];
 }
 
 /** An error reply, as it is sent. */
@@ -68,7 +77,7 @@ const STATUS_FAULTS: Partial<Record<number, [ErrorCode, string]>> = {
 export function problemOf(error: unknown, requestId: string): Problem {
   const fault = toServiceError(error);
   const { status, title } = errorCatalog[fault.code];
-  const { errors, retryAfterSeconds, upstream } = fault.options;
+  const { errors, retryAfterSeconds, upstream, retry } = fault.options;
   return {
     status,
     headers: {
@@ -85,6 +94,7 @@ export function problemOf(error: unknown, requestId: string): Problem {
       ...(errors ? { errors } : {}),
     },
     ...(upstream && { upstream }),
+    ...(retry && { retry }),
   };
 }
 

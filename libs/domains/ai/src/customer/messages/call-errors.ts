@@ -67,7 +67,7 @@ export function chargeUnknown(usageId: string, cause: unknown): ServiceError {
     'service_unavailable',
     'The answer arrived, but it is unknown whether it was charged. Read the receipt, GET /ai/usage/' +
       `${usageId}: a 404 means that you were not charged. A retry with the same Idempotency-Key is never charged a second time`,
-    { cause },
+    { cause, retry: 'only_with_key' },
   );
 }
 
