@@ -116,7 +116,7 @@ describe("programs of the customers' guide", () => {
       const { customer, run } = await start(file);
       let end = await run();
       if (SAYING_KEY.includes(file)) {
-        expect(end.stdout).toMatch(/\(not charged: The connection to the AI provider broke/);
+        expect(end.stdout).toMatch(/\(failed: The connection to the AI provider broke/);
         end = await run();
       } else expect(end.stdout).toMatch(/\n\(lost; once more\)\n/);
       expect({ ...end, charges: await chargesOf(customer.id) }).toMatchObject({ exitCode: 0, stderr: '', charges: 1 });
