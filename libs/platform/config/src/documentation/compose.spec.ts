@@ -11,6 +11,7 @@ interface Service {
   mem_limit?: string;
   logging?: { options?: object };
   environment?: Record<string, string>;
+  secrets?: string[];
 }
 
 const text = readFileSync('docker-compose.yml', 'utf8');
@@ -53,6 +54,31 @@ describe('docker-compose.yml', () => {
     expect(text).not.toContain('env_file');
   });
 
+  it('gives each container the files of the secrets that it needs, from the machine', () => {
+    const files = Object.fromEntries(
+      SECRET_SETTINGS.filter((name) => secretsOf('api').includes(name)).map((name) => [
+        name,
+        { file: `\${${name}_FILE:-/dev/null}` },
+      ]),
+    );
+    expect(parse(text)).toHaveProperty('secrets', files);
+    for (const [name, { secrets = [] }] of Object.entries(services)) {
+      expect([...secrets].sort()).toEqual(name === 'secrets' ? [] : secretsOf(name));
+      for (const secret of secrets) expect(settingsOf(name)).toHaveProperty(`${secret}_FILE`, `/run/secrets/${secret}`);
+    }
+  });
+
+  it("gives a person's name to the command line alone: a program would be replaced when another person runs stack.sh", () => {
+    const named = Object.keys(services).filter((service) => 'OPERATOR_NAME' in settingsOf(service));
+    expect(named).toEqual(['operator']);
+  });
+
+  it('builds the image once, for all programs', () => {
+    const programs = Object.entries(services).filter(([, { image }]) => image.startsWith('customer-account-service:'));
+    expect(programs.map(([name]) => name)).toEqual(['api', 'worker', 'operator', 'migrate']);
+    expect(programs.filter(([, { build }]) => build !== undefined).map(([name]) => name)).toEqual(['migrate']);
+  });
+
   it('gives Grafana a password of its own instead of its default', () => {
     expect(services.grafana).toMatchObject({
       environment: { GF_SECURITY_ADMIN_PASSWORD__FILE: '/run/service/password' },
@@ -74,7 +100,7 @@ describe('docker-compose.yml', () => {
 
   it('names a version of every image, and a distribution where data or libraries depend on it', () => {
     const images = Object.values(services)
-      .filter(({ build }) => build === undefined)
+      .filter(({ image }) => !image.startsWith('customer-account-service:'))
       // One that a setting replaces has its default there.
       .map(({ image }) => /^\$\{\w+:-(.+)\}$/.exec(image)?.[1] ?? image);
     expect([...new Set(images)].sort()).toEqual([

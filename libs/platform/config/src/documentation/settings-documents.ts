@@ -23,7 +23,7 @@ function documentedSettings(): Setting[] {
 
 const HEAD = `# Settings of the service, as environment variables. docker compose reads them from .env: copy this file there and
 # change the settings that you need. A setting that is commented out has the default it shows, or none. Instead of a value, any
-# setting takes a file that holds it: NAME_FILE=/path/to/file; docker compose passes that on for secrets.
+# setting takes a file that holds it: NAME_FILE=/path/to/file; with docker compose secrets do, a file of this machine.
 # This file is made from the schema by \`npm run settings\`; a test compares the two.
 
 # --- docker compose only -------------------------------------------------------------------------------------------
@@ -104,6 +104,7 @@ export const SET_BY_COMPOSE: readonly string[] = [
   'INTERNAL_PORT',
   'WORKER_INTERNAL_PORT',
   'TRUST_PROXY',
+  'OPERATOR_NAME',
   'LOG_DIRECTORY',
   'SANDBOX_URL',
   'DEMO_CUSTOMER',
@@ -129,15 +130,17 @@ function blocks([section, settings]: [string, object]): string {
     block(`${section}-settings`, others) +
     block(
       `${section}-secrets`,
-      secrets.flatMap((name) => [name, `${name}_FILE`]),
+      secrets,
+      secrets.map((name) => `  ${name}_FILE: /run/secrets/${name}\n`),
     )
   );
 }
 
-/** An empty variable counts as unset, so the program's default applies. */
-function block(name: string, settings: string[]): string {
+/** An empty variable or file counts as unset, so the program's default applies. `lines`: further ones. */
+function block(name: string, settings: string[], lines: string[] = []): string {
   if (settings.length === 0) return '';
-  return `x-${name}: &${name}\n${settings.map((setting) => `  ${setting}: \${${setting}:-}\n`).join('')}\n`;
+  const given = settings.map((setting) => `  ${setting}: \${${setting}:-}\n`);
+  return `x-${name}: &${name}\n${[...given, ...lines].join('')}\n`;
 }
 
 /** Replaces the text between two markers. @throws if a marker is missing */
