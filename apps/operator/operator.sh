@@ -4,6 +4,7 @@
 # Commands run in a container that stays for eight hours, as most of a command's time would be the start of one. stack.sh removes
 # it when it was made with another image or other settings.
 set -euo pipefail
+from=$PWD
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.."
 
 # commands: the container, if it runs
@@ -18,6 +19,26 @@ if [ -z "$container" ]; then
   docker compose --progress quiet run -d --rm --no-deps --label "account.commands=$made_with" --entrypoint sleep operator 8h >/dev/null
   container=$(commands)
 fi
+# A file that a command names is one of this machine: it goes in as standard input.
+arguments=()
+while [ $# -gt 0 ]; do
+  case $1 in
+    --file=*) set -- --file "${1#--file=}" "${@:2}" ;;
+    --file)
+      case ${2:--} in
+        -) ;;
+        /*) exec <"$2" ;;
+        *) exec <"$from/$2" ;;
+      esac
+      arguments+=(--file -)
+      shift $(($# < 2 ? 1 : 2))
+      ;;
+    *)
+      arguments+=("$1")
+      shift
+      ;;
+  esac
+done
 terminal=-i
 if [ -t 0 ] && [ -t 1 ]; then terminal=-it; fi
-exec docker exec $terminal -e "OPERATOR_NAME=${OPERATOR_NAME:-${SUDO_USER:-$(id -un)}}" "$container" node dist/apps/operator/src/main.js "$@"
+exec docker exec $terminal -e "OPERATOR_NAME=${OPERATOR_NAME:-${SUDO_USER:-$(id -un)}}" "$container" node dist/apps/operator/src/main.js "${arguments[@]}"

@@ -1,6 +1,7 @@
 # up, upgrade, scale, restart
 
 stack_up() {
+  check_profiles
   if [ "$(count_of api)" = 0 ]; then
     [ -n "$(id_of "$(image)")" ] || build_image
     start_all
@@ -13,9 +14,21 @@ stack_up() {
   examine
 }
 
+# check_profiles: fails if .env has COMPOSE_PROFILES twice, as after two "echo … >> .env". Compose takes the last, and the parts that
+# the other one names, such as TLS, would be left out
+check_profiles() {
+  local given
+  given=$(sed -n 's/^ *COMPOSE_PROFILES=//p' .env 2>/dev/null | tr -d "\"' " | sort -u)
+  [ "$(wc -l <<<"$given")" -lt 2 ] ||
+    fail ".env has COMPOSE_PROFILES twice, and only the last one counts. Make it one line: COMPOSE_PROFILES=$(tr ',' '\n' <<<"$given" | sed '/^$/d' | sort -u | paste -sd ,)"
+}
+
 # examine: says what does not work although everything runs, and names in .env that nothing reads; fails never
 examine() {
   local name
+  for name in $(sed -n 's/^ *\([A-Z][A-Z0-9_]*\)=.*/\1/p' .env 2>/dev/null | sort | uniq -d); do
+    say "Warning: .env has $name more than once: the last one counts"
+  done
   for name in $(sed -n 's/^ *\([A-Z][A-Z0-9_]*\)=.*/\1/p' .env 2>/dev/null | sort -u); do
     grep -qE "(^|[^A-Z0-9_])$name([^A-Z0-9_]|\$)" .env.example docker-compose*.yml apps/operator/stack.sh apps/operator/stack/*.sh \
       || case $name in
@@ -28,6 +41,7 @@ examine() {
 }
 
 stack_upgrade() {
+  check_profiles
   build_image
   if [ "$(count_of api)" = 0 ]; then
     start_all

@@ -66,5 +66,5 @@ tags_of() {
   for tag in $(tags); do
     if [ "$(id_of "$(repository):$tag")" = "$(id_of "$1")" ]; then echo "$tag"; return; fi
   done
-  id_of "$1"
+  id_of "$1" | cut -c 8-19
 }
