@@ -30,7 +30,7 @@ describe("The operator's command line, AI", () => {
     const { customer } = await arrange();
     expect(await run(`ai verify --customer ${none}`)).toMatchObject({
       code: 1,
-      stdout: '(none)\n',
+      stdout: '',
       stderr: '0 accounts were checked\n',
     });
     expect(await run(`ai verify --customer ${none} --allow-empty --json`)).toMatchObject({
@@ -40,7 +40,7 @@ describe("The operator's command line, AI", () => {
     });
     expect(await run(`ai verify --customer ${customer}`)).toMatchObject({
       code: 0,
-      stderr: '1 account was checked\n',
+      stderr: '1 account was checked: no difference\n',
     });
   });
 

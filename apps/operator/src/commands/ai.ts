@@ -61,7 +61,9 @@ function kronerOrNone(text: string): string | null {
  */
 async function readKey(): Promise<string> {
   const key = (await readAll(process.stdin)).trim();
-  if (!/^[\x21-\x7e]{8,500}$/.test(key)) throw usageError('Standard input contains no key');
+  if (key === '') throw usageError('Standard input contains no key');
+  if (!/^[\x21-\x7e]{8,500}$/.test(key))
+    throw usageError('The key on standard input must be one word of 8 to 500 characters');
   return key;
 }
 
@@ -141,6 +143,7 @@ const credit = command({
     note: required('--note <text>', 'why; the customer reads it in its ledger'),
   },
   examples: ['--customer 100001 --kind refund --amount-nok 12.50 --note "Calls of 3 March"'],
+  columns: ['sequence', 'created_at', 'kind', 'bucket', 'amount', 'balance_after', 'note'],
   confirm: ({ amountNok }) => `An entry of ${amountNok} NOK stays in the customer's ledger. Go on?`,
   run({ credit }, { customer, kind, amountNok, note }, { actor }) {
     if (Number(amountNok) === 0 || (kind === 'refund' && Number(amountNok) < 0)) {
@@ -293,10 +296,12 @@ const verify = command({
   examples: ['', '--customer 100001'],
   reads: true,
   columns: ['customer_number', 'customer', 'problem', 'found', 'expected', 'customer_id'],
+  saysIfEmpty: true,
   async run({ verification }, { customer, allowEmpty = false }, { foundFault, note }) {
     const accounts = await verification.accounts(customer);
     const problems = await verification.verify(customer);
-    note(accounts === 1 ? '1 account was checked' : `${accounts} accounts were checked`);
+    const checked = accounts === 1 ? '1 account was checked' : `${accounts} accounts were checked`;
+    note(problems.length === 0 && accounts > 0 ? `${checked}: no difference` : checked);
     if (problems.length > 0 || (accounts === 0 && !allowEmpty)) foundFault();
     return problems;
   },

@@ -71,6 +71,8 @@ export interface CommandDefinition<Options extends OptionDefinitions, Classes ex
   columns?: readonly string[];
   /** Further columns of `-o wide` and CSV. */
   moreColumns?: readonly string[];
+  /** Set if its own note says that the list is empty. */
+  saysIfEmpty?: true;
   /** Does the work. The result is printed: an object, an array, a `Listing`, {@link CsvRows} or {@link TextParts}. */
   run: (services: Instances<Classes>, values: Values<Options>, run: Run) => object | Promise<object>;
 }

@@ -8,8 +8,10 @@ const reencrypt = command({
     'encrypt the provider keys of customers under SECRETS_KEY that are still under FORMER_SECRETS_KEY; fails if one opens under neither',
   options: {},
   examples: [''],
-  async run({ keys }, _options, { actor, foundFault }) {
+  saysIfEmpty: true,
+  async run({ keys }, _options, { actor, foundFault, note }) {
     const results = await keys.reencrypt(actor);
+    if (results.length === 0) note('No customer has a provider key of its own');
     if (results.some(({ result }) => result === 'unreadable')) foundFault();
     return results;
   },

@@ -34,7 +34,8 @@ function explainFailure(error: unknown): CommandError {
   }
   if (error instanceof ServiceError) return refusal(error);
   if (isDatabaseUnavailable(error) && !isLoginRefused(error)) {
-    const message = 'The database does not answer. Is npm start running, or DATABASE_URL right?';
+    const message =
+      'The database does not answer. Does it run (docker compose ps postgres, or npm start), and is DATABASE_URL right?';
     return new CommandError(EXIT.unavailable, 'database_unavailable', message);
   }
   const settings =

@@ -19,7 +19,12 @@ export async function print(
   format: OutputFormat,
   customers: CustomerLookupOperatorService,
 ): Promise<void> {
-  for await (const text of printed(result, command, format, customers)) await write(text);
+  let empty = true;
+  for await (const text of printed(result, command, format, customers)) {
+    empty = false;
+    await write(text);
+  }
+  if (empty && !command.saysIfEmpty) process.stderr.write('Nothing to list\n');
   if (result instanceof Listing && result.next !== null) {
     process.stderr.write(`There is more: continue with --after ${result.next}, or raise --limit\n`);
   }
@@ -40,6 +45,7 @@ async function* printed(
     const plain = plainValue(result instanceof Listing ? result.rows : result) as Row | Row[];
     if (format === 'json') yield `${visibleJson(JSON.stringify(plain, null, 2))}\n`;
     else if (format === 'csv') yield* csvText(Array.isArray(plain) ? plain : [plain], command, named);
+    else if (Array.isArray(plain) && plain.length === 0) return;
     else if (Array.isArray(plain)) yield `${listTable(await named(plain), command, format === 'wide')}\n`;
     else yield `${fields(plain)}\n`;
   }

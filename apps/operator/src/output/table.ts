@@ -26,7 +26,7 @@ const PLAIN = Object.fromEntries(
 /** A list as a table: the columns of the command, or with `wide` all of them, none cut. */
 export function listTable(rows: readonly Row[], { columns, moreColumns = [] }: ServiceCommand, wide: boolean): string {
   const [first] = rows;
-  if (!first) return '(none)';
+  if (!first) return '';
   const names = columns ? [...columns, ...(wide ? moreColumns : [])] : Object.keys(first);
   const cells = rows.map((row) => names.map((name) => visibleText(cell(row[name], wide))));
   return table(names.map(visibleText), cells, wide ? undefined : TABLE_WIDTH);
