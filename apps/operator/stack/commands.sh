@@ -127,17 +127,30 @@ stack_replace() {
 
 # replace SERVICE: by a new container, with an interruption of its work
 replace() {
+  local former made
   say "$1: is replaced"
-  containers "$1" | xargs -r docker stop >/dev/null
-  containers "$1" | xargs -r docker rm -f >/dev/null
+  former=$(containers "$1")
+  case $1 in
+    # Made before: until the new one is started, nobody listens on their port.
+    proxy*)
+      make_containers "$1" --scale "$1=$(($(wc -w <<<"$former") + 1))"
+      made=$(containers "$1" | grep -vxF "$former") || fail "No new container of $1 could be made; the former one goes on"
+      ;;
+  esac
+  xargs -r docker stop <<<"$former" >/dev/null
+  [ -z "${made:-}" ] || docker start "$made" >/dev/null
+  xargs -r docker rm -f <<<"$former" >/dev/null
   begin "$1"
 }
 
-# begin SERVICE: makes its container and waits until it is healthy. Fails if it is not
+# begin SERVICE: makes its container if there is none, starts it, and waits until it is healthy. Fails if it is not
 begin() {
   local container state
-  make_containers "$1"
   container=$(containers "$1")
+  if [ -z "$container" ]; then
+    make_containers "$1"
+    container=$(containers "$1")
+  fi
   docker start "$container" >/dev/null
   while :; do
     state=$(docker inspect -f '{{if .State.Health}}{{.State.Health.Status}}{{else}}{{.State.Status}}{{end}} {{.RestartCount}}' "$container")
