@@ -102,7 +102,7 @@ apply_changes() {
   done
   for proxy in $(proxies); do
     if outdated "$proxy"; then
-      say "$proxy: has changed. It has the port, so it cannot be replaced without an interruption of about a second:"
+      say "$proxy: has changed. It has the port, so it cannot be replaced without an interruption of about half a second:"
       say "  apps/operator/stack.sh replace $proxy"
     elif ! in_service "$proxy" /etc/account-proxy/proxy.sh current; then
       say "$proxy: reads its configuration"
@@ -131,8 +131,9 @@ replace() {
   say "$1: is replaced"
   former=$(containers "$1")
   case $1 in
-    # Made before: until the new one is started, nobody listens on their port.
+    # From the end of the former one to the start of the new one, nobody listens on their port.
     proxy*)
+      if is_running "$1"; then in_service "$1" /etc/account-proxy/proxy.sh retire || true; fi
       make_containers "$1" --scale "$1=$(($(wc -w <<<"$former") + 1))"
       made=$(containers "$1" | grep -vxF "$former") || fail "No new container of $1 could be made; the former one goes on"
       ;;
