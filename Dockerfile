@@ -12,11 +12,12 @@ FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
-COPY nest-cli.json tsconfig.json tsconfig.build.json ./
+COPY nest-cli.json tsconfig.json tsconfig.build.json bundle-operator.mjs ./
 COPY apps apps
 COPY libs libs
 # What is only for developers' machines is not in the image: it could not be started in production anyway.
 RUN node_modules/.bin/nest build \
+ && node bundle-operator.mjs \
  && rm -rf dist/apps/local dist/apps/sandbox dist/.tsbuildinfo \
  && chmod -R a=rX,u+w dist
 

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { operatorProcess } from '@test/operator-command';
@@ -13,6 +14,13 @@ describe("The operator's command line as a program", () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(JSON.parse(stdout)).toMatchObject({ id, name });
   }, 60_000);
+
+  it('loads no framework before a command runs: help would take as long as a command', () => {
+    const script = `require('./dist/apps/operator/src/run-operator.js');
+      JSON.stringify(Object.keys(require.cache).flatMap((path) => /node_modules\\/((?:@[^/]+\\/)?[^/]+)/.exec(path)?.[1] ?? []))`;
+    const packages = JSON.parse(execFileSync(process.execPath, ['-p', script], { encoding: 'utf8' })) as string[];
+    expect([...new Set(packages)].sort()).toEqual(['commander', 'decimal.js']);
+  });
 
   it('reads a key from standard input', async () => {
     const { id } = await saveFakeCustomer(database.superuser);

@@ -32,6 +32,12 @@ async function execute(invocation: Invocation): Promise<void> {
   await runCommand(command, values, common);
 }
 
+/** Loads all that commands load, and goes as far as one gets without a database: fills the compile cache. */
+export async function loadAll(): Promise<void> {
+  const { loadCommands } = await import('./load-commands.js');
+  await loadCommands(nouns);
+}
+
 /** The version in package.json, which is beside `dist` in the image, too. */
 function programVersion(): string {
   const file = join(__dirname, '..', '..', '..', '..', 'package.json');

@@ -1,7 +1,6 @@
 import type { CallOfRequest } from '@domains/ai';
 import type { AppConfig } from '@platform/config';
 import { ServiceError } from '@platform/errors';
-import { findInLogFiles } from '@platform/logging';
 import type { RefusedRequest } from '@platform/refusals';
 import { optional, required } from '../options/option';
 import * as read from '../options/read';
@@ -72,6 +71,8 @@ async function logged(
   { id, customer, days }: { id: string; customer: string | undefined; days: number },
 ): Promise<(Outcome & Record<string, unknown>)[]> {
   if (LOG_DIRECTORY === undefined) return [];
+  // Loaded by then; loading it with the definition would load a framework for every help.
+  const { findInLogFiles } = await import('../services/requests.services.js');
   const lines = await findInLogFiles(LOG_DIRECTORY, `"request_id":${JSON.stringify(id)}`, { days, most: 10 * MOST });
   return lines
     .filter(({ msg, customer_id: of }) => msg === 'request' && (customer === undefined || of === customer))
