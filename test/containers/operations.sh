@@ -3,7 +3,8 @@
 # ONLY='upgrade|scale.*' does some of it.
 #   npm run build && test/containers/operations.sh
 # Needs a Docker engine with the images of the compose file. Ends with 1 if a planned operation lost a request, if a restart
-# of PostgreSQL had other failures than 503 for 2 s, or if a killed replica lost more than it had.
+# of PostgreSQL had other failures than 503 for 2 s, if the port was closed for 3 s while the
+# proxy was replaced, or if a killed replica lost more than it had.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -22,6 +23,7 @@ phase 'scale 1 to 2' stack scale 2
 phase 'restart api' stack restart api
 phase 'restart worker' stack restart worker
 phase 'reload proxy' stack restart proxy
+phase 'replace proxy' stack replace proxy
 phase 'restart valkey' stack restart valkey
 phase 'rotate passwords' stack rotate database-passwords
 phase 'rotate secrets key' stack rotate secrets-key

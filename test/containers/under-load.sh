@@ -13,11 +13,20 @@ begin_load() {
   sleep 5
 }
 
-# end_load: prints the table; fails if a phase lost what it should not
+# end_load: prints the table; fails if a phase lost what it should not, or anything had its effect twice
 end_load() {
+  local result=0
   printf 'end\n' >&"${LOAD[1]}"
   wait "$LOAD_PID"
-  node "$project/test/containers/table.mjs" "$results" "$logs" "${seconds[@]}"
+  node "$project/test/containers/table.mjs" "$results" "$logs" "${seconds[@]}" || result=1
+  check 'calls that had their effect twice' 0 "$(count_doubled)"
+  return $((result | failures))
+}
+
+# count_doubled: charges and SMS of requests that already had one. Each request has an id, and each SMS a text, of its own
+count_doubled() {
+  dc exec -T -e PGUSER=account_owner postgres psql -qAt -d customer_account -c \
+    'select (select count(*) - count(distinct api_request_id) from ai_usage) + (select count(*) - count(distinct message) from sms_message)'
 }
 
 # keep_logs: what replicas and proxies say from now on, those that come and go meanwhile too

@@ -3,6 +3,7 @@
 #   proxy.sh start             writes the configuration and becomes nginx
 #   proxy.sh reload ADDRESS…   reads the configuration anew; new requests go to these replicas, or to all if none is named.
 #                              Returns when that holds for every new request; fails, and changes nothing, if nginx refuses it
+#   proxy.sh retire            idle connections of clients no longer outlive the end of nginx, which it would wait for
 #   proxy.sh current           whether the files beside this one are those that it read
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -104,11 +105,23 @@ reload() {
   exit 1
 }
 
+# Returns when the workers that keep them have ended, or after a quarter of a minute: streams may take longer.
+retire() {
+  rm -f "$run/keepalive.conf"
+  nginx -c "$run/nginx.conf" -s reload 2>/dev/null
+  sleep 1
+  for try in $(seq 30); do
+    grep -qs 'worker process is shutting down' /proc/[0-9]*/cmdline || break
+    sleep 0.5
+  done
+}
+
 command=${1:-}
 [ $# = 0 ] || shift
 case $command in
   start) start ;;
   reload) reload "$@" ;;
+  retire) retire ;;
   current) cat "$here"/* | cmp -s - "$run/made-of" ;;
   *) exit 64 ;;
 esac

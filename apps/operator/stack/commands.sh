@@ -102,7 +102,7 @@ apply_changes() {
   done
   for proxy in $(proxies); do
     if outdated "$proxy"; then
-      say "$proxy: has changed. It has the port, so it cannot be replaced without an interruption of about a second:"
+      say "$proxy: has changed. It has the port, so it cannot be replaced without an interruption of about half a second:"
       say "  apps/operator/stack.sh replace $proxy"
     elif ! in_service "$proxy" /etc/account-proxy/proxy.sh current; then
       say "$proxy: reads its configuration"
@@ -127,17 +127,31 @@ stack_replace() {
 
 # replace SERVICE: by a new container, with an interruption of its work
 replace() {
+  local former made
   say "$1: is replaced"
-  containers "$1" | xargs -r docker stop >/dev/null
-  containers "$1" | xargs -r docker rm -f >/dev/null
+  former=$(containers "$1")
+  case $1 in
+    # From the end of the former one to the start of the new one, nobody listens on their port.
+    proxy*)
+      if is_running "$1"; then in_service "$1" /etc/account-proxy/proxy.sh retire || true; fi
+      make_containers "$1" --scale "$1=$(($(wc -w <<<"$former") + 1))"
+      made=$(containers "$1" | grep -vxF "$former") || fail "No new container of $1 could be made; the former one goes on"
+      ;;
+  esac
+  xargs -r docker stop <<<"$former" >/dev/null
+  [ -z "${made:-}" ] || docker start "$made" >/dev/null
+  xargs -r docker rm -f <<<"$former" >/dev/null
   begin "$1"
 }
 
-# begin SERVICE: makes its container and waits until it is healthy. Fails if it is not
+# begin SERVICE: makes its container if there is none, starts it, and waits until it is healthy. Fails if it is not
 begin() {
   local container state
-  make_containers "$1"
   container=$(containers "$1")
+  if [ -z "$container" ]; then
+    make_containers "$1"
+    container=$(containers "$1")
+  fi
   docker start "$container" >/dev/null
   while :; do
     state=$(docker inspect -f '{{if .State.Health}}{{.State.Health.Status}}{{else}}{{.State.Status}}{{end}} {{.RestartCount}}' "$container")

@@ -19,7 +19,7 @@ compose_project=$(dc config --format json | sed -n 's/^  "name": "\(.*\)",\{0,1\
 # note another configuration, and would replace the container at the next docker compose up
 make_containers() {
   # A proxy depends on the API, whose replicas compose would make as many as the compose file says.
-  case $1 in proxy*) set -- "$1" --scale "api=$(replicas_made)" ;; esac
+  case $1 in proxy*) set -- "$1" --scale "api=$(replicas_made)" "${@:2}" ;; esac
   dc up --no-start --no-recreate --no-build "${@:2}" "$1"
 }
 
