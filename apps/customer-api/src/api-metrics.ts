@@ -2,24 +2,10 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Counter } from 'prom-client';
 import { RateLimitStorageService } from '@platform/access';
 import { CustomerDatabaseService, DatabaseClockService, exposeDatabaseMetrics } from '@platform/database';
-import { BodyMemory, type EndedRequest, type LoadShedder, ReplyMemory } from '@platform/http';
+import { BodyMemory, type LoadShedder, ReplyMemory } from '@platform/http';
 import { Metrics } from '@platform/metrics';
 import { RefusalRecorderService } from '@platform/refusals';
 import { TokenChangeListenerService } from '@platform/tokens';
-
-/** Customers that have a series of their own, per process: a metric must not grow with the number of customers. */
-const MOST = 100;
-/** Labels of unknown customers, and of those beyond {@link MOST}. */
-const [NONE, OTHERS] = ['none', 'others'];
-
-/** Measures requests as they end. */
-export function requestMeter(metrics: Metrics): (ended: EndedRequest) => void {
-  const refusals = new LimitedCustomers(metrics);
-  return ({ request, status, durationMs }) => {
-    metrics.observeRequest(request.method, request.routeOptions.url, status, durationMs);
-    if (status === 429) refusals.count(request.customer?.customerId);
-  };
-}
 
 /** Exposes the gauges that operators monitor. */
 export function exposeState(app: NestFastifyApplication, shedder: LoadShedder): void {
@@ -83,30 +69,4 @@ export function exposeState(app: NestFastifyApplication, shedder: LoadShedder): 
     'Token changes are received: verified tokens are cached',
     () => changes.trusted,
   );
-}
-
-/** Counts requests that were refused with 429, by customer. */
-class LimitedCustomers {
-  private readonly known = new Set<string>();
-  private readonly refused: Counter<'customer_id'>;
-
-  constructor({ registry }: Metrics) {
-    this.refused = new Counter({
-      name: 'rate_limited_requests_total',
-      help: 'Requests refused with 429, by customer; none: before it was known who calls',
-      labelNames: ['customer_id'],
-      registers: [registry],
-    });
-    for (const label of [NONE, OTHERS]) this.refused.inc({ customer_id: label }, 0);
-  }
-
-  count(customerId: string | undefined): void {
-    this.refused.inc({ customer_id: customerId === undefined ? NONE : this.label(customerId) });
-  }
-
-  private label(customerId: string): string {
-    if (!this.known.has(customerId) && this.known.size >= MOST) return OTHERS;
-    this.known.add(customerId);
-    return customerId;
-  }
 }

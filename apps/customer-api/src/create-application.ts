@@ -18,8 +18,8 @@ import { RefusalRecorderService } from '@platform/refusals';
 import { SCOPES, TokenAuthenticatorService } from '@platform/tokens';
 import { SDK_ADDRESSES, SDK_DIALECT } from './ai/sdk-dialect';
 import { AppModule } from './app.module';
-import { exposeState, requestMeter } from './api-metrics';
-import { keepIfRefused } from './refused-requests';
+import { exposeState } from './api-metrics';
+import { requestRecorder } from './ended-requests';
 
 /** Builds the customer API, ready to listen. `root` can embed it in a larger application. */
 export async function createApplication(
@@ -37,11 +37,7 @@ export async function createApplication(
   const server = app.getHttpAdapter().getInstance();
   setAddressHints(server, SDK_ADDRESSES);
   // Before the hooks that refuse requests: those count too.
-  const [measure, refusals] = [requestMeter(app.get(Metrics)), app.get(RefusalRecorderService)];
-  observeRequests(server, (ended) => {
-    measure(ended);
-    keepIfRefused(ended, refusals);
-  });
+  observeRequests(server, requestRecorder(app.get(Metrics), app.get(RefusalRecorderService)));
   limitAddresses(server, app.get(RateLimitStorageService), config.RATE_LIMIT_ADDRESS_PER_MINUTE);
   const tokens = app.get(TokenAuthenticatorService);
   const shedder = new LoadShedder(app.get(TimeShares), {

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
-import { AccessModule, BearerGuard, CustomerContextInterceptor, CustomerRateLimitGuard } from '@platform/access';
+import { AccessModule, CustomerContextInterceptor, RateLimitGuard, RouteAccessGuard } from '@platform/access';
 import {
   createValidationPipe,
   HttpModule,
@@ -39,8 +39,8 @@ export const LISTS = [
 @Module({
   imports: [AccessModule, HttpModule, IdempotencyModule],
   providers: [
-    { provide: APP_GUARD, useClass: BearerGuard },
-    { provide: APP_GUARD, useClass: CustomerRateLimitGuard },
+    { provide: APP_GUARD, useClass: RouteAccessGuard },
+    { provide: APP_GUARD, useClass: RateLimitGuard },
     { provide: APP_GUARD, useClass: RequestBodyGuard },
     KeyedRequestsService,
     { provide: APP_INTERCEPTOR, useClass: CustomerContextInterceptor },

@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { ThrottlerModule } from '@nestjs/throttler';
 import { AppConfig } from '@platform/config';
 import { TokensModule } from '@platform/tokens';
-import type { LimitName } from './customer-rate-limit.guard';
+import type { LimitName } from './rate-limit.guard';
 import { MINUTE_MS, RateLimitStorageService } from './rate-limit-storage.service';
 
 /** The storage in a separate module, because the throttler's options need it. */

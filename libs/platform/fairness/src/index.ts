@@ -1,4 +1,3 @@
-export { FairSlots, type Refusal } from './fair-slots';
 export { FairTurns } from './fair-turns';
-export { type Grant, HeldShares } from './held-shares';
+export { FairSlots, type Grant, HeldShares, type Refusal } from './held-shares';
 export { REQUEST_MS, TimeShares } from './time-shares';

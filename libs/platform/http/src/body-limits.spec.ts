@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { PassThrough } from 'node:stream';
 import { until } from '@test/until';
 import { loadConfig } from '@platform/config';
-import { BodyMemory, boundPieces, comesInTooManyPieces } from './body-limits';
+import { BodyMemory, boundPieces, comesInTooManyPieces, discardRest } from './body-limits';
 
 describe('BodyMemory', () => {
   it('releases a lease once, however often release is called', () => {
@@ -62,5 +63,74 @@ describe('bodies in chunks of a byte', () => {
       expect(await send(['POST / HTTP/1.1', 250], ['POST / HTTP/1.1', 250])).toContain('x-closing: false');
       await until(() => pieces === 500);
     }
+  });
+});
+
+const MB = 1024 * 1024;
+
+describe('discardRest', () => {
+  beforeEach(() => jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] }));
+  afterEach(() => jest.useRealTimers());
+
+  function begin() {
+    const body = new PassThrough({ highWaterMark: 64 * MB });
+    const overran = jest.fn();
+    let ended = false;
+    const done = discardRest(body as unknown as IncomingMessage, overran).then(() => (ended = true));
+    return { body, overran, done, isOver: () => ended };
+  }
+  const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+  it('ends with the body', async () => {
+    const { body, overran, done } = begin();
+    body.end(Buffer.alloc(MB));
+    await done;
+    jest.advanceTimersByTime(60_000);
+    expect(overran).not.toHaveBeenCalled();
+  });
+
+  it('ends with the caller', async () => {
+    const { body, overran, done } = begin();
+    body.destroy(new Error('reset'));
+    await done;
+    expect(overran).not.toHaveBeenCalled();
+  });
+
+  it('takes 32 MB and no byte more', async () => {
+    const { body, overran, isOver } = begin();
+    for (let sent = 0; sent < 32; sent++) body.write(Buffer.alloc(MB));
+    await settle();
+    expect(overran).not.toHaveBeenCalled();
+    body.write('a');
+    await settle();
+    expect(overran).toHaveBeenCalledTimes(1);
+    expect(isOver()).toBe(true);
+    expect(body.isPaused()).toBe(true);
+  });
+
+  it('takes 256 pieces of one byte', async () => {
+    const { body, overran, isOver } = begin();
+    for (let sent = 0; sent < 256; sent++) body.write('a');
+    await settle();
+    expect(overran).not.toHaveBeenCalled();
+    for (let sent = 0; sent < 100; sent++) body.write('a');
+    await settle();
+    expect(overran).toHaveBeenCalledTimes(1);
+    expect(isOver()).toBe(true);
+  });
+
+  it('takes 10 seconds, however slowly the body comes', async () => {
+    const { body, overran, isOver } = begin();
+    for (let second = 0; second < 9; second++) {
+      body.write('a');
+      await settle();
+      jest.advanceTimersByTime(1000);
+    }
+    jest.advanceTimersByTime(999);
+    expect(overran).not.toHaveBeenCalled();
+    jest.advanceTimersByTime(1);
+    await settle();
+    expect(overran).toHaveBeenCalledTimes(1);
+    expect(isOver()).toBe(true);
   });
 });

@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { AppConfig } from '@platform/config';
 import { ServiceError } from '@platform/errors';
@@ -82,6 +82,88 @@ export function boundPieces(server: Server): void {
       }
       return take.call(this, piece);
     };
+  });
+}
+
+/** Most bytes of a refused request's body that are read before the connection is closed. */
+const MOST_DISCARDED_BYTES = 32 * 1024 * 1024;
+const LONGEST_DISCARDING_MS = 10_000;
+/** A body this small needs no bound: Node reads and discards it. */
+const SMALL_BYTES = 16 * 1024;
+
+/**
+ * Discards a body that nobody reads, within bounds: Node would read all of it, behind the reply, whatever its size. To be called before
+ * the reply is sent. @param closes whether the reply ends the connection: then even a small body is waited for
+ * @returns resolves at its end; undefined if there is nothing to wait for
+ */
+export function discardUnread(
+  request: IncomingMessage,
+  reply: ServerResponse,
+  closes = false,
+): Promise<void> | undefined {
+  const { complete, headers } = request;
+  if (complete || !hasBody(headers) || (!closes && isSmall(headers))) return undefined;
+  return discardBefore(request, reply);
+}
+
+/** Whether a request's headers announce a body. */
+export function hasBody(headers: IncomingHttpHeaders): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+function isSmall(headers: IncomingHttpHeaders): boolean {
+  return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) <= SMALL_BYTES;
+}
+
+/** Discards are begun once for each request: a refusal may follow. */
+const discards = new WeakMap<IncomingMessage, Promise<void>>();
+
+/** Discards a body. One beyond the bounds costs its sender the connection, once the reply is sent. */
+function discardBefore(request: IncomingMessage, reply: ServerResponse): Promise<void> {
+  let discarded = discards.get(request);
+  if (!discarded) {
+    discarded = discardRest(request, () => {
+      if (reply.writableFinished) request.socket.destroySoon();
+      else reply.once('finish', () => request.socket.destroySoon());
+    });
+    discards.set(request, discarded);
+  }
+  return discarded;
+}
+
+/**
+ * Reads and discards the rest of a body, so that a client that is still sending can read the reply instead of being cut
+ * off (RFC 9112 §9.6). Ends with the body, with the connection, or at a limit of size, pieces or time; then the connection is
+ * closed after the reply.
+ */
+export function discardRest(request: IncomingMessage, onOverrun: () => void): Promise<void> {
+  return new Promise((resolve) => {
+    let left = MOST_DISCARDED_BYTES;
+    const pieces = new BodyPieces();
+    const stop = () => {
+      clearTimeout(timer);
+      request.off('data', count).off(DROPPED, overrun).off('end', stop).off('close', stop);
+      resolve();
+    };
+    const overrun = () => {
+      stop();
+      request.pause();
+      onOverrun();
+    };
+    const count = ({ length }: Buffer) => {
+      left -= length;
+      if (left < 0 || pieces.add(length)) overrun();
+    };
+    const timer = setTimeout(overrun, LONGEST_DISCARDING_MS).unref();
+    if (comesInTooManyPieces(request)) return overrun();
+    // An error of the connection needs no handling any more.
+    request
+      .on('data', count)
+      .once(DROPPED, overrun)
+      .once('end', stop)
+      .once('close', stop)
+      .on('error', () => undefined)
+      .resume();
   });
 }
 

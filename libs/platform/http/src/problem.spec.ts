@@ -1,5 +1,3 @@
-import type { IncomingMessage } from 'node:http';
-import { PassThrough } from 'node:stream';
 import {
   HttpException,
   InternalServerErrorException,
@@ -9,7 +7,7 @@ import {
 import { QueryFailedError, QueryRunnerAlreadyReleasedError } from 'typeorm';
 import { DatabaseUnavailableError } from '@platform/database';
 import { type ErrorCode, errorCatalog, problemType, ServiceError } from '@platform/errors';
-import { discardRest, problemOf } from './problem';
+import { problemOf } from './problem';
 
 const failed = (code: string) =>
   new QueryFailedError('select secret', ['parameter'], Object.assign(new Error('driver'), { code }));
@@ -71,74 +69,5 @@ describe('problem details', () => {
     ['anything else', new ServiceError('not_found', 'd'), {}],
   ])('come with the headers of RFC 6750 and RFC 9110: %s', (_name, error, headers) => {
     expect(problemOf(error, 'id').headers).toEqual(headers);
-  });
-});
-
-const MB = 1024 * 1024;
-
-describe('discardRest', () => {
-  beforeEach(() => jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] }));
-  afterEach(() => jest.useRealTimers());
-
-  function begin() {
-    const body = new PassThrough({ highWaterMark: 64 * MB });
-    const overran = jest.fn();
-    let ended = false;
-    const done = discardRest(body as unknown as IncomingMessage, overran).then(() => (ended = true));
-    return { body, overran, done, isOver: () => ended };
-  }
-  const settle = () => new Promise((resolve) => setImmediate(resolve));
-
-  it('ends with the body', async () => {
-    const { body, overran, done } = begin();
-    body.end(Buffer.alloc(MB));
-    await done;
-    jest.advanceTimersByTime(60_000);
-    expect(overran).not.toHaveBeenCalled();
-  });
-
-  it('ends with the caller', async () => {
-    const { body, overran, done } = begin();
-    body.destroy(new Error('reset'));
-    await done;
-    expect(overran).not.toHaveBeenCalled();
-  });
-
-  it('takes 32 MB and no byte more', async () => {
-    const { body, overran, isOver } = begin();
-    for (let sent = 0; sent < 32; sent++) body.write(Buffer.alloc(MB));
-    await settle();
-    expect(overran).not.toHaveBeenCalled();
-    body.write('a');
-    await settle();
-    expect(overran).toHaveBeenCalledTimes(1);
-    expect(isOver()).toBe(true);
-    expect(body.isPaused()).toBe(true);
-  });
-
-  it('takes 256 pieces of one byte', async () => {
-    const { body, overran, isOver } = begin();
-    for (let sent = 0; sent < 256; sent++) body.write('a');
-    await settle();
-    expect(overran).not.toHaveBeenCalled();
-    for (let sent = 0; sent < 100; sent++) body.write('a');
-    await settle();
-    expect(overran).toHaveBeenCalledTimes(1);
-    expect(isOver()).toBe(true);
-  });
-
-  it('takes 10 seconds, however slowly the body comes', async () => {
-    const { body, overran, isOver } = begin();
-    for (let second = 0; second < 9; second++) {
-      body.write('a');
-      await settle();
-      jest.advanceTimersByTime(1000);
-    }
-    jest.advanceTimersByTime(999);
-    expect(overran).not.toHaveBeenCalled();
-    jest.advanceTimersByTime(1);
-    await settle();
-    expect(overran).toHaveBeenCalledTimes(1);
-    expect(isOver()).toBe(true);
   });
 });

@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { HttpException, type Type } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -11,14 +10,8 @@ import {
   type ServiceErrorOptions,
   type UpstreamRefusal,
 } from '@platform/errors';
-import { BodyPieces, comesInTooManyPieces, DROPPED } from './body-limits';
+import { discardUnread } from './body-limits';
 import { API_PREFIX } from './routing';
-
-/** Most bytes of a refused request's body that are read before the connection is closed. */
-const MOST_DISCARDED_BYTES = 32 * 1024 * 1024;
-const LONGEST_DISCARDING_MS = 10_000;
-/** A body this small needs no bound: Node reads and discards it. */
-const SMALL_BYTES = 16 * 1024;
 
 /** An error reply: RFC 9457 problem details, and the headers that go with it. */
 export interface Problem {
@@ -159,84 +152,13 @@ export function sendProblem(reply: FastifyReply, problem: Problem): void {
   void reply.code(status).headers(headers).type(contentType);
   const { raw: request } = reply.request;
   const closes = !reply.raw.shouldKeepAlive || reply.getHeader('connection') === 'close';
-  if (!isStillArriving(request) || (!closes && isSmall(request))) return void reply.send(text);
-  const discarded = discardBefore(request, reply.raw);
-  if (!closes) return void reply.send(text);
+  const discarded = discardUnread(request, reply.raw, closes);
+  if (!discarded || !closes) return void reply.send(text);
   // Node closes such a connection at the end of the reply: the whole text is sent, the end after that of the body.
   void reply.header('content-length', Buffer.byteLength(text)).send(Readable.from(textUntil(text, discarded)));
-}
-
-/**
- * Discards the body of a request that takes none, within the same bounds: Node would read all of it, behind the reply, whatever its
- * size. To be called before the reply is sent.
- */
-export function discardUnread(request: IncomingMessage, reply: ServerResponse): void {
-  if (isStillArriving(request) && !isSmall(request)) void discardBefore(request, reply);
-}
-
-/** Discards are begun once for each request: a refusal may follow. */
-const discards = new WeakMap<IncomingMessage, Promise<void>>();
-
-/** Discards a body. One beyond the bounds costs its sender the connection, once the reply is sent. */
-function discardBefore(request: IncomingMessage, reply: ServerResponse): Promise<void> {
-  let discarded = discards.get(request);
-  if (!discarded) {
-    discarded = discardRest(request, () => {
-      if (reply.writableFinished) request.socket.destroySoon();
-      else reply.once('finish', () => request.socket.destroySoon());
-    });
-    discards.set(request, discarded);
-  }
-  return discarded;
 }
 
 async function* textUntil(text: string, ended: Promise<void>): AsyncGenerator<string> {
   yield text;
   await ended;
-}
-
-/** Whether a request has a body that has not been read completely. */
-function isStillArriving({ complete, headers }: IncomingMessage): boolean {
-  return !complete && (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0);
-}
-
-/** Whether the body is so small that the rest need not be bounded. */
-function isSmall({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) <= SMALL_BYTES;
-}
-
-/**
- * Reads and discards the rest of a body, so that a client that is still sending can read the reply instead of being cut
- * off (RFC 9112 §9.6). Ends with the body, with the connection, or at a limit of size, pieces or time; then the connection is
- * closed after the reply.
- */
-export function discardRest(request: IncomingMessage, onOverrun: () => void): Promise<void> {
-  return new Promise((resolve) => {
-    let left = MOST_DISCARDED_BYTES;
-    const pieces = new BodyPieces();
-    const stop = () => {
-      clearTimeout(timer);
-      request.off('data', count).off(DROPPED, overrun).off('end', stop).off('close', stop);
-      resolve();
-    };
-    const overrun = () => {
-      stop();
-      request.pause();
-      onOverrun();
-    };
-    const count = ({ length }: Buffer) => {
-      left -= length;
-      if (left < 0 || pieces.add(length)) overrun();
-    };
-    const timer = setTimeout(overrun, LONGEST_DISCARDING_MS).unref();
-    if (comesInTooManyPieces(request)) return overrun();
-    // An error of the connection needs no handling any more.
-    request
-      .on('data', count)
-      .once(DROPPED, overrun)
-      .once('end', stop)
-      .once('close', stop)
-      .on('error', () => undefined)
-      .resume();
-  });
 }

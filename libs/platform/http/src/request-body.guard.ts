@@ -12,9 +12,8 @@ import {
   JsonTokenizer,
   SegmentedBytes,
 } from '@platform/json';
-import { BODY_BYTES, type BodyLease, BodyMemory, BodyPieces, TurnBudget } from './body-limits';
+import { BODY_BYTES, type BodyLease, BodyMemory, BodyPieces, discardUnread, hasBody, TurnBudget } from './body-limits';
 import { partyOf } from './connections';
-import { discardUnread } from './problem';
 import { ReplyMemory } from './reply-memory';
 import { type BodyReader, type BodyRules, rulesOf } from './route-rules';
 import { addIgnored, rememberReply } from './validation-pipe';
@@ -137,7 +136,7 @@ export class RequestBodyGuard implements CanActivate {
     }
     const { body: rules = DEFAULT, key } = rulesOf(context);
     if (rules === 'none') {
-      discardUnread(request.raw, reply.raw);
+      void discardUnread(request.raw, reply.raw);
       request.rawBody = new SegmentedBytes();
       return true;
     }
@@ -194,10 +193,6 @@ function assertJsonBody(headers: IncomingHttpHeaders): void {
     throw new ServiceError('unsupported_media_type', 'Send the body uncompressed: Content-Encoding is not supported');
   const type = headers['content-type']?.trim() ?? '';
   if (!isJson(type)) throw new ServiceError('unsupported_media_type', adviceFor(type));
-}
-
-function hasBody(headers: IncomingHttpHeaders): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 function isJson(type: string): boolean {

@@ -8,7 +8,7 @@ import { ServiceError } from '@platform/errors';
 import { TimeShares } from '@platform/fairness';
 import { AccessLog } from '@platform/logging';
 import { isTracing, traceIds, traceRequest } from '@platform/tracing';
-import { boundPieces } from './body-limits';
+import { boundPieces, discardUnread } from './body-limits';
 import { compressReplies } from './compression';
 import { DOCUMENTATION, keepDocumentationFiles } from './documentation-files';
 import { boundConnections, mostConnections, onReplyClosed } from './connections';
@@ -17,7 +17,7 @@ import { Draining } from './listening';
 import { chargeReplies } from './load-shedding';
 import { type InterfaceParts, serveOpenApi } from './open-api/create-document';
 import { boundReplies, endSlowReaders, ReplyMemory } from './reply-memory';
-import { discardUnread, problemOf, sendProblem, setProblemDialect } from './problem';
+import { problemOf, sendProblem, setProblemDialect } from './problem';
 import { API_PREFIX, collectRoutes, isReadable, UNREADABLE_ADDRESS } from './routing';
 
 /** Maximum size of a request's headers in bytes, and maximum time for a request to arrive. */
@@ -231,7 +231,7 @@ function refuseAmbiguousHeaders(server: FastifyInstance): void {
 /** Bounds the bodies of requests that have none by their method. That of a POST is read, or discarded, behind the guards. */
 function discardNeedlessBodies(server: FastifyInstance): void {
   server.addHook('preValidation', ({ method, raw }, reply, done) => {
-    if (method !== 'POST') discardUnread(raw, reply.raw);
+    if (method !== 'POST') void discardUnread(raw, reply.raw);
     done();
   });
 }

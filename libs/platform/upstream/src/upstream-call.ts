@@ -1,8 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { traceHeaders } from '@platform/tracing';
-import type { WaitingCall, WaitingCalls } from './waiting-calls';
-import type { Observation, StallMeter } from './circuit';
-import { AbortedError, exchange, type Flow, type Receiver, type Target } from './exchange';
+import type { Observation } from './circuit';
+import { AbortedError, exchange, type Flow, type Receiver, type Targets } from './exchange';
 import { type BodyReader, type BodyStream, type ByteBudget, type ByteLease, ReplyBody } from './reply-body';
 import type { UpstreamOptions, UpstreamRequest } from './upstream-options';
 import { UpstreamCallError, type UpstreamFailureReason, UpstreamReply } from './upstream-reply';
@@ -57,7 +56,7 @@ export class UpstreamCall implements Receiver, BodyReader {
   ) {
     this.timeoutMs = request.timeoutMs ?? surroundings.options.timeoutMs;
     this.deadline = setTimeout(() => this.end('timeout_total'), this.timeoutMs);
-    this.stalledBefore = surroundings.stalls.stalledMs;
+    this.stalledBefore = surroundings.stalls.begin();
     this.lease = surroundings.budget.open();
     if (stream) stream.onClosed = this.cancel;
     if (request.signal?.aborted) this.cancel();
@@ -202,6 +201,7 @@ export class UpstreamCall implements Receiver, BodyReader {
       stalled: this.stalled,
       caller: this.request.onBehalfOf,
     });
+    this.surroundings.stalls.end();
   }
 
   private readonly cancel = () => this.end('cancelled');
@@ -238,38 +238,109 @@ export class UpstreamCall implements Receiver, BodyReader {
   }
 }
 
-const REDIRECTS = [301, 302, 303, 307, 308];
+/** While an upstream answers no call, this fraction of its concurrency may wait for it, and one caller half of that. */
+const PART_WHILE_SILENT = 8;
 
-/** The base address of an upstream, and the allowed addresses. */
-export class Targets {
-  private readonly base: URL;
-  private readonly origin: string;
-  private readonly basePath: string;
+/** A call that waits for the head of its reply. */
+export interface WaitingCall {
+  readonly caller: string | undefined;
+  readonly since: number;
+}
 
-  constructor(private readonly options: Pick<UpstreamOptions, 'baseUrl' | 'redirects'>) {
-    this.base = new URL(options.baseUrl);
-    this.origin = this.base.origin;
-    this.basePath = this.base.pathname.replace(/\/$/, '');
+/** The calls that wait for a reply to begin; bounds them while the upstream is silent. */
+export class WaitingCalls {
+  private readonly calls = new Set<WaitingCall>();
+  private answeredAt = -Infinity;
+  private readonly mostWhileSilent: number;
+
+  constructor(private readonly options: { concurrency: number; slowAfterMs: number }) {
+    this.mostWhileSilent = Math.max(2, Math.ceil(options.concurrency / PART_WHILE_SILENT));
+  }
+
+  get count(): number {
+    return this.calls.size;
+  }
+
+  /** Whether one more call may wait. */
+  admits(caller?: string): boolean {
+    if (!this.silent) return true;
+    if (this.calls.size >= this.mostWhileSilent) return false;
+    if (caller === undefined) return true;
+    let own = 0;
+    for (const call of this.calls) if (call.caller === caller) own++;
+    return own < this.mostWhileSilent / 2;
+  }
+
+  /** Whether no call was answered for as long as the oldest call should have taken. */
+  get silent(): boolean {
+    const oldest = this.calls.values().next().value;
+    if (oldest === undefined) return false;
+    const since = performance.now() - this.options.slowAfterMs;
+    return oldest.since <= since && this.answeredAt <= since;
+  }
+
+  begin(caller: string | undefined): WaitingCall {
+    const call = { caller, since: performance.now() };
+    this.calls.add(call);
+    return call;
+  }
+
+  /** @param answered whether a reply began */
+  end(call: WaitingCall, answered: boolean): void {
+    if (this.calls.delete(call) && answered) this.answeredAt = performance.now();
+  }
+}
+
+const TICK_MS = 50;
+/** Lateness that does not count: timers are never exact. */
+const GRACE_MS = 50;
+/** The stall that makes a failure our own: at least this long, and at least this part of the call's time. */
+const STALL = { ms: 200, part: 0.1 };
+
+/**
+ * Measures stalls of this process: garbage collection, a long computation, a suspended machine. Time-outs during a
+ * stall say nothing about an upstream.
+ */
+export class StallMeter {
+  private calls = 0;
+  private total = 0;
+  private tickAt = 0;
+  private timer?: NodeJS.Timeout;
+
+  /** Measures while a call is in progress. @returns the time of stalls at its beginning */
+  begin(): number {
+    if (this.calls++ === 0) {
+      this.tickAt = performance.now();
+      this.timer = setInterval(() => this.tick(), TICK_MS).unref();
+    }
+    return this.stalledMs;
+  }
+
+  /** Ends the measurement for a call. */
+  end(): void {
+    if (--this.calls === 0) clearInterval(this.timer);
   }
 
   /**
-   * Resolves a request's address. Headers, with the credentials, are sent to the upstream's own origin only. Undefined
-   * for an unsafe address.
+   * Whether this process stalled for a significant part of a call; a busy process stalls briefly in every call.
+   * @param before the time of stalls when it began @param durationMs of the call
    */
-  resolve({ url, path = '', headers = {} }: Pick<UpstreamRequest, 'url' | 'path' | 'headers'>): Target | undefined {
-    if (!url) return { origin: this.origin, path: this.basePath + path, headers };
-    if (url.protocol !== 'https:' && url.protocol !== this.base.protocol) return undefined;
-    const { origin, pathname, search } = url;
-    return { origin, path: pathname + search, headers: origin === this.origin ? headers : {} };
+  explains(before: number, durationMs: number): boolean {
+    return this.stalledMs - before > Math.max(STALL.ms, STALL.part * durationMs);
   }
 
-  /** The target of a redirect; undefined if it is not followed. @param hop number of redirects, with this one */
-  redirect(status: number, { origin, path, headers }: Target, location: string | undefined, hop: number) {
-    const { redirects } = this.options;
-    if (!redirects || hop > redirects.most || !REDIRECTS.includes(status)) return undefined;
-    const from = new URL(origin + path);
-    const to = location === undefined ? null : URL.parse(location, from.href);
-    if (!to || (to.origin !== from.origin && !redirects.allowed?.(from, to))) return undefined;
-    return this.resolve({ url: to, headers });
+  /** Milliseconds of stalls, of those that were measured. */
+  private get stalledMs(): number {
+    return this.total + this.lateness();
+  }
+
+  private tick(): void {
+    this.total += this.lateness();
+    this.tickAt = performance.now();
+  }
+
+  private lateness(): number {
+    const late = performance.now() - this.tickAt - TICK_MS;
+    return late > GRACE_MS ? late : 0;
   }
 }

@@ -2,12 +2,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Agent } from 'undici';
 import { FairSlots } from '@platform/fairness';
 import { annotateSpan, traced } from '@platform/tracing';
-import { WaitingCalls } from './waiting-calls';
 import type { CallLog, ClientState } from './call-log';
-import { Circuit, type StallMeter } from './circuit';
+import { Circuit } from './circuit';
+import { Targets } from './exchange';
 import { SilenceWatch } from './silence-watch';
 import { BodyStream, type ByteBudget, type UpstreamStream } from './reply-body';
-import { type CallSurroundings, Targets, UpstreamCall } from './upstream-call';
+import { type CallSurroundings, type StallMeter, UpstreamCall, WaitingCalls } from './upstream-call';
 import type { RetryRule, UpstreamOptions, UpstreamRequest } from './upstream-options';
 import { UpstreamCallError, type UpstreamFailureReason, UpstreamReply } from './upstream-reply';
 

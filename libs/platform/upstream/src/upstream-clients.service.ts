@@ -2,8 +2,8 @@ import { Injectable, type OnApplicationShutdown, Optional } from '@nestjs/common
 import { AppConfig } from '@platform/config';
 import { Metrics } from '@platform/metrics';
 import { CallLog } from './call-log';
-import { StallMeter } from './circuit';
 import { ByteBudget } from './reply-body';
+import { StallMeter } from './upstream-call';
 import { UpstreamClient } from './upstream-client';
 import type { UpstreamOptions } from './upstream-options';
 
@@ -53,7 +53,6 @@ export class UpstreamClientsService implements OnApplicationShutdown {
 
   /** Ends calls in progress: services with calls to finish have finished them before. */
   async onApplicationShutdown(): Promise<void> {
-    this.stalls.stop();
     await Promise.all([...this.clients].map((client) => client.close()));
   }
 }

@@ -1,8 +1,8 @@
 import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { ThrottlerGuard } from '@nestjs/throttler';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '@platform/errors';
-import { rulesOf } from '@platform/http';
+import { declareRules, networkOf, rulesOf } from '@platform/http';
 import type { AuthenticatedCustomer } from '@platform/tokens';
 import {
   afterCount,
@@ -12,8 +12,25 @@ import {
   showRateLimit,
 } from './rate-limit-storage.service';
 
+/**
+ * Limits the requests of one network address, valid token or not: against guessing, flooding, scanning. Counts before
+ * anything else looks at a request, health checks too: anyone can ask for them. The reply shows this limit until a customer's
+ * limit replaces it. @param limit requests per minute
+ */
+export function limitAddresses(server: FastifyInstance, storage: RateLimitStorageService, limit: number): void {
+  server.addHook('onRequest', (request, reply, done) => {
+    const counted = storage.count(`address:${networkOf(request)}`, limit);
+    const enforced = afterCount(counted, (state) => enforce(state, reply, tooManyFromAddress));
+    if (enforced instanceof Promise) enforced.then(() => done(), done);
+    else done();
+  });
+}
+
 /** Kinds of limits, each a throttler of the module: all of a customer's requests, and tighter ones for AI messages and SMS. */
 export type LimitName = keyof AuthenticatedCustomer['limits'];
+
+/** Adds a tighter limit of requests to a route, for AI messages or for SMS. */
+export const RateLimitAs = (kind: 'ai' | 'sms') => declareRules({ rateLimit: kind });
 
 /**
  * Limits a customer's requests, all its tokens and routes together, with tighter limits for AI messages and SMS. The
@@ -23,7 +40,7 @@ export type LimitName = keyof AuthenticatedCustomer['limits'];
  * counts with the throttlers that the route declares, at once unless counts are shared.
  */
 @Injectable()
-export class CustomerRateLimitGuard extends ThrottlerGuard {
+export class RateLimitGuard extends ThrottlerGuard {
   /** The storage of the module's options: the parent knows only its interface. */
   declare protected readonly storageService: RateLimitStorageService;
   /** Requests per minute by throttler, for customers to whom the operator gave no limit of their own. */
@@ -62,11 +79,16 @@ export class CustomerRateLimitGuard extends ThrottlerGuard {
 }
 
 /** Shows a limit in the reply. @throws ServiceError rate_limited */
-function enforce(state: RateLimitState, reply: FastifyReply): true {
+function enforce(state: RateLimitState, reply: FastifyReply, detailOf = tooMany): true {
   showRateLimit(reply, state);
   if (!state.isBlocked) return true;
-  const { limit, timeToBlockExpire: seconds } = state;
-  throw new ServiceError('rate_limited', `At most ${limit} requests a minute; try again in ${seconds} s`, {
-    retryAfterSeconds: seconds,
-  });
+  throw new ServiceError('rate_limited', detailOf(state), { retryAfterSeconds: state.timeToBlockExpire });
+}
+
+function tooMany({ limit, timeToBlockExpire: seconds }: RateLimitState): string {
+  return `At most ${limit} requests a minute; try again in ${seconds} s`;
+}
+
+function tooManyFromAddress({ timeToBlockExpire: seconds }: RateLimitState): string {
+  return `Too many requests from your address; try again in ${seconds} s`;
 }

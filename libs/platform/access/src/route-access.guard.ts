@@ -1,18 +1,64 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import {
+  applyDecorators,
+  type CanActivate,
+  createParamDecorator,
+  type ExecutionContext,
+  Injectable,
+} from '@nestjs/common';
+import { ApiSecurity } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { ServiceError } from '@platform/errors';
-import { rulesOf } from '@platform/http';
+import { API_KEY_SCHEME, declareRules, ProblemReplies, type RouteRules, rulesOf } from '@platform/http';
 import {
   type AuthenticatedCustomer,
   fingerprintOf,
   hashToken,
   isWellFormed,
+  type Scope,
   TOKEN_PREFIX,
   TokenAuthenticatorService,
   type TokenRefusal,
 } from '@platform/tokens';
-import { requireAccess, type RouteAccess } from './route-access';
+
+/**
+ * Declares the scope that a route requires, for the guard and for the OpenAPI document. A route that declares neither
+ * this nor {@link AnyScope} nor `@Public()` is refused.
+ */
+export function RequireScope(scope: Scope): MethodDecorator {
+  return applyDecorators(
+    declareRules({ access: scope }),
+    ApiSecurity('token', [scope]),
+    ProblemReplies('unauthorized', 'insufficient_scope', 'rate_limited', 'internal_error', 'service_unavailable'),
+  );
+}
+
+/** Declares that a route needs a valid token but no scope. */
+export function AnyScope(): MethodDecorator {
+  return applyDecorators(
+    declareRules({ access: 'any' }),
+    ApiSecurity('token'),
+    ProblemReplies('unauthorized', 'rate_limited', 'internal_error', 'service_unavailable'),
+  );
+}
+
+/**
+ * Opens a route, or all routes of a controller, to callers without a token: for health checks, never for customer data.
+ */
+export const Public = () => declareRules({ access: 'public' });
+
+/** Lets callers of a controller's routes send the token in the header `X-Api-Key` as well, as SDKs of AI providers do. */
+export const TokenInApiKey = () => applyDecorators(declareRules({ takesApiKey: true }), ApiSecurity(API_KEY_SCHEME));
+
+/** Injects the authenticated customer: the only way for a handler to get the caller's identity. */
+export const CurrentCustomer = createParamDecorator((_: unknown, context: ExecutionContext): AuthenticatedCustomer => {
+  const { customer } = context.getArgByIndex<FastifyRequest>(0);
+  if (!customer) throw new Error('The route is public: it has no customer');
+  return customer;
+});
+
+/** What a route that is not public asks of a token; undefined: it does not say. */
+type RouteAccess = Exclude<RouteRules['access'], 'public'>;
 
 const INVALID = { bearer: { error: 'invalid_token' } } as const;
 const HOW = 'Send a service token in the header Authorization: Bearer cas_live_…';
@@ -29,7 +75,7 @@ const REFUSALS: Record<NonNullable<TokenRefusal>, string> = {
  * without declared access is always refused.
  */
 @Injectable()
-export class BearerGuard implements CanActivate {
+export class RouteAccessGuard implements CanActivate {
   constructor(private readonly authenticator: TokenAuthenticatorService) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
@@ -69,6 +115,19 @@ function admit(request: FastifyRequest, customer: AuthenticatedCustomer, access:
   request.customer = customer;
   requireAccess(customer, access);
   return true;
+}
+
+/**
+ * Refuses a customer whose token lacks the route's scope, and everybody on a route that declares nothing: it is closed until
+ * it does. @throws ServiceError insufficient_scope
+ */
+function requireAccess(customer: AuthenticatedCustomer, access: RouteAccess): void {
+  if (access === 'any') return;
+  if (access === undefined) throw new ServiceError('insufficient_scope', 'This address is closed');
+  if (customer.scopes.has(access)) return;
+  throw new ServiceError('insufficient_scope', `The token lacks the scope ${access}`, {
+    bearer: { error: 'insufficient_scope', scope: access },
+  });
 }
 
 /**
