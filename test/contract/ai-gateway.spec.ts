@@ -84,7 +84,7 @@ describe('The AI gateway', () => {
     [403, 'ai_upstream_rejected'],
     [404, 'ai_upstream_rejected'],
     [413, 'ai_upstream_rejected'],
-    [429, 'ai_upstream_rejected'],
+    [429, 'ai_upstream_failed'],
     [500, 'ai_upstream_failed'],
     [503, 'ai_upstream_failed'],
     [504, 'ai_upstream_failed'],

@@ -156,7 +156,9 @@ describe('A reply that teaches', () => {
     const stream = await post('/ai/messages', HELLO, { ...key, accept: 'text/event-stream' });
     expect(stream.headers.get('content-type')).toMatch(/^text\/event-stream/);
     await stream.text();
-    await expectProblem(await post('/ai/messages', HELLO, key), 422, 'idempotency_key_reused');
+    const refused = await post('/ai/messages', HELLO, key);
+    const { detail } = await expectProblem(refused, 422, 'idempotency_key_reused');
+    expect(detail).toBe('You have used this Idempotency-Key for another request in the last 24 hours');
     const again = await post('/ai/messages', HELLO, { ...key, accept: 'text/event-stream' });
     expect(again.headers.get('idempotency-replayed')).toBe('true');
   });

@@ -3,8 +3,11 @@ import { guideExamples, GuideFolder, guidePrograms } from '@test/documents/guide
 import type { CodeBlock } from '@test/documents/markdown';
 import { saveFakeInvoice } from '@test/factories/invoice.factory';
 import { freePort } from '@test/free-port';
+import { startRecordingUpstream } from '@test/recording-upstream';
 import { createFullCaller, type FullApi, startFullApi } from '@test/full-api';
 
+/** Addresses of requests that cost something. */
+const SPENDING = /\/ai\/messages$|\/ai\/v1\/messages$|\/sms\/send$|\/ai\/credit-requests$/;
 const calls = guideExamples.filter(([, { language, text }]) => language === 'sh' && text.includes('curl '));
 
 describe("examples of the customers' guide", () => {
@@ -47,6 +50,21 @@ describe("examples of the customers' guide", () => {
       expect({ exitCode, said: stdout.length > 0, stderr }).toEqual({ exitCode: 0, said: true, stderr: '' });
     },
   );
+
+  it('send an Idempotency-Key with every AI message, SMS and credit request', async () => {
+    // The page on errors shows a request that is refused.
+    const called = calls.flatMap(([, { text, options }]) => (options.status ? [] : curlCalls(text, environment)));
+    const spending = called.filter(({ url, init }) => init.method === 'POST' && SPENDING.test(url));
+    expect(spending.length).toBeGreaterThanOrEqual(6);
+    expect(spending.filter(({ init }) => init.headers['Idempotency-Key'] === undefined)).toEqual([]);
+    const between = await startRecordingUpstream(full.api.origin);
+    const through = { ...environment, API: `${between.url}/api/v1` };
+    await Promise.all(guidePrograms.map(([, { options }]) => folder.run(options.file ?? '', through)));
+    await between.close();
+    const posted = between.requests.filter(({ method }) => method === 'POST');
+    expect(new Set(posted.map(({ url }) => SPENDING.exec(url ?? '')?.[0])).size).toBeGreaterThanOrEqual(4);
+    expect(posted.filter(({ headers }) => headers['idempotency-key'] === undefined)).toEqual([]);
+  }, 120_000);
 
   it.each([
     ['ask.ts', /^\S/],

@@ -239,7 +239,8 @@ describe('POST /ai/messages', () => {
   it.each([
     [{ status: 401 }, 'ai_upstream_rejected'],
     [{ status: 402 }, 'ai_upstream_rejected'],
-    [{ status: 429 }, 'ai_upstream_rejected'],
+    [{ status: 429 }, 'ai_upstream_failed'],
+    [{ 'spend-limit': true }, 'ai_upstream_failed'],
     [{ status: 529 }, 'ai_upstream_failed'],
     [{ cut: true }, 'ai_upstream_failed'],
   ] as const)('says 502 when the provider answers %j', async (directives, code) => {

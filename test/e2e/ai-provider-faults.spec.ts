@@ -27,7 +27,10 @@ describe('what the AI provider does to one customer', () => {
     async (status) => {
       const [refused, other] = [await arrange(), await arrange()];
       fixture.sandbox.messages.script(...Array.from({ length: 12 }, () => ({ status })));
-      for (let call = 0; call < 12; call++) await expectProblem(await refused(), 502, 'ai_upstream_rejected');
+      for (let call = 0; call < 12; call++) {
+        const code = status === 429 ? 'ai_upstream_failed' : 'ai_upstream_rejected';
+        await expectProblem(await refused(), 502, code);
+      }
       expect(fixture.sandbox.messages.total).toBe(12);
       expect((await other()).status).toBe(201);
     },

@@ -14,6 +14,7 @@ const LONGEST = [
   'test/contract/generated-clients.spec.ts',
   'test/containers/rotation.spec.ts',
   'test/documents/guide-faults.spec.ts',
+  'test/documents/guide-upstream-faults.spec.ts',
   'test/faults/unread-replies.spec.ts',
   'test/faults/ai-settlements.spec.ts',
   'test/faults/hung-up-callers.spec.ts',

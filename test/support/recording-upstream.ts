@@ -9,6 +9,8 @@ export interface RecordingUpstream {
   replyOf(requestId: string): Buffer | undefined;
   /** Number of requests for messages. */
   total(): number;
+  /** Every request. */
+  requests: { method: string | undefined; url: string | undefined; headers: IncomingHttpHeaders }[];
   close(): Promise<void>;
 }
 
@@ -18,9 +20,9 @@ export async function startRecordingUpstream(
   changed: (headers: IncomingHttpHeaders) => IncomingHttpHeaders = () => ({}),
 ): Promise<RecordingUpstream> {
   const replies = new Map<string, Buffer[]>();
-  let requests = 0;
+  const requests: RecordingUpstream['requests'] = [];
   const server = createServer((request, reply) => {
-    if (request.url?.endsWith('/messages')) requests++;
+    requests.push({ method: request.method, url: request.url, headers: request.headers });
     const { host: _, ...headers } = request.headers;
     const passed = httpRequest(`${target}${request.url}`, { method: request.method, headers }, (answer) => {
       const pieces: Buffer[] = [];
@@ -44,7 +46,8 @@ export async function startRecordingUpstream(
       const pieces = replies.get(requestId);
       return pieces && Buffer.concat(pieces);
     },
-    total: () => requests,
+    total: () => requests.filter(({ url }) => url?.endsWith('/messages')).length,
+    requests,
     close: async () => {
       server.closeAllConnections();
       server.close();

@@ -3,19 +3,18 @@ import { ChatAnthropic } from '@langchain/anthropic';
 /** Messages to send with LangChain, each with a token. */
 interface Asked {
   baseUrl: string;
-  messages: { token: string; prompt: string }[];
+  messages: { token: string; prompt: string; how: 'invoke' | 'stream' }[];
 }
 
-/** What came of a message: its text, whole and streamed, or its error as an application sees it. */
+/** The text that came of a message, and its error as an application sees it. */
 interface Outcome {
-  text?: string;
-  streamed?: string;
+  text: string;
   error?: { name: string; status: unknown; message: string };
 }
 
 const { baseUrl, messages } = JSON.parse(process.env['CALLER'] ?? '') as Asked;
 const outcomes: Outcome[] = [];
-for (const { token, prompt } of messages) {
+for (const { token, prompt, how } of messages) {
   const model = new ChatAnthropic({
     model: 'theirs',
     apiKey: token,
@@ -23,14 +22,14 @@ for (const { token, prompt } of messages) {
     maxTokens: 50,
     maxRetries: 0,
   });
+  const outcome: Outcome = { text: '' };
   try {
-    const { text } = await model.invoke(prompt);
-    let streamed = '';
-    for await (const piece of await model.stream(prompt)) streamed += piece.text;
-    outcomes.push({ text, streamed });
+    if (how === 'invoke') outcome.text = (await model.invoke(prompt)).text;
+    else for await (const piece of await model.stream(prompt)) outcome.text += piece.text;
   } catch (error) {
     const { name, message, status } = error as Error & { status?: unknown };
-    outcomes.push({ error: { name, status, message } });
+    outcome.error = { name, status, message };
   }
+  outcomes.push(outcome);
 }
 console.log(JSON.stringify(outcomes));

@@ -42,8 +42,7 @@ function statusOf({ status, upstream }: Problem): number {
 function asSdkProblem(problem: Problem): ErrorReply {
   const { headers, body } = problem;
   const status = statusOf(problem);
-  const lasts = FINAL.has(body.code) && status !== 529;
-  const mayHelp = 'retry-after' in headers || (status >= 500 && !lasts) || status === 408;
+  const mayHelp = 'retry-after' in headers || (status >= 500 && !FINAL.has(body.code)) || status === 408;
   const mayRetry = mayHelp && problem.retry !== 'only_with_key';
   const { type: _type, title: _title, ...members } = body;
   return {

@@ -27,7 +27,7 @@ const common: Pick<FaultyAdapter, 'settings' | 'judge' | 'tells' | 'expected'> =
     unreadable: 'ai_upstream_failed',
     no_content: 'ai_upstream_failed',
     account_refused: 'ai_upstream_rejected',
-    turned_away: 'ai_upstream_rejected',
+    turned_away: 'ai_upstream_failed',
     closed_for_now: 'ai_upstream_failed',
     refused: 'ai_upstream_rejected',
     gave_up: 'ai_upstream_rejected',

@@ -44,19 +44,20 @@ export function callFailed(redactor: SecretRedactor, error: unknown): unknown {
 }
 
 /**
- * The error for a status of 4xx or 5xx. 401, 402, 403, 404 and 429 concern the operator's account with the provider: the
- * customer learns that the provider refused, not why. The text about a faulty request (400, 413) is passed on to the
- * customer, shortened and redacted: a provider may repeat the key that it was called with.
+ * The error for a status of 4xx or 5xx. 401, 402, 403 and 404 concern the operator's account with the provider: the
+ * customer learns that the provider refused, not why. 429 and 529 pass: the same message may be sent again. The text about a
+ * faulty request (400, 413) is passed on to the customer, shortened and redacted: a provider may repeat the key that it was
+ * called with.
  */
 export function refused(redactor: SecretRedactor, reply: UpstreamReply): UpstreamError {
   const { status, headers, retryAfterMs } = reply;
   const { type, message: said, errorCode } = errorIn(reply.jsonObject());
   const message = redactor.foreignText(said);
-  const rejected = status >= 400 && status < 500;
+  const overloaded = status === 429 || status === OVERLOADED;
+  const rejected = status < 500 && !overloaded;
   const concernsRequest =
     status === 413 || (status === 400 && message !== undefined && !concernsOperator(said as string));
   const customerDetail = concernsRequest && message !== undefined && !concernsOperator(said as string);
-  const overloaded = status === 429 || status === OVERLOADED;
   return new UpstreamError({
     code: rejected ? 'ai_upstream_rejected' : 'ai_upstream_failed',
     reason: `upstream ${status}${redactor.foreignId(type) ? ` ${type}` : ''}`,
@@ -65,7 +66,7 @@ export function refused(redactor: SecretRedactor, reply: UpstreamReply): Upstrea
       : rejected
         ? 'The AI provider rejected the request. You were not charged'
         : 'The AI provider failed. You were not charged; try again later',
-    retryAfterSeconds: retryAfterMs && (status === 429 || status >= 500) ? Math.ceil(retryAfterMs / 1000) : undefined,
+    retryAfterSeconds: retryAfterMs && !rejected ? Math.ceil(retryAfterMs / 1000) : undefined,
     ...(concernsRequest && { refusal: { status, errorCode: redactor.foreignId(errorCode) } }),
     ...(overloaded && { refusal: { status: OVERLOADED } }),
     requestId: redactor.foreignId(headers['request-id']),
