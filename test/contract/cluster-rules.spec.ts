@@ -66,6 +66,17 @@ describeCatalogueRules('what the schema must be like to run on a cluster too', [
     breaks: ['grant insert on invoice_number to customer_api', 'invoice_number'],
   },
   {
+    rule: 'a function in SQL that reads a table has no row as a parameter: a node does not find the customer in it',
+    broken: `select p.oid::regprocedure::text as name from pg_proc p join pg_language l on l.oid = p.prolang
+      where p.pronamespace = 'app'::regnamespace and l.lanname = 'sql' and p.prosrc ~* '\\mfrom\\s+[a-z]'
+        and exists (select from unnest(p.proargtypes) t join pg_type y on y.oid = t and y.typtype = 'c')`,
+    breaks: [
+      `create function app.f(p_account ai_account) returns bigint language sql stable
+       as $$ select count(*) from public.ai_usage where customer_id = p_account.customer_id $$`,
+      'app.f(ai_account)',
+    ],
+  },
+  {
     rule: 'no function names a row by its place (ctid), which is another on every shard',
     broken: `select distinct name from ${FUNCTION_STATEMENTS} where statement ~ '\\mc?tid\\M'`,
     breaks: [functionWith('delete from invoice where ctid is null;'), 'app.f(uuid)'],

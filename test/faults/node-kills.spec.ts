@@ -1,13 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type AiStress, openAiStress, type Outcome, sendMessage } from '@test/ai-stress';
 import { databaseServer, onNode } from '@test/database-server';
-import { killNode } from '@test/kill-node';
+import { killNode, startedAt } from '@test/kill-node';
 import { describeAloneOnCluster } from '@test/kinds-of-server';
 import { until } from '@test/until';
 
 const KILLS = Number(process.env.TEST_NODE_KILLS);
 /** How long a node may be away, from its kill until all its customers are served again. */
 const AWAY_MS = 60_000;
+/** Longer than a process may give no sign of life, and than an API takes to start. */
+const AWAY_SECONDS = 45;
 
 const message = { messages: [{ role: 'user', content: 'x' }], max_tokens: 20 };
 
@@ -35,6 +37,12 @@ describeAloneOnCluster('AI messages while nodes of a cluster die', 'TEST_NODE_KI
     );
     return new Set(rows.map(({ port }) => port));
   }
+
+  const customersOf = async (node: string) => {
+    const port = Number(new URL(node).port);
+    const there = await Promise.all(customers.map(async ({ id }) => (await nodesOf([id])).has(port)));
+    return customers.filter((_, at) => there[at]);
+  };
 
   const served = () => customers.map(({ answered }) => answered);
   /** Waits until each customer has been answered since. */
@@ -94,4 +102,36 @@ describeAloneOnCluster('AI messages while nodes of a cluster die', 'TEST_NODE_KI
     expect(usages).toBeLessThanOrEqual(of(201) + of(503));
     expect(Math.max(...away)).toBeLessThan(AWAY_MS);
   }, 1_200_000);
+
+  it('a killed API’s reservations are given back, and an API that starts answers, while another node is away', async () => {
+    const [mine, other] = workers as [string, string];
+    const [customer] = (await customersOf(mine)) as [(typeof customers)[number]];
+    const gate = stress.sandbox.messages.hold();
+    const api = await stress.start();
+    const lost = sendMessage(api, customer.token, message);
+    await gate.holding(1);
+    const back = killNode(other, AWAY_SECONDS);
+    await until(async () => (await startedAt(other)) === undefined, 50);
+    await api.stop('SIGKILL');
+    expect(await lost).toBe('cut');
+    const reserved = async () => {
+      const rows = await onNode<{ count: number }>(
+        stress.database.url,
+        `select count(*)::int as count from ai_reservation where customer_id = '${customer.id}' and state = 'pending'`,
+      );
+      return rows[0]?.count;
+    };
+    expect(await reserved()).toBe(1);
+    await until(async () => (await reserved()) === 0, 100);
+    gate.open();
+    const next = await stress.start();
+    expect(await sendMessage(next, customer.token, message)).toBe(201);
+    // All of it while the node was away.
+    expect(await startedAt(other)).toBeUndefined();
+    await back;
+    const [theirs] = (await customersOf(other)) as [(typeof customers)[number]];
+    await until(async () => (await sendMessage(next, theirs.token, message)) === 201, 50);
+    for (const { id } of [customer, theirs])
+      expect(await stress.audit(id)).toMatchObject({ problems: [], reserved: 0, duplicates: 0 });
+  }, 300_000);
 });

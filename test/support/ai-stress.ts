@@ -18,6 +18,12 @@ import { saveFakeToken } from './factories/service-token.factory';
 import { setDatabaseClock } from './database-clock';
 import { connectAsSuperuser, createTestDatabase, type TestDatabase } from './test-database';
 
+/** Differences from the usual fixture. */
+interface StressOptions {
+  isWorkerDown: boolean;
+  openDatabase: (settings: Record<string, string>) => Promise<TestDatabase>;
+}
+
 /** Outcome of a message: an HTTP status, or `cut` if the connection ended without one. */
 export type Outcome = number | 'cut';
 
@@ -40,10 +46,14 @@ export interface AiStress {
   close(): Promise<void>;
 }
 
-/** Creates the fixture; the test starts the processes. @param isWorkerDown nobody resolves what dead processes reserved */
+/**
+ * Creates the fixture; the test starts the processes.
+ * @param isWorkerDown nobody resolves what dead processes reserved
+ * @param openDatabase makes another database than a copy of the migrated template
+ */
 export async function openAiStress(
   settings: Record<string, string> = {},
-  { isWorkerDown = false }: { isWorkerDown?: boolean } = {},
+  { isWorkerDown = false, openDatabase = createTestDatabase }: Partial<StressOptions> = {},
 ): Promise<AiStress> {
   const sandbox = await startSandbox();
   const generous = '1000000000';
@@ -61,7 +71,7 @@ export async function openAiStress(
     LOG_LEVEL: 'silent',
     ...settings,
   };
-  const database = await createTestDatabase(shared);
+  const database = await openDatabase(shared);
   const superuser = await connectAsSuperuser(database);
   const model = await saveModelPrice(superuser);
   const worker: TestingModule = await Test.createTestingModule({

@@ -19,7 +19,16 @@ export async function createTestDatabase(settings: Record<string, string> = {}):
   await onEveryNode(`create database ${name} template ${process.env.TEST_TEMPLATE}`);
   // A template's rights are not copied, so they are granted as after a migration.
   await onEveryNode(`revoke temporary on database ${name} from public`);
-  const [url = '', ...workers] = (await databaseServer()).nodes.map((node) => databaseOn(node, name));
+  const urls = (await databaseServer()).nodes.map((node) => databaseOn(node, name));
+  return databaseAt(urls, settings, () => onEveryNode(`drop database ${name} with (force)`));
+}
+
+/** A database that is there already. @param urls its addresses on all nodes, the coordinator's first */
+export function databaseAt(
+  [url = '', ...workers]: string[],
+  settings: Record<string, string>,
+  drop: () => Promise<unknown>,
+): TestDatabase {
   return {
     url,
     workers,
@@ -34,7 +43,7 @@ export async function createTestDatabase(settings: Record<string, string> = {}):
       DATABASE_URL: url,
       ...settings,
     }),
-    drop: () => onEveryNode(`drop database ${name} with (force)`),
+    drop: async () => void (await drop()),
   };
 }
 

@@ -8,6 +8,15 @@ const TIMEOUT_MS = 2_000;
 
 const HEARTBEAT = prepared('process.heartbeat', 'select app.process_heartbeat($1) as now');
 const ANNOUNCE_END = prepared('process.end', 'select app.end_process($1)');
+/** Each node of a cluster keeps account for itself. */
+const HEARTBEAT_ON_NODES = prepared(
+  'process.heartbeat_on_nodes',
+  `select app.run_on_nodes(format('select app.process_heartbeat(%L)', $1::uuid))`,
+);
+const ANNOUNCE_END_ON_NODES = prepared(
+  'process.end_on_nodes',
+  `select app.run_on_nodes(format('select app.end_process(%L)', $1::uuid))`,
+);
 
 /**
  * Writes a heartbeat to the database once a second, on its own connection: reservations of a process that died are
@@ -49,7 +58,9 @@ export class ProcessHeartbeatService implements OnModuleInit {
     clearTimeout(this.timer);
     await this.running;
     // If this fails, the reservations are resolved ten seconds later.
-    await this.connection.single(ANNOUNCE_END, [this.processId]).catch(() => undefined);
+    await Promise.allSettled(
+      [ANNOUNCE_END, ANNOUNCE_END_ON_NODES].map((statement) => this.connection.single(statement, [this.processId])),
+    );
     await this.connection.onApplicationShutdown();
   }
 
@@ -67,6 +78,7 @@ export class ProcessHeartbeatService implements OnModuleInit {
     try {
       const [row] = await this.connection.single<{ now: Date }>(HEARTBEAT, [this.processId]);
       if (row) this.offset = row.now.getTime() - performance.now();
+      await this.connection.single(HEARTBEAT_ON_NODES, [this.processId]);
       if (this.failing) this.logger.log('Heartbeat is back');
       this.failing = false;
     } catch (error) {

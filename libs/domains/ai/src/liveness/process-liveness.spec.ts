@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import { saveAiCustomer } from '@test/ai-factories';
 import { type LedgerFixture, createLedgerFixture, request, usage } from '@test/ledger.fixture';
+import { onNode } from '@test/database-server';
 import { until } from '@test/until';
 import { AiMaintenanceService } from '../worker/ai-maintenance.service';
 import { ProcessHeartbeatService } from './process-heartbeat.service';
@@ -117,7 +118,8 @@ describe("A dead process's reservations", () => {
     'are not resolved while it goes on reserving, %i at a time, even if its heartbeats are lost',
     async (calls) => {
       const customerId = await save(1);
-      await fixture.superuser.query('update process_liveness set seen = seen - $1::interval', ['1 minute']);
+      const nodes = [fixture.database.url, ...fixture.database.workers];
+      for (const node of nodes) await onNode(node, `update process_liveness set seen = seen - interval '1 minute'`);
       const reserved = await Promise.all(
         Array.from({ length: calls }, () => fixture.ledger().reserve(request(customerId))),
       );
@@ -126,10 +128,11 @@ describe("A dead process's reservations", () => {
         'select process_id as by from ai_reservation where customer_id = $1',
         [customerId],
       );
-      const { rows } = await fixture.superuser.query<{ gone: boolean }>('select app.process_is_gone($1) as gone', [
-        made[0]!.by,
-      ]);
-      expect(rows).toEqual([{ gone: false }]);
+      const asked = await Promise.all(
+        nodes.map((node) => onNode<{ gone: boolean }>(node, `select app.process_is_gone('${made[0]!.by}') as gone`)),
+      );
+      // The node that has the customer knows.
+      expect(asked.flat()).toContainEqual({ gone: false });
     },
   );
 

@@ -3,6 +3,33 @@ import { ForwardMigration } from '@platform/database';
 import { AI_FUNCTIONS } from './ai-functions';
 import { createAccountTables, createCallTables } from './ai-tables';
 
+/**
+ * The processes that live: the reservations of one are released soon after it died. The clock is one row: the time that the
+ * database, or this node of a cluster, has served, counted by heartbeats.
+ */
+const LIVENESS_TABLES = {
+  liveness_clock: [
+    `create table if not exists liveness_clock (
+      id boolean not null default true,
+      served interval not null default '0',
+      ticked_at timestamptz not null default now(),
+      constraint liveness_clock_pk primary key (id),
+      constraint liveness_clock_one_row_check check (id)
+    )`,
+    `insert into liveness_clock default values on conflict do nothing`,
+    `grant select, insert, update, delete on liveness_clock to account_operator`,
+  ],
+  process_liveness: [
+    `create table if not exists process_liveness (
+      id uuid not null,
+      seen interval not null,
+      seen_at timestamptz not null,
+      constraint process_liveness_pk primary key (id)
+    )`,
+    `grant select, insert, update, delete on process_liveness to account_operator`,
+  ],
+};
+
 /** Prices, accounts, the calls and their ledger, and which processes live. */
 export class AiSchema1763683200700 extends ForwardMigration {
   override readonly tables = [
@@ -19,38 +46,15 @@ export class AiSchema1763683200700 extends ForwardMigration {
     'ai_verification',
   ];
 
+  override readonly nodeTables = LIVENESS_TABLES;
   override readonly functions = AI_FUNCTIONS;
 
   async up(runner: QueryRunner): Promise<void> {
     await createAccountTables(runner);
     await createCallTables(runner);
-    await createLivenessTables(runner);
+    for (const statement of Object.values(LIVENESS_TABLES).flat()) await runner.query(statement);
     await createVerificationTable(runner);
     await createCallTypes(runner);
-  }
-}
-
-/** The processes that live: the reservations of one are released soon after it died. */
-async function createLivenessTables(runner: QueryRunner): Promise<void> {
-  // One row: the time that the database has served, counted by heartbeats.
-  await runner.query(`
-    create table liveness_clock (
-      id boolean not null default true,
-      served interval not null default '0',
-      ticked_at timestamptz not null default now(),
-      constraint liveness_clock_pk primary key (id),
-      constraint liveness_clock_one_row_check check (id)
-    )`);
-  await runner.query(`insert into liveness_clock default values`);
-  await runner.query(`
-    create table process_liveness (
-      id uuid not null,
-      seen interval not null,
-      seen_at timestamptz not null,
-      constraint process_liveness_pk primary key (id)
-    )`);
-  for (const table of ['liveness_clock', 'process_liveness']) {
-    await runner.query(`grant select, insert, update, delete on ${table} to account_operator`);
   }
 }
 

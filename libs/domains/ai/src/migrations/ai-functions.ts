@@ -20,7 +20,12 @@ const OPERATORS: FunctionAccess = { roles: ['account_operator'] };
 export const AI_FUNCTIONS: readonly FunctionFile[] = [
   {
     path: join(LIVENESS, 'process-liveness.sql'),
-    functions: { process_heartbeat: FOR_THE_API, end_process: FOR_THE_API, process_is_gone: OPERATORS },
+    functions: {
+      process_heartbeat: FOR_THE_API,
+      end_process: FOR_THE_API,
+      process_is_gone: OPERATORS,
+      run_on_nodes: SHARED,
+    },
   },
   {
     path: join(LEDGER, 'pricing.sql'),

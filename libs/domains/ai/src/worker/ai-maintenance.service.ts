@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { customerPages } from '@platform/database';
+import { customerPages, customersByNode } from '@platform/database';
 import { BillingCalendar } from '@platform/time';
 
 /** Customers whose accounts must be rolled over, after the given customer. */
@@ -12,7 +12,7 @@ const ROLL_OVER = `
   select app.ai_roll_over(customer, app.billing_month(app.now(), $2), app.now())::int as done
   from app.ai_unlocked_accounts(array[$1::uuid]) as unlocked (customer)`;
 
-/** Asked by itself: a cluster looks for reservations on all its nodes, and can call no function of ours there. */
+/** Asked by itself: a cluster looks for reservations on all its nodes, and its coordinator knows the processes. */
 const LIVE_PROCESSES = 'select id from process_liveness where not app.process_is_gone(id)';
 
 /** With reservations whose process, if it is known, is none of the live ones. */
@@ -32,6 +32,11 @@ const STILL_PENDING = `
 
 /** Unless they have come back meanwhile. */
 const FORGET = `delete from process_liveness where id = any ($1::uuid[]) and seen_at < now() - interval '1 day'`;
+
+/** On a cluster's workers. There, too, a process that is forgotten is gone. */
+const FORGET_ON_NODES = `
+  select app.run_on_nodes(
+    'delete from process_liveness where seen_at < now() - interval ''1 day'' and app.process_is_gone(id)')`;
 
 /** Reservations that ended some days ago; one statement deletes a few thousand rows at most. */
 const WITH_ENDED = `
@@ -89,21 +94,38 @@ export class AiMaintenanceService {
 
   /** Deletes processes that died long ago and have no pending reservations. */
   async forgetGoneProcesses(): Promise<void> {
+    await this.dataSource.query(FORGET_ON_NODES);
     const gone = await this.ids(LONG_GONE);
     if (gone.length === 0) return;
     const pending = new Set(await this.ids(STILL_PENDING, [gone]));
     await this.dataSource.query(FORGET, [gone.filter((id) => !pending.has(id))]);
   }
 
-  /** Finds customers ($1 after which, $2 how many) and does the work for one after the other ($1 the customer). */
+  /**
+   * Finds customers ($1 after which, $2 how many) and does the work for one after the other ($1 the customer).
+   * @throws if a node of a cluster is down; the work is done for the customers of the others then
+   */
   private async forEach(find: Statement, work: Statement, signal?: AbortSignal): Promise<number> {
     let total = 0;
-    for await (const page of customerPages(this.dataSource, find.sql, find.values)) {
-      for (const id of page) {
-        if (signal?.aborted) return total;
-        const [row] = await this.dataSource.query<{ done: number | null }[]>(work.sql, [id, ...work.values]);
-        total += row?.done ?? 0;
+    const workFor = async (id: string) => {
+      const [row] = await this.dataSource.query<{ done: number | null }[]>(work.sql, [id, ...work.values]);
+      total += row?.done ?? 0;
+    };
+    try {
+      for await (const page of customerPages(this.dataSource, find.sql, find.values)) {
+        for (const id of page) {
+          if (signal?.aborted) return total;
+          await workFor(id);
+        }
       }
+    } catch (error) {
+      // The search asks all nodes. So every customer is tried, but none of a node that has failed.
+      const failed = new Set<number>();
+      for await (const { id, node } of customersByNode(this.dataSource)) {
+        if (signal?.aborted) break;
+        if (!failed.has(node)) await workFor(id).catch(() => failed.add(node));
+      }
+      throw error;
     }
     return total;
   }

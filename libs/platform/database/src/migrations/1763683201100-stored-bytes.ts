@@ -13,7 +13,11 @@ export class StoredBytesSchema1763683201100 extends ForwardMigration {
       path: join(__dirname, '..', 'sql', 'stored-bytes.sql'),
       // The API's role may not reset a count.
       functions: {
-        count_stored_bytes: { roles: ['customer_api'], asOperator: true, delegated: { table: 'stored_bytes' } },
+        count_stored_bytes: {
+          roles: ['customer_api'],
+          asOperator: true,
+          delegated: { table: 'stored_bytes', inTransactions: true },
+        },
       },
     },
   ];

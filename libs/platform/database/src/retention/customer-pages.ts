@@ -24,6 +24,19 @@ export async function* customerPages(
   }
 }
 
+const WITH_NODE = `
+  select id, p.groupid as node from unnest($1::uuid[]) id
+  join pg_dist_placement p on p.shardid = get_shard_id_for_distribution_column(
+    (select logicalrelid from pg_dist_partition where partmethod = 'h' limit 1), id)`;
+
+/** On a cluster all customers, with the number of the node that has their rows; on one server nobody. */
+export async function* customersByNode(dataSource: DataSource): AsyncGenerator<{ id: string; node: number }> {
+  const onCluster = await dataSource.query<unknown[]>(`select from pg_extension where extname = 'citus'`);
+  if (onCluster.length === 0) return;
+  for await (const page of customerPages(dataSource))
+    yield* await dataSource.query<{ id: string; node: number }[]>(WITH_NODE, [page]);
+}
+
 /**
  * Runs a statement for one customer after the other, for each until it finds nothing more: each run is a transaction of its own and
  * changes a few hundred rows at most, so that nobody waits for it for long.

@@ -14,11 +14,10 @@ const FUNCTIONS_ONLY_HERE = `
  * The rights of everybody on a node. A node that was added later has our functions with the rights that PostgreSQL gives at
  * first, and its database has its own.
  */
-const RESTRICT_NODE = `do $$
+const RESTRICT_NODE = `
 declare
   name text;
 begin
-  perform set_config('citus.enable_ddl_propagation', 'off', true);
   execute format('revoke temporary, create on database %I from public', current_database());
   revoke create on schema public from public;
   for name in
@@ -27,7 +26,7 @@ begin
   loop
     execute format('revoke all on function %s from public', name);
   end loop;
-end $$`;
+end`;
 
 /**
  * On a Citus cluster, distributes what is not distributed yet; elsewhere does nothing. Runs after the migrations, which are
@@ -41,9 +40,12 @@ export async function distributeSchema(runner: QueryRunner, migrations: readonly
     // As the programs' own connections have it, which do not pass it on.
     await runner.query(`alter role ${role} set jit = off`);
   }
+  const ofEachNode = Object.assign({}, ...migrations.map(({ nodeTables }) => nodeTables)) as Record<string, string[]>;
+  const make = Object.values(ofEachNode).flat();
+  await onWorkers(runner, make.join('; '), 'did not get tables of its own');
   const plan = await planTables(
     runner,
-    migrations.flatMap(({ tables }) => tables),
+    migrations.flatMap(({ tables }) => tables.filter((table) => !(table in ofEachNode))),
   );
   // A distributed table may only refer to a table that is distributed already, or that every node has.
   for (const table of plan.reference) await runner.query(`select create_reference_table($1)`, [table]);
@@ -53,18 +55,22 @@ export async function distributeSchema(runner: QueryRunner, migrations: readonly
   for (const { functions } of migrations.flatMap((migration) => migration.functions))
     for (const [name, { delegated }] of Object.entries(functions))
       if (delegated) await delegateFunction(runner, `app.${name}`, delegated);
-  await restrictNodes(runner);
+  await onWorkers(runner, RESTRICT_NODE, 'may still let everybody call functions');
 }
 
-/** Takes the rights of everybody away on the workers, too. @throws if a node does not answer: it may have them still */
-async function restrictNodes(runner: QueryRunner): Promise<void> {
+/**
+ * Runs a block of statements on each worker, which passes nothing on.
+ * @param complaint what is wrong with a node where it fails
+ * @throws if a node does not answer
+ */
+async function onWorkers(runner: QueryRunner, block: string, complaint: string): Promise<void> {
   const replies = (await runner.query(
     `select n.nodename || ':' || n.nodeport as node, r.success, r.result
      from run_command_on_workers($1) r join pg_dist_node n on n.nodename = r.nodename and n.nodeport = r.nodeport`,
-    [RESTRICT_NODE],
+    [`do $$ begin perform set_config('citus.enable_ddl_propagation', 'off', true); ${block}; end $$`],
   )) as { node: string; success: boolean; result: string }[];
   const failed = replies.find(({ success }) => !success);
-  if (failed) throw new Error(`The rights on the node ${failed.node} could not be restricted: ${failed.result}`);
+  if (failed) throw new Error(`The node ${failed.node} ${complaint}: ${failed.result}`);
 }
 
 /** Tables that are not distributed yet. */
@@ -108,12 +114,17 @@ async function copyFunctions(runner: QueryRunner): Promise<void> {
 
 /**
  * Lets a call of this function run on the node that has the rows of the customer, its first parameter: there its
- * statements need no network. Inside a transaction of several statements a call runs on the coordinator as before.
+ * statements need no network. Inside a transaction of several statements a call runs on the coordinator as before, unless it is
+ * delegated there too.
  */
-async function delegateFunction(runner: QueryRunner, name: string, { table }: Delegation): Promise<void> {
+async function delegateFunction(
+  runner: QueryRunner,
+  name: string,
+  { table, inTransactions = false }: Delegation,
+): Promise<void> {
   await runner.query(
-    `select create_distributed_function(p.oid::regprocedure, p.proargnames[1], colocate_with => $2)
+    `select create_distributed_function(p.oid::regprocedure, p.proargnames[1], colocate_with => $2, force_delegation => $3)
      from pg_proc p where p.oid = $1::regproc`,
-    [name, table],
+    [name, table, inTransactions],
   );
 }

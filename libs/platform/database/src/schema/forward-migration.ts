@@ -13,6 +13,12 @@ export abstract class ForwardMigration implements MigrationInterface {
   readonly tables: readonly string[] = [];
 
   /**
+   * Those of `tables` that each node of a cluster has for itself, with rows of its own, and the statements that make one. They may
+   * run again. Such a table can be written while another node is down.
+   */
+  readonly nodeTables: Readonly<Record<string, readonly string[]>> = {};
+
+  /**
    * The functions of the library, each after those that its SQL calls. They are no part of the migration: whenever one of
    * them has changed, all are applied after the migrations, as they are then. So `up` does not call them, except those of
    * `1763683200000-database.ts`.

@@ -25,6 +25,11 @@ export interface Delegation {
   table: string;
   /** How long it waits for a lock. A cluster's nodes do not hear the connection's setting; on one server it suffices. */
   lockTimeout?: string;
+  /**
+   * It runs there in a transaction of several statements, too: on the coordinator it would write with another role, and so over
+   * another connection, than the statements before it, which a cluster refuses.
+   */
+  inTransactions?: boolean;
 }
 
 /** A `.sql` file with functions of one subject in the schema `app`. */
@@ -34,6 +39,8 @@ export interface FunctionFile {
   functions: Readonly<Record<string, FunctionAccess>>;
 }
 
+/** The planner puts such a function's statement into that of its caller. */
+const INLINED = /\breturns setof\b[^$]*\blanguage sql\b(?![^$]*\bset \w+ =)/;
 const DEFINITION = /^create or replace function app\.(\w+)\(/m;
 
 /**
@@ -48,6 +55,9 @@ export async function applyFunctions(runner: QueryRunner, files: readonly Functi
         throw isIrreplaceable(error) ? new IrreplaceableError(name, error) : error;
       });
       if (onCluster && access.delegated) await setForCluster(runner, `app.${name}`, access.delegated);
+      // A node refuses a statement that gets to distributed tables in this way. A function with settings is called instead.
+      if (onCluster && INLINED.test(sql))
+        await runner.query(`alter function app.${name} set plan_cache_mode = force_custom_plan`);
       // With other parameters it is another function, beside the former one.
       if (runner.isTransactionActive) await dropFormer(runner, name);
       await restrict(runner, `app.${name}`, access);

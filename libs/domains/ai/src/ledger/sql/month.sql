@@ -79,14 +79,18 @@ begin
 end $$;
 
 -- The part of an account's carried over credit that no pending reservation of an ended month needs; p_settled are settled by the caller,
--- which has not yet stored that.
+-- which has not yet stored that. No SQL function: a cluster's node does not find a customer in a row that is its parameter.
 create or replace function app.ai_unneeded_carried_over(p_account ai_account, p_settled uuid[]) returns numeric
-language sql stable
+language plpgsql stable
+set search_path = pg_catalog, public, pg_temp
 as $$
-  select greatest(p_account.carried_over - coalesce(sum(r.amount), 0), 0)
-  from public.ai_reservation r
-  where r.customer_id = p_account.customer_id and r.state = 'pending' and r.month < p_account.month and r.id <> all (p_settled)
-$$;
+declare
+  needed numeric;
+begin
+  select coalesce(sum(r.amount), 0) into needed from ai_reservation r
+  where r.customer_id = p_account.customer_id and r.state = 'pending' and r.month < p_account.month and r.id <> all (p_settled);
+  return greatest(p_account.carried_over - needed, 0);
+end $$;
 
 -- Lets included credit of an ended month expire as soon as no reservation of that month needs it any more. The caller holds
 -- the account's lock and has resolved a reservation that was made before the account was rolled over.

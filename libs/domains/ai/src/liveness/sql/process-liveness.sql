@@ -4,6 +4,9 @@
 -- at most two seconds. So a database that was down or stopped, or a clock that jumped, makes nobody look dead.
 -- This is physical time: it follows the machine's clock, not the one that books are dated by.
 --
+-- Each node of a cluster has these tables for itself, and every process gives a sign to each (app.run_on_nodes): a node that
+-- is down keeps nobody from giving signs to the others, and its own time stands still meanwhile.
+--
 -- The API's role may not read these tables, so a process's id is known to that process alone: nobody who has its login can
 -- keep another process alive, or end it.
 --
@@ -43,3 +46,15 @@ as $$
     select from public.process_liveness p cross join public.liveness_clock c
     where p.id = p_process and c.served - p.seen <= interval '10 seconds')
 $$;
+
+-- Runs a statement on each worker of a cluster, on all at once, as the role that calls; on one server there is none. A node that
+-- is down is left out.
+create or replace function app.run_on_nodes(p_statement text) returns void
+language plpgsql
+set search_path = pg_catalog, public, pg_temp
+as $$
+begin
+  if exists (select from pg_extension where extname = 'citus') then
+    perform from run_command_on_workers(p_statement);
+  end if;
+end $$;
