@@ -238,6 +238,11 @@ describe('What the provider answers reaches its SDKs', () => {
     expect(error?.headers?.get('x-should-retry')).toBe(retry);
     expect(error?.error).toMatchObject({
       type: 'error',
+      error: {
+        type,
+        message: error?.apiMessage,
+        documentation_url: expect.stringMatching(/^\/docs\/errors#ai_upstream_/),
+      },
       status,
       detail: error?.apiMessage,
       request_id: error?.requestID,
