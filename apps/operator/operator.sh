@@ -19,19 +19,31 @@ if [ -z "$container" ]; then
   docker compose --progress quiet run -d --rm --no-deps --label "account.commands=$made_with" --entrypoint sleep operator 8h >/dev/null
   container=$(commands)
 fi
+# read_from FILE: from now on standard input; a file that cannot be read is a usage error, as it is to the command line itself
+read_from() {
+  [ -f "$1" ] && [ -r "$1" ] || {
+    echo "The file cannot be read: $1" >&2
+    exit 2
+  }
+  exec <"$1"
+}
 # A file that a command names is one of this machine: it goes in as standard input.
 arguments=()
 while [ $# -gt 0 ]; do
   case $1 in
     --file=*) set -- --file "${1#--file=}" "${@:2}" ;;
     --file)
-      case ${2:--} in
+      arguments+=(--file)
+      shift
+      # Without a path the command line says what is missing.
+      [ $# -gt 0 ] || break
+      case $1 in
         -) ;;
-        /*) exec <"$2" ;;
-        *) exec <"$from/$2" ;;
+        /*) read_from "$1" ;;
+        *) read_from "$from/$1" ;;
       esac
-      arguments+=(--file -)
-      shift $(($# < 2 ? 1 : 2))
+      arguments+=(-)
+      shift
       ;;
     *)
       arguments+=("$1")

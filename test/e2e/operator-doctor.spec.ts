@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { startSandbox } from '../../apps/sandbox/src/sandbox';
 import { enableAi, saveModelPrice } from '@test/ai-factories';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { freePort } from '@test/free-port';
@@ -50,6 +51,23 @@ describe('operator doctor', () => {
     expect(of('AI provider')).toMatchObject({ result: 'failed', detail: expect.stringContaining('refuses') });
     expect(of('Stripe')).toMatchObject({ result: 'failed', detail: `${nobody} cannot be reached (ECONNREFUSED)` });
     expect(of('rate limits')).toMatchObject({ result: 'failed' });
+  });
+
+  it('has nothing to say against the stand-ins of the upstreams, but that they refuse credentials', async () => {
+    const { urls, close } = await startSandbox();
+    const settings = (key: string) => ({
+      ...{ ANTHROPIC_API_KEY: key, ANTHROPIC_BASE_URL: urls.messages, STRIPE_SECRET_KEY: key, STRIPE_URL: urls.stripe },
+      ...{ FIKEN_TOKEN: key, FIKEN_URL: urls.fiken, FIKEN_COMPANY: 'demo' },
+      ...{ ELKS_URL: urls.elks46, ELKS_USERNAME: 'u', ELKS_PASSWORD: key },
+    });
+    const { code, of } = await examine(settings(KEY));
+    for (const check of ['AI provider', 'SMS gateway', 'Stripe', 'Fiken'])
+      expect(of(check)).toMatchObject({ check, result: 'ok' });
+    expect(code).toBe(0);
+    const refused = await examine(settings('sandbox-invalid'));
+    for (const check of ['AI provider', 'Stripe', 'Fiken'])
+      expect(refused.of(check)).toMatchObject({ result: 'failed', detail: expect.stringContaining('refuses') });
+    await close();
   });
 
   it('says how many customers cannot use AI without a key', async () => {

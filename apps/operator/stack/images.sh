@@ -13,13 +13,16 @@ release() {
   printf '%s-%s' "$version" "$commit"
 }
 
-# build_image: tagged as the compose file says and with its release; that which runs stays as the tag former
+# former: the tag of the image that this installation ran before; others on the same engine have their own
+former() { printf 'former-%s' "$compose_project"; }
+
+# build_image: tagged as the compose file says and with its release; that which runs stays as the former one
 build_image() {
   local running
   running=$(running api | head -n 1 | xargs -r docker inspect -f '{{.Image}}')
   RELEASE=$(release) dc build
   tag_release
-  if [ -n "$running" ] && [ "$running" != "$(id_of "$(image)")" ]; then docker tag "$running" "$(repository):former"; fi
+  if [ -n "$running" ] && [ "$running" != "$(id_of "$(image)")" ]; then docker tag "$running" "$(repository):$(former)"; fi
   remove_old_images
 }
 
@@ -34,7 +37,7 @@ tags() { docker images "$(repository)" --format '{{.Tag}}' | grep -E '^[0-9]+\.'
 # remove_old_images: all but the newest three, what runs and what ran before; and what builds kept for more than two weeks
 remove_old_images() {
   local tag kept
-  kept=" $(id_of "$(image)") $(id_of "$(repository):former") "
+  kept=" $(id_of "$(image)") $(id_of "$(repository):$(former)") "
   for tag in $(tags | tail -n +4); do
     [[ $kept == *" $(id_of "$(repository):$tag") "* ]] || docker image rm "$(repository):$tag" >/dev/null || true
   done
@@ -45,7 +48,7 @@ remove_old_images() {
 # stack_rollback [TAG]: to the image before the last upgrade. The database stays as it is: migrations only add, and a release says how
 # far back its schema can be used
 stack_rollback() {
-  local target=${1:-former} present
+  local target=${1:-$(former)} present
   [ "$(count_of api)" != 0 ] || fail 'The service is not running: apps/operator/stack.sh up'
   present=$(id_of "$(image)")
   [ -n "$(id_of "$(repository):$target")" ] || fail "There is no image $(repository):$target. There are: $(tags | xargs)"
@@ -55,7 +58,7 @@ stack_rollback() {
     docker tag "$present" "$(image)"
     fail 'Nothing has been changed: that image cannot use the present database. Restore a backup from before the upgrade'
   fi
-  docker tag "$present" "$(repository):former"
+  docker tag "$present" "$(repository):$(former)"
   apply_changes "$(replicas_made)"
   say "The service runs with $(tags_of "$(image)"). apps/operator/stack.sh rollback goes back again, upgrade builds this folder's version"
 }

@@ -43,6 +43,9 @@ export class FikenControl extends UpstreamControl {
   }
 }
 
+interface Company {
+  Params: { slug: string };
+}
 interface List {
   Params: { slug: string };
   Querystring: Query;
@@ -55,12 +58,18 @@ interface File {
 }
 
 /**
- * `GET /companies/:slug/invoices`, `…/invoices/:id`, `…/creditNotes`, `…/creditNotes/:id` and the files they link to.
+ * `GET /companies/:slug`, `…/invoices`, `…/invoices/:id`, `…/creditNotes`, `…/creditNotes/:id` and the files they link to.
  * @param path the path of this API, with which download links start
  */
 export function fiken(app: FastifyInstance, control: FikenControl, path: string): void {
   const files = (request: FastifyRequest) => `${request.protocol}://${request.host}${path}/files`;
 
+  app.get<Company>('/companies/:slug', (request, reply) =>
+    serve(control, request, reply, () => {
+      const { slug } = company(control, request.params.slug);
+      return json(200, { name: `Company ${slug}`, slug });
+    }),
+  );
   app.get<List>('/companies/:slug/invoices', (request, reply) =>
     serve(
       control,

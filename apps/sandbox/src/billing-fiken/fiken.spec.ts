@@ -32,6 +32,12 @@ describe('the Fiken stand-in', () => {
     });
   const list = async (query: string) => (await (await get(`/companies/acme/invoices${query}`)).json()) as WireInvoice[];
 
+  it('tells of a company, and of none that does not exist', async () => {
+    expect(await (await get('/companies/acme')).json()).toMatchObject({ slug: 'acme' });
+    expect((await get('/companies/nobody')).status).toBe(404);
+    expect((await get('/companies/acme', 'Bearer sandbox-invalid')).status).toBe(401);
+  });
+
   it('pages through invoices in the order they were created', async () => {
     const added = company.addInvoices({ customerId: 1, count: 10_000 });
     const numbers: number[] = [];

@@ -32,7 +32,13 @@ export function messagesControls(recordLimit: number): MessagesControls {
 /** The API accepts 32 MB; the limit is a little higher, so that it does not depend on the definition of a megabyte. */
 const LARGEST_BODY = 33 * 1024 * 1024;
 
-/** `POST /v1/messages` and `POST /v1/messages/count_tokens`. */
+/** The models that the list names. Messages may name any other one. */
+const LISTED_MODELS = [
+  { type: 'model', id: 'claude-opus-5', display_name: 'Claude Opus 5', created_at: '2026-06-01T00:00:00Z' },
+  { type: 'model', id: 'claude-haiku-4-5', display_name: 'Claude Haiku 4.5', created_at: '2025-10-01T00:00:00Z' },
+];
+
+/** `POST /v1/messages`, `POST /v1/messages/count_tokens` and `GET /v1/models`, which has no directives and is not recorded. */
 export function messagesApi(app: FastifyInstance, { messages, countTokens }: MessagesControls): void {
   app.post('/v1/messages', { bodyLimit: LARGEST_BODY }, (request, reply) => {
     const received = messages.receive(request);
@@ -53,10 +59,29 @@ export function messagesApi(app: FastifyInstance, { messages, countTokens }: Mes
       reply: (prompt, directives, headers) => json(200, { input_tokens: promptTokens(prompt, directives) }, headers),
     });
   });
+  app.get<{ Querystring: ModelsQuery }>('/v1/models', ({ headers, query }, reply) => {
+    const requestId = nextId('req_');
+    return replyWith(reply, refuseHeaders({ headers }, requestId) ?? modelList(query, requestId));
+  });
   app.setNotFoundHandler((_request, reply) => replyWith(reply, apiError(404, nextId('req_'), 'Not found')));
   app.setErrorHandler((error: FastifyError, _request, reply) =>
     replyWith(reply, apiError(error.statusCode ?? 500, nextId('req_'), error.message)),
   );
+}
+
+interface ModelsQuery {
+  limit?: string;
+  after_id?: string;
+}
+
+function modelList({ limit = '20', after_id: after }: ModelsQuery, requestId: string): Answer {
+  const most = Number(limit);
+  if (!Number.isInteger(most) || most < 1 || most > 1000)
+    return apiError(400, requestId, 'limit: Input should be between 1 and 1000');
+  const rest = LISTED_MODELS.slice(LISTED_MODELS.findIndex(({ id }) => id === after) + 1);
+  const data = rest.slice(0, most);
+  const page = { data, first_id: data[0]?.id, last_id: data.at(-1)?.id, has_more: data.length < rest.length };
+  return json(200, page, { 'request-id': requestId });
 }
 
 interface Endpoint {

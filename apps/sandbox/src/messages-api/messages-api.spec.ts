@@ -26,6 +26,18 @@ describe('the Messages API stand-in', () => {
     });
   const plain = { model: 'm', max_tokens: 10, messages: [{ role: 'user', content: 'Hi' }] };
 
+  it('lists models, page by page', async () => {
+    const { data, has_more: hasMore } = await client.models.list({ limit: 1 });
+    expect(data).toEqual([expect.objectContaining({ type: 'model', id: expect.stringMatching(/^claude-/) })]);
+    expect(hasMore).toBe(true);
+    const models: string[] = [];
+    for await (const { id } of client.models.list({ limit: 1 })) models.push(id);
+    expect(models).toEqual(['claude-opus-5', 'claude-haiku-4-5']);
+    await expect(client.models.list({ limit: 0 })).rejects.toMatchObject({ status: 400 });
+    const stranger = new Anthropic({ baseURL: sandbox.urls.messages, apiKey: 'sandbox-invalid', maxRetries: 0 });
+    await expect(stranger.models.list()).rejects.toMatchObject({ status: 401 });
+  });
+
   describe('a reply', () => {
     it('satisfies the official SDK and echoes the last user text', async () => {
       const message = await ask('Hello there');

@@ -40,7 +40,7 @@ function rateLimited(requestId: string, retryAfterSeconds: number): Answer {
 }
 
 /** Refuses a request for its headers, as the API does before it reads the body. */
-export function refuseHeaders({ headers }: ReceivedRequest, requestId: string): Answer | undefined {
+export function refuseHeaders({ headers }: Pick<ReceivedRequest, 'headers'>, requestId: string): Answer | undefined {
   switch (standing(keyOf(headers))) {
     case 'missing':
       return apiError(401, requestId, 'x-api-key header is required');
