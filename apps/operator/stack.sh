@@ -3,7 +3,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cd "$here/../.."
-for part in common images proxy replicas commands backup restore rotate; do . "$here/stack/$part.sh"; done
+for part in common images proxy detour replicas commands backup restore rotate; do . "$here/stack/$part.sh"; done
 
 usage() {
   cat <<'END'
@@ -14,7 +14,7 @@ Usage: apps/operator/stack.sh COMMAND
   rollback [TAG]      goes back to the image before the last upgrade, or to another that is there, without a build
   scale COUNT         sets the number of replicas of the API; API_REPLICAS in .env makes it last
   restart [SERVICE]…  restarts one service after the other: api, worker, proxy, valkey, postgres
-  replace SERVICE     makes the container of one anew, with an interruption: proxy, proxy-tls, worker, valkey, postgres
+  replace SERVICE     makes the container of one anew: worker, valkey, postgres with an interruption; proxy, proxy-tls without one as root
   backup [DIRECTORY]  writes the database and the secrets key into a new folder in DIRECTORY. Without one: in BACKUP_DIRECTORY,
                       copied by BACKUP_COPY, and removes those that are older than BACKUP_DAYS
   schedule            lets this machine do that every day at BACKUP_AT, and does it now; --remove: no more

@@ -2,9 +2,9 @@
 # Does what operators do, under a load of 200 requests a second through the proxy, and prints how many failed meanwhile.
 # ONLY='upgrade|scale.*' does some of it.
 #   npm run build && test/containers/operations.sh
-# Needs a Docker engine with the images of the compose file. Ends with 1 if a planned operation lost a request, if a restart
-# of PostgreSQL had other failures than 503 for 2 s, if the port was closed for 3 s while the
-# proxy was replaced, or if a killed replica lost more than it had.
+# Run as root: the proxy is replaced by rules of the firewall. Needs a Docker engine with the images of the compose file. Ends with 1 if a
+# planned operation lost a request, if a restart of PostgreSQL had other failures than 503 for 2 s, or if a killed replica lost more
+# than it had.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 

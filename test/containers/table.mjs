@@ -1,6 +1,5 @@
 // Prints what load.mjs wrote, and judges it: node table.mjs FILE LOGS SECONDS…, the seconds that each phase took. Planned
-// operations may lose nothing; a new proxy what is sent for less than 3 s; a restart of PostgreSQL only 503s, for less than 2 s;
-// a kill what was in progress. Each failure is printed with the lines of its request in the folder LOGS.
+// operations may lose nothing; a restart of PostgreSQL only 503s, for less than 2 s; a kill what was in progress. Each failure is printed with the lines of its request in the folder LOGS.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -11,9 +10,6 @@ const phases = readFileSync(file, 'utf8')
   .map((line) => JSON.parse(line));
 
 const allowed = {
-  // Its port has one owner at a time: for a moment, nobody listens.
-  'replace proxy': ({ outcomes, failing_ms }) =>
-    failing_ms < 3000 && Object.keys(outcomes).every((outcome) => / (ECONNREFUSED|UND_ERR_SOCKET)/.test(outcome)),
   'restart postgres': ({ outcomes, failing_ms }) =>
     failing_ms < 2000 && Object.keys(outcomes).every((outcome) => outcome.includes(' 503 ')),
   'kill -9 of a replica': ({ failed, in_progress }) => failed <= in_progress,

@@ -54,7 +54,8 @@ describe('operator doctor', () => {
   });
 
   it('has nothing to say against the stand-ins of the upstreams, but that they refuse credentials', async () => {
-    const { urls, close } = await startSandbox();
+    const { urls, close, fiken } = await startSandbox();
+    fiken.store.company('demo');
     const settings = (key: string) => ({
       ...{ ANTHROPIC_API_KEY: key, ANTHROPIC_BASE_URL: urls.messages, STRIPE_SECRET_KEY: key, STRIPE_URL: urls.stripe },
       ...{ FIKEN_TOKEN: key, FIKEN_URL: urls.fiken, FIKEN_COMPANY: 'demo' },

@@ -102,8 +102,8 @@ apply_changes() {
   done
   for proxy in $(proxies); do
     if outdated "$proxy"; then
-      say "$proxy: has changed. It has the port, so it cannot be replaced without an interruption of about half a second:"
-      say "  apps/operator/stack.sh replace $proxy"
+      say "$proxy: has changed. It has the port: without root's rights it cannot be replaced without an interruption. When it suits:"
+      say "  sudo apps/operator/stack.sh replace $proxy"
     elif ! in_service "$proxy" /etc/account-proxy/proxy.sh current; then
       say "$proxy: reads its configuration"
       reload "$proxy"
@@ -116,6 +116,7 @@ apply_changes() {
     containers "$service" | xargs -r docker rm -f >/dev/null
     begin "$service"
   done
+  end_detour
 }
 
 stack_replace() {
@@ -125,23 +126,17 @@ stack_replace() {
   esac
 }
 
-# replace SERVICE: by a new container, with an interruption of its work
+# replace SERVICE: by a new container, with an interruption of its work, but for a proxy's
 replace() {
-  local former made
   say "$1: is replaced"
-  former=$(containers "$1")
   case $1 in
-    # From the end of the former one to the start of the new one, nobody listens on their port.
-    proxy*)
-      if is_running "$1"; then in_service "$1" /etc/account-proxy/proxy.sh retire || true; fi
-      make_containers "$1" --scale "$1=$(($(wc -w <<<"$former") + 1))"
-      made=$(containers "$1" | grep -vxF "$former") || fail "No new container of $1 could be made; the former one goes on"
+    proxy*) replace_proxy "$1" ;;
+    *)
+      containers "$1" | xargs -r docker stop >/dev/null
+      containers "$1" | xargs -r docker rm -f >/dev/null
+      begin "$1"
       ;;
   esac
-  xargs -r docker stop <<<"$former" >/dev/null
-  [ -z "${made:-}" ] || docker start "$made" >/dev/null
-  xargs -r docker rm -f <<<"$former" >/dev/null
-  begin "$1"
 }
 
 # begin SERVICE: makes its container if there is none, starts it, and waits until it is healthy. Fails if it is not
@@ -166,10 +161,10 @@ begin() {
   done
 }
 
-# end_commands: the container of operator.sh, if it was made with another image or other settings
+# end_commands [all]: the container of operator.sh, if it was made with another image or other settings; all: in any case
 end_commands() {
-  local container wanted
-  wanted="$(dc --profile operator config --hash operator) $(id_of "$(image)")"
+  local container wanted=none
+  [ "${1:-}" = all ] || wanted="$(dc --profile operator config --hash operator) $(id_of "$(image)")"
   for container in $(docker ps -q --filter "label=com.docker.compose.project=$compose_project" --filter label=account.commands); do
     [ "$(docker inspect -f '{{index .Config.Labels "account.commands"}} {{.Image}}' "$container")" = "$wanted" ] ||
       docker rm -f "$container" >/dev/null
@@ -195,7 +190,11 @@ stack_restart() {
   [ $# -gt 0 ] || set -- api worker proxy valkey
   for service in "$@"; do
     case $service in
-      api) replace_replicas "$(replicas_made)" ;;
+      api)
+        replace_replicas "$(replicas_made)"
+        # It may have a secret's file that is no longer there by this name.
+        end_commands all
+        ;;
       # Reads configuration and certificates anew. Requests in progress go on; an nginx before 1.27.4 closes clients' idle
       # connections.
       proxy) reload_proxies ;;

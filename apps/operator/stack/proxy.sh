@@ -1,4 +1,4 @@
-# Which replicas the proxies choose from.
+# Which replicas the proxies choose from, and how a proxy is replaced.
 
 # choose CONTAINER…: new requests go to these replicas only. Without any: to all that the service's name stands for.
 # Returns when it holds for every new request. An nginx before 1.27.4 closes idle connections of clients when it is told so,
@@ -36,4 +36,28 @@ reload_proxies() {
 address_of() {
   docker inspect -f '{{range $name, $network := .NetworkSettings.Networks}}{{$name}} {{$network.IPAddress}}{{"\n"}}{{end}}' "$1" |
     awk '$1 ~ /_public$/ {print $2}'
+}
+
+# replace_proxy PROXY: by a new container
+replace_proxy() {
+  local former made
+  former=$(containers "$1")
+  if is_running "$1" && can_detour; then
+    end_detour
+    begin_detour "$1" || {
+      end_detour
+      fail "A new container of $1 does not become healthy; the former one goes on"
+    }
+    stop_gracefully $former
+  else
+    # From the end of the former one to the start of the new one, nobody listens on their port.
+    if is_running "$1"; then in_service "$1" /etc/account-proxy/proxy.sh retire || true; fi
+    make_containers "$1" --scale "$1=$(($(wc -w <<<"$former") + 1))"
+    made=$(containers "$1" | grep -vxF "$former") || fail "No new container of $1 could be made; the former one goes on"
+    xargs -r docker stop <<<"$former" >/dev/null
+    docker start "$made" >/dev/null
+    xargs -r docker rm -f <<<"$former" >/dev/null
+  fi
+  begin "$1"
+  end_detour
 }

@@ -316,7 +316,7 @@ describe('the Messages API stand-in', () => {
     });
 
     it('of an unknown path is in the same format', async () => {
-      const response = await fetch(`${sandbox.urls.messages}/v1/models`);
+      const response = await fetch(`${sandbox.urls.messages}/v1/nothing`);
 
       expect(response.status).toBe(404);
       expect(await response.json()).toMatchObject({ type: 'error', error: { type: 'not_found_error' } });
