@@ -42,5 +42,7 @@ stack up >&2
 
 openssl rand -base64 32 | sed 's/^/SECRETS_KEY=/' >>"$stage/.env"
 check 'another SECRETS_KEY is refused with the reason' 'SECRETS_KEY is not the key' "$(stack up 2>&1 >/dev/null | grep -o '^SECRETS_KEY is not the key')"
+check 'compose alone refuses it, too, and customers are served all the same' '1 200' \
+  "$(dc up -d --wait >/dev/null 2>&1; echo $?) $(curl -sS -o /dev/null -w '%{http_code}' "http://127.0.0.1:$((${origin##*:} + 1))/health/ready")"
 rm -f "$log"
 exit $failures

@@ -8,6 +8,13 @@ set -euo pipefail
 if [ "${1:-}" = current ]; then exec cmp -s "$0" /tmp/made-of; fi
 cp "$0" /tmp/made-of
 
+# The container secrets makes them at the first start, this one the last.
+until [ -e /run/owner-secrets/former-secrets-key ]; do
+  [ -n "${waits:-}" ] || echo 'Waits for the secrets, which the container secrets makes' >&2
+  waits=yes
+  sleep 0.2
+done
+
 # megabytes: the container's limit (cgroup 2, cgroup 1), or the machine's memory if that is less
 megabytes() {
   {

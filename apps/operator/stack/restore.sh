@@ -38,6 +38,7 @@ restore_dump() {
   check_key
   confirm
   replicas=$(wanted_replicas)
+  check_secrets
   dc up -d --wait postgres || explain_start
   dc stop api worker
   in_postgres psql -q -v ON_ERROR_STOP=1 -d postgres -c 'drop database if exists restored' -c 'create database restored'
