@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import { nouns } from './commands/nouns';
 import { buildProgram, type Invocation } from './build-program';
 
@@ -40,6 +41,24 @@ describe('the command line', () => {
       expect(await common('-o wide')).toEqual({ yes: false, output: 'wide' });
     },
   );
+
+  it('says in a few words what each noun, command and option is for', () => {
+    const program = buildProgram(
+      nouns,
+      '1.2.3',
+      () => Promise.resolve(),
+      () => undefined,
+    );
+    const unsaid = (command: Command): string[] => [
+      ...(/\w{3}/.test(command.description()) ? [] : [command.name()]),
+      ...command.options.flatMap(({ long, description }) =>
+        /\w{2}/.test(description) ? [] : [`${command.name()} ${long}`],
+      ),
+      ...command.commands.flatMap(unsaid),
+    ];
+    expect(program.commands.length).toBeGreaterThan(10);
+    expect(program.commands.flatMap(unsaid)).toEqual([]);
+  });
 
   it('has a question for each command that cannot be undone', async () => {
     const questions = await Promise.all(
