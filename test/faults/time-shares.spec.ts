@@ -1,4 +1,5 @@
-import { ALL_ASYMMETRIC, AttackedApi } from '@test/share-attacks';
+import { ALL_ASYMMETRIC, ALL_HIDDEN } from '@test/hostile-requests';
+import { AttackedApi } from '@test/share-attacks';
 import { useTestDatabase } from '@test/use-test-database';
 
 /** Other specs take most of the processors meanwhile. */
@@ -78,6 +79,39 @@ describe('one who takes more than its share of the time', () => {
       expect(attacker.tally).not.toHaveProperty('500');
       // Unknown names and chunks of a byte; their tokens, if they are unknown; files that do not exist.
       for (const status of ['200', '400', '401', '404', '413']) expect(attacker.tally).toHaveProperty(status);
+      expect(largestRssMb).toBeLessThan(600);
+    },
+    SLOW_MS,
+  );
+
+  it(
+    'in hidden ways, and abandons its requests, breaks nothing, and a neighbour gets all its answers',
+    async () => {
+      const { attacker, neighbour, largestRssMb } = await attacked.attack(
+        ALL_HIDDEN,
+        500,
+        (attacker, neighbour) => (attacker.tally.abandoned ?? 0) >= ENOUGH && (neighbour.tally[200] ?? 0) >= 10,
+        { everyMs: NEIGHBOUR_EVERY_MS },
+      );
+      expect(neighbour.tally).toEqual({ 200: expect.any(Number) });
+      expect(attacker.tally).not.toHaveProperty('500');
+      expect(largestRssMb).toBeLessThan(600);
+      // A client that has gone is no error of the service.
+      expect(attacked.api.output().stdout).not.toMatch(/"level":"error".*(PREMATURE_CLOSE|ClientGone)/);
+    },
+    SLOW_MS,
+  );
+
+  it(
+    'of connections, with headers that do not end, shuts nobody out',
+    async () => {
+      const { neighbour, largestRssMb } = await attacked.attack(
+        'headers that do not end',
+        500,
+        (_, neighbour) => (neighbour.tally[200] ?? 0) >= 10,
+        { everyMs: NEIGHBOUR_EVERY_MS, connections: 8 },
+      );
+      expect(neighbour.tally).toEqual({ 200: expect.any(Number) });
       expect(largestRssMb).toBeLessThan(600);
     },
     SLOW_MS,

@@ -1,8 +1,9 @@
 // A worker thread that sends requests: of a flood, the next when the last is answered, on several connections; of a neighbour, at fixed
 // times, whatever becomes of the earlier ones.
 const { Buffer } = require('node:buffer');
-const { Agent, request } = require('node:http');
+const { Agent, request: ask } = require('node:http');
 const { connect } = require('node:net');
+const { setTimeout } = require('node:timers');
 const { URL } = require('node:url');
 const { parentPort, workerData } = require('node:worker_threads');
 
@@ -13,7 +14,8 @@ let stopped = false;
 let seen = { replies: [], tally: {}, texts: [] };
 
 function send() {
-  const { method, path, headers, body, chunks, pipelined } = requests[next++ % requests.length];
+  const request = requests[next++ % requests.length];
+  const { method, path, headers, body, chunks, pipelined, reconnect, abandonMs, held } = request;
   const begun = performance.now();
   return new Promise((resolve) => {
     const done = (status, text) => {
@@ -24,15 +26,17 @@ function send() {
     };
     if (pipelined) return sendPipelined({ method, path, headers, pipelined }, done);
     if (chunks) return sendInChunks({ method, path, headers, chunks }, done);
-    const sent = request(`${origin}${path}`, { method, headers, agent }, (reply) => {
+    if (held) return holdConnections(request, done);
+    const sent = ask(`${origin}${path}`, { method, headers, agent: reconnect ? false : agent }, (reply) => {
       const error = [];
       const isRefusal = reply.statusCode === 429 || reply.statusCode >= 500;
       reply.on('data', (chunk) => isRefusal && error.push(chunk));
       reply.on('end', () => done(reply.statusCode, isRefusal && detailOf(Buffer.concat(error))));
       reply.on('error', () => done(0));
     });
-    sent.on('error', () => done(0));
+    sent.on('error', () => done(abandonMs ? 'abandoned' : 0));
     sent.end(body);
+    if (abandonMs) sent.on('finish', () => setTimeout(() => sent.destroy(), abandonMs));
   });
 }
 
@@ -71,6 +75,35 @@ function sendPipelined({ method, path, headers, pipelined }, done) {
   // A proxy answers all of them, and keeps the connection.
   socket.setTimeout(20_000, () => socket.destroy());
   socket.write(`${method} ${path} HTTP/1.1\r\n${head.join('\r\n')}\r\n\r\n`.repeat(pipelined));
+}
+
+// Connections whose requests never end, all at once. Counts the first replies, or 'closed'.
+async function holdConnections({ method, path, headers, held, unfinishedBytes }, done) {
+  const { hostname, port, host } = new URL(origin);
+  const named = { host, ...headers, ...(unfinishedBytes ? {} : { 'content-length': '1000' }) };
+  const head = Object.entries(named).map((pair) => `${pair.join(': ')}\r\n`);
+  const line = `x-fill: ${'x'.repeat(Math.min(unfinishedBytes ?? 0, 60_000) - 10)}\r\n`;
+  const fill = unfinishedBytes ? line.repeat(Math.ceil(unfinishedBytes / 60_000)) : '\r\n{';
+  await Promise.all(
+    Array.from(
+      { length: held },
+      () =>
+        new Promise((resolve) => {
+          let outcome = 'closed';
+          const socket = connect(Number(port), hostname);
+          socket.once('data', (data) => (outcome = data.toString('latin1').split(' ')[1]));
+          socket.on('error', () => undefined);
+          const trickle = setInterval(() => (stopped ? socket.destroy() : unfinishedBytes || socket.write(' ')), 1000);
+          socket.on('close', () => {
+            clearInterval(trickle);
+            seen.tally[outcome] = (seen.tally[outcome] ?? 0) + 1;
+            resolve();
+          });
+          socket.write(`${method} ${path} HTTP/1.1\r\n${head.join('')}${fill}`);
+        }),
+    ),
+  );
+  done('ended');
 }
 
 function detailOf(body) {

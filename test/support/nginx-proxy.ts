@@ -1,16 +1,19 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from './free-port';
+import { rssMb } from './send-hostile-bodies';
 
 /** nginx with the configuration that the compose file gives it. */
 export interface NginxProxy {
   /** Address of `/api/v1`, through the proxy. */
   baseUrl: string;
+  /** What its processes take now, in megabytes. */
+  rssMb(): number;
   stop(): Promise<void>;
 }
 
@@ -48,6 +51,7 @@ export async function startNginx(...origins: string[]): Promise<NginxProxy> {
   await answered(program, `http://127.0.0.1:${state}`, () => said);
   return {
     baseUrl: `http://127.0.0.1:${port}/api/v1`,
+    rssMb: () => [program.pid, ...childrenOf(program.pid)].reduce<number>((sum, pid) => sum + rssMb(Number(pid)), 0),
     stop: async () => {
       const exited = once(program, 'exit');
       program.kill('SIGTERM');
@@ -55,6 +59,10 @@ export async function startNginx(...origins: string[]): Promise<NginxProxy> {
       await rm(run, { recursive: true, force: true });
     },
   };
+}
+
+function childrenOf(pid = 0): string[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
 }
 
 async function answered(program: ChildProcess, url: string, said: () => string): Promise<void> {

@@ -1,13 +1,26 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { Client } from 'pg';
-import { generateToken } from '@platform/tokens';
+import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
+import { enableAi, saveModelPrice } from './ai-factories';
 import { type ApiProcess, startApiProcess } from './api-process';
 import { saveFakeCustomer } from './factories/customer.factory';
+import { saveFakeBillingAccount, saveFakeInvoice } from './factories/invoice.factory';
 import { saveFakeToken } from './factories/service-token.factory';
+import { allowSms } from './factories/sms-settings.factory';
 import { saveLargeTickets } from './factories/ticket.factory';
+import {
+  ASYMMETRIC_ATTACKS,
+  type Attack,
+  type Attacker,
+  HIDDEN_ATTACKS,
+  type HostileRequest,
+  MIXED_ATTACKS,
+  SHARE_ATTACKS,
+} from './hostile-requests';
 import { type NginxProxy, startNginx } from './nginx-proxy';
 import { rssMb } from './send-hostile-bodies';
 import type { TestDatabase } from './test-database';
@@ -17,96 +30,6 @@ const CLIENT = join(process.cwd(), 'test', 'support', 'attack-client.cjs');
 const CONNECTIONS = 64;
 /** How often an attacked API's memory is looked at. */
 const LOOK_MS = 50;
-
-/** A request of an attack. */
-interface HostileRequest {
-  method: string;
-  path: string;
-  headers?: Record<string, string>;
-  body?: string;
-  /** Sends a body of so many chunks of a byte, which goes on behind a reply that comes before its end. */
-  chunks?: number;
-  /** Sends so many of them in one write, and awaits the end of the connection. */
-  pipelined?: number;
-}
-
-/** The requests of an attack. @param token the attacker's. @param tokenId its id */
-type Attack = (token: string, tokenId: string) => HostileRequest[];
-
-/** Requests that cost the service much, of one customer or of one network address. */
-export const SHARE_ATTACKS: Record<string, Attack> = {
-  'the largest pages of tickets': (token) => [
-    { method: 'GET', path: '/api/v1/support/tickets?limit=2', headers: as(token) },
-  ],
-  'bodies of 190 unknown names': (token) => [unknownNames(token, 190)],
-  'writes of tickets': (token) => [
-    {
-      method: 'POST',
-      path: '/api/v1/support/tickets',
-      headers: { ...as(token), 'content-type': 'application/json' },
-      body: JSON.stringify({ title: 'A ticket', body: 'x'.repeat(5000) }),
-    },
-  ],
-  'ever new unknown tokens': () =>
-    Array.from({ length: 20_000 }, () => ({ method: 'GET', path: '/api/v1/customer', headers: as(generateToken()) })),
-  'files of the documentation': () => documentation('gzip'),
-};
-
-/** Requests that cost their sender little, and should cost the service no more. */
-export const ASYMMETRIC_ATTACKS: Record<string, Attack> = {
-  'files of the documentation in every encoding': () => ['br', 'zstd', 'gzip', 'identity'].flatMap(documentation),
-  'addresses under /docs that do not exist': () =>
-    Array.from({ length: 1000 }, (_, place) => ({ method: 'GET', path: `/docs/${place}` })),
-  'bodies of 9,990 unknown names': (token) => [unknownNames(token, 9990)],
-  'addresses of 90 unknown names': (token) => [addressOf(token, 90)],
-  'addresses of 1,500 unknown names': (token) => [addressOf(token, 1500)],
-  'bodies of chunks of a byte': (token) => [inChunks('POST', '/api/v1/support/tickets', token)],
-  'bodies of chunks of a byte with unknown tokens': () =>
-    Array.from({ length: 1000 }, () => inChunks('POST', '/api/v1/support/tickets', generateToken())),
-  'bodies of chunks of a byte of GETs': (token) => [inChunks('GET', '/api/v1/customer', token)],
-  'requests by the thousand on one connection': (token) => [
-    { method: 'GET', path: '/api/v1/services', headers: as(token), pipelined: 2000 },
-  ],
-  'charges of one of many tokens': (token, tokenId) => [
-    { method: 'GET', path: `/api/v1/ai/usage?token_id=${tokenId}`, headers: as(token) },
-  ],
-};
-
-/** Some requests of all of these. */
-export const ALL_ASYMMETRIC = 'all asymmetric attacks together';
-const allAsymmetric: Attack = (...attacker) =>
-  Object.values(ASYMMETRIC_ATTACKS).flatMap((attack) => attack(...attacker).slice(0, SOME));
-const SOME = 5;
-
-function unknownNames(token: string, count: number): HostileRequest {
-  return {
-    method: 'POST',
-    path: '/api/v1/support/tickets',
-    headers: { ...as(token), 'content-type': 'application/json' },
-    body: JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, place) => [`u${place}`, 1]))),
-  };
-}
-
-function addressOf(token: string, count: number): HostileRequest {
-  const names = Array.from({ length: count }, (_, place) => `a${place}=1`);
-  return { method: 'GET', path: `/api/v1/services?${names.join('&')}`, headers: as(token) };
-}
-
-function documentation(encoding: string): HostileRequest[] {
-  return ['/docs/swagger-ui-bundle.js', '/docs', '/docs/openapi.json'].map((path) => ({
-    method: 'GET',
-    path,
-    headers: { 'accept-encoding': encoding },
-  }));
-}
-
-function inChunks(method: string, path: string, token: string): HostileRequest {
-  return { method, path, headers: { ...as(token), 'content-type': 'application/json' }, chunks: 20_000 };
-}
-
-function as(token: string): Record<string, string> {
-  return { authorization: `Bearer ${token}` };
-}
 
 /** What a client of a worker thread saw. */
 export interface Seen {
@@ -153,16 +76,18 @@ export interface Outcome {
   /** Before and during the attack. */
   before: Seen;
   neighbour: Seen;
-  /** The most that the process took meanwhile. */
+  /** The most that the process took meanwhile, and the proxy. */
   largestRssMb: number;
+  proxyRssMb: number;
 }
 
 /** An API with a customer that attacks and another that reads its own record. */
 export class AttackedApi {
   private constructor(
     readonly api: ApiProcess,
+    private readonly sandbox: Sandbox,
     private readonly proxy: NginxProxy | undefined,
-    private readonly attacker: { id: string; token: string },
+    private readonly attacker: Attacker,
     private readonly neighbourToken: string,
   ) {}
 
@@ -177,20 +102,36 @@ export class AttackedApi {
     await saveLargeTickets(superuser, attacker.id, 20);
     const [one, two] = [await saveFakeToken(superuser, attacker.id), await saveFakeToken(superuser, neighbour.id)];
     if (charges > 0) await saveCharges(superuser, attacker.id, one.id, charges);
+    const sandbox = await startSandbox();
+    await enableAi(superuser, attacker.id, { model: await saveModelPrice(superuser), included: 1_000_000 });
+    await allowSms(superuser, attacker.id, 1_000_000);
+    await saveFakeBillingAccount(superuser, attacker.id, 'stripe', attacker.id);
+    const [issued] = sandbox.stripe.store.addInvoices({ customer: attacker.id, count: 1, statuses: ['open'] });
+    const billed = { source: 'stripe', sourceId: issued?.id, pdfReference: issued?.id } as const;
+    const invoice = await saveFakeInvoice(superuser, attacker.id, billed);
     const api = await startApiProcess({
       DATABASE_URL: database.url,
       // As in a container of 1 GB.
       NODE_OPTIONS: '--max-old-space-size=512',
-      ...Object.fromEntries(['REQUESTS', 'ADDRESS'].map((limit) => [`RATE_LIMIT_${limit}_PER_MINUTE`, '1000000000'])),
+      SANDBOX_URL: sandbox.url,
+      ANTHROPIC_BASE_URL: sandbox.urls.messages,
+      ANTHROPIC_API_KEY: 'sk-service-wide-key',
+      SECRETS_KEY: randomBytes(32).toString('base64'),
+      ...Object.fromEntries(
+        ['REQUESTS', 'ADDRESS', 'AI', 'SMS'].map((limit) => [`RATE_LIMIT_${limit}_PER_MINUTE`, '1000000000']),
+      ),
       STORED_BYTES_PER_DAY: '100000000000',
       ...settings,
     });
-    return new AttackedApi(api, proxied ? await startNginx(api.origin) : undefined, one, two.token);
+    const proxy = proxied ? await startNginx(api.origin) : undefined;
+    const own = { token: one.token, tokenId: one.id, invoiceId: invoice.id };
+    return new AttackedApi(api, sandbox, proxy, own, two.token);
   }
 
   async stop(): Promise<void> {
     await this.proxy?.stop();
     await this.api.stop('SIGKILL');
+    await this.sandbox.close();
   }
 
   /**
@@ -204,28 +145,33 @@ export class AttackedApi {
     { everyMs = 50, connections = CONNECTIONS } = {},
   ): Promise<Outcome> {
     const origin = this.proxy ? new URL(this.proxy.baseUrl).origin : this.api.origin;
-    const { token, id } = this.attacker;
     const attacks: Record<string, Attack> = {
       ...SHARE_ATTACKS,
       ...ASYMMETRIC_ATTACKS,
-      [ALL_ASYMMETRIC]: allAsymmetric,
+      ...HIDDEN_ATTACKS,
+      ...MIXED_ATTACKS,
     };
-    const requests = attacks[kind]?.(token, id) ?? [];
-    const reads = [{ method: 'GET', path: '/api/v1/customer', headers: as(this.neighbourToken) }];
+    const requests = attacks[kind]?.(this.attacker) ?? [];
+    const reconnect = requests.some(({ held }) => held !== undefined);
+    const headers = { authorization: `Bearer ${this.neighbourToken}` };
+    const reads = [{ method: 'GET', path: '/api/v1/customer', headers, reconnect }];
     const neighbour = new AttackClient({ origin, requests: reads, everyMs });
     await wait(aloneMs);
     const before = await neighbour.look();
     neighbour.beginAnew();
     const attacker = new AttackClient({ origin, requests, connections });
-    let largestRssMb = 0;
-    const sampling = setInterval(() => (largestRssMb = Math.max(largestRssMb, rssMb(this.api.child.pid))), LOOK_MS);
+    let [largestRssMb, proxyRssMb] = [0, 0];
+    const sampling = setInterval(() => {
+      largestRssMb = Math.max(largestRssMb, rssMb(this.api.child.pid));
+      proxyRssMb = Math.max(proxyRssMb, this.proxy?.rssMb() ?? 0);
+    }, LOOK_MS);
     let seen: [Seen, Seen];
     do {
       await wait(500);
       seen = [await attacker.look(), await neighbour.look()];
     } while (!isEnough(...seen));
     clearInterval(sampling);
-    return { before, neighbour: await neighbour.stop(), attacker: await attacker.stop(), largestRssMb };
+    return { before, neighbour: await neighbour.stop(), attacker: await attacker.stop(), largestRssMb, proxyRssMb };
   }
 }
 

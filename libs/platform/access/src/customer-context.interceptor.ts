@@ -1,4 +1,5 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
 import { finalize, type Observable } from 'rxjs';
 import { CustomerContextService } from '@platform/context';
 import { KeyedRequestsService, type RequestWithBody } from '@platform/http';
@@ -23,7 +24,9 @@ export class CustomerContextInterceptor implements NestInterceptor {
     const { id, customer, method } = request;
     // Nest binds the handler to the context in which handle() is called.
     const handle = () => (method === 'POST' ? this.keys.handle(execution, next) : next.handle());
-    const result = customer ? this.context.run(customer.customerId, handle, id) : next.handle();
+    // What has an effect is completed without its client, too.
+    const reader = method === 'POST' ? undefined : execution.getArgByIndex<FastifyReply>(1).raw;
+    const result = customer ? this.context.run(customer.customerId, handle, id, reader) : next.handle();
     if (!request.bodyLease) return result;
     // A handler may take the lease over, for work that goes on after its reply has begun.
     return result.pipe(finalize(() => request.bodyLease?.release()));

@@ -8,6 +8,21 @@ export interface WorkContext extends ClsStore {
   readonly customerId?: string;
   /** The id of the request. */
   readonly requestId?: string;
+  /** Where the reply goes, if nobody else needs the work. */
+  readonly reader?: Reader;
+}
+
+/** Who waits for the outcome of work. */
+export interface Reader {
+  /** Whether it has disconnected. */
+  readonly destroyed: boolean;
+}
+
+/** The client for which alone the work was done has disconnected. */
+export class ClientGoneError extends Error {
+  constructor() {
+    super('The client has disconnected');
+  }
 }
 
 /**
@@ -20,10 +35,15 @@ export class CustomerContextService {
 
   /**
    * Runs `work`, and everything it awaits, as the customer with this id (a UUID). @param requestId the id of the
-   * request, for its log lines
+   * request, for its log lines @param reader of work without an effect, which ends when it has gone
    */
-  run<T>(customerId: string, work: () => T, requestId?: string): T {
-    return this.cls.runWith({ customerId, requestId }, work);
+  run<T>(customerId: string, work: () => T, requestId?: string, reader?: Reader): T {
+    return this.cls.runWith({ customerId, requestId, reader }, work);
+  }
+
+  /** Whether the work is for a client alone that has disconnected. */
+  get isAbandoned(): boolean {
+    return (this.cls.get() as WorkContext | undefined)?.reader?.destroyed === true;
   }
 
   /** The customer's id. @throws if none is set: customers' rows are never accessed without one */

@@ -1,2 +1,2 @@
 export { ContextModule } from './context.module';
-export { CustomerContextService, logFields, type WorkContext } from './customer-context.service';
+export { ClientGoneError, CustomerContextService, logFields, type WorkContext } from './customer-context.service';

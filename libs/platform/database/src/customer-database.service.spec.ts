@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { ConfigModule } from '@platform/config';
-import { CustomerContextService } from '@platform/context';
+import { ClientGoneError, CustomerContextService } from '@platform/context';
 import { connectAsSuperuser } from '@test/test-database';
 import { until } from '@test/until';
 import { useTestDatabase } from '@test/use-test-database';
@@ -40,6 +40,13 @@ describe('CustomerDatabase', () => {
     const context = module.get(CustomerContextService);
     const [a, b] = await Promise.all([context.run(mine, read), context.run(theirs, read)]);
     expect([a, b]).toEqual([[{ id: mine }], [{ id: theirs }]]);
+  });
+
+  it('reads nothing for a client alone that has gone', async () => {
+    const read = () => module.get(CustomerDatabaseService).read(EVERY_CUSTOMER);
+    const context = module.get(CustomerContextService);
+    await expect(context.run(mine, read, 'id', { destroyed: true })).rejects.toThrow(ClientGoneError);
+    expect(await context.run(mine, read, 'id', { destroyed: false })).toEqual([{ id: mine }]);
   });
 
   it('writes for the customer in context', async () => {

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable } from '@nestjs/common';
-import { CustomerContextService } from '@platform/context';
+import { ClientGoneError, CustomerContextService } from '@platform/context';
 import { ServiceError } from '@platform/errors';
 import { FairSlots } from '@platform/fairness';
 import type { Page, PageRequest } from '@platform/pagination';
@@ -42,7 +42,7 @@ export class CustomerDatabaseService {
    * Reads, cheap enough for every request. The statement must only read: it shares a transaction with other reads. Points
    * in time come as RFC 3339 text in UTC, to the microsecond, ready to be sent and to be a cursor.
    * @param values of `$2` and the following
-   * @throws DatabaseUnavailableError
+   * @throws DatabaseUnavailableError; ClientGoneError
    */
   read<Row>(statement: ReadStatement<Row>, values: readonly ReadValue[] = []): Promise<Row[]> {
     const { customerId } = this.context;
@@ -51,6 +51,7 @@ export class CustomerDatabaseService {
   }
 
   private readAs<Row>(customerId: string, statement: ReadStatement<Row>, values: readonly ReadValue[]): Promise<Row[]> {
+    if (this.context.isAbandoned) return Promise.reject(new ClientGoneError());
     const cost = this.costOf(customerId, statement);
     // A transaction keeps a connection already: its reads must not wait for another one, which others like it may keep.
     if ((cost.isLarge || cost.isFull || cost.tookLong) && !this.openTransaction(customerId)) {
@@ -74,6 +75,7 @@ export class CustomerDatabaseService {
     try {
       await this.slowSlot(customerId);
       try {
+        if (this.context.isAbandoned) throw new ClientGoneError();
         return await this.writes.read(customerId, { statement, values }, SLOW_AT_ONCE, (bytes, ms) => {
           cost.noteBytes(bytes);
           cost.noteTime(ms - this.connections.loopDelayMs(), true);

@@ -1,4 +1,9 @@
-import { prefersCsv } from './csv-exports.service';
+import { ClsModule } from 'nestjs-cls';
+import { Test } from '@nestjs/testing';
+import { CustomerContextService } from '@platform/context';
+import { CsvTable } from '@platform/csv';
+import { until } from '@test/until';
+import { CsvExportsService, prefersCsv } from './csv-exports.service';
 
 describe('a caller', () => {
   it.each([
@@ -15,4 +20,34 @@ describe('a caller', () => {
     'gets JSON for Accept: %s',
     (accept) => expect(prefersCsv(accept)).toBe(false),
   );
+});
+
+describe('an export that is abandoned', () => {
+  it('counts as long as its rows are being read', async () => {
+    const module = await Test.createTestingModule({
+      imports: [ClsModule],
+      providers: [CsvExportsService, CustomerContextService],
+    }).compile();
+    const exports = module.get(CsvExportsService);
+    const gone = new AbortController();
+    const reads: (() => void)[] = [];
+    const begin = () => {
+      const portions = (async function* () {
+        yield await new Promise<object[]>((resolve) => reads.push(() => resolve([])));
+      })();
+      const [table, toDto] = [new CsvTable(['a']), (row: object) => row];
+      const parts = { fileName: 'a', table, portions, toDto, closed: gone.signal };
+      return module.get(CustomerContextService).run('customer', () => exports.send(parts));
+    };
+    const abandoned = [begin(), begin()];
+    gone.abort();
+    await expect(begin()).rejects.toThrow('2 exports in progress');
+    for (const read of reads.splice(0)) read();
+    const replies = await Promise.all(abandoned);
+    await until(() => replies.every((reply) => reply.getStream().closed));
+    const last = begin();
+    for (const read of reads.splice(0)) read();
+    await last;
+    await module.close();
+  });
 });

@@ -44,13 +44,20 @@ export class CsvExportsService implements BeforeApplicationShutdown {
 
   /** @throws ServiceError rate_limited if the customer has too many in progress; and the errors of reading the first portion */
   async send<Row>({ fileName, table, portions, toDto, closed }: CsvExport<Row>): Promise<StreamableFile> {
-    this.enter(closed);
+    const leave = this.enter();
     // Read before the reply begins: a failure now is answered as that of any other request.
-    const first = await portions.next();
+    const first = await portions.next().catch((error: unknown) => {
+      leave();
+      throw error;
+    });
     const content = Readable.from(csvText(table, { first, portions, toDto }), { objectMode: false });
     this.streams.add(content);
     closed.addEventListener('abort', () => content.destroy());
-    content.once('close', () => this.streams.delete(content));
+    // Not before the portion that is being read has been: somebody who begins and abandons exports would have many read at a time.
+    content.once('close', () => {
+      this.streams.delete(content);
+      leave();
+    });
     if (closed.aborted) content.destroy();
     return new StreamableFile(content, {
       type: 'text/csv; charset=utf-8; header=present',
@@ -63,7 +70,8 @@ export class CsvExportsService implements BeforeApplicationShutdown {
     for (const stream of this.streams) stream.destroy(new Error('The process is shutting down'));
   }
 
-  private enter(closed: AbortSignal): void {
+  /** @returns to be called when nothing of the export is read any more */
+  private enter(): () => void {
     const { customerId } = this.context;
     const own = this.underWay.get(customerId) ?? 0;
     if (own >= PER_CUSTOMER) {
@@ -71,9 +79,8 @@ export class CsvExportsService implements BeforeApplicationShutdown {
         retryAfterSeconds: RETRY_SECONDS,
       });
     }
-    if (closed.aborted) return;
     this.underWay.set(customerId, own + 1);
-    closed.addEventListener('abort', () => this.left(customerId));
+    return () => this.left(customerId);
   }
 
   private left(customerId: string): void {

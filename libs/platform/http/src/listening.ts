@@ -9,7 +9,7 @@ import { AppConfig } from '@platform/config';
 import { endIdleConnections } from './connections';
 
 /** Number of listening sockets: Node accepts one connection per socket and turn of the event loop. */
-const SOCKETS = 16;
+const SOCKETS = 64;
 /** Length of the queues of connections that wait to be accepted, in total; the same as the proxy's (docker-compose.yml). */
 const BACKLOG = 4096;
 

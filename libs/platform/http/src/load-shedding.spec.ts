@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { fastify, type FastifyInstance } from 'fastify';
-import { TimeShares } from '@platform/fairness';
+import { FairTurns, TimeShares } from '@platform/fairness';
 import { Logger } from '@nestjs/common';
 import { until } from '@test/until';
 import {
@@ -138,10 +138,25 @@ describe('requests that the load shedder counts', () => {
   const get = (path: string, customer?: string) =>
     fetch(`http://127.0.0.1:${port}${path}`, { headers: customer === undefined ? {} : { 'x-customer': customer } });
 
-  it('are those that it accepted: none that another limit refused, no health check', async () => {
-    for (const path of ['/refused', '/health/live', '/served']) await (await get(path)).text();
+  it('are those that it accepted: none that another limit refused', async () => {
+    for (const path of ['/refused', '/served']) await (await get(path)).text();
     await until(() => finished.mock.calls.length > 0);
     expect(finished.mock.calls).toEqual([['127.0.0.1', false]]);
+  });
+
+  it('include health checks, which take turns, too, but are never refused', async () => {
+    const spies = [
+      jest.spyOn(shares, 'isHolding', 'get').mockReturnValue(true),
+      jest.spyOn(shares, 'admit').mockReturnValue('all_used'),
+      jest.spyOn(FairTurns.prototype, 'isLate', 'get').mockReturnValue(true),
+    ];
+    const wait = jest.spyOn(FairTurns.prototype, 'wait');
+    const reply = await get('/health/live');
+    expect([reply.status, await reply.text()]).toEqual([200, 'alive']);
+    expect(wait.mock.calls).toEqual([['127.0.0.1', expect.any(Function)]]);
+    await until(() => finished.mock.calls.length > 0);
+    expect(finished.mock.calls).toEqual([['127.0.0.1', false]]);
+    for (const spy of [...spies, wait]) spy.mockRestore();
   });
 
   it('include those whose client disconnected', async () => {

@@ -130,12 +130,14 @@ export class LoadShedder {
       this.shares.charge(customer, (ROW_BYTES + (bytes[place] ?? 0)) * msPerByte);
   }
 
-  /** Adds the hook that admits each request except health checks, and lets customers take turns. */
+  /**
+   * Adds the hook that admits each request, and lets customers take turns. Health checks are never refused, as a process that has much
+   * to do is healthy; but anyone can ask for them, so they take turns and are paid for as all others.
+   */
   addAdmission(server: FastifyInstance): void {
     const { shares } = this;
     server.addHook('onRequest', (request, reply, done) => {
-      if (request.url.startsWith('/health/')) return done();
-      const wasAdmitted = shares.isHolding;
+      const wasAdmitted = shares.isHolding && !isHealthCheck(request);
       if (wasAdmitted && !this.admit(request, reply)) return;
       // 'close' covers both: answered, or the client disconnected, as most do in an overload.
       onReplyClosed(reply.raw, () => {
@@ -169,6 +171,10 @@ export class LoadShedder {
     sendProblem(reply, problemOf(error, request.id));
     return false;
   }
+}
+
+function isHealthCheck({ routeOptions }: FastifyRequest): boolean {
+  return routeOptions.url?.startsWith('/health/') === true;
 }
 
 const CUSTOMER_SHARE =

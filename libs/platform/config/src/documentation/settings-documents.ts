@@ -38,7 +38,7 @@ const HEAD = `# Settings of the service, as environment variables. docker compos
 # API_MEMORY=1g
 # WORKER_MEMORY=512m
 # POSTGRES_MEMORY=1g
-# PROXY_MEMORY=256m
+# PROXY_MEMORY=1g
 # VALKEY_MEMORY=256m
 
 # address or range of the proxy before ours whose X-Forwarded-For is believed (the one that terminates TLS); default: no proxy
