@@ -62,7 +62,7 @@ export const AI_FUNCTIONS: readonly FunctionFile[] = [
     path: join(LEDGER, 'abandoned.sql'),
     functions: {
       ai_resolve_abandoned: OPERATORS,
-      ai_resolve_abandoned_call: { asOperator: true, delegated: { table: 'ai_account' } },
+      ai_resolve_abandoned_call: { asOperator: true, delegated: { table: 'ai_account', inTransactions: true } },
     },
   },
   {
