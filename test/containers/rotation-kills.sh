@@ -47,6 +47,7 @@ kill_and_go_on() {
   check "$*, after $kills kills, ends" 0 "$result"
   [ "$result" = 0 ] || cat "$stage/said"
   check "and what is stored can be read" '200 201' "$(reads)"
+  check 'no replica is left behind' 2 "$(dc ps -aq api | wc -l)"
 }
 
 start_stack

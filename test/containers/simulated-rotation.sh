@@ -48,7 +48,7 @@ work() {
   done
 }
 
-replicas_made() { echo 2; }
+replicas_meant() { echo 2; }
 replace_replicas() { local n; for n in $(seq "$1"); do start "api-$n" api; done; }
 replace() { start worker operator; }
 secrets_sh() { (cd "$FOLDER/secrets" && bash -euc "$1"); step; }

@@ -49,7 +49,7 @@ stack_upgrade() {
     check_secrets
     # Migrations only add: the former version goes on with them.
     dc run --rm --no-deps migrate
-    apply_changes "$(replicas_made)"
+    apply_changes "$(replicas_meant)"
   fi
   say "The service is upgraded to $(tags_of "$(image)")"
 }
@@ -191,7 +191,7 @@ stack_restart() {
   for service in "$@"; do
     case $service in
       api)
-        replace_replicas "$(replicas_made)"
+        replace_replicas "$(replicas_meant)"
         # It may have a secret's file that is no longer there by this name.
         end_commands all
         ;;

@@ -53,12 +53,23 @@ count_of() { running "$1" | wc -l; }
 # replicas_made: the number of replicas of the API, those too that have ended and should not have
 replicas_made() { containers api | wc -l; }
 
+# replicas_meant: their number without those that a command left behind which was interrupted
+replicas_meant() {
+  local noted
+  noted=$(secret owner/replicas)
+  echo "${noted:-$(replicas_made)}"
+}
+
 # wanted_replicas: the number in .env, or else the present number
 wanted_replicas() {
   local given present
   given=$(setting API_REPLICAS)
-  present=$(replicas_made)
-  if [ -n "$given" ]; then echo "$given"; elif [ "$present" -gt 0 ]; then echo "$present"; else echo 2; fi
+  if [ -n "$given" ]; then
+    echo "$given"
+    return
+  fi
+  present=$(replicas_meant)
+  if [ "$present" -gt 0 ]; then echo "$present"; else echo 2; fi
 }
 
 # outdated SERVICE: whether it runs in a container that was made with other settings, another image or other files

@@ -59,7 +59,7 @@ stack_rollback() {
     fail 'Nothing has been changed: that image cannot use the present database. Restore a backup from before the upgrade'
   fi
   docker tag "$present" "$(repository):$(former)"
-  apply_changes "$(replicas_made)"
+  apply_changes "$(replicas_meant)"
   say "The service runs with $(tags_of "$(image)"). apps/operator/stack.sh rollback goes back again, upgrade builds this folder's version"
 }
 

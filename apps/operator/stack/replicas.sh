@@ -3,6 +3,7 @@
 # replace_replicas COUNT: starts new replicas, lets the proxy choose from them alone, and stops the old ones
 replace_replicas() {
   local wanted=$1 before old new
+  note_replicas "$wanted"
   remove_ended
   mapfile -t old < <(running api)
   before=$(containers api)
@@ -16,7 +17,12 @@ replace_replicas() {
   fi
   mapfile -t new < <(running api | grep -vxF "$(printf '%s\n' "${old[@]}")")
   retire "${#new[@]}" "${new[@]}" "${old[@]}"
+  forget_replicas
 }
+
+# note_replicas COUNT: so many are meant to be left, however often the command is interrupted and begun again
+note_replicas() { printf '%s' "$1" | put owner/replicas; }
+forget_replicas() { secrets_sh 'rm -f owner/replicas'; }
 
 # set_replicas COUNT: starts or stops so many that COUNT are left, of the healthy ones the newest
 set_replicas() {
@@ -30,6 +36,7 @@ set_replicas() {
     mapfile -t all < <(printf '%s\n' "${all[@]}" | tac | healthy_first)
     retire "$wanted" "${all[@]}"
   fi
+  forget_replicas
 }
 
 is_healthy() { [ "$(docker inspect -f '{{.State.Health.Status}}' "$1")" = healthy ]; }

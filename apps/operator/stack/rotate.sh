@@ -18,8 +18,6 @@ rotate_secrets_key() {
   if [ -z "$next" ]; then
     check_rotation_may_begin "$given"
     secrets_sh 'rm -f owner/previous-secrets-key owner/secrets-key-replaced'
-    # An interruption leaves further replicas behind.
-    replicas_made | put owner/replicas-at-rotation
     # The key in .env if that is another one, else a new one.
     printf '%s' "${given:-$(head -c 32 /dev/urandom | base64 -w0)}" | put owner/next-secrets-key
     next=$(secret owner/next-secrets-key)
@@ -120,9 +118,7 @@ login_of() { secrets_sh "sed -E 's|^postgres://([^:]+):.*|\1|' $1/database-url";
 logins() { in_postgres psql -qAtX -d customer_account -c 'select rolname from pg_roles where rolcanlogin order by 1'; }
 
 replace_programs() {
-  local replicas=
-  [ -z "$(secret owner/next-secrets-key)" ] || replicas=$(secret owner/replicas-at-rotation)
-  replace_replicas "${replicas:-$(replicas_made)}"
+  replace_replicas "$(replicas_meant)"
   replace worker
 }
 
