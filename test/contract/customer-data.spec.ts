@@ -109,6 +109,8 @@ describe("a customer's data", () => {
         'idempotency_key.secrets_key',
         'service_token.token_hash',
         'support_ticket_assignment.assignee',
+        'webhook_endpoint.former_secret_ciphertext',
+        'webhook_endpoint.secret_ciphertext',
       ]);
     });
   });

@@ -4,6 +4,7 @@ import type { QueryResultRow } from 'pg';
 import { DataSource } from 'typeorm';
 import { AiOperatorModule } from '@domains/ai';
 import { CreditRequestsOperatorModule } from '@domains/credit-requests';
+import { EventsOperatorModule } from '@domains/events';
 import { InvoicesOperatorModule, InvoiceSyncModule } from '@domains/invoices';
 import { ServicesOperatorModule } from '@domains/services';
 import { SmsOperatorModule } from '@domains/sms';
@@ -50,7 +51,7 @@ const CUSTOMER_TABLES = `
 /** What the operator's commands open, each its own. */
 const OPERATOR_MODULES = [
   ...[AiOperatorModule, CreditRequestsOperatorModule, InvoicesOperatorModule, InvoiceSyncModule, SmsOperatorModule],
-  ...[ServicesOperatorModule, StatusOperatorModule, SupportOperatorModule, TokensOperatorModule],
+  ...[EventsOperatorModule, ServicesOperatorModule, StatusOperatorModule, SupportOperatorModule, TokensOperatorModule],
 ];
 
 const database = useTestDatabase();

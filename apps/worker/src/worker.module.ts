@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AiOperatorModule, ProcessLivenessModule } from '@domains/ai';
+import { EventsOperatorModule } from '@domains/events';
 import { InvoiceSyncModule } from '@domains/invoices';
 import { SmsOperatorModule } from '@domains/sms';
 import { StatusOperatorModule } from '@domains/status';
@@ -32,6 +33,7 @@ import { WorkerHealth } from './worker-health';
     ProcessLivenessModule,
     IdempotencyOperatorModule,
     InvoiceSyncModule,
+    EventsOperatorModule,
     SmsOperatorModule,
     StatusOperatorModule,
     SupportOperatorModule,

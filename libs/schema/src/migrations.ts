@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { AiSchema1763683200700, AiUsageOfTokens1763683201200 } from '@domains/ai';
 import { CreditRequestsSchema1763683200800 } from '@domains/credit-requests';
 import { CustomersSchema1763683200100 } from '@domains/customers';
+import { EventsSchema1763683201600 } from '@domains/events';
 import { InvoicesSchema1763683200900 } from '@domains/invoices';
 import { ServicesSchema1763683200300 } from '@domains/services';
 import { SmsSchema1763683201000 } from '@domains/sms';
@@ -43,6 +44,7 @@ export const migrations = [
   RefusedRequests1763683201300,
   Backups1763683201400,
   TicketAssignments1763683201500,
+  EventsSchema1763683201600,
 ];
 
 /**

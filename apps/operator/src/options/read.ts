@@ -125,6 +125,7 @@ const scope = oneOf<Scope>()(
   ...([
     ...(['ai:read', 'ai:use', 'ai:topup', 'billing:read', 'invoices:read'] as const),
     ...(['support:read', 'support:write', 'status:read', 'sms:send', 'sms:read'] as const),
+    ...(['events:read', 'webhooks:manage'] as const),
   ] as const),
 );
 

@@ -10,6 +10,8 @@ export const SCOPES = {
   'status:read': 'Read service status',
   'sms:send': 'Send SMS',
   'sms:read': 'Read the SMS log',
+  'events:read': 'Read events; what they are about needs the scope of that, too',
+  'webhooks:manage': 'Manage webhook endpoints and their deliveries',
 } as const;
 
 export type Scope = keyof typeof SCOPES;

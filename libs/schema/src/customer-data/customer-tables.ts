@@ -98,6 +98,14 @@ export const customerTables: readonly CustomerTable[] = [
   { table: 'sms_daily_count', erase: { how: 'delete' } },
   { table: 'sms_message', erase: { how: 'delete' } },
   { table: 'refused_request', erase: { how: 'delete' } },
+  { table: 'event', erase: { how: 'delete' } },
+  { table: 'event_position', erase: { how: 'delete' } },
+  {
+    table: 'webhook_endpoint',
+    erase: { how: 'delete' },
+    hides: ['secret_ciphertext', 'former_secret_ciphertext'],
+  },
+  { table: 'webhook_delivery', erase: { how: 'delete' } },
 ];
 
 /** The customers' tables in the order in which they are created: each after those that it refers to. */

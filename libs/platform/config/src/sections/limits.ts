@@ -42,5 +42,8 @@ export const limits = {
   STORED_BYTES_PER_DAY: positive
     .default(256 * 1024 * 1024)
     .describe('bytes a customer may store a day (UTC) in tickets, SMS and kept replies, those of AI messages excepted'),
+  EVENT_WAITS_PER_CUSTOMER: positive
+    .default(5)
+    .describe('requests of a customer that may wait for events at a time, per process'),
   PENDING_CREDIT_REQUESTS: positive.default(5).describe('credit requests a customer may have pending'),
 };

@@ -44,6 +44,7 @@ const BY_TYPE: Readonly<Record<string, Decoder<unknown>>> = {
   integer: decoders.number,
   smallint: decoders.number,
   boolean: decoders.boolean,
+  json: decoders.json,
   jsonb: decoders.json,
   timestamptz: time,
 };

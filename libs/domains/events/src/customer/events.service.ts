@@ -1,0 +1,149 @@
+import { Injectable } from '@nestjs/common';
+import {
+  CustomerDatabaseService,
+  decoders,
+  EntityReadsService,
+  EntityWritesService,
+  type ReadRow,
+  type ReadStatement,
+} from '@platform/database';
+import { ServiceError } from '@platform/errors';
+import { EventEntity } from '../entities/event.entity';
+import { EventPosition } from '../entities/event-position.entity';
+import type { CustomerEventType } from '../event-types';
+import { EventWaitsService } from './event-waits.service';
+
+/** Days for which events can be read. */
+export const EVENT_DAYS = 30;
+
+/** Positions that one read looks through: with a filter that few events meet, a read would have no end otherwise. */
+const LOOKED_THROUGH = 2000;
+
+/** The fields of an event that are shown, or made into what is shown. */
+const EVENT = ['id', 'type', 'reference', 'record', 'createdAt', 'position'] as const satisfies (keyof EventEntity)[];
+
+/** An event as it is read from the log. */
+export type EventRow = Omit<ReadRow<EventEntity, (typeof EVENT)[number]>, 'type' | 'position'> & {
+  type: CustomerEventType;
+  position: string;
+};
+
+/** What is asked for. */
+export interface EventRequest {
+  /** The position behind which events are wanted; undefined for the oldest. */
+  after?: string;
+  types?: readonly CustomerEventType[];
+  limit: number;
+}
+
+/** Events in their order. */
+export interface EventPage {
+  events: EventRow[];
+  /** The position behind which the next ones are. */
+  position: string;
+  /** Whether there are more already. */
+  more: boolean;
+}
+
+/** Where a customer's log begins and ends. */
+interface LogBounds {
+  /** The last position. */
+  last: string | null;
+  /** That of the oldest event that is shown. */
+  first: string | null;
+  /** Whether an event has no position yet. */
+  unsequenced: boolean;
+}
+
+/** The customer's own events, oldest first. */
+@Injectable()
+export class EventsService {
+  private readonly bounds: ReadStatement<LogBounds>;
+  private readonly page: ReadStatement<EventRow>;
+  private readonly sequence;
+
+  constructor(
+    private readonly database: CustomerDatabaseService,
+    private readonly waits: EventWaitsService,
+    reads: EntityReadsService,
+    writes: EntityWritesService,
+  ) {
+    const event = reads.table(EventEntity, 'e');
+    const position = reads.table(EventPosition, 'p');
+    const [customer, id, place] = [event.column('customerId'), event.column('id'), event.column('position')];
+    const shown = `${id} >= app.first_id(app.now() - interval '${EVENT_DAYS} days')`;
+    this.bounds = reads.statement<LogBounds>(
+      'events.bounds',
+      `select (select ${position.column('last')} from ${position.from} where ${position.column('customerId')} = $1) as last,
+        (select ${place} from ${event.from} where ${customer} = $1 and ${shown} and ${place} is not null order by ${id} limit 1) as first,
+        exists (select from ${event.from} where ${customer} = $1 and ${place} is null) as unsequenced`,
+      { last: decoders.text, first: decoders.text, unsequenced: decoders.boolean },
+    );
+    this.page = reads.define<EventRow>({
+      name: 'events.page',
+      text: `select ${event.select(EVENT)} from ${event.from}
+        where ${customer} = $1 and ${place} > $2::bigint and ${place} <= $3::bigint and ${shown}
+          and ($4::text[] is null or ${event.column('type')} = any ($4::text[])) and not ${event.column('operatorOnly')}
+        order by ${place} limit $5`,
+      columns: event.columns(EVENT) as ReadStatement<EventRow>['columns'],
+    });
+    this.sequence = writes.call({
+      name: 'events.sequence',
+      calls: 'app.sequence_events',
+      parameters: {},
+      returns: { result: decoders.number },
+    });
+  }
+
+  /**
+   * Events behind a position. If there are none, waits for some.
+   * @param waiting how long at most, and when the caller has gone
+   * @throws ServiceError invalid_request for a position that the log did not give; rate_limited if too many wait already
+   */
+  async list(request: EventRequest, waiting?: { ms: number; gone: AbortSignal }): Promise<EventPage> {
+    let page = await this.read(request);
+    if (!waiting || waiting.ms === 0) return page;
+    const wait = this.waits.begin(waiting.ms, waiting.gone);
+    try {
+      // With a filter the log may go on and none of its events be asked for.
+      while (page.events.length === 0 && (page.more || (await wait.forEventBehind(page.position))))
+        page = await this.read({ ...request, after: page.position });
+      return page;
+    } finally {
+      wait.end();
+    }
+  }
+
+  private async read({ after, types, limit }: EventRequest): Promise<EventPage> {
+    const { first, last } = await this.findBounds();
+    if (after !== undefined && BigInt(after) > last)
+      throw new ServiceError('invalid_request', 'cursor must be a next_cursor of this list, sent back as it is', {
+        errors: [{ pointer: '/cursor', detail: 'must be a next_cursor of this list' }],
+      });
+    const from = max(BigInt(after ?? 0), first);
+    const to = min(from + BigInt(LOOKED_THROUGH), last);
+    const filter = types && `{${types.join(',')}}`;
+    const events = from === to ? [] : await this.database.read(this.page, [String(from), String(to), filter, limit]);
+    const reached = events.length < limit ? to : BigInt(events.at(-1)?.position ?? to);
+    return { events, position: String(reached), more: reached < last };
+  }
+
+  /** Gives positions to the events that have none before. */
+  private async findBounds(): Promise<{ first: bigint; last: bigint }> {
+    let [bounds] = await this.database.read(this.bounds);
+    if (bounds?.unsequenced) {
+      await this.database.write([this.sequence({})]);
+      [bounds] = await this.database.read(this.bounds);
+    }
+    const last = BigInt(bounds?.last ?? 0);
+    return { first: bounds?.first ? BigInt(bounds.first) - 1n : last, last };
+  }
+}
+
+function min(one: bigint, other: bigint): bigint {
+  return one < other ? one : other;
+}
+
+function max(one: bigint, other: bigint): bigint {
+  return one > other ? one : other;
+}

@@ -1,0 +1,63 @@
+import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
+import type { Scope } from '@platform/tokens';
+import type { EventType } from '../event-types';
+
+/** Why an endpoint gets nothing: its owner or the operator disabled it, it answered 410, or it failed for days. */
+export const DISABLED_REASONS = ['owner', 'operator', 'gone', 'failing'] as const;
+export type DisabledReason = (typeof DISABLED_REASONS)[number];
+
+/** An address that gets events as webhooks. */
+@Entity('webhook_endpoint')
+@Check(
+  'webhook_endpoint_disabled_check',
+  `(disabled_at is null) = (disabled_reason is null) and disabled_reason in ('owner', 'operator', 'gone', 'failing')`,
+)
+export class WebhookEndpoint {
+  /** The owner; {@link NO_CUSTOMER} for an endpoint of the operator, which gets the events of all customers. */
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'webhook_endpoint_pk' })
+  customerId!: string;
+
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'webhook_endpoint_pk' })
+  id!: string;
+
+  @Column('text')
+  url!: string;
+
+  /** The types that it gets; null for all. */
+  @Column('text', { array: true, nullable: true })
+  eventTypes!: EventType[] | null;
+
+  @Column('text', { nullable: true })
+  description!: string | null;
+
+  /** Those of the token that made it: they decide how much of the records it gets. Null for the operator's: all. */
+  @Column('text', { array: true, nullable: true })
+  scopes!: Scope[] | null;
+
+  /** The secret that deliveries are signed with, encrypted under SECRETS_KEY. */
+  @Column('bytea')
+  secretCiphertext!: Buffer;
+
+  /** The secret before the last rotation: deliveries are signed with it, too, until that moment. */
+  @Column('bytea', { nullable: true })
+  formerSecretCiphertext!: Buffer | null;
+
+  @Column('timestamptz', { nullable: true })
+  formerSecretUntil!: Date | null;
+
+  /** When the first of the failures since the last success was; null if the last delivery succeeded. */
+  @Column('timestamptz', { nullable: true })
+  failingSince!: Date | null;
+
+  @Column('timestamptz', { nullable: true })
+  disabledAt!: Date | null;
+
+  @Column('text', { nullable: true })
+  disabledReason!: DisabledReason | null;
+
+  @Column('timestamptz')
+  createdAt!: Date;
+
+  @Column('timestamptz')
+  updatedAt!: Date;
+}

@@ -1,0 +1,111 @@
+import { join } from 'node:path';
+import type { QueryRunner } from 'typeorm';
+import {
+  ForwardMigration,
+  type FunctionAccess,
+  type FunctionFile,
+  partitionByMonth,
+  secureCustomerTable,
+} from '@platform/database';
+
+const SQL = join(__dirname, '..', 'sql');
+
+/** Done for the API by the operator's role: the API's own has no right to write the rows that it changes. */
+const FOR_THE_API: FunctionAccess = { asOperator: true };
+
+/** The event log, and the endpoints and deliveries of webhooks. */
+export class EventsSchema1763683201600 extends ForwardMigration {
+  override readonly tables = ['event', 'event_position', 'webhook_endpoint', 'webhook_delivery'];
+
+  override readonly functions: FunctionFile[] = [
+    { path: join(SQL, 'deliveries.sql'), functions: { make_deliveries: { roles: ['account_operator'] } } },
+    {
+      path: join(SQL, 'events.sql'),
+      functions: {
+        record_event: {},
+        record_operator_event: {},
+        sequence_events: FOR_THE_API,
+        customers_with_events: FOR_THE_API,
+        json_time: {},
+      },
+    },
+  ];
+
+  async up(runner: QueryRunner): Promise<void> {
+    // Without a key to the customer: what concerns no customer has the nil UUID, and partitioned tables have no foreign keys.
+    await runner.query(`
+      create table event (
+        customer_id uuid not null,
+        id uuid not null,
+        type text not null,
+        reference json not null,
+        record json,
+        operator_only boolean not null default false,
+        position bigint,
+        created_at timestamptz not null,
+        constraint event_pk primary key (customer_id, id)
+      ) partition by range (id)`);
+    // Not unique, as it lacks the partition key: the lock of event_position gives each position once.
+    await runner.query(`create index event_position_idx on event (customer_id, position)`);
+    await runner.query(`create index event_unsequenced_idx on event (customer_id, id) where position is null`);
+    await secureCustomerTable(runner, 'event', { apiMay: 'select, insert' });
+    await partitionByMonth(runner, 'event');
+
+    await runner.query(`
+      create table event_position (
+        customer_id uuid not null,
+        last bigint not null default 0,
+        constraint event_position_pk primary key (customer_id)
+      )`);
+    await secureCustomerTable(runner, 'event_position', { apiMay: 'select' });
+
+    await runner.query(`
+      create table webhook_endpoint (
+        customer_id uuid not null,
+        id uuid not null,
+        url text not null,
+        event_types text[],
+        description text,
+        scopes text[],
+        secret_ciphertext bytea not null,
+        former_secret_ciphertext bytea,
+        former_secret_until timestamptz,
+        failing_since timestamptz,
+        disabled_at timestamptz,
+        disabled_reason text,
+        created_at timestamptz not null,
+        updated_at timestamptz not null,
+        constraint webhook_endpoint_pk primary key (customer_id, id),
+        constraint webhook_endpoint_disabled_check check (
+          (disabled_at is null) = (disabled_reason is null) and disabled_reason in ('owner', 'operator', 'gone', 'failing'))
+      )`);
+    await secureCustomerTable(runner, 'webhook_endpoint', { apiMay: 'select, insert, update, delete' });
+
+    await runner.query(`
+      create table webhook_delivery (
+        customer_id uuid not null,
+        id uuid not null,
+        endpoint_id uuid not null,
+        event_customer_id uuid not null,
+        event_id uuid not null,
+        state text not null default 'pending',
+        attempts integer not null default 0,
+        next_attempt_at timestamptz,
+        last_attempt_at timestamptz,
+        last_status integer,
+        last_error text,
+        delivered_at timestamptz,
+        created_at timestamptz not null,
+        constraint webhook_delivery_pk primary key (customer_id, id),
+        constraint webhook_delivery_state_check check (state in ('pending', 'delivered', 'failed', 'missed'))
+      ) partition by range (id)`);
+    await runner.query(
+      `create index webhook_delivery_endpoint_idx on webhook_delivery (customer_id, endpoint_id, id desc)`,
+    );
+    await runner.query(
+      `create index webhook_delivery_pending_idx on webhook_delivery (customer_id, endpoint_id, next_attempt_at) where state = 'pending'`,
+    );
+    await secureCustomerTable(runner, 'webhook_delivery', { apiMay: 'select' });
+    await partitionByMonth(runner, 'webhook_delivery');
+  }
+}

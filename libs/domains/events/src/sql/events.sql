@@ -1,0 +1,77 @@
+-- The event log. A row is written in the transaction that causes it, without any lock that another one waits for; its position in
+-- the customer's log is given after the commit. See docs/decisions/events.md.
+
+-- Writes an event of a customer. p_reference is the id of the record as the API names it, p_record the record as its domain reads it;
+-- one that is larger than 20 kB is left out.
+create or replace function app.record_event(p_customer uuid, p_type text, p_reference json, p_record json) returns void
+language plpgsql set search_path = pg_catalog, public, pg_temp as $$
+declare
+  present constant timestamptz := app.now();
+begin
+  insert into event (customer_id, id, type, reference, record, created_at)
+  values (p_customer, app.new_id(), p_type, p_reference,
+    case when octet_length(p_record::text) <= 20000 then p_record end, present);
+end $$;
+
+-- Writes an event that only the operator's endpoints get. Without a customer it concerns the operator's own systems.
+create or replace function app.record_operator_event(p_customer uuid, p_type text, p_reference json, p_record json) returns void
+language plpgsql set search_path = pg_catalog, public, pg_temp as $$
+declare
+  present constant timestamptz := app.now();
+begin
+  insert into event (customer_id, id, type, reference, record, operator_only, created_at)
+  values (coalesce(p_customer, '00000000-0000-0000-0000-000000000000'), app.new_id(), p_type, p_reference,
+    case when octet_length(p_record::text) <= 20000 then p_record end, true, present);
+end $$;
+
+-- Gives the customer's committed events that have none their positions, in the order of their ids, and makes their deliveries. The lock
+-- is kept until the commit: so positions become visible in their order, and whoever has read up to one has missed none before
+-- it. An event of a transaction that is still open gets a later position. Returns how many got one.
+create or replace function app.sequence_events(p_customer uuid) returns integer
+language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
+declare
+  present constant timestamptz := app.now();
+  former bigint;
+  ids uuid[];
+  types text[];
+  operators boolean[];
+begin
+  if not exists (select from event e where e.customer_id = p_customer and e.position is null) then
+    return 0;
+  end if;
+  insert into event_position (customer_id) values (p_customer) on conflict do nothing;
+  select p.last into former from event_position p where p.customer_id = p_customer for no key update;
+  -- A statement of its own: it sees what was committed while it waited for the lock.
+  select array_agg(n.id order by n.id), array_agg(n.type order by n.id), array_agg(n.operator_only order by n.id)
+  into ids, types, operators
+  from (
+    select e.id, e.type, e.operator_only from event e
+    where e.customer_id = p_customer and e.position is null order by e.id limit 500) n;
+  if ids is null then
+    return 0;
+  end if;
+  update event e set position = former + n.place
+  from unnest(ids) with ordinality as n (id, place)
+  where e.customer_id = p_customer and e.id = n.id and e.id >= ids[1] and e.id <= ids[cardinality(ids)];
+  update event_position p set last = former + cardinality(ids) where p.customer_id = p_customer;
+  perform app.make_deliveries(p_customer, ids, types, operators, present);
+  return cardinality(ids);
+end $$;
+
+-- Which of these customers have an event behind the position given with each, or one without a position. For the process whose
+-- requests wait for them: one statement for all.
+create or replace function app.customers_with_events(p_customers uuid[], p_positions bigint[]) returns setof uuid
+language plpgsql stable security definer set search_path = pg_catalog, public, pg_temp as $$
+begin
+  return query
+  select c.customer from unnest(p_customers, p_positions) as c (customer, position)
+  where exists (select from event_position p where p.customer_id = c.customer and p.last > c.position)
+    or exists (select from event e where e.customer_id = c.customer and e.position is null);
+end $$;
+
+-- A moment as the API writes it: RFC 3339 in UTC, to the microsecond.
+create or replace function app.json_time(p_moment timestamptz) returns text
+language sql immutable
+as $$
+  select pg_catalog.to_char(p_moment at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+$$;
