@@ -19,8 +19,11 @@ module.exports = {
       name: 'libraries-are-imported-through-their-index',
       comment: "Another library's files are its own affair.",
       severity: 'error',
-      from: { path: '^(apps|libs/domains|libs/platform|libs(?=/schema/)|test)/([^/]+)/' },
-      to: { path: '^libs/', pathNot: ['^libs/(schema|[^/]+/[^/]+)/src/index[.]ts$', '^$1/$2/'] },
+      from: { path: '^(apps|libs/domains|libs/platform|libs(?=/(records|schema)/)|test)/([^/]+)/' },
+      to: {
+        path: '^libs/',
+        pathNot: ['^libs/(schema|[^/]+/[^/]+)/src/index[.]ts$', '^libs/records/src/[^/]+[.]dto[.]ts$', '^$1/$2/'],
+      },
     },
     {
       name: 'libraries-know-no-app',
@@ -54,6 +57,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^libs/(domains|platform)/', pathNot: TESTS },
       to: { path: '^libs/schema/' },
+    },
+    {
+      name: 'records-stand-above-the-domains',
+      comment: 'They are what customers see of the rows of all domains; the API and the worker show them.',
+      severity: 'error',
+      from: { path: '^libs/(domains|platform|schema)/', pathNot: TESTS },
+      to: { path: '^libs/records/' },
     },
     {
       name: 'domains-reach-no-http',

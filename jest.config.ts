@@ -25,6 +25,7 @@ const config: Config = {
           baseUrl: process.cwd(),
           paths: {
             '@domains/*': ['libs/domains/*/src/index.ts'],
+            '@records/*': ['libs/records/src/*.dto.ts'],
             '@schema': ['libs/schema/src/index.ts'],
             '@platform/*': ['libs/platform/*/src/index.ts'],
             '@test/*': ['test/support/*'],

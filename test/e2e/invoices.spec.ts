@@ -5,7 +5,8 @@ import { expectProblem } from '@test/expect-problem';
 import { saveFakeBillingAccount, saveFakeInvoice } from '@test/factories/invoice.factory';
 import { createInvoiceFixture } from '@test/invoice.fixture';
 import { describeAuthentication } from '@test/suites/authentication.suite';
-import type { InvoiceDto, InvoicePageDto } from '../../apps/customer-api/src/invoices/invoice.dto';
+import type { InvoiceDto } from '@records/invoice';
+import type { InvoicePageDto } from '../../apps/customer-api/src/invoices/invoice.dto';
 import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
 
 let api: TestApi;

@@ -3,7 +3,8 @@ import { createCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
 import { operatorCommand } from '@test/operator-command';
 import { describeAuthentication } from '@test/suites/authentication.suite';
-import type { TicketDto, TicketPageDto, TicketReplyDto } from '../../apps/customer-api/src/support/ticket.dto';
+import type { TicketDto, TicketReplyDto } from '@records/ticket';
+import type { TicketPageDto } from '../../apps/customer-api/src/support/ticket.dto';
 
 type Caller = Awaited<ReturnType<typeof createCaller>>;
 

@@ -14,6 +14,7 @@ const VALUES: Record<string, (customerId: string) => unknown> = {
   date: () => '2026-01-31',
   'timestamp with time zone': () => new Date(),
   bytea: () => Buffer.from(randomUUID()),
+  json: () => '{}',
   jsonb: () => '{}',
   ARRAY: () => '{}',
 };

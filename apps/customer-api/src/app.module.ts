@@ -8,6 +8,7 @@ import { AiApiModule } from './ai/ai-api.module';
 import { AiUsageApiModule } from './ai-usage/ai-usage-api.module';
 import { CreditRequestsApiModule } from './credit-requests/credit-requests-api.module';
 import { CustomerApiModule } from './customer/customer-api.module';
+import { EventsApiModule } from './events/events-api.module';
 import { HealthModule } from './health/health.module';
 import { RequestPipelineModule } from './request-pipeline.module';
 import { ServicesApiModule } from './services/services-api.module';
@@ -29,6 +30,7 @@ import { SupportApiModule } from './support/support-api.module';
     AiUsageApiModule,
     CreditRequestsApiModule,
     CustomerApiModule,
+    EventsApiModule,
     ServicesApiModule,
     InvoicesApiModule,
     SmsApiModule,

@@ -13,6 +13,7 @@ import { AiLedgerQueryDto } from './ai-usage/ai-ledger.dto';
 import { AiReceiptQueryDto } from './ai-usage/ai-receipt.dto';
 import { AiUsageSummaryQueryDto } from './ai-usage/ai-usage-summary.dto';
 import { CreditRequestQueryDto } from './credit-requests/credit-request.dto';
+import { EventQueryDto } from './events/event-query.dto';
 import { InvoiceQueryDto } from './invoices/invoice.dto';
 import { ServiceQueryDto } from './services/service.dto';
 import { SmsQueryDto } from './sms/sms.dto';
@@ -25,6 +26,7 @@ export const LISTS = [
   AiReceiptQueryDto,
   AiUsageSummaryQueryDto,
   CreditRequestQueryDto,
+  EventQueryDto,
   InvoiceQueryDto,
   ServiceQueryDto,
   SmsQueryDto,

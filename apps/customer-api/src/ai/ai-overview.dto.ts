@@ -1,47 +1,6 @@
-import { ApiProperty } from '@nestjs/swagger';
 import type { AiOverview } from '@domains/ai';
-import { jsonAmount } from '@platform/money';
-import { CreditRequestDto, toCreditRequestDto } from '../credit-requests/credit-request.dto';
-
-/** Your AI credit and usage. All amounts in NOK. */
-export class AiStatusDto {
-  /** Whether AI is enabled for you. */
-  enabled!: boolean;
-
-  /** Remaining included credit of the month. It expires at the end of the month. */
-  @ApiProperty({ type: 'number', minimum: 0, example: 412.5 })
-  included_credit_remaining!: number;
-
-  /** Remaining purchased credit. It does not expire. */
-  @ApiProperty({ type: 'number', minimum: 0, example: 1000 })
-  purchased_credit!: number;
-
-  /** Included and purchased credit together. */
-  @ApiProperty({ type: 'number', minimum: 0, example: 1412.5 })
-  total_available_credit!: number;
-
-  /**
-   * Credit that messages in progress have reserved. It is part of `total_available_credit`. When a message is answered, the
-   * part that it did not use becomes free.
-   */
-  @ApiProperty({ type: 'number', minimum: 0, example: 0.75 })
-  reserved_credit!: number;
-
-  /** The cost of your messages this month. */
-  @ApiProperty({ type: 'number', minimum: 0, example: 87.5 })
-  current_month_usage!: number;
-
-  /**
-   * The most that your messages can cost this month: the included credit of the month, plus the purchased credit that you
-   * have used this month or still have. The operator can limit the included credit and the total.
-   */
-  @ApiProperty({ type: 'number', minimum: 0, example: 1500 })
-  current_month_limit!: number;
-
-  /** The month, in the operator's time zone. */
-  @ApiProperty({ pattern: '^\\d{4}-\\d{2}$', maxLength: 7, example: '2026-11' })
-  month!: string;
-}
+import { AiStatusDto, toAiStatusDto } from '@records/ai-status';
+import { CreditRequestDto, toCreditRequestDto } from '@records/credit-request';
 
 /** Your AI status and your pending credit requests, as of one moment. */
 export class AiOverviewDto {
@@ -53,17 +12,5 @@ export class AiOverviewDto {
 
 /** Maps the overview to its DTO. */
 export function toAiOverviewDto({ pending, ...status }: AiOverview): AiOverviewDto {
-  return {
-    ai: {
-      enabled: status.enabled,
-      included_credit_remaining: jsonAmount(status.includedCreditRemaining),
-      purchased_credit: jsonAmount(status.purchasedCredit),
-      total_available_credit: jsonAmount(status.totalAvailableCredit),
-      reserved_credit: jsonAmount(status.reservedCredit),
-      current_month_usage: jsonAmount(status.currentMonthUsage),
-      current_month_limit: jsonAmount(status.currentMonthLimit),
-      month: status.month,
-    },
-    pending_credit_requests: pending.map(toCreditRequestDto),
-  };
+  return { ai: toAiStatusDto(status), pending_credit_requests: pending.map(toCreditRequestDto) };
 }

@@ -5,13 +5,8 @@ import type { AuthenticatedCustomer } from '@platform/tokens';
 import { CurrentCustomer, RequireScope } from '@platform/access';
 import { CreditRequestsService } from '@domains/credit-requests';
 import { PathId, ProblemReplies, toPageDto, toPageRequest } from '@platform/http';
-import {
-  CreateCreditRequestDto,
-  CreditRequestDto,
-  CreditRequestPageDto,
-  CreditRequestQueryDto,
-  toCreditRequestDto,
-} from './credit-request.dto';
+import { CreditRequestDto, toCreditRequestDto } from '@records/credit-request';
+import { CreateCreditRequestDto, CreditRequestPageDto, CreditRequestQueryDto } from './credit-request.dto';
 
 @ApiTags('AI')
 @Controller('ai/credit-requests')

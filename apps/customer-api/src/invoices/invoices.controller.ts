@@ -4,7 +4,8 @@ import { RequireScope } from '@platform/access';
 import { AppConfig } from '@platform/config';
 import { ClientGone, PathId, ProblemReplies, toPageDto, toPageRequest } from '@platform/http';
 import { InvoicePdfsService, InvoicesService } from '@domains/invoices';
-import { InvoiceDto, InvoicePageDto, InvoiceQueryDto, toInvoiceDto } from './invoice.dto';
+import { InvoiceDto, toInvoiceDto } from '@records/invoice';
+import { InvoicePageDto, InvoiceQueryDto } from './invoice.dto';
 
 @ApiTags('Invoices')
 @Controller('invoices')

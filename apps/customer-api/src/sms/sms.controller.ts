@@ -4,7 +4,8 @@ import type { AuthenticatedCustomer } from '@platform/tokens';
 import { CurrentCustomer, RateLimitAs, RequireScope } from '@platform/access';
 import { KeyClaimedByService, PathId, ProblemReplies, toPageDto, toPageRequest } from '@platform/http';
 import { SmsLogService, SmsSendingService } from '@domains/sms';
-import { SendSmsDto, SmsDto, SmsPageDto, SmsQueryDto, toSmsDto } from './sms.dto';
+import { SmsDto, toSmsDto } from '@records/sms';
+import { SendSmsDto, SmsPageDto, SmsQueryDto } from './sms.dto';
 
 @ApiTags('SMS')
 @Controller('sms')

@@ -3,7 +3,8 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '@platform/access';
 import { ProblemReplies, toPageDto, toPageRequest } from '@platform/http';
 import { ServiceStatusService } from '@domains/status';
-import { ServiceStatusPageDto, StatusQueryDto, toServiceStatusDto } from './service-status.dto';
+import { toServiceStatusDto } from '@records/service-status';
+import { ServiceStatusPageDto, StatusQueryDto } from './service-status.dto';
 
 @ApiTags('Status')
 @Controller('status')

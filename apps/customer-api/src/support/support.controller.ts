@@ -11,16 +11,8 @@ import {
   type TicketRow,
   TicketsService,
 } from '@domains/support';
-import {
-  CreateTicketDto,
-  CreateTicketReplyDto,
-  TicketDto,
-  TicketPageDto,
-  TicketQueryDto,
-  TicketReplyDto,
-  toTicketDto,
-  toTicketReplyDto,
-} from './ticket.dto';
+import { TicketDto, TicketReplyDto, toTicketDto, toTicketReplyDto } from '@records/ticket';
+import { CreateTicketDto, CreateTicketReplyDto, TicketPageDto, TicketQueryDto } from './ticket.dto';
 
 /** A ticket that the path names. */
 const TICKET_ID = { name: 'id', description: 'The ticket.', schema: { type: 'string', format: 'uuid' } } as const;

@@ -28,7 +28,7 @@ export {
   type AnswerForm,
   type StreamedAnswer,
 } from './customer/messages/ai-messages.service';
-export { type AiOverview, AiOverviewService } from './customer/ai-overview.service';
+export { type AiOverview, AiOverviewService, type AiStatus } from './customer/ai-overview.service';
 export { type PendingCreditRequest, PendingCreditRequestsPort } from './ports/pending-credit-requests.port';
 export { TokenCountsService } from './customer/messages/token-counts.service';
 export { CallsInFlightService } from './customer/messages/calls-in-flight.service';

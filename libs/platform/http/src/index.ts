@@ -10,6 +10,7 @@ export {
   IsAmount,
   IsDay,
   IsOneOf,
+  IsQueryNumber,
   IsText,
   IsTime,
   IsWholeNumber,

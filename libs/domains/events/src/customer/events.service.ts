@@ -19,6 +19,8 @@ export const EVENT_DAYS = 30;
 /** Positions that one read looks through: with a filter that few events meet, a read would have no end otherwise. */
 const LOOKED_THROUGH = 2000;
 
+const POSITION = /^\d{1,18}$/;
+
 /** The fields of an event that are shown, or made into what is shown. */
 const EVENT = ['id', 'type', 'reference', 'record', 'createdAt', 'position'] as const satisfies (keyof EventEntity)[];
 
@@ -116,7 +118,8 @@ export class EventsService {
 
   private async read({ after, types, limit }: EventRequest): Promise<EventPage> {
     const { first, last } = await this.findBounds();
-    if (after !== undefined && BigInt(after) > last)
+    // A position beyond the last one is of a log that was restored since.
+    if (after !== undefined && (!POSITION.test(after) || BigInt(after) > last))
       throw new ServiceError('invalid_request', 'cursor must be a next_cursor of this list, sent back as it is', {
         errors: [{ pointer: '/cursor', detail: 'must be a next_cursor of this list' }],
       });

@@ -38,6 +38,7 @@ const TAGS: Record<string, string> = {
   Support: 'Tickets with the operator.',
   SMS: 'Sending messages, and the log of sent messages.',
   Status: 'The status of your services.',
+  Events: 'What happened, as it happens.',
 };
 
 /** Maximum length of a text by format. Other bounds stand at the field, where they are enforced. */
