@@ -9,6 +9,9 @@ import { Metrics } from '@platform/metrics';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
+/** Months that events and their deliveries are kept besides the present one: they can be read for 30 days, which February has not. */
+const EVENT_MONTHS = 2;
+
 /** Creates the monthly partitions of growing tables ahead of time, drops old ones, and looks for rows without one. */
 @Injectable()
 export class PartitionJobs implements OnModuleInit {
@@ -80,6 +83,9 @@ export class PartitionJobs implements OnModuleInit {
         return this.config.SMS_RETENTION_MONTHS;
       case 'audit_log':
         return this.config.AUDIT_RETENTION_MONTHS;
+      case 'event':
+      case 'webhook_delivery':
+        return EVENT_MONTHS;
       default:
         return 0;
     }

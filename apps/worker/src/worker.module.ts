@@ -15,6 +15,8 @@ import { MetricsModule } from '@platform/metrics';
 import { RefusalsOperatorModule } from '@platform/refusals';
 import { AbandonedReservations } from './abandoned-reservations';
 import { AiJobs } from './ai-jobs';
+import { EventJobs } from './event-jobs';
+import { EventSequencing } from './event-sequencing';
 import { IdempotencyJobs } from './idempotency-jobs';
 import { InvoiceJobs } from './invoice-jobs';
 import { PartitionJobs } from './partition-jobs';
@@ -44,6 +46,8 @@ import { WorkerHealth } from './worker-health';
     WorkerHealth,
     AiJobs,
     AbandonedReservations,
+    EventJobs,
+    EventSequencing,
     IdempotencyJobs,
     InvoiceJobs,
     PartitionJobs,

@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { AiSchema1763683200700, AiUsageOfTokens1763683201200 } from '@domains/ai';
+import { AiCreditEvents1763683201610, AiSchema1763683200700, AiUsageOfTokens1763683201200 } from '@domains/ai';
 import { CreditRequestsSchema1763683200800 } from '@domains/credit-requests';
 import { CustomersSchema1763683200100 } from '@domains/customers';
 import { EventsSchema1763683201600 } from '@domains/events';
 import { InvoicesSchema1763683200900 } from '@domains/invoices';
 import { ServicesSchema1763683200300 } from '@domains/services';
 import { SmsSchema1763683201000 } from '@domains/sms';
-import { StatusSchema1763683200400 } from '@domains/status';
+import { StatusSchema1763683200400, ToldStatusEvents1763683201620 } from '@domains/status';
 import { SupportSchema1763683200600, TicketAssignments1763683201500 } from '@domains/support';
 import { AuditSchema1763683200500 } from '@platform/audit';
 import type { AppConfig } from '@platform/config';
@@ -20,7 +20,7 @@ import {
 import { IdempotencySchema1763683200550 } from '@platform/idempotency';
 import { Backups1763683201400 } from '@platform/maintenance';
 import { RefusedRequests1763683201300 } from '@platform/refusals';
-import { TokensSchema1763683200200 } from '@platform/tokens';
+import { TokensSchema1763683200200, ToldTokenExpiries1763683201630 } from '@platform/tokens';
 
 /**
  * Every migration, in the order in which they run: each refers only to tables of those above it. Once a version with it is
@@ -45,6 +45,9 @@ export const migrations = [
   Backups1763683201400,
   TicketAssignments1763683201500,
   EventsSchema1763683201600,
+  AiCreditEvents1763683201610,
+  ToldStatusEvents1763683201620,
+  ToldTokenExpiries1763683201630,
 ];
 
 /**

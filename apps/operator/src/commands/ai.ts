@@ -32,6 +32,11 @@ const configure = command({
       'most that may be used in a month, purchased credit included; none removes the limit',
       kronerOrNone,
     ),
+    creditThresholds: optional(
+      '--credit-thresholds <percents>',
+      "used shares of the month's credit that the customer is told of as events, up to five, such as 50,80; default: 80",
+      percents,
+    ),
     keyStdin: flag('--key-stdin', "read the customer's own key from standard input"),
     dropKey: flag('--drop-key', "go back from the customer's own key to the service-wide one"),
   },
@@ -49,6 +54,18 @@ const configure = command({
 
 function kroner(text: string): string {
   return decimalText(text, { decimals: 2 });
+}
+
+/** Parses percents, separated by commas, or `default`. */
+function percents(text: string): number[] | null {
+  if (text === 'default') return null;
+  const numbers = text.split(',').map(Number);
+  if (numbers.length > 5 || !numbers.every((number) => Number.isInteger(number) && number >= 1 && number <= 99))
+    throw new ServiceError(
+      'invalid_request',
+      `${text} is not one to five whole numbers from 1 to 99, separated by commas`,
+    );
+  return [...new Set(numbers)].sort((one, other) => one - other);
 }
 
 function kronerOrNone(text: string): string | null {

@@ -17,6 +17,7 @@ import { CreditLedgerService } from './ledger/credit-ledger.service';
 import { LedgerConnectionsService } from './ledger/ledger-connections.service';
 import { ProcessLivenessModule } from './liveness/process-liveness.module';
 import { AiUpstream } from './ports/ai-upstream.port';
+import { ProviderOutagesService } from './adapters/messages-api/provider-outages.service';
 import { MessagesApiAdapter } from './adapters/messages-api/messages-api.adapter';
 
 /** The AI services of the API: messages that are charged to the customer's credit. */
@@ -37,6 +38,7 @@ import { MessagesApiAdapter } from './adapters/messages-api/messages-api.adapter
     { provide: CreditLedger, useClass: CreditLedgerService },
     ProviderKeysService,
     LedgerConnectionsService,
+    ProviderOutagesService,
     { provide: AiUpstream, useClass: MessagesApiAdapter },
     TokenCountsService,
   ],

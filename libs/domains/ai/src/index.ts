@@ -64,3 +64,4 @@ export { AiUsageOperatorService, type CallOfRequest } from './operator/ai-usage-
 export { AiVerificationOperatorService, type LedgerProblem } from './operator/ai-verification-operator.service';
 export { AiSchema1763683200700 } from './migrations/1763683200700-ai';
 export { AiUsageOfTokens1763683201200 } from './migrations/1763683201200-ai-usage-of-tokens';
+export { AiCreditEvents1763683201610 } from './migrations/1763683201610-ai-credit-events';

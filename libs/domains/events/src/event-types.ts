@@ -1,8 +1,5 @@
 import type { Scope } from '@platform/tokens';
 
-/** Names the customer of what concerns none: the operator's own endpoints and events. */
-export const NO_CUSTOMER = '00000000-0000-0000-0000-000000000000';
-
 /** A type of events. */
 interface TypeOfEvents {
   /** When there is one. */

@@ -8,7 +8,6 @@ export {
   type CustomerEventType,
   EVENT_TYPES,
   type EventType,
-  NO_CUSTOMER,
   OPERATOR_EVENTS,
   type OperatorEventType,
   scopeOf,
@@ -16,6 +15,8 @@ export {
 export { EVENT_DAYS, type EventPage, type EventRequest, type EventRow, EventsService } from './customer/events.service';
 export { EventsModule } from './events.module';
 export { type EventFilter, EventsOperatorService } from './operator/events-operator.service';
+export { type EventCause, recordEvent } from './record-event';
 export { EventsOperatorModule } from './events-operator.module';
 export { EventSequencingService } from './worker/event-sequencing.service';
 export { EventsSchema1763683201600 } from './migrations/1763683201600-events';
+export { ExpiringTokensService } from './worker/expiring-tokens.service';

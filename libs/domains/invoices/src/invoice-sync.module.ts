@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '@platform/audit';
+import { BillingCalendarModule } from '@platform/time';
 import { CustomersOperatorModule } from '@domains/customers';
 import { BillingAccount } from './entities/billing-account.entity';
 import { InvoiceSyncProblem } from './entities/invoice-sync-problem.entity';
@@ -21,6 +22,7 @@ import { SyncRunsService } from './worker/sync-runs.service';
   imports: [
     TypeOrmModule.forFeature([Invoice, InvoiceNumber, BillingAccount, InvoiceSync, InvoiceSyncProblem]),
     AuditModule,
+    BillingCalendarModule,
     CustomersOperatorModule,
     BillingSourcesModule,
   ],

@@ -10,3 +10,5 @@ export { StatusEventsOperatorService, type NewStatusEvent } from './operator/sta
 export { StatusOperatorModule } from './status-operator.module';
 export { StatusSchema1763683200400 } from './migrations/1763683200400-status';
 export { StatusRetentionService } from './worker/status-retention.service';
+export { ToldStatusEvents1763683201620 } from './migrations/1763683201620-told-status-events';
+export { BegunStatusEventsService } from './worker/begun-status-events.service';

@@ -10,3 +10,4 @@ export { TokenNamesService } from './token-names.service';
 export { TokensOperatorModule } from './tokens-operator.module';
 export { TokensModule } from './tokens.module';
 export { TokensSchema1763683200200 } from './migrations/1763683200200-tokens';
+export { ToldTokenExpiries1763683201630 } from './migrations/1763683201630-told-token-expiries';

@@ -44,7 +44,10 @@ export class UpstreamClient implements ClientState {
   ) {
     const { name, concurrency, queue = 0, connectTimeoutMs, firstByteTimeoutMs = 0, idleTimeoutMs = 0 } = options;
     this.name = name;
-    this.circuit = new Circuit(options.breaker, (open) => shared.log.writeChange(name, open));
+    this.circuit = new Circuit(options.breaker, (open) => {
+      shared.log.writeChange(name, open);
+      if (open) options.onDown?.();
+    });
     this.slots = new FairSlots(concurrency, queue);
     this.calls = new WaitingCalls(options);
     this.agent = new Agent({

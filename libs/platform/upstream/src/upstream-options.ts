@@ -43,6 +43,8 @@ export interface UpstreamOptions {
   maxReplyBytes: number;
   /** Maximum number of retries, for requests that allow them. */
   retries: number;
+  /** Called when it begins to count as down, and after each trial call in vain. */
+  onDown?: () => void;
   /** Pause before the first retry if the upstream names none; doubled for each one after. */
   retryPauseMs: number;
   breaker: BreakerOptions;

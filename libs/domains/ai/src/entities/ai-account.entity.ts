@@ -46,6 +46,14 @@ export class AiAccount {
   @Column('numeric', { precision: 24, scale: 12, default: 0 })
   reserved!: string;
 
+  /** Thresholds that the customer was told of in the month, in percent; 100: that the credit is used up. */
+  @Column('smallint', { array: true, default: [] })
+  toldThresholds!: number[];
+
+  /** The usage of the month from which on a threshold may be passed; what it is then, is computed anew. */
+  @Column('numeric', { default: 0 })
+  nextThresholdAt!: string;
+
   /** Sequence number of the last ledger entry. */
   @Column('bigint', { default: 0 })
   ledgerSequence!: string;

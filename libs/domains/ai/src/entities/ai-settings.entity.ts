@@ -4,6 +4,10 @@ import { Check, Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
 @Entity('ai_settings')
 @Check('ai_settings_monthly_limit_check', `monthly_limit >= 0`)
 @Check('ai_settings_total_limit_check', `total_limit >= 0`)
+@Check(
+  'ai_settings_thresholds_check',
+  `cardinality(credit_thresholds) between 1 and 5 and 1 <= all (credit_thresholds) and 99 >= all (credit_thresholds)`,
+)
 export class AiSettings {
   @ForeignKey('customer', 'id', { name: 'ai_settings_customer_fk' })
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'ai_settings_pk' })
@@ -30,6 +34,10 @@ export class AiSettings {
    */
   @Column('numeric', { precision: 24, scale: 12, nullable: true })
   totalLimit!: string | null;
+
+  /** Shares of the month's credit, in percent, of whose use the customer is told; null: 80. */
+  @Column('smallint', { array: true, nullable: true })
+  creditThresholds!: number[] | null;
 
   @Column('timestamptz', { default: () => 'now()' })
   updatedAt!: Date;

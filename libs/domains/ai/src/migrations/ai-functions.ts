@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { FunctionAccess, FunctionFile } from '@platform/database';
 
 const LEDGER = join(__dirname, '..', 'ledger', 'sql');
+const ADAPTER = join(__dirname, '..', 'adapters', 'messages-api');
 const LIVENESS = join(__dirname, '..', 'liveness', 'sql');
 
 /** Both the API and the operator's programs compute or say it. */
@@ -46,6 +47,15 @@ export const AI_FUNCTIONS: readonly FunctionFile[] = [
     functions: { ai_unlocked_account: FOR_THE_API, ai_unlocked_accounts: FOR_THE_API },
   },
   {
+    path: join(LEDGER, 'credit-events.sql'),
+    functions: {
+      ai_month_limit: OPERATORS,
+      record_ai_credit_event: OPERATORS,
+      ai_announce_thresholds: OPERATORS,
+      ai_announce_exhausted: OPERATORS,
+    },
+  },
+  {
     path: join(LEDGER, 'month.sql'),
     functions: {
       billing_month: SHARED,
@@ -86,6 +96,10 @@ export const AI_FUNCTIONS: readonly FunctionFile[] = [
   {
     path: join(LEDGER, 'operator-bookings.sql'),
     functions: { ai_credit: OPERATORS },
+  },
+  {
+    path: join(ADAPTER, 'provider-outages.sql'),
+    functions: { announce_ai_upstream_down: FOR_THE_API },
   },
   {
     path: join(LEDGER, 'carry-forward.sql'),

@@ -21,6 +21,8 @@ export interface AiConfigurationChange {
   monthlyLimitNok?: string | null;
   /** Most that may be used in a month, purchased credit included; null removes the limit. */
   totalLimitNok?: string | null;
+  /** Shares of the month's credit, in percent, of whose use the customer is told; null returns to 80. */
+  creditThresholds?: number[] | null;
   /** The customer's own provider key; null returns to the service-wide one. */
   apiKey?: string | null;
 }
@@ -38,6 +40,7 @@ export interface AiConfigurationView {
   includedFromNextMonthNok: string;
   monthlyLimitNok: string | null;
   totalLimitNok: string | null;
+  creditThresholds: number[];
   month: string | null;
   includedNok: string;
   purchasedNok: string;
@@ -58,7 +61,7 @@ export class AiConfigurationOperatorService {
 
   /** Creates or changes a customer's AI settings. @throws ServiceError not_found, invalid_request */
   configure(actor: string, customerId: string, change: AiConfigurationChange): Promise<AiConfigurationView> {
-    const { enabled, model, includedNok, monthlyLimitNok, totalLimitNok, apiKey } = change;
+    const { enabled, model, includedNok, monthlyLimitNok, totalLimitNok, creditThresholds, apiKey } = change;
     return this.dataSource.transaction(async (manager) => {
       await lockCustomer(manager, customerId);
       if (model !== undefined) await requirePrice(manager, model);
@@ -77,11 +80,13 @@ export class AiConfigurationOperatorService {
           ...(model !== undefined && { model }),
           ...(monthlyLimitNok !== undefined && { monthlyLimit: monthlyLimitNok }),
           ...(totalLimitNok !== undefined && { totalLimit: totalLimitNok }),
+          ...(creditThresholds !== undefined && { creditThresholds }),
           ...(apiKey !== undefined && { keyCiphertext: apiKey === null ? null : this.keys.seal(customerId, apiKey) }),
         },
       );
       if (includedNok !== undefined) await this.included.set(manager, customerId, includedNok);
       await this.included.grantRaise(manager, actor, customerId);
+      await manager.query('select app.ai_announce_thresholds($1)', [customerId]);
       if (enabled !== undefined) await announceTokenChange(manager, customerId);
       await this.audit.record(manager, { customerId, actor, action: 'ai.configure', metadata: audited(change) });
       return this.view(manager, customerId);
@@ -110,6 +115,7 @@ export class AiConfigurationOperatorService {
       includedFromNextMonthNok: nextMonth,
       monthlyLimitNok: settings?.monthlyLimit ?? null,
       totalLimitNok: settings?.totalLimit ?? null,
+      creditThresholds: settings?.creditThresholds ?? [80],
       month: account?.month ?? null,
       includedNok: account?.included ?? '0',
       purchasedNok: account?.purchased ?? '0',

@@ -7,7 +7,10 @@ export class CreditRequestsSchema1763683200800 extends ForwardMigration {
   override readonly tables = ['ai_credit_request'];
 
   override readonly functions: FunctionFile[] = [
-    { path: join(__dirname, '..', 'sql', 'create-credit-request.sql'), functions: { create_credit_request: {} } },
+    {
+      path: join(__dirname, '..', 'sql', 'create-credit-request.sql'),
+      functions: { credit_request_record: {}, record_credit_request_event: {}, create_credit_request: {} },
+    },
   ];
 
   async up(runner: QueryRunner): Promise<void> {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { AiCreditOperatorService } from '@domains/ai';
+import { recordEvent } from '@domains/events';
 import { BillingCalendar } from '@platform/time';
 import { AuditService } from '@platform/audit';
 import { newestRows } from '@platform/database';
@@ -76,6 +77,8 @@ export class CreditRequestsOperatorService {
         action: 'credit-request.approve',
         metadata: { credit_request_id: id, amount_nok: amountNok, invoice_id: invoiceId },
       });
+      const by = 'app.record_credit_request_event';
+      await recordEvent(manager, { customerId, type: 'credit_request.approved', id, by });
       return Object.assign(request, decision);
     });
   }
@@ -100,6 +103,8 @@ export class CreditRequestsOperatorService {
         action: 'credit-request.reject',
         metadata: { credit_request_id: id, reason },
       });
+      const by = 'app.record_credit_request_event';
+      await recordEvent(manager, { customerId, type: 'credit_request.rejected', id, by });
       return Object.assign(request, decision);
     });
   }

@@ -29,6 +29,10 @@ export class EventsSchema1763683201600 extends ForwardMigration {
         json_time: {},
       },
     },
+    {
+      path: join(SQL, 'expiring-tokens.sql'),
+      functions: { announce_expiring_tokens: { roles: ['account_operator'] } },
+    },
   ];
 
   async up(runner: QueryRunner): Promise<void> {

@@ -1,9 +1,17 @@
+import { join } from 'node:path';
 import type { QueryRunner } from 'typeorm';
-import { ForwardMigration, secureCustomerTable } from '@platform/database';
+import { ForwardMigration, type FunctionFile, secureCustomerTable } from '@platform/database';
 
 /** Invoices of every billing source, the numbers they bear, and how far each source is read. */
 export class InvoicesSchema1763683200900 extends ForwardMigration {
   override readonly tables = ['invoice', 'invoice_number', 'billing_account', 'invoice_sync', 'invoice_sync_problem'];
+
+  override readonly functions: FunctionFile[] = [
+    {
+      path: join(__dirname, '..', 'sql', 'invoice-events.sql'),
+      functions: { record_invoice_event: { roles: ['account_operator'] } },
+    },
+  ];
 
   async up(runner: QueryRunner): Promise<void> {
     await createInvoices(runner);

@@ -9,6 +9,8 @@ import type { Listing, ListingRequest } from '@platform/pagination';
 import { InvoiceNumber } from '../entities/invoice-number.entity';
 import { Invoice } from '../entities/invoice.entity';
 import type { InvoiceSource, InvoiceStatus, VisibleInvoiceStatus } from '../invoice-record';
+import { recordInvoiceEvents } from '../invoice-events';
+import { BillingCalendar } from '@platform/time';
 import { toDecimal } from '@platform/money';
 
 /** An invoice that the operator issued outside of any billing source. */
@@ -64,6 +66,7 @@ export class InvoicesOperatorService {
   constructor(
     private readonly dataSource: DataSource,
     private readonly audit: AuditService,
+    private readonly calendar: BillingCalendar,
   ) {}
 
   /** Adds an open invoice. @throws ServiceError not_found for an unknown customer, invalid_request for a number that is taken. */
@@ -95,6 +98,7 @@ export class InvoicesOperatorService {
     } catch (error) {
       throw isUniqueViolation(error) ? new DuplicateInvoiceError(invoice.number) : error;
     }
+    await recordInvoiceEvents(manager, invoice.customerId, 'invoice.created', [id], this.calendar.timeZone);
     return id;
   }
 
@@ -119,6 +123,8 @@ export class InvoicesOperatorService {
       );
       const metadata = { invoice_id: id, from: before, to: status };
       await this.audit.record(manager, { customerId, actor, action: 'invoice.set-status', metadata });
+      if (status !== before)
+        await recordInvoiceEvents(manager, customerId, 'invoice.updated', [id], this.calendar.timeZone);
       return summarize(await manager.findOneByOrFail(Invoice, { customerId, id }));
     });
   }

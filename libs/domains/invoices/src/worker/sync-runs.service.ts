@@ -38,6 +38,12 @@ const AFTER_FAILURE = `
     $4 * interval '1 millisecond'))::text as due
   from invoice_sync where customer_id = $1 and source = $2`;
 
+const FAILED_EVENT = `
+  select app.record_operator_event(customer_id, 'invoice.sync_failed',
+    json_build_object('source', source),
+    json_build_object('source', source, 'error', last_error, 'failing_since', app.json_time(failing_since)))
+  from invoice_sync where customer_id = $1 and source = $2 and failures = 1`;
+
 /** A run of a customer's sync with a source. Only the newest run may write. */
 export interface SyncRun {
   id: string;
@@ -125,13 +131,17 @@ export class SyncRunsService {
       failure.askedMs,
     ]);
     if (!next) throw superseded(run);
-    await this.write(
-      this.dataSource.manager,
-      run,
-      `checkpoint = $4, run_id = null, failures = failures + 1, failing_since = coalesce(failing_since, $5),
-       due_at = $6, finished_at = $5, last_error = $7`,
-      [failure.checkpoint, next.now, next.due, failure.error],
-    );
+    await this.dataSource.transaction(async (manager) => {
+      await this.write(
+        manager,
+        run,
+        `checkpoint = $4, run_id = null, failures = failures + 1, failing_since = coalesce(failing_since, $5),
+         due_at = $6, finished_at = $5, last_error = $7`,
+        [failure.checkpoint, next.now, next.due, failure.error],
+      );
+      // The operator hears of the first failure in a row.
+      await manager.query(FAILED_EVENT, [run.customerId, run.source]);
+    });
   }
 
   /** Ends a run before its end; another one continues at once. @throws RunSupersededError */

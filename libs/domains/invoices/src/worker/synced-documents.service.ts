@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { isDataRefused } from '@platform/database';
+import { BillingCalendar } from '@platform/time';
+import { recordInvoiceEvents } from '../invoice-events';
 import type { BillingSourceName } from '../invoice-record';
 import type { SourceInvoice, SourceProblem } from '../ports/billing-source.port';
 
@@ -11,6 +13,11 @@ import type { SourceInvoice, SourceProblem } from '../ports/billing-source.port'
 interface SyncedAccount {
   customerId: string;
   source: BillingSourceName;
+}
+
+/** With the billing time zone, in which an invoice becomes overdue. */
+interface StoredAccount extends SyncedAccount {
+  timeZone: string;
 }
 
 /** Documents, and the problems of those that cannot be stored. */
@@ -43,11 +50,13 @@ const UNLISTED = readFileSync(join(__dirname, 'sql', 'unlisted-documents.sql'), 
 const UPSERT_INVOICES = readFileSync(join(__dirname, 'sql', 'upsert-invoices.sql'), 'utf8');
 
 // $1 customer, $2 source, $3 the source's ids of documents
+const VISIBLE_DOCUMENTS = `
+  select source_id from invoice where customer_id = $1 and source = $2 and source_id = any($3) and status <> 'draft'`;
 const DELETE_DOCUMENTS = 'delete from invoice where customer_id = $1 and source = $2 and source_id = any($3)';
 const DELETE_DRAFTS = `${DELETE_DOCUMENTS} and status = 'draft'`;
 const VOID_INVOICES = `
   update invoice set status = 'void', amount_due = 0, updated_at = app.now(), synced_at = app.now()
-  where customer_id = $1 and source = $2 and source_id = any($3) and status in ('open', 'uncollectible')`;
+  where customer_id = $1 and source = $2 and source_id = any($3) and status in ('open', 'uncollectible') returning id`;
 const DELETE_PROBLEMS =
   'delete from invoice_sync_problem where customer_id = $1 and source = $2 and source_id = any($3)';
 
@@ -70,7 +79,10 @@ const TAKEN_NUMBERS = `select v.source_id from ${NUMBERED_DOCUMENTS}
 /** The documents of customers in billing sources, as they are stored here. Every statement that writes names the customer. */
 @Injectable()
 export class SyncedDocumentsService {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly calendar: BillingCalendar,
+  ) {}
 
   /**
    * Documents that no feed has listed since a run began and that must be requested one by one, in the order of their ids,
@@ -102,14 +114,26 @@ export class SyncedDocumentsService {
     const gone = drafts.map(({ id }) => id);
     await change(manager, account, DELETE_DOCUMENTS, [...moved, ...foreign]);
     await change(manager, account, DELETE_DRAFTS, gone);
-    await change(manager, account, VOID_INVOICES, voided);
-    const result = await storeInvoices(manager, account, { invoices, problems: [...problems, ...suspected] });
+    await this.voidInvoices(manager, account, voided);
+    const result = await storeInvoices(
+      manager,
+      { ...account, timeZone: this.calendar.timeZone },
+      { invoices, problems: [...problems, ...suspected] },
+    );
     const resolved = [...result.invoices.map(({ sourceId }) => sourceId), ...gone, ...moved, ...voided];
     await change(manager, account, DELETE_PROBLEMS, resolved);
     for (const { sourceId, detail } of result.problems) {
       await manager.query(UPSERT_PROBLEM, [account.customerId, account.source, sourceId, detail]);
     }
     return { stored: result.invoices.length, skipped: result.problems.length };
+  }
+
+  private async voidInvoices(manager: EntityManager, account: SyncedAccount, sourceIds: string[]): Promise<void> {
+    if (sourceIds.length === 0) return;
+    const { customerId, source } = account;
+    const [rows] = await manager.query<[{ id: string }[], number]>(VOID_INVOICES, [customerId, source, sourceIds]);
+    const ids = rows.map(({ id }) => id);
+    await recordInvoiceEvents(manager, customerId, 'invoice.updated', ids, this.calendar.timeZone);
   }
 }
 
@@ -123,7 +147,7 @@ async function change(
   if (sourceIds.length > 0) await manager.query(statement, [customerId, source, sourceIds]);
 }
 
-async function storeInvoices(manager: EntityManager, account: SyncedAccount, documents: Documents): Promise<Documents> {
+async function storeInvoices(manager: EntityManager, account: StoredAccount, documents: Documents): Promise<Documents> {
   const attempt = await tryToStore(manager, account, documents);
   if (attempt || documents.invoices.length === 0) return attempt ?? documents;
   // One of the documents is at fault: store each one by itself.
@@ -140,7 +164,7 @@ async function storeInvoices(manager: EntityManager, account: SyncedAccount, doc
 /** @returns the documents as they were stored; undefined if the database refused them as a whole */
 async function tryToStore(
   manager: EntityManager,
-  account: SyncedAccount,
+  account: StoredAccount,
   documents: Documents,
 ): Promise<Documents | undefined> {
   try {
@@ -188,7 +212,7 @@ async function refuseTakenNumbers(
 /** Inserts or updates invoices. */
 async function upsertInvoices(
   manager: EntityManager,
-  { customerId, source }: SyncedAccount,
+  { customerId, source, timeZone }: StoredAccount,
   invoices: SourceInvoice[],
 ): Promise<void> {
   if (invoices.length === 0) return;
@@ -220,5 +244,20 @@ async function upsertInvoices(
   for (const other of others) {
     await change(manager, { customerId: other.customer_id, source }, DELETE_DOCUMENTS, other.source_ids);
   }
-  await manager.query(UPSERT_INVOICES, [customerId, source, JSON.stringify(rows)]);
+  const visible = await manager.query<{ source_id: string }[]>(VISIBLE_DOCUMENTS, [
+    customerId,
+    source,
+    [...bySourceId.keys()],
+  ]);
+  const known = new Set(visible.map(({ source_id }) => source_id));
+  const stored = await manager.query<{ id: string; source_id: string; changed: boolean }[]>(UPSERT_INVOICES, [
+    customerId,
+    source,
+    JSON.stringify(rows),
+  ]);
+  const added = stored.filter(({ source_id }) => !known.has(source_id));
+  const changed = stored.filter(({ source_id, changed }) => changed && known.has(source_id));
+  const ids = (some: typeof stored) => some.map(({ id }) => id);
+  await recordInvoiceEvents(manager, customerId, 'invoice.created', ids(added), timeZone);
+  await recordInvoiceEvents(manager, customerId, 'invoice.updated', ids(changed), timeZone);
 }

@@ -7,7 +7,10 @@ export class SmsSchema1763683201000 extends ForwardMigration {
   override readonly tables = ['sms_settings', 'sms_daily_count', 'sms_message'];
 
   override readonly functions: FunctionFile[] = [
-    { path: join(__dirname, '..', 'sql', 'sms.sql'), functions: { create_sms: {}, record_sms_outcome: {} } },
+    {
+      path: join(__dirname, '..', 'sql', 'sms.sql'),
+      functions: { create_sms: {}, record_sms_event: {}, record_sms_outcome: {} },
+    },
   ];
 
   async up(runner: QueryRunner): Promise<void> {

@@ -58,6 +58,17 @@ begin
   return next;
 end $$;
 
+-- Writes an event about a message, with the message as its customer reads it.
+create or replace function app.record_sms_event(p_customer uuid, p_type text, p_message uuid) returns void
+language plpgsql set search_path = pg_catalog, public, pg_temp as $$
+begin
+  perform app.record_event(p_customer, p_type, json_build_object('id', m.id),
+    json_build_object('id', m.id, 'recipient', m.recipient, 'senderId', m.sender_id, 'message', m.message, 'status', m.status,
+      'segments', m.segments, 'encoding', m.encoding, 'errorCode', m.error_code, 'createdAt', app.json_time(m.created_at),
+      'updatedAt', app.json_time(m.updated_at), 'deliveredAt', app.json_time(m.delivered_at)))
+  from sms_message m where m.customer_id = p_customer and m.id = p_message;
+end $$;
+
 -- Stores a new status of a message. A status that is less certain than the present one changes nothing, so neither order nor
 -- repetition of the calls matters. p_overruled: the statuses that are less certain than p_status. With p_zone, a message that
 -- becomes failed certainly was not sent and is subtracted from the count of its day, once. An impossible time of delivery, as
@@ -99,4 +110,9 @@ begin
     gateway_message_id = coalesce(m.gateway_message_id, p_gateway_message_id),
     updated_at = case when is_news then present else m.updated_at end
   where m.customer_id = p_customer and m.id = p_id and m.gateway = p_gateway returning m.*;
+  -- An outcome is unknown when its reason is stored: before, the message is on its way.
+  if (is_news and p_status in ('delivered', 'failed'))
+     or (p_status = 'unknown' and former.status = 'unknown' and former.error_code is null and p_error_code is not null) then
+    perform app.record_sms_event(p_customer, 'sms.' || p_status, p_id);
+  end if;
 end $$;

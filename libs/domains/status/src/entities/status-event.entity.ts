@@ -10,6 +10,7 @@ export type StatusLevel = (typeof STATUS_LEVELS)[number];
 @Check('status_event_status_check', `status in ('operational', 'maintenance', 'degraded', 'outage')`)
 @Check('status_event_period_check', 'ends_at >= starts_at')
 @Index('status_event_service_idx', { synchronize: false })
+@Index('status_event_begin_idx', { synchronize: false })
 export class StatusEvent {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'status_event_pk' })
   customerId!: string;
@@ -36,6 +37,10 @@ export class StatusEvent {
   /** When the event ends or ended; null if that is not known. */
   @Column('timestamptz', { nullable: true })
   endsAt!: Date | null;
+
+  /** Whether its customer was told of its begin by an event. */
+  @Column('boolean', { default: false })
+  beginTold!: boolean;
 
   @Column('timestamptz', { default: () => 'now()' })
   createdAt!: Date;

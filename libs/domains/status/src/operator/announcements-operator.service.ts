@@ -4,6 +4,7 @@ import { DataSource } from 'typeorm';
 import { AuditService, NO_CUSTOMER } from '@platform/audit';
 import { databaseNow } from '@platform/database';
 import { ServiceError } from '@platform/errors';
+import { announceBegun, announceEnded } from '../status-announcements';
 import type { StatusLevel } from '../entities/status-event.entity';
 
 /** An event of all services of a type. */
@@ -13,6 +14,13 @@ export interface NewAnnouncement {
   status: StatusLevel;
   message: string;
   startsAt?: Date;
+}
+
+/** An event that was ended: told if its customer was told of its begin. */
+interface EndedEvent {
+  customerId: string;
+  serviceId: number;
+  told: boolean;
 }
 
 /** The id of an announcement, and the number of services that it concerns. */
@@ -35,16 +43,17 @@ export class AnnouncementsOperatorService {
     const announcementId = randomUUID();
     return this.dataSource.transaction(async (manager) => {
       const begins = startsAt ?? (await databaseNow(manager));
-      const events = await manager.query<unknown[]>(
+      const events = await manager.query<{ customer_id: string }[]>(
         `insert into status_event (customer_id, id, service_id, announcement_id, status, message, starts_at)
          select customer_id, gen_random_uuid(), id, $1::uuid, $2::text, $3::text, $4::timestamptz
          from customer_service where type = $5 and status <> 'terminated'
-         returning 1`,
+         returning customer_id`,
         [announcementId, status, message, begins, type],
       );
       if (events.length === 0) throw new ServiceError('not_found', `There is no service of the type ${type}`);
       const metadata = { announcement_id: announcementId, type, status, services: events.length };
       await this.audit.record(manager, { customerId: NO_CUSTOMER, actor, action: 'status.post', metadata });
+      await announceBegun(manager, [...new Set(events.map(({ customer_id }) => customer_id))].sort());
       return { announcementId, services: events.length };
     });
   }
@@ -53,9 +62,10 @@ export class AnnouncementsOperatorService {
   end(actor: string, announcementId: string): Promise<Announced> {
     return this.dataSource.transaction(async (manager) => {
       const now = await databaseNow(manager);
-      const [, services] = await manager.query<[unknown[], number]>(
+      const [ended, services] = await manager.query<[EndedEvent[], number]>(
         `update status_event set ends_at = greatest(starts_at, $2::timestamptz)
-         where announcement_id = $1 and (ends_at is null or ends_at > $2)`,
+         where announcement_id = $1 and (ends_at is null or ends_at > $2)
+         returning customer_id as "customerId", service_id as "serviceId", begin_told and ends_at > starts_at as told`,
         [announcementId, now],
       );
       if (services === 0) {
@@ -63,6 +73,10 @@ export class AnnouncementsOperatorService {
       }
       const metadata = { announcement_id: announcementId, services };
       await this.audit.record(manager, { customerId: NO_CUSTOMER, actor, action: 'status.end', metadata });
+      await announceEnded(
+        manager,
+        ended.filter(({ told }) => told),
+      );
       return { announcementId, services };
     });
   }

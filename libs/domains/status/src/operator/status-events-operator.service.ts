@@ -6,6 +6,7 @@ import { databaseNow, newestQuery } from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import { Listing, type ListingRequest } from '@platform/pagination';
 import { ServicesOperatorService } from '@domains/services';
+import { announceBegun, announceEnded } from '../status-announcements';
 import { StatusEvent } from '../entities/status-event.entity';
 
 /** A new event. */
@@ -37,6 +38,7 @@ export class StatusEventsOperatorService {
       await manager.insert(StatusEvent, { customerId, id, serviceId, status, message, startsAt: begins });
       const metadata = { event_id: id, service_id: serviceId, status };
       await this.audit.record(manager, { customerId, actor, action: 'status.post', metadata });
+      await announceBegun(manager, [customerId]);
       return manager.findOneByOrFail(StatusEvent, { customerId, id });
     });
   }
@@ -61,6 +63,8 @@ export class StatusEventsOperatorService {
       const endsAt = event.startsAt > now ? event.startsAt : now;
       await manager.update(StatusEvent, { customerId, id }, { endsAt });
       await this.audit.record(manager, { customerId, actor, action: 'status.end', metadata: { event_id: id } });
+      // The end of what never was in progress, or was not told of, is no news.
+      if (event.beginTold && event.startsAt <= now) await announceEnded(manager, [event]);
       return manager.findOneByOrFail(StatusEvent, { customerId, id });
     });
   }

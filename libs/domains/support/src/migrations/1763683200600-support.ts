@@ -9,7 +9,13 @@ export class SupportSchema1763683200600 extends ForwardMigration {
   override readonly functions: FunctionFile[] = [
     {
       path: join(__dirname, '..', 'sql', 'tickets.sql'),
-      functions: { open_support_ticket: {}, reply_to_support_ticket: {}, close_support_ticket: {} },
+      functions: {
+        ticket_record: {},
+        record_ticket_event: {},
+        open_support_ticket: {},
+        reply_to_support_ticket: {},
+        close_support_ticket: {},
+      },
     },
   ];
 

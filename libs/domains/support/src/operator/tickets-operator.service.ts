@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { recordEvent } from '@domains/events';
 import { AuditService } from '@platform/audit';
 import { newestQuery } from '@platform/database';
 import { ServiceError } from '@platform/errors';
@@ -142,6 +143,7 @@ export class TicketsOperatorService {
       if (!internal) await manager.update(Ticket, { customerId, id: ticketId }, { updatedAt: () => 'app.now()' });
       const action = internal ? 'ticket.note' : 'ticket.reply';
       await this.audit.record(manager, { customerId, actor, action, metadata: { ticket_id: ticketId, reply_id: id } });
+      if (author === 'operator' && !internal) await ticketEvent(manager, 'ticket.replied', customerId, ticketId);
       return manager.findOneByOrFail(TicketReply, { customerId, id });
     });
   }
@@ -153,9 +155,19 @@ export class TicketsOperatorService {
       await manager.update(Ticket, { customerId, id }, { status, updatedAt: () => 'app.now()' });
       const metadata = { ticket_id: id, from: before, to: status };
       await this.audit.record(manager, { customerId, actor, action: 'ticket.set-status', metadata });
+      if (status !== before) await ticketEvent(manager, 'ticket.status_changed', customerId, id);
       return manager.findOneByOrFail(Ticket, { customerId, id });
     });
   }
+}
+
+function ticketEvent(
+  manager: EntityManager,
+  type: 'ticket.replied' | 'ticket.status_changed',
+  customerId: string,
+  id: string,
+): Promise<void> {
+  return recordEvent(manager, { customerId, type, id, by: 'app.record_ticket_event' });
 }
 
 /** The operator gives only the ticket's id, so this query names no customer. */

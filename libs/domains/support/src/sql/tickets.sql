@@ -1,6 +1,37 @@
 -- These need an answer in the middle: whether a service is the customer's, and how a ticket is. Each is called in a transaction that has
 -- set the customer.
 
+-- A ticket as its customer reads it, with its thread; null if its texts have more bytes than an event has room for.
+create or replace function app.ticket_record(p_customer uuid, p_ticket uuid) returns json
+language plpgsql stable set search_path = pg_catalog, public, pg_temp as $$
+declare
+  replies json;
+  reply_count integer;
+  bytes bigint;
+begin
+  select count(*), sum(octet_length(r.body)) into reply_count, bytes from support_ticket_reply r
+  where r.customer_id = p_customer and r.ticket_id = p_ticket and not r.internal;
+  if bytes > 20000 then
+    return null;
+  end if;
+  select json_agg(json_build_object('id', r.id, 'author', r.author, 'body', r.body, 'createdAt', app.json_time(r.created_at))
+    order by r.created_at, r.id) into replies
+  from support_ticket_reply r where r.customer_id = p_customer and r.ticket_id = p_ticket and not r.internal;
+  return (
+    select json_build_object('id', t.id, 'title', t.title, 'body', t.body, 'status', t.status, 'priority', t.priority,
+      'serviceId', t.service_id, 'resourceType', t.resource_type, 'resourceId', t.resource_id,
+      'createdAt', app.json_time(t.created_at), 'updatedAt', app.json_time(t.updated_at),
+      'replies', coalesce(replies, '[]'), 'replyCount', reply_count)
+    from support_ticket t where t.customer_id = p_customer and t.id = p_ticket);
+end $$;
+
+-- Writes an event about a ticket.
+create or replace function app.record_ticket_event(p_customer uuid, p_type text, p_ticket uuid) returns void
+language plpgsql set search_path = pg_catalog, public, pg_temp as $$
+begin
+  perform app.record_event(p_customer, p_type, json_build_object('id', p_ticket), app.ticket_record(p_customer, p_ticket));
+end $$;
+
 -- Opens a ticket with this id. Returns when; null, and nothing is stored, if the service is not one of the customer's.
 create or replace function app.open_support_ticket(
   p_customer uuid, p_id uuid, p_title text, p_body text, p_priority text, p_service integer, p_resource_type text,
@@ -22,6 +53,8 @@ begin
     (p_customer, p_id, p_title, p_body, 'open', p_priority, p_service, p_resource_type, p_resource_id, present, present);
   insert into audit_log (customer_id, id, actor, action, metadata, created_at)
   values (p_customer, app.new_id(), p_actor, 'ticket.open', jsonb_build_object('ticket_id', p_id), present);
+  perform app.record_operator_event(
+    p_customer, 'ticket.created', json_build_object('id', p_id), app.ticket_record(p_customer, p_id));
   return present;
 end $$;
 

@@ -36,6 +36,10 @@ export class ServiceToken {
   @Column('timestamptz', { nullable: true })
   expiresAt!: Date | null;
 
+  /** How many days before its expiry its customer was told of it last; null if it was not. */
+  @Column('smallint', { nullable: true })
+  expiryToldDays!: number | null;
+
   /** The token that this one replaced. */
   @ForeignKey(() => ServiceToken, 'id', { name: 'service_token_rotated_from_fk' })
   @Column('uuid', { nullable: true })

@@ -16,6 +16,7 @@ import {
   type UpstreamMessageStream,
 } from '../../ports/ai-upstream.port';
 import { providerSettings } from '../../provider-keys/provider-settings';
+import { ProviderOutagesService } from './provider-outages.service';
 import { MessageEventStream } from './message-event-stream';
 import { callFailed, refused, unanswered, unreadable } from './provider-errors';
 import { usageOf } from './reply-usage';
@@ -45,6 +46,7 @@ export class MessagesApiAdapter extends AiUpstream {
     private readonly config: AppConfig,
     private readonly redactor: SecretRedactor,
     clients: UpstreamClientsService,
+    outages: ProviderOutagesService,
   ) {
     super();
     this.client = clients.open({
@@ -57,6 +59,7 @@ export class MessagesApiAdapter extends AiUpstream {
       maxReplyBytes: REPLY_BYTES.atLeast,
       retries: config.AI_RETRIES,
       retryPauseMs: RETRY_PAUSE_MS,
+      onDown: () => void outages.tell(),
     });
   }
 

@@ -6,7 +6,11 @@ import {
 } from '@test/suites/upstream-faults/upstream-faults.suite';
 import { rawReply } from '@test/raw-server';
 import { MessagesApiAdapter } from './messages-api.adapter';
+import { ProviderOutagesService } from './provider-outages.service';
 import { UpstreamError } from '../../ports/ai-upstream.port';
+
+/** Events of outages have a test of their own: there is no database here. */
+const NOBODY_TOLD = { tell: () => Promise.resolve() } as unknown as ProviderOutagesService;
 
 const call = {
   customerId: 'c',
@@ -40,7 +44,7 @@ describeUpstreamFaults('The Messages API', {
   deadline: 'AI_UPSTREAM_TIMEOUT_MS',
   good: rawReply(200, '{"type":"message","content":[],"usage":{"input_tokens":1,"output_tokens":1}}'),
   open: (config, clients) => {
-    const adapter = new MessagesApiAdapter(config, SecretRedactor.forSettings(config), clients);
+    const adapter = new MessagesApiAdapter(config, SecretRedactor.forSettings(config), clients, NOBODY_TOLD);
     return () => adapter.createMessage(call, new AbortController().signal);
   },
 });
@@ -50,7 +54,7 @@ describeUpstreamFaults("The Messages API's count of tokens", {
   deadline: 'AI_COUNT_TIMEOUT_MS',
   good: rawReply(200, '{"input_tokens":12}'),
   open: (config, clients) => {
-    const adapter = new MessagesApiAdapter(config, SecretRedactor.forSettings(config), clients);
+    const adapter = new MessagesApiAdapter(config, SecretRedactor.forSettings(config), clients, NOBODY_TOLD);
     return () => adapter.countTokens(call, new AbortController().signal);
   },
 });

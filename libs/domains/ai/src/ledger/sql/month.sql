@@ -43,11 +43,13 @@ set search_path = pg_catalog, public, pg_temp
 as $$
 declare
   acc ai_account;
+  settings ai_settings;
   limit_left numeric;
   kept numeric;
   expired numeric;
   granted numeric;
   turned_on boolean;
+  former_month text;
 begin
   perform app.set_customer(p_customer);
   select * into acc from ai_account where customer_id = p_customer for no key update;
@@ -71,10 +73,17 @@ begin
     insert into ai_ledger_entry (customer_id, sequence, kind, bucket, amount, balance_after, month, actor, created_at)
     values (p_customer, acc.ledger_sequence, 'monthly_included', 'included', granted, acc.included, p_month, 'system', p_now);
   end if;
+  former_month := acc.month;
   update ai_account
   set month = p_month, month_granted = granted, month_usage = 0, month_included_usage = 0, carried_over = kept,
-      included = acc.included, ledger_sequence = acc.ledger_sequence
-  where customer_id = p_customer;
+      included = acc.included, ledger_sequence = acc.ledger_sequence, told_thresholds = '{}', next_threshold_at = 0
+  where customer_id = p_customer
+  returning * into acc;
+  -- The first month of an account renews nothing.
+  if turned_on and former_month <> '0000-00' then
+    select * into settings from ai_settings s where s.customer_id = p_customer;
+    perform app.record_ai_credit_event(p_customer, 'ai.credit.renewed', acc, settings, null);
+  end if;
   return true;
 end $$;
 

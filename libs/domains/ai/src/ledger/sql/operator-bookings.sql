@@ -46,5 +46,6 @@ begin
   set included = acc.included, purchased = acc.purchased, carried_over = least(acc.carried_over, acc.included),
       ledger_sequence = acc.ledger_sequence
   where customer_id = p_customer;
+  perform app.ai_announce_thresholds(p_customer);
   return true;
 end $$;

@@ -143,6 +143,7 @@ declare
   moment timestamptz := app.now();
   payers app.ai_payer[];
   made record;
+  result app.ai_reservation_result;
 begin
   perform from unnest(p_customers) with ordinality as c (customer, place)
   join ai_account a on a.customer_id = c.customer
@@ -167,6 +168,16 @@ begin
     update ai_account a set reserved = a.reserved + u.amount
     from unnest(made.customers, made.amounts) as u (customer, amount)
     where a.customer_id = u.customer;
+  end if;
+  -- Most batches have no refused call.
+  if coalesce(cardinality(made.reservations), 0) < cardinality(made.results) then
+    foreach result in array made.results loop
+      if result.outcome in ('exhausted', 'over_limit') then
+        perform app.ai_announce_exhausted(p_customers[its.place])
+        from (select c.place from unnest(p_first, p_last) with ordinality as c (first, last, place)
+          where result.place between c.first and c.last) its;
+      end if;
+    end loop;
   end if;
   return query select * from unnest(made.results);
 end $$;
@@ -213,6 +224,9 @@ begin
     update ai_account set reserved = reserved + coalesce(made.amounts[1], 0) where customer_id = p_customer;
   end if;
   foreach result in array made.results loop
+    if result.outcome in ('exhausted', 'over_limit') then
+      perform app.ai_announce_exhausted(p_customer);
+    end if;
     return next result;
   end loop;
 end $$;

@@ -170,6 +170,7 @@ declare
   costs numeric[];
   made record;
   customer uuid;
+  acc ai_account;
 begin
   for locked in
     select c.place, a as account
@@ -206,6 +207,11 @@ begin
       perform app.ai_expire_carried_over(customer, moment);
     end loop;
   end if;
+  foreach acc in array coalesce(made.accounts, '{}') loop
+    if acc.month_usage >= acc.next_threshold_at then
+      perform app.ai_announce_thresholds(acc.customer_id);
+    end if;
+  end loop;
   return query select * from unnest(made.results);
   if coalesce(cardinality(made.results), 0) < cardinality(p_calls) then
     return query
@@ -357,6 +363,9 @@ begin
   end if;
   if made.over_month is not null then
     perform app.ai_expire_carried_over(p_customer, moment);
+  end if;
+  if acc.month_usage >= acc.next_threshold_at then
+    perform app.ai_announce_thresholds(p_customer);
   end if;
   if made.results is not null then
     foreach result in array made.results loop

@@ -1,5 +1,6 @@
 -- Stores a customer's documents as their source has them now. A document keeps its id and, once it could be seen, its place
--- in the list. $1 customer, $2 source, $3 documents.
+-- in the list. $1 customer, $2 source, $3 documents. Returns each with its id, and whether its customer sees something else than
+-- before.
 insert into invoice as i (customer_id, id, source, source_id, type, number, status, currency, amount, amount_due,
   issue_date, due_date, paid_at, kid, pdf_reference, hosted_url, created_at, updated_at, synced_at)
 select $1, v.id, $2, v.source_id, v.type, v.number, v.status, v.currency, v.amount, v.amount_due,
@@ -20,3 +21,4 @@ on conflict (customer_id, source, source_id) do update set
       (excluded.number, excluded.status, excluded.currency, excluded.amount, excluded.amount_due, excluded.issue_date,
        excluded.due_date, excluded.paid_at, excluded.kid)
     then excluded.updated_at else i.updated_at end
+returning i.id, i.source_id, i.updated_at = i.synced_at as changed

@@ -1,0 +1,32 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { ExpiringTokensService } from '@domains/events';
+import { BegunStatusEventsService } from '@domains/status';
+import { JobRunnerService } from '@platform/jobs';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+
+/** The scheduled jobs that write events of what happens by itself: a time comes. */
+@Injectable()
+export class EventJobs implements OnModuleInit {
+  constructor(
+    private readonly runner: JobRunnerService,
+    private readonly tokens: ExpiringTokensService,
+    private readonly status: BegunStatusEventsService,
+  ) {}
+
+  onModuleInit(): void {
+    this.runner.register({
+      name: 'events.begun-status-events',
+      everyMs: 10 * SECOND,
+      leaseMs: MINUTE,
+      run: async (signal) => void (await this.status.announce(signal)),
+    });
+    this.runner.register({
+      name: 'events.expiring-tokens',
+      everyMs: 10 * MINUTE,
+      leaseMs: 10 * MINUTE,
+      run: async (signal) => void (await this.tokens.announce(signal)),
+    });
+  }
+}
