@@ -25,6 +25,7 @@ const ROUTES: Record<string, string> = {
   'GET /api/v1/ai/credit-requests/:id': 'ai:read',
   'POST /api/v1/ai/credit-requests': 'ai:topup',
   'GET /api/v1/customer': 'any',
+  'GET /api/v1/events': 'events:read',
   'GET /api/v1/invoices': 'invoices:read',
   'GET /api/v1/invoices/:id': 'invoices:read',
   'GET /api/v1/invoices/:id/pdf': 'invoices:read',

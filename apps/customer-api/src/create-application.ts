@@ -20,6 +20,7 @@ import { SDK_ADDRESSES, SDK_DIALECT } from './ai/sdk-dialect';
 import { AppModule } from './app.module';
 import { exposeState } from './api-metrics';
 import { requestRecorder } from './ended-requests';
+import { WEBHOOKS } from './events/webhook-descriptions';
 
 /** Builds the customer API, ready to listen. `root` can embed it in a larger application. */
 export async function createApplication(
@@ -33,7 +34,7 @@ export async function createApplication(
     abortOnError: false,
   });
   app.useLogger(new NestLogger(config));
-  configureApplication(app, { scopes: SCOPES, dialect: SDK_DIALECT });
+  configureApplication(app, { scopes: SCOPES, dialect: SDK_DIALECT, webhooks: WEBHOOKS });
   const server = app.getHttpAdapter().getInstance();
   setAddressHints(server, SDK_ADDRESSES);
   // Before the hooks that refuse requests: those count too.

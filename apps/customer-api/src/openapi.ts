@@ -8,6 +8,7 @@ import { loadConfig } from '@platform/config';
 import { createAdapter, createDocument, setApiPrefix } from '@platform/http';
 import { SDK_DIALECT } from './ai/sdk-dialect';
 import { AppModule } from './app.module';
+import { WEBHOOKS } from './events/webhook-descriptions';
 
 /**
  * Writes the OpenAPI document to the file that the command line names. With `--check`, fails if the file differs. It
@@ -32,7 +33,7 @@ async function generate(): Promise<string> {
     logger: ['error'],
   });
   setApiPrefix(app);
-  return `${JSON.stringify(createDocument(app, config, { scopes: SCOPES, dialect: SDK_DIALECT }), null, 2)}\n`;
+  return `${JSON.stringify(createDocument(app, config, { scopes: SCOPES, dialect: SDK_DIALECT, webhooks: WEBHOOKS }), null, 2)}\n`;
 }
 
 main().catch((error: unknown) => {

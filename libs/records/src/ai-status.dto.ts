@@ -68,5 +68,5 @@ export class AiCreditDto extends AiStatusDto {
 
 /** Maps the record of an event about AI credit to its DTO. */
 export function toAiCreditDto({ threshold, ...status }: AiCreditRecord): AiCreditDto {
-  return { ...toAiStatusDto(status), threshold };
+  return Object.assign(toAiStatusDto(status), { threshold });
 }

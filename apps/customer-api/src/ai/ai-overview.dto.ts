@@ -1,6 +1,6 @@
 import type { AiOverview } from '@domains/ai';
-import { AiStatusDto, toAiStatusDto } from '@records/ai-status';
-import { CreditRequestDto, toCreditRequestDto } from '@records/credit-request';
+import { type AiStatusDto, toAiStatusDto } from '@records/ai-status';
+import { type CreditRequestDto, toCreditRequestDto } from '@records/credit-request';
 
 /** Your AI status and your pending credit requests, as of one moment. */
 export class AiOverviewDto {

@@ -45,7 +45,7 @@ export class EventWaitsService implements OnModuleDestroy {
    */
   begin(ms: number, gone: AbortSignal): EventWait {
     const { customerId } = this.context;
-    const already = this.waiting.get(customerId) ?? 0;
+    const already = this.waitingOf(customerId);
     if (already >= this.config.EVENT_WAITS_PER_CUSTOMER)
       throw new ServiceError('rate_limited', `${already} of your requests wait for events already`, {
         retryAfterSeconds: 1,
@@ -56,6 +56,11 @@ export class EventWaitsService implements OnModuleDestroy {
       forEventBehind: (position) => this.wait(customerId, position, over),
       end: () => this.leave(customerId),
     };
+  }
+
+  /** How many requests of a customer wait. */
+  waitingOf(customerId: string): number {
+    return this.waiting.get(customerId) ?? 0;
   }
 
   onModuleDestroy(): void {
@@ -84,7 +89,7 @@ export class EventWaitsService implements OnModuleDestroy {
   }
 
   private leave(customerId: string): void {
-    const left = (this.waiting.get(customerId) ?? 1) - 1;
+    const left = this.waitingOf(customerId) - 1;
     if (left > 0) this.waiting.set(customerId, left);
     else this.waiting.delete(customerId);
   }

@@ -87,7 +87,7 @@ export class EventsService {
         where ${customer} = $1 and ${place} > $2::bigint and ${place} <= $3::bigint and ${shown}
           and ($4::text[] is null or ${event.column('type')} = any ($4::text[])) and not ${event.column('operatorOnly')}
         order by ${place} limit $5`,
-      columns: event.columns(EVENT) as ReadStatement<EventRow>['columns'],
+      columns: event.columns<keyof EventRow>(EVENT),
     });
     this.sequence = writes.call({
       name: 'events.sequence',

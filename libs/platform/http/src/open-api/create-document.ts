@@ -16,6 +16,7 @@ import {
   type Schema,
   scopesOf,
 } from './document';
+import { describeWebhooks, recordsOf, type WebhookDescriptions } from './webhooks';
 
 /** Descriptions of the scopes, by name. */
 export type ScopeDescriptions = Readonly<Record<string, string>>;
@@ -26,6 +27,8 @@ export interface InterfaceParts {
   scopes: ScopeDescriptions;
   /** The form of errors at some addresses. */
   dialect: ProblemDialect;
+  /** What is sent to addresses of customers. */
+  webhooks: WebhookDescriptions;
 }
 
 /** Descriptions of the tags, in the order in which they are shown. */
@@ -73,7 +76,7 @@ export function serveOpenApi(app: NestFastifyApplication, config: AppConfig, par
 export function createDocument(
   app: INestApplication,
   { PUBLIC_URL }: Pick<AppConfig, 'PUBLIC_URL'>,
-  { scopes, dialect }: InterfaceParts,
+  { scopes, dialect, webhooks }: InterfaceParts,
 ): OpenAPIObject {
   const settings = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
@@ -110,8 +113,10 @@ export function createDocument(
     operationIdFactory: (_controller, method) => method,
     // Paths are relative to the server's address, which ends in the prefix.
     ignoreGlobalPrefix: true,
+    extraModels: recordsOf(webhooks),
   });
   const document = asOpenApi31(generated) as unknown as Document;
+  describeWebhooks(document, webhooks);
   describeService(document);
   describeScopes(document);
   describeIdempotency(document);

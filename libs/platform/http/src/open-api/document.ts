@@ -5,6 +5,7 @@ export const API_KEY_SCHEME = 'apiKey';
 export interface Schema {
   $ref?: string;
   type?: string | string[];
+  description?: string;
   format?: string;
   enum?: unknown[];
   pattern?: string;
@@ -13,6 +14,7 @@ export interface Schema {
   minimum?: number;
   maximum?: number;
   maxItems?: number;
+  maxProperties?: number;
   properties?: Record<string, Schema>;
   required?: string[];
   items?: Schema;
@@ -64,6 +66,7 @@ export interface Document {
   servers: Record<string, unknown>[];
   tags?: { name: string; description: string }[];
   paths: Record<string, Record<string, Operation>>;
+  webhooks?: Record<string, unknown>;
   components: { schemas: Record<string, Schema>; headers?: Record<string, unknown> };
 }
 

@@ -1,0 +1,147 @@
+import { enableAi, saveAiCustomer, saveModelPrice } from '@test/ai-factories';
+import { type AiFixture, createAiFixture } from '@test/ai.fixture';
+import { AiConfigurationOperatorService, AiCreditOperatorService, AiMaintenanceService } from '@domains/ai';
+import { saveFakeCustomer } from '@test/factories/customer.factory';
+
+/** `npm run accept:credit-events` makes 1,000 calls at once. */
+const CALLS = Number(process.env.ACCEPT_CALLS ?? 120);
+const MESSAGE = { messages: [{ role: 'user', content: 'hi' }], max_tokens: 10 };
+const OPERATOR = 'operator:test';
+
+jest.setTimeout(120_000);
+
+/** Events about credit, while calls and changes of the operator cause them at the same time. */
+describe('events about AI credit', () => {
+  let fixture: AiFixture;
+  let model: string;
+  beforeAll(async () => {
+    fixture = await createAiFixture({ DATABASE_POOL_SIZE: '10' }, 2);
+    model = await saveModelPrice(fixture.superuser);
+  });
+  afterAll(() => fixture.close());
+  beforeEach(() => fixture.setTime('2026-11-20T12:00:00Z'));
+
+  const eventsOf = async (customerId: string) =>
+    (
+      await fixture.superuser.query<{
+        type: string;
+        month: string;
+        threshold: number | null;
+        usage: number;
+        limit: number;
+      }>(
+        `select type, record->>'month' as month, (record->>'threshold')::int as threshold,
+           (record->>'currentMonthUsage')::float as usage, (record->>'currentMonthLimit')::float as limit
+         from event where customer_id = $1 order by id`,
+        [customerId],
+      )
+    ).rows;
+  const typesOf = async (customerId: string) => (await eventsOf(customerId)).map(({ type }) => type);
+  const call = (customerId: string, engine = 0) =>
+    fixture.send(customerId, MESSAGE, engine).catch((error: unknown) => error);
+  const costOf = async () => {
+    const id = await saveAiCustomer(fixture.superuser, { model, included: 1000, month: '2026-11' });
+    await call(id);
+    const { rows } = await fixture.superuser.query<{ usage: string }>(
+      'select month_usage::text as usage from ai_account where customer_id = $1',
+      [id],
+    );
+    return Number(rows[0]?.usage);
+  };
+  const configure = (customerId: string, change: object) =>
+    fixture.operator.get(AiConfigurationOperatorService).configure(OPERATOR, customerId, change);
+
+  it(`tell once of each threshold while ${CALLS} calls at once pass it`, async () => {
+    const cost = await costOf();
+    const id = await saveAiCustomer(fixture.superuser, { model, included: cost * CALLS, month: '2026-11' });
+    await configure(id, { creditThresholds: [50, 80] });
+    await Promise.all(Array.from({ length: CALLS }, (_, n) => call(id, n)));
+    while (!((await call(id)) instanceof Error));
+    await Promise.all(Array.from({ length: 20 }, (_, n) => call(id, n)));
+    const events = await eventsOf(id);
+    expect(events.map(({ type, threshold }) => [type, threshold]).sort()).toEqual(
+      [
+        ['ai.credit.exhausted', null],
+        ['ai.credit.low', 50],
+        ['ai.credit.low', 80],
+      ].sort(),
+    );
+    for (const { threshold, usage, limit } of events)
+      expect(usage).toBeGreaterThanOrEqual((limit * (threshold ?? 0)) / 100);
+  });
+
+  it('tell of 80 % unless the operator set others, and not before', async () => {
+    const cost = await costOf();
+    const id = await saveAiCustomer(fixture.superuser, { model, included: cost * 10, month: '2026-11' });
+    for (let count = 1; count <= 8; count++) {
+      expect(await eventsOf(id)).toEqual([]);
+      await call(id);
+    }
+    expect(await eventsOf(id)).toMatchObject([{ type: 'ai.credit.low', threshold: 80, month: '2026-11' }]);
+  });
+
+  it('count purchased credit and limits: the share is that of current_month_limit', async () => {
+    const cost = await costOf();
+    const id = await saveAiCustomer(fixture.superuser, { model, included: cost * 5, purchased: 0, month: '2026-11' });
+    await fixture.operator.get(AiCreditOperatorService).adjust(OPERATOR, {
+      customerId: id,
+      kind: 'manual_adjustment',
+      amountNok: String(cost * 5),
+      note: null,
+    });
+    for (let count = 1; count <= 7; count++) await call(id);
+    expect(await eventsOf(id)).toEqual([]);
+    // Seven tenths were used; of a limit of eight they are seven eighths.
+    await configure(id, { totalLimitNok: String(cost * 8) });
+    expect(await eventsOf(id)).toMatchObject([{ type: 'ai.credit.low', threshold: 80 }]);
+    await configure(id, { totalLimitNok: null });
+    await call(id);
+    expect(await typesOf(id)).toEqual(['ai.credit.low']);
+  });
+
+  it('are not written where the operator added credit before the threshold', async () => {
+    const cost = await costOf();
+    const id = await saveAiCustomer(fixture.superuser, { model, included: cost * 10, month: '2026-11' });
+    for (let count = 1; count <= 7; count++) await call(id);
+    await fixture.operator.get(AiCreditOperatorService).adjust(OPERATOR, {
+      customerId: id,
+      kind: 'manual_adjustment',
+      amountNok: String(cost * 10),
+      note: null,
+    });
+    for (let count = 8; count <= 15; count++) await call(id);
+    expect(await eventsOf(id)).toEqual([]);
+    await call(id);
+    expect(await typesOf(id)).toEqual(['ai.credit.low']);
+  });
+
+  it('come again in the next month, which is told, too: by the worker, and by a call', async () => {
+    const cost = await costOf();
+    const [called, idle] = [
+      await saveAiCustomer(fixture.superuser, { model, included: cost * 2, month: '2026-11' }),
+      await saveAiCustomer(fixture.superuser, { model, included: 5, month: '2026-11' }),
+    ];
+    const off = (await saveFakeCustomer(fixture.superuser)).id;
+    await enableAi(fixture.superuser, off, { model, included: 5, enabled: false, month: '2026-11' });
+    const useUp = async () => {
+      while (!((await call(called)) instanceof Error));
+    };
+    await useUp();
+    expect(await typesOf(called)).toEqual(['ai.credit.low', 'ai.credit.exhausted']);
+    await fixture.setTime('2026-12-01T12:00:00Z');
+    await useUp();
+    expect(await typesOf(called)).toEqual([
+      ...['ai.credit.low', 'ai.credit.exhausted'],
+      ...['ai.credit.renewed', 'ai.credit.low', 'ai.credit.exhausted'],
+    ]);
+    await fixture.operator.get(AiMaintenanceService).rollMonthsOver();
+    expect(await eventsOf(idle)).toMatchObject([{ type: 'ai.credit.renewed', month: '2026-12', usage: 0, limit: 5 }]);
+    expect(await typesOf(off)).toEqual([]);
+    expect(await typesOf(called)).toHaveLength(5);
+  });
+
+  it('do not tell of a customer’s first month', async () => {
+    const id = await saveAiCustomer(fixture.superuser, { model, included: 5, month: '2026-11' });
+    expect(await eventsOf(id)).toEqual([]);
+  });
+});
