@@ -25,7 +25,7 @@ const config: Config = {
           baseUrl: process.cwd(),
           paths: {
             '@domains/*': ['libs/domains/*/src/index.ts'],
-            '@records/*': ['libs/records/src/*.dto.ts'],
+            '@records/*': ['libs/records/src/*'],
             '@schema': ['libs/schema/src/index.ts'],
             '@platform/*': ['libs/platform/*/src/index.ts'],
             '@test/*': ['test/support/*'],

@@ -9,7 +9,7 @@ import { describeAuthentication } from '@test/suites/authentication.suite';
 import { describePaging } from '@test/suites/paging.suite';
 import { describeValidation } from '@test/suites/validation.suite';
 import type { AiOverviewDto } from '../../apps/customer-api/src/ai/ai-overview.dto';
-import type { CreditRequestDto } from '@records/credit-request';
+import type { CreditRequestDto } from '@records/credit-request.dto';
 import type { CreditRequestPageDto } from '../../apps/customer-api/src/credit-requests/credit-request.dto';
 
 const body = { amount_nok: 1000 };

@@ -2,7 +2,7 @@ import { type AiApi, createAiCaller, startAiApi } from '@test/ai-api';
 import { expectProblem } from '@test/expect-problem';
 import { operatorCommand } from '@test/operator-command';
 import type { AiOverviewDto } from '../../apps/customer-api/src/ai/ai-overview.dto';
-import type { CreditRequestDto } from '@records/credit-request';
+import type { CreditRequestDto } from '@records/credit-request.dto';
 
 /** Credit requests over HTTP while the operator decides on them. */
 describe('a credit request that was decided', () => {

@@ -5,7 +5,7 @@ import { expectProblem } from '@test/expect-problem';
 import { saveFakeBillingAccount, saveFakeInvoice } from '@test/factories/invoice.factory';
 import { createInvoiceFixture } from '@test/invoice.fixture';
 import { describeAuthentication } from '@test/suites/authentication.suite';
-import type { InvoiceDto } from '@records/invoice';
+import type { InvoiceDto } from '@records/invoice.dto';
 import type { InvoicePageDto } from '../../apps/customer-api/src/invoices/invoice.dto';
 import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
 

@@ -1,7 +1,7 @@
 import { EntityReadsService } from '@platform/database';
 import { createCaller, startApi, type TestApi } from '@test/api';
 import { saveLargeTickets } from '@test/factories/ticket.factory';
-import type { TicketDto } from '@records/ticket';
+import type { TicketDto } from '@records/ticket.dto';
 import type { TicketPageDto } from '../../apps/customer-api/src/support/ticket.dto';
 
 /** Tickets of 300 kB that a page has room for. */

@@ -6,7 +6,7 @@ import { freePort } from '@test/free-port';
 import { describeAuthentication } from '@test/suites/authentication.suite';
 import { describePaging } from '@test/suites/paging.suite';
 import { describeValidation } from '@test/suites/validation.suite';
-import type { SmsDto } from '@records/sms';
+import type { SmsDto } from '@records/sms.dto';
 import type { SmsPageDto } from '../../apps/customer-api/src/sms/sms.dto';
 import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
 

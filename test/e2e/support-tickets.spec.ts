@@ -6,7 +6,7 @@ import { saveFakeService } from '@test/factories/service.factory';
 import { describeAuthentication } from '@test/suites/authentication.suite';
 import { describePaging } from '@test/suites/paging.suite';
 import { describeValidation } from '@test/suites/validation.suite';
-import type { TicketDto } from '@records/ticket';
+import type { TicketDto } from '@records/ticket.dto';
 import type { TicketPageDto } from '../../apps/customer-api/src/support/ticket.dto';
 
 const body = { title: 'Cannot log in', body: 'The portal answers with an error.' };

@@ -3,7 +3,7 @@ import { createCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
 import { operatorCommand } from '@test/operator-command';
 import { describeAuthentication } from '@test/suites/authentication.suite';
-import type { TicketDto, TicketReplyDto } from '@records/ticket';
+import type { TicketDto, TicketReplyDto } from '@records/ticket.dto';
 import type { TicketPageDto } from '../../apps/customer-api/src/support/ticket.dto';
 
 type Caller = Awaited<ReturnType<typeof createCaller>>;

@@ -1,6 +1,6 @@
 import { createCaller, startApi, type TestApi } from '@test/api';
 import { operatorCommand } from '@test/operator-command';
-import type { TicketDto } from '@records/ticket';
+import type { TicketDto } from '@records/ticket.dto';
 import type { TicketPageDto } from '../../apps/customer-api/src/support/ticket.dto';
 
 const TICKET = { title: 'Cannot log in', body: 'The portal answers with an error.' };

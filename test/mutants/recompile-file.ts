@@ -31,7 +31,7 @@ function compile(root: string, file: string): string {
       baseUrl: root,
       paths: {
         '@domains/*': ['libs/domains/*/src/index.js'],
-        '@records/*': ['libs/records/src/*.dto.js'],
+        '@records/*': ['libs/records/src/*'],
         '@schema': ['libs/schema/src/index.js'],
         '@platform/*': ['libs/platform/*/src/index.js'],
       },

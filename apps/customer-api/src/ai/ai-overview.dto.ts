@@ -1,6 +1,6 @@
 import type { AiOverview } from '@domains/ai';
-import { type AiStatusDto, toAiStatusDto } from '@records/ai-status';
-import { type CreditRequestDto, toCreditRequestDto } from '@records/credit-request';
+import { type AiStatusDto, toAiStatusDto } from '@records/ai-status.dto';
+import { type CreditRequestDto, toCreditRequestDto } from '@records/credit-request.dto';
 
 /** Your AI status and your pending credit requests, as of one moment. */
 export class AiOverviewDto {

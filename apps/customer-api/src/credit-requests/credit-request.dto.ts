@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { IsOptional, ValidateIf } from 'class-validator';
 import { CREDIT_REQUEST_STATUSES, type CreditRequestStatus } from '@domains/credit-requests';
 import { IsAmount, IsOneOf, IsText, ListQueryDto, PageDto } from '@platform/http';
-import { CreditRequestDto } from '@records/credit-request';
+import { CreditRequestDto } from '@records/credit-request.dto';
 
 /** Filters of the list of credit requests. */
 export class CreditRequestQueryDto extends ListQueryDto {

@@ -5,7 +5,7 @@ import type { AuthenticatedCustomer } from '@platform/tokens';
 import { CurrentCustomer, RequireScope } from '@platform/access';
 import { CreditRequestsService } from '@domains/credit-requests';
 import { PathId, ProblemReplies, toPageDto, toPageRequest } from '@platform/http';
-import { CreditRequestDto, toCreditRequestDto } from '@records/credit-request';
+import { CreditRequestDto, toCreditRequestDto } from '@records/credit-request.dto';
 import { CreateCreditRequestDto, CreditRequestPageDto, CreditRequestQueryDto } from './credit-request.dto';
 
 @ApiTags('AI')

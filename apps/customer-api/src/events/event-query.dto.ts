@@ -3,7 +3,7 @@ import { Transform } from 'class-transformer';
 import { IsOptional } from 'class-validator';
 import { CUSTOMER_EVENT_TYPES, type CustomerEventType, type EventPage, type EventRequest } from '@domains/events';
 import { FieldRule, IsQueryNumber, PageQueryDto } from '@platform/http';
-import { EventDto, type EventView, toEventDto } from '@records/event';
+import { EventDto, type EventView, toEventDto } from '@records/event.dto';
 
 /** The longest that a request may wait, in seconds. */
 const LONGEST_WAIT = 30;

@@ -1,6 +1,6 @@
 import { CUSTOMER_EVENT_TYPES, CUSTOMER_EVENTS } from '@domains/events';
 import type { InterfaceParts } from '@platform/http';
-import { EVENT_RECORDS } from '@records/event';
+import { EVENT_RECORDS } from '@records/event.dto';
 
 /** The webhooks of the OpenAPI document: each type of events, with the DTO of its record. */
 export const WEBHOOKS: InterfaceParts['webhooks'] = Object.fromEntries(

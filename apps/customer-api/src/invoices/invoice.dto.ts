@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
 import { IsDay, IsOneOf, ListQueryDto, PageDto } from '@platform/http';
 import { INVOICE_STATUSES, type VisibleInvoiceStatus } from '@domains/invoices';
-import { InvoiceDto } from '@records/invoice';
+import { InvoiceDto } from '@records/invoice.dto';
 
 /** Filters of the list of invoices. */
 export class InvoiceQueryDto extends ListQueryDto {

@@ -4,7 +4,7 @@ import { RequireScope } from '@platform/access';
 import { AppConfig } from '@platform/config';
 import { ClientGone, PathId, ProblemReplies, toPageDto, toPageRequest } from '@platform/http';
 import { InvoicePdfsService, InvoicesService } from '@domains/invoices';
-import { InvoiceDto, toInvoiceDto } from '@records/invoice';
+import { InvoiceDto, toInvoiceDto } from '@records/invoice.dto';
 import { InvoicePageDto, InvoiceQueryDto } from './invoice.dto';
 
 @ApiTags('Invoices')

@@ -4,7 +4,7 @@ import type { AuthenticatedCustomer } from '@platform/tokens';
 import { CurrentCustomer, RateLimitAs, RequireScope } from '@platform/access';
 import { KeyClaimedByService, PathId, ProblemReplies, toPageDto, toPageRequest } from '@platform/http';
 import { SmsLogService, SmsSendingService } from '@domains/sms';
-import { SmsDto, toSmsDto } from '@records/sms';
+import { SmsDto, toSmsDto } from '@records/sms.dto';
 import { SendSmsDto, SmsPageDto, SmsQueryDto } from './sms.dto';
 
 @ApiTags('SMS')

@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
 import { FieldRule, IsOneOf, IsText, ListQueryDto, PageDto } from '@platform/http';
 import { E164, recipientFault, SMS_MESSAGE_MAX, SMS_STATUSES, type SmsStatus } from '@domains/sms';
-import { SmsDto } from '@records/sms';
+import { SmsDto } from '@records/sms.dto';
 
 /** An SMS to send. The operator sets the sender. */
 export class SendSmsDto {

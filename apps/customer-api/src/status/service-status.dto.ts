@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
 import { STATUS_LEVELS, type StatusLevel } from '@domains/status';
 import { IsOneOf, ListQueryDto, PageDto } from '@platform/http';
-import { ServiceStatusDto } from '@records/service-status';
+import { ServiceStatusDto } from '@records/service-status.dto';
 
 /** Filters of the list of services with their status. The range of time is that in which a service was added. */
 export class StatusQueryDto extends ListQueryDto {

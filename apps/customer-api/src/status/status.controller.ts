@@ -3,7 +3,7 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequireScope } from '@platform/access';
 import { ProblemReplies, toPageDto, toPageRequest } from '@platform/http';
 import { ServiceStatusService } from '@domains/status';
-import { toServiceStatusDto } from '@records/service-status';
+import { toServiceStatusDto } from '@records/service-status.dto';
 import { ServiceStatusPageDto, StatusQueryDto } from './service-status.dto';
 
 @ApiTags('Status')

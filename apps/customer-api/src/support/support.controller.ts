@@ -11,7 +11,7 @@ import {
   type TicketRow,
   TicketsService,
 } from '@domains/support';
-import { TicketDto, TicketReplyDto, toTicketDto, toTicketReplyDto } from '@records/ticket';
+import { TicketDto, TicketReplyDto, toTicketDto, toTicketReplyDto } from '@records/ticket.dto';
 import { CreateTicketDto, CreateTicketReplyDto, TicketPageDto, TicketQueryDto } from './ticket.dto';
 
 /** A ticket that the path names. */

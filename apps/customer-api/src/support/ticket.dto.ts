@@ -9,7 +9,7 @@ import {
   type TicketStatus,
 } from '@domains/support';
 import { IsOneOf, IsText, IsWholeNumber, ListQueryDto, PageDto } from '@platform/http';
-import { TicketDto } from '@records/ticket';
+import { TicketDto } from '@records/ticket.dto';
 
 /** Filters of the list of tickets. */
 export class TicketQueryDto extends ListQueryDto {
