@@ -118,7 +118,7 @@ describe('events about AI credit', () => {
   it('come again in the next month, which is told, too: by the worker, and by a call', async () => {
     const cost = await costOf();
     const [called, idle] = [
-      await saveAiCustomer(fixture.superuser, { model, included: cost * 2, month: '2026-11' }),
+      await saveAiCustomer(fixture.superuser, { model, included: cost * 20, month: '2026-11' }),
       await saveAiCustomer(fixture.superuser, { model, included: 5, month: '2026-11' }),
     ];
     const off = (await saveFakeCustomer(fixture.superuser)).id;

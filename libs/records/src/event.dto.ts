@@ -97,9 +97,11 @@ export function toEventDto(
   { id, type, reference, record, createdAt }: Omit<EventRow, 'type' | 'position'> & { type: EventType },
   { scopes, baseUrl }: EventView,
 ): EventDto {
-  const scope = scopeOf(type);
-  const allowed = scope === null || scopes === null || scopes.has(scope);
-  const shown = allowed && record !== null ? EVENT_RECORDS[type].show(record as never, baseUrl) : reference;
+  // A later release, which was gone back from, may have written types that this one does not know.
+  const how: ShownRecord | undefined = Object.hasOwn(EVENT_RECORDS, type) ? EVENT_RECORDS[type] : undefined;
+  const scope = how && scopeOf(type);
+  const allowed = how !== undefined && (!scope || scopes === null || scopes.has(scope));
+  const shown = allowed && record !== null ? how.show(record as never, baseUrl) : reference;
   const data = Buffer.byteLength(JSON.stringify(shown)) <= DATA_BYTES ? shown : reference;
   return { id, type, created_at: createdAt, data };
 }

@@ -93,5 +93,6 @@ const called = {
   listSms: await api.listSms(page),
   getSms: await api.getSms({ path: { id: sms.data.id }, throwOnError: true }),
   listStatus: await api.listStatus(page),
+  listEvents: await api.listEvents({ query: { types: ['sms.failed'], wait: 0 }, throwOnError: true }),
 };
 report(Object.fromEntries(Object.entries(called).map(([name, { response }]) => [name, response.status])));

@@ -92,5 +92,6 @@ const called = {
   listSms: await client.GET('/sms/log', { params }),
   getSms: await client.GET('/sms/log/{id}', { params: { path: { id: need(sms).id } } }),
   listStatus: await client.GET('/status', { params }),
+  listEvents: await client.GET('/events', { params: { query: { types: ['sms.failed'], wait: 0 } } }),
 };
 report(Object.fromEntries(Object.entries(called).map(([name, { response }]) => [name, response.status])));

@@ -70,5 +70,6 @@ const called = {
   listSms: await api.listSms({ limit: 5 }, init),
   getSms: await api.getSms(sms.data.id, init),
   listStatus: await api.listStatus({}, init),
+  listEvents: await api.listEvents({ types: ['sms.failed'], wait: 0 }, init),
 };
 report(Object.fromEntries(Object.entries(called).map(([name, { status }]) => [name, status])));

@@ -1,6 +1,7 @@
 import { CustomerProfileService } from '@domains/customers';
 import { AiLedgerEntriesService, AiReceiptsService, AiUsageSummaryService } from '@domains/ai';
 import { CustomerContextService } from '@platform/context';
+import { EventsService } from '@domains/events';
 import { ServicesService } from '@domains/services';
 import { SmsLogService } from '@domains/sms';
 import { ServiceStatusService } from '@domains/status';
@@ -81,12 +82,14 @@ describe('queries name the customer', () => {
       sums: (
         await api.app.get(AiUsageSummaryService, { strict: false }).list({ groupBy: 'day', from: '2026-01-01' }, page)
       ).page.items,
+      events: (await api.app.get(EventsService, { strict: false }).list({ limit: 200 })).events,
       entries: (await api.app.get(AiLedgerEntriesService, { strict: false }).list({}, page)).items,
     }));
     expect(found.profile.id).toBe(mine);
     expect([found.services.length, found.status.length]).toEqual([2, 2]);
     expect([found.tickets.length, found.messages.length]).toEqual([1, 1]);
     expect([found.receipts.length, found.receiptsOfModel.length]).toEqual([2, 1]);
+    expect(found.events.length).toBe(1);
     expect([found.sums.length, found.entries.length]).toEqual([2, 1]);
     const everything = JSON.stringify(found);
     expect(everything).toContain(`service of ${mine}`);

@@ -64,6 +64,7 @@ describe('the customer of a request', () => {
     await saveFakeInvoice(api.superuser, theirs());
     await saveFakeUsage(api.superuser, theirs(), { tokenId: other.token.id });
     await api.superuser.query(...(await anyRow(api.superuser, 'ai_ledger_entry', theirs())));
+    await api.superuser.query(`select app.record_event($1, 'ticket.replied', '{"id": "theirs"}', null)`, [theirs()]);
   });
   afterAll(() => api.stop());
 
