@@ -5,6 +5,7 @@ import { completionNoun } from './completion';
 import { creditRequestNoun } from './credit-request';
 import { customerNoun } from './customer';
 import { doctorNoun } from './doctor';
+import { eventNoun } from './event';
 import { invoiceNoun } from './invoice';
 import { requestNoun } from './request';
 import { secretsNoun } from './secrets';
@@ -26,6 +27,7 @@ export const nouns: readonly Noun[] = [
   invoiceNoun,
   ticketNoun,
   smsNoun,
+  eventNoun,
   requestNoun,
   secretsNoun,
   doctorNoun,

@@ -117,7 +117,7 @@ export class EventsService {
   }
 
   private async read({ after, types, limit }: EventRequest): Promise<EventPage> {
-    const { first, last } = await this.findBounds();
+    const { first, last, unsequenced } = await this.findBounds();
     // A position beyond the last one is of a log that was restored since.
     if (after !== undefined && (!POSITION.test(after) || BigInt(after) > last))
       throw new ServiceError('invalid_request', 'cursor must be a next_cursor of this list, sent back as it is', {
@@ -128,18 +128,19 @@ export class EventsService {
     const filter = types && `{${types.join(',')}}`;
     const events = from === to ? [] : await this.database.read(this.page, [String(from), String(to), filter, limit]);
     const reached = events.length < limit ? to : BigInt(events.at(-1)?.position ?? to);
-    return { events, position: String(reached), more: reached < last };
+    return { events, position: String(reached), more: reached < last || unsequenced };
   }
 
-  /** Gives positions to the events that have none before. */
-  private async findBounds(): Promise<{ first: bigint; last: bigint }> {
+  /** Gives positions to the events that have none before; of very many only to the first ones. */
+  private async findBounds(): Promise<{ first: bigint; last: bigint; unsequenced: boolean }> {
     let [bounds] = await this.database.read(this.bounds);
     if (bounds?.unsequenced) {
       await this.database.write([this.sequence({})]);
       [bounds] = await this.database.read(this.bounds);
     }
     const last = BigInt(bounds?.last ?? 0);
-    return { first: bounds?.first ? BigInt(bounds.first) - 1n : last, last };
+    const unsequenced = bounds?.unsequenced ?? false;
+    return { first: bounds?.first ? BigInt(bounds.first) - 1n : last, last, unsequenced };
   }
 }
 

@@ -1,0 +1,4 @@
+import { EventsOperatorModule, EventsOperatorService } from '@domains/events';
+
+export const modules = [EventsOperatorModule];
+export const services = { events: EventsOperatorService };
