@@ -36,7 +36,12 @@ describe('events about AI credit', () => {
         [customerId],
       )
     ).rows;
-  const typesOf = async (customerId: string) => (await eventsOf(customerId)).map(({ type }) => type);
+  /** In alphabetical order: where the clock stands still, ids are in none. */
+  const typesOf = async (customerId: string, month = '2026-11') =>
+    (await eventsOf(customerId))
+      .filter((event) => event.month === month)
+      .map(({ type }) => type.slice('ai.credit.'.length))
+      .sort();
   const call = (customerId: string, engine = 0) =>
     fixture.send(customerId, MESSAGE, engine).catch((error: unknown) => error);
   const costOf = async () => {
@@ -96,7 +101,7 @@ describe('events about AI credit', () => {
     expect(await eventsOf(id)).toMatchObject([{ type: 'ai.credit.low', threshold: 80 }]);
     await configure(id, { totalLimitNok: null });
     await call(id);
-    expect(await typesOf(id)).toEqual(['ai.credit.low']);
+    expect(await typesOf(id)).toEqual(['low']);
   });
 
   it('are not written where the operator added credit before the threshold', async () => {
@@ -112,7 +117,7 @@ describe('events about AI credit', () => {
     for (let count = 8; count <= 15; count++) await call(id);
     expect(await eventsOf(id)).toEqual([]);
     await call(id);
-    expect(await typesOf(id)).toEqual(['ai.credit.low']);
+    expect(await typesOf(id)).toEqual(['low']);
   });
 
   it('come again in the next month, which is told, too: by the worker, and by a call', async () => {
@@ -127,17 +132,14 @@ describe('events about AI credit', () => {
       while (!((await call(called)) instanceof Error));
     };
     await useUp();
-    expect(await typesOf(called)).toEqual(['ai.credit.low', 'ai.credit.exhausted']);
+    expect(await typesOf(called)).toEqual(['exhausted', 'low']);
     await fixture.setTime('2026-12-01T12:00:00Z');
     await useUp();
-    expect(await typesOf(called)).toEqual([
-      ...['ai.credit.low', 'ai.credit.exhausted'],
-      ...['ai.credit.renewed', 'ai.credit.low', 'ai.credit.exhausted'],
-    ]);
+    expect(await typesOf(called, '2026-12')).toEqual(['exhausted', 'low', 'renewed']);
     await fixture.operator.get(AiMaintenanceService).rollMonthsOver();
     expect(await eventsOf(idle)).toMatchObject([{ type: 'ai.credit.renewed', month: '2026-12', usage: 0, limit: 5 }]);
     expect(await typesOf(off)).toEqual([]);
-    expect(await typesOf(called)).toHaveLength(5);
+    expect(await eventsOf(called)).toHaveLength(5);
   });
 
   it('do not tell of a customer’s first month', async () => {

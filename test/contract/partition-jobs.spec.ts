@@ -21,7 +21,9 @@ describe('The job of the partitions', () => {
     const [partitions, ledger] = [operator.get(PartitionsService), operator.get(LedgerRetentionService)];
     new PartitionJobs(runner, partitions, ledger, database.config, metrics).onModuleInit();
     for (const month of ['2030-04', '2030-05'])
-      for (const table of ['audit_log', 'ai_usage']) await createPartition(fixture.superuser, table, `${month}-01`);
+      for (const table of ['audit_log', 'ai_usage', 'event', 'webhook_delivery'])
+        await createPartition(fixture.superuser, table, `${month}-01`);
+    await createPartition(fixture.superuser, 'event', '2030-06-01');
     await fixture.setTime('2030-08-15T12:00:00Z');
   });
   afterAll(() => fixture.close());
@@ -41,7 +43,10 @@ describe('The job of the partitions', () => {
     await run();
     expect(await months('audit_log')).toEqual(['2030_05', '2030_08', '2030_09', '2030_10']);
     expect(await months('ai_usage')).toEqual(['2030_04', '2030_05', '2030_08', '2030_09', '2030_10']);
-    expect((await stray()).map(({ value }) => value)).toEqual([0, 0, 0, 0]);
+    // Events can be read for 30 days: two months are kept besides the present one, for February.
+    expect(await months('event')).toEqual(['2030_06', '2030_08', '2030_09', '2030_10']);
+    expect(await months('webhook_delivery')).toEqual(['2030_08', '2030_09', '2030_10']);
+    expect((await stray()).map(({ value }) => value)).toEqual([0, 0, 0, 0, 0, 0]);
   });
 
   it('reports rows without a monthly partition', async () => {

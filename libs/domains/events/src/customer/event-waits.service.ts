@@ -97,9 +97,14 @@ export class EventWaitsService implements OnModuleDestroy {
   private async look(): Promise<void> {
     const asked = [...this.waiters];
     try {
+      const positions = new Map<string, string>();
+      for (const { customerId, position } of asked) {
+        const least = positions.get(customerId);
+        if (least === undefined || BigInt(position) < BigInt(least)) positions.set(customerId, position);
+      }
       const found = await this.dataSource.query<{ customer: string }[]>(LOOK, [
-        asked.map(({ customerId }) => customerId),
-        asked.map(({ position }) => position),
+        [...positions.keys()],
+        [...positions.values()],
       ]);
       const customers = new Set(found.map(({ customer }) => customer));
       for (const waiter of asked) if (customers.has(waiter.customerId)) waiter.wake(true);

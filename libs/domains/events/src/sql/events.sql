@@ -58,15 +58,16 @@ begin
   return cardinality(ids);
 end $$;
 
--- Which of these customers have an event behind the position given with each, or one without a position. For the process whose
--- requests wait for them: one statement for all.
+-- Which of these customers, each given once, have an event behind the position given with each, or one without a position. For the
+-- process whose requests wait for them: one look for all.
 create or replace function app.customers_with_events(p_customers uuid[], p_positions bigint[]) returns setof uuid
 language plpgsql stable security definer set search_path = pg_catalog, public, pg_temp as $$
 begin
   return query
-  select c.customer from unnest(p_customers, p_positions) as c (customer, position)
-  where exists (select from event_position p where p.customer_id = c.customer and p.last > c.position)
-    or exists (select from event e where e.customer_id = c.customer and e.position is null);
+  select p.customer_id from event_position p
+  where p.customer_id = any (p_customers) and p.last > p_positions[array_position(p_customers, p.customer_id)];
+  return query
+  select distinct e.customer_id from event e where e.customer_id = any (p_customers) and e.position is null;
 end $$;
 
 -- A moment as the API writes it: RFC 3339 in UTC, to the microsecond.
