@@ -88,7 +88,7 @@ describe("a customer's data", () => {
       expect(staying).toEqual({
         customer: ['name', 'organization_number', 'customer_number', 'email'],
         audit_log: ['actor', 'action'],
-        ai_account: ['month'],
+        ai_account: ['month', 'told_thresholds'],
         ai_usage: ['provider', 'model', 'currency'],
         ai_usage_day: ['model'],
         ai_ledger_entry: ['kind', 'bucket', 'month', 'actor'],

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { CreditRequestRow } from '@domains/credit-requests';
-import { EVENT_TYPES, type EventRow, type EventType, scopeOf } from '@domains/events';
+import { CUSTOMER_EVENT_TYPES, type EventRow, type EventType, scopeOf } from '@domains/events';
 import type { InvoiceRow } from '@domains/invoices';
 import type { SmsRow } from '@domains/sms';
 import type { ServiceStatusRow } from '@domains/status';
@@ -25,7 +25,7 @@ export class EventDto {
   id!: string;
 
   /** What happened. */
-  @ApiProperty({ enum: EVENT_TYPES, example: 'credit_request.approved' })
+  @ApiProperty({ enum: CUSTOMER_EVENT_TYPES, example: 'credit_request.approved' })
   type!: EventType;
 
   /** When it happened. */

@@ -56,7 +56,7 @@ export const customerTables: readonly CustomerTable[] = [
     hides: ['key_hash', 'fingerprint', 'secrets_key', 'reply'],
   },
   { table: 'ai_settings', erase: { how: 'delete' }, hides: ['key_ciphertext'] },
-  { table: 'ai_account', erase: { how: 'blank', blanks: {}, keeps: ['month'] } },
+  { table: 'ai_account', erase: { how: 'blank', blanks: {}, keeps: ['month', 'told_thresholds'] } },
   { table: 'ai_reservation', erase: { how: 'delete' }, hides: ['key_hash'] },
   {
     table: 'ai_usage',
