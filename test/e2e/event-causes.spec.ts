@@ -309,8 +309,8 @@ describe('an event is written by its cause', () => {
     await save('a day', 0.9, 100);
     await save('far', 14.1, 100);
     await save('young', 5, 1);
-    await fixture.api.superuser.query('select app.announce_expiring_tokens()');
-    await fixture.api.superuser.query('select app.announce_expiring_tokens()');
+    await fixture.api.superuser.query('select app.announce_expiring_tokens($1)', [caller.customer.id]);
+    await fixture.api.superuser.query('select app.announce_expiring_tokens($1)', [caller.customer.id]);
     const told = await caller.expectEvents('token.expiring', 'token.expiring');
     expect(told.map(({ name }) => name).sort()).toEqual(['a day', 'two weeks']);
     expect(Object.keys(told[0] ?? {})).toEqual(['id', 'name', 'expires_at']);

@@ -32,6 +32,8 @@ language plpgsql security definer set search_path = pg_catalog, public, pg_temp 
 declare
   present constant timestamptz := app.now();
   former bigint;
+  place bigint;
+  found_event record;
   ids uuid[];
   types text[];
   operators boolean[];
@@ -41,21 +43,24 @@ begin
   end if;
   insert into event_position (customer_id) values (p_customer) on conflict do nothing;
   select p.last into former from event_position p where p.customer_id = p_customer for no key update;
+  place := former;
   -- A statement of its own: it sees what was committed while it waited for the lock.
-  select array_agg(n.id order by n.id), array_agg(n.type order by n.id), array_agg(n.operator_only order by n.id)
-  into ids, types, operators
-  from (
+  for found_event in
     select e.id, e.type, e.operator_only from event e
-    where e.customer_id = p_customer and e.position is null order by e.id limit 500) n;
+    where e.customer_id = p_customer and e.position is null order by e.id limit 500
+  loop
+    place := place + 1;
+    update event e set position = place where e.customer_id = p_customer and e.id = found_event.id;
+    ids := ids || found_event.id;
+    types := types || found_event.type;
+    operators := operators || found_event.operator_only;
+  end loop;
   if ids is null then
     return 0;
   end if;
-  update event e set position = former + n.place
-  from unnest(ids) with ordinality as n (id, place)
-  where e.customer_id = p_customer and e.id = n.id and e.id >= ids[1] and e.id <= ids[cardinality(ids)];
-  update event_position p set last = former + cardinality(ids) where p.customer_id = p_customer;
+  update event_position p set last = place where p.customer_id = p_customer;
   perform app.make_deliveries(p_customer, ids, types, operators, present);
-  return cardinality(ids);
+  return place - former;
 end $$;
 
 -- Which of these customers, each given once, have an event behind the position given with each, or one without a position. For the
