@@ -6,7 +6,7 @@ import {
 } from '@test/suites/upstream-faults/upstream-faults.suite';
 import { rawReply } from '@test/raw-server';
 import { MessagesApiAdapter } from './messages-api.adapter';
-import { ProviderOutagesService } from './provider-outages.service';
+import { type ProviderOutagesService } from './provider-outages.service';
 import { UpstreamError } from '../../ports/ai-upstream.port';
 
 /** Events of outages have a test of their own: there is no database here. */
