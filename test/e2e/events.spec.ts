@@ -1,11 +1,10 @@
-import { CUSTOMER_EVENT_TYPES, EVENT_TYPES, OPERATOR_EVENTS } from '@domains/events';
+import { CUSTOMER_EVENT_TYPES, EVENT_TYPES, EventWaitsService, OPERATOR_EVENTS } from '@domains/events';
 import { type Scope } from '@platform/tokens';
 import { caller, createCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
 import { saveFakeToken } from '@test/factories/service-token.factory';
 import { describeAuthentication } from '@test/suites/authentication.suite';
 import { until } from '@test/until';
-import { EventWaitsService } from '../../libs/domains/events/src/customer/event-waits.service';
 import type { EventPageDto } from '../../apps/customer-api/src/events/event-query.dto';
 
 /** The event log over HTTP: what each reader sees, and when. */

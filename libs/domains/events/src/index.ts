@@ -13,6 +13,7 @@ export {
   scopeOf,
 } from './event-types';
 export { EVENT_DAYS, type EventPage, type EventRequest, type EventRow, EventsService } from './customer/events.service';
+export { EventWaitsService } from './customer/event-waits.service';
 export { EventsModule } from './events.module';
 export { type EventFilter, EventsOperatorService } from './operator/events-operator.service';
 export { type EventCause, recordEvent } from './record-event';
