@@ -17,21 +17,21 @@ const utcTime = (date: Date) => der(0x17, Buffer.from(`${date.toISOString().repl
 /** ecdsa-with-SHA256 */
 const ALGORITHM = sequence(der(0x06, Buffer.from('2a8648ce3d040302', 'hex')));
 /** commonName */
-const NAME = sequence(
-  der(0x31, sequence(der(0x06, Buffer.from('550403', 'hex')), der(0x0c, Buffer.from('127.0.0.1')))),
-);
+const nameOf = (host: string) =>
+  sequence(der(0x31, sequence(der(0x06, Buffer.from('550403', 'hex')), der(0x0c, Buffer.from(host)))));
 
-/** A self-signed certificate (RFC 5280) with its key, generated for this run. */
-export function selfSigned(): { key: string; cert: string } {
+/** A self-signed certificate (RFC 5280) of a host with its key, generated for this run. */
+export function selfSigned(host = '127.0.0.1'): { key: string; cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const name = nameOf(host);
   const day = 86_400_000;
   const validity = sequence(utcTime(new Date(Date.now() - day)), utcTime(new Date(Date.now() + day)));
   const body = sequence(
     der(0x02, Buffer.from([1])),
     ALGORITHM,
-    NAME,
+    name,
     validity,
-    NAME,
+    name,
     publicKey.export({ type: 'spki', format: 'der' }),
   );
   const signature = createSign('sha256').update(body).sign(privateKey);

@@ -6,6 +6,7 @@ import { ByteBudget } from './reply-body';
 import { StallMeter } from './upstream-call';
 import { UpstreamClient } from './upstream-client';
 import type { UpstreamOptions } from './upstream-options';
+import { WebhookSender, type WebhookSenderOptions } from './webhook-sender';
 
 /** Options of an upstream that do not come from the settings. */
 export type ClientOptions = Omit<UpstreamOptions, 'breaker' | 'connectTimeoutMs'> &
@@ -17,6 +18,7 @@ export type ClientOptions = Omit<UpstreamOptions, 'breaker' | 'connectTimeoutMs'
 @Injectable()
 export class UpstreamClientsService implements OnApplicationShutdown {
   private readonly clients = new Set<UpstreamClient>();
+  private readonly senders = new Set<WebhookSender>();
   private readonly stalls = new StallMeter();
   private readonly budget: ByteBudget;
   private readonly log: CallLog;
@@ -51,8 +53,18 @@ export class UpstreamClientsService implements OnApplicationShutdown {
     return client;
   }
 
+  /** Creates a sender to addresses that customers choose, for as long as the process runs. */
+  openSender(options: Omit<WebhookSenderOptions, 'connectTimeoutMs'>): WebhookSender {
+    const sender = new WebhookSender(
+      { connectTimeoutMs: this.config.UPSTREAM_CONNECT_TIMEOUT_MS, ...options },
+      this.log,
+    );
+    this.senders.add(sender);
+    return sender;
+  }
+
   /** Ends calls in progress: services with calls to finish have finished them before. */
   async onApplicationShutdown(): Promise<void> {
-    await Promise.all([...this.clients].map((client) => client.close()));
+    await Promise.all([...this.clients, ...this.senders].map((client) => client.close()));
   }
 }

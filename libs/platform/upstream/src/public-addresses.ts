@@ -1,0 +1,90 @@
+import { Resolver } from 'node:dns/promises';
+import { isIP, type LookupFunction } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+/** An address of a host, as a lookup returns it. */
+export interface HostAddress {
+  address: string;
+  family: 4 | 6;
+}
+
+/** Finds all addresses of a name. @throws an error with a code, such as ENOTFOUND */
+export type ResolveName = (name: string) => Promise<HostAddress[]>;
+
+/** Code of the error of a lookup that found an address which is not public. */
+export const ADDRESS_REFUSED = 'ADDRESS_REFUSED';
+
+/** Addresses of hosts in the internet; those outside have a purpose of their own, such as translation to IPv4. */
+const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3');
+
+/** Maximum length of an address that a customer names. */
+export const URL_MAX = 2000;
+
+/**
+ * Whether a packet to this address leaves for the internet: unicast, and no form that contains or is translated to another address
+ * (IPv4-mapped, NAT64, 6to4, Teredo). IPv6 has more of such forms than the ranges of the package name, so only its global part counts.
+ */
+export function isPublicAddress(text: string): boolean {
+  if (!ipaddr.isValid(text)) return false;
+  const address = ipaddr.parse(text);
+  if (address.range() !== 'unicast') return false;
+  return address instanceof ipaddr.IPv4 || address.match(GLOBAL_IPV6);
+}
+
+/**
+ * Why nothing is sent to an address: the rest of a sentence that begins with it; undefined if it may be sent to. Names are not
+ * resolved: {@link publicLookup} checks their addresses when a connection is made.
+ * @param privateAllowed whether http and addresses that are not public are allowed
+ */
+export function refusalOf(text: string, { privateAllowed }: { privateAllowed: boolean }): string | undefined {
+  if (text.length > URL_MAX) return `must have at most ${URL_MAX} characters`;
+  const url = URL.parse(text);
+  // The parser writes decimal, octal, hexadecimal and short forms of IPv4 addresses in the usual one.
+  if (!url?.hostname || !/^https?:\/\//i.test(text)) return 'must be an https address';
+  if (url.protocol !== 'https:' && !privateAllowed) return 'must be an https address';
+  if (url.username !== '' || url.password !== '') return 'must not contain a user name or a password';
+  if (url.hash !== '') return 'must not contain a fragment';
+  if (privateAllowed) return undefined;
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+  if (isIP(host) !== 0) return isPublicAddress(host) ? undefined : 'must not be a private or reserved address';
+  return host.includes('.') && !/(^|\.)(localhost|local|internal)$/i.test(host)
+    ? undefined
+    : 'must have a host name of the internet';
+}
+
+/**
+ * A lookup for connections that fails unless every address of the name is public. The connection is made to one of the addresses
+ * that were checked, so a name that changes in between leads nowhere else.
+ */
+export function publicLookup(resolve: ResolveName = resolveInternetName): LookupFunction {
+  return (name, options, callback) => {
+    resolve(name).then(
+      (addresses) => {
+        const [first] = addresses;
+        if (!first || addresses.some(({ address }) => !isPublicAddress(address))) {
+          callback(Object.assign(new Error('The address is not public'), { code: ADDRESS_REFUSED }), '', 0);
+        } else if (options.all) callback(null, addresses);
+        else callback(null, first.address, first.family);
+      },
+      (error: unknown) => callback(error as NodeJS.ErrnoException, '', 0),
+    );
+  };
+}
+
+/** Milliseconds until a name server is asked again, once. */
+const NAME_SERVER_MS = 1_500;
+
+/**
+ * Asks the name servers themselves: the system's look-up would occupy one of the process's few threads for as long as a slow name
+ * server likes, and knows names of its own host and network.
+ */
+async function resolveInternetName(name: string): Promise<HostAddress[]> {
+  const resolver = new Resolver({ timeout: NAME_SERVER_MS, tries: 2 });
+  const [ipv4, ipv6] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+  const found = [
+    ...(ipv4.status === 'fulfilled' ? ipv4.value.map((address) => ({ address, family: 4 as const })) : []),
+    ...(ipv6.status === 'fulfilled' ? ipv6.value.map((address) => ({ address, family: 6 as const })) : []),
+  ];
+  if (found.length === 0 && ipv4.status === 'rejected') throw ipv4.reason;
+  return found;
+}
