@@ -54,6 +54,8 @@ export async function documentedOperation(
 
 /** Properties of a reply that the document does not allow. */
 export function faultsOfReply(resource: DocumentedOperation, { status, replyHeaders, replyBody }: Exchange): string[] {
+  // The validator does not look at the body of a reply that has none by the document.
+  if (status === 204 && replyBody) return ['Response of status 204 must have no body'];
   const json = replyHeaders['content-type']?.includes('json') === true;
   const body: unknown = json && replyBody !== undefined ? JSON.parse(replyBody) : (replyBody ?? '');
   return messagesOf(validateOutput({ resource, element: { statusCode: status, headers: replyHeaders, body } }));
@@ -62,7 +64,7 @@ export function faultsOfReply(resource: DocumentedOperation, { status, replyHead
 /** Properties of a request that the document does not allow, though the service accepted it. */
 export function faultsOfRequest(resource: DocumentedOperation, exchange: Exchange): string[] {
   const { status, path, query, requestBody } = exchange;
-  const unseen = resource.method === 'post' && requestBody === undefined;
+  const unseen = ['post', 'patch'].includes(resource.method) && requestBody === undefined;
   if (status >= 300 || unseen) return [];
   const url = { path: path.slice(PREFIX.length), query };
   const element = { method: resource.method, url, headers: headersOf(exchange), body: requestBody };

@@ -72,7 +72,7 @@ export function boundPieces(server: Server): void {
       if (this.incoming !== request) this[ON_BODY] = take;
       else if (
         pieces.add(piece.length) ||
-        (pieces.count > UNREAD_PIECES && (request.method !== 'POST' || reply.headersSent))
+        (pieces.count > UNREAD_PIECES && (!takesBody(request.method) || reply.headersSent))
       ) {
         this[ON_BODY] = undefined;
         request.socket.prependOnceListener('close', () => (this[ON_BODY] = take));
@@ -165,6 +165,11 @@ export function discardRest(request: IncomingMessage, onOverrun: () => void): Pr
       .on('error', () => undefined)
       .resume();
   });
+}
+
+/** Whether requests with this method have a body; of others it is discarded. */
+export function takesBody(method = ''): boolean {
+  return method === 'POST' || method === 'PATCH';
 }
 
 /** `Retry-After`: some of the requests that occupy memory are likely to be finished by then. */

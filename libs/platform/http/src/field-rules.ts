@@ -107,6 +107,19 @@ export function IsOneOf(choices: readonly string[]): PropertyDecorator {
   });
 }
 
+const UUID_SHAPE = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** The id of a record, in a query or a body. */
+export function IsUuid(): PropertyDecorator {
+  return applyDecorators(
+    FieldRule((value) => {
+      if (Array.isArray(value)) return 'can be given only once';
+      return typeof value === 'string' && UUID_SHAPE.test(value) ? undefined : 'must be an id (a UUID)';
+    }),
+    ApiProperty({ format: 'uuid', maxLength: 36 }),
+  );
+}
+
 const DAY_SHAPE = /^(\d{4})-(\d\d)-(\d\d)$/;
 
 /** A date, `YYYY-MM-DD`, optionally not before another field of the same request. */

@@ -13,6 +13,7 @@ export {
   IsQueryNumber,
   IsText,
   IsTime,
+  IsUuid,
   IsWholeNumber,
   type TextLength,
 } from './field-rules';

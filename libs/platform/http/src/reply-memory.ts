@@ -138,7 +138,7 @@ export function holdWhileSent(stream: Readable, bytes: number): void {
 }
 
 function hasEffect({ method }: FastifyRequest, reply: FastifyReply): boolean {
-  return method === 'POST' && !reply.hasHeader('idempotency-replayed');
+  return method !== 'GET' && method !== 'HEAD' && !reply.hasHeader('idempotency-replayed');
 }
 
 /** Headers of the reply that was to be sent. Others are of the request: its id, its limits. */

@@ -12,7 +12,16 @@ import {
   JsonTokenizer,
   SegmentedBytes,
 } from '@platform/json';
-import { BODY_BYTES, type BodyLease, BodyMemory, BodyPieces, discardUnread, hasBody, TurnBudget } from './body-limits';
+import {
+  BODY_BYTES,
+  type BodyLease,
+  BodyMemory,
+  BodyPieces,
+  discardUnread,
+  hasBody,
+  takesBody,
+  TurnBudget,
+} from './body-limits';
 import { partyOf } from './connections';
 import { ReplyMemory } from './reply-memory';
 import { type BodyReader, type BodyRules, rulesOf } from './route-rules';
@@ -130,7 +139,7 @@ export class RequestBodyGuard implements CanActivate {
     const request = context.getArgByIndex<RequestWithBody>(0);
     const reply = context.getArgByIndex<FastifyReply>(1);
     if (request.customer) this.replies.admit(request.customer.customerId);
-    if (request.method !== 'POST') {
+    if (!takesBody(request.method)) {
       if (request.url.includes('?')) rememberReply(request.query, reply);
       return true;
     }

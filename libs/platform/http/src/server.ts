@@ -8,7 +8,7 @@ import { ServiceError } from '@platform/errors';
 import { TimeShares } from '@platform/fairness';
 import { AccessLog } from '@platform/logging';
 import { isTracing, traceIds, traceRequest } from '@platform/tracing';
-import { boundPieces, discardUnread } from './body-limits';
+import { boundPieces, discardUnread, takesBody } from './body-limits';
 import { compressReplies } from './compression';
 import { DOCUMENTATION, keepDocumentationFiles } from './documentation-files';
 import { boundConnections, mostConnections, onReplyClosed } from './connections';
@@ -228,10 +228,10 @@ function refuseAmbiguousHeaders(server: FastifyInstance): void {
   });
 }
 
-/** Bounds the bodies of requests that have none by their method. That of a POST is read, or discarded, behind the guards. */
+/** Bounds the bodies of requests that have none by their method. That of a POST or PATCH is read, or discarded, behind the guards. */
 function discardNeedlessBodies(server: FastifyInstance): void {
   server.addHook('preValidation', ({ method, raw }, reply, done) => {
-    if (method !== 'POST') void discardUnread(raw, reply.raw);
+    if (!takesBody(method)) void discardUnread(raw, reply.raw);
     done();
   });
 }

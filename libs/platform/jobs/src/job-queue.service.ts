@@ -49,10 +49,11 @@ export class JobQueueService implements OnApplicationBootstrap, OnModuleDestroy 
     if (items.length === 0) return [];
     const keys = new Map(items.map(({ key }) => [randomUUID() as string, key]));
     const ids = [...keys.keys()];
-    const jobs = items.map(({ key, delaySeconds = 0 }, index) => ({
+    const jobs = items.map(({ key, group, delaySeconds = 0 }, index) => ({
       id: ids[index] as string,
       singletonKey: key,
       data: { key },
+      ...(group !== undefined && { group: { id: group } }),
       // A delay instead of a time: the database adds it to its own clock.
       startAfter: `${delaySeconds} seconds`,
     }));

@@ -9,6 +9,8 @@ export interface QueueItem {
   key: string;
   /** Seconds from now, by the database's clock, until the item may be fetched. Default 0. */
   delaySeconds?: number;
+  /** Items of one group are bounded together ({@link WorkQueue.perGroup}). Default: in no group. */
+  group?: string;
 }
 
 /** A queue with its handler. Any number of workers share it; one worker has an item at a time. */
@@ -17,6 +19,8 @@ export interface WorkQueue {
   name: string;
   /** Number of items that one worker processes at a time. */
   concurrency: number;
+  /** Number of items of one group that all workers together process at a time. Default: any. */
+  perGroup?: number;
   /** Milliseconds between two polls of a worker with free slots. At least 500. */
   lookEveryMs: number;
   /** Maximum duration of an item. Then its signal aborts, and a little later another worker gets it. */
@@ -107,7 +111,9 @@ export class QueueConsumer {
 
   private async look(places: number): Promise<number> {
     try {
-      const jobs = (await this.boss.fetch<{ key: string }>(this.queue.name, { batchSize: places })) as Fetched[];
+      const { name, perGroup: groupConcurrency } = this.queue;
+      const options = { batchSize: places, ...(groupConcurrency !== undefined && { groupConcurrency }) };
+      const jobs = (await this.boss.fetch<{ key: string }>(name, options)) as Fetched[];
       this.lookedAt = performance.now();
       for (const job of jobs) this.begin(job);
       return jobs.length;

@@ -28,7 +28,8 @@ class EntityTable<Entity> {
 
   /** The SQL type of a property's column. */
   type(property: keyof Entity & string): string {
-    return String(this.find(property).type);
+    const { type, isArray } = this.find(property);
+    return `${String(type)}${isArray ? '[]' : ''}`;
   }
 
   /** Columns of a select list, each named after its property. */

@@ -32,6 +32,8 @@ export const decoders = {
   number: Number as Decoder<number>,
   boolean: (given: string) => given === 't',
   json: JSON.parse as Decoder<unknown>,
+  /** An array of words, which PostgreSQL writes without quotes: `{one,two}`. */
+  words: (given: string) => (given === '{}' ? [] : given.slice(1, -1).split(',')),
   time,
 };
 
@@ -47,6 +49,7 @@ const BY_TYPE: Readonly<Record<string, Decoder<unknown>>> = {
   json: decoders.json,
   jsonb: decoders.json,
   timestamptz: time,
+  'text[]': decoders.words,
 };
 
 /** The decoder of a type, as TypeORM names it. @throws for a type that no read has had yet */

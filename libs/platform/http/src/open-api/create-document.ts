@@ -42,6 +42,7 @@ const TAGS: Record<string, string> = {
   SMS: 'Sending messages, and the log of sent messages.',
   Status: 'The status of your services.',
   Events: 'What happened, as it happens.',
+  Webhooks: 'Addresses of yours that events are sent to.',
 };
 
 /** Maximum length of a text by format. Other bounds stand at the field, where they are enforced. */
