@@ -9,6 +9,7 @@ import { AiUsageApiModule } from './ai-usage/ai-usage-api.module';
 import { CreditRequestsApiModule } from './credit-requests/credit-requests-api.module';
 import { CustomerApiModule } from './customer/customer-api.module';
 import { EventsApiModule } from './events/events-api.module';
+import { WebhooksApiModule } from './webhooks/webhooks-api.module';
 import { HealthModule } from './health/health.module';
 import { RequestPipelineModule } from './request-pipeline.module';
 import { ServicesApiModule } from './services/services-api.module';
@@ -31,6 +32,7 @@ import { SupportApiModule } from './support/support-api.module';
     CreditRequestsApiModule,
     CustomerApiModule,
     EventsApiModule,
+    WebhooksApiModule,
     ServicesApiModule,
     InvoicesApiModule,
     SmsApiModule,

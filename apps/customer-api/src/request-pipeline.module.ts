@@ -19,6 +19,7 @@ import { ServiceQueryDto } from './services/service.dto';
 import { SmsQueryDto } from './sms/sms.dto';
 import { StatusQueryDto } from './status/service-status.dto';
 import { TicketQueryDto } from './support/ticket.dto';
+import { WebhookDeliveryQueryDto } from './webhooks/webhook.dto';
 
 /** The queries of all lists. A list refuses the filters of the others, because it would ignore them. */
 export const LISTS = [
@@ -32,6 +33,7 @@ export const LISTS = [
   SmsQueryDto,
   StatusQueryDto,
   TicketQueryDto,
+  WebhookDeliveryQueryDto,
 ];
 
 /**

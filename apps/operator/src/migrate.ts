@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { countUnreadableKeys } from '@domains/ai';
+import { countUnreadableWebhookSecrets } from '@domains/events';
 import { migrateSchema } from '@schema';
 import { type AppConfig, loadConfig } from '@platform/config';
 import { migrateJobQueue } from '@platform/jobs';
@@ -31,6 +32,13 @@ function outcome(applied: string[], later?: string): string {
 async function warnOfAnotherSecretsKey(config: AppConfig): Promise<void> {
   try {
     const { stored, unreadable } = await countUnreadableKeys(config);
+    const webhooks = await countUnreadableWebhookSecrets(config);
+    if (webhooks.unreadable > 0)
+      process.stderr.write(
+        `SECRETS_KEY does not fit the data: ${webhooks.unreadable} of ${webhooks.stored} secrets of webhook endpoints open neither under it ` +
+          'nor under FORMER_SECRETS_KEY, and nothing is delivered to these endpoints. Put the former key back. If it is lost: ' +
+          'operator secrets reencrypt names the endpoints, operator webhook rotate-secret makes new secrets\n',
+      );
     if (unreadable === 0) return;
     process.stderr.write(
       `SECRETS_KEY does not fit the data: ${unreadable} of ${stored} provider keys of customers open neither under it nor ` +

@@ -2,6 +2,7 @@ import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import { DataSource } from 'typeorm';
 import { CreditHealthService } from '@domains/ai';
+import { WebhookQueueService } from '@domains/events';
 import { SyncHealthService } from '@domains/invoices';
 import { MaintenanceOperatorService } from '@platform/maintenance';
 import { Metrics, readAtScrape } from '@platform/metrics';
@@ -32,7 +33,7 @@ interface StateGauges<Row> {
 }
 
 /**
- * The metrics of job queues, AI credit, invoice syncs, backups, disk and certificate. A scrape reads them where they are, most of them
+ * The metrics of job queues, webhooks, AI credit, invoice syncs, backups, disk and certificate. A scrape reads them where they are, most of them
  * in the database, so every worker has the same.
  */
 @Injectable()
@@ -44,11 +45,13 @@ export class StateMetrics implements OnModuleInit {
     private readonly dataSource: DataSource,
     private readonly credit: CreditHealthService,
     private readonly syncs: SyncHealthService,
+    private readonly webhooks: WebhookQueueService,
     private readonly maintenance: MaintenanceOperatorService,
   ) {}
 
   onModuleInit(): void {
     this.reportMaintenance();
+    this.reportWebhooks();
     this.report({
       read: () => this.dataSource.query<WaitingItems[]>(WAITING),
       failed: (error) => this.logger.warn({ msg: 'the state of the job queues could not be read', err: error }),
@@ -105,6 +108,32 @@ export class StateMetrics implements OnModuleInit {
         ],
         ['invoice_sync_overdue_seconds', 'How long the most overdue sync is overdue', ({ overdue }) => overdue],
         ['invoice_sync_problems', 'Documents of a billing source that could not be read', ({ problems }) => problems],
+      ],
+    });
+  }
+
+  private reportWebhooks(): void {
+    this.report({
+      read: async () => [await this.webhooks.health()],
+      failed: (error) => this.logger.warn({ msg: 'the state of the webhooks could not be read', err: error }),
+      gauges: [
+        ['webhook_deliveries_due', 'Deliveries to webhook endpoints that are due and not sent', ({ due }) => due],
+        [
+          'webhook_oldest_untried_seconds',
+          'How long the oldest delivery that was not tried yet has been due, at an endpoint that does not fail',
+          ({ oldest_untried_age }) => oldest_untried_age,
+        ],
+        ['webhook_endpoints', 'Webhook endpoints that are in use', ({ endpoints }) => endpoints],
+        [
+          'webhook_failing_endpoints',
+          'Those of them whose last attempt failed: operator webhook list',
+          ({ failing }) => failing,
+        ],
+        [
+          'webhook_full_endpoints',
+          'Those of them that get nothing new because too much waits for their customer',
+          ({ full }) => full,
+        ],
       ],
     });
   }

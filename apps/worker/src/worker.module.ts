@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AiOperatorModule, ProcessLivenessModule } from '@domains/ai';
-import { EventsOperatorModule } from '@domains/events';
+import { EventsOperatorModule, WebhookDeliveryModule } from '@domains/events';
 import { InvoiceSyncModule } from '@domains/invoices';
 import { SmsOperatorModule } from '@domains/sms';
 import { StatusOperatorModule } from '@domains/status';
@@ -17,11 +17,13 @@ import { AbandonedReservations } from './abandoned-reservations';
 import { AiJobs } from './ai-jobs';
 import { EventJobs } from './event-jobs';
 import { EventSequencing } from './event-sequencing';
+import { EventBodiesService } from './event-bodies.service';
 import { IdempotencyJobs } from './idempotency-jobs';
 import { InvoiceJobs } from './invoice-jobs';
 import { PartitionJobs } from './partition-jobs';
 import { RetentionJobs } from './retention-jobs';
 import { StateMetrics } from './state-metrics';
+import { WebhookJobs } from './webhook-jobs';
 import { WorkerHealth } from './worker-health';
 
 /** Background work: the jobs of all domains. */
@@ -36,6 +38,7 @@ import { WorkerHealth } from './worker-health';
     IdempotencyOperatorModule,
     InvoiceSyncModule,
     EventsOperatorModule,
+    WebhookDeliveryModule.with(EventBodiesService),
     SmsOperatorModule,
     StatusOperatorModule,
     SupportOperatorModule,
@@ -53,6 +56,7 @@ import { WorkerHealth } from './worker-health';
     PartitionJobs,
     RetentionJobs,
     StateMetrics,
+    WebhookJobs,
   ],
 })
 export class WorkerModule {

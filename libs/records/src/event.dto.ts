@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { CreditRequestRow } from '@domains/credit-requests';
-import { CUSTOMER_EVENT_TYPES, type EventRow, type EventType, scopeOf } from '@domains/events';
+import { CUSTOMER_EVENT_TYPES, type EventRow, type EventType, scopeOf, type WebhookEndpointRow } from '@domains/events';
 import type { InvoiceRow } from '@domains/invoices';
 import type { SmsRow } from '@domains/sms';
 import type { ServiceStatusRow } from '@domains/status';
@@ -13,7 +13,7 @@ import { InvoiceDto, toInvoiceDto } from './invoice.dto';
 import { ServiceStatusDto, toServiceStatusDto } from './service-status.dto';
 import { SmsDto, toSmsDto } from './sms.dto';
 import { TicketDto, toTicketDto } from './ticket.dto';
-import { toWebhookEndpointDto, WebhookEndpointDto, type WebhookEndpointRow } from './webhook-endpoint.dto';
+import { toWebhookEndpointDto, WebhookEndpointDto } from './webhook-endpoint.dto';
 
 /** Bytes of an event's data in JSON above which only the record's id is told. */
 const DATA_BYTES = 20_000;

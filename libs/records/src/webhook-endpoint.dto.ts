@@ -1,17 +1,11 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { CUSTOMER_EVENT_TYPES, DISABLED_REASONS, type DisabledReason, type EventType } from '@domains/events';
-
-/** The fields of an endpoint that its owner sees. */
-export interface WebhookEndpointRow {
-  id: string;
-  url: string;
-  eventTypes: EventType[] | null;
-  description: string | null;
-  disabledReason: DisabledReason | null;
-  disabledAt: string | null;
-  createdAt: string;
-  updatedAt: string;
-}
+import {
+  CUSTOMER_EVENT_TYPES,
+  DISABLED_REASONS,
+  type DisabledReason,
+  type EventType,
+  type WebhookEndpointRow,
+} from '@domains/events';
 
 /** An address of yours that gets events. */
 export class WebhookEndpointDto {
@@ -29,6 +23,10 @@ export class WebhookEndpointDto {
   /** Your own description. */
   @ApiProperty({ type: String, nullable: true, maxLength: 255, example: 'ERP' })
   description!: string | null;
+
+  /** Since when all attempts have failed; null if the last one succeeded. After five days it is disabled. */
+  @ApiProperty({ type: String, nullable: true, format: 'date-time', example: null })
+  failing_since!: string | null;
 
   /** Why it gets nothing: you or the operator disabled it, it answered 410 (`gone`), or failed for five days (`failing`). Null if it is in use. */
   @ApiProperty({ type: String, nullable: true, enum: DISABLED_REASONS, example: null })
@@ -54,6 +52,7 @@ export function toWebhookEndpointDto(row: WebhookEndpointRow): WebhookEndpointDt
     url: row.url,
     event_types: row.eventTypes,
     description: row.description,
+    failing_since: row.failingSince,
     disabled_reason: row.disabledReason,
     disabled_at: row.disabledAt,
     created_at: row.createdAt,

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { AiCreditEvents1763683201610, AiSchema1763683200700, AiUsageOfTokens1763683201200 } from '@domains/ai';
 import { CreditRequestsSchema1763683200800 } from '@domains/credit-requests';
 import { CustomersSchema1763683200100 } from '@domains/customers';
-import { EventsSchema1763683201600 } from '@domains/events';
+import { EventsSchema1763683201600, WebhooksSchema1763683201700 } from '@domains/events';
 import { InvoicesSchema1763683200900 } from '@domains/invoices';
 import { ServicesSchema1763683200300 } from '@domains/services';
 import { SmsSchema1763683201000 } from '@domains/sms';
@@ -48,6 +48,7 @@ export const migrations = [
   AiCreditEvents1763683201610,
   ToldStatusEvents1763683201620,
   ToldTokenExpiries1763683201630,
+  WebhooksSchema1763683201700,
 ];
 
 /**

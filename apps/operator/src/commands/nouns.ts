@@ -14,6 +14,7 @@ import { smsNoun } from './sms';
 import { statusNoun } from './status';
 import { ticketNoun } from './ticket';
 import { tokenNoun } from './token';
+import { webhookNoun } from './webhook';
 
 /** All commands. */
 export const nouns: readonly Noun[] = [
@@ -28,6 +29,7 @@ export const nouns: readonly Noun[] = [
   ticketNoun,
   smsNoun,
   eventNoun,
+  webhookNoun,
   requestNoun,
   secretsNoun,
   doctorNoun,

@@ -1,6 +1,12 @@
 export { EventEntity } from './entities/event.entity';
 export { EventPosition } from './entities/event-position.entity';
-export { DELIVERY_STATES, type DeliveryState, WebhookDelivery } from './entities/webhook-delivery.entity';
+export {
+  type DeliveredType,
+  DELIVERY_STATES,
+  type DeliveryState,
+  TEST_TYPE,
+  WebhookDelivery,
+} from './entities/webhook-delivery.entity';
 export { DISABLED_REASONS, type DisabledReason, WebhookEndpoint } from './entities/webhook-endpoint.entity';
 export {
   CUSTOMER_EVENT_TYPES,
@@ -21,3 +27,36 @@ export { EventsOperatorModule } from './events-operator.module';
 export { EventSequencingService } from './worker/event-sequencing.service';
 export { EventsSchema1763683201600 } from './migrations/1763683201600-events';
 export { ExpiringTokensService } from './worker/expiring-tokens.service';
+export { WebhooksSchema1763683201700 } from './migrations/1763683201700-webhooks';
+export { type DeliveredEvent, EventBodiesPort } from './ports/event-bodies.port';
+export {
+  type ChangingToken,
+  type EndpointChange,
+  type NewEndpoint,
+  type WebhookEndpointRow,
+  WebhookEndpointsService,
+} from './customer/webhook-endpoints.service';
+export {
+  type DeliveryFilter,
+  type WebhookDeliveryRow,
+  WebhookDeliveriesService,
+} from './customer/webhook-deliveries.service';
+export { WebhooksModule } from './webhooks.module';
+export {
+  type EndpointView,
+  type NewOperatorEndpoint,
+  type OperatorDeliveryFilter,
+  type OperatorEndpointChange,
+  WebhooksOperatorService,
+} from './operator/webhooks-operator.service';
+export {
+  countUnreadableWebhookSecrets,
+  type SecretCount,
+  type SecretReencryption,
+  WebhookSecretsOperatorService,
+} from './operator/webhook-secrets-operator.service';
+export { WebhooksOperatorModule } from './webhooks-operator.module';
+export { WebhookDeliveryModule } from './webhook-delivery.module';
+export { type DueEndpoint, type WebhookHealth, WebhookQueueService } from './worker/webhook-queue.service';
+export { WebhookSecretsService } from './webhook-secrets/webhook-secrets.service';
+export { WebhookRunsService } from './worker/webhook-runs.service';

@@ -7,13 +7,14 @@ import { runtime } from './sections/runtime';
 import { sms } from './sections/sms';
 import { tracing } from './sections/tracing';
 import { upstream } from './sections/upstream';
+import { webhooks } from './sections/webhooks';
 
 /** The settings by section. */
-export const configSections = { runtime, database, limits, ai, sms, billing, upstream, tracing };
+export const configSections = { runtime, database, limits, ai, sms, billing, upstream, webhooks, tracing };
 
 /** Every setting of every process, from environment variables. `.env.example` documents the same list. */
 export const configSchema = z
-  .object({ ...runtime, ...database, ...limits, ...ai, ...sms, ...billing, ...upstream, ...tracing })
+  .object({ ...runtime, ...database, ...limits, ...ai, ...sms, ...billing, ...upstream, ...webhooks, ...tracing })
   .superRefine((config, context) => {
     for (const name of ['SECRETS_KEY', 'FORMER_SECRETS_KEY'] as const) {
       const key = config[name];
@@ -30,6 +31,7 @@ export const configSchema = z
     if (!config.DATABASE_URL) refuse('DATABASE_URL', 'is required');
     if (!config.SECRETS_KEY) refuse('SECRETS_KEY', 'is required (32 random bytes in base64)');
     if (config.SANDBOX_URL) refuse('SANDBOX_URL', 'the sandbox upstreams are refused');
+    if (config.WEBHOOK_ALLOW_PRIVATE) refuse('WEBHOOK_ALLOW_PRIVATE', 'is refused');
     if (config.DEMO_CUSTOMER) refuse('DEMO_CUSTOMER', 'the demo customer is refused');
   });
 

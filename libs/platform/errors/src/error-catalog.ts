@@ -121,6 +121,19 @@ export const errorCatalog = {
     advice: 'Continue in a new ticket, and name this one in it.',
     example: 'The ticket has 200 replies; open a new one',
   },
+  too_many_webhook_endpoints: {
+    status: 409,
+    title: 'There are too many webhook endpoints',
+    advice: 'Delete an endpoint that you do not need, or have one endpoint get more types of events.',
+    example: 'You have 10 webhook endpoints already',
+  },
+  webhook_endpoint_disabled: {
+    status: 409,
+    title: 'The webhook endpoint is disabled',
+    advice:
+      'Enable it with PATCH /webhooks/endpoints/{id} and {"enabled": true}, then send the request again. If the operator has disabled it, ask the operator.',
+    example: 'The endpoint is disabled; enable it first',
+  },
   precondition_failed: {
     status: 412,
     title: 'The file does not meet the request conditions',

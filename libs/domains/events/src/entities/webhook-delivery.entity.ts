@@ -1,15 +1,27 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { EventType } from '../event-types';
 
 /**
- * The states of a delivery: to be sent (again), answered with 2xx, given up, and not sent because the endpoint was disabled.
+ * The states of a delivery: to be sent (again), answered with 2xx, given up, and not sent because the endpoint was disabled
+ * or too much waited.
  */
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed', 'missed'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
+/** Deliveries that one request or command queues again. */
+export const REDELIVERED_AT_ONCE = 10_000;
+
+/** The type of test deliveries. */
+export const TEST_TYPE = 'webhook.test';
+export type DeliveredType = EventType | typeof TEST_TYPE;
+
 /** An event on its way to an endpoint. The outbox: made in the transaction that gives the event its position. */
 @Entity('webhook_delivery')
 @Index('webhook_delivery_endpoint_idx', { synchronize: false })
-@Index('webhook_delivery_pending_idx', { synchronize: false })
+@Index('webhook_delivery_due_idx', { synchronize: false })
+@Index('webhook_delivery_next_idx', { synchronize: false })
+@Index('webhook_delivery_state_idx', { synchronize: false })
+@Index('webhook_delivery_test_idx', { synchronize: false })
 @Check('webhook_delivery_state_check', `state in ('pending', 'delivered', 'failed', 'missed')`)
 export class WebhookDelivery {
   /** The owner of the endpoint. */
@@ -29,11 +41,24 @@ export class WebhookDelivery {
   @Column('uuid')
   eventId!: string;
 
+  /** That of the event; `webhook.test` for a test, which is no event of the log. */
+  @Column('text')
+  eventType!: DeliveredType;
+
+  /** The size of the event's record. */
+  @Column('integer', { default: 0 })
+  bytes!: number;
+
   @Column('text', { default: 'pending' })
   state!: DeliveryState;
 
+  /** Attempts since it was queued. */
   @Column('integer', { default: 0 })
   attempts!: number;
+
+  /** When it was queued, the last time. It is tried for three days from then on. */
+  @Column('timestamptz')
+  queuedAt!: Date;
 
   @Column('timestamptz', { nullable: true })
   nextAttemptAt!: Date | null;
@@ -45,7 +70,7 @@ export class WebhookDelivery {
   @Column('integer', { nullable: true })
   lastStatus!: number | null;
 
-  /** Why the last attempt failed, in words for the owner. */
+  /** Why the last attempt had no answer, or none that counts: a code such as `timeout_total`. */
   @Column('text', { nullable: true })
   lastError!: string | null;
 

@@ -1,4 +1,4 @@
-import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
+import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { Scope } from '@platform/tokens';
 import type { EventType } from '../event-types';
 
@@ -8,6 +8,8 @@ export type DisabledReason = (typeof DISABLED_REASONS)[number];
 
 /** An address that gets events as webhooks. */
 @Entity('webhook_endpoint')
+@Index('webhook_endpoint_newest_idx', { synchronize: false })
+@Check('webhook_endpoint_former_check', `(former_secret_ciphertext is null) = (former_secret_until is null)`)
 @Check(
   'webhook_endpoint_disabled_check',
   `(disabled_at is null) = (disabled_reason is null) and disabled_reason in ('owner', 'operator', 'gone', 'failing')`,
@@ -48,6 +50,10 @@ export class WebhookEndpoint {
   /** When the first of the failures since the last success was; null if the last delivery succeeded. */
   @Column('timestamptz', { nullable: true })
   failingSince!: Date | null;
+
+  /** Whether as much waits for the owner's endpoints as may: further deliveries are missed. Measured every few seconds. */
+  @Column('boolean', { default: false })
+  queueFull!: boolean;
 
   @Column('timestamptz', { nullable: true })
   disabledAt!: Date | null;

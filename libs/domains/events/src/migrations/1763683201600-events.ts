@@ -13,12 +13,11 @@ const SQL = join(__dirname, '..', 'sql');
 /** Done for the API by the operator's role: the API's own has no right to write the rows that it changes. */
 const FOR_THE_API: FunctionAccess = { asOperator: true };
 
-/** The event log, and the endpoints and deliveries of webhooks. */
+/** The event log. */
 export class EventsSchema1763683201600 extends ForwardMigration {
-  override readonly tables = ['event', 'event_position', 'webhook_endpoint', 'webhook_delivery'];
+  override readonly tables = ['event', 'event_position'];
 
   override readonly functions: FunctionFile[] = [
-    { path: join(SQL, 'deliveries.sql'), functions: { make_deliveries: { roles: ['account_operator'] } } },
     {
       path: join(SQL, 'events.sql'),
       functions: {
@@ -62,54 +61,5 @@ export class EventsSchema1763683201600 extends ForwardMigration {
         constraint event_position_pk primary key (customer_id)
       )`);
     await secureCustomerTable(runner, 'event_position', { apiMay: 'select' });
-
-    await runner.query(`
-      create table webhook_endpoint (
-        customer_id uuid not null,
-        id uuid not null,
-        url text not null,
-        event_types text[],
-        description text,
-        scopes text[],
-        secret_ciphertext bytea not null,
-        former_secret_ciphertext bytea,
-        former_secret_until timestamptz,
-        failing_since timestamptz,
-        disabled_at timestamptz,
-        disabled_reason text,
-        created_at timestamptz not null,
-        updated_at timestamptz not null,
-        constraint webhook_endpoint_pk primary key (customer_id, id),
-        constraint webhook_endpoint_disabled_check check (
-          (disabled_at is null) = (disabled_reason is null) and disabled_reason in ('owner', 'operator', 'gone', 'failing'))
-      )`);
-    await secureCustomerTable(runner, 'webhook_endpoint', { apiMay: 'select, insert, update, delete' });
-
-    await runner.query(`
-      create table webhook_delivery (
-        customer_id uuid not null,
-        id uuid not null,
-        endpoint_id uuid not null,
-        event_customer_id uuid not null,
-        event_id uuid not null,
-        state text not null default 'pending',
-        attempts integer not null default 0,
-        next_attempt_at timestamptz,
-        last_attempt_at timestamptz,
-        last_status integer,
-        last_error text,
-        delivered_at timestamptz,
-        created_at timestamptz not null,
-        constraint webhook_delivery_pk primary key (customer_id, id),
-        constraint webhook_delivery_state_check check (state in ('pending', 'delivered', 'failed', 'missed'))
-      ) partition by range (id)`);
-    await runner.query(
-      `create index webhook_delivery_endpoint_idx on webhook_delivery (customer_id, endpoint_id, id desc)`,
-    );
-    await runner.query(
-      `create index webhook_delivery_pending_idx on webhook_delivery (customer_id, endpoint_id, next_attempt_at) where state = 'pending'`,
-    );
-    await secureCustomerTable(runner, 'webhook_delivery', { apiMay: 'select' });
-    await partitionByMonth(runner, 'webhook_delivery');
   }
 }

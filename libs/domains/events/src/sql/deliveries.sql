@@ -1,28 +1,223 @@
--- The outbox of webhooks: who gets an event is decided when it gets its position, in the same transaction.
+-- Deliveries of events to endpoints. A worker delivers those of one endpoint one after another: that is a run, a job of the queue.
+
+-- Queues a run of an endpoint, unless one waits or is in progress. Part of the transaction that makes its deliveries: they commit
+-- together. Nothing is queued before a worker has made the queue; the workers look for due deliveries as well.
+create or replace function app.queue_webhook_run(p_customer uuid, p_endpoint uuid, p_failing boolean) returns void
+language plpgsql set search_path = pg_catalog, public, pg_temp as $$
+declare
+  key constant text := p_customer || '/' || p_endpoint;
+begin
+  if to_regclass('pgboss.job') is null then
+    return;
+  end if;
+  insert into pgboss.job (name, data, singleton_key, group_id, policy, expire_seconds, deletion_seconds, keep_until, heartbeat_seconds,
+    retry_limit, retry_delay, retry_backoff, retry_delay_max, dead_letter)
+  select q.name, jsonb_build_object('key', key), key, case when p_failing then 'failing' end, q.policy, q.expire_seconds, q.deletion_seconds,
+    now() + q.retention_seconds * interval '1 second', q.heartbeat_seconds, q.retry_limit, q.retry_delay, coalesce(q.retry_backoff, false),
+    q.retry_delay_max, q.dead_letter
+  from pgboss.queue q where q.name = 'webhooks.deliver'
+  on conflict do nothing;
+end $$;
 
 -- Makes the deliveries of events to the endpoints that want them: the customer's own, and the operator's, whose owner is the nil UUID.
--- The events' ids, types, and whether only the operator gets them, in the same order.
+-- The events' ids, types, and whether only the operator gets them, in the order of their positions. Decided when events get their positions,
+-- in the same transaction and under its lock. For an endpoint that is disabled, or whose owner has too much waiting, they are missed:
+-- they can be redelivered.
 create or replace function app.make_deliveries(
   p_customer uuid, p_events uuid[], p_types text[], p_operator_only boolean[], p_now timestamptz)
 returns void
 language plpgsql set search_path = pg_catalog, public, pg_temp as $$
 declare
   nobody constant uuid := '00000000-0000-0000-0000-000000000000';
+  -- The time of the call, not of the transaction's begin: deliveries of later events are due later.
+  present constant timestamptz := p_now + (clock_timestamp() - now());
   owner uuid;
   endpoint webhook_endpoint;
+  sizes integer[];
+  missed boolean;
+  added boolean;
 begin
   -- One owner after the other: on a cluster each has its rows on another node.
   foreach owner in array case when p_customer = nobody then array[nobody] else array[p_customer, nobody] end loop
     for endpoint in select w.* from webhook_endpoint w where w.customer_id = owner loop
+      if sizes is null then
+        select array_agg(coalesce(octet_length(e.record::text), 0) order by e.id) into sizes from event e
+        where e.customer_id = p_customer and e.id = any (p_events);
+      end if;
+      missed := endpoint.disabled_at is not null or endpoint.queue_full;
+      added := false;
       -- One by one: under row level security a cluster refuses to insert a list.
       for place in 1 .. cardinality(p_events) loop
         continue when (p_operator_only[place] and owner <> nobody)
           or (endpoint.event_types is not null and p_types[place] <> all (endpoint.event_types));
-        insert into webhook_delivery (customer_id, id, endpoint_id, event_customer_id, event_id, state, next_attempt_at, created_at)
-        values (owner, app.new_id(), endpoint.id, p_customer, p_events[place],
-          case when endpoint.disabled_at is null then 'pending' else 'missed' end,
-          case when endpoint.disabled_at is null then p_now end, p_now);
+        insert into webhook_delivery (customer_id, id, endpoint_id, event_customer_id, event_id, event_type, bytes, state,
+          queued_at, next_attempt_at, created_at)
+        values (owner, app.new_id(), endpoint.id, p_customer, p_events[place], p_types[place], sizes[place],
+          case when missed then 'missed' else 'pending' end, present, case when not missed then present end, present);
+        added := true;
       end loop;
+      if added and not missed then
+        perform app.queue_webhook_run(owner, endpoint.id, endpoint.failing_since is not null);
+      end if;
     end loop;
   end loop;
+end $$;
+
+-- Stores the results of attempts at an endpoint's deliveries. Per delivery: the status, or why there is none; whether it was
+-- accepted; seconds until the next attempt. A delivery is given up three days after it was queued. p_last: whether the last attempt was accepted.
+-- The endpoint is disabled if it answered 410 (p_gone), or if all attempts have failed for five days: then the customer has an event of
+-- that, and what waits is missed. disabled: the reason why, or null.
+-- more: whether more is due by now.
+create or replace function app.record_webhook_attempts(
+  p_customer uuid, p_endpoint uuid, p_ids uuid[], p_statuses integer[], p_errors text[], p_accepted boolean[], p_waits integer[],
+  p_last boolean, p_gone boolean)
+returns table (disabled text, more boolean)
+language plpgsql set search_path = pg_catalog, public, pg_temp as $$
+declare
+  present constant timestamptz := app.now();
+  five_days constant timestamptz := present - interval '5 days';
+  endpoint webhook_endpoint;
+  one uuid;
+  accepted boolean;
+  next_time timestamptz;
+  status integer;
+  error text;
+  since timestamptz;
+  reason text;
+  tried integer;
+begin
+  -- One by one: under row level security a cluster refuses to change a list.
+  for place in 1 .. cardinality(p_ids) loop
+    one := p_ids[place];
+    accepted := p_accepted[place];
+    next_time := present + make_interval(secs => p_waits[place]);
+    status := p_statuses[place];
+    error := p_errors[place];
+    update webhook_delivery d
+    set attempts = d.attempts + 1, last_attempt_at = present, last_status = status, last_error = error,
+      state = case when accepted then 'delivered' when d.queued_at <= next_time - interval '3 days' then 'failed' else d.state end,
+      delivered_at = case when accepted then present else d.delivered_at end,
+      next_attempt_at = case when not accepted and d.queued_at > next_time - interval '3 days' then next_time end
+    where d.customer_id = p_customer and d.id = one;
+  end loop;
+  more := exists (
+    select from webhook_delivery d where d.customer_id = p_customer and d.endpoint_id = p_endpoint and d.state = 'pending'
+      and d.next_attempt_at <= present);
+  select e.* into endpoint from webhook_endpoint e where e.customer_id = p_customer and e.id = p_endpoint;
+  if not found or endpoint.disabled_at is not null or (p_last and endpoint.failing_since is null) then
+    return next;
+    return;
+  end if;
+  select e.* into endpoint from webhook_endpoint e where e.customer_id = p_customer and e.id = p_endpoint for no key update;
+  since := case when p_last then null when true = any (p_accepted) then present else coalesce(endpoint.failing_since, present) end;
+  -- After a long silence of events one failed attempt does not disable it: a repetition must have failed, too.
+  select max(d.attempts) into tried from webhook_delivery d where d.customer_id = p_customer and d.id = any (p_ids);
+  reason := case when p_gone then 'gone' when since <= five_days and tried > 1 then 'failing' end;
+  if reason is null and since is not distinct from endpoint.failing_since then
+    return next;
+    return;
+  end if;
+  update webhook_endpoint e
+  set failing_since = since, disabled_at = case when reason is not null then present end, disabled_reason = reason,
+    updated_at = case when reason is null then e.updated_at else present end
+  where e.customer_id = p_customer and e.id = p_endpoint
+  returning e.* into endpoint;
+  if reason is null then
+    return next;
+    return;
+  end if;
+  update webhook_delivery d set state = 'missed', next_attempt_at = null
+  where d.customer_id = p_customer and d.endpoint_id = p_endpoint and d.state = 'pending';
+  perform app.record_event(p_customer, 'webhook.endpoint_disabled', json_build_object('id', p_endpoint),
+    json_build_object('id', endpoint.id, 'url', endpoint.url, 'eventTypes', endpoint.event_types, 'description', endpoint.description,
+      'scopes', endpoint.scopes, 'formerSecretUntil', app.json_time(endpoint.former_secret_until),
+      'failingSince', app.json_time(endpoint.failing_since), 'disabledAt', app.json_time(present), 'disabledReason', reason,
+      'createdAt', app.json_time(endpoint.created_at), 'updatedAt', app.json_time(present)));
+  disabled := reason;
+  more := false;
+  return next;
+end $$;
+
+-- Queues a delivery of a test event to an endpoint. outcome: queued, unknown, disabled, too_many (p_most within an hour).
+create or replace function app.test_webhook_endpoint(p_customer uuid, p_endpoint uuid, p_most integer, p_actor text)
+returns table (outcome text, delivery webhook_delivery)
+language plpgsql set search_path = pg_catalog, public, pg_temp as $$
+declare
+  present constant timestamptz := app.now();
+  hour constant uuid := app.first_id(present - interval '1 hour');
+  disabled boolean;
+begin
+  select e.disabled_at is not null into disabled from webhook_endpoint e where e.customer_id = p_customer and e.id = p_endpoint for update;
+  outcome := case when disabled is null then 'unknown' when disabled then 'disabled' end;
+  if outcome is null and p_most <= (
+    select count(*) from webhook_delivery d where d.customer_id = p_customer and d.event_type = 'webhook.test' and d.id >= hour)
+  then
+    outcome := 'too_many';
+  end if;
+  if outcome is null then
+    insert into webhook_delivery as d
+      (customer_id, id, endpoint_id, event_customer_id, event_id, event_type, bytes, state, queued_at, next_attempt_at, created_at)
+    values
+      (p_customer, app.new_id(), p_endpoint, p_customer, app.new_id(), 'webhook.test', 0, 'pending', present, present, present)
+    returning d.* into delivery;
+    insert into audit_log (customer_id, id, actor, action, metadata, created_at)
+    values (p_customer, app.new_id(), p_actor, 'webhook.test', jsonb_build_object('endpoint_id', p_endpoint), present);
+    outcome := 'queued';
+  end if;
+  return next;
+end $$;
+
+-- Queues a delivery again, whatever its state. outcome: queued, unknown, disabled (its endpoint is, or is deleted).
+create or replace function app.redeliver_webhook(p_customer uuid, p_id uuid, p_actor text)
+returns table (outcome text, delivery webhook_delivery)
+language plpgsql set search_path = pg_catalog, public, pg_temp as $$
+declare
+  present constant timestamptz := app.now();
+begin
+  select d.* into delivery from webhook_delivery d where d.customer_id = p_customer and d.id = p_id for update;
+  if not found then
+    outcome := 'unknown';
+  elsif not exists (
+    select from webhook_endpoint e where e.customer_id = p_customer and e.id = delivery.endpoint_id and e.disabled_at is null)
+  then
+    outcome := 'disabled';
+  else
+    update webhook_delivery d set state = 'pending', attempts = 0, queued_at = present, next_attempt_at = present
+    where d.customer_id = p_customer and d.id = p_id
+    returning d.* into delivery;
+    insert into audit_log (customer_id, id, actor, action, metadata, created_at)
+    values (p_customer, app.new_id(), p_actor, 'webhook.redeliver', jsonb_build_object('delivery_id', p_id), present);
+    outcome := 'queued';
+  end if;
+  return next;
+end $$;
+
+-- Queues an endpoint's deliveries again that were made since a time and have failed or were missed: the oldest p_most of them.
+-- outcome: queued, unknown, disabled. queued: their number.
+create or replace function app.redeliver_webhooks_since(
+  p_customer uuid, p_endpoint uuid, p_since timestamptz, p_most integer, p_actor text)
+returns table (outcome text, queued integer)
+language plpgsql set search_path = pg_catalog, public, pg_temp as $$
+declare
+  present constant timestamptz := app.now();
+  first constant uuid := app.first_id(p_since);
+  disabled boolean;
+  ids uuid[];
+begin
+  select e.disabled_at is not null into disabled from webhook_endpoint e where e.customer_id = p_customer and e.id = p_endpoint for update;
+  outcome := case when disabled is null then 'unknown' when disabled then 'disabled' else 'queued' end;
+  queued := 0;
+  if outcome = 'queued' then
+    ids := array(
+      select d.id from webhook_delivery d
+      where d.customer_id = p_customer and d.endpoint_id = p_endpoint and d.id >= first and d.state in ('failed', 'missed')
+      order by d.id limit p_most);
+    update webhook_delivery d set state = 'pending', attempts = 0, queued_at = present, next_attempt_at = present
+    where d.customer_id = p_customer and d.id = any (ids);
+    queued := cardinality(ids);
+    insert into audit_log (customer_id, id, actor, action, metadata, created_at)
+    values (p_customer, app.new_id(), p_actor, 'webhook.redeliver-since',
+      jsonb_build_object('endpoint_id', p_endpoint, 'since', p_since, 'count', queued), present);
+  end if;
+  return next;
 end $$;

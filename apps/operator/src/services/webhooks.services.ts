@@ -1,0 +1,4 @@
+import { WebhooksOperatorModule, WebhooksOperatorService } from '@domains/events';
+
+export const modules = [WebhooksOperatorModule];
+export const services = { webhooks: WebhooksOperatorService };

@@ -1,0 +1,58 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { WebhookQueueService, WebhookRunsService } from '@domains/events';
+import { AppConfig } from '@platform/config';
+import { JobQueueService, JobRunnerService } from '@platform/jobs';
+
+const SECOND = 1_000;
+
+/** The queue of runs: `app.queue_webhook_run` names it, too. */
+const RUNS = 'webhooks.deliver';
+/** Endpoints whose last attempt failed share places of their own. */
+const FAILING = 'failing';
+
+/** Delivers events to webhook endpoints: a run for each endpoint with something due, in one queue. */
+@Injectable()
+export class WebhookJobs implements OnModuleInit {
+  constructor(
+    private readonly runner: JobRunnerService,
+    private readonly queue: JobQueueService,
+    private readonly runs: WebhookRunsService,
+    private readonly due: WebhookQueueService,
+    private readonly config: AppConfig,
+  ) {}
+
+  onModuleInit(): void {
+    this.queue.register({
+      name: RUNS,
+      concurrency: this.config.WEBHOOK_CONCURRENCY,
+      perGroup: this.config.WEBHOOK_FAILING_CONCURRENCY,
+      lookEveryMs: SECOND / 2,
+      // A run begins no batch after ten seconds; the batch may be of attempts that take their whole time.
+      deadlineMs: 30 * SECOND + 2 * this.config.WEBHOOK_TIMEOUT_MS,
+      unique: 'waiting-or-running',
+      handle: (key, signal) => {
+        const [customerId = '', id = ''] = key.split('/');
+        return this.runs.run({ customerId, id }, signal);
+      },
+    });
+    this.runner.register({
+      name: 'webhooks.queue-due',
+      everyMs: SECOND,
+      leaseMs: 30 * SECOND,
+      run: async () => {
+        const endpoints = await this.due.findDue();
+        const items = endpoints.map(({ customerId, id, failing }) => ({
+          key: `${customerId}/${id}`,
+          ...(failing && { group: FAILING }),
+        }));
+        await this.queue.enqueue(RUNS, items);
+      },
+    });
+    this.runner.register({
+      name: 'webhooks.measure-queues',
+      everyMs: 5 * SECOND,
+      leaseMs: 30 * SECOND,
+      run: () => this.due.markFull(),
+    });
+  }
+}

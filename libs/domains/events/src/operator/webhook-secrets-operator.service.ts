@@ -1,0 +1,90 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { AuditService } from '@platform/audit';
+import type { AppConfig } from '@platform/config';
+import { clientSettings, DeadlineClient } from '@platform/database';
+import { SecretBox, SecretUnreadableError } from '@platform/secrets';
+import { WebhookEndpoint } from '../entities/webhook-endpoint.entity';
+import { WebhookSecretsService } from '../webhook-secrets/webhook-secrets.service';
+
+/** An endpoint's secret after a re-encryption. */
+export interface SecretReencryption {
+  customer_id: string;
+  endpoint_id: string;
+  /** `unreadable`: encrypted under a key that is neither SECRETS_KEY nor FORMER_SECRETS_KEY. It must be rotated. */
+  result: 'reencrypted' | 'up_to_date' | 'unreadable';
+}
+
+/** Encrypts the secrets of webhook endpoints anew after a change of SECRETS_KEY. */
+@Injectable()
+export class WebhookSecretsOperatorService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly secrets: WebhookSecretsService,
+    private readonly audit: AuditService,
+  ) {}
+
+  /** All endpoints, each in a transaction: it can be broken off and run again. */
+  async reencrypt(actor: string): Promise<SecretReencryption[]> {
+    const found = await this.dataSource
+      .getRepository(WebhookEndpoint)
+      .find({ select: { customerId: true, id: true }, order: { customerId: 'asc', id: 'asc' } });
+    const results: SecretReencryption[] = [];
+    for (const { customerId, id } of found) {
+      results.push({
+        customer_id: customerId,
+        endpoint_id: id,
+        result: await this.reencryptOne(actor, customerId, id),
+      });
+    }
+    return results;
+  }
+
+  private reencryptOne(actor: string, customerId: string, id: string): Promise<SecretReencryption['result']> {
+    return this.dataSource.transaction(async (manager) => {
+      // Locked, so that a secret that is rotated meanwhile is not overwritten.
+      const lock = { mode: 'pessimistic_write' } as const;
+      const endpoint = await manager.findOne(WebhookEndpoint, { where: { customerId, id }, lock });
+      if (!endpoint) return 'up_to_date';
+      const { secretCiphertext, formerSecretCiphertext } = endpoint;
+      try {
+        const secret = this.secrets.renew(endpoint, secretCiphertext);
+        const former = formerSecretCiphertext && this.secrets.renew(endpoint, formerSecretCiphertext);
+        if (!secret && !former) return 'up_to_date';
+        await manager.update(
+          WebhookEndpoint,
+          { customerId, id },
+          { ...(secret && { secretCiphertext: secret }), ...(former && { formerSecretCiphertext: former }) },
+        );
+      } catch (error) {
+        if (error instanceof SecretUnreadableError) return 'unreadable';
+        throw error;
+      }
+      const metadata = { endpoint_id: id };
+      await this.audit.record(manager, { customerId, actor, action: 'secrets.reencrypt', metadata });
+      return 'reencrypted';
+    });
+  }
+}
+
+/** Numbers of endpoints' secrets. */
+export interface SecretCount {
+  stored: number;
+  /** Those that open under neither SECRETS_KEY nor FORMER_SECRETS_KEY. */
+  unreadable: number;
+}
+
+/** Tells whether SECRETS_KEY fits the data, without an application, on a connection of its own. @throws the driver's error */
+export async function countUnreadableWebhookSecrets(config: AppConfig): Promise<SecretCount> {
+  const secrets = new WebhookSecretsService(new SecretBox(config), config);
+  const client = new DeadlineClient(clientSettings(config, 'account_operator'));
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ customerId: string; id: string; sealed: Buffer }>(
+      `select customer_id as "customerId", id, secret_ciphertext as sealed from webhook_endpoint`,
+    );
+    return { stored: rows.length, unreadable: rows.filter((row) => !secrets.canOpen(row, row.sealed)).length };
+  } finally {
+    await client.end();
+  }
+}

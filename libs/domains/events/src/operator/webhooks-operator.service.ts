@@ -1,0 +1,227 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { NO_CUSTOMER } from '@platform/audit';
+import { AppConfig } from '@platform/config';
+import { newestRows } from '@platform/database';
+import { ServiceError } from '@platform/errors';
+import type { Listing, ListingRequest } from '@platform/pagination';
+import type { Scope } from '@platform/tokens';
+import { refusalOf } from '@platform/upstream';
+import { type DeliveryState, REDELIVERED_AT_ONCE, WebhookDelivery } from '../entities/webhook-delivery.entity';
+import { WebhookEndpoint } from '../entities/webhook-endpoint.entity';
+import { CUSTOMER_EVENT_TYPES, type EventType, scopeOf } from '../event-types';
+import { SECRET_OVERLAP, WebhookSecretsService } from '../webhook-secrets/webhook-secrets.service';
+
+/** The operator's own endpoints: as many as anybody could want. */
+const OWN_ENDPOINTS = 1000;
+
+/** An endpoint without its secrets. */
+export type EndpointView = Omit<
+  WebhookEndpoint,
+  'secretCiphertext' | 'formerSecretCiphertext' | 'formerSecretUntil' | 'customerId'
+> & {
+  /** Null for an endpoint of the operator. */
+  customerId: string | null;
+};
+
+/** A new endpoint. */
+export interface NewOperatorEndpoint {
+  /** Undefined for an endpoint of the operator, which gets the events of all customers. */
+  customerId?: string;
+  url: string;
+  /** Undefined for all types. */
+  eventTypes?: readonly EventType[];
+  description?: string;
+  /** How much of its records a customer's endpoint gets; undefined for all that there are events of. */
+  scopes?: readonly Scope[];
+}
+
+/** A change of an endpoint; undefined fields stay unchanged. */
+export interface OperatorEndpointChange {
+  url?: string;
+  /** None for all types. */
+  eventTypes?: readonly EventType[];
+  /** The empty text for none. */
+  description?: string;
+  enabled?: boolean;
+}
+
+/** Filters of the list of deliveries. */
+export interface OperatorDeliveryFilter {
+  customerId?: string;
+  endpointId?: string;
+  state?: DeliveryState;
+}
+
+/** Manages webhook endpoints and their deliveries for the operator: those of customers, and its own. Every change is audited. */
+@Injectable()
+export class WebhooksOperatorService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly config: AppConfig,
+    private readonly secrets: WebhookSecretsService,
+  ) {}
+
+  /** Endpoints of one customer, of the operator itself, or all, newest first. */
+  async list(owner: { customerId?: string; own?: boolean }, listing: ListingRequest): Promise<Listing<EndpointView>> {
+    const customerId = owner.own ? NO_CUSTOMER : owner.customerId;
+    const where = { ...(customerId !== undefined && { customerId }) };
+    const found = await newestRows(this.dataSource.manager, WebhookEndpoint, { where, by: 'createdAt' }, listing);
+    return found.map(viewOf);
+  }
+
+  /** An endpoint. @throws ServiceError not_found */
+  async show(id: string): Promise<EndpointView> {
+    return viewOf(await this.find(id));
+  }
+
+  /** Adds an endpoint. @returns it with its secret, which is not shown again. @throws ServiceError */
+  async add(actor: string, endpoint: NewOperatorEndpoint): Promise<EndpointView & { secret: string }> {
+    const { customerId, url, eventTypes, description } = endpoint;
+    const owner = customerId ?? NO_CUSTOMER;
+    this.assertAddress(owner, url);
+    assertTypes(owner, eventTypes);
+    const id = randomUUID();
+    const { secret, ciphertext } = this.secrets.generate({ customerId: owner, id });
+    const scopes = customerId === undefined ? null : (endpoint.scopes ?? SCOPES_OF_EVENTS);
+    const most = customerId === undefined ? OWN_ENDPOINTS : this.config.WEBHOOK_ENDPOINTS;
+    const [row] = await this.dataSource.query<{ outcome: string }[]>(
+      `select outcome from app.create_webhook_endpoint($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+      [owner, id, url, orNull(eventTypes), description || null, scopes, ciphertext, most, actor],
+    );
+    if (row?.outcome !== 'created')
+      throw new ServiceError('too_many_webhook_endpoints', `There are ${most} webhook endpoints already`);
+    return { ...(await this.show(id)), secret };
+  }
+
+  /** Changes an endpoint. @throws ServiceError not_found, invalid_request */
+  async change(actor: string, id: string, change: OperatorEndpointChange): Promise<EndpointView> {
+    const { customerId } = await this.find(id);
+    const { url, eventTypes, description, enabled } = change;
+    if (url !== undefined) this.assertAddress(customerId, url);
+    assertTypes(customerId, eventTypes);
+    await this.dataSource.query(
+      `select outcome from app.change_webhook_endpoint($1, $2, $3, $4, $5, null, $6, 'operator', $7)`,
+      [customerId, id, url, eventTypes, description, enabled === undefined ? null : enabled ? 'yes' : 'no', actor],
+    );
+    return this.show(id);
+  }
+
+  /** Deletes an endpoint. What waits for it is not sent. @throws ServiceError not_found */
+  async remove(actor: string, id: string): Promise<EndpointView> {
+    const endpoint = await this.find(id);
+    await this.dataSource.query('select app.delete_webhook_endpoint($1, $2, $3)', [endpoint.customerId, id, actor]);
+    return viewOf(endpoint);
+  }
+
+  /** Gives an endpoint a new secret; the former one remains valid for 24 hours. @throws ServiceError not_found */
+  async rotateSecret(actor: string, id: string): Promise<EndpointView & { secret: string }> {
+    const { customerId } = await this.find(id);
+    const { secret, ciphertext } = this.secrets.generate({ customerId, id });
+    await this.dataSource.query('select from app.rotate_webhook_secret($1, $2, $3, $4, $5)', [
+      customerId,
+      id,
+      ciphertext,
+      SECRET_OVERLAP,
+      actor,
+    ]);
+    return { ...(await this.show(id)), secret };
+  }
+
+  /** Queues a delivery of a test event. @throws ServiceError not_found, webhook_endpoint_disabled, rate_limited */
+  async test(actor: string, id: string): Promise<WebhookDelivery> {
+    const { customerId } = await this.find(id);
+    const most = this.config.WEBHOOK_TESTS_PER_HOUR;
+    const [row] = await this.dataSource.query<{ outcome: string; id: string }[]>(
+      'select outcome, (delivery).id from app.test_webhook_endpoint($1, $2, $3, $4)',
+      [customerId, id, most, actor],
+    );
+    if (row?.outcome === 'too_many')
+      throw new ServiceError('rate_limited', `At most ${most} test deliveries an hour`, { retryAfterSeconds: 600 });
+    assertQueued(row?.outcome);
+    return this.findDelivery(row?.id ?? '');
+  }
+
+  /** Deliveries of one customer's endpoints or of all, newest first. */
+  deliveries(filter: OperatorDeliveryFilter, listing: ListingRequest): Promise<Listing<WebhookDelivery>> {
+    const { customerId, endpointId, state } = filter;
+    const where = { ...(customerId && { customerId }), ...(endpointId && { endpointId }), ...(state && { state }) };
+    return newestRows(this.dataSource.manager, WebhookDelivery, { where }, listing);
+  }
+
+  /** Queues a delivery again. @throws ServiceError not_found, webhook_endpoint_disabled */
+  async redeliver(actor: string, deliveryId: string): Promise<WebhookDelivery> {
+    const { customerId } = await this.findDelivery(deliveryId);
+    const [row] = await this.dataSource.query<{ outcome: string }[]>(
+      'select outcome from app.redeliver_webhook($1, $2, $3)',
+      [customerId, deliveryId, actor],
+    );
+    assertQueued(row?.outcome);
+    return this.findDelivery(deliveryId);
+  }
+
+  /**
+   * Queues again an endpoint's deliveries that have failed or were missed since a time. @returns their number
+   * @throws ServiceError not_found, webhook_endpoint_disabled
+   */
+  async redeliverAll(actor: string, endpointId: string, since: Date): Promise<{ queued: number }> {
+    const { customerId } = await this.find(endpointId);
+    const [row] = await this.dataSource.query<{ outcome: string; queued: number }[]>(
+      'select outcome, queued from app.redeliver_webhooks_since($1, $2, $3, $4, $5)',
+      [customerId, endpointId, since, REDELIVERED_AT_ONCE, actor],
+    );
+    assertQueued(row?.outcome);
+    return { queued: row?.queued ?? 0 };
+  }
+
+  private async find(id: string): Promise<WebhookEndpoint> {
+    const endpoint = await this.dataSource.manager.findOneBy(WebhookEndpoint, { id });
+    if (!endpoint) throw new ServiceError('not_found', 'There is no webhook endpoint with this id');
+    return endpoint;
+  }
+
+  private async findDelivery(id: string): Promise<WebhookDelivery> {
+    const delivery = await this.dataSource.manager.findOneBy(WebhookDelivery, { id });
+    if (!delivery) throw new ServiceError('not_found', 'There is no webhook delivery with this id');
+    return delivery;
+  }
+
+  private assertAddress(owner: string, url: string): void {
+    const privateAllowed = owner === NO_CUSTOMER || this.config.WEBHOOK_ALLOW_PRIVATE;
+    const fault = refusalOf(url, { privateAllowed });
+    if (fault !== undefined) throw new ServiceError('invalid_request', `The address ${fault}`);
+  }
+}
+
+/** The scopes of the records that customers' events have. */
+const SCOPES_OF_EVENTS = [...new Set(CUSTOMER_EVENT_TYPES.map(scopeOf))].filter((scope) => scope !== null);
+
+function viewOf({
+  secretCiphertext: _secret,
+  formerSecretCiphertext: _former,
+  formerSecretUntil: _until,
+  customerId,
+  ...endpoint
+}: WebhookEndpoint): EndpointView {
+  return { ...endpoint, customerId: customerId === NO_CUSTOMER ? null : customerId };
+}
+
+function orNull(types: readonly EventType[] | undefined): readonly EventType[] | null {
+  return types && types.length > 0 ? types : null;
+}
+
+/** @throws ServiceError invalid_request */
+function assertTypes(owner: string, types: readonly EventType[] = []): void {
+  const customers: readonly EventType[] = CUSTOMER_EVENT_TYPES;
+  const others = owner === NO_CUSTOMER ? [] : types.filter((type) => !customers.includes(type));
+  if (others.length > 0)
+    throw new ServiceError('invalid_request', `Only the operator's endpoints get events of ${others.join(', ')}`);
+}
+
+/** @throws ServiceError */
+function assertQueued(outcome: string | undefined): void {
+  if (outcome === 'disabled')
+    throw new ServiceError('webhook_endpoint_disabled', 'The endpoint is disabled; enable it first');
+  if (outcome !== 'queued') throw new ServiceError('not_found', 'There is no such webhook endpoint');
+}

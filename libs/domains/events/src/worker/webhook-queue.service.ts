@@ -1,0 +1,84 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { NO_CUSTOMER } from '@platform/audit';
+import { AppConfig } from '@platform/config';
+import type { EndpointKey } from '../webhook-secrets/webhook-secrets.service';
+
+/** An endpoint with deliveries that are due. */
+export interface DueEndpoint extends EndpointKey {
+  /** Whether its last attempt failed: such endpoints share fewer places. */
+  failing: boolean;
+}
+
+/** The state of the deliveries, over all customers. */
+export interface WebhookHealth {
+  /** Deliveries that are due and not sent. */
+  due: number;
+  /** How long the oldest delivery has been due that was not tried yet, at an endpoint that is not failing. */
+  oldest_untried_age: number;
+  /** Endpoints that are in use, and those whose last attempt failed. */
+  endpoints: number;
+  failing: number;
+  /** Endpoints that get nothing new because too much waits for them. */
+  full: number;
+}
+
+/** Those whose owner or address is gone are left: a run of them does nothing. */
+const DUE = `
+  select d.customer_id as "customerId", d.endpoint_id as id, w.failing_since is not null as failing
+  from (select distinct customer_id, endpoint_id from webhook_delivery where state = 'pending' and next_attempt_at <= app.now()) d
+  join webhook_endpoint w on w.customer_id = d.customer_id and w.id = d.endpoint_id
+  where w.disabled_at is null`;
+
+/** What a delivery takes besides its event. */
+const ROW_BYTES = 200;
+const FULL = `
+  select customer_id from webhook_delivery where state = 'pending'
+  group by customer_id having sum(bytes + ${ROW_BYTES}) >= $1`;
+const MARK = `
+  update webhook_endpoint set queue_full = customer_id = any ($1::uuid[]) where queue_full <> (customer_id = any ($1::uuid[]))`;
+
+const ENDPOINTS = `
+  select count(*)::int as endpoints, (count(*) filter (where failing_since is not null))::int as failing,
+    (count(*) filter (where queue_full))::int as full
+  from webhook_endpoint where disabled_at is null`;
+const DUE_STATE = `
+  select count(*)::int as due,
+    coalesce(extract(epoch from app.now() - min(d.next_attempt_at) filter (where d.attempts = 0 and w.failing_since is null)), 0)::float8
+      as oldest_untried_age
+  from webhook_delivery d join webhook_endpoint w on w.customer_id = d.customer_id and w.id = d.endpoint_id
+  where d.state = 'pending' and d.next_attempt_at <= app.now() and w.disabled_at is null`;
+
+/** Finds the endpoints whose deliveries are due, and measures what waits. */
+@Injectable()
+export class WebhookQueueService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly config: AppConfig,
+  ) {}
+
+  /**
+   * Endpoints with something due. New deliveries queue a run of their endpoint themselves; this finds repetitions, those that came
+   * during a run, and those whose run was lost.
+   */
+  findDue(): Promise<DueEndpoint[]> {
+    return this.dataSource.query<DueEndpoint[]>(DUE);
+  }
+
+  /**
+   * Marks the endpoints of customers for whom as much waits as may: their further deliveries are missed, and can be redelivered.
+   * The operator's own are not bounded.
+   */
+  async markFull(): Promise<void> {
+    const rows = await this.dataSource.query<{ customer_id: string }[]>(FULL, [this.config.WEBHOOK_QUEUE_BYTES]);
+    const customers = rows.map(({ customer_id }) => customer_id).filter((id) => id !== NO_CUSTOMER);
+    await this.dataSource.query(MARK, [customers]);
+  }
+
+  /** The state for the metrics. */
+  async health(): Promise<WebhookHealth> {
+    const [endpoints] = await this.dataSource.query<Omit<WebhookHealth, 'due' | 'oldest_untried_age'>[]>(ENDPOINTS);
+    const [due] = await this.dataSource.query<Pick<WebhookHealth, 'due' | 'oldest_untried_age'>[]>(DUE_STATE);
+    return { due: 0, oldest_untried_age: 0, endpoints: 0, failing: 0, full: 0, ...endpoints, ...due };
+  }
+}

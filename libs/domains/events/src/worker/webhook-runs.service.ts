@@ -1,0 +1,233 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { Counter, Histogram } from 'prom-client';
+import { DataSource } from 'typeorm';
+import { NO_CUSTOMER } from '@platform/audit';
+import { AppConfig } from '@platform/config';
+import { Metrics } from '@platform/metrics';
+import type { Scope } from '@platform/tokens';
+import { UpstreamClientsService, type WebhookResult, type WebhookSender } from '@platform/upstream';
+import { type DeliveredType, TEST_TYPE } from '../entities/webhook-delivery.entity';
+import type { EventType } from '../event-types';
+import { type DeliveredEvent, EventBodiesPort } from '../ports/event-bodies.port';
+import { type EndpointKey, WebhookSecretsService } from '../webhook-secrets/webhook-secrets.service';
+
+/** Deliveries that are read at a time: their bodies are in memory. */
+const BATCH = 10;
+/** A run gives its place to another endpoint's after this time. */
+const RUN_MS = 10_000;
+/** Results are stored after this time, though more deliveries were read. */
+const STORE_AFTER_MS = 500;
+
+/** Seconds from a failed attempt to the next one, by the number of attempts. */
+const SCHEDULE = [5, 5 * 60, 30 * 60, 2 * 3600, 5 * 3600, 10 * 3600] as const;
+const LONGEST_WAIT = 10 * 3600;
+const GONE = 410;
+
+/** Failures that took long: the endpoint's other deliveries wait for a later run, so that it does not occupy this place. */
+const SLOW = ['timeout_total', 'timeout_connect', 'timeout_first_byte', 'timeout_idle'];
+
+/** The name of the other system in logs and metrics. */
+const UPSTREAM = 'webhook';
+
+/** A delivery that is due, with its endpoint and its event. Times are RFC 3339 text. */
+interface DueDelivery {
+  id: string;
+  event_customer_id: string;
+  event_id: string;
+  event_type: DeliveredType;
+  attempts: number;
+  created_at: string;
+  queued_at: string;
+  /** Seconds since 1970, by the database's clock. */
+  now: number;
+  url: string;
+  scopes: Scope[] | null;
+  secrets: Buffer[];
+  event: Omit<DeliveredEvent, 'id' | 'type'> | null;
+}
+
+/** The result of a delivery's attempt. */
+interface Attempt {
+  id: string;
+  result: WebhookResult;
+  /** Seconds until the next one. */
+  wait: number;
+}
+
+/** Of an endpoint, when results were stored. */
+interface Stored {
+  /** Why it was disabled by them; null if it was not. */
+  disabled: string | null;
+  /** Whether more is due by now. */
+  more: boolean;
+}
+
+const EVENT = `json_build_object('reference', e.reference, 'record', e.record, 'createdAt', app.json_time(e.created_at))`;
+
+/** In the order in which they were queued; one that failed comes after those that were queued before it is due again. */
+const DUE = (event: string, join: string) => `
+  select d.id, d.event_customer_id, d.event_id, d.event_type, d.attempts, app.json_time(d.created_at) as created_at,
+    app.json_time(d.queued_at) as queued_at, extract(epoch from app.now())::float8 as now, w.url, w.scopes,
+    array_remove(array[w.secret_ciphertext, case when w.former_secret_until > app.now() then w.former_secret_ciphertext end], null) as secrets,
+    ${event} as event
+  from webhook_delivery d join webhook_endpoint w on w.customer_id = d.customer_id and w.id = d.endpoint_id ${join}
+  where d.customer_id = $1 and d.endpoint_id = $2 and d.state = 'pending' and d.next_attempt_at <= app.now() and w.disabled_at is null
+  order by d.next_attempt_at, d.id limit ${BATCH}`;
+const DUE_OF_CUSTOMER = DUE(
+  `case when e.id is not null then ${EVENT} end`,
+  'left join event e on e.customer_id = d.customer_id and e.id = d.event_id',
+);
+/** The operator's deliveries are of events of all customers, which on a cluster are on other nodes. */
+const DUE_OF_OPERATOR = DUE('null::json', '');
+const EVENTS = `select e.id, ${EVENT} as event from event e where e.customer_id = $1 and e.id = any ($2)`;
+const RECORD = `select disabled, more from app.record_webhook_attempts($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
+
+/**
+ * Delivers what is due at one endpoint, one delivery after another. A delivery that fails is due again later and holds back no
+ * other. At least once: what a killed worker has sent and not recorded is sent again, with the same id.
+ */
+@Injectable()
+export class WebhookRunsService {
+  private readonly logger = new Logger(WebhookRunsService.name);
+  private readonly sender: WebhookSender;
+  private readonly results: Counter<'result'>;
+  private readonly delays: Histogram;
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly secrets: WebhookSecretsService,
+    private readonly bodies: EventBodiesPort,
+    private readonly config: AppConfig,
+    clients: UpstreamClientsService,
+    { registry }: Metrics,
+  ) {
+    this.sender = clients.openSender({ name: UPSTREAM, timeoutMs: config.WEBHOOK_TIMEOUT_MS });
+    this.results = new Counter({
+      name: 'webhook_attempts_total',
+      help: 'Attempts to deliver an event to an endpoint, by their result',
+      labelNames: ['result'],
+      registers: [registry],
+    });
+    for (const result of ['delivered', 'failed', 'disabled']) this.results.inc({ result }, 0);
+    this.delays = new Histogram({
+      name: 'webhook_delay_seconds',
+      help: 'Time from an event to its delivery at the first attempt',
+      buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+      registers: [registry],
+    });
+  }
+
+  /** Runs until nothing is due, for some seconds at most: the rest is due in a later run. */
+  async run(endpoint: EndpointKey, signal: AbortSignal): Promise<void> {
+    const until = performance.now() + RUN_MS;
+    while (!signal.aborted && performance.now() < until) {
+      const due = await this.read(endpoint);
+      if (due.length === 0 || !(await this.deliver(endpoint, due, signal))) return;
+    }
+  }
+
+  private async read({ customerId, id }: EndpointKey): Promise<DueDelivery[]> {
+    if (customerId !== NO_CUSTOMER) return this.dataSource.query<DueDelivery[]>(DUE_OF_CUSTOMER, [customerId, id]);
+    const due = await this.dataSource.query<DueDelivery[]>(DUE_OF_OPERATOR, [customerId, id]);
+    const byCustomer = Map.groupBy(due, ({ event_customer_id }) => event_customer_id);
+    for (const [customer, deliveries] of byCustomer) {
+      const ids = deliveries.map(({ event_id }) => event_id);
+      const events = await this.dataSource.query<{ id: string; event: DueDelivery['event'] }[]>(EVENTS, [
+        customer,
+        ids,
+      ]);
+      const byId = new Map(events.map((row) => [row.id, row.event]));
+      for (const delivery of deliveries) delivery.event = byId.get(delivery.event_id) ?? null;
+    }
+    return due;
+  }
+
+  /** @returns whether more is due that this run may deliver */
+  private async deliver(endpoint: EndpointKey, due: DueDelivery[], signal: AbortSignal): Promise<boolean> {
+    const readAt = performance.now();
+    let storedAt = readAt;
+    let attempts: Attempt[] = [];
+    let more = false;
+    for (const delivery of due) {
+      if (signal.aborted) break;
+      const elapsed = (performance.now() - readAt) / 1000;
+      const result = await this.send(endpoint, delivery, delivery.now + elapsed, signal);
+      // The worker stops: nothing is known about the attempt, and another worker repeats it.
+      if (result.outcome === 'shutdown') break;
+      this.measure(delivery, result, (performance.now() - readAt) / 1000);
+      attempts.push({ id: delivery.id, result, wait: waitOf(delivery.attempts, result) });
+      const isSlow = SLOW.includes(result.outcome);
+      if (result.status === GONE || isSlow || performance.now() - storedAt > STORE_AFTER_MS) {
+        const stored = await this.store(endpoint, attempts);
+        if (stored.disabled !== null || isSlow) return false;
+        more = stored.more;
+        [attempts, storedAt] = [[], performance.now()];
+      }
+    }
+    if (attempts.length > 0) ({ more } = await this.store(endpoint, attempts));
+    return more && !signal.aborted;
+  }
+
+  private send(endpoint: EndpointKey, delivery: DueDelivery, now: number, signal: AbortSignal): Promise<WebhookResult> {
+    const { event_id: id, url, secrets, scopes } = delivery;
+    const body = this.bodyOf(endpoint, delivery, scopes);
+    const timestamp = Math.floor(now);
+    return this.sender.send({
+      operation: 'deliver',
+      url,
+      privateAllowed: this.config.WEBHOOK_ALLOW_PRIVATE || endpoint.customerId === NO_CUSTOMER,
+      headers: {
+        'content-type': 'application/json; charset=utf-8',
+        'user-agent': 'customer-account-service-webhooks',
+        'webhook-id': id,
+        'webhook-timestamp': String(timestamp),
+        'webhook-signature': this.secrets.sign(endpoint, secrets, { id, timestamp, body }),
+      },
+      body,
+      signal,
+    });
+  }
+
+  private bodyOf(
+    endpoint: EndpointKey,
+    { event_id: id, event_type: type, created_at, event }: DueDelivery,
+    scopes: Scope[] | null,
+  ): string {
+    // A test is in no log, and an event may have left it.
+    if (!event)
+      return JSON.stringify({ id, type, created_at, data: type === TEST_TYPE ? { endpoint_id: endpoint.id } : {} });
+    return this.bodies.write({ id, type: type as EventType, ...event }, scopes);
+  }
+
+  private measure({ attempts, queued_at, now }: DueDelivery, { accepted }: WebhookResult, elapsed: number): void {
+    this.results.inc({ result: accepted ? 'delivered' : 'failed' });
+    if (accepted && attempts === 0) this.delays.observe(Math.max(0, now + elapsed - Date.parse(queued_at) / 1000));
+  }
+
+  private async store({ customerId, id }: EndpointKey, attempts: Attempt[]): Promise<Stored> {
+    const results = attempts.map(({ result }) => result);
+    const [stored = { disabled: null, more: false }] = await this.dataSource.query<Stored[]>(RECORD, [
+      customerId,
+      id,
+      attempts.map((attempt) => attempt.id),
+      results.map(({ status }) => status ?? null),
+      results.map(({ accepted, status, outcome }) => (accepted || outcome === String(status) ? null : outcome)),
+      results.map(({ accepted }) => accepted),
+      attempts.map(({ wait }) => wait),
+      results.at(-1)?.accepted === true,
+      results.some(({ status }) => status === GONE),
+    ]);
+    const { disabled: reason } = stored;
+    if (reason !== null) {
+      this.results.inc({ result: 'disabled' });
+      this.logger.warn({ msg: 'a webhook endpoint was disabled', customer_id: customerId, endpoint_id: id, reason });
+    }
+    return stored;
+  }
+}
+
+/** Seconds until the next attempt: as scheduled, or as long as the receiver asks for, within bounds. */
+function waitOf(attempts: number, { retryAfterMs = 0 }: WebhookResult): number {
+  const scheduled = SCHEDULE[attempts] ?? LONGEST_WAIT;
+  return Math.max(scheduled, Math.min(Math.ceil(retryAfterMs / 1000), LONGEST_WAIT));
+}
