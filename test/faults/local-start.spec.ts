@@ -136,6 +136,9 @@ function describeLauncher(): void {
     expect(scraped.map((text) => text.includes('worker_jobs_overdue'))).toEqual([false, true]);
     const answer = await paste(first.text());
     expect(answer.status).toBe(200);
+    // The worker fetches the demo customer's invoices, and the sandbox hears of them.
+    const page = /http:\S+\/webhooks\//.exec(first.text())?.[0] ?? '';
+    await until(async () => (await (await fetch(page)).text()).includes('signature holds'), 200);
     // The API warns of a login with too many rights.
     expect(first.text()).not.toContain('row level security');
     expect(await loginsIn(folder)).toEqual(['api_login', 'worker_login']);

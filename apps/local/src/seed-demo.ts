@@ -7,6 +7,7 @@ import { DatabaseModule } from '@platform/database';
 import { BillingCalendar } from '@platform/time';
 import { CustomersOperatorModule, CustomersOperatorService } from '@domains/customers';
 import { AiConfigurationOperatorService, AiOperatorModule, AiPricesOperatorService } from '@domains/ai';
+import { WebhooksOperatorModule, WebhooksOperatorService } from '@domains/events';
 import { ServicesOperatorModule, ServicesOperatorService } from '@domains/services';
 import { StatusEventsOperatorService, StatusOperatorModule } from '@domains/status';
 import {
@@ -22,10 +23,13 @@ import { SupportOperatorModule, Ticket, TicketsOperatorService } from '@domains/
 export interface Demo {
   customerName: string;
   token: string;
+  /** Whether the sandbox receives its webhooks. */
+  receivesWebhooks: boolean;
 }
 
 const ACTOR = 'operator:demo';
 const NUMBER = 'demo';
+const RECEIVER = 'Sandbox';
 const TOKEN_DAYS = 7;
 const DAY_MS = 86_400_000;
 const DEMO_MODEL = 'claude-haiku-4-5';
@@ -46,6 +50,7 @@ const SANDBOX_ACCOUNTS = { stripe: 'cus_demo', fiken: '1001' } as const;
     SmsOperatorModule,
     StatusOperatorModule,
     SupportOperatorModule,
+    WebhooksOperatorModule,
   ],
 })
 class DemoModule {
@@ -67,10 +72,22 @@ export async function seedDemo(config: AppConfig): Promise<Demo> {
       scopes: Object.keys(SCOPES) as Scope[],
       expiresAt: new Date(Date.now() + TOKEN_DAYS * DAY_MS),
     });
-    return { customerName: name, token };
+    const { SANDBOX_URL } = config;
+    if (SANDBOX_URL !== undefined) await addReceiver(app, id, SANDBOX_URL);
+    return { customerName: name, token, receivesWebhooks: SANDBOX_URL !== undefined };
   } finally {
     await app.close();
   }
+}
+
+/** Makes the sandbox an endpoint of the demo customer. At each start the sandbox has another port, and knows no secret. */
+async function addReceiver(app: INestApplicationContext, customerId: string, sandboxUrl: string): Promise<void> {
+  const webhooks = app.get(WebhooksOperatorService);
+  const { rows } = await webhooks.list({ customerId }, { limit: 500 });
+  for (const { id, description } of rows) if (description === RECEIVER) await webhooks.remove(ACTOR, id);
+  const url = `${sandboxUrl}/webhooks/hook`;
+  const { secret } = await webhooks.add(ACTOR, { customerId, url, description: RECEIVER });
+  await fetch(`${sandboxUrl}/webhooks/secrets`, { method: 'PUT', body: JSON.stringify([secret]) });
 }
 
 async function demoCustomer(app: INestApplicationContext) {

@@ -97,7 +97,12 @@ async function localEnvironment(
   const services = {
     ...(secrets && database && { DATABASE_URL: database.url, SECRETS_KEY: secrets.secretsKey, DEMO_CUSTOMER: 'true' }),
     // The sandbox's SMS gateways post delivery reports here; real gateways post to the operator's proxy.
-    ...(sandbox && { SANDBOX_URL: sandbox.url ?? '', SMS_REPORT_URL: `http://127.0.0.1:${internalPort}` }),
+    ...(sandbox && {
+      SANDBOX_URL: sandbox.url ?? '',
+      SMS_REPORT_URL: `http://127.0.0.1:${internalPort}`,
+      // The sandbox receives webhooks, too, on this machine.
+      WEBHOOK_ALLOW_PRIVATE: 'true',
+    }),
   };
   saveLocalServices({ ...services, LAUNCHER_PID: String(process.pid) });
   // There is no proxy that keeps connections: a stop waits for nobody.
@@ -174,6 +179,8 @@ function welcome(config: AppConfig, demo: Demo | undefined): string {
   ];
   if (config.SANDBOX_URL) {
     lines.push('', 'SANDBOX: AI provider, SMS gateway and billing sources are simulated. Nothing is sent or charged.');
+    if (demo?.receivesWebhooks)
+      lines.push(`Webhooks       ${config.SANDBOX_URL}/webhooks/ shows those of the demo customer`);
   }
   if (demo) {
     lines.push('', `Demo customer  ${demo.customerName}`, `Demo token     ${demo.token}`, '', 'Try it:');

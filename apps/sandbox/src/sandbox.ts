@@ -9,9 +9,11 @@ import { ReportCourier } from './shared/sms/report-courier';
 import type { UpstreamControl } from './shared/faults/upstream-control';
 import { elks, ElksControl } from './sms-46elks/elks.plugin';
 import { link, LinkControl } from './sms-link-mobility/link.plugin';
+import { webhookReceiver, WebhookReceiverControl } from './webhook-receiver/webhook-receiver.plugin';
 
 const STRIPE_PATH = '/stripe';
 const FIKEN_PATH = '/fiken/api/v2';
+const WEBHOOKS_PATH = '/webhooks';
 
 interface SandboxOptions {
   /** Port to listen on; 0, the default, lets the system choose. */
@@ -34,6 +36,8 @@ export interface SandboxUrls {
   /** The official SDK takes host and port only, no path; `/v1` is therefore served at the root as well. */
   stripe: string;
   fiken: string;
+  /** A receiver of webhooks, with a page. */
+  webhooks: string;
 }
 
 /** The running sandbox with the controls of its upstreams. */
@@ -48,6 +52,7 @@ export interface Sandbox {
   link: LinkControl;
   stripe: StripeControl;
   fiken: FikenControl;
+  webhooks: WebhookReceiverControl;
   /** Closes all connections and refuses new ones, like a host that is down. */
   refuseConnections(): Promise<void>;
   /** Listens again, on the same port. */
@@ -71,6 +76,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     link: new LinkControl(recordLimit, courier, reportDelayMs, linkGates),
     stripe: new StripeControl(recordLimit),
     fiken: new FikenControl(recordLimit),
+    webhooks: new WebhookReceiverControl(),
   };
   mount(app, '/anthropic', (upstream) => messagesApi(upstream, controls));
   mount(app, '/46elks', (upstream) => elks(upstream, controls.elks46));
@@ -82,6 +88,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   // The official SDK takes a host and a port, but no path.
   mount(app, '', (upstream) => stripeApi(upstream, controls.stripe, STRIPE_PATH));
   mount(app, FIKEN_PATH, (upstream) => fiken(upstream, controls.fiken, FIKEN_PATH));
+  mount(app, WEBHOOKS_PATH, (receiver) => webhookReceiver(receiver, controls.webhooks));
 
   await app.listen({ port, host });
   const address = app.server.address() as AddressInfo;
@@ -99,6 +106,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       link: `${url}/link`,
       stripe: `${url}${STRIPE_PATH}`,
       fiken: `${url}${FIKEN_PATH}`,
+      webhooks: `${url}${WEBHOOKS_PATH}`,
     },
     ...controls,
     refuseConnections: async () => {
