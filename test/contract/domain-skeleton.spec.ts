@@ -7,6 +7,7 @@ const FOLDERS = [...SIDES, 'entities', 'ports', 'adapters', 'sql', 'migrations']
 /** Parts that several sides of a domain use, by domain. */
 const SHARED: Record<string, string[]> = {
   ai: ['ledger', 'liveness', 'provider-keys', 'usage'],
+  events: ['webhook-secrets'],
   invoices: ['money'],
   sms: ['delivery-reports'],
 };

@@ -1,3 +1,5 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
 import { curlCalls } from '@test/documents/curl';
 import { guideExamples, GuideFolder, guidePrograms } from '@test/documents/guide-programs';
 import type { CodeBlock } from '@test/documents/markdown';
@@ -5,6 +7,7 @@ import { saveFakeInvoice } from '@test/factories/invoice.factory';
 import { freePort } from '@test/free-port';
 import { startRecordingUpstream } from '@test/recording-upstream';
 import { createFullCaller, type FullApi, startFullApi } from '@test/full-api';
+import { WorkerModule } from '../../apps/worker/src/worker.module';
 
 /** Addresses of requests that cost something. */
 const SPENDING = /\/ai\/messages$|\/ai\/v1\/messages$|\/sms\/send$|\/ai\/credit-requests$/;
@@ -12,19 +15,24 @@ const calls = guideExamples.filter(([, { language, text }]) => language === 'sh'
 
 describe("examples of the customers' guide", () => {
   let full: FullApi;
+  let worker: INestApplicationContext;
   let folder: GuideFolder;
   let environment: { API: string; TOKEN: string };
 
   beforeAll(async () => {
     const port = String(await freePort());
     // Addresses of PDFs begin with the public one.
-    full = await startFullApi({ PORT: port, PUBLIC_URL: `http://127.0.0.1:${port}` });
+    // A program receives webhooks on this machine.
+    const settings = { PORT: port, PUBLIC_URL: `http://127.0.0.1:${port}`, WEBHOOK_ALLOW_PRIVATE: 'true' };
+    full = await startFullApi(settings);
+    worker = await NestFactory.createApplicationContext(WorkerModule.with(full.api.database.config), { logger: false });
     const { token } = await createFullCaller(full);
     folder = new GuideFolder();
     environment = { API: full.api.baseUrl, TOKEN: token.token };
   });
   afterAll(async () => {
     folder.remove();
+    await worker.close();
     await full.stop();
   });
 

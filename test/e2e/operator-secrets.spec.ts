@@ -10,6 +10,7 @@ describe('operator secrets reencrypt', () => {
   let database: TestDatabase;
   let superuser: Client;
   let customer: string;
+  let endpoint: string;
   const [former, present] = [newKey(), newKey()];
 
   beforeAll(async () => {
@@ -21,12 +22,23 @@ describe('operator secrets reencrypt', () => {
       input: 'sk-customers-own-key',
       environment: { SECRETS_KEY: former },
     });
+    const added = await operatorCommand(
+      database,
+      ['webhook', 'add', '--customer', customer, '--url', 'https://hooks.example.com/', '--json'],
+      { environment: { SECRETS_KEY: former } },
+    );
+    endpoint = (JSON.parse(added.stdout) as { id: string }).id;
   });
   afterAll(async () => {
     await superuser.end();
     await database.drop();
   });
 
+  /** The customer's provider key, and the secret of its webhook endpoint. */
+  const all = (result: string) => [
+    { secret: 'provider key', customer_id: customer, result },
+    { secret: 'webhook endpoint', customer_id: customer, endpoint_id: endpoint, result },
+  ];
   const reencrypt = (environment: Record<string, string>) =>
     operatorCommand(database, ['secrets', 'reencrypt', '--json'], { environment });
   const result = ({ stdout }: CommandResult) => JSON.parse(stdout) as unknown;
@@ -41,19 +53,17 @@ describe('operator secrets reencrypt', () => {
   it('fails for a key that opens under neither, and leaves it as it is', async () => {
     const before = await stored();
     const outcome = await reencrypt({ SECRETS_KEY: present, FORMER_SECRETS_KEY: newKey() });
-    expect(result(outcome)).toEqual([{ customer_id: customer, result: 'unreadable' }]);
+    expect(result(outcome)).toEqual(all('unreadable'));
     expect(outcome.code).toBe(1);
     expect(await stored()).toBe(before);
   });
 
   it('encrypts keys under the present SECRETS_KEY, audited and once', async () => {
     const environment = { SECRETS_KEY: present, FORMER_SECRETS_KEY: former };
-    expect(result(await reencrypt(environment))).toEqual([{ customer_id: customer, result: 'reencrypted' }]);
-    expect(result(await reencrypt({ SECRETS_KEY: present }))).toEqual([
-      { customer_id: customer, result: 'up_to_date' },
-    ]);
+    expect(result(await reencrypt(environment))).toEqual(all('reencrypted'));
+    expect(result(await reencrypt({ SECRETS_KEY: present }))).toEqual(all('up_to_date'));
     const { rows } = await superuser.query(`select action from audit_log where action = 'secrets.reencrypt'`);
-    expect(rows).toHaveLength(1);
+    expect(rows).toHaveLength(2);
     expect((await reencrypt({ SECRETS_KEY: former })).code).toBe(1);
   });
 });

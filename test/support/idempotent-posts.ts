@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { saveFakeDelivery } from './factories/webhook.factory';
 import { createFullCaller, type FullApi } from './full-api';
 
 /** A POST, and how its effects are counted. */
 export interface IdempotentPost {
   name: string;
-  /** The path; `TICKET` stands for the id of a ticket. */
+  /** The path; `TICKET`, `ENDPOINT` and `DELIVERY` stand for ids of the caller's. */
   path: string;
   /** None for a POST without a body. */
   body?: object;
@@ -79,6 +80,39 @@ export const IDEMPOTENT_POSTS: IdempotentPost[] = [
     status: 200,
     effects: charges,
   },
+  {
+    name: '/webhooks/endpoints',
+    path: '/webhooks/endpoints',
+    body: { url: 'https://hooks.example.com/' },
+    status: 201,
+    // One is there from the beginning.
+    effects: async (api, customerId) => (await count(api, 'webhook_endpoint', customerId)) - 1,
+  },
+  {
+    name: '/webhooks/endpoints/{id}/rotate-secret',
+    path: '/webhooks/endpoints/ENDPOINT/rotate-secret',
+    status: 200,
+    effects: (api, customerId) => count(api, 'audit_log', customerId, `action = 'webhook.rotate-secret'`),
+  },
+  {
+    name: '/webhooks/endpoints/{id}/test',
+    path: '/webhooks/endpoints/ENDPOINT/test',
+    status: 201,
+    effects: (api, customerId) => count(api, 'webhook_delivery', customerId, `event_type = 'webhook.test'`),
+  },
+  {
+    name: '/webhooks/endpoints/{id}/redeliver',
+    path: '/webhooks/endpoints/ENDPOINT/redeliver',
+    body: { since: '2026-01-01T00:00:00Z' },
+    status: 200,
+    effects: (api, customerId) => count(api, 'audit_log', customerId, `action = 'webhook.redeliver-since'`),
+  },
+  {
+    name: '/webhooks/deliveries/{id}/redeliver',
+    path: '/webhooks/deliveries/DELIVERY/redeliver',
+    status: 200,
+    effects: (api, customerId) => count(api, 'audit_log', customerId, `action = 'webhook.redeliver'`),
+  },
 ];
 
 /** A reply as far as a replay must equal it. */
@@ -89,7 +123,7 @@ export interface ReplyBytes {
   body: string;
 }
 
-/** A customer with every permission and a ticket, who posts with Idempotency-Keys. */
+/** A customer with every permission, a ticket and a delivery to a webhook endpoint, who posts with Idempotency-Keys. */
 export async function createKeyedCaller(full: FullApi) {
   const caller = await createFullCaller(full);
   const ticketId = randomUUID();
@@ -97,13 +131,15 @@ export async function createKeyedCaller(full: FullApi) {
     `insert into support_ticket (customer_id, id, title, body) values ($1, $2, 'Toner', 'It is empty')`,
     [caller.customer.id, ticketId],
   );
+  const { endpointId, deliveryId } = await saveFakeDelivery(full.api.superuser, caller.customer.id);
   const post = async (path: string, body?: object | string, key?: string): Promise<ReplyBytes> => {
     const text = typeof body === 'object' ? JSON.stringify(body) : body;
     const headers = {
       ...(text === undefined ? {} : { 'content-type': 'application/json' }),
       ...(key === undefined ? {} : { 'idempotency-key': key }),
     };
-    const reply = await caller.call(path.replace('TICKET', ticketId), { method: 'POST', headers, body: text });
+    const named = path.replace('TICKET', ticketId).replace('ENDPOINT', endpointId).replace('DELIVERY', deliveryId);
+    const reply = await caller.call(named, { method: 'POST', headers, body: text });
     return {
       status: reply.status,
       type: reply.headers.get('content-type'),

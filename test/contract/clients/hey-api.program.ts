@@ -29,6 +29,12 @@ const ticket = await api.createTicket({
   body: { title: 'A question', body: 'How do I …?', service_id: serviceId },
   throwOnError: true,
 });
+const endpoint = await api.createWebhookEndpoint({
+  body: { url: 'https://erp.example.com/hooks', event_types: ['sms.failed'] },
+  throwOnError: true,
+});
+const ofEndpoint = { path: { id: endpoint.data.id }, throwOnError: true } as const;
+const tested = await api.testWebhookEndpoint(ofEndpoint);
 const page = { query: { limit: 5 }, throwOnError: true } as const;
 const models = await api.listSdkModels({ throwOnError: true });
 const usage = await api.listAiUsage({ query: { from: '2020-01-01' }, throwOnError: true });
@@ -94,5 +100,18 @@ const called = {
   getSms: await api.getSms({ path: { id: sms.data.id }, throwOnError: true }),
   listStatus: await api.listStatus(page),
   listEvents: await api.listEvents({ query: { types: ['sms.failed'], wait: 0 }, throwOnError: true }),
+  createWebhookEndpoint: endpoint,
+  listWebhookEndpoints: await api.listWebhookEndpoints(page),
+  getWebhookEndpoint: await api.getWebhookEndpoint(ofEndpoint),
+  changeWebhookEndpoint: await api.changeWebhookEndpoint({ ...ofEndpoint, body: { description: 'ERP' } }),
+  rotateWebhookSecret: await api.rotateWebhookSecret(ofEndpoint),
+  testWebhookEndpoint: tested,
+  redeliverWebhooks: await api.redeliverWebhooks({ ...ofEndpoint, body: { since: '2026-01-01T00:00:00Z' } }),
+  listWebhookDeliveries: await api.listWebhookDeliveries({
+    query: { endpoint_id: endpoint.data.id, state: 'pending' },
+    throwOnError: true,
+  }),
+  redeliverWebhook: await api.redeliverWebhook({ path: { id: tested.data.id }, throwOnError: true }),
+  deleteWebhookEndpoint: await api.deleteWebhookEndpoint(ofEndpoint),
 };
 report(Object.fromEntries(Object.entries(called).map(([name, { response }]) => [name, response.status])));

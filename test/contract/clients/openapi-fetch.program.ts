@@ -36,6 +36,9 @@ const models = await client.GET('/ai/v1/models');
 const usage = await client.GET('/ai/usage', { params: { query: { from: '2020-01-01' } } });
 const receipts = need(usage);
 receipts.data satisfies { cost: number; paid_from_included: number }[];
+const endpoint = await client.POST('/webhooks/endpoints', { body: { url: 'https://erp.example.com/hooks' } });
+const ofEndpoint = { params: { path: { id: need(endpoint).id } } };
+const tested = await client.POST('/webhooks/endpoints/{id}/test', ofEndpoint);
 const called = {
   getCustomer: await client.GET('/customer'),
   listServices: await client.GET('/services', { params }),
@@ -93,5 +96,23 @@ const called = {
   getSms: await client.GET('/sms/log/{id}', { params: { path: { id: need(sms).id } } }),
   listStatus: await client.GET('/status', { params }),
   listEvents: await client.GET('/events', { params: { query: { types: ['sms.failed'], wait: 0 } } }),
+  createWebhookEndpoint: endpoint,
+  listWebhookEndpoints: await client.GET('/webhooks/endpoints', { params }),
+  getWebhookEndpoint: await client.GET('/webhooks/endpoints/{id}', ofEndpoint),
+  changeWebhookEndpoint: await client.PATCH('/webhooks/endpoints/{id}', {
+    ...ofEndpoint,
+    body: { description: 'ERP' },
+  }),
+  rotateWebhookSecret: await client.POST('/webhooks/endpoints/{id}/rotate-secret', ofEndpoint),
+  testWebhookEndpoint: tested,
+  redeliverWebhooks: await client.POST('/webhooks/endpoints/{id}/redeliver', {
+    ...ofEndpoint,
+    body: { since: '2026-01-01T00:00:00Z' },
+  }),
+  listWebhookDeliveries: await client.GET('/webhooks/deliveries', { params: { query: { state: 'pending' } } }),
+  redeliverWebhook: await client.POST('/webhooks/deliveries/{id}/redeliver', {
+    params: { path: { id: need(tested).id } },
+  }),
+  deleteWebhookEndpoint: await client.DELETE('/webhooks/endpoints/{id}', ofEndpoint),
 };
 report(Object.fromEntries(Object.entries(called).map(([name, { response }]) => [name, response.status])));

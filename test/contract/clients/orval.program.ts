@@ -18,6 +18,10 @@ const sms = await api.sendSms({ to: '+4790000000', message: 'Hello' }, init);
 if (sms.status !== 201) throw new Error(sms.data.detail);
 const ticket = await api.createTicket({ title: 'A question', body: 'How do I …?', service_id: serviceId }, init);
 if (ticket.status !== 201) throw new Error(ticket.data.detail);
+const endpoint = await api.createWebhookEndpoint({ url: 'https://erp.example.com/hooks' }, init);
+if (endpoint.status !== 201) throw new Error(endpoint.data.detail);
+const tested = await api.testWebhookEndpoint(endpoint.data.id, init);
+if (tested.status !== 201) throw new Error(tested.data.detail);
 const models = await api.listSdkModels(init);
 if (models.status !== 200) throw new Error(models.data.detail);
 const usage = await api.listAiUsage({ from: '2020-01-01' }, init);
@@ -71,5 +75,15 @@ const called = {
   getSms: await api.getSms(sms.data.id, init),
   listStatus: await api.listStatus({}, init),
   listEvents: await api.listEvents({ types: ['sms.failed'], wait: 0 }, init),
+  createWebhookEndpoint: endpoint,
+  listWebhookEndpoints: await api.listWebhookEndpoints({ limit: 5 }, init),
+  getWebhookEndpoint: await api.getWebhookEndpoint(endpoint.data.id, init),
+  changeWebhookEndpoint: await api.changeWebhookEndpoint(endpoint.data.id, { description: 'ERP' }, init),
+  rotateWebhookSecret: await api.rotateWebhookSecret(endpoint.data.id, init),
+  testWebhookEndpoint: tested,
+  redeliverWebhooks: await api.redeliverWebhooks(endpoint.data.id, { since: '2026-01-01T00:00:00Z' }, init),
+  listWebhookDeliveries: await api.listWebhookDeliveries({ state: 'pending' }, init),
+  redeliverWebhook: await api.redeliverWebhook(tested.data.id, init),
+  deleteWebhookEndpoint: await api.deleteWebhookEndpoint(endpoint.data.id, init),
 };
 report(Object.fromEntries(Object.entries(called).map(([name, { status }]) => [name, status])));

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { CustomerContextService } from '@platform/context';
 import { CreditRequestsService } from '@domains/credit-requests';
 import { SmsLogService } from '@domains/sms';
@@ -7,6 +8,7 @@ import { expectProblem } from '@test/expect-problem';
 import { saveFakeUsage } from '@test/factories/ai-usage.factory';
 import { saveFakeBillingAccount, saveFakeInvoice } from '@test/factories/invoice.factory';
 import { saveFakeService } from '@test/factories/service.factory';
+import { saveFakeDelivery, saveFakeEndpoint } from '@test/factories/webhook.factory';
 import { declaredRoutes } from '@test/nest-routes';
 import { setConnectionsTo, withoutRowLevelSecurity } from '@test/without-row-level-security';
 
@@ -16,7 +18,11 @@ describe('queries by id name the customer', () => {
   let me: Awaited<ReturnType<typeof createCaller>>;
   let other: Awaited<ReturnType<typeof createCaller>>;
   beforeAll(async () => {
-    api = await startApi({ STRIPE_URL: 'http://127.0.0.1:1', STRIPE_SECRET_KEY: 'sk_test_1' });
+    api = await startApi({
+      STRIPE_URL: 'http://127.0.0.1:1',
+      STRIPE_SECRET_KEY: 'sk_test_1',
+      SECRETS_KEY: randomBytes(32).toString('base64'),
+    });
     [me, other] = await Promise.all([createCaller(api), createCaller(api)]);
     await withoutRowLevelSecurity(api.superuser);
   });
@@ -55,6 +61,8 @@ describe('queries by id name the customer', () => {
     return rows[0]?.id ?? '';
   };
 
+  const addEndpoint = (customerId: string) => saveFakeEndpoint(api.superuser, customerId);
+
   /** Every route with a row's id, and a function that stores such a row. New routes must be added here. */
   const ROUTES: Record<string, (customerId: string) => Promise<string | number>> = {
     'GET /ai/credit-requests/:id': addCreditRequest,
@@ -65,6 +73,14 @@ describe('queries by id name the customer', () => {
     'GET /support/tickets/:id': addTicket,
     'POST /support/tickets/:id/replies': addTicket,
     'POST /support/tickets/:id/close': addTicket,
+    'GET /webhooks/endpoints/:id': addEndpoint,
+    'PATCH /webhooks/endpoints/:id': addEndpoint,
+    'DELETE /webhooks/endpoints/:id': addEndpoint,
+    'POST /webhooks/endpoints/:id/rotate-secret': addEndpoint,
+    'POST /webhooks/endpoints/:id/test': addEndpoint,
+    'POST /webhooks/endpoints/:id/redeliver': addEndpoint,
+    'POST /webhooks/deliveries/:id/redeliver': async (customerId) =>
+      (await saveFakeDelivery(api.superuser, customerId)).deliveryId,
   };
 
   it('is about every route that has an id', () => {
@@ -77,9 +93,12 @@ describe('queries by id name the customer', () => {
   it.each(Object.entries(ROUTES))("so that %s finds one's own row and no other customer's", async (route, add) => {
     const [mine, theirs] = [await add(me.customer.id), await add(other.customer.id)];
     const [method = '', path = ''] = route.split(' ');
-    const body = { body: JSON.stringify({ body: 'Not mine' }), headers: { 'content-type': 'application/json' } };
+    const body = {
+      body: JSON.stringify({ body: 'Not mine', since: '2026-01-01T00:00:00Z' }),
+      headers: { 'content-type': 'application/json' },
+    };
     const at = (id: string | number) =>
-      me.call(path.replace(':id', String(id)), { method, ...(method === 'POST' ? body : {}) });
+      me.call(path.replace(':id', String(id)), { method, ...(['POST', 'PATCH'].includes(method) ? body : {}) });
     await expectProblem(await at(theirs), 404, 'not_found');
     expect((await at(mine)).status).not.toBe(404);
   });

@@ -8,6 +8,7 @@ import { createCaller, startApi, type TestApi } from '@test/api';
 import { takeViolations } from '@test/conformance/violations';
 import { saveFakeUsage } from '@test/factories/ai-usage.factory';
 import { saveFakeInvoice } from '@test/factories/invoice.factory';
+import { saveFakeDelivery } from '@test/factories/webhook.factory';
 import { saveFakeService } from '@test/factories/service.factory';
 import { declaredRoutes } from '@test/nest-routes';
 import { withoutRowLevelSecurity } from '@test/without-row-level-security';
@@ -39,7 +40,9 @@ describe('the customer of a request', () => {
   let me: Awaited<ReturnType<typeof createCaller>>;
   let other: Awaited<ReturnType<typeof createCaller>>;
   beforeAll(async () => {
-    api = await startApi({ TRUST_PROXY: '127.0.0.1' }, undefined, [WhoController]);
+    // Every list with every attempt is more requests than a customer may make in a minute.
+    const settings = { TRUST_PROXY: '127.0.0.1', RATE_LIMIT_REQUESTS_PER_MINUTE: '10000' };
+    api = await startApi(settings, undefined, [WhoController]);
     await withoutRowLevelSecurity(api.superuser);
     [me, other] = await Promise.all([createCaller(api), createCaller(api)]);
     // Records of the other customer in every list, which a confused identity would show.
@@ -64,6 +67,7 @@ describe('the customer of a request', () => {
     await saveFakeInvoice(api.superuser, theirs());
     await saveFakeUsage(api.superuser, theirs(), { tokenId: other.token.id });
     await api.superuser.query(...(await anyRow(api.superuser, 'ai_ledger_entry', theirs())));
+    await saveFakeDelivery(api.superuser, theirs());
     await api.superuser.query(`select app.record_event($1, 'ticket.replied', '{"id": "theirs"}', null)`, [theirs()]);
   });
   afterAll(() => api.stop());

@@ -1,5 +1,5 @@
 import type { Scenario } from './scenario';
-import { failingJob, oldInvoices, strayRow, waitingWork } from './scenarios/background.scenarios';
+import { failingJob, oldInvoices, strayRow, troubledWebhooks, waitingWork } from './scenarios/background.scenarios';
 import { costlyCall, kroneTooMuch, stuckReservation, unknownOutcomes } from './scenarios/money.scenarios';
 import {
   cutOffWorker,
@@ -33,7 +33,16 @@ const sample: Parts = { 'a sample': [failingJob, kroneTooMuch, stuckReservation,
 
 /** What takes seconds, and kills nothing but Redis. */
 const quick: Parts = {
-  'in the books': [kroneTooMuch, failingJob, stuckReservation, unknownOutcomes, strayRow, oldInvoices, waitingWork],
+  'in the books': [
+    kroneTooMuch,
+    failingJob,
+    stuckReservation,
+    unknownOutcomes,
+    strayRow,
+    oldInvoices,
+    waitingWork,
+    troubledWebhooks,
+  ],
   'at other systems': [overloadedProvider, refusedKey, refusedSms, costlyCall, deadRedis],
   'in maintenance': [oldBackup, stuckArchive],
   'on the disk': [fullDisk],

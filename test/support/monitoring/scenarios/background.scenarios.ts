@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { saveFakeBillingAccount } from '../../factories/invoice.factory';
+import { saveFakeDelivery, saveFakeEndpoint } from '../../factories/webhook.factory';
 import type { Scenario } from '../scenario';
 import type { WatchedService } from '../watched-service';
 
@@ -66,5 +67,35 @@ export function waitingWork({ superuser }: WatchedService): Scenario {
       ]);
     },
     mend: () => superuser.query('delete from pgboss.job where name = $1', [queue]),
+  };
+}
+
+/** Endpoints that fail, one that gets nothing new, and a delivery whose run was begun by a worker that does not go on with it. */
+export function troubledWebhooks({ superuser, customerId }: WatchedService): Scenario {
+  const full = () => superuser.query('update webhook_endpoint set queue_full = true where failing_since is null');
+  return {
+    cause: 'webhook endpoints that fail, and deliveries that wait',
+    alerts: [{ alert: 'WebhooksLate' }, { alert: 'WebhooksFail' }, { alert: 'WebhooksMissed' }],
+    provoke: async () => {
+      for (let count = 0; count < 4; count++) await saveFakeEndpoint(superuser, customerId);
+      await superuser.query('update webhook_endpoint set failing_since = now()');
+      const { endpointId } = await saveFakeDelivery(superuser, customerId);
+      await superuser.query(
+        `insert into pgboss.job (name, singleton_key, policy, state, started_on, expire_seconds)
+         values ('webhooks.deliver', $1, 'exclusive', 'active', now(), 86400)`,
+        [`${customerId}/${endpointId}`],
+      );
+      await superuser.query(
+        `update webhook_delivery set state = 'pending', attempts = 0, next_attempt_at = now() - interval '10 minutes'
+         where endpoint_id = $1`,
+        [endpointId],
+      );
+    },
+    // A worker measures anew every few seconds.
+    meanwhile: full,
+    mend: async () => {
+      await superuser.query('delete from webhook_endpoint');
+      await superuser.query(`delete from pgboss.job where name = 'webhooks.deliver'`);
+    },
   };
 }

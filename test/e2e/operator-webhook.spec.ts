@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto';
+import { saveFakeCustomer } from '@test/factories/customer.factory';
+import { saveFakeDelivery } from '@test/factories/webhook.factory';
+import { operatorCommand } from '@test/operator-command';
+import { useTestDatabase } from '@test/use-test-database';
+
+const database = useTestDatabase();
+const environment = { SECRETS_KEY: randomBytes(32).toString('base64') };
+
+interface Endpoint {
+  id: string;
+  customer_id: string | null;
+  url: string;
+  event_types: string[] | null;
+  disabled_reason: string | null;
+  secret?: string;
+}
+
+describe('operator webhook', () => {
+  let customer: string;
+  beforeEach(async () => {
+    customer = (await saveFakeCustomer(database.superuser)).id;
+  });
+
+  const run = async (...words: string[]) => {
+    const { stdout, stderr, code } = await operatorCommand(database, ['webhook', ...words, '--json'], { environment });
+    return { code, stderr, value: stdout === '' ? undefined : (JSON.parse(stdout) as unknown) };
+  };
+  const add = async (...words: string[]) =>
+    (await run('add', '--url', 'https://hooks.example.com/', ...words)).value as Endpoint;
+  const actions = async () => {
+    const { rows } = await database.superuser.query<{ action: string; actor: string }>(
+      `select action, actor from audit_log where action like 'webhook.%' and customer_id = $1 order by id`,
+      [customer],
+    );
+    return rows.map(({ action }) => action);
+  };
+
+  it("adds, shows, changes and removes a customer's endpoint, audited; its secret is shown once", async () => {
+    const { secret, id, ...added } = await add('--customer', customer, '--types', 'sms.failed,sms.delivered');
+    expect(secret).toMatch(/^whsec_/);
+    expect(added).toMatchObject({ customer_id: customer, event_types: ['sms.failed', 'sms.delivered'] });
+    const shown = (await run('show', '--endpoint', id)).value as Endpoint;
+    expect(shown).toMatchObject({ id, url: 'https://hooks.example.com/' });
+    expect(JSON.stringify(shown)).not.toMatch(/whsec_|ciphertext/i);
+    const disabled = await run('change', '--endpoint', id, '--types', 'all', '--enabled', 'false');
+    expect(disabled.value).toMatchObject({ event_types: null, disabled_reason: 'operator' });
+    const enabled = await run('change', '--endpoint', id, '--enabled', 'true', '--description', 'ERP');
+    expect(enabled.value).toMatchObject({ disabled_reason: null, description: 'ERP' });
+    const rotated = (await run('rotate-secret', '--endpoint', id)).value as Endpoint;
+    expect(rotated.secret).not.toBe(secret);
+    await run('test', '--endpoint', id);
+    expect((await run('remove', '--endpoint', id, '--yes')).code).toBe(0);
+    expect((await run('show', '--endpoint', id)).code).toBe(3);
+    expect(await actions()).toEqual([
+      'webhook.create',
+      'webhook.change',
+      'webhook.change',
+      'webhook.rotate-secret',
+      'webhook.test',
+      'webhook.delete',
+    ]);
+  });
+
+  it('lets only its own endpoints have private addresses and types of its own', async () => {
+    const own = (await run('add', '--url', 'http://10.0.0.7:8080/hooks', '--types', 'ticket.created'))
+      .value as Endpoint;
+    expect(own).toMatchObject({ customer_id: null, event_types: ['ticket.created'] });
+    const listed = (await run('list', '--own')).value as Endpoint[];
+    expect(listed.map(({ id }) => id)).toContain(own.id);
+    expect((await run('list', '--customer', customer)).value).toEqual([]);
+    const refused = await run('add', '--customer', customer, '--url', 'http://10.0.0.7:8080/hooks');
+    expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining('must be an https address')]);
+    const others = ['--customer', customer, '--url', 'https://hooks.example.com/', '--types', 'ticket.created'];
+    expect((await run('add', ...others)).stderr).toContain(
+      "Only the operator's endpoints get events of ticket.created",
+    );
+  });
+
+  it('lists deliveries, and queues one or all since a time again', async () => {
+    const { endpointId, deliveryId } = await saveFakeDelivery(database.superuser, customer);
+    const listed = await run('deliveries', '--endpoint', endpointId, '--status', 'failed');
+    expect(listed.value).toMatchObject([{ id: deliveryId, state: 'failed', event_type: 'ticket.replied' }]);
+    expect((await run('redeliver', '--delivery', deliveryId)).value).toMatchObject({ state: 'pending', attempts: 0 });
+    await database.superuser.query(`update webhook_delivery set state = 'missed' where id = $1`, [deliveryId]);
+    const since = ['redeliver', '--endpoint', endpointId, '--since'];
+    expect((await run(...since, '2099-01-01T00:00:00Z')).value).toEqual({ queued: 0 });
+    expect((await run(...since, '2026-01-01T00:00:00Z')).value).toEqual({ queued: 1 });
+    expect((await run('redeliver', '--endpoint', endpointId)).code).toBe(2);
+  });
+});

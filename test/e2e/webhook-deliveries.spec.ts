@@ -1,0 +1,330 @@
+import { randomBytes } from 'node:crypto';
+import type { INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { Webhook } from 'standardwebhooks';
+import { CUSTOMER_EVENT_TYPES } from '@domains/events';
+import { createCaller, startApi, type TestApi } from '@test/api';
+import { setDatabaseClock } from '@test/database-clock';
+import { operatorCommand } from '@test/operator-command';
+import { until } from '@test/until';
+import { startWebhookReceiver, type WebhookReceiver } from '@test/webhook-receiver';
+import type { WebhookEndpointWithSecretDto } from '../../apps/customer-api/src/webhooks/webhook.dto';
+import { WorkerModule } from '../../apps/worker/src/worker.module';
+
+type Caller = Awaited<ReturnType<typeof createCaller>>;
+
+interface DeliveryRow {
+  id: string;
+  state: string;
+  attempts: number;
+  last_status: number | null;
+  last_error: string | null;
+  wait: number | null;
+}
+
+describe('Deliveries of events to webhook endpoints', () => {
+  let api: TestApi;
+  let worker: INestApplicationContext;
+  let receiver: WebhookReceiver;
+  let path: string;
+  let paths = 0;
+
+  beforeAll(async () => {
+    api = await startApi({
+      SECRETS_KEY: randomBytes(32).toString('base64'),
+      WEBHOOK_ALLOW_PRIVATE: 'true',
+      WEBHOOK_TIMEOUT_MS: '500',
+    });
+    receiver = await startWebhookReceiver();
+    worker = await NestFactory.createApplicationContext(WorkerModule.with(api.database.config), { logger: false });
+  });
+  afterAll(async () => {
+    await worker.close();
+    await receiver.close();
+    await api.stop();
+  });
+  beforeEach(() => (path = `/${++paths}`));
+  afterEach(() => setDatabaseClock(api.superuser, 'right'));
+
+  const post = async <Reply>({ call }: Caller, at: string, body?: object): Promise<Reply> => {
+    const init = body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+    return (await (await call(at, { method: 'POST', ...init })).json()) as Reply;
+  };
+  const create = (caller: Caller, more: object = {}) =>
+    post<WebhookEndpointWithSecretDto>(caller, '/webhooks/endpoints', { url: receiver.url + path, ...more });
+  const manager = (scopes: string[] = []) => createCaller(api, { scopes: ['webhooks:manage', ...scopes] as never });
+  const record = async (customer: string, type = 'token.expiring', data: object = { a: 1 }) => {
+    await api.superuser.query('select app.record_event($1, $2, $3, $4)', [customer, type, { id: 7 }, data]);
+  };
+  const deliveries = async (endpoint: string): Promise<DeliveryRow[]> =>
+    (
+      await api.superuser.query<DeliveryRow>(
+        `select id, state, attempts, last_status, last_error, round(extract(epoch from next_attempt_at - last_attempt_at))::int as wait
+         from webhook_delivery where endpoint_id = $1 order by id`,
+        [endpoint],
+      )
+    ).rows;
+  const endpointRow = async (id: string) => {
+    const { rows } = await api.superuser.query<{ disabled_reason: string | null; failing_since: Date | null }>(
+      'select disabled_reason, failing_since from webhook_endpoint where id = $1',
+      [id],
+    );
+    return rows[0];
+  };
+  /** All that is known of the endpoint's deliveries is stored. */
+  const untilStates = async (endpoint: string, ...states: string[]) => {
+    await until(async () => (await deliveries(endpoint)).map(({ state }) => state).join() === states.join());
+    return deliveries(endpoint);
+  };
+
+  it('are received and verified with the public library, for every type, in their order', async () => {
+    const caller = await manager();
+    const { id, secret } = await create(caller);
+    for (const type of CUSTOMER_EVENT_TYPES) await record(caller.customer.id, type, {});
+    const received = await receiver.until(path, CUSTOMER_EVENT_TYPES.length);
+    expect(received.map(({ event }) => event.type)).toEqual(CUSTOMER_EVENT_TYPES);
+    const webhook = new Webhook(secret);
+    for (const { body, headers, event } of received) {
+      const verified = webhook.verify(body, headers as Record<string, string>);
+      expect(verified).toEqual(event);
+      expect(headers['webhook-id']).toBe(event.id);
+      expect(() => webhook.verify(`${body} `, headers as Record<string, string>)).toThrow('No matching signature');
+    }
+    await untilStates(id, ...CUSTOMER_EVENT_TYPES.map(() => 'delivered'));
+  });
+
+  it('have signatures with the new and the former secret for a day after a rotation', async () => {
+    const caller = await manager();
+    const former = await create(caller);
+    const present = await post<WebhookEndpointWithSecretDto>(caller, `/webhooks/endpoints/${former.id}/rotate-secret`);
+    await record(caller.customer.id);
+    const [first] = await receiver.until(path, 1);
+    for (const { secret } of [former, present])
+      new Webhook(secret).verify(first?.body ?? '', first?.headers as Record<string, string>);
+    await api.superuser.query(`update webhook_endpoint set former_secret_until = app.now() where id = $1`, [former.id]);
+    await record(caller.customer.id);
+    const [, second] = await receiver.until(path, 2);
+    new Webhook(present.secret).verify(second?.body ?? '', second?.headers as Record<string, string>);
+    expect(() =>
+      new Webhook(former.secret).verify(second?.body ?? '', second?.headers as Record<string, string>),
+    ).toThrow('No matching signature');
+  });
+
+  it('have as much of a record as the scopes of the token that made the endpoint allow', async () => {
+    const caller = await createCaller(api, { scopes: ['webhooks:manage', 'status:read'] as never });
+    await create(caller);
+    const status = { id: 3, type: 'hosting', name: 'Web', status: 'degraded', events: [] };
+    await record(caller.customer.id, 'service.status_changed', status);
+    await record(caller.customer.id, 'ticket.replied', { id: 7, title: 'secret' });
+    const [shown, hidden] = await receiver.until(path, 2);
+    expect(shown?.event.data).toMatchObject({ service_name: 'Web' });
+    expect(hidden?.event.data).toEqual({ id: 7 });
+  });
+
+  it('are only of the types asked for, of the own customer, and of transactions that were committed', async () => {
+    const [caller, other] = [await manager(), await manager()];
+    await create(caller, { event_types: ['sms.failed'] });
+    await record(other.customer.id, 'sms.failed');
+    await record(caller.customer.id, 'sms.unknown');
+    await api.superuser.query('begin');
+    await record(caller.customer.id, 'sms.failed', { never: true });
+    await api.superuser.query('rollback');
+    await record(caller.customer.id, 'sms.failed', {});
+    const received = await receiver.until(path, 1);
+    expect(received.map(({ event }) => event.type)).toEqual(['sms.failed']);
+    expect(await deliveries((await create(other)).id)).toEqual([]);
+    expect(receiver.at(path)).toHaveLength(1);
+  });
+
+  it('that fail are repeated with the same id, and hold back no later one', async () => {
+    const caller = await manager();
+    const { id } = await create(caller);
+    let fails = 1;
+    receiver.answer(path, (reply) => reply.writeHead(fails-- > 0 ? 500 : 204).end());
+    await record(caller.customer.id);
+    await receiver.until(path, 1);
+    await record(caller.customer.id);
+    await receiver.until(path, 2);
+    const [first] = await untilStates(id, 'pending', 'delivered');
+    expect(first).toMatchObject({ attempts: 1, last_status: 500, wait: 5 });
+    expect((await endpointRow(id))?.failing_since).toBeNull();
+    await setDatabaseClock(api.superuser, { aheadBy: '6 seconds' });
+    const received = await receiver.until(path, 3);
+    expect(received[2]?.headers['webhook-id']).toBe(received[0]?.headers['webhook-id']);
+    await untilStates(id, 'delivered', 'delivered');
+  });
+
+  it.each<[string, Parameters<WebhookReceiver['answer']>[1], object]>([
+    [
+      'a redirect',
+      (reply) => reply.writeHead(302, { location: '/other' }).end(),
+      { last_status: 302, last_error: 'redirect' },
+    ],
+    ['no answer in time', () => undefined, { last_status: null, last_error: 'timeout_total' }],
+    ['a closed connection', (reply) => reply.destroy(), { last_status: null, last_error: 'disconnected' }],
+    ['a wish to wait', (reply) => reply.writeHead(429, { 'retry-after': '90' }).end(), { last_status: 429, wait: 90 }],
+    [
+      'a wish to wait for a year',
+      (reply) => reply.writeHead(503, { 'retry-after': '31536000' }).end(),
+      { wait: 36_000 },
+    ],
+  ])('count as failed for %s', async (_, answer, expected) => {
+    const caller = await manager();
+    const { id } = await create(caller);
+    receiver.answer(path, answer);
+    await record(caller.customer.id);
+    await until(async () => (await deliveries(id))[0]?.attempts === 1);
+    expect((await deliveries(id))[0]).toMatchObject({ state: 'pending', wait: 5, ...expected });
+    expect((await endpointRow(id))?.failing_since).not.toBeNull();
+  });
+
+  it('are tried on the schedule for three days, then given up; redelivered on demand', async () => {
+    const caller = await manager();
+    const { id } = await create(caller);
+    receiver.answer(path, (reply) => reply.writeHead(500).end());
+    await record(caller.customer.id);
+    const waits: number[] = [];
+    let ahead = 0;
+    for (let attempts = 1; ; attempts++) {
+      await until(async () => (await deliveries(id))[0]?.attempts === attempts);
+      const [{ wait, state } = { wait: null, state: '' }] = await deliveries(id);
+      if (state === 'failed') break;
+      waits.push(wait ?? -1);
+      ahead += (wait ?? 0) + 1;
+      await setDatabaseClock(api.superuser, { aheadBy: `${ahead} seconds` });
+    }
+    const hours = [2, 5, 10, 10, 10, 10, 10, 10].map((hour) => hour * 3600);
+    expect(waits).toEqual([5, 300, 1800, ...hours]);
+    receiver.answer(path, undefined);
+    const [{ id: delivery } = { id: '' }] = await deliveries(id);
+    await post(caller, `/webhooks/deliveries/${delivery}/redeliver`);
+    await untilStates(id, 'delivered');
+    const ids = receiver.at(path).map(({ headers }) => headers['webhook-id']);
+    expect(new Set(ids).size).toBe(1);
+  });
+
+  it('end with a 410: the endpoint is disabled, told, and gets what it missed on demand', async () => {
+    const caller = await createCaller(api, { scopes: ['webhooks:manage', 'events:read'] as never });
+    const { id } = await create(caller, { event_types: ['sms.failed', 'sms.delivered'] });
+    receiver.answer(path, (reply) => reply.writeHead(410).end());
+    await record(caller.customer.id, 'sms.failed', {});
+    await untilStates(id, 'missed');
+    await record(caller.customer.id, 'sms.delivered', {});
+    await untilStates(id, 'missed', 'missed');
+    expect((await endpointRow(id))?.disabled_reason).toBe('gone');
+    const events = (await (await caller.call('/events?types=webhook.endpoint_disabled&wait=10')).json()) as {
+      data: { data: object }[];
+    };
+    expect(events.data.map(({ data }) => data)).toEqual([expect.objectContaining({ id, disabled_reason: 'gone' })]);
+    receiver.answer(path, undefined);
+    const refused = await caller.call(`/webhooks/endpoints/${id}/redeliver`, {
+      method: 'POST',
+      body: JSON.stringify({ since: '2020-01-01T00:00:00Z' }),
+      headers: { 'content-type': 'application/json' },
+    });
+    expect(refused.status).toBe(409);
+    await caller.call(`/webhooks/endpoints/${id}`, {
+      method: 'PATCH',
+      body: JSON.stringify({ enabled: true }),
+      headers: { 'content-type': 'application/json' },
+    });
+    const queued = await post(caller, `/webhooks/endpoints/${id}/redeliver`, { since: '2020-01-01T00:00:00Z' });
+    expect(queued).toEqual({ endpoint_id: id, queued: 2 });
+    await untilStates(id, 'delivered', 'delivered');
+    expect(receiver.at(path).map(({ event }) => event.type)).toEqual(['sms.failed', 'sms.failed', 'sms.delivered']);
+  });
+
+  it('to an endpoint that is down for five days: it is disabled, told, and gets everything on demand', async () => {
+    const caller = await createCaller(api, { scopes: ['webhooks:manage', 'events:read'] as never });
+    const { id } = await create(caller, { event_types: ['sms.failed'] });
+    receiver.answer(path, (reply) => reply.writeHead(500).end());
+    for (let day = 0; day < 5; day++) {
+      await setDatabaseClock(api.superuser, { aheadBy: `${day} days` });
+      await record(caller.customer.id, 'sms.failed', {});
+      await until(async () => (await deliveries(id)).at(-1)?.attempts === 1);
+      expect((await endpointRow(id))?.disabled_reason).toBeNull();
+    }
+    // The next repetition of a delivery that has failed before.
+    await setDatabaseClock(api.superuser, { aheadBy: '5 days 1 hour' });
+    await until(async () => (await endpointRow(id))?.disabled_reason === 'failing');
+    await record(caller.customer.id, 'sms.failed', {});
+    await until(async () => (await deliveries(id)).length === 6);
+    expect((await deliveries(id)).every(({ state }) => ['failed', 'missed'].includes(state))).toBe(true);
+    const events = (await (await caller.call('/events?types=webhook.endpoint_disabled&wait=10')).json()) as {
+      data: unknown[];
+    };
+    expect(events.data).toHaveLength(1);
+    receiver.answer(path, undefined);
+    await caller.call(`/webhooks/endpoints/${id}`, {
+      method: 'PATCH',
+      body: JSON.stringify({ enabled: true }),
+      headers: { 'content-type': 'application/json' },
+    });
+    const before = receiver.at(path).length;
+    await post(caller, `/webhooks/endpoints/${id}/redeliver`, { since: '2020-01-01T00:00:00Z' });
+    await untilStates(id, ...Array.from({ length: 6 }, () => 'delivered'));
+    const ids = receiver
+      .at(path)
+      .slice(before)
+      .map(({ event }) => event.id);
+    expect(new Set(ids).size).toBe(6);
+  });
+
+  it('of a test have an event of their own, ten an hour', async () => {
+    const caller = await manager();
+    const { id, secret } = await create(caller);
+    const delivery = await post<{ event_id: string }>(caller, `/webhooks/endpoints/${id}/test`);
+    const [received] = await receiver.until(path, 1);
+    expect(received?.event).toMatchObject({ id: delivery.event_id, type: 'webhook.test', data: { endpoint_id: id } });
+    new Webhook(secret).verify(received?.body ?? '', received?.headers as Record<string, string>);
+    for (let time = 1; time < 10; time++) await post(caller, `/webhooks/endpoints/${id}/test`);
+    const refused = await caller.call(`/webhooks/endpoints/${id}/test`, { method: 'POST' });
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '600']);
+    await receiver.until(path, 10);
+  });
+
+  it('wait up to a bound of bytes; more is missed, and can be redelivered', async () => {
+    const caller = await manager();
+    const { id } = await create(caller);
+    await api.superuser.query('update webhook_endpoint set queue_full = true where id = $1', [id]);
+    // Before the next measurement, which finds that nothing waits.
+    await api.superuser.query('begin');
+    await api.superuser.query('update webhook_endpoint set queue_full = true where id = $1', [id]);
+    await record(caller.customer.id);
+    await api.superuser.query('select app.sequence_events($1)', [caller.customer.id]);
+    await api.superuser.query('commit');
+    await untilStates(id, 'missed');
+    await until(async () => {
+      const { rows } = await api.superuser.query('select from webhook_endpoint where id = $1 and not queue_full', [id]);
+      return rows.length === 1;
+    });
+    await post(caller, `/webhooks/endpoints/${id}/redeliver`, { since: '2020-01-01T00:00:00Z' });
+    await receiver.until(path, 1);
+  });
+
+  it("to the operator's endpoints are of all customers' events, and of the operator's own types", async () => {
+    const added = await operatorCommand(
+      api.database,
+      ['webhook', 'add', '--url', receiver.url + path, '--types', 'credit_request.created,sms.failed', '--json'],
+      { environment: { SECRETS_KEY: api.database.config.SECRETS_KEY ?? '' } },
+    );
+    const { secret, customer_id } = JSON.parse(added.stdout) as { secret: string; customer_id: null };
+    expect(customer_id).toBeNull();
+    const [one, other] = [await manager(), await manager()];
+    await create(one);
+    await record(one.customer.id, 'sms.failed', {});
+    await record(other.customer.id, 'sms.failed', {});
+    await api.superuser.query('select app.record_operator_event($1, $2, $3, $4)', [
+      other.customer.id,
+      'credit_request.created',
+      { id: 5 },
+      {},
+    ]);
+    await until(() => receiver.at(path).length >= 4);
+    const types = receiver.at(path).map(({ event }) => event.type);
+    // One of them arrived at the customer's own endpoint, which has the same address.
+    expect(types.sort()).toEqual(['credit_request.created', 'sms.failed', 'sms.failed', 'sms.failed']);
+    const own = receiver.at(path).find(({ event }) => event.type === 'credit_request.created');
+    new Webhook(secret).verify(own?.body ?? '', own?.headers as Record<string, string>);
+  });
+});

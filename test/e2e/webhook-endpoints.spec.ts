@@ -1,0 +1,245 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { createCaller, startApi, type TestApi } from '@test/api';
+import { expectProblem } from '@test/expect-problem';
+import { saveFakeDelivery, saveFakeEndpoint } from '@test/factories/webhook.factory';
+import { describeAuthentication } from '@test/suites/authentication.suite';
+import { describePaging } from '@test/suites/paging.suite';
+import { describeValidation } from '@test/suites/validation.suite';
+import type { WebhookEndpointDto } from '@records/webhook-endpoint.dto';
+import type {
+  WebhookDeliveryPageDto,
+  WebhookEndpointWithSecretDto,
+} from '../../apps/customer-api/src/webhooks/webhook.dto';
+
+const body = { url: 'https://erp.fjordlys.example/hooks', event_types: ['ticket.replied'], description: 'ERP' };
+const POST = { method: 'POST', path: '/webhooks/endpoints', body } as const;
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+let api: TestApi;
+beforeAll(async () => (api = await startApi({ SECRETS_KEY: randomBytes(32).toString('base64') })));
+afterAll(() => api.stop());
+
+type Caller = Awaited<ReturnType<typeof createCaller>>;
+const send = ({ call }: Caller, method: string, path: string, sent?: object) =>
+  call(path, { method, ...(sent && { body: JSON.stringify(sent), headers: JSON_TYPE }) });
+const create = async (caller: Caller, more: object = {}) =>
+  (await (
+    await send(caller, 'POST', '/webhooks/endpoints', { ...body, ...more })
+  ).json()) as WebhookEndpointWithSecretDto;
+const read = async ({ call }: Caller, id: string) =>
+  (await (await call(`/webhooks/endpoints/${id}`)).json()) as WebhookEndpointDto;
+const stored = async (id: string) => {
+  const { rows } = await api.superuser.query<{ scopes: string[]; secret: string; former: string | null }>(
+    `select scopes, encode(secret_ciphertext, 'base64') as secret, encode(former_secret_ciphertext, 'base64') as former
+     from webhook_endpoint where id = $1`,
+    [id],
+  );
+  return rows[0];
+};
+
+describe('POST /webhooks/endpoints', () => {
+  describeAuthentication(() => api, POST, 'webhooks:manage');
+  describeValidation(() => api, POST, 'url', {
+    accepted: [
+      ['an address with port, path and query', 'https://hooks.example.com:8443/a/b?c=d'],
+      ['a public address', 'https://9.9.9.9/'],
+      ['a public IPv6 address', 'https://[2620:fe::fe]/'],
+    ],
+    refused: [
+      ['http', 'http://hooks.example.com/'],
+      ['a private address', 'https://10.0.0.1/'],
+      ['this machine', 'https://localhost/'],
+      ['credentials', 'https://a:b@hooks.example.com/'],
+      ['a fragment', 'https://hooks.example.com/#a'],
+      ['a long one', `https://hooks.example.com/${'a'.repeat(2000)}`],
+      ['nothing', ''],
+      ['a number', 5],
+      ['a missing field', undefined],
+    ],
+  });
+  describeValidation(() => api, POST, 'event_types', {
+    accepted: [
+      ['null', null],
+      ['a missing field', undefined],
+      ['two types', ['sms.failed', 'sms.delivered']],
+    ],
+    refused: [
+      ['an unknown type', ['sms.exploded']],
+      ['a type of the operator', ['ticket.created']],
+      ['no type', []],
+      ['a text', 'sms.failed'],
+    ],
+  });
+  describeValidation(() => api, POST, 'description', {
+    accepted: [
+      ['255 characters', 'a'.repeat(255)],
+      ['null', null],
+    ],
+    refused: [
+      ['256 characters', 'a'.repeat(256)],
+      ['a number', 5],
+    ],
+  });
+
+  it('creates an endpoint with the scopes of the token; the secret is shown once, and stored encrypted', async () => {
+    const caller = await createCaller(api, { scopes: ['webhooks:manage', 'sms:read'] });
+    const { secret, ...created } = await create(caller);
+    expect(created).toMatchObject({ ...body, disabled_reason: null, failing_since: null });
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(await read(caller, created.id)).toEqual(created);
+    const row = await stored(created.id);
+    expect(row?.scopes.sort()).toEqual(['sms:read', 'webhooks:manage']);
+    expect(Buffer.from(row?.secret ?? '', 'base64').includes(secret.slice(6))).toBe(false);
+  });
+
+  it('refuses an eleventh endpoint, also of requests at the same time', async () => {
+    const caller = await createCaller(api);
+    const replies = await Promise.all(
+      Array.from({ length: 15 }, () => send(caller, 'POST', '/webhooks/endpoints', body)),
+    );
+    const refused = replies.filter(({ status }) => status !== 201);
+    expect(refused).toHaveLength(5);
+    for (const reply of refused) await expectProblem(reply, 409, 'too_many_webhook_endpoints');
+  });
+});
+
+describe('GET /webhooks/endpoints', () => {
+  describeAuthentication(() => api, { method: 'GET', path: '/webhooks/endpoints' }, 'webhooks:manage');
+  describePaging(
+    () => api,
+    '/webhooks/endpoints',
+    'webhook_endpoint',
+    async (client, customerId, createdAt) => ({ id: await saveFakeEndpoint(client, customerId, { createdAt }) }),
+    ({ id }) => id,
+  );
+});
+
+describe('PATCH /webhooks/endpoints/{id}', () => {
+  it('changes only the fields that are given', async () => {
+    const caller = await createCaller(api);
+    const { id } = await create(caller);
+    const reply = await send(caller, 'PATCH', `/webhooks/endpoints/${id}`, { description: null });
+    expect(await reply.json()).toMatchObject({ ...body, description: null });
+    await send(caller, 'PATCH', `/webhooks/endpoints/${id}`, { event_types: null, url: 'https://b.example.com/' });
+    expect(await read(caller, id)).toMatchObject({
+      url: 'https://b.example.com/',
+      event_types: null,
+      description: null,
+    });
+    await expectProblem(
+      await send(caller, 'PATCH', `/webhooks/endpoints/${id}`, { url: 'https://127.0.0.1/' }),
+      400,
+      'invalid_request',
+    );
+    await expectProblem(await send(caller, 'PATCH', `/webhooks/endpoints/${id}`), 400, 'invalid_request');
+  });
+
+  it('with another address takes the scopes that the token lacks from the endpoint', async () => {
+    const caller = await createCaller(api, { scopes: ['webhooks:manage', 'sms:read', 'invoices:read'] });
+    const { id } = await create(caller);
+    const other = await createCaller(api, { scopes: ['webhooks:manage', 'sms:read'] });
+    await api.superuser.query('update service_token set customer_id = $1 where customer_id = $2', [
+      caller.customer.id,
+      other.customer.id,
+    ]);
+    await send(other, 'PATCH', `/webhooks/endpoints/${id}`, { description: 'the same address' });
+    expect((await stored(id))?.scopes).toHaveLength(3);
+    const reply = await send(other, 'PATCH', `/webhooks/endpoints/${id}`, { url: 'https://evil.example.com/' });
+    expect(reply.status).toBe(200);
+    expect((await stored(id))?.scopes.sort()).toEqual(['sms:read', 'webhooks:manage']);
+  });
+
+  it('disables and enables, but enables none that the operator has disabled', async () => {
+    const caller = await createCaller(api);
+    const { id } = await create(caller);
+    await send(caller, 'PATCH', `/webhooks/endpoints/${id}`, { enabled: false });
+    expect((await read(caller, id)).disabled_reason).toBe('owner');
+    await send(caller, 'PATCH', `/webhooks/endpoints/${id}`, { enabled: true });
+    expect((await read(caller, id)).disabled_reason).toBeNull();
+    await api.superuser.query(
+      `update webhook_endpoint set disabled_at = now(), disabled_reason = 'operator' where id = $1`,
+      [id],
+    );
+    const refused = await send(caller, 'PATCH', `/webhooks/endpoints/${id}`, { enabled: true });
+    await expectProblem(refused, 409, 'webhook_endpoint_disabled');
+    await expectProblem(await send(caller, 'POST', `/webhooks/endpoints/${id}/test`), 409, 'webhook_endpoint_disabled');
+  });
+});
+
+describe('POST /webhooks/endpoints/{id}/rotate-secret', () => {
+  it('shows another secret, and keeps the former one', async () => {
+    const caller = await createCaller(api);
+    const { id, secret } = await create(caller);
+    const before = await stored(id);
+    const rotated = (await (
+      await send(caller, 'POST', `/webhooks/endpoints/${id}/rotate-secret`)
+    ).json()) as WebhookEndpointWithSecretDto;
+    expect(rotated.secret).not.toBe(secret);
+    expect((await stored(id))?.former).toBe(before?.secret);
+  });
+});
+
+describe('DELETE /webhooks/endpoints/{id}', () => {
+  it('deletes the endpoint', async () => {
+    const caller = await createCaller(api);
+    const { id } = await create(caller);
+    const reply = await send(caller, 'DELETE', `/webhooks/endpoints/${id}`);
+    expect([reply.status, await reply.text()]).toEqual([204, '']);
+    await expectProblem(await caller.call(`/webhooks/endpoints/${id}`), 404, 'not_found');
+    await expectProblem(await send(caller, 'DELETE', `/webhooks/endpoints/${id}`), 404, 'not_found');
+  });
+});
+
+describe('GET /webhooks/deliveries', () => {
+  describeAuthentication(() => api, { method: 'GET', path: '/webhooks/deliveries' }, 'webhooks:manage');
+
+  it('lists deliveries, newest first, by endpoint and by state', async () => {
+    const { customer, call } = await createCaller(api);
+    const one = await saveFakeDelivery(api.superuser, customer.id, { createdAt: new Date(Date.now() - 1000) });
+    const other = await saveFakeDelivery(api.superuser, customer.id);
+    const ids = async (query: string) =>
+      ((await (await call(`/webhooks/deliveries${query}`)).json()) as WebhookDeliveryPageDto).data.map(({ id }) => id);
+    expect(await ids('')).toEqual([other.deliveryId, one.deliveryId]);
+    expect(await ids(`?endpoint_id=${one.endpointId}`)).toEqual([one.deliveryId]);
+    expect(await ids('?state=failed')).toHaveLength(2);
+    expect(await ids(`?state=pending&endpoint_id=${one.endpointId}`)).toEqual([]);
+    await expectProblem(await call('/webhooks/deliveries?endpoint_id=7'), 400, 'invalid_request');
+  });
+});
+
+describe("another customer's endpoints and deliveries", () => {
+  it.each<[string, string, object | undefined]>([
+    ['GET', '/webhooks/endpoints/ENDPOINT', undefined],
+    ['PATCH', '/webhooks/endpoints/ENDPOINT', { enabled: false }],
+    ['DELETE', '/webhooks/endpoints/ENDPOINT', undefined],
+    ['POST', '/webhooks/endpoints/ENDPOINT/rotate-secret', undefined],
+    ['POST', '/webhooks/endpoints/ENDPOINT/test', undefined],
+    ['POST', '/webhooks/endpoints/ENDPOINT/redeliver', { since: '2026-01-01T00:00:00Z' }],
+    ['POST', '/webhooks/deliveries/DELIVERY/redeliver', undefined],
+  ])('are not found by %s %s', async (method, path, sent) => {
+    const owner = await createCaller(api);
+    const { endpointId, deliveryId } = await saveFakeDelivery(api.superuser, owner.customer.id);
+    const other = await createCaller(api);
+    const named = path.replace('ENDPOINT', endpointId).replace('DELIVERY', deliveryId);
+    await expectProblem(await send(other, method, named, sent), 404, 'not_found');
+    await expectProblem(
+      await send(owner, method, named.replace(/[0-9a-f-]{36}/, randomUUID()), sent),
+      404,
+      'not_found',
+    );
+    expect((await send(owner, method, named, sent)).status).toBeLessThan(300);
+  });
+
+  it('are in no list', async () => {
+    const owner = await createCaller(api);
+    const { endpointId } = await saveFakeDelivery(api.superuser, owner.customer.id);
+    const { call } = await createCaller(api);
+    for (const path of [
+      '/webhooks/endpoints',
+      '/webhooks/deliveries',
+      `/webhooks/deliveries?endpoint_id=${endpointId}`,
+    ]) {
+      expect(await (await call(path)).json()).toMatchObject({ data: [] });
+    }
+  });
+});

@@ -1,0 +1,35 @@
+import { randomUUID } from 'node:crypto';
+import type { Client } from 'pg';
+import { timedId } from '../timed-id';
+
+/** Saves a webhook endpoint, whose secret nobody knows. */
+export async function saveFakeEndpoint(
+  client: Client,
+  customerId: string,
+  { createdAt = new Date(), url = 'https://hooks.example.com/' }: { createdAt?: Date; url?: string } = {},
+): Promise<string> {
+  const id = randomUUID();
+  await client.query(
+    `insert into webhook_endpoint (customer_id, id, url, scopes, secret_ciphertext, created_at, updated_at)
+     values ($1, $2, $3, '{}', '\\x00', $4, $4)`,
+    [customerId, id, url, createdAt],
+  );
+  return id;
+}
+
+/** Saves a delivery that has failed, with its endpoint. */
+export async function saveFakeDelivery(
+  client: Client,
+  customerId: string,
+  { createdAt = new Date(), endpointId }: { createdAt?: Date; endpointId?: string } = {},
+): Promise<{ endpointId: string; deliveryId: string }> {
+  const endpoint = endpointId ?? (await saveFakeEndpoint(client, customerId));
+  const { rows } = await client.query<{ id: string }>(
+    `insert into webhook_delivery
+       (customer_id, id, endpoint_id, event_customer_id, event_id, event_type, state, attempts, queued_at, created_at)
+     values ($1, $2, $3, $1, $4, 'ticket.replied', 'failed', 11, $5, $5)
+     returning id`,
+    [customerId, timedId(createdAt), endpoint, randomUUID(), createdAt],
+  );
+  return { endpointId: endpoint, deliveryId: rows[0]?.id ?? '' };
+}
