@@ -110,6 +110,7 @@ function remembering(ledger: CreditLedger): CreditLedger {
     },
     settle: (settlement) => ledger.settle(settlement),
     release: (release) => ledger.release(release),
+    close: () => ledger.close(),
   };
 }
 

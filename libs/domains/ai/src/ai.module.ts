@@ -14,7 +14,6 @@ import { AiSettings } from './entities/ai-settings.entity';
 import { ProviderKeysService } from './provider-keys/provider-keys.service';
 import { CreditLedger } from './ledger/credit-ledger.port';
 import { CreditLedgerService } from './ledger/credit-ledger.service';
-import { LedgerConnectionsService } from './ledger/ledger-connections.service';
 import { ProcessLivenessModule } from './liveness/process-liveness.module';
 import { AiUpstream } from './ports/ai-upstream.port';
 import { ProviderOutagesService } from './adapters/messages-api/provider-outages.service';
@@ -37,7 +36,6 @@ import { MessagesApiAdapter } from './adapters/messages-api/messages-api.adapter
     CallsInFlightService,
     { provide: CreditLedger, useClass: CreditLedgerService },
     ProviderKeysService,
-    LedgerConnectionsService,
     ProviderOutagesService,
     { provide: AiUpstream, useClass: MessagesApiAdapter },
     TokenCountsService,

@@ -1,5 +1,4 @@
-import { cursorParts, cursorText, listMark, noCursor } from './cursor';
-import type { Page, PageRequest } from './page';
+import { cursorParts, cursorText, listMark, noCursor, type Page, type PageRequest } from './cursor-pages';
 
 /** The form of a list's keys: no other text reaches a statement, where it would be an error of the database. */
 const KEY = {

@@ -1,5 +1,5 @@
 import { BoundedQueue, isLockTimeout, OverloadedError } from '@platform/database';
-import type { LockWait } from './ledger-connections.service';
+import type { LockWait } from './ledger-statements';
 import { type Batcher, type BatcherOptions, CustomerBatchers, MicroBatcher } from './micro-batcher';
 
 /** How often a batch is retried without the customers whose accounts are locked. */

@@ -26,6 +26,9 @@ export abstract class CreditLedger {
    * @throws DatabaseUnavailableError: it may have ended all the same; release it again to find out
    */
   abstract release(release: Release): Promise<Resolution | undefined>;
+
+  /** Closes its connections: after the last call is settled, later than Nest closes the others. */
+  abstract close(): Promise<void>;
 }
 
 /** Asks to reserve credit for a call. */

@@ -1,6 +1,12 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { AppConfig } from '@platform/config';
-import { isDatabaseUnavailable, isDataRefused, prepared } from '@platform/database';
+import {
+  isDatabaseUnavailable,
+  isDataRefused,
+  PIPELINE_SETTINGS,
+  type PipelineSettings,
+  prepared,
+} from '@platform/database';
 import { tracedStatement } from '@platform/tracing';
 import { ProcessHeartbeatService } from '../liveness/process-heartbeat.service';
 import { AccountBatcher, LockedAccounts, type RunBatch } from './account-batcher';
@@ -13,8 +19,7 @@ import {
   type Settlement,
   type SettlementResult,
 } from './credit-ledger.port';
-import { LedgerConnectionsService } from './ledger-connections.service';
-import { type LedgerEngine, LedgerStatements } from './ledger-statements';
+import { LedgerConnections, type LedgerEngine, LedgerStatements } from './ledger-statements';
 import { type Batcher, CustomerBatchers } from './micro-batcher';
 
 const IS_CLUSTER = prepared(
@@ -45,13 +50,15 @@ interface Batchers {
 @Injectable()
 export class CreditLedgerService extends CreditLedger implements OnModuleInit {
   private batchers?: Batchers;
+  private readonly connections: LedgerConnections;
 
   constructor(
-    private readonly connections: LedgerConnectionsService,
+    @Inject(PIPELINE_SETTINGS) settings: PipelineSettings,
     private readonly heartbeat: ProcessHeartbeatService,
     private readonly config: AppConfig,
   ) {
     super();
+    this.connections = new LedgerConnections(settings, config);
   }
 
   async onModuleInit(): Promise<void> {
@@ -82,12 +89,16 @@ export class CreditLedgerService extends CreditLedger implements OnModuleInit {
     );
   }
 
+  override close(): Promise<void> {
+    return this.connections.close();
+  }
+
   /** Works as on this kind of database from now on. One server can run either: so specs try both. */
   use(engine: LedgerEngine): Batchers {
     const statements = new LedgerStatements(engine, this.connections, this.heartbeat, this.config);
     const locked = new LockedAccounts({
       unlocked: (ids) => statements.unlocked(ids),
-      connections: LedgerConnectionsService.patient,
+      connections: LedgerConnections.patient,
       patienceMs: this.config.DATABASE_STATEMENT_TIMEOUT_MS,
     });
     const batcher = <Item extends { customerId: string }, Result>(

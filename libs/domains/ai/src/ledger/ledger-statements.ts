@@ -1,5 +1,10 @@
 import type { AppConfig } from '@platform/config';
-import { prepared } from '@platform/database';
+import {
+  type PipelineSettings,
+  PipelinedConnectionsService,
+  prepared,
+  type PreparedStatement,
+} from '@platform/database';
 import type { ProcessHeartbeatService } from '../liveness/process-heartbeat.service';
 import { providerSettings } from '../provider-keys/provider-settings';
 import type {
@@ -10,7 +15,6 @@ import type {
   Settlement,
   SettlementResult,
 } from './credit-ledger.port';
-import type { LedgerConnectionsService, LockWait } from './ledger-connections.service';
 
 const RESERVE = prepared('ai.reserve', 'select * from app.ai_reserve($1, $2, $3, $4, $5, $6, $7, $8, $9)');
 const SETTLE = prepared('ai.settle', 'select * from app.ai_settle($1, $2, $3, $4, $5)');
@@ -43,7 +47,7 @@ export class LedgerStatements {
 
   constructor(
     private readonly engine: LedgerEngine,
-    private readonly connections: LedgerConnectionsService,
+    private readonly connections: LedgerConnections,
     private readonly heartbeat: ProcessHeartbeatService,
     config: AppConfig,
   ) {
@@ -114,6 +118,49 @@ export class LedgerStatements {
    */
   private notAfter(): Date {
     return new Date(this.heartbeat.databaseTime().getTime() + this.patienceMs);
+  }
+}
+
+/** How a statement meets a locked account: it gives up soon, for the other customers of its batch, or is one customer's and waits. */
+export type LockWait = 'brief' | 'patient';
+
+/**
+ * Longest time that a statement waits for a locked account. While a brief one waits, all other customers of its batch do.
+ * A patient one is about one customer; it outlasts a queue of many replicas, and then others may have its connection.
+ */
+const LOCK_TIMEOUT_MS = { brief: 100, patient: 1000 } satisfies Record<LockWait, number>;
+
+/**
+ * The ledger's own connections. A batch may wait for an account's lock; on shared connections, reads would wait behind
+ * it. They close after the last call in progress is settled, later than Nest closes the others.
+ */
+export class LedgerConnections {
+  /** Number of connections for patient statements. They are opened at their first use. */
+  static readonly patient = 2;
+  private readonly connections: Record<LockWait, PipelinedConnectionsService>;
+
+  constructor({ client }: PipelineSettings, { AI_LEDGER_CONNECTIONS }: AppConfig) {
+    const settings = (wait: LockWait) => {
+      const options = `${client.options ?? ''} -c lock_timeout=${LOCK_TIMEOUT_MS[wait]}`;
+      return { ...client, options, keepOpen: wait === 'brief' && client.keepOpen };
+    };
+    this.connections = {
+      brief: new PipelinedConnectionsService({ client: settings('brief'), size: AI_LEDGER_CONNECTIONS }),
+      patient: new PipelinedConnectionsService({ client: settings('patient'), size: LedgerConnections.patient }),
+    };
+  }
+
+  /** Runs a statement. Of the patient ones there may be {@link patient} at a time. @throws DatabaseUnavailableError */
+  single<Row extends object>(
+    statement: PreparedStatement,
+    values: unknown[],
+    wait: LockWait = 'brief',
+  ): Promise<Row[]> {
+    return this.connections[wait].single<Row>(statement, values);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(Object.values(this.connections).map((connections) => connections.onApplicationShutdown()));
   }
 }
 

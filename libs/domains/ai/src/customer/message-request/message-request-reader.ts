@@ -4,10 +4,9 @@ import type { JsonHandler, JsonToken, SegmentedBytes } from '@platform/json';
 import type { CacheUse } from '../../ledger/credit-ledger.port';
 import type { MessageContent } from '../../ports/ai-upstream.port';
 import { InputBound } from './input-bound';
-import { DETAILS, RequestFaults } from './request-faults';
 import { type JudgedPlace, PLAIN_FIELDS, type RequestFields } from './request-fields';
 import { type Frame, type FrameKind, kindInside, newFrame, pointerInto, pointerTo } from './request-frame';
-import { BodyJudge, MessageJudge, ToolJudge } from './request-judges';
+import { BodyJudge, DETAILS, MessageJudge, RequestFaults, ToolJudge } from './request-judges';
 
 /** A valid request for a message. */
 export interface MessageRequest extends MessageContent {

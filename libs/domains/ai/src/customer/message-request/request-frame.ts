@@ -1,5 +1,10 @@
-import type { Fault } from './request-faults';
 import { type FieldRule, isRefused, type JudgedPlace } from './request-fields';
+
+/** A fault in a part of a request; `pointer` is a JSON pointer (RFC 6901). */
+export interface Fault {
+  pointer: string;
+  detail: string;
+}
 
 /**
  * An open object or array of a request, by its place:

@@ -1,7 +1,7 @@
 import { type BeforeApplicationShutdown, Injectable, type OnApplicationShutdown, Optional } from '@nestjs/common';
 import { AppConfig } from '@platform/config';
 import { Metrics } from '@platform/metrics';
-import { LedgerConnectionsService } from '../../ledger/ledger-connections.service';
+import { CreditLedger } from '../../ledger/credit-ledger.port';
 import { ProcessHeartbeatService } from '../../liveness/process-heartbeat.service';
 import { CallResolutionService } from './call-resolution.service';
 
@@ -22,7 +22,7 @@ export class CallsInFlightService implements BeforeApplicationShutdown, OnApplic
   constructor(
     private readonly resolution: CallResolutionService,
     private readonly heartbeat: ProcessHeartbeatService,
-    private readonly ledger: LedgerConnectionsService,
+    private readonly ledger: CreditLedger,
     private readonly config: AppConfig,
     @Optional() metrics?: Metrics,
   ) {

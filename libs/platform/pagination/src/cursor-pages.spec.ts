@@ -1,6 +1,5 @@
 import { ServiceError } from '@platform/errors';
-import { decodeCursor, encodeCursor } from './cursor';
-import { listMark } from './cursor';
+import { decodeCursor, encodeCursor, listMark } from './cursor-pages';
 
 const forge = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 const LIST = listMark('things', ['open']);
