@@ -1,15 +1,13 @@
+import { basename } from 'node:path';
 import { PROVIDER_FIELDS, PROVIDER_TOOLS, SDK_FIELDS } from '@domains/ai';
 import { ServiceError } from '@platform/errors';
+import { CLIENTS, installClients } from '@test/client-packages';
 import { readMessageRequest } from '@test/read-message-request';
-import { readSdkTypes } from '@test/sdk-types';
+import { readSdkTypes, type SdkTypes } from '@test/sdk-types';
 
-const SDKS = ['sdk', 'sdk-0'].flatMap((sdk) => [
-  { name: sdk, prefix: '', path: `node_modules/@anthropic-ai/${sdk}/resources/messages/messages.d.ts` },
-  {
-    name: `${sdk}, beta`,
-    prefix: 'Beta',
-    path: `node_modules/@anthropic-ai/${sdk}/resources/beta/messages/messages.d.ts`,
-  },
+const SDKS = ['node_modules/@anthropic-ai/sdk', `${CLIENTS}/node_modules/@anthropic-ai/sdk-0`].flatMap((sdk) => [
+  { name: basename(sdk), prefix: '', path: `${sdk}/resources/messages/messages.d.ts` },
+  { name: `${basename(sdk)}, beta`, prefix: 'Beta', path: `${sdk}/resources/beta/messages/messages.d.ts` },
 ]);
 const hello = [{ role: 'user', content: 'Hello' }];
 const read = (extra: object) =>
@@ -25,9 +23,14 @@ const faultsOf = (extra: object) => {
 };
 
 describe.each(SDKS)("What the provider's API takes, according to $name", ({ prefix, path }) => {
-  const types = readSdkTypes(path);
   const named = (name: string) => `${prefix}${name}`;
-  const tools = types.union(named('ToolUnion'));
+  let types: SdkTypes;
+  let tools: string[];
+  beforeAll(async () => {
+    await installClients();
+    types = readSdkTypes(path);
+    tools = types.union(named('ToolUnion'));
+  }, 300_000);
 
   it('has been judged, field by field', () => {
     const known = (place: keyof typeof PROVIDER_FIELDS, members: string[]) =>

@@ -1,10 +1,20 @@
 import Current from '@anthropic-ai/sdk';
-import Former from '@anthropic-ai/sdk-0';
-import { createAnthropic } from '@ai-sdk/anthropic';
-import { generateText, streamText, tool } from 'ai';
 import { z } from 'zod';
 import { type AiApi, createAiCaller, startAiApi } from '@test/ai-api';
 import { balancesOf } from '@test/ai.fixture';
+import { clientPackage, installClients } from '@test/client-packages';
+
+/** The parts of Vercel's AI SDK that are used. */
+interface AiSdk {
+  generateText(asked: object): Promise<{ text: string; toolResults: unknown[] }>;
+  streamText(asked: Record<string, unknown> & { onError?: (event: { error: unknown }) => void }): {
+    textStream: AsyncIterable<string>;
+  };
+  tool(of: object): unknown;
+}
+interface AiSdkProvider {
+  createAnthropic(of: { baseURL: string; authToken: string }): (model: string) => unknown;
+}
 
 const EVERY_MS = 60_000;
 const hello = (content = 'Hello'): Current.MessageCreateParamsNonStreaming => ({
@@ -16,9 +26,15 @@ const hello = (content = 'Hello'): Current.MessageCreateParamsNonStreaming => ({
 const REJECTED = hello('[[sandbox:status=400]]');
 
 let ai: AiApi;
-beforeAll(async () => (ai = await startAiApi()));
+beforeAll(async () => {
+  await installClients();
+  ai = await startAiApi();
+}, 300_000);
 afterAll(() => ai.stop());
 afterEach(() => ai.sandbox.reset());
+
+/** Of the same form, as far as it is used. */
+const formerSdk = () => (clientPackage('@anthropic-ai/sdk-0') as { default: typeof Current }).default;
 
 /** The SDKs, as their users make them: the former one's own header for the key, too. */
 const SDKS = {
@@ -26,9 +42,8 @@ const SDKS = {
     new Current({ baseURL, authToken: token, apiKey: null }),
   'the current SDK with apiKey': (baseURL: string, token: string) => new Current({ baseURL, apiKey: token }),
   'the former SDK with authToken': (baseURL: string, token: string) =>
-    new Former({ baseURL, authToken: token, apiKey: null }) as unknown as Current,
-  'the former SDK with apiKey': (baseURL: string, token: string) =>
-    new Former({ baseURL, apiKey: token }) as unknown as Current,
+    new (formerSdk())({ baseURL, authToken: token, apiKey: null }),
+  'the former SDK with apiKey': (baseURL: string, token: string) => new (formerSdk())({ baseURL, apiKey: token }),
 };
 
 describe.each(Object.entries(SDKS))('With %s', (_, create) => {
@@ -314,6 +329,12 @@ describe('What the provider answers reaches its SDKs', () => {
 });
 
 describe('With the Vercel AI SDK', () => {
+  let sdk: AiSdk & AiSdkProvider;
+  beforeAll(() => {
+    const [core, provider] = [clientPackage('ai') as AiSdk, clientPackage('@ai-sdk/anthropic') as AiSdkProvider];
+    sdk = { ...core, ...provider };
+  });
+
   it.each([
     ['no credit', {}, 'Hello', 402, 'Your AI credit does not cover this message'],
     [
@@ -327,26 +348,26 @@ describe('With the Vercel AI SDK', () => {
     ['AI disabled', { enabled: false }, 'Hello', 403, 'AI is not enabled for you; ask the operator'],
   ])('an error has our text: %s', async (_, settings, prompt, statusCode, text) => {
     const { token } = await createAiCaller(ai, { included: 0, ...settings });
-    const provider = createAnthropic({ baseURL: `${ai.api.baseUrl}/ai/v1`, authToken: token.token });
+    const provider = sdk.createAnthropic({ baseURL: `${ai.api.baseUrl}/ai/v1`, authToken: token.token });
     const asked = { model: provider('theirs'), prompt, maxOutputTokens: 50, maxRetries: 0 };
-    await expect(generateText(asked)).rejects.toMatchObject({ statusCode, message: expect.stringContaining(text) });
+    await expect(sdk.generateText(asked)).rejects.toMatchObject({ statusCode, message: expect.stringContaining(text) });
     let shown: unknown;
-    const { textStream } = streamText({ ...asked, onError: ({ error }) => (shown = error) });
+    const { textStream } = sdk.streamText({ ...asked, onError: ({ error }) => (shown = error) });
     for await (const _piece of textStream);
     expect(shown).toMatchObject({ statusCode, message: expect.stringContaining(text) });
   });
 
   it.each(['/ai', '/ai/v1'])('text is generated and streamed below %s', async (path) => {
     const { token, customer } = await createAiCaller(ai);
-    const provider = createAnthropic({ baseURL: `${ai.api.baseUrl}${path}`, authToken: token.token });
-    const whole = await generateText({
+    const provider = sdk.createAnthropic({ baseURL: `${ai.api.baseUrl}${path}`, authToken: token.token });
+    const whole = await sdk.generateText({
       model: provider('theirs'),
       instructions: 'Be brief',
       prompt: 'Hello',
       maxOutputTokens: 50,
     });
     expect(whole.text).not.toBe('');
-    const stream = streamText({
+    const stream = sdk.streamText({
       model: provider('theirs'),
       instructions: 'Be brief',
       prompt: 'Hello',
@@ -360,11 +381,11 @@ describe('With the Vercel AI SDK', () => {
 
   it('tools are called below /ai/v1; below /ai they are refused with the address that takes them', async () => {
     const { token } = await createAiCaller(ai, { included: 100 });
-    const tools = { weather: tool({ inputSchema: z.object({ city: z.string() }), execute: () => 'Rain' }) };
+    const tools = { weather: sdk.tool({ inputSchema: z.object({ city: z.string() }), execute: () => 'Rain' }) };
     const prompt = '[[sandbox:tool-use={"name":"weather","input":{"city":"Oslo"}}]]';
     const ask = (path: string) => {
-      const provider = createAnthropic({ baseURL: `${ai.api.baseUrl}${path}`, authToken: token.token });
-      return generateText({ model: provider('theirs'), prompt, tools, maxOutputTokens: 50 });
+      const provider = sdk.createAnthropic({ baseURL: `${ai.api.baseUrl}${path}`, authToken: token.token });
+      return sdk.generateText({ model: provider('theirs'), prompt, tools, maxOutputTokens: 50 });
     };
     expect((await ask('/ai/v1')).toolResults).toMatchObject([{ toolName: 'weather', output: 'Rain' }]);
     await expect(ask('/ai')).rejects.toMatchObject({

@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { CLIENTS, installClients } from '@test/client-packages';
 import { createFullCaller, type FullApi, startFullApi } from '@test/full-api';
 
 const run = promisify(execFile);
 const PROGRAMS = ['hey-api', 'openapi-fetch', 'orval'];
-const CLIENTS = 'test/contract/clients';
 /** Command line programs of the packages. */
 const TOOLS = {
   heyApi: `${CLIENTS}/node_modules/@hey-api/openapi-ts/bin/run.js`,
@@ -29,9 +29,7 @@ describe('a generated client', () => {
     });
 
   beforeAll(async () => {
-    // Nothing else needs the generators: the first run installs them.
-    const env = { ...process.env, NODE_OPTIONS: '' };
-    await run(process.execPath, ['test/support/install-if-stale.mjs', CLIENTS], { env });
+    await installClients();
     full = await startFullApi();
     const { token, invoice, service } = await createFullCaller(full);
     caller = { baseUrl: full.api.baseUrl, token: token.token, invoiceId: invoice.id, serviceId: service.id };

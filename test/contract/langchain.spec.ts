@@ -3,9 +3,9 @@ import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { generateToken } from '@platform/tokens';
 import { type AiApi, createAiCaller, startAiApi } from '@test/ai-api';
+import { CLIENTS, installClients } from '@test/client-packages';
 
 const run = promisify(execFile);
-const CLIENTS = 'test/contract/clients';
 
 const WAYS = ['invoke', 'stream'] as const;
 
@@ -24,8 +24,7 @@ const BROKEN_OFF = 'The connection to the AI provider broke before the answer wa
 describe('With LangChain', () => {
   let ai: AiApi;
   beforeAll(async () => {
-    const env = { ...process.env, NODE_OPTIONS: '' };
-    await run(process.execPath, ['test/support/install-if-stale.mjs', CLIENTS], { env });
+    await installClients();
     ai = await startAiApi();
   }, 300_000);
   afterAll(() => ai.stop());
