@@ -38,8 +38,8 @@ describe("programs of the customers' guide", () => {
       UPSTREAM_BREAKER_FAILURES: '1000',
       PUBLIC_URL: `http://localhost:${port}`,
     });
-    folder = new GuideFolder();
-  });
+    folder = await GuideFolder.create();
+  }, 300_000);
   afterAll(async () => {
     folder.remove();
     await Promise.all(proxies.map((proxy) => proxy.close()));

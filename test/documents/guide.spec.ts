@@ -27,9 +27,9 @@ describe("examples of the customers' guide", () => {
     full = await startFullApi(settings);
     worker = await NestFactory.createApplicationContext(WorkerModule.with(full.api.database.config), { logger: false });
     const { token } = await createFullCaller(full);
-    folder = new GuideFolder();
+    folder = await GuideFolder.create();
     environment = { API: full.api.baseUrl, TOKEN: token.token };
-  });
+  }, 300_000);
   afterAll(async () => {
     folder.remove();
     await worker.close();

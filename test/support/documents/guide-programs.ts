@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { CLIENTS, installClients } from '../client-packages';
 import { readDocument } from './markdown';
 
 /** Examples of the README and of the guide for customers' developers, by their page. */
@@ -18,16 +19,28 @@ export interface ProgramEnd {
   stderr: string;
 }
 
+/** Packages that only programs of the guide use; the others are those of the repository. */
+const CLIENT_PACKAGES = ['ai', '@ai-sdk'];
+
 /** A folder in which programs of the guide run as their readers run them. */
 export class GuideFolder {
   // Below the repository, so that the packages are found.
   private readonly folder: string;
   private readonly running = new Set<ChildProcess>();
 
-  constructor() {
+  /** Installs the programs' packages, and writes the programs. */
+  static async create(): Promise<GuideFolder> {
+    await installClients();
+    return new GuideFolder();
+  }
+
+  private constructor() {
     mkdirSync('dist', { recursive: true });
     this.folder = mkdtempSync(resolve('dist', 'guide-'));
     writeFileSync(join(this.folder, 'package.json'), JSON.stringify({ type: 'module' }));
+    mkdirSync(join(this.folder, 'node_modules'));
+    for (const name of CLIENT_PACKAGES)
+      symlinkSync(resolve(CLIENTS, 'node_modules', name), join(this.folder, 'node_modules', name));
     for (const [, { options, text }] of guidePrograms)
       if (options.file !== undefined) writeFileSync(join(this.folder, options.file), text);
   }
