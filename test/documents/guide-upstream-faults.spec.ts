@@ -124,8 +124,8 @@ describe('programs of the guide', () => {
       UPSTREAM_BREAKER_FAILURES: '1000',
       PUBLIC_URL: `http://127.0.0.1:${port}`,
     });
-    folder = new GuideFolder();
-  });
+    folder = await GuideFolder.create();
+  }, 300_000);
   afterAll(async () => {
     folder.remove();
     await full.stop();
