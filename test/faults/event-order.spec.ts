@@ -98,16 +98,19 @@ describe('events of transactions that overlap', () => {
     const written = new Map<string, number[]>(customers.map(({ customer }) => [customer.id, []]));
     const callers = Math.min(CALLERS, 40);
     const writers = Array.from({ length: callers }, async () => {
+      const client = new Client({ connectionString: api.database.url });
+      await client.connect();
+      await client.query('set role account_operator');
       for (let round = 0; round < (EACH * CALLERS) / callers; round++) {
         const { customer } = faker.helpers.arrayElement(customers);
         const n = ++next;
-        await withTransaction(async (client) => {
-          await record(client, customer.id, n);
-          if (faker.datatype.boolean({ probability: 0.2 })) await client.query(`select pg_sleep(random() * 0.05)`);
-          await client.query('commit');
-        });
+        await client.query('begin');
+        await record(client, customer.id, n);
+        if (faker.datatype.boolean({ probability: 0.2 })) await client.query(`select pg_sleep(random() * 0.05)`);
+        await client.query('commit');
         written.get(customer.id)?.push(n);
       }
+      await client.end();
     });
     await Promise.all(writers);
     // None of them waited for those that are held open, and the reader has seen them.
