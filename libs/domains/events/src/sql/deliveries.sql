@@ -39,7 +39,8 @@ declare
 begin
   -- One owner after the other: on a cluster each has its rows on another node.
   foreach owner in array case when p_customer = nobody then array[nobody] else array[p_customer, nobody] end loop
-    for endpoint in select w.* from webhook_endpoint w where w.customer_id = owner loop
+    -- In one order: transactions of two customers queue runs of the operator's endpoints.
+    for endpoint in select w.* from webhook_endpoint w where w.customer_id = owner order by w.id loop
       if sizes is null then
         select array_agg(coalesce(octet_length(e.record::text), 0) order by e.id) into sizes from event e
         where e.customer_id = p_customer and e.id = any (p_events);

@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
-/** Customers of one transaction: none of them waits long for another one's lock. */
+/** Customers at a time, each in a transaction of its own: one by one, each would wait for a connection behind everything else. */
 const AT_ONCE = 50;
 
-/** In the order of their ids, so that two workers never lock each other out. */
-const UNSEQUENCED = `
-  select customer_id from (select distinct customer_id from event where position is null) e order by customer_id limit $1`;
+/** The longest waiting first: while more come than can be sequenced, nobody is left behind. */
+const UNSEQUENCED = `select customer_id from event where position is null group by customer_id order by min(id::text) limit $1`;
 
 /** Gives events their positions, and makes their deliveries. */
 @Injectable()
@@ -18,14 +17,17 @@ export class EventSequencingService {
     let count = 0;
     for (;;) {
       const customers = await this.dataSource.query<{ customer_id: string }[]>(UNSEQUENCED, [AT_ONCE]);
-      const before = count;
-      for (const { customer_id } of customers) {
-        const [row] = await this.dataSource.query<{ count: number }[]>('select app.sequence_events($1) as count', [
-          customer_id,
-        ]);
-        count += row?.count ?? 0;
-      }
-      if (count === before || signal?.aborted) return count;
+      const counts = await Promise.all(customers.map(({ customer_id }) => this.sequence(customer_id)));
+      const sequenced = counts.reduce((sum, one) => sum + one, 0);
+      count += sequenced;
+      if (sequenced === 0 || signal?.aborted) return count;
     }
+  }
+
+  private async sequence(customerId: string): Promise<number> {
+    const [row] = await this.dataSource.query<{ count: number }[]>('select app.sequence_events($1) as count', [
+      customerId,
+    ]);
+    return row?.count ?? 0;
   }
 }
