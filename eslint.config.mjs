@@ -76,7 +76,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['libs/**/*.ts', 'apps/{customer-api,operator,worker}/**/*.ts'],
+    files: ['libs/**/*.ts', 'apps/{customer-api,operator,operator-api,worker}/**/*.ts'],
     ignores: [
       '**/*.spec.ts',
       // They compare the two clocks.
@@ -96,7 +96,7 @@ export default defineConfig(
       'libs/platform/{access,tokens,refusals,database}/**',
       'libs/domains/ai/**',
       'libs/domains/sms/src/delivery-reports/delivery-reports.service.ts',
-      'apps/**/*health.ts',
+      'libs/platform/health/**',
       'test/**',
       '**/*.spec.ts',
     ],

@@ -13,7 +13,7 @@ Usage: apps/operator/stack.sh COMMAND
   upgrade             builds the image, migrates the database and replaces the programs
   rollback [TAG]      goes back to the image before the last upgrade, or to another that is there, without a build
   scale COUNT         sets the number of replicas of the API; API_REPLICAS in .env makes it last
-  restart [SERVICE]…  restarts one service after the other: api, worker, proxy, valkey, postgres
+  restart [SERVICE]…  restarts one service after the other: api, worker, console, proxy, valkey, postgres
   replace SERVICE     makes the container of one anew: worker, valkey, postgres with an interruption; proxy, proxy-tls without one as root
   backup [DIRECTORY]  writes the database and the secrets key into a new folder in DIRECTORY. Without one: in BACKUP_DIRECTORY,
                       copied by BACKUP_COPY, and removes those that are older than BACKUP_DAYS

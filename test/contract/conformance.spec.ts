@@ -24,9 +24,11 @@ const exchange = {
 };
 
 /** All tests of the API compare replies with openapi.json. This spec checks that the comparison finds faults. */
+const API = { document: 'openapi.json', prefix: '/api/v1' };
+
 describe('comparison with the document', () => {
   const find = async (method: string, path: string) =>
-    (await documentedOperation(method, `/api/v1${path.replace(/\{(\w+)\}/g, ':$1')}`))!;
+    (await documentedOperation(API, method, `/api/v1${path.replace(/\{(\w+)\}/g, ':$1')}`))!;
 
   it.each(operations)(
     'refuses an empty object and an unknown status as the reply to %s %s',
@@ -44,10 +46,10 @@ describe('comparison with the document', () => {
   it('refuses a request that was accepted without what it must have', async () => {
     const operation = await find('POST', '/support/tickets');
     const request = { ...exchange, path: '/api/v1/support/tickets', status: 201, requestBody: { title: ' ' } };
-    expect(faultsOfRequest(operation, request)).toHaveLength(2);
+    expect(faultsOfRequest(operation, request, API)).toHaveLength(2);
     const list = await find('GET', '/services');
     const query = { limit: '201' };
-    expect(faultsOfRequest(list, { ...exchange, path: '/api/v1/services', status: 200, query })).toHaveLength(1);
+    expect(faultsOfRequest(list, { ...exchange, path: '/api/v1/services', status: 200, query }, API)).toHaveLength(1);
   });
 
   it('is made with every reply of a server', async () => {

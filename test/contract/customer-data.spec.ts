@@ -94,6 +94,7 @@ describe("a customer's data", () => {
         ai_ledger_entry: ['kind', 'bucket', 'month', 'actor'],
         ai_ledger_carried: ['bucket'],
         ai_credit_request: ['status', 'decided_by'],
+        ai_credit_request_approval: ['approved_by'],
         invoice: ['source', 'source_id', 'type', 'number', 'status', 'currency', 'kid'],
       });
     });
@@ -101,6 +102,7 @@ describe("a customer's data", () => {
     it('exports every column but secrets and the service’s own', () => {
       const hidden = customerTables.flatMap(({ table, hides = [] }) => hides.map((column) => `${table}.${column}`));
       expect(hidden.sort()).toEqual([
+        'ai_credit_request_approval.approved_by',
         'ai_reservation.key_hash',
         'ai_settings.key_ciphertext',
         'idempotency_key.fingerprint',

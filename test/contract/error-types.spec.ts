@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type ErrorCode, errorCatalog, problemType } from '@platform/errors';
+import { type CustomerErrorCode as ErrorCode, errorCatalog, problemType } from '@platform/errors';
 import { createCaller, startApi, type TestApi } from '@test/api';
 import { expectProblem } from '@test/expect-problem';
 

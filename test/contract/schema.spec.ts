@@ -16,6 +16,7 @@ import { TokensOperatorModule } from '@platform/tokens';
 import { ON_CLUSTER } from '@test/kinds-of-server';
 import { useTestDatabase } from '@test/use-test-database';
 import { AppModule } from '../../apps/customer-api/src/app.module';
+import { AppModule as OperatorApiModule } from '../../apps/operator-api/src/app.module';
 import { openApplication } from '../../apps/operator/src/run-command';
 import { WorkerModule } from '../../apps/worker/src/worker.module';
 
@@ -31,6 +32,12 @@ const SHARED_TABLES = [
   'backup',
   'invoice_number',
   'liveness_clock',
+  'operator_account',
+  'operator_login_attempt',
+  'operator_login_link',
+  'operator_passkey',
+  'operator_request_key',
+  'operator_session',
   'process_liveness',
   'schema_migration',
 ];
@@ -66,6 +73,7 @@ describe('the schema', () => {
   describe.each<[string, (config: AppConfig) => Promise<INestApplicationContext>]>([
     ['API', (config) => create(AppModule.with(config))],
     ['operator', (config) => openApplication(config, OPERATOR_MODULES)],
+    ['operator API', (config) => create(OperatorApiModule.with(config))],
     ['worker', (config) => create(WorkerModule.with(config))],
   ])("of the %s's entities", (_app, open) => {
     it('is what the migrations make: a generated migration would be empty', async () => {

@@ -228,7 +228,7 @@ describe("The operator's command line, AI", () => {
       /lots/,
       (id) => `ai credit --customer ${id} --kind refund --amount-nok lots --note x`,
     ],
-    ['a negative refund', 2, /refund/, (id) => `ai credit --customer ${id} --kind refund --amount-nok -5 --note x`],
+    ['a negative refund', 4, /refund/, (id) => `ai credit --customer ${id} --kind refund --amount-nok -5 --note x`],
     [
       'a kind that is not for operators',
       2,

@@ -153,6 +153,6 @@ describe('A refused request is kept for the operator', () => {
       expect(code).not.toBe(0);
       expect(stdout + stderr).not.toContain(token.token);
     }
-    expect(await operator('token find --token-stdin', 'no token')).toMatchObject({ code: 2 });
+    expect(await operator('token find --token-stdin', 'no token')).toMatchObject({ code: 4 });
   });
 });

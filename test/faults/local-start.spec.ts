@@ -42,12 +42,15 @@ function describeLauncher(): void {
   let port: number;
   let internalPort: number;
   let workerPort: number;
+  let operatorPort: number;
+  let operatorInternalPort: number;
   const launchers: Launcher[] = [];
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'customer-account-service-start-'));
     chmodSync(folder, 0o755);
     [port, internalPort, workerPort] = [await freePort(), await freePort(), await freePort()];
+    [operatorPort, operatorInternalPort] = [await freePort(), await freePort()];
   });
   afterEach(async () => {
     for (const { child } of launchers.splice(0)) child.kill('SIGKILL');
@@ -65,6 +68,8 @@ function describeLauncher(): void {
       PORT: String(port),
       INTERNAL_PORT: String(internalPort),
       WORKER_INTERNAL_PORT: String(workerPort),
+      OPERATOR_PORT: String(operatorPort),
+      OPERATOR_INTERNAL_PORT: String(operatorInternalPort),
       LOG_LEVEL: 'warn',
       TEST_FOLDER: folder,
       ...settings,
@@ -133,17 +138,27 @@ function describeLauncher(): void {
     expect(first.text()).toContain(`http://localhost:${port}/docs`);
     const metrics = first.text().match(/http:\S+\/metrics/g) ?? [];
     const scraped = await Promise.all(metrics.map(async (url) => (await fetch(url)).text()));
-    expect(scraped.map((text) => text.includes('worker_jobs_overdue'))).toEqual([false, true]);
+    expect(scraped.map((text) => text.includes('worker_jobs_overdue'))).toEqual([false, true, false]);
     const answer = await paste(first.text());
     expect(answer.status).toBe(200);
     // The worker fetches the demo customer's invoices, and the sandbox hears of them.
     const page = /http:\S+\/webhooks\//.exec(first.text())?.[0] ?? '';
     await until(async () => (await (await fetch(page)).text()).includes('signature holds'), 200);
+    const [, link = '', token = ''] = /(http:\S+)\/#\/login\/link\?token=(\S+)/.exec(first.text()) ?? [];
+    const login = await fetch(`${link}/operator/v1/login/link`, {
+      method: 'POST',
+      body: JSON.stringify({ token }),
+      headers: { origin: link, 'content-type': 'application/json' },
+    });
+    expect([login.status, await login.json()]).toEqual([
+      200,
+      expect.objectContaining({ account: expect.objectContaining({ role: 'admin' }) }),
+    ]);
     // The API warns of a login with too many rights.
     expect(first.text()).not.toContain('row level security');
     expect(await loginsIn(folder)).toEqual(['api_login', 'worker_login']);
-    // The launcher, PostgreSQL, sandbox, worker and API.
-    expect(ours().length).toBeGreaterThanOrEqual(5);
+    // The launcher, PostgreSQL, sandbox, worker, API and operator API.
+    expect(ours().length).toBeGreaterThanOrEqual(6);
     ctrlC(first);
     expect(await first.exited).toBe(0);
     expect(ours()).toEqual([]);
@@ -164,6 +179,8 @@ function describeLauncher(): void {
       PORT: String(await freePort()),
       INTERNAL_PORT: String(await freePort()),
       WORKER_INTERNAL_PORT: String(await freePort()),
+      OPERATOR_PORT: String(await freePort()),
+      OPERATOR_INTERNAL_PORT: String(await freePort()),
     });
     expect(await elsewhere.exited).toBe(1);
     expect(elsewhere.text()).toMatch(/^npm start is running in this folder already \(process \d+\); stop it first\n$/);

@@ -10,7 +10,7 @@ import { CreditRequestsApiModule } from './credit-requests/credit-requests-api.m
 import { CustomerApiModule } from './customer/customer-api.module';
 import { EventsApiModule } from './events/events-api.module';
 import { WebhooksApiModule } from './webhooks/webhooks-api.module';
-import { HealthModule } from './health/health.module';
+import { HealthModule } from '@platform/health';
 import { RequestPipelineModule } from './request-pipeline.module';
 import { ServicesApiModule } from './services/services-api.module';
 import { InvoicesApiModule } from './invoices/invoices-api.module';

@@ -15,12 +15,12 @@ import { configureApplication, createAdapter, LoadShedder, observeRequests, setA
 import { NestLogger } from '@platform/logging';
 import { Metrics } from '@platform/metrics';
 import { RefusalRecorderService } from '@platform/refusals';
-import { SCOPES, TokenAuthenticatorService } from '@platform/tokens';
-import { SDK_ADDRESSES, SDK_DIALECT } from './ai/sdk-dialect';
+import { TokenAuthenticatorService } from '@platform/tokens';
+import { SDK_ADDRESSES } from './ai/sdk-dialect';
 import { AppModule } from './app.module';
 import { exposeState } from './api-metrics';
 import { requestRecorder } from './ended-requests';
-import { WEBHOOKS } from './events/webhook-descriptions';
+import { CUSTOMER_INTERFACE } from './interface';
 
 /** Builds the customer API, ready to listen. `root` can embed it in a larger application. */
 export async function createApplication(
@@ -34,7 +34,7 @@ export async function createApplication(
     abortOnError: false,
   });
   app.useLogger(new NestLogger(config));
-  configureApplication(app, { scopes: SCOPES, dialect: SDK_DIALECT, webhooks: WEBHOOKS });
+  configureApplication(app, CUSTOMER_INTERFACE);
   const server = app.getHttpAdapter().getInstance();
   setAddressHints(server, SDK_ADDRESSES);
   // Before the hooks that refuse requests: those count too.

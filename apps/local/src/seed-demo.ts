@@ -4,6 +4,7 @@ import { DataSource } from 'typeorm';
 import { type Scope, SCOPES, TokensOperatorModule, TokensOperatorService } from '@platform/tokens';
 import { AppConfig, ConfigModule } from '@platform/config';
 import { DatabaseModule } from '@platform/database';
+import { OperatorAccountsModule, OperatorAccountsService } from '@platform/operator-accounts';
 import { BillingCalendar } from '@platform/time';
 import { CustomersOperatorModule, CustomersOperatorService } from '@domains/customers';
 import { AiConfigurationOperatorService, AiOperatorModule, AiPricesOperatorService } from '@domains/ai';
@@ -19,12 +20,15 @@ import {
 import { SmsOperatorModule, SmsOperatorService } from '@domains/sms';
 import { SupportOperatorModule, Ticket, TicketsOperatorService } from '@domains/support';
 
-/** The demo customer, and a token for it. */
+/** The demo customer with a token, and an operator. */
 export interface Demo {
   customerName: string;
   token: string;
   /** Whether the sandbox receives its webhooks. */
   receivesWebhooks: boolean;
+  /** The e-mail address of an operator, and a link that logs it in once. */
+  operator: string;
+  loginLink: string;
 }
 
 const ACTOR = 'operator:demo';
@@ -32,6 +36,7 @@ const NUMBER = 'demo';
 const RECEIVER = 'Sandbox';
 const TOKEN_DAYS = 7;
 const DAY_MS = 86_400_000;
+const OPERATOR = 'demo@localhost';
 const DEMO_MODEL = 'claude-haiku-4-5';
 
 /** The demo customer's accounts in the sandbox's billing sources. */
@@ -51,6 +56,7 @@ const SANDBOX_ACCOUNTS = { stripe: 'cus_demo', fiken: '1001' } as const;
     StatusOperatorModule,
     SupportOperatorModule,
     WebhooksOperatorModule,
+    OperatorAccountsModule,
   ],
 })
 class DemoModule {
@@ -74,7 +80,9 @@ export async function seedDemo(config: AppConfig): Promise<Demo> {
     });
     const { SANDBOX_URL } = config;
     if (SANDBOX_URL !== undefined) await addReceiver(app, id, SANDBOX_URL);
-    return { customerName: name, token, receivesWebhooks: SANDBOX_URL !== undefined };
+    const { link } = await app.get(OperatorAccountsService).invite(ACTOR, { email: OPERATOR, role: 'admin' });
+    const receivesWebhooks = SANDBOX_URL !== undefined;
+    return { customerName: name, token, receivesWebhooks, operator: OPERATOR, loginLink: link };
   } finally {
     await app.close();
   }

@@ -13,12 +13,19 @@ export function workerInternalPort({ INTERNAL_PORT, WORKER_INTERNAL_PORT }: AppC
   return WORKER_INTERNAL_PORT ?? (INTERNAL_PORT === 0 ? 0 : INTERNAL_PORT + 1);
 }
 
+/** Port of the operator API's metrics: the second one after the API's. 0, any port, stays 0. */
+export function operatorInternalPort({ INTERNAL_PORT, OPERATOR_INTERNAL_PORT }: AppConfig): number {
+  return OPERATOR_INTERNAL_PORT ?? (INTERNAL_PORT === 0 ? 0 : INTERNAL_PORT + 2);
+}
+
 /** @throws EADDRINUSE if a port that will be needed is taken, before anything is started */
 export async function assertPortsFree(config: AppConfig): Promise<void> {
   for (const [host, port] of [
     [config.HOST, config.PORT],
     [config.INTERNAL_HOST, config.INTERNAL_PORT],
     [config.INTERNAL_HOST, workerInternalPort(config)],
+    [config.OPERATOR_HOST, config.OPERATOR_PORT],
+    [config.INTERNAL_HOST, operatorInternalPort(config)],
   ] as const) {
     const server = createServer().listen(port, host);
     await once(server, 'listening');

@@ -7,7 +7,7 @@ import { migrateSchema } from '@schema';
 import { type AppConfig, givenSettings, loadConfig, saveLocalServices } from '@platform/config';
 import { migrateJobQueue } from '@platform/jobs';
 import { type Demo, seedDemo } from './seed-demo';
-import { assertNotRunning, assertPortsFree, workerInternalPort } from './start-checks';
+import { assertNotRunning, assertPortsFree, operatorInternalPort, workerInternalPort } from './start-checks';
 import { makeDatabaseLogins, startDatabase } from './local-database';
 
 /** The running parts. */
@@ -42,7 +42,7 @@ interface LocalSecrets {
 }
 
 /**
- * Starts database and sandbox, then worker and API. If it is aborted, it stops the parts that it has started.
+ * Starts database and sandbox, then worker, API and operator API. If it is aborted, it stops the parts that it has started.
  * @throws the reason why a part could not start
  */
 export async function startEverything(aborted: AbortSignal): Promise<Everything> {
@@ -65,10 +65,13 @@ export async function startEverything(aborted: AbortSignal): Promise<Everything>
     // After the migrations: a database that they refuse is left as it was.
     const logins = local?.databaseUrl ? await makeDatabaseLogins(local.databaseUrl) : undefined;
     const demo = settings.DEMO_CUSTOMER ? await seedDemo(settings) : undefined;
-    const worker = { ...environment, INTERNAL_PORT: String(workerInternalPort(settings)) };
+    const operatorLogin = logins && { DATABASE_URL: logins.worker };
+    const worker = { ...environment, INTERNAL_PORT: String(workerInternalPort(settings)), ...operatorLogin };
+    const console = { ...environment, INTERNAL_PORT: String(operatorInternalPort(settings)), ...operatorLogin };
     const children = await Promise.all([
-      parts.start(startChild('worker', { ...worker, ...(logins && { DATABASE_URL: logins.worker }) })),
+      parts.start(startChild('worker', worker)),
       parts.start(startChild('customer-api', { ...environment, ...(logins && { DATABASE_URL: logins.api }) })),
+      parts.start(startChild('operator-api', console)),
     ]);
     aborted.throwIfAborted();
     process.stdout.write(welcome(settings, demo));
@@ -175,7 +178,8 @@ function welcome(config: AppConfig, demo: Demo | undefined): string {
     '',
     `Customer API   ${origin}/api/v1`,
     `Swagger UI     ${origin}/docs`,
-    `Metrics        ${internal}:${config.INTERNAL_PORT}/metrics, of the worker ${internal}:${workerInternalPort(config)}/metrics`,
+    `Operator API   ${config.OPERATOR_URL ?? `http://localhost:${config.OPERATOR_PORT}`}`,
+    `Metrics        ${internal}:${config.INTERNAL_PORT}/metrics, of the worker ${internal}:${workerInternalPort(config)}/metrics, of the operator API ${internal}:${operatorInternalPort(config)}/metrics`,
   ];
   if (config.SANDBOX_URL) {
     lines.push('', 'SANDBOX: AI provider, SMS gateway and billing sources are simulated. Nothing is sent or charged.');
@@ -185,6 +189,8 @@ function welcome(config: AppConfig, demo: Demo | undefined): string {
   if (demo) {
     lines.push('', `Demo customer  ${demo.customerName}`, `Demo token     ${demo.token}`, '', 'Try it:');
     lines.push(`  curl -s -H 'Authorization: Bearer ${demo.token}' ${origin}/api/v1/customer`);
+    lines.push('', 'Log in to the operator console, once, within ten minutes:', `  ${demo.loginLink}`);
+    lines.push(`Later: npm run -s operator -- account invite --email ${demo.operator}`);
   }
   return `${lines.join('\n')}\n\nCtrl-C stops everything.\n`;
 }

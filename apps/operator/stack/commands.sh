@@ -58,7 +58,7 @@ stack_upgrade() {
 # next check, and compose would not wait for that
 start_all() {
   local proxy try
-  dc up -d --wait "$@" api worker || explain_start
+  dc up -d --wait "$@" api worker console || explain_start
   for proxy in $(proxies); do
     for try in $(seq 60); do
       ! is_healthy "$(running "$proxy")" || break
@@ -72,7 +72,7 @@ start_all() {
 # again or that are not healthy
 explain_start() {
   local service container
-  for service in secrets postgres valkey migrate api worker proxy proxy-tls archive; do
+  for service in secrets postgres valkey migrate api worker console proxy proxy-tls archive; do
     for container in $(containers "$service" | head -n 1); do
       case $(docker inspect -f '{{.State.Status}} {{.State.ExitCode}} {{if .State.Health}}{{.State.Health.Status}}{{end}} {{.RestartCount}}' "$container") in
         'exited 0 '* | 'running 0 healthy '* | 'running 0  '* | created*) ;;
@@ -97,7 +97,7 @@ apply_changes() {
     if outdated $service; then replace $service; fi
   done
   if outdated api; then replace_replicas "$1"; else set_replicas "$1"; fi
-  for service in worker archive prometheus alertmanager grafana; do
+  for service in worker console archive prometheus alertmanager grafana; do
     if outdated $service; then replace $service; fi
   done
   for proxy in $(proxies); do
@@ -121,8 +121,8 @@ apply_changes() {
 
 stack_replace() {
   case ${1:-} in
-    proxy | proxy-tls | worker | valkey | postgres) replace "$1" ;;
-    *) fail 'replace takes proxy, proxy-tls, worker, valkey or postgres' ;;
+    proxy | proxy-tls | worker | console | valkey | postgres) replace "$1" ;;
+    *) fail 'replace takes proxy, proxy-tls, worker, console, valkey or postgres' ;;
   esac
 }
 
@@ -187,7 +187,7 @@ stack_scale() {
 
 stack_restart() {
   local service
-  [ $# -gt 0 ] || set -- api worker proxy valkey
+  [ $# -gt 0 ] || set -- api worker console proxy valkey
   for service in "$@"; do
     case $service in
       api)
@@ -198,8 +198,8 @@ stack_restart() {
       # Reads configuration and certificates anew. Requests in progress go on; an nginx before 1.27.4 closes clients' idle
       # connections.
       proxy) reload_proxies ;;
-      worker | valkey | postgres) dc restart "$service" && dc up -d --no-deps --no-recreate --wait "$service" ;;
-      *) fail "There is no service $service: api, worker, proxy, valkey, postgres" ;;
+      worker | console | valkey | postgres) dc restart "$service" && dc up -d --no-deps --no-recreate --wait "$service" ;;
+      *) fail "There is no service $service: api, worker, console, proxy, valkey, postgres" ;;
     esac
     say "$service: restarted"
   done

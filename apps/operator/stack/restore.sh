@@ -40,7 +40,7 @@ restore_dump() {
   replicas=$(wanted_replicas)
   check_secrets
   dc up -d --wait postgres || explain_start
-  dc stop api worker
+  dc stop api worker console
   in_postgres psql -q -v ON_ERROR_STOP=1 -d postgres -c 'drop database if exists restored' -c 'create database restored'
   in_postgres pg_restore --dbname=restored --exit-on-error --single-transaction <"$folder/account.dump" ||
     fail 'The backup could not be read; the database is as it was: apps/operator/stack.sh up'
@@ -61,7 +61,7 @@ restore_moment() {
   if is_running postgres; then archive_all; fi
   reached=$(recover replay "$moment") || fail "The archive does not lead to $moment; nothing has been changed. --to latest restores all that it has"
   say "$reached"
-  dc stop api worker archive postgres
+  dc stop api worker console archive postgres
   recover swap
   dc up -d --wait postgres
   use_key

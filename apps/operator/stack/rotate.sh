@@ -120,6 +120,7 @@ logins() { in_postgres psql -qAtX -d customer_account -c 'select rolname from pg
 replace_programs() {
   replace_replicas "$(replicas_meant)"
   replace worker
+  replace console
 }
 
 # sql STATEMENT: on standard input, so that no list of processes has a password

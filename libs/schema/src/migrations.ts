@@ -1,14 +1,19 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { AiCreditEvents1763683201610, AiSchema1763683200700, AiUsageOfTokens1763683201200 } from '@domains/ai';
-import { CreditRequestsSchema1763683200800 } from '@domains/credit-requests';
-import { CustomersSchema1763683200100 } from '@domains/customers';
-import { EventsSchema1763683201600, WebhooksSchema1763683201700 } from '@domains/events';
-import { InvoicesSchema1763683200900 } from '@domains/invoices';
+import {
+  AiCreditEvents1763683201610,
+  AiSchema1763683200700,
+  AiUsageOfDays1763683203700,
+  AiUsageOfTokens1763683201200,
+} from '@domains/ai';
+import { CreditRequestInbox1763683203100, CreditRequestsSchema1763683200800 } from '@domains/credit-requests';
+import { CustomerInbox1763683203600, CustomersSchema1763683200100 } from '@domains/customers';
+import { EventInbox1763683203800, EventsSchema1763683201600, WebhooksSchema1763683201700 } from '@domains/events';
+import { InvoiceInbox1763683203300, InvoicesSchema1763683200900 } from '@domains/invoices';
 import { ServicesSchema1763683200300 } from '@domains/services';
-import { SmsSchema1763683201000 } from '@domains/sms';
-import { StatusSchema1763683200400, ToldStatusEvents1763683201620 } from '@domains/status';
-import { SupportSchema1763683200600, TicketAssignments1763683201500 } from '@domains/support';
+import { SmsInbox1763683203400, SmsSchema1763683201000 } from '@domains/sms';
+import { StatusInbox1763683203500, StatusSchema1763683200400, ToldStatusEvents1763683201620 } from '@domains/status';
+import { SupportSchema1763683200600, TicketAssignments1763683201500, TicketInbox1763683203200 } from '@domains/support';
 import { AuditSchema1763683200500 } from '@platform/audit';
 import type { AppConfig } from '@platform/config';
 import {
@@ -19,6 +24,7 @@ import {
 } from '@platform/database';
 import { IdempotencySchema1763683200550 } from '@platform/idempotency';
 import { Backups1763683201400 } from '@platform/maintenance';
+import { OperatorAccounts1763683203000 } from '@platform/operator-accounts';
 import { RefusedRequests1763683201300 } from '@platform/refusals';
 import { TokensSchema1763683200200, ToldTokenExpiries1763683201630 } from '@platform/tokens';
 
@@ -49,6 +55,15 @@ export const migrations = [
   ToldStatusEvents1763683201620,
   ToldTokenExpiries1763683201630,
   WebhooksSchema1763683201700,
+  OperatorAccounts1763683203000,
+  CreditRequestInbox1763683203100,
+  TicketInbox1763683203200,
+  InvoiceInbox1763683203300,
+  SmsInbox1763683203400,
+  StatusInbox1763683203500,
+  CustomerInbox1763683203600,
+  AiUsageOfDays1763683203700,
+  EventInbox1763683203800,
 ];
 
 /**

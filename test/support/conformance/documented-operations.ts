@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 
-/** An operation of openapi.json, in the validator's format. */
+/** An operation of a document, in the validator's format. */
 interface DocumentedOperation {
   method: string;
   path: string;
@@ -39,17 +39,24 @@ export interface Exchange {
   replyBody: string | undefined;
 }
 
-const PREFIX = '/api/v1';
-let operations: Promise<Map<string, DocumentedOperation>> | undefined;
+/** An interface: the file of its document, and the prefix of its addresses. */
+export interface DocumentedInterface {
+  document: string;
+  prefix: string;
+}
+
+const operations = new Map<string, Promise<Map<string, DocumentedOperation>>>();
 
 /** The operation of a route; undefined for undocumented routes, and for HEAD. */
 export async function documentedOperation(
+  { document, prefix }: DocumentedInterface,
   method: string,
   route: string | undefined,
 ): Promise<DocumentedOperation | undefined> {
-  if (route?.startsWith(PREFIX) !== true) return undefined;
-  operations ??= readOperations();
-  return (await operations).get(`${method} ${route.slice(PREFIX.length).replace(/:(\w+)/g, '{$1}')}`);
+  if (route?.startsWith(prefix) !== true) return undefined;
+  let known = operations.get(document);
+  if (!known) operations.set(document, (known = readOperations(document)));
+  return (await known).get(`${method} ${route.slice(prefix.length).replace(/:(\w+)/g, '{$1}')}`);
 }
 
 /** Properties of a reply that the document does not allow. */
@@ -62,11 +69,15 @@ export function faultsOfReply(resource: DocumentedOperation, { status, replyHead
 }
 
 /** Properties of a request that the document does not allow, though the service accepted it. */
-export function faultsOfRequest(resource: DocumentedOperation, exchange: Exchange): string[] {
+export function faultsOfRequest(
+  resource: DocumentedOperation,
+  exchange: Exchange,
+  { prefix }: DocumentedInterface,
+): string[] {
   const { status, path, query, requestBody } = exchange;
   const unseen = ['post', 'patch'].includes(resource.method) && requestBody === undefined;
   if (status >= 300 || unseen) return [];
-  const url = { path: path.slice(PREFIX.length), query };
+  const url = { path: path.slice(prefix.length), query };
   const element = { method: resource.method, url, headers: headersOf(exchange), body: requestBody };
   return messagesOf(validateInput({ resource, element }));
 }
@@ -77,8 +88,8 @@ function headersOf({ requestBody, requestHeaders }: Exchange): Record<string, st
   return requestBody === undefined ? others : requestHeaders;
 }
 
-async function readOperations(): Promise<Map<string, DocumentedOperation>> {
-  const document = JSON.parse(readFileSync('openapi.json', 'utf8')) as object;
+async function readOperations(path: string): Promise<Map<string, DocumentedOperation>> {
+  const document = JSON.parse(readFileSync(path, 'utf8')) as object;
   const found = await getHttpOperationsFromSpec(document);
   return new Map(found.map((operation) => [`${operation.method.toUpperCase()} ${operation.path}`, operation]));
 }

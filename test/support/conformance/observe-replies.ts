@@ -12,16 +12,19 @@ const LARGEST_BODY = 256 * 1024;
 const TOLD_IN_WORDS = /^text\/(event-stream|csv)/;
 
 /**
- * Compares every reply of the API, and every request that it accepted, with openapi.json, as a validating proxy would.
+ * Compares every reply of an API, and every request that it accepted, with its OpenAPI document, as a validating proxy would.
  * The running test fails if they differ.
  */
-export function observeReplies(app: NestFastifyApplication): void {
+export function observeReplies(
+  app: NestFastifyApplication,
+  documented: DocumentedOperations.DocumentedInterface = { document: 'openapi.json', prefix: '/api/v1' },
+): void {
   const { documentedOperation, faultsOfReply, faultsOfRequest } = loadOncePerWorker(
     join(__dirname, 'documented-operations.ts'),
   ) as typeof DocumentedOperations;
   const server = app.getHttpAdapter().getInstance();
   server.addHook('onSend', async (request, reply, payload) => {
-    const operation = await documentedOperation(request.method, request.routeOptions.url);
+    const operation = await documentedOperation(documented, request.method, request.routeOptions.url);
     if (operation) {
       const exchange = exchangeOf(request, reply, payload);
       const type = exchange.replyHeaders['content-type'] ?? '';
@@ -31,7 +34,7 @@ export function observeReplies(app: NestFastifyApplication): void {
       const inWords = TOLD_IN_WORDS.test(type);
       const faults = [
         ...(unseen || inWords ? [] : faultsOfReply(operation, exchange)),
-        ...faultsOfRequest(operation, exchange),
+        ...faultsOfRequest(operation, exchange, documented),
       ];
       for (const fault of faults) addViolation(`${request.method} ${request.url} ${reply.statusCode}: ${fault}`);
     }

@@ -97,12 +97,12 @@ const price = command({
   name: 'price',
   description: 'set the price of a model, in NOK per million tokens, from a date on',
   options: {
-    model: required('--model <model>', "the provider's name of the model", modelName),
-    input: required('--input <nok>', 'input tokens', rate),
-    output: required('--output <nok>', 'output tokens', rate),
-    cacheWrite5m: optional('--cache-write-5m <nok>', 'cache writes for 5 minutes (1.25 × input)', rate),
-    cacheWrite1h: optional('--cache-write-1h <nok>', 'cache writes for 1 hour (2 × input)', rate),
-    cacheRead: optional('--cache-read <nok>', 'cache reads (0.1 × input)', rate),
+    model: required('--model <model>', "the provider's name of the model"),
+    input: required('--input <nok>', 'input tokens'),
+    output: required('--output <nok>', 'output tokens'),
+    cacheWrite5m: optional('--cache-write-5m <nok>', 'cache writes for 5 minutes (1.25 × input)'),
+    cacheWrite1h: optional('--cache-write-1h <nok>', 'cache writes for 1 hour (2 × input)'),
+    cacheRead: optional('--cache-read <nok>', 'cache reads (0.1 × input)'),
     from: optional('--from <date>', 'first day, YYYY-MM-DD in the billing time zone (now)', read.date),
   },
   examples: ['--model claude-haiku-4-5 --input 12 --output 60 --from 2027-02-01'],
@@ -112,20 +112,11 @@ const price = command({
     prices.set(actor, { model, input, output, cacheWrite5m, cacheWrite1h, cacheRead, from }),
 });
 
-function rate(text: string): string {
-  return decimalText(text, { decimals: 6, most: 1_000_000 });
-}
-
-function modelName(text: string): string {
-  if (!/^[\w.:@/-]{1,200}$/.test(text)) throw new ServiceError('invalid_request', `${text} is not the name of a model`);
-  return text;
-}
-
 const withdrawPrice = command({
   name: 'withdraw-price',
   description: 'take back a price that has not begun; to correct it, set it again',
   options: {
-    model: required('--model <model>', "the provider's name of the model", modelName),
+    model: required('--model <model>', "the provider's name of the model"),
     from: required('--from <date>', 'its first day, YYYY-MM-DD in the billing time zone', read.date),
   },
   examples: ['--model claude-haiku-4-5 --from 2027-02-01'],
@@ -162,12 +153,8 @@ const credit = command({
   examples: ['--customer 100001 --kind refund --amount-nok 12.50 --note "Calls of 3 March"'],
   columns: ['sequence', 'created_at', 'kind', 'bucket', 'amount', 'balance_after', 'note'],
   confirm: ({ amountNok }) => `An entry of ${amountNok} NOK stays in the customer's ledger. Go on?`,
-  run({ credit }, { customer, kind, amountNok, note }, { actor }) {
-    if (Number(amountNok) === 0 || (kind === 'refund' && Number(amountNok) < 0)) {
-      throw usageError('The amount must not be 0, and a refund must be more than 0');
-    }
-    return credit.adjust(actor, { customerId: customer, kind, amountNok, note });
-  },
+  run: ({ credit }, { customer, kind, amountNok, note }, { actor }) =>
+    credit.adjust(actor, { customerId: customer, kind, amountNok, note }),
 });
 
 const ledger = command({

@@ -2,7 +2,8 @@ import { flag, optional, required } from '../options/option';
 import * as read from '../options/read';
 import { customer, limit } from '../options/shared-options';
 import { commandsWith, type Noun, TextParts } from './command';
-import { readCustomerFile } from './customer-file';
+import { usageError } from '../command-error';
+import { readTextFile } from './customer-file';
 
 const command = commandsWith(() => import('../services/customers.services.js'));
 const dataCommand = commandsWith(() => import('../services/customer-data.services.js'));
@@ -35,11 +36,16 @@ const importFile = command({
   confirm: ({ file, dryRun }) => (dryRun || file === '-' ? undefined : `All customers in ${file} are added. Go on?`),
   columns: ['line', 'result', 'customer_number', 'name', 'problem', 'id'],
   async run({ customerImport }, { file, dryRun = false }, { actor, foundFault }) {
-    const lines = await customerImport.import(actor, await readCustomerFile(file), dryRun);
+    const lines = await customerImport.importFile(actor, await readTextFile(file), dryRun).catch(asUsageError);
     if (lines.some(({ result }) => result === 'refused')) foundFault();
     return lines;
   },
 });
+
+/** A file that is no file of customers was given by mistake. */
+function asUsageError(error: Error): never {
+  throw error.name === 'CustomerFileError' ? usageError(error.message) : error;
+}
 
 const list = command({
   name: 'list',
@@ -147,24 +153,8 @@ const exportData = dataCommand({
   description: 'print all data of a customer as one JSON value, table by table, without secrets',
   options: { customer },
   examples: ['--customer 100001'],
-  run: ({ customerExport }, { customer }, { actor }) => new TextParts(jsonOf(customerExport.export(actor, customer))),
+  run: ({ customerExport }, { customer }, { actor }) => new TextParts(customerExport.exportJson(actor, customer)),
 });
-
-/** `{"table": [rows…], …}`; the portions of a table follow each other. */
-async function* jsonOf(portions: AsyncIterable<{ table: string; rows: readonly object[] }>): AsyncGenerator<string> {
-  let open: string | undefined;
-  let rowsBefore = 0;
-  for await (const { table, rows } of portions) {
-    if (table !== open) {
-      yield `${open === undefined ? '{' : '],'}\n${JSON.stringify(table)}: [`;
-      open = table;
-      rowsBefore = 0;
-    }
-    yield rows.map((row, at) => `${rowsBefore + at > 0 ? ',' : ''}\n  ${JSON.stringify(row)}`).join('');
-    rowsBefore += rows.length;
-  }
-  yield open === undefined ? '{}\n' : ']\n}\n';
-}
 
 const erase = dataCommand({
   name: 'erase',

@@ -1,4 +1,5 @@
 import type { Noun } from './command';
+import { accountNoun } from './account';
 import { aiNoun } from './ai';
 import { auditNoun } from './audit';
 import { completionNoun } from './completion';
@@ -23,6 +24,7 @@ export const nouns: readonly Noun[] = [
   serviceNoun,
   statusNoun,
   auditNoun,
+  accountNoun,
   aiNoun,
   creditRequestNoun,
   invoiceNoun,

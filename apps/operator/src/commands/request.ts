@@ -1,7 +1,3 @@
-import type { CallOfRequest } from '@domains/ai';
-import type { AppConfig } from '@platform/config';
-import { ServiceError } from '@platform/errors';
-import type { RefusedRequest } from '@platform/refusals';
 import { optional, required } from '../options/option';
 import * as read from '../options/read';
 import { after, anyCustomer, limit } from '../options/shared-options';
@@ -9,8 +5,7 @@ import { commandsWith, type Noun } from './command';
 
 const command = commandsWith(() => import('../services/requests.services.js'));
 
-/** Requests of one id that are shown. */
-const MOST = 20;
+/** As the service has it. */
 const USUAL_DAYS = 14;
 
 const show = command({
@@ -31,65 +26,11 @@ const show = command({
     ...['status', 'method', 'route', 'upstream', 'model', 'uncovered', 'provider_request_id', 'network'],
     ...['token_id', 'fingerprint', 'duration_ms', 'customer_id', 'id'],
   ],
-  async run({ refusals, records, config }, { id, customer, days = USUAL_DAYS }) {
-    const [refused, calls] = await Promise.all([
-      refusals.list({ requestId: id, customerId: customer }, { limit: MOST, after: undefined }),
-      records.ofRequest(id, days, customer),
-    ]);
-    const kept = [...refused.rows.map(ofRefusal), ...calls.map(ofCall)];
-    const found = kept.length > 0 ? kept : await logged(config, { id, customer, days });
-    const [only, ...more] = found;
-    if (!only)
-      throw new ServiceError(
-        'not_found',
-        `No request with the id ${id} was refused or charged lately. ` +
-          (config.LOG_DIRECTORY === undefined
-            ? "One that succeeded and cost nothing is in the API's log only"
-            : `The log files of ${Math.min(days, config.LOG_RETENTION_DAYS)} days have none either`),
-      );
-    return more.length === 0 ? only : found.sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime());
+  async run({ outcomes }, { id, customer, days }) {
+    const [only, ...more] = await outcomes.ofRequest({ id, customerId: customer, days });
+    return more.length === 0 && only ? only : [...(only ? [only] : []), ...more];
   },
 });
-
-/** What became of a request. */
-interface Outcome {
-  createdAt: Date;
-  outcome: string;
-}
-
-function ofRefusal({ createdAt, ...refusal }: RefusedRequest): Outcome {
-  return { createdAt, outcome: 'refused', ...refusal };
-}
-
-function ofCall({ state, reason, createdAt, ...call }: CallOfRequest): Outcome {
-  return { createdAt, outcome: state, ...call, ...(reason !== null && { detail: reason }) };
-}
-
-/** Requests in the log files, which have all that were answered: those too that succeeded and cost nothing. */
-async function logged(
-  { LOG_DIRECTORY }: AppConfig,
-  { id, customer, days }: { id: string; customer: string | undefined; days: number },
-): Promise<(Outcome & Record<string, unknown>)[]> {
-  if (LOG_DIRECTORY === undefined) return [];
-  // Loaded by then; loading it with the definition would load a framework for every help.
-  const { findInLogFiles } = await import('../services/requests.services.js');
-  const lines = await findInLogFiles(LOG_DIRECTORY, `"request_id":${JSON.stringify(id)}`, { days, most: 10 * MOST });
-  return lines
-    .filter(({ msg, customer_id: of }) => msg === 'request' && (customer === undefined || of === customer))
-    .slice(0, MOST)
-    .map(({ time, customer_id: customerId, token_id: tokenId, duration_ms: durationMs, ...line }) => ({
-      createdAt: new Date(String(time)),
-      outcome: Number(line.status) < 400 ? 'succeeded' : 'refused',
-      ...pick(line, ['method', 'route', 'status', 'code']),
-      customerId,
-      tokenId,
-      durationMs,
-    }));
-}
-
-function pick(line: Record<string, unknown>, names: string[]): Record<string, unknown> {
-  return Object.fromEntries(names.map((name) => [name, line[name]]));
-}
 
 const list = command({
   name: 'list',

@@ -102,15 +102,9 @@ const find = command({
   async run({ serviceTokens }, { tokenStdin, fingerprint }) {
     if ((tokenStdin === undefined) === (fingerprint === undefined))
       throw usageError('Give --token-stdin or --fingerprint');
-    return serviceTokens.find(fingerprint === undefined ? { token: await readToken() } : { fingerprint });
+    return serviceTokens.findIn(fingerprint === undefined ? { text: await readAll(process.stdin) } : { fingerprint });
   },
 });
-
-async function readToken(): Promise<string> {
-  const [token] = /cas_live_[0-9A-Za-z]+/.exec(await readAll(process.stdin)) ?? [];
-  if (token === undefined) throw usageError('Standard input contains no token: one begins with cas_live_');
-  return token;
-}
 
 export const tokenNoun: Noun = {
   name: 'token',

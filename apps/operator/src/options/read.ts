@@ -1,4 +1,5 @@
 import { ServiceError } from '@platform/errors';
+import { personName } from '@platform/people';
 import type { Scope } from '@platform/tokens';
 import type { Parser } from './option';
 
@@ -108,15 +109,8 @@ export function orDefault<Value>(parse: (text: string) => Value): (text: string)
   return (text) => (text === 'default' ? null : parse(text));
 }
 
-/** Letters and digits of any script, and the characters between them in names and addresses. */
-const NAME = /^[\p{L}\p{M}\p{N}][\p{L}\p{M}\p{N} ._@+'’-]{0,63}$/u;
-
 /** Parses the name of one of the operator's people, as the audit log has it. */
-export function person(text: string): string {
-  const name = text.trim().normalize('NFC');
-  if (!NAME.test(name)) throw invalid("a name is 1 to 64 letters, digits, spaces and . _ @ + ' -");
-  return name;
-}
+export const person: Parser<string> = personName;
 
 /** Parses a limit, or `default`. */
 export const limit = orDefault(wholeNumber);

@@ -1,9 +1,4 @@
-import { Module } from '@nestjs/common';
-import { MaintenanceOperatorModule } from '@platform/maintenance';
-import { DoctorService } from '../doctor.service';
+import { DoctorService, MaintenanceOperatorModule } from '@platform/maintenance';
 
-@Module({ imports: [MaintenanceOperatorModule], providers: [DoctorService], exports: [DoctorService] })
-class DoctorModule {}
-
-export const modules = [DoctorModule];
+export const modules = [MaintenanceOperatorModule];
 export const services = { doctor: DoctorService };

@@ -1,8 +1,5 @@
-import { AiOperatorModule, AiUsageOperatorService } from '@domains/ai';
-import { AppConfig } from '@platform/config';
-import { findInLogFiles } from '@platform/logging';
+import { AiOperatorModule, RequestOutcomesOperatorService } from '@domains/ai';
 import { RefusalsOperatorModule, RefusalsOperatorService } from '@platform/refusals';
 
 export const modules = [RefusalsOperatorModule, AiOperatorModule];
-export const services = { refusals: RefusalsOperatorService, records: AiUsageOperatorService, config: AppConfig };
-export { findInLogFiles };
+export const services = { refusals: RefusalsOperatorService, outcomes: RequestOutcomesOperatorService };

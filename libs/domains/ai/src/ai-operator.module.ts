@@ -25,7 +25,9 @@ import { AiUsageModule } from './usage/ai-usage.module';
 import { AiUsageOperatorService } from './operator/ai-usage-operator.service';
 import { AiVerificationOperatorService } from './operator/ai-verification-operator.service';
 import { LedgerRetentionService } from './worker/ledger-retention.service';
+import { RefusalsOperatorModule } from '@platform/refusals';
 import { ProviderKeysOperatorService } from './operator/provider-keys-operator.service';
+import { RequestOutcomesOperatorService } from './operator/request-outcomes-operator.service';
 import { IncludedCreditOperatorService } from './operator/included-credit-operator.service';
 
 /** The AI services of the operator's program and the worker. */
@@ -47,6 +49,7 @@ import { IncludedCreditOperatorService } from './operator/included-credit-operat
     CustomersOperatorModule,
     ServicesOperatorModule,
     SecretsModule,
+    RefusalsOperatorModule,
   ],
   providers: [
     AiAccountingOperatorService,
@@ -62,6 +65,7 @@ import { IncludedCreditOperatorService } from './operator/included-credit-operat
     PartitionsService,
     ProviderKeysOperatorService,
     ProviderKeysService,
+    RequestOutcomesOperatorService,
   ],
   exports: [
     BillingCalendarModule,
@@ -76,6 +80,7 @@ import { IncludedCreditOperatorService } from './operator/included-credit-operat
     PartitionsService,
     ProviderKeysOperatorService,
     CreditHealthService,
+    RequestOutcomesOperatorService,
   ],
 })
 export class AiOperatorModule {}

@@ -58,10 +58,20 @@ export {
   type KeyReencryption,
   ProviderKeysOperatorService,
 } from './operator/provider-keys-operator.service';
-export { AiAccountingOperatorService, type AccountingMonth } from './operator/ai-accounting-operator.service';
+export {
+  AiAccountingOperatorService,
+  type AccountingMonth,
+  type UsageOfDay,
+} from './operator/ai-accounting-operator.service';
 export { AiPricesOperatorService, type NewAiPrice } from './operator/ai-prices-operator.service';
-export { AiUsageOperatorService, type CallOfRequest } from './operator/ai-usage-operator.service';
+export { AiUsageOperatorService, type CallOfRequest, type CountedPage } from './operator/ai-usage-operator.service';
+export {
+  type RequestOutcome,
+  RequestOutcomesOperatorService,
+  type RequestQuestion,
+} from './operator/request-outcomes-operator.service';
 export { AiVerificationOperatorService, type LedgerProblem } from './operator/ai-verification-operator.service';
 export { AiSchema1763683200700 } from './migrations/1763683200700-ai';
 export { AiUsageOfTokens1763683201200 } from './migrations/1763683201200-ai-usage-of-tokens';
 export { AiCreditEvents1763683201610 } from './migrations/1763683201610-ai-credit-events';
+export { AiUsageOfDays1763683203700 } from './migrations/1763683203700-ai-usage-of-days';

@@ -4,10 +4,16 @@ import { AiOperatorModule } from '@domains/ai';
 import { AuditModule } from '@platform/audit';
 import { InvoicesOperatorModule } from '@domains/invoices';
 import { CreditRequestsOperatorService } from './operator/credit-requests-operator.service';
+import { CreditRequestApproval } from './entities/credit-request-approval.entity';
 import { CreditRequest } from './entities/credit-request.entity';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([CreditRequest]), AiOperatorModule, AuditModule, InvoicesOperatorModule],
+  imports: [
+    TypeOrmModule.forFeature([CreditRequest, CreditRequestApproval]),
+    AiOperatorModule,
+    AuditModule,
+    InvoicesOperatorModule,
+  ],
   providers: [CreditRequestsOperatorService],
   exports: [CreditRequestsOperatorService],
 })

@@ -1,5 +1,10 @@
 export { CREDIT_REQUEST_STATUSES, CreditRequest, type CreditRequestStatus } from './entities/credit-request.entity';
-export { CreditRequestsOperatorService, type CreditRequestFilter } from './operator/credit-requests-operator.service';
+export {
+  type ApprovedCreditRequest,
+  CreditRequestsOperatorService,
+  type CreditRequestFilter,
+  type CreditRequestInboxFilter,
+} from './operator/credit-requests-operator.service';
 export { CreditRequestsOperatorModule } from './credit-requests-operator.module';
 export {
   type CreditRequestRow,
@@ -7,4 +12,6 @@ export {
   type NewCreditRequest,
 } from './customer/credit-requests.service';
 export { CreditRequestsModule } from './credit-requests.module';
+export { CreditRequestApproval } from './entities/credit-request-approval.entity';
+export { CreditRequestInbox1763683203100 } from './migrations/1763683203100-credit-request-inbox';
 export { CreditRequestsSchema1763683200800 } from './migrations/1763683200800-credit-requests';

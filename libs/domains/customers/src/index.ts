@@ -2,6 +2,7 @@ export { Customer } from './entities/customer.entity';
 export { CustomerProfileService, type CustomerProfile } from './customer/customer-profile.service';
 export {
   AmbiguousCustomerError,
+  containing,
   CustomerLookupOperatorService,
   type CustomerName,
 } from './operator/customer-lookup-operator.service';
@@ -10,14 +11,12 @@ export {
   type CustomerFilter,
   type CustomerLimits,
 } from './operator/customers-operator.service';
-export {
-  CustomerImportOperatorService,
-  type CustomerLine,
-  type ImportedLine,
-} from './operator/customer-import-operator.service';
-export { type NewCustomer } from './operator/new-customer';
+export { CustomerImportOperatorService, type ImportedLine } from './operator/customer-import-operator.service';
+export { CustomerFileError } from './operator/customer-file';
+export { type CustomerLine, type NewCustomer } from './operator/new-customer';
 export { CustomersOperatorModule } from './customers-operator.module';
 export { CustomersModule } from './customers.module';
 export { isOrganizationNumber } from './operator/new-customer';
 export { lockCustomer, requireCustomer, unknownCustomer } from './operator/existing-customer';
 export { CustomersSchema1763683200100 } from './migrations/1763683200100-customers';
+export { CustomerInbox1763683203600 } from './migrations/1763683203600-customer-inbox';

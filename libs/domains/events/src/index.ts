@@ -25,6 +25,7 @@ export { type EventFilter, EventsOperatorService } from './operator/events-opera
 export { type EventCause, recordEvent } from './record-event';
 export { EventsOperatorModule } from './events-operator.module';
 export { EventSequencingService } from './worker/event-sequencing.service';
+export { EventInbox1763683203800 } from './migrations/1763683203800-event-inbox';
 export { EventsSchema1763683201600 } from './migrations/1763683201600-events';
 export { ExpiringTokensService } from './worker/expiring-tokens.service';
 export { WebhooksSchema1763683201700 } from './migrations/1763683201700-webhooks';

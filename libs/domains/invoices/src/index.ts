@@ -29,3 +29,4 @@ export { InvoiceSyncsService, RUN_DEADLINE_MS, type SyncOutcome } from './worker
 export { type SourceSyncHealth, SyncHealthService } from './worker/sync-health.service';
 export { InvoiceSyncModule } from './invoice-sync.module';
 export { InvoicesSchema1763683200900 } from './migrations/1763683200900-invoices';
+export { InvoiceInbox1763683203300 } from './migrations/1763683203300-invoice-inbox';

@@ -13,3 +13,4 @@ export { SmsOperatorService, type SmsLogFilter, type SmsSettingsChange } from '.
 export { SmsOperatorModule } from './sms-operator.module';
 export { SmsSchema1763683201000 } from './migrations/1763683201000-sms';
 export { SmsRetentionService } from './worker/sms-retention.service';
+export { SmsInbox1763683203400 } from './migrations/1763683203400-sms-inbox';

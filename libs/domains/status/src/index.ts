@@ -12,3 +12,4 @@ export { StatusSchema1763683200400 } from './migrations/1763683200400-status';
 export { StatusRetentionService } from './worker/status-retention.service';
 export { ToldStatusEvents1763683201620 } from './migrations/1763683201620-told-status-events';
 export { BegunStatusEventsService } from './worker/begun-status-events.service';
+export { StatusInbox1763683203500 } from './migrations/1763683203500-status-inbox';

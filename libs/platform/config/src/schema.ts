@@ -3,6 +3,7 @@ import { ai } from './sections/ai';
 import { billing } from './sections/billing';
 import { database } from './sections/database';
 import { limits } from './sections/limits';
+import { operator } from './sections/operator';
 import { runtime } from './sections/runtime';
 import { sms } from './sections/sms';
 import { tracing } from './sections/tracing';
@@ -10,11 +11,22 @@ import { upstream } from './sections/upstream';
 import { webhooks } from './sections/webhooks';
 
 /** The settings by section. */
-export const configSections = { runtime, database, limits, ai, sms, billing, upstream, webhooks, tracing };
+export const configSections = { runtime, database, limits, ai, sms, billing, upstream, webhooks, tracing, operator };
 
 /** Every setting of every process, from environment variables. `.env.example` documents the same list. */
 export const configSchema = z
-  .object({ ...runtime, ...database, ...limits, ...ai, ...sms, ...billing, ...upstream, ...webhooks, ...tracing })
+  .object({
+    ...runtime,
+    ...database,
+    ...limits,
+    ...ai,
+    ...sms,
+    ...billing,
+    ...upstream,
+    ...webhooks,
+    ...tracing,
+    ...operator,
+  })
   .superRefine((config, context) => {
     for (const name of ['SECRETS_KEY', 'FORMER_SECRETS_KEY'] as const) {
       const key = config[name];
@@ -25,11 +37,20 @@ export const configSchema = z
         message: 'must be 32 random bytes in base64; make one with: openssl rand -base64 32',
       });
     }
+    if ((config.OPERATOR_OIDC_ISSUER === undefined) !== (config.OPERATOR_OIDC_CLIENT_ID === undefined)) {
+      context.addIssue({
+        code: 'custom',
+        path: [config.OPERATOR_OIDC_ISSUER === undefined ? 'OPERATOR_OIDC_ISSUER' : 'OPERATOR_OIDC_CLIENT_ID'],
+        message: 'OPERATOR_OIDC_ISSUER and OPERATOR_OIDC_CLIENT_ID are set together',
+      });
+    }
     if (config.NODE_ENV !== 'production') return;
     const refuse = (name: keyof typeof config, message: string) =>
       context.addIssue({ code: 'custom', path: [name], message: `${message} when NODE_ENV=production` });
     if (!config.DATABASE_URL) refuse('DATABASE_URL', 'is required');
     if (!config.SECRETS_KEY) refuse('SECRETS_KEY', 'is required (32 random bytes in base64)');
+    if (config.OPERATOR_URL?.startsWith('http:') && !isLocal(config.OPERATOR_URL))
+      refuse('OPERATOR_URL', 'must be https');
     if (config.SANDBOX_URL) refuse('SANDBOX_URL', 'the sandbox upstreams are refused');
     if (config.WEBHOOK_ALLOW_PRIVATE) refuse('WEBHOOK_ALLOW_PRIVATE', 'is refused');
     if (config.DEMO_CUSTOMER) refuse('DEMO_CUSTOMER', 'the demo customer is refused');
@@ -43,6 +64,11 @@ type Settings = z.output<typeof configSchema>;
 /** The validated settings of this process; inject it by its class. */
 export class AppConfig {}
 export interface AppConfig extends Settings {}
+
+/** Whether an address is this machine's own: browsers trust it without TLS. */
+function isLocal(address: string): boolean {
+  return new URL(address).hostname === 'localhost';
+}
 
 /** Whether 32 bytes look random: words and zeros repeat far more. */
 function isStrongKey(text: string): boolean {

@@ -10,6 +10,7 @@ export const SECRET_SETTINGS = [
   'STRIPE_SECRET_KEY',
   'FIKEN_TOKEN',
   'OTEL_EXPORTER_OTLP_HEADERS',
+  'OPERATOR_OIDC_CLIENT_SECRET',
 ] as const satisfies (keyof AppConfig)[];
 
 /** User names that are sent together with a password (RFC 7617). */

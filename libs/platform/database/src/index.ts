@@ -41,6 +41,7 @@ export { StoredBytes } from './entities/stored-bytes.entity';
 export { migrateDatabase, type Migrated, pendingSchemaChanges } from './schema/migrate';
 export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded/embedded-postgres';
 export { EntityReadsService, type EntityTable, type Expression, type ReadRow } from './reads/entity-reads.service';
+export { type InboxOrder, type InboxOrders, readInbox } from './reads/inbox';
 export { newestQuery, newestRows } from './reads/newest-rows';
 export { idWindow, type KeysetList, timeOfId } from './reads/keyset-list';
 export { decoders, type PreparedStatement, prepared, type ReadStatement, readStatement } from './reads/read-statement';

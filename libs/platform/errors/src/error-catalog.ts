@@ -11,7 +11,7 @@ export interface ErrorCatalogEntry {
 }
 
 /**
- * Every code an error reply can carry, with its HTTP status and its title. A code is a
+ * Every code an error reply to a customer can carry, with its HTTP status and its title. A code is a
  * promise to callers: it never changes its meaning.
  */
 export const errorCatalog = {
@@ -226,8 +226,48 @@ export const errorCatalog = {
   },
 } as const satisfies Record<string, ErrorCatalogEntry>;
 
-/** A code of the catalog. */
-export type ErrorCode = keyof typeof errorCatalog;
+/** Codes that only the operator's API has, with what the catalog says of them. Customers never get one. */
+export const operatorErrorCatalog = {
+  login_required: {
+    status: 401,
+    title: 'You are not logged in',
+    advice: 'Log in. A session ends after 12 hours, after 30 minutes without a request, and when it is revoked.',
+    example: 'Your session has ended; log in again',
+  },
+  login_failed: {
+    status: 401,
+    title: 'The login failed',
+    advice: 'Read detail. A link can be used once, for ten minutes: an administrator makes a new one.',
+    example: 'The link was used, has expired, or is mistyped; ask an administrator for a new one',
+  },
+  role_required: {
+    status: 403,
+    title: 'Your role does not allow this',
+    advice: 'Ask an administrator to do it, or to change your role. detail names the roles that may.',
+    example: 'This needs the role billing or admin; yours is viewer',
+  },
+  fresh_login_required: {
+    status: 403,
+    title: 'This needs a fresh login',
+    advice: 'Log in again, which takes a moment, and send the request again within five minutes.',
+    example: 'Log in again: your last login is more than 5 minutes ago',
+  },
+  cross_site_request: {
+    status: 403,
+    title: 'The request comes from another site',
+    advice:
+      'Requests that change something carry the header Origin with the address of the operator API, as those of its own pages do.',
+    example: 'A request that changes something must come from the pages of this address',
+  },
+} as const satisfies Record<string, ErrorCatalogEntry>;
+
+/** A code that a reply can carry. */
+export type ErrorCode = CustomerErrorCode | keyof typeof operatorErrorCatalog;
+/** A code that customers can get. */
+export type CustomerErrorCode = keyof typeof errorCatalog;
+
+/** What the catalog says of every code. */
+export const allErrors: Readonly<Record<ErrorCode, ErrorCatalogEntry>> = { ...errorCatalog, ...operatorErrorCatalog };
 
 /** Page of the service that explains every code, from the root of its address. */
 export const ERROR_PAGE = '/docs/errors';

@@ -1,4 +1,13 @@
-export { ERROR_PAGE, type ErrorCatalogEntry, type ErrorCode, errorCatalog, problemType } from './error-catalog';
+export {
+  allErrors,
+  type CustomerErrorCode,
+  ERROR_PAGE,
+  type ErrorCatalogEntry,
+  type ErrorCode,
+  errorCatalog,
+  operatorErrorCatalog,
+  problemType,
+} from './error-catalog';
 export { ServiceError, type ServiceErrorOptions, type UpstreamRefusal } from './service-error';
 export { typeName } from './type-name';
 export { nearMisses, similarName } from './similar-name';

@@ -1,4 +1,4 @@
-import { type ErrorCode, errorCatalog } from '@platform/errors';
+import { type CustomerErrorCode as ErrorCode, errorCatalog } from '@platform/errors';
 import { errorPage } from './error-page';
 
 describe('the page of errors', () => {

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { ERROR_PAGE, type ErrorCatalogEntry, type ErrorCode, errorCatalog } from '@platform/errors';
+import { ERROR_PAGE, type ErrorCatalogEntry, errorCatalog } from '@platform/errors';
 
 /** The page has no scripts and no external resources. */
 const POLICY =
@@ -13,25 +13,29 @@ const STYLE = `
   code { font-size: 0.95em; }
 `;
 
+/** An interface and its codes. */
+export interface ErrorPageParts {
+  title: string;
+  errors: Readonly<Record<string, ErrorCatalogEntry>>;
+}
+
 /** Serves the error catalogue that every problem's `type` links to. */
-export function serveErrorPage(server: FastifyInstance): void {
-  const page = errorPage();
+export function serveErrorPage(server: FastifyInstance, { title, errors }: ErrorPageParts): void {
+  const page = errorPage(title, errors);
   server.get(ERROR_PAGE, (_request, reply) =>
     reply.header('content-security-policy', POLICY).type('text/html; charset=utf-8').send(page),
   );
 }
 
 /** The page that explains every code of the catalogue; the `type` of a problem links to the code's section. */
-export function errorPage(): string {
-  const entries = (Object.entries(errorCatalog) as [ErrorCode, ErrorCatalogEntry][]).sort(
-    ([, one], [, other]) => one.status - other.status,
-  );
+export function errorPage(title = 'Customer API', errors: ErrorPageParts['errors'] = errorCatalog): string {
+  const entries = Object.entries(errors).sort(([, one], [, other]) => one.status - other.status);
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Customer API: errors</title>
+<title>${title}: errors</title>
 <style>${STYLE}</style>
 </head>
 <body>
@@ -46,7 +50,7 @@ ${entries.map(sectionOf).join('\n')}
 `;
 }
 
-function sectionOf([code, { status, title, advice, example }]: [ErrorCode, ErrorCatalogEntry]): string {
+function sectionOf([code, { status, title, advice, example }]: [string, ErrorCatalogEntry]): string {
   return `<section id="${code}">
 <h2><a href="#${code}"><code>${code}</code></a> (${status})</h2>
 <p>${escaped(title)}.</p>

@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { ValidateBy } from 'class-validator';
+import { IsOptional, ValidateBy } from 'class-validator';
 import { typeName } from '@platform/errors';
 
 /**
@@ -117,6 +117,44 @@ export function IsUuid(): PropertyDecorator {
       return typeof value === 'string' && UUID_SHAPE.test(value) ? undefined : 'must be an id (a UUID)';
     }),
     ApiProperty({ format: 'uuid', maxLength: 36 }),
+  );
+}
+
+/** An id in the query or the body of an operator's request, in small letters for the handler. */
+export function IsId({ required = false }: { required?: boolean } = {}): PropertyDecorator {
+  return applyDecorators(
+    ...(required ? [] : [IsOptional()]),
+    Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.toLowerCase() : value)),
+    IsUuid(),
+    ApiProperty({ type: String, format: 'uuid', required }),
+  );
+}
+
+/** `true` or `false` in a query. */
+export function IsFlag(): PropertyDecorator {
+  return applyDecorators(
+    IsOptional(),
+    Transform(({ value }: { value: unknown }) => (value === 'true' ? true : value === 'false' ? false : value)),
+    FieldRule((value) => (typeof value === 'boolean' ? undefined : 'must be true or false')),
+    ApiProperty({ type: Boolean, required: false }),
+  );
+}
+
+/** A JSON object of any content, as long as its text is not. */
+export function IsJsonObject({ bytes }: { bytes: number }): PropertyDecorator {
+  return FieldRule((value) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      return `must be an object, not ${typeName(value)}`;
+    const text = JSON.stringify(value);
+    if (text.length > bytes) return `must have at most ${bytes} characters as JSON`;
+    return isStorable(text) && !text.includes('\\u0000') ? undefined : 'must not contain the null character';
+  });
+}
+
+/** `true` or `false` in a JSON body. */
+export function IsTrueOrFalse(): PropertyDecorator {
+  return FieldRule((value) =>
+    typeof value === 'boolean' ? undefined : `must be true or false, not ${typeName(value)}`,
   );
 }
 

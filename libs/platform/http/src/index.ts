@@ -2,6 +2,7 @@ export { acceptedWeights } from './accept';
 export { BODY_BYTES, BodyMemory, type BodyLease } from './body-limits';
 export { endSlowReply, networkOf } from './connections';
 export { CsvExportsService, PageOrCsvReply, WantsCsv } from './csv-exports.service';
+export { InboxPageDto, InboxQueryDto, IsSearch, SortBy, toInboxPageDto, toInboxRequest } from './dto/inbox.dto';
 export { ListQueryDto, PageDto, PageQueryDto, toPageDto, toPageRequest } from './dto/page.dto';
 export { ProblemDto, ProblemErrorDto } from './dto/problem.dto';
 export {
@@ -9,21 +10,26 @@ export {
   FieldRule,
   IsAmount,
   IsDay,
+  IsFlag,
+  IsId,
+  IsJsonObject,
   IsOneOf,
   IsQueryNumber,
   IsText,
   IsTime,
+  IsTrueOrFalse,
   IsUuid,
   IsWholeNumber,
   type TextLength,
 } from './field-rules';
 export { ClientGone, PathId } from './handler-params';
 export { HttpModule } from './http.module';
-export { KeyedRequestsService } from './keyed-requests.service';
+export { KeyedRequestsService, readIdempotencyKey } from './keyed-requests.service';
 export { Draining, listen, ListeningSockets } from './listening';
 export { LoadShedder } from './load-shedding';
-export { createDocument, type InterfaceParts, serveOpenApi } from './open-api/create-document';
-export { API_KEY_SCHEME } from './open-api/document';
+export { API_KEY_SCHEME, operationsOf, scopesOf } from './open-api/document';
+export type { InterfaceParts } from './open-api/interface-parts';
+export { writeDocument } from './open-api/write-document';
 export { ProblemReplies } from './open-api/problem-replies.decorator';
 export { type ErrorReply, type Problem, type ProblemDialect, problemOf, sendProblem } from './problem';
 export { ProblemFilter } from './problem.filter';
@@ -41,6 +47,6 @@ export {
   WithoutBody,
   WithoutEffect,
 } from './route-rules';
-export { type AddressHint, type Route, routesOf, setAddressHints } from './routing';
-export { configureApplication, createAdapter, type EndedRequest, observeRequests, setApiPrefix } from './server';
+export { type AddressHint, API_PREFIX, type Route, routesOf, setAddressHints } from './routing';
+export { configureApplication, createAdapter, type EndedRequest, observeRequests } from './server';
 export { createValidationPipe, fieldNames } from './validation-pipe';

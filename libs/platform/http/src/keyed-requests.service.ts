@@ -135,7 +135,7 @@ async function hashInTurns(
  * The Idempotency-Key of a request, without its quotes if it has some.
  * @throws ServiceError invalid_request
  */
-function readIdempotencyKey(request: Pick<IncomingMessage, 'headers' | 'headersDistinct'>): string {
+export function readIdempotencyKey(request: Pick<IncomingMessage, 'headers' | 'headersDistinct'>): string {
   const [given = '', ...more] = linesOf(request);
   if (more.length > 0) throw invalidKey('was sent more than once');
   const key = QUOTED.exec(given)?.[1]?.replaceAll(/\\(["\\])/g, '$1') ?? given;

@@ -6,7 +6,7 @@ import {
 } from '@nestjs/common';
 import { QueryFailedError, QueryRunnerAlreadyReleasedError } from 'typeorm';
 import { DatabaseUnavailableError } from '@platform/database';
-import { type ErrorCode, errorCatalog, problemType, ServiceError } from '@platform/errors';
+import { type CustomerErrorCode as ErrorCode, errorCatalog, problemType, ServiceError } from '@platform/errors';
 import { problemOf } from './problem';
 
 const failed = (code: string) =>

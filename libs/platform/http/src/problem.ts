@@ -3,8 +3,8 @@ import { HttpException, type Type } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isTransientFailure } from '@platform/database';
 import {
+  allErrors,
   type ErrorCode,
-  errorCatalog,
   problemType,
   ServiceError,
   type ServiceErrorOptions,
@@ -69,7 +69,7 @@ const STATUS_FAULTS: Partial<Record<number, [ErrorCode, string]>> = {
 /** Describes an error for the caller. An internal error reveals no details. */
 export function problemOf(error: unknown, requestId: string): Problem {
   const fault = toServiceError(error);
-  const { status, title } = errorCatalog[fault.code];
+  const { status, title } = allErrors[fault.code];
   const { errors, retryAfterSeconds, upstream, retry } = fault.options;
   return {
     status,

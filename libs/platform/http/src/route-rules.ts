@@ -4,6 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import type { AppConfig } from '@platform/config';
 import type { KeptReply } from '@platform/idempotency';
 import type { JsonHandler, SegmentedBytes } from '@platform/json';
+import type { OperatorRole } from '@platform/operator-accounts';
 import type { Scope } from '@platform/tokens';
 
 /** Parses a body while it arrives. */
@@ -41,6 +42,8 @@ export interface KeyRules {
   keptHeaders?: readonly string[];
   /** A provider. */
   replayHeaders?: Type<ReplayHeaders>;
+  /** Names of fields of the reply that are not kept: a retry gets null. Only the operator's API has such. */
+  withheld?: readonly string[];
   /** The form of reply that a request asks for outside of its body: a retry asks for the same. Undefined for the usual one. */
   formOf?(request: FastifyRequest): string | undefined;
 }
@@ -49,6 +52,10 @@ export interface KeyRules {
 export interface RouteRules {
   /** The scope that a token needs, `any` token, or `public`: open to callers without one. A route that does not declare it is closed. */
   readonly access?: Scope | 'any' | 'public';
+  /** The roles that an operator's account needs one of, for the operator's API. */
+  readonly roles?: readonly OperatorRole[];
+  /** Whether the operator must have logged in within the last minutes. */
+  readonly freshLogin?: true;
   /** Whether the token may also be sent as `X-Api-Key`. */
   readonly takesApiKey?: boolean;
   /** A limit of requests that is tighter than the customer's general one. */

@@ -15,7 +15,8 @@ import { boundConnections, mostConnections, onReplyClosed } from './connections'
 import { serveErrorPage } from './error-page';
 import { Draining } from './listening';
 import { chargeReplies } from './load-shedding';
-import { type InterfaceParts, serveOpenApi } from './open-api/create-document';
+import { serveOpenApi } from './open-api/create-document';
+import type { InterfaceParts } from './open-api/interface-parts';
 import { boundReplies, endSlowReaders, ReplyMemory } from './reply-memory';
 import { problemOf, sendProblem, setProblemDialect } from './problem';
 import { API_PREFIX, collectRoutes, isReadable, UNREADABLE_ADDRESS } from './routing';
@@ -71,22 +72,21 @@ export function createAdapter(config: AppConfig): FastifyAdapter {
   return new FastifyAdapter(server as never);
 }
 
-/** Sets the prefix of the customers' API. */
-export function setApiPrefix(app: NestFastifyApplication): void {
-  app.setGlobalPrefix(API_PREFIX, { exclude: ['health/live', 'health/ready'] });
+/** Sets the prefix of the API's addresses. */
+export function setApiPrefix(app: NestFastifyApplication, prefix = API_PREFIX): void {
+  app.setGlobalPrefix(prefix, { exclude: ['health/live', 'health/ready'] });
 }
 
 /**
- * Configures the HTTP application apart from its modules: one function for the real process and for tests. @param
- * scopes all scopes with their descriptions, for the OpenAPI document
+ * Configures the HTTP application apart from its modules: one function for the real process and for tests.
  */
 export function configureApplication(app: NestFastifyApplication, parts: InterfaceParts): NestFastifyApplication {
   const server = app.getHttpAdapter().getInstance();
   const config = app.get(AppConfig);
-  setApiPrefix(app);
+  setApiPrefix(app, parts.prefix);
   traceRequests(server);
   if (AccessLog.isWanted(config)) logRequests(server, new AccessLog(config));
-  addReplyHeaders(server, app.get(Draining), config.PUBLIC_URL && new URL(config.PUBLIC_URL).origin);
+  addReplyHeaders(server, app.get(Draining), parts.address(config) && new URL(parts.address(config) ?? '').origin);
   refuseAmbiguousHeaders(server);
   discardNeedlessBodies(server);
   keepDocumentationFiles(server);
@@ -95,8 +95,8 @@ export function configureApplication(app: NestFastifyApplication, parts: Interfa
   const replies = app.get(ReplyMemory);
   boundReplies(server, replies);
   endSlowReaders(server.server, config.REPLY_PATIENCE_MS, () => replies.slowReaders++);
-  serveErrorPage(server);
-  setProblemDialect(server, parts.dialect);
+  serveErrorPage(server, parts);
+  if (parts.dialect) setProblemDialect(server, parts.dialect);
   serveOpenApi(app, config, parts);
   return app;
 }

@@ -57,7 +57,7 @@ class QuickValidationPipe extends ValidationPipe {
   }
 
   private async findDefaults(metadata: ArgumentMetadata): Promise<unknown> {
-    const defaults = (await super.transform({}, metadata)) as object;
+    const defaults = (await this.check({}, metadata)) as object;
     this.defaults.set(metadata.metatype, defaults);
     return copyOf(defaults);
   }

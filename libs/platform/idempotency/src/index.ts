@@ -6,5 +6,5 @@ export { IdempotencySchema1763683200550 } from './migrations/1763683200550-idemp
 export { IdempotencyStoreService, KeyTakenError } from './idempotency-store.service';
 export type { KeyedCall, PendingEffect, ReplyPresenter } from './keyed-call';
 export { type KeyedRequest, KeyedCallsService } from './keyed-calls.service';
-export type { KeptReply, OpenedReply, SealedReply } from './reply-sealer.service';
+export { type KeptReply, type OpenedReply, ReplySealerService, type SealedReply } from './reply-sealer.service';
 export { beginFingerprint, fingerprintOf, hashKey, type RequestKey } from './request-key';

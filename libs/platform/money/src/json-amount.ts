@@ -19,3 +19,8 @@ export function jsonAmount(text: string): number {
 export function amountText(value: unknown): string | undefined {
   return typeof value === 'object' && value !== null && 'rawJSON' in value ? String(value.rawJSON) : undefined;
 }
+
+/** The decimal text of an amount in JSON; null and undefined stay. */
+export function amountOrNull(amount: number | null | undefined): string | null | undefined {
+  return typeof amount === 'number' ? String(amount) : amount;
+}

@@ -7,5 +7,16 @@ export {
   type PageRequest,
   paginate,
 } from './cursor-pages';
+export {
+  inboxMark,
+  inboxPage,
+  type InboxPage,
+  type InboxPlace,
+  type InboxRequest,
+  MOST_COUNTED,
+  placeOfCursor,
+  type SortKind,
+  wholeInbox,
+} from './inbox';
 export { Listing, type ListingRequest } from './listing';
 export { allRows, type OneColumnList, oneColumnPage } from './one-column-list';

@@ -8,7 +8,7 @@ import type { Scope } from './scopes';
 import { ServiceToken } from './entities/service-token.entity';
 import { ServiceTokenUse } from './entities/service-token-use.entity';
 import { announceTokenChange } from './token-change-listener.service';
-import { fingerprintOf, generateToken, hashToken } from './token-format';
+import { fingerprintOf, generateToken, hashToken, TOKEN_PREFIX } from './token-format';
 
 /** A token to issue. */
 export interface NewToken {
@@ -46,6 +46,7 @@ const HOUR_MS = 3_600_000;
 /** One year. */
 const MAX_GRACE_HOURS = 8760;
 const LONGEST_NAME = 80;
+const IN_TEXT = new RegExp(`${TOKEN_PREFIX}[0-9A-Za-z]+`);
 
 /** Manages service tokens for the operator. Every change is audited and announced to all replicas. */
 @Injectable()
@@ -156,6 +157,20 @@ export class TokensOperatorService {
     const found = await this.dataSource.manager.find(ServiceToken, { where: { tokenHash: Between(prefix, most) } });
     if (found.length > 0) return this.withLastUse(found);
     throw new ServiceError('not_found', `There is no token with the fingerprint ${fingerprintOf(prefix)}`);
+  }
+
+  /**
+   * The token that is in a text, such as a leaked file, or that has a fingerprint. @throws ServiceError not_found; invalid_request
+   * unless one of the two is given, and for a text without a token
+   */
+  async findIn({ text, fingerprint }: { text?: string; fingerprint?: string }): Promise<TokenSummary[]> {
+    if ((text === undefined) === (fingerprint === undefined))
+      throw new ServiceError('invalid_request', 'Give a text with the token in it, or its fingerprint');
+    if (fingerprint !== undefined) return this.find({ fingerprint });
+    const [token] = IN_TEXT.exec(text ?? '') ?? [];
+    if (token === undefined)
+      throw new ServiceError('invalid_request', `The text contains no token: one begins with ${TOKEN_PREFIX}`);
+    return this.find({ token });
   }
 
   private async withLastUse(tokens: ServiceToken[]): Promise<TokenSummary[]> {

@@ -22,6 +22,11 @@ export class CustomerExportOperatorService {
     private readonly audit: AuditService,
   ) {}
 
+  /** All rows of a customer as one JSON value, see {@link export}. */
+  exportJson(actor: string, customerId: string): AsyncGenerator<string> {
+    return jsonOf(this.export(actor, customerId));
+  }
+
   /**
    * All rows of a customer, table by table. Without secrets; with the operator's own notes, and with drafts of invoices: to be
    * read before it is handed over. The export is audited. Each portion is a statement of its own, so that a large export
@@ -34,6 +39,22 @@ export class CustomerExportOperatorService {
     });
     for (const table of tablesInOrder()) yield* exportTable(this.dataSource, table, customerId);
   }
+}
+
+/** `{"table": [rows…], …}`; the portions of a table follow each other. */
+async function* jsonOf(portions: AsyncIterable<ExportedRows>): AsyncGenerator<string> {
+  let open: string | undefined;
+  let rowsBefore = 0;
+  for await (const { table, rows } of portions) {
+    if (table !== open) {
+      yield `${open === undefined ? '{' : '],'}\n${JSON.stringify(table)}: [`;
+      open = table;
+      rowsBefore = 0;
+    }
+    yield rows.map((row, at) => `${rowsBefore + at > 0 ? ',' : ''}\n  ${JSON.stringify(row)}`).join('');
+    rowsBefore += rows.length;
+  }
+  yield open === undefined ? '{}\n' : ']\n}\n';
 }
 
 /** All rows of a customer in a table, in the order of its key, portion by portion; one empty portion if there are none. */

@@ -81,6 +81,12 @@ export const customerTables: readonly CustomerTable[] = [
       keeps: ['status', 'decided_by'],
     },
   },
+  // Customers do not learn who of the operator's people works for them.
+  {
+    table: 'ai_credit_request_approval',
+    erase: { how: 'blank', blanks: {}, keeps: ['approved_by'] },
+    hides: ['approved_by'],
+  },
   {
     table: 'invoice',
     erase: {

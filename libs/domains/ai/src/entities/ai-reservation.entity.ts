@@ -16,6 +16,7 @@ export const UNPAID_STATES = ['outcome_unknown', 'not_charged'] as const satisfi
 @Entity('ai_reservation')
 @Index('ai_reservation_pending_idx', { synchronize: false })
 @Index('ai_reservation_unknown_idx', { synchronize: false })
+@Index('ai_reservation_unpaid_idx', { synchronize: false })
 export class AiReservation {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'ai_reservation_pk' })
   customerId!: string;

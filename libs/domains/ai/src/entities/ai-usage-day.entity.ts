@@ -1,7 +1,8 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 /** Sums of the usage rows of a day, a model and a token. The settlement of a call adds to them in its transaction. */
 @Entity('ai_usage_day')
+@Index('ai_usage_day_day_idx', { synchronize: false })
 export class AiUsageDay {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'ai_usage_day_pk' })
   customerId!: string;

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { BillingCalendar } from '@platform/time';
 
 /** The changes of a customer's AI credit in a month, in NOK as decimal texts: sums of its ledger. */
 export interface AccountingMonth {
@@ -45,10 +46,41 @@ const TOTAL = `
 const BY_CUSTOMER = `select * from (${SUMS}) s order by "customerId"`;
 const BY_USE = `select * from (${SUMS}) s order by "usedPurchased"::numeric + "usedIncluded"::numeric desc, "customerId" limit $3`;
 
+/** The AI calls of a day of all customers: their cost in NOK as a decimal text, and their number. */
+export interface UsageOfDay {
+  day: string;
+  cost: string;
+  calls: number;
+}
+
+const DAYS = `
+  select day::text as day, sum(cost)::text as cost, sum(calls)::int as calls from ai_usage_day
+  where day > (app.now() at time zone $2)::date - $1::int group by day order by day`;
+
+const SPENT = `
+  select customer_id as "customerId", month_usage::text as spent from ai_account
+  where customer_id = any($1) and month = app.billing_month(app.now(), $2)`;
+
 /** Sums of AI credit for the operator's bookkeeping. */
 @Injectable()
 export class AiAccountingOperatorService {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly calendar: BillingCalendar,
+  ) {}
+
+  /** The calls of the last days of all customers, by day in the billing time zone; days without one are left out. */
+  byDay(days: number): Promise<UsageOfDay[]> {
+    return this.dataSource.query<UsageOfDay[]>(DAYS, [days, this.calendar.timeZone]);
+  }
+
+  /** What customers have spent this month, in NOK as decimal texts, by id; those without a call in it are left out. */
+  async spentThisMonth(customerIds: readonly string[]): Promise<Map<string, string>> {
+    if (customerIds.length === 0) return new Map();
+    const values = [customerIds, this.calendar.timeZone];
+    const rows = await this.dataSource.query<{ customerId: string; spent: string }[]>(SPENT, values);
+    return new Map(rows.map(({ customerId, spent }) => [customerId, spent]));
+  }
 
   /**
    * The sums of a month (`YYYY-MM`, in the billing time zone) of each customer that has entries in it, by id; or of the `top` that used

@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { requireCustomer } from '@domains/customers';
 import { DataSource, type EntityManager, In } from 'typeorm';
 import { AuditService } from '@platform/audit';
-import { newestRows } from '@platform/database';
+import { newestRows, readInbox } from '@platform/database';
 import { ServiceError } from '@platform/errors';
-import type { Listing, ListingRequest } from '@platform/pagination';
+import type { InboxPage, InboxRequest, Listing, ListingRequest } from '@platform/pagination';
 import { BillingCalendar } from '@platform/time';
 import { AiReservation, UNPAID_STATES } from '../entities/ai-reservation.entity';
 import { AiLedgerEntry, type LedgerKind } from '../entities/ai-ledger-entry.entity';
@@ -35,6 +35,9 @@ export class AiCreditOperatorService {
    */
   adjust(actor: string, change: CreditChange): Promise<AiLedgerEntry[]> {
     const { customerId, kind, amountNok, note } = change;
+    if (Number(amountNok) === 0 || (kind === 'refund' && Number(amountNok) < 0)) {
+      throw new ServiceError('invalid_request', 'The amount must not be 0, and a refund must be more than 0');
+    }
     return this.dataSource.transaction(async (manager) => {
       await requireCustomer(manager, customerId);
       const before = await this.lastSequence(manager, customerId);
@@ -78,6 +81,20 @@ export class AiCreditOperatorService {
   unknownOutcomes(customerId: string | undefined, listing: ListingRequest): Promise<Listing<AiReservation>> {
     const where = { state: In(UNPAID_STATES), ...(customerId && { customerId }) };
     return newestRows(this.dataSource.manager, AiReservation, { where, by: 'resolvedAt' }, listing);
+  }
+
+  /** A page of them, the latest first; with the number of all. */
+  async unknownOutcomesInbox(customerId: string | undefined, request: InboxRequest): Promise<InboxPage<AiReservation>> {
+    const query = this.dataSource.manager
+      .createQueryBuilder(AiReservation, 't')
+      .where({ state: In(UNPAID_STATES), ...(customerId && { customerId }) });
+    const orders = {
+      resolved_at: { by: 't.resolvedAt', kind: 'time' },
+      amount: { by: 't.amount', kind: 'number' },
+    } as const;
+    const inbox = { name: 'ai.unknown', filters: [customerId], orders, usual: '-resolved_at' };
+    const page = await readInbox(query, { ...inbox, id: { by: 't.id', kind: 'uuid' } }, request);
+    return page.map(({ entity }) => entity);
   }
 
   private async lastSequence(manager: EntityManager, customerId: string): Promise<string> {

@@ -4,7 +4,7 @@ import { AuditService, NO_CUSTOMER } from '@platform/audit';
 import { AppConfig } from '@platform/config';
 import { databaseNow, isUniqueViolation } from '@platform/database';
 import { ServiceError } from '@platform/errors';
-import { timesRoundedUp } from '@platform/money';
+import { decimalText, timesRoundedUp } from '@platform/money';
 import { BillingCalendar } from '@platform/time';
 import { AiModelPrice } from '../entities/ai-model-price.entity';
 
@@ -24,6 +24,8 @@ export interface NewAiPrice {
 }
 
 const DECIMALS = 6;
+const MOST_NOK = 1_000_000;
+const MODEL_NAME = /^[\w.:@/-]{1,200}$/;
 
 /**
  * The provider's public prices in USD per million tokens, as read on 2026-11-20. Examples for trying the service; the
@@ -49,7 +51,9 @@ export class AiPricesOperatorService {
    * Sets a model's price from a moment on. @throws ServiceError invalid_request if it already has a price from that
    * moment, or one since then that is valid now: no call would have the new one
    */
-  async set(actor: string, { model, from, ...rates }: NewAiPrice): Promise<AiModelPrice> {
+  async set(actor: string, { model, from, ...given }: NewAiPrice): Promise<AiModelPrice> {
+    if (!MODEL_NAME.test(model)) throw new ServiceError('invalid_request', `${model} is not the name of a model`);
+    const rates = checked(given);
     let validFrom = from === undefined ? undefined : this.calendar.startOf(from);
     try {
       return await this.dataSource.transaction(async (manager) => {
@@ -117,6 +121,15 @@ export class AiPricesOperatorService {
       return added;
     });
   }
+}
+
+/** Rates as plain decimal texts. @throws ServiceError invalid_request */
+function checked<Rates extends object>(given: Rates): Rates {
+  const rates = Object.entries(given as Record<string, string | undefined>).map(([name, rate]) => [
+    name,
+    rate === undefined ? undefined : decimalText(rate, { decimals: DECIMALS, most: MOST_NOK }),
+  ]);
+  return Object.fromEntries(rates) as Rates;
 }
 
 type Rates = Pick<AiModelPrice, 'input' | 'output' | 'cacheWrite5m' | 'cacheWrite1h' | 'cacheRead'>;

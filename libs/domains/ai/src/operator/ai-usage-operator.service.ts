@@ -2,9 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { requireCustomer } from '@domains/customers';
 import { DataSource } from 'typeorm';
 import { CustomerContextService } from '@platform/context';
-import { Listing, type ListingRequest } from '@platform/pagination';
+import { BillingCalendar } from '@platform/time';
+import { Listing, type ListingRequest, MOST_COUNTED, type Page, type PageRequest } from '@platform/pagination';
 import { AiLedgerEntriesService, type LedgerEntry, type LedgerFilter } from '../usage/ai-ledger-entries.service';
 import { AiReceiptsService, type Receipt, type ReceiptFilter } from '../usage/ai-receipts.service';
+import { AiUsageSummaryService, type UsageSummary, type UsageSummaryFilter } from '../usage/ai-usage-summary.service';
+import { momentsOf } from '../usage/period';
 
 /** An AI message of a request. `state` is `charged`, or the one of its reservation. Amounts in NOK, as decimal texts. */
 export interface CallOfRequest {
@@ -35,6 +38,25 @@ const OF_REQUEST = `
   where request_id = $1 and created_at >= app.now() - make_interval(days => $2) and ($3::uuid is null or customer_id = $3)
   order by 10 desc limit 20`;
 
+/** A page, with the number of rows in all pages, counted to {@link MOST_COUNTED}. */
+export interface CountedPage<Row> extends Page<Row> {
+  total: number;
+  totalIsExact: boolean;
+}
+
+const USAGE_COUNT = `
+  select count(*)::int as count from (
+    select from ai_usage
+    where customer_id = $1 and ($2::uuid is null or token_id = $2) and ($3::text is null or model = $3)
+      and ($4::timestamptz is null or created_at >= $4) and ($5::timestamptz is null or created_at < $5)
+    limit ${MOST_COUNTED + 1}) counted`;
+const LEDGER_COUNT = `
+  select count(*)::int as count from (
+    select from ai_ledger_entry
+    where customer_id = $1 and ($2::text is null or kind = $2)
+      and ($3::timestamptz is null or created_at >= $3) and ($4::timestamptz is null or created_at < $4)
+    limit ${MOST_COUNTED + 1}) counted`;
+
 /** A customer's charged calls and ledger for the operator: the same lists that the customer reads. */
 @Injectable()
 export class AiUsageOperatorService {
@@ -43,6 +65,8 @@ export class AiUsageOperatorService {
     private readonly context: CustomerContextService,
     private readonly receipts: AiReceiptsService,
     private readonly entries: AiLedgerEntriesService,
+    private readonly summaries: AiUsageSummaryService,
+    private readonly calendar: BillingCalendar,
   ) {}
 
   /** Charged calls, newest first, behind the one with an id. @throws ServiceError not_found */
@@ -67,6 +91,31 @@ export class AiUsageOperatorService {
   /** All of them, in portions. @throws ServiceError not_found */
   allLedger(customerId: string, filter: LedgerFilter): Promise<AsyncGenerator<LedgerEntry[]>> {
     return this.as(customerId, () => this.entries.all(filter));
+  }
+
+  /** A page of charged calls, newest first, with their number. @throws ServiceError not_found, invalid_request */
+  async usagePage(customerId: string, filter: ReceiptFilter, page: PageRequest): Promise<CountedPage<Receipt>> {
+    const { start, end } = momentsOf(filter, this.calendar);
+    const values = [customerId, filter.tokenId, filter.model, start, end];
+    return this.counted(USAGE_COUNT, values, await this.as(customerId, () => this.receipts.list(filter, page)));
+  }
+
+  /** A page of ledger entries, the latest first, with their number. @throws ServiceError not_found, invalid_request */
+  async ledgerPage(customerId: string, filter: LedgerFilter, page: PageRequest): Promise<CountedPage<LedgerEntry>> {
+    const { start, end } = momentsOf(filter, this.calendar);
+    const values = [customerId, filter.kind, start, end];
+    return this.counted(LEDGER_COUNT, values, await this.as(customerId, () => this.entries.list(filter, page)));
+  }
+
+  /** Sums of charged calls by day, month, model or token. @throws ServiceError not_found, invalid_request */
+  summary(customerId: string, filter: UsageSummaryFilter, page: PageRequest): Promise<UsageSummary> {
+    return this.as(customerId, () => this.summaries.list(filter, page));
+  }
+
+  private async counted<Row>(statement: string, values: unknown[], page: Page<Row>): Promise<CountedPage<Row>> {
+    const [row] = await this.dataSource.query<{ count: number }[]>(statement, values);
+    const count = row?.count ?? 0;
+    return { ...page, total: Math.min(count, MOST_COUNTED), totalIsExact: count <= MOST_COUNTED };
   }
 
   /** The AI messages of a request of the last `days`, newest first. @param requestId as its reply had it in `X-Request-Id` */

@@ -9,6 +9,7 @@ export type CreditRequestStatus = (typeof CREDIT_REQUEST_STATUSES)[number];
 @Unique('ai_credit_request_reference_key', ['customerId', 'reference'])
 @Index('ai_credit_request_newest_idx', { synchronize: false })
 @Index('ai_credit_request_status_idx', { synchronize: false })
+@Index('ai_credit_request_inbox_idx', { synchronize: false })
 @Check('ai_credit_request_status_check', `status in ('pending', 'approved', 'rejected')`)
 @Check('ai_credit_request_amount_check', `amount_nok between 100 and 50000`)
 @Check(

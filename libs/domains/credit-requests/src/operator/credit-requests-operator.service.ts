@@ -1,23 +1,39 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource, type EntityManager, In } from 'typeorm';
 import { AiCreditOperatorService } from '@domains/ai';
 import { recordEvent } from '@domains/events';
 import { BillingCalendar } from '@platform/time';
 import { AuditService } from '@platform/audit';
-import { newestRows } from '@platform/database';
+import { AppConfig } from '@platform/config';
+import { newestRows, readInbox } from '@platform/database';
 import { ServiceError } from '@platform/errors';
+import { containing } from '@domains/customers';
 import { InvoicesOperatorService } from '@domains/invoices';
 import { hundredths } from '@platform/money';
-import type { Listing, ListingRequest } from '@platform/pagination';
+import type { InboxPage, InboxRequest, Listing, ListingRequest } from '@platform/pagination';
+import { CreditRequestApproval } from '../entities/credit-request-approval.entity';
 import { CreditRequest, type CreditRequestStatus } from '../entities/credit-request.entity';
 
 const DAYS_TO_PAY = 14;
+
+/** A request, with its first approval if it waits for a second person. */
+export type ApprovedCreditRequest = CreditRequest & { firstApproval?: CreditRequestApproval };
 
 /** Filters of the list. */
 export interface CreditRequestFilter {
   customerId?: string;
   status?: CreditRequestStatus;
 }
+
+/** Filters of the inbox. */
+export interface CreditRequestInboxFilter extends CreditRequestFilter {
+  /** The request's number, or a part of its reference, its note, or its customer's name or number. */
+  search?: string;
+}
+
+const CONTAINS = `(
+  cast(t.id as text) = :search or t.reference ilike :part or t.note ilike :part
+  or t.customer_id in (select c.id from customer c where concat_ws(' ', c.customer_number, c.name) ilike :part))`;
 
 /** The operator's decisions about credit requests. Every change is audited. */
 @Injectable()
@@ -28,13 +44,14 @@ export class CreditRequestsOperatorService {
     private readonly invoices: InvoicesOperatorService,
     private readonly credit: AiCreditOperatorService,
     private readonly calendar: BillingCalendar,
+    private readonly config: AppConfig,
   ) {}
 
   /** One request. @throws ServiceError not_found */
-  async show(id: number): Promise<CreditRequest> {
+  async show(id: number): Promise<ApprovedCreditRequest> {
     const request = await this.dataSource.manager.findOneBy(CreditRequest, { id });
     if (!request) throw new ServiceError('not_found', `There is no credit request ${id}`);
-    return request;
+    return this.withFirstApproval(request);
   }
 
   /** Requests of one customer or of all, newest first. */
@@ -43,19 +60,57 @@ export class CreditRequestsOperatorService {
     return newestRows(this.dataSource.manager, CreditRequest, { where, by: 'createdAt' }, listing);
   }
 
+  /** A page of the requests, in the order that the request names; with the number of all. */
+  async inbox(
+    { customerId, status, search }: CreditRequestInboxFilter,
+    request: InboxRequest,
+  ): Promise<InboxPage<ApprovedCreditRequest>> {
+    const query = this.dataSource.manager
+      .createQueryBuilder(CreditRequest, 't')
+      .where({ ...(customerId && { customerId }), ...(status && { status }) });
+    if (search !== undefined) query.andWhere(CONTAINS, { search, part: containing(search) });
+    const page = await readInbox(
+      query,
+      {
+        name: 'credit-requests',
+        filters: [customerId, status, search],
+        orders: {
+          created_at: { by: 't.createdAt', kind: 'time' },
+          amount_nok: { by: 't.amountNok', kind: 'number' },
+        },
+        usual: '-created_at',
+        id: { by: 't.id', kind: 'number' },
+      },
+      request,
+    );
+    const approvals = await this.firstApprovals(page.items.map(({ entity }) => entity));
+    return page.map(({ entity }) => Object.assign(entity, { firstApproval: approvals.get(entity.id) }));
+  }
+
+  /** The requests that wait for a decision: their number, and their sum in NOK as a decimal text. */
+  async waiting(): Promise<{ count: number; amountNok: string }> {
+    const [row] = await this.dataSource.query<[{ count: number; amountNok: string }]>(
+      `select count(*)::int as count, coalesce(sum(amount_nok), 0)::text as "amountNok" from ai_credit_request where status = 'pending'`,
+    );
+    return row;
+  }
+
   /**
    * Invoices the amount, adds the credit and approves the request, all or nothing. Idempotent: an approved request is
-   * returned unchanged.
+   * returned unchanged. Above APPROVAL_SECOND_PERSON_NOK the first person's approval is kept, and the request stays pending until
+   * another person approves it too.
    * @param invoiceNumber the number printed on the invoice; default `AI-<request id>`
-   * @throws ServiceError not_found; invalid_request for a rejected request, or a number that another invoice has
+   * @throws ServiceError not_found; invalid_request for a rejected request, a number that another invoice has, or the person who
+   * has approved it first
    */
-  approve(actor: string, id: number, invoiceNumber = `AI-${id}`): Promise<CreditRequest> {
-    return this.dataSource.transaction(async (manager) => {
-      const request = await lockRequest(manager, id);
+  async approve(actor: string, id: number, invoiceNumber = `AI-${id}`): Promise<ApprovedCreditRequest> {
+    const approved = await this.dataSource.transaction(async (manager) => {
+      const request: ApprovedCreditRequest = await lockRequest(manager, id);
       if (request.status === 'approved') return request;
       if (request.status === 'rejected')
         throw new ServiceError('invalid_request', `The credit request ${id} was rejected`);
       const { customerId, amountNok } = request;
+      if (!(await this.isAgreed(manager, actor, request))) return request;
       const { now } = await this.calendar.present(manager);
       const issueDate = this.calendar.dateOf(now);
       const invoiceId = await this.invoices.issue(manager, {
@@ -81,6 +136,45 @@ export class CreditRequestsOperatorService {
       await recordEvent(manager, { customerId, type: 'credit_request.approved', id, by });
       return Object.assign(request, decision);
     });
+    return this.withFirstApproval(approved);
+  }
+
+  /** The first approvals of those requests that wait for a second person, by request. */
+  private async firstApprovals(requests: readonly CreditRequest[]): Promise<Map<number, CreditRequestApproval>> {
+    const ids = requests.filter(({ status }) => status === 'pending').map(({ id }) => id);
+    if (ids.length === 0) return new Map();
+    const approvals = await this.dataSource.manager.findBy(CreditRequestApproval, { creditRequestId: In(ids) });
+    return new Map(approvals.map((approval) => [approval.creditRequestId, approval]));
+  }
+
+  private async withFirstApproval(request: CreditRequest): Promise<ApprovedCreditRequest> {
+    return Object.assign(request, { firstApproval: (await this.firstApprovals([request])).get(request.id) });
+  }
+
+  /** Whether a request may be approved now: if it needs a second person, the first one's approval is kept and it may not yet. */
+  private async isAgreed(
+    manager: EntityManager,
+    actor: string,
+    { customerId, id, amountNok }: CreditRequest,
+  ): Promise<boolean> {
+    const { APPROVAL_SECOND_PERSON_NOK: most } = this.config;
+    if (most === undefined || hundredths(amountNok) <= BigInt(most) * 100n) return true;
+    const key = { customerId, creditRequestId: id };
+    const first = await manager.findOneBy(CreditRequestApproval, key);
+    if (first && !isSamePerson(first.approvedBy, actor)) return true;
+    if (first)
+      throw new ServiceError(
+        'invalid_request',
+        `Above ${most} NOK another person must approve it too: you have already`,
+      );
+    await manager.insert(CreditRequestApproval, { ...key, approvedBy: actor, approvedAt: () => 'app.now()' });
+    await this.audit.record(manager, {
+      customerId,
+      actor,
+      action: 'credit-request.approve-first',
+      metadata: { credit_request_id: id, amount_nok: amountNok },
+    });
+    return false;
   }
 
   /**
@@ -108,6 +202,11 @@ export class CreditRequestsOperatorService {
       return Object.assign(request, decision);
     });
   }
+}
+
+/** Names are compared without case: one person is not two. */
+function isSamePerson(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
 }
 
 /** The operator gives only the request's number: finds its customer first, then locks the row. */

@@ -4,10 +4,8 @@ import { AuditService } from '@platform/audit';
 import { isUniqueViolation } from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import { Customer } from '../entities/customer.entity';
-import { insertCustomer, loadCustomerCheck, type NewCustomer } from './new-customer';
-
-/** A line of a file of customers. */
-export type CustomerLine = NewCustomer & { line: number };
+import { parseCustomerFile } from './customer-file';
+import { type CustomerLine, insertCustomer, loadCustomerCheck } from './new-customer';
 
 /** The outcome of a line, or of its trial. */
 export interface ImportedLine {
@@ -28,6 +26,11 @@ export class CustomerImportOperatorService {
     private readonly dataSource: DataSource,
     private readonly audit: AuditService,
   ) {}
+
+  /** Adds the customers of a CSV text, see {@link import}. @throws CustomerFileError for a text that is none */
+  async importFile(actor: string, text: string, dryRun: boolean): Promise<ImportedLine[]> {
+    return this.import(actor, parseCustomerFile(text), dryRun);
+  }
 
   /**
    * Adds all customers of a file in one transaction, or none: if any line is refused, and with `dryRun`. A customer number or

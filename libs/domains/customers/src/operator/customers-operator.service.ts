@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager, IsNull, Not } from 'typeorm';
+import { DataSource, type EntityManager, IsNull, Not, type SelectQueryBuilder } from 'typeorm';
 import { announceTokenChange } from '@platform/tokens';
 import { AuditService } from '@platform/audit';
-import { isUniqueViolation } from '@platform/database';
+import { isUniqueViolation, readInbox } from '@platform/database';
 import { ServiceError } from '@platform/errors';
-import { Listing, type ListingRequest } from '@platform/pagination';
+import { type InboxPage, type InboxRequest, Listing, type ListingRequest } from '@platform/pagination';
 import { Customer } from '../entities/customer.entity';
 import { containing } from './customer-lookup-operator.service';
 import { insertCustomer, loadCustomerCheck, type NewCustomer } from './new-customer';
@@ -12,7 +12,7 @@ import { requireCustomer, unknownCustomer } from './existing-customer';
 
 /** Filters of the list. */
 export interface CustomerFilter {
-  /** A part of the name, the customer number, the organisation number or the e-mail address. */
+  /** A part of the name, the customer number, the organisation number or the e-mail address; or the fingerprint of a token. */
   search?: string;
   active?: boolean;
 }
@@ -35,6 +35,11 @@ export interface CustomerStorage {
   /** On the day with most. */
   largestDay: number;
 }
+
+const CONTAINS = `concat_ws(' ', c.customerNumber, c.name, c.organizationNumber, c.email) ilike :part`;
+/** The fingerprint of a token: the first digits of its SHA-256. */
+const FINGERPRINT = /^[0-9a-f]{12}$/;
+const HASH_BYTES = 32;
 
 const STORAGE = `
   select c.id, c.customer_number as "customerNumber", c.name, s.bytes::float8 as bytes, s.largest::float8 as "largestDay"
@@ -71,19 +76,32 @@ export class CustomersOperatorService {
   }
 
   /** Customers by number, behind the one with the number `after`. */
-  async list({ search, active }: CustomerFilter, { limit, after }: ListingRequest): Promise<Listing<Customer>> {
-    const query = this.dataSource.manager
-      .createQueryBuilder(Customer, 'c')
+  async list(filter: CustomerFilter, { limit, after }: ListingRequest): Promise<Listing<Customer>> {
+    const query = this.query(filter)
       .orderBy('c.customerNumber')
       .limit(limit + 1);
     if (after !== undefined) query.andWhere('c.customerNumber > :after', { after });
-    if (active !== undefined) query.andWhere('c.active = :active', { active });
-    if (search !== undefined) {
-      query.andWhere(`concat_ws(' ', c.customerNumber, c.name, c.organizationNumber, c.email) ilike :part`, {
-        part: containing(search),
-      });
-    }
     return Listing.fromRows(await query.getMany(), limit, ({ customerNumber }) => customerNumber);
+  }
+
+  /** A page of the customers, in the order that the request names; with the number of all. */
+  async inbox(filter: CustomerFilter, request: InboxRequest): Promise<InboxPage<Customer>> {
+    const page = await readInbox(
+      this.query(filter),
+      {
+        name: 'customers',
+        filters: [filter.search, filter.active],
+        orders: {
+          customer_number: { by: 'c.customerNumber', kind: 'text' },
+          name: { by: 'lower(c.name)', kind: 'text' },
+          created_at: { by: 'c.createdAt', kind: 'time' },
+        },
+        usual: '-created_at',
+        id: { by: 'c.id', kind: 'uuid' },
+      },
+      request,
+    );
+    return page.map(({ entity }) => entity);
   }
 
   /** One customer. @throws ServiceError not_found */
@@ -128,6 +146,17 @@ export class CustomersOperatorService {
       throw new ServiceError('invalid_request', 'The number of pending credit requests is at least 0');
     }
     return this.change(actor, id, 'customer.limits', limits);
+  }
+
+  private query({ search, active }: CustomerFilter): SelectQueryBuilder<Customer> {
+    const query = this.dataSource.manager.createQueryBuilder(Customer, 'c');
+    if (active !== undefined) query.andWhere('c.active = :active', { active });
+    if (search === undefined) return query;
+    if (!FINGERPRINT.test(search)) return query.andWhere(CONTAINS, { part: containing(search) });
+    const prefix = Buffer.from(search, 'hex');
+    const most = Buffer.concat([prefix, Buffer.alloc(HASH_BYTES - prefix.length, 0xff)]);
+    const ofToken = 'c.id in (select k.customer_id from service_token k where k.token_hash between :prefix and :most)';
+    return query.andWhere(`(${CONTAINS} or ${ofToken})`, { part: containing(search), prefix, most });
   }
 
   private change(actor: string, id: string, action: string, change: Partial<Customer>): Promise<Customer> {

@@ -15,6 +15,9 @@ export function isOrganizationNumber(text: string): boolean {
 /** A new customer. Without a customer number, it gets the next free one. */
 export type NewCustomer = Pick<Customer, 'name' | 'organizationNumber' | 'email'> & { customerNumber?: string };
 
+/** A line of a file of customers. */
+export type CustomerLine = NewCustomer & { line: number };
+
 /** Adds a customer within the caller's transaction, with its audit entry. */
 export async function insertCustomer(
   manager: EntityManager,

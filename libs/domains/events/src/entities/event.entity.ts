@@ -5,6 +5,7 @@ import type { EventType } from '../event-types';
 @Entity('event')
 @Index('event_position_idx', ['customerId', 'position'])
 @Index('event_unsequenced_idx', { synchronize: false })
+@Index('event_inbox_idx', { synchronize: false })
 export class EventEntity {
   /** The customer whom it concerns; {@link NO_CUSTOMER} for an event of the operator's own systems. */
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'event_pk' })

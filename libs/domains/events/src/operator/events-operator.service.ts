@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { newestRows } from '@platform/database';
-import type { Listing, ListingRequest } from '@platform/pagination';
+import { newestRows, readInbox } from '@platform/database';
+import type { InboxPage, InboxRequest, Listing, ListingRequest } from '@platform/pagination';
 import { EventEntity } from '../entities/event.entity';
 import type { EventType } from '../event-types';
 
@@ -20,5 +20,16 @@ export class EventsOperatorService {
   list({ customerId, type }: EventFilter, listing: ListingRequest): Promise<Listing<EventEntity>> {
     const where = { ...(customerId && { customerId }), ...(type && { type }) };
     return newestRows(this.dataSource.manager, EventEntity, { where, by: 'createdAt' }, listing);
+  }
+
+  /** A page of the events of one customer or of all, newest first; with the number of all. */
+  async inbox({ customerId, type }: EventFilter, request: InboxRequest): Promise<InboxPage<EventEntity>> {
+    const query = this.dataSource.manager
+      .createQueryBuilder(EventEntity, 't')
+      .where({ ...(customerId && { customerId }), ...(type && { type }) });
+    const byId = { by: 't.id', kind: 'uuid' } as const;
+    const inbox = { name: 'events', filters: [customerId, type], orders: { created_at: byId }, id: byId };
+    const page = await readInbox(query, { ...inbox, usual: '-created_at' }, request);
+    return page.map(({ entity }) => entity);
   }
 }

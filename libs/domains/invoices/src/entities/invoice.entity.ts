@@ -8,6 +8,8 @@ import type { InvoiceSource, InvoiceStatus, InvoiceType } from '../invoice-recor
 @Index('invoice_status_idx', { synchronize: false })
 @Index('invoice_source_idx', ['source', 'sourceId'])
 @Index('invoice_unsettled_idx', { synchronize: false })
+@Index('invoice_inbox_idx', { synchronize: false })
+@Index('invoice_due_idx', { synchronize: false })
 @Check('invoice_source_check', `source in ('manual', 'stripe', 'fiken')`)
 @Check('invoice_type_check', `type in ('invoice', 'credit_note')`)
 @Check('invoice_status_check', `status in ('draft', 'open', 'paid', 'void', 'uncollectible')`)

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { DataSource, MoreThan } from 'typeorm';
+import { DataSource, In, MoreThan } from 'typeorm';
 import { AuditService, NO_CUSTOMER } from '@platform/audit';
+import { readInbox } from '@platform/database';
 import { ServiceError } from '@platform/errors';
+import type { InboxPage, InboxRequest } from '@platform/pagination';
 import { BillingSourcesService } from '../adapters/billing-sources.service';
 import { BillingAccount } from '../entities/billing-account.entity';
 import { InvoiceSyncProblem } from '../entities/invoice-sync-problem.entity';
@@ -48,6 +50,46 @@ export class InvoiceSyncsOperatorService {
     const problemsOf = Map.groupBy(problems, key);
     return syncs.map((sync) =>
       Object.assign(sync, { sourceCustomerId: idOf.get(key(sync)) ?? '', problems: problemsOf.get(key(sync)) ?? [] }),
+    );
+  }
+
+  /** A page of the syncs, those that fail most first; with the number of all. */
+  async inbox(
+    { customerId, source, failing = false }: { customerId?: string; source?: BillingSourceName; failing?: boolean },
+    request: InboxRequest,
+  ): Promise<InboxPage<SyncReport>> {
+    const query = this.dataSource.manager
+      .createQueryBuilder(InvoiceSync, 't')
+      .innerJoin(BillingAccount, 'a', 'a.customerId = t.customerId and a.source = t.source')
+      .addSelect('a.sourceCustomerId', 'source_customer_id')
+      .where({
+        ...(customerId && { customerId }),
+        ...(source && { source }),
+        ...(failing && { failures: MoreThan(0) }),
+      });
+    const page = await readInbox(
+      query,
+      {
+        name: 'invoice-syncs',
+        filters: [customerId, source, failing],
+        orders: { failures: { by: 't.failures', kind: 'number' }, due_at: { by: 't.dueAt', kind: 'time' } },
+        usual: '-failures',
+        id: { by: `concat(t.customerId, ' ', t.source)`, kind: 'text' },
+      },
+      request,
+    );
+    const customers = page.items.map(({ entity }) => entity.customerId);
+    const problems = await this.dataSource.manager.find(InvoiceSyncProblem, {
+      where: { customerId: In(customers) },
+      order: { seenAt: 'DESC' },
+    });
+    return page.map(({ entity, raw }) =>
+      Object.assign(entity, {
+        sourceCustomerId: String(raw.source_customer_id),
+        problems: problems.filter(
+          (problem) => problem.customerId === entity.customerId && problem.source === entity.source,
+        ),
+      }),
     );
   }
 

@@ -1,11 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { requireCustomer } from '@domains/customers';
-import { DataSource, type EntityManager, LessThan } from 'typeorm';
+import { containing, requireCustomer } from '@domains/customers';
+import { DataSource, type EntityManager, type FindOptionsWhere, LessThan } from 'typeorm';
 import { AuditService } from '@platform/audit';
-import { isUniqueViolation, newestRows } from '@platform/database';
+import { isUniqueViolation, newestRows, readInbox } from '@platform/database';
 import { ServiceError } from '@platform/errors';
-import type { Listing, ListingRequest } from '@platform/pagination';
+import {
+  type InboxPage,
+  type InboxRequest,
+  type Listing,
+  type ListingRequest,
+  MOST_COUNTED,
+} from '@platform/pagination';
 import { InvoiceNumber } from '../entities/invoice-number.entity';
 import { Invoice } from '../entities/invoice.entity';
 import type { InvoiceSource, InvoiceStatus, VisibleInvoiceStatus } from '../invoice-record';
@@ -71,13 +77,14 @@ export class InvoicesOperatorService {
 
   /** Adds an open invoice. @throws ServiceError not_found for an unknown customer, invalid_request for a number that is taken. */
   add(actor: string, invoice: ManualInvoice): Promise<InvoiceSummary> {
-    const { customerId, number } = invoice;
+    const { customerId, number, amount } = invoice;
+    if (amount <= 0n) throw new ServiceError('invalid_request', 'The amount of an invoice is more than 0');
     return this.dataSource.transaction(async (manager) => {
       await requireCustomer(manager, customerId);
       const id = await this.issue(manager, invoice);
       const added = await manager.findOneByOrFail(Invoice, { customerId, id });
-      const amount = toDecimal(BigInt(added.amount), added.currency);
-      const metadata = { invoice_id: id, number, amount, currency: added.currency };
+      const total = toDecimal(BigInt(added.amount), added.currency);
+      const metadata = { invoice_id: id, number, amount: total, currency: added.currency };
       await this.audit.record(manager, { customerId, actor, action: 'invoice.add', metadata });
       return summarize(added);
     });
@@ -138,19 +145,71 @@ export class InvoicesOperatorService {
   }
 
   /** Invoices of one customer or of all, drafts included, newest first. */
-  async list(
-    { customerId, source, status, dueBefore }: InvoiceFilter,
-    listing: ListingRequest,
-  ): Promise<Listing<InvoiceSummary>> {
-    const where = {
-      ...(customerId && { customerId }),
-      ...(source && { source }),
-      ...(status && { status }),
-      ...(dueBefore && { dueDate: LessThan(dueBefore) }),
-    };
+  async list(filter: InvoiceFilter, listing: ListingRequest): Promise<Listing<InvoiceSummary>> {
+    const where = columnsOf(filter);
     const invoices = await newestRows(this.dataSource.manager, Invoice, { where, by: 'createdAt' }, listing);
     return invoices.map(summarize);
   }
+
+  /** The open invoices that were due before today, counted to {@link MOST_COUNTED}; in NOK their unpaid sum, as a decimal text. */
+  async overdue(): Promise<{ count: number; amountNok: string }> {
+    const [{ count, sum }] = await this.dataSource.query<[{ count: number; sum: string }]>(
+      `select count(*)::int as count, coalesce(sum(amount_due) filter (where currency = 'NOK'), 0)::text as sum
+       from (select amount_due, currency from invoice
+             where status = 'open' and due_date < (app.now() at time zone 'UTC')::date limit ${MOST_COUNTED}) overdue`,
+    );
+    return { count, amountNok: toDecimal(BigInt(sum), 'NOK') };
+  }
+
+  /** What a customer has not paid, in NOK as a decimal text, and the part of it that is overdue. */
+  async owedBy(customerId: string): Promise<{ owedNok: string; overdueNok: string }> {
+    const [{ owed, overdue }] = await this.dataSource.query<[{ owed: string; overdue: string }]>(
+      `select coalesce(sum(amount_due), 0)::text as owed,
+         coalesce(sum(amount_due) filter (where due_date < (app.now() at time zone 'UTC')::date), 0)::text as overdue
+       from invoice where customer_id = $1 and status = 'open' and currency = 'NOK' and type = 'invoice'`,
+      [customerId],
+    );
+    return { owedNok: toDecimal(BigInt(owed), 'NOK'), overdueNok: toDecimal(BigInt(overdue), 'NOK') };
+  }
+
+  /** A page of the invoices, in the order that the request names; with the number of all. @param search a part of the number or the customer's name */
+  async inbox(filter: InvoiceFilter & { search?: string }, request: InboxRequest): Promise<InboxPage<InvoiceSummary>> {
+    const { customerId, source, status, dueBefore, search } = filter;
+    const query = this.dataSource.manager.createQueryBuilder(Invoice, 't').where(columnsOf(filter));
+    if (search !== undefined) {
+      query.andWhere(
+        `(t.number ilike :part or t.customer_id in (
+           select c.id from customer c where concat_ws(' ', c.customer_number, c.name) ilike :part))`,
+        { part: containing(search) },
+      );
+    }
+    const page = await readInbox(
+      query,
+      {
+        name: 'invoices',
+        filters: [customerId, source, status, dueBefore, search],
+        orders: {
+          created_at: { by: 't.createdAt', kind: 'time' },
+          issue_date: { by: 't.issueDate', kind: 'day' },
+          due_date: { by: `coalesce(t.dueDate, date '9999-12-31')`, kind: 'day' },
+          amount: { by: 't.amount', kind: 'number' },
+        },
+        usual: '-created_at',
+        id: { by: 't.id', kind: 'uuid' },
+      },
+      request,
+    );
+    return page.map(({ entity }) => summarize(entity));
+  }
+}
+
+function columnsOf({ customerId, source, status, dueBefore }: InvoiceFilter): FindOptionsWhere<Invoice> {
+  return {
+    ...(customerId && { customerId }),
+    ...(source && { source }),
+    ...(status && { status }),
+    ...(dueBefore && { dueDate: LessThan(dueBefore) }),
+  };
 }
 
 /** An invoice of this or another customer already has this number. */

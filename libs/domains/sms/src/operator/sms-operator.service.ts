@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { requireCustomer } from '@domains/customers';
+import { containing, requireCustomer } from '@domains/customers';
 import { isSupportedCountry } from 'libphonenumber-js/max';
 import { DataSource } from 'typeorm';
 import { AuditService } from '@platform/audit';
 import { AppConfig } from '@platform/config';
-import { newestRows } from '@platform/database';
+import { newestRows, readInbox } from '@platform/database';
 import { ServiceError } from '@platform/errors';
-import type { Listing, ListingRequest } from '@platform/pagination';
+import type { InboxPage, InboxRequest, Listing, ListingRequest } from '@platform/pagination';
 import { SmsMessage } from '../entities/sms-message.entity';
 import { SmsSettings } from '../entities/sms-settings.entity';
 import type { SmsStatus } from '../sms-record';
@@ -82,10 +82,48 @@ export class SmsOperatorService {
     return message;
   }
 
+  /** One message, of whichever customer. @throws ServiceError not_found */
+  async find(id: string): Promise<SmsMessage> {
+    // The operator gives only the message's id, so this query names no customer.
+    const message = await this.dataSource.manager.findOneBy(SmsMessage, { id });
+    if (!message) throw new ServiceError('not_found', `There is no SMS ${id}`);
+    return message;
+  }
+
   /** A customer's messages, newest first. */
   log({ customerId, status }: SmsLogFilter, listing: ListingRequest): Promise<Listing<SmsMessage>> {
     const where = { customerId, ...(status && { status }) };
     return newestRows(this.dataSource.manager, SmsMessage, { where }, listing);
+  }
+
+  /** A customer's settings; undefined if SMS was never configured. @throws ServiceError not_found */
+  async settings(customerId: string): Promise<SmsSettings | undefined> {
+    await requireCustomer(this.dataSource.manager, customerId);
+    return (await this.dataSource.manager.findOneBy(SmsSettings, { customerId })) ?? undefined;
+  }
+
+  /** The messages of the last days of UTC of all customers, by day and status; days without one are left out. */
+  byDay(days: number): Promise<{ day: string; status: SmsStatus; messages: number }[]> {
+    return this.dataSource.query(
+      `select to_char(created_at at time zone 'UTC', 'YYYY-MM-DD') as day, status, count(*)::int as messages from sms_message
+       where id >= app.first_id(app.now() - make_interval(days => $1)) group by 1, 2 order by 1, 2`,
+      [days],
+    );
+  }
+
+  /** A page of the messages of one customer or of all, newest first; with the number of all. @param search a part of the recipient's number */
+  async inbox(
+    { customerId, status, search }: Partial<SmsLogFilter> & { search?: string },
+    request: InboxRequest,
+  ): Promise<InboxPage<SmsMessage>> {
+    const query = this.dataSource.manager
+      .createQueryBuilder(SmsMessage, 't')
+      .where({ ...(customerId && { customerId }), ...(status && { status }) });
+    if (search !== undefined) query.andWhere('t.recipient like :part', { part: containing(search) });
+    const byId = { by: 't.id', kind: 'uuid' } as const;
+    const inbox = { name: 'sms', filters: [customerId, status, search], orders: { created_at: byId }, id: byId };
+    const page = await readInbox(query, { ...inbox, usual: '-created_at' }, request);
+    return page.map(({ entity }) => entity);
   }
 }
 

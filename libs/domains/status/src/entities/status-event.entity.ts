@@ -11,6 +11,7 @@ export type StatusLevel = (typeof STATUS_LEVELS)[number];
 @Check('status_event_period_check', 'ends_at >= starts_at')
 @Index('status_event_service_idx', { synchronize: false })
 @Index('status_event_begin_idx', { synchronize: false })
+@Index('status_event_inbox_idx', { synchronize: false })
 export class StatusEvent {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'status_event_pk' })
   customerId!: string;

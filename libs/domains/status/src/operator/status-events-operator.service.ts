@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AuditService } from '@platform/audit';
-import { databaseNow, newestQuery } from '@platform/database';
+import { databaseNow, newestQuery, readInbox } from '@platform/database';
 import { ServiceError } from '@platform/errors';
-import { Listing, type ListingRequest } from '@platform/pagination';
+import { type InboxPage, type InboxRequest, Listing, type ListingRequest } from '@platform/pagination';
 import { ServicesOperatorService } from '@domains/services';
 import { announceBegun, announceEnded } from '../status-announcements';
 import { StatusEvent } from '../entities/status-event.entity';
@@ -18,6 +18,8 @@ export interface StatusEventFilter {
   /** Only events that have not ended. */
   present?: boolean;
 }
+
+const PRESENT = '(t.endsAt is null or t.endsAt > app.now())';
 
 /** Manages status events of services for the operator. Every change is audited. */
 @Injectable()
@@ -47,8 +49,28 @@ export class StatusEventsOperatorService {
   async list({ customerId, present }: StatusEventFilter, listing: ListingRequest): Promise<Listing<StatusEvent>> {
     const where = { ...(customerId && { customerId }) };
     const query = await newestQuery(this.dataSource.manager, StatusEvent, { where, by: 'startsAt' }, listing);
-    if (present) query.andWhere('(t.endsAt is null or t.endsAt > app.now())');
+    if (present) query.andWhere(PRESENT);
     return Listing.fromRows(await query.getMany(), listing.limit, ({ id }) => id);
+  }
+
+  /** A page of the events of one customer or of all; with the number of all. */
+  async inbox({ customerId, present }: StatusEventFilter, request: InboxRequest): Promise<InboxPage<StatusEvent>> {
+    const query = this.dataSource.manager
+      .createQueryBuilder(StatusEvent, 't')
+      .where({ ...(customerId && { customerId }) });
+    if (present) query.andWhere(PRESENT);
+    const page = await readInbox(
+      query,
+      {
+        name: 'status-events',
+        filters: [customerId, present],
+        orders: { created_at: { by: 't.createdAt', kind: 'time' }, starts_at: { by: 't.startsAt', kind: 'time' } },
+        usual: '-created_at',
+        id: { by: 't.id', kind: 'uuid' },
+      },
+      request,
+    );
+    return page.map(({ entity }) => entity);
   }
 
   /** Ends an event now. @throws ServiceError not_found; invalid_request if it has ended already */

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource, type EntityManager, type FindOptionsWhere, type SelectQueryBuilder } from 'typeorm';
 import { recordEvent } from '@domains/events';
 import { AuditService } from '@platform/audit';
-import { newestQuery } from '@platform/database';
+import { newestQuery, readInbox } from '@platform/database';
 import { ServiceError } from '@platform/errors';
-import { Listing, type ListingRequest } from '@platform/pagination';
+import { personName } from '@platform/people';
+import { type InboxPage, type InboxRequest, Listing, type ListingRequest, MOST_COUNTED } from '@platform/pagination';
 import { TicketAssignment } from '../entities/ticket-assignment.entity';
 import { TicketReply } from '../entities/ticket-reply.entity';
 import { Ticket } from '../entities/ticket.entity';
@@ -45,6 +46,9 @@ const CONTAINS = `(
     select from support_ticket_reply r
     where r.customer_id = t.customer_id and r.ticket_id = t.id and strpos(lower(r.body), :search) > 0))`;
 
+/** The most urgent is the highest. */
+const PRIORITY = `array_position('{low,normal,high,urgent}'::text[], t.priority)`;
+
 /** A reply or note to add to a thread. */
 export interface NewReply {
   body: string;
@@ -63,20 +67,17 @@ export class TicketsOperatorService {
   ) {}
 
   /** Tickets of one customer or of all, newest first. */
-  async list(
-    { customerId, status, priority, unanswered, assigned, unassigned, search }: TicketFilter,
-    listing: ListingRequest,
-  ): Promise<Listing<ListedTicket>> {
-    const where = { ...(customerId && { customerId }), ...(status && { status }), ...(priority && { priority }) };
-    const query = await newestQuery(this.dataSource.manager, Ticket, { where, by: 'createdAt' }, listing);
-    query.addSelect(UNANSWERED, 'unanswered');
-    query.leftJoin(TicketAssignment, 'a', 'a.customerId = t.customerId and a.ticketId = t.id');
-    query.addSelect('a.assignee', 'assignee');
-    if (assigned !== undefined) query.andWhere('lower(a.assignee) = lower(:assigned)', { assigned });
-    if (unassigned) query.andWhere('a.assignee is null');
-    if (unanswered) query.andWhere(UNANSWERED);
-    if (search !== undefined) query.andWhere(CONTAINS, { search: search.toLowerCase() });
-    const { entities, raw } = await query.getRawAndEntities<{ unanswered: boolean; assignee: string | null }>();
+  async list(filter: TicketFilter, listing: ListingRequest): Promise<Listing<ListedTicket>> {
+    const query = await newestQuery(
+      this.dataSource.manager,
+      Ticket,
+      { where: columnsOf(filter), by: 'createdAt' },
+      listing,
+    );
+    const { entities, raw } = await narrowed(query, filter).getRawAndEntities<{
+      unanswered: boolean;
+      assignee: string | null;
+    }>();
     const tickets = entities.map((ticket, index) =>
       Object.assign(ticket, {
         unanswered: raw[index]?.unanswered === true,
@@ -84,6 +85,40 @@ export class TicketsOperatorService {
       }),
     );
     return Listing.fromRows(tickets, listing.limit, ({ id }) => id);
+  }
+
+  /** A page of the tickets, in the order that the request names; with the number of all. */
+  async inbox(filter: TicketFilter, request: InboxRequest): Promise<InboxPage<ListedTicket>> {
+    const query = this.dataSource.manager.createQueryBuilder(Ticket, 't').where(columnsOf(filter));
+    const { customerId, status, priority, unanswered, assigned, unassigned, search } = filter;
+    const page = await readInbox(
+      narrowed(query, filter),
+      {
+        name: 'tickets',
+        filters: [customerId, status, priority, unanswered, assigned, unassigned, search],
+        orders: {
+          created_at: { by: 't.createdAt', kind: 'time' },
+          updated_at: { by: 't.updatedAt', kind: 'time' },
+          priority: { by: PRIORITY, kind: 'number' },
+        },
+        usual: '-created_at',
+        id: { by: 't.id', kind: 'uuid' },
+      },
+      request,
+    );
+    return page.map(({ entity, raw }) =>
+      Object.assign(entity, { unanswered: raw.unanswered === true, assignee: (raw.assignee as string | null) ?? null }),
+    );
+  }
+
+  /** The open tickets that wait for an answer, and those that are urgent, counted to {@link MOST_COUNTED}. */
+  async waiting(): Promise<{ unanswered: number; urgent: number }> {
+    const [row] = await this.dataSource.query<[{ unanswered: number; urgent: number }]>(
+      `select (select count(*)::int from (select from support_ticket t where ${UNANSWERED} limit ${MOST_COUNTED}) u) as unanswered,
+         (select count(*)::int from (select from support_ticket t where t.status = 'open' and t.priority = 'urgent'
+            limit ${MOST_COUNTED}) u) as urgent`,
+    );
+    return row;
   }
 
   /** A ticket with its whole thread, internal notes included. @throws ServiceError not_found */
@@ -107,7 +142,8 @@ export class TicketsOperatorService {
    * it, so that nobody is replaced unseen
    * @throws ServiceError not_found; invalid_request if another person has it by now
    */
-  assign(actor: string, id: string, assignee: string | null, former: string | null): Promise<AssignedTicket> {
+  assign(actor: string, id: string, to: string | null, former: string | null): Promise<AssignedTicket> {
+    const assignee = to === null ? null : personName(to);
     return this.dataSource.transaction(async (manager) => {
       const ticket = await findTicket(manager, id);
       const { customerId } = ticket;
@@ -168,6 +204,25 @@ function ticketEvent(
   id: string,
 ): Promise<void> {
   return recordEvent(manager, { customerId, type, id, by: 'app.record_ticket_event' });
+}
+
+function columnsOf({ customerId, status, priority }: TicketFilter): FindOptionsWhere<Ticket> {
+  return { ...(customerId && { customerId }), ...(status && { status }), ...(priority && { priority }) };
+}
+
+/** Adds the rest of a filter to a query, and what a list shows besides the ticket. */
+function narrowed(
+  query: SelectQueryBuilder<Ticket>,
+  { unanswered, assigned, unassigned, search }: TicketFilter,
+): SelectQueryBuilder<Ticket> {
+  query.addSelect(UNANSWERED, 'unanswered');
+  query.leftJoin(TicketAssignment, 'a', 'a.customerId = t.customerId and a.ticketId = t.id');
+  query.addSelect('a.assignee', 'assignee');
+  if (assigned !== undefined) query.andWhere('lower(a.assignee) = lower(:assigned)', { assigned });
+  if (unassigned) query.andWhere('a.assignee is null');
+  if (unanswered) query.andWhere(UNANSWERED);
+  if (search !== undefined) query.andWhere(CONTAINS, { search: search.toLowerCase() });
+  return query;
 }
 
 /** The operator gives only the ticket's id, so this query names no customer. */

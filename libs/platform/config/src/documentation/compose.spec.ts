@@ -25,7 +25,7 @@ describe('docker-compose.yml', () => {
   it('has the blocks that `npm run settings` makes of the schema', () => expect(text).toBe(withComposeSettings(text)));
 
   it('gives every setting to a program, but for those that it decides itself', () => {
-    const programs = ['api', 'worker', 'operator', 'migrate'];
+    const programs = ['api', 'worker', 'console', 'operator', 'migrate'];
     const given = new Set(programs.flatMap((program) => Object.keys(settingsOf(program))));
     const names = Object.keys(configSchema.shape);
     expect(names.filter((name) => !given.has(name) && !SET_BY_COMPOSE.includes(name))).toEqual([]);
@@ -41,6 +41,8 @@ describe('docker-compose.yml', () => {
       api: [...all, ...traces].sort(),
       worker: [...billing, ...traces].sort(),
       operator: all,
+      console: [...all, ...traces, 'OPERATOR_OIDC_CLIENT_SECRET'].sort(),
+      'console-tls': [],
       migrate: [],
       postgres: [],
       valkey: [],
@@ -56,7 +58,7 @@ describe('docker-compose.yml', () => {
 
   it('gives each container the files of the secrets that it needs, from the machine', () => {
     const files = Object.fromEntries(
-      SECRET_SETTINGS.filter((name) => secretsOf('api').includes(name)).map((name) => [
+      SECRET_SETTINGS.filter((name) => secretsOf('console').includes(name)).map((name) => [
         name,
         { file: `\${${name}_FILE:-/dev/null}` },
       ]),
@@ -75,7 +77,7 @@ describe('docker-compose.yml', () => {
 
   it('builds the image once, for all programs', () => {
     const programs = Object.entries(services).filter(([, { image }]) => image.startsWith('customer-account-service:'));
-    expect(programs.map(([name]) => name)).toEqual(['api', 'worker', 'operator', 'migrate']);
+    expect(programs.map(([name]) => name)).toEqual(['api', 'worker', 'console', 'operator', 'migrate']);
     expect(programs.filter(([, { build }]) => build !== undefined).map(([name]) => name)).toEqual(['migrate']);
   });
 

@@ -41,10 +41,18 @@ const HEAD = `# Settings of the service, as environment variables. docker compos
 # PROXY_MEMORY=1g
 # VALKEY_MEMORY=256m
 
+# port of this machine that the operator console is published on, on the loopback address; and the address, the port and the folder
+# of its certificate with the profile console-tls, which needs OPERATOR_URL
+# CONSOLE_PORT=3001
+# CONSOLE_TLS_ADDRESS=0.0.0.0
+# CONSOLE_TLS_PORT=8444
+# CONSOLE_CERTIFICATES=./console-certificates
+# CONSOLE_MEMORY=512m
+
 # address or range of the proxy before ours whose X-Forwarded-For is believed (the one that terminates TLS); default: no proxy
 # PROXY_BEFORE=127.0.0.1/32
 
-# parts that run beside the service, separated by commas: archive, monitoring, tls
+# parts that run beside the service, separated by commas: archive, monitoring, tls, console-tls
 # COMPOSE_PROFILES=
 
 # address that alerts are posted to, as Alertmanager's JSON (profile monitoring)
@@ -103,6 +111,9 @@ export const SET_BY_COMPOSE: readonly string[] = [
   'INTERNAL_HOST',
   'INTERNAL_PORT',
   'WORKER_INTERNAL_PORT',
+  'OPERATOR_HOST',
+  'OPERATOR_PORT',
+  'OPERATOR_INTERNAL_PORT',
   'TRUST_PROXY',
   'OPERATOR_NAME',
   'LOG_DIRECTORY',

@@ -39,8 +39,8 @@ export function toPageRequest({ limit, cursor, created_after, created_before }: 
 }
 
 /** Checks the format of a cursor only; the list checks whether the cursor is one of its own. */
-function isCursor(value: unknown): boolean {
-  return typeof value === 'string' && value.length <= 200;
+export function isCursor(value: unknown, longest = 200): boolean {
+  return typeof value === 'string' && value.length <= longest;
 }
 
 /** The fields that every page has besides `data`. */

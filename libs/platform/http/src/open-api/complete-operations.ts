@@ -1,4 +1,4 @@
-import { type ErrorCode, errorCatalog, problemType } from '@platform/errors';
+import { allErrors, type ErrorCode, problemType } from '@platform/errors';
 import { KEY_MAX } from '../keyed-requests.service';
 import type { ProblemDialect } from '../problem';
 import { WITHOUT_EFFECT_MARK } from '../route-rules';
@@ -98,11 +98,11 @@ function takesInput({ requestBody, parameters = [] }: Operation): boolean {
 }
 
 /** Adds the replies that every operation can give, and the headers of every reply. */
-export function completeReplies(document: Document, dialect: ProblemDialect): void {
+export function completeReplies(document: Document, dialect?: ProblemDialect): void {
   document.components.headers = HEADERS;
   const inDialect = new Set(
     Object.entries(document.paths).flatMap(([path, item]) =>
-      path.startsWith(dialect.prefix) ? Object.values(item) : [],
+      dialect && path.startsWith(dialect.prefix) ? Object.values(item) : [],
     ),
   );
   for (const operation of operationsOf(document)) {
@@ -153,14 +153,14 @@ function problemReplies(
   dialect?: ProblemDialect,
 ): Record<string, Reply> {
   const codes = (Object.keys(problems) as ErrorCode[]).sort();
-  const replies = [...Map.groupBy(codes, (code) => errorCatalog[code].status)].map(([status, group]) => {
+  const replies = [...Map.groupBy(codes, (code) => allErrors[code].status)].map(([status, group]) => {
     const examples = group.map((code) => {
       const body = exampleOf(document, operation, code, problems[code]);
       return [code, { value: dialect ? dialect.convert({ status, headers: {}, body }).body : body }] as const;
     });
     const schema = dialect ? { $ref: `#/components/schemas/${dialect.dto.name}` } : PROBLEM;
     const reply: Reply = {
-      description: `${group.map((code) => `${errorCatalog[code].title} (\`${code}\`)`).join('; ')}.`,
+      description: `${group.map((code) => `${allErrors[code].title} (\`${code}\`)`).join('; ')}.`,
       content: {
         [dialect?.contentType ?? 'application/problem+json']: { schema, examples: Object.fromEntries(examples) },
       },
@@ -172,7 +172,7 @@ function problemReplies(
 
 /** A problem as this operation would send it. */
 function exampleOf(document: Document, operation: Operation, code: ErrorCode, detail?: string | null) {
-  const { status, title, example } = errorCatalog[code];
+  const { status, title, example } = allErrors[code];
   const fault = code === 'invalid_request' ? exampleFault(document, operation) : undefined;
   const [scope] = scopesOf(operation);
   const scopeDetail = code === 'insufficient_scope' && scope ? `The token lacks the scope ${scope}` : undefined;

@@ -2,48 +2,10 @@ import type { INestApplication } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { AppConfig } from '@platform/config';
-import { ERROR_PAGE } from '@platform/errors';
-import type { ProblemDialect } from '../problem';
-import { API_PREFIX } from '../routing';
 import { completeReplies, describeIdempotency } from './complete-operations';
-import {
-  allows,
-  API_KEY_SCHEME,
-  type Document,
-  type Media,
-  operationsOf,
-  resolve,
-  type Schema,
-  scopesOf,
-} from './document';
-import { describeWebhooks, recordsOf, type WebhookDescriptions } from './webhooks';
-
-/** Descriptions of the scopes, by name. */
-export type ScopeDescriptions = Readonly<Record<string, string>>;
-
-/** What the application adds to the interface. */
-export interface InterfaceParts {
-  /** All scopes. */
-  scopes: ScopeDescriptions;
-  /** The form of errors at some addresses. */
-  dialect: ProblemDialect;
-  /** What is sent to addresses of customers. */
-  webhooks: WebhookDescriptions;
-}
-
-/** Descriptions of the tags, in the order in which they are shown. */
-const TAGS: Record<string, string> = {
-  Customer: 'Your account.',
-  Services: 'Your services.',
-  AI: 'Credit, usage and messages to the AI model.',
-  'AI for SDKs': "AI messages for the AI provider's SDKs, with their addresses, fields and errors.",
-  Invoices: 'Your invoices.',
-  Support: 'Tickets with the operator.',
-  SMS: 'Sending messages, and the log of sent messages.',
-  Status: 'The status of your services.',
-  Events: 'What happened, as it happens.',
-  Webhooks: 'Addresses of yours that events are sent to.',
-};
+import { allows, type Document, type Media, operationsOf, resolve, type Schema } from './document';
+import type { InterfaceParts } from './interface-parts';
+import { describeWebhooks, recordsOf } from './webhooks';
 
 /** Maximum length of a text by format. Other bounds stand at the field, where they are enforced. */
 const TEXT_BY_FORMAT: Record<string, number> = { 'date-time': 27, date: 10, uuid: 36, email: 254 };
@@ -65,7 +27,7 @@ export function serveOpenApi(app: NestFastifyApplication, config: AppConfig, par
   SwaggerModule.setup('docs', app, () => createDocument(app, config, parts), {
     jsonDocumentUrl: 'docs/openapi.json',
     yamlDocumentUrl: 'docs/openapi.yaml',
-    customSiteTitle: 'Customer API',
+    customSiteTitle: parts.title,
     // A token is not stored in the browser: it is gone when the page is closed.
     swaggerOptions: { persistAuthorization: false, displayRequestDuration: true, tryItOutEnabled: true },
   });
@@ -74,52 +36,26 @@ export function serveOpenApi(app: NestFastifyApplication, config: AppConfig, par
 /**
  * Creates the OpenAPI 3.1 document: the declarations of the routes, and additions to all of them.
  */
-export function createDocument(
-  app: INestApplication,
-  { PUBLIC_URL }: Pick<AppConfig, 'PUBLIC_URL'>,
-  { scopes, dialect, webhooks }: InterfaceParts,
-): OpenAPIObject {
-  const settings = new DocumentBuilder()
+export function createDocument(app: INestApplication, config: AppConfig, parts: InterfaceParts): OpenAPIObject {
+  const { title, version, description, prefix, dialect, webhooks } = parts;
+  const address = parts.address(config);
+  const builder = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
-    .setTitle('Customer API')
-    .setVersion('1.0.0')
-    .setDescription(
-      'Read and act on your own account: services, AI credit and AI messages, invoices, support tickets, SMS and status. ' +
-        'The bearer token alone identifies the customer. Every error is a problem document (RFC 9457); ' +
-        `[${ERROR_PAGE}](${ERROR_PAGE}) lists every code with its remedy.\n\n` +
-        `A token has scopes. Each operation names the scope that it needs:\n\n${scopeTable(scopes)}`,
-    )
+    .setTitle(title)
+    .setVersion(version)
+    .setDescription(description)
     // Without an address of its own the server is the one that the document came from, under any name.
-    .addServer(`${PUBLIC_URL ?? ''}/${API_PREFIX}`, PUBLIC_URL ? 'Production' : 'Source: local, staging or production')
-    .addBearerAuth(
-      {
-        type: 'http',
-        scheme: 'bearer',
-        bearerFormat: 'cas_live_…',
-        description: `A service token from the operator: \`cas_live_\` and 49 letters and digits. Its rights depend on its scopes:\n\n${scopeTable(scopes)}`,
-      },
-      'token',
-    )
-    .addApiKey(
-      {
-        type: 'apiKey',
-        in: 'header',
-        name: 'x-api-key',
-        description: 'The same token, as SDKs of AI providers send it.',
-      },
-      API_KEY_SCHEME,
-    )
-    .build();
-  const generated = SwaggerModule.createDocument(app, settings, {
+    .addServer(`${address ?? ''}/${prefix}`, address ? 'Production' : 'Source: local, staging or production');
+  const generated = SwaggerModule.createDocument(app, parts.secure(builder).build(), {
     operationIdFactory: (_controller, method) => method,
     // Paths are relative to the server's address, which ends in the prefix.
     ignoreGlobalPrefix: true,
-    extraModels: recordsOf(webhooks),
+    extraModels: webhooks ? recordsOf(webhooks) : [],
   });
   const document = asOpenApi31(generated) as unknown as Document;
-  describeWebhooks(document, webhooks);
-  describeService(document);
-  describeScopes(document);
+  if (webhooks) describeWebhooks(document, webhooks);
+  describeService(document, parts);
+  parts.describeAccess(document);
   describeIdempotency(document);
   completeReplies(document, dialect);
   addBounds(document);
@@ -149,31 +85,16 @@ function convert(node: Json): Json {
 }
 
 /** Adds the description of the service as a whole. */
-function describeService(document: Document): void {
+function describeService(document: Document, { tags, errors }: InterfaceParts): void {
   document.info.license = { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' };
   document.info.contact = { name: 'The operator of this service' };
   for (const server of document.servers) server['x-internal'] = false;
   const used = new Set(operationsOf(document).flatMap(({ tags = [] }) => tags));
-  document.tags = Object.entries(TAGS)
+  document.tags = Object.entries(tags)
     .filter(([name]) => used.has(name))
     .map(([name, description]) => ({ name, description }));
-}
-
-/** The scopes as a Markdown table. */
-function scopeTable(scopes: ScopeDescriptions): string {
-  const rows = Object.entries(scopes).map(([name, opens]) => `| \`${name}\` | ${opens} |`);
-  return ['| scope | allows |', '| --- | --- |', ...rows].join('\n');
-}
-
-/** Adds the needed scope to every operation's description: tools do not show the scopes of a bearer scheme. */
-function describeScopes(document: Document): void {
-  for (const operation of operationsOf(document)) {
-    // The usual way first: some generators use the first one only.
-    operation.security?.sort((one, other) => Number(API_KEY_SCHEME in one) - Number(API_KEY_SCHEME in other));
-    const [scope] = scopesOf(operation);
-    const needs = scope === undefined ? 'Any valid token is accepted.' : `Needs the scope \`${scope}\`.`;
-    operation.description = [operation.description, needs].filter(Boolean).join('\n\n');
-  }
+  const code = document.components.schemas.ProblemDto?.properties?.code;
+  if (code) code.enum = Object.keys(errors);
 }
 
 /** Adds bounds of values for client generators: those that follow from formats, and those of pages. */

@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AppConfig } from '@platform/config';
 import { assertDatabaseFit, databaseNow } from '@platform/database';
-import { MaintenanceOperatorService } from '@platform/maintenance';
+import { MaintenanceOperatorService } from './maintenance-operator.service';
 
 /** The result of a check: `off` for a part that is not set up, `warning` for one that works and may not for long. */
 export interface Finding {

@@ -1,0 +1,47 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ServiceError } from '@platform/errors';
+import { type RouteRules, rulesOf } from '@platform/http';
+import { type AuthenticatedOperator, FRESH_MINUTES, OperatorSessionsService } from '@platform/operator-accounts';
+import { browserOf, dropSessionCookie, requireOwnOrigin, sessionCookie } from './browser';
+
+const READING = new Set(['GET', 'HEAD']);
+
+/**
+ * Authenticates every request by its session, and requires the role and the fresh login that its route declares, unless the route
+ * is public. Requests that change something must come from this site, public ones too. A route that declares nothing is
+ * always refused.
+ */
+@Injectable()
+export class OperatorGuard implements CanActivate {
+  constructor(private readonly sessions: OperatorSessionsService) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const rules = rulesOf(context);
+    const request = context.getArgByIndex<FastifyRequest>(0);
+    if (!READING.has(request.method)) requireOwnOrigin(request);
+    if (rules.access === 'public') return true;
+    const cookie = sessionCookie(request);
+    const operator = await this.sessions.authenticate(cookie, browserOf(request));
+    if (!operator) {
+      if (cookie === undefined) throw new ServiceError('login_required', 'Log in to use the operator console');
+      dropSessionCookie(context.getArgByIndex<FastifyReply>(1));
+      throw new ServiceError('login_required', 'Your session has ended; log in again');
+    }
+    request.operator = operator;
+    requireRules(operator, rules);
+    return true;
+  }
+}
+
+/** @throws ServiceError role_required, fresh_login_required */
+function requireRules({ role, isFresh }: AuthenticatedOperator, { roles = [], freshLogin }: RouteRules): void {
+  if (!roles.includes(role)) {
+    const needed = roles.length === 0 ? 'This address is closed' : `This needs the role ${roles.join(' or ')}`;
+    throw new ServiceError('role_required', `${needed}; yours is ${role}`);
+  }
+  if (freshLogin && !isFresh) {
+    const detail = `Log in again: your last login is more than ${FRESH_MINUTES} minutes ago`;
+    throw new ServiceError('fresh_login_required', detail);
+  }
+}

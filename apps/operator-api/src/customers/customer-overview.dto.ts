@@ -1,0 +1,61 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { AiSettingsDto } from '../ai/ai-settings.dto';
+import { UsageSumDto } from '../ai/ai-records.dto';
+import { CustomerDto } from './customer.dto';
+
+/** How many of a customer's records there are, counted to 10000. */
+export class CustomerCountsDto {
+  @ApiProperty({ type: 'integer', format: 'int32', minimum: 0, example: 3 })
+  services!: number;
+
+  /** Tokens that are accepted. */
+  @ApiProperty({ type: 'integer', format: 'int32', minimum: 0, example: 2 })
+  active_tokens!: number;
+
+  @ApiProperty({ type: 'integer', format: 'int32', minimum: 0, example: 1 })
+  pending_credit_requests!: number;
+
+  @ApiProperty({ type: 'integer', format: 'int32', minimum: 0, example: 1 })
+  open_tickets!: number;
+
+  @ApiProperty({ type: 'integer', format: 'int32', minimum: 0, example: 0 })
+  unanswered_tickets!: number;
+
+  @ApiProperty({ type: 'integer', format: 'int32', minimum: 0, example: 1 })
+  open_invoices!: number;
+
+  /** Status events that have not ended. */
+  @ApiProperty({ type: 'integer', format: 'int32', minimum: 0, example: 0 })
+  present_status_events!: number;
+}
+
+/** A customer at a glance. */
+export class CustomerOverviewDto {
+  customer!: CustomerDto;
+
+  /** Its AI settings and balances; null of a customer who was erased. */
+  @ApiProperty({ type: AiSettingsDto, nullable: true })
+  ai!: AiSettingsDto | null;
+
+  /** AI calls of this month by day. */
+  @ApiProperty({ type: [UsageSumDto], maxItems: 31 })
+  usage_by_day!: UsageSumDto[];
+
+  /** AI calls of this month by model. */
+  @ApiProperty({ type: [UsageSumDto], maxItems: 200 })
+  usage_by_model!: UsageSumDto[];
+
+  /**
+   * What it has not paid of its invoices, in NOK.
+   * @example 1250.5
+   */
+  owed_nok!: number;
+
+  /**
+   * The part of it that is overdue.
+   * @example 0
+   */
+  overdue_nok!: number;
+
+  counts!: CustomerCountsDto;
+}

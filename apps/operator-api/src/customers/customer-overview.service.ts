@@ -1,0 +1,76 @@
+import { Injectable } from '@nestjs/common';
+import { AiConfigurationOperatorService, AiUsageOperatorService } from '@domains/ai';
+import { CreditRequestsOperatorService } from '@domains/credit-requests';
+import { CustomersOperatorService } from '@domains/customers';
+import { InvoicesOperatorService } from '@domains/invoices';
+import { ServicesOperatorService } from '@domains/services';
+import { StatusEventsOperatorService } from '@domains/status';
+import { TicketsOperatorService } from '@domains/support';
+import { jsonAmount } from '@platform/money';
+import type { InboxPage, InboxRequest } from '@platform/pagination';
+import { TokensOperatorService } from '@platform/tokens';
+import { toUsageSumDto } from '../ai/ai-records.dto';
+import { toAiSettingsDto } from '../ai/ai-settings.dto';
+import { toCustomerDto } from './customer.dto';
+import type { CustomerOverviewDto } from './customer-overview.dto';
+
+const ONE: InboxRequest = { limit: 1 };
+const MONTH = { limit: 200 };
+
+/** A customer at a glance: figures of all domains. */
+@Injectable()
+export class CustomerOverviewService {
+  constructor(
+    private readonly configuration: AiConfigurationOperatorService,
+    private readonly creditRequests: CreditRequestsOperatorService,
+    private readonly customers: CustomersOperatorService,
+    private readonly events: StatusEventsOperatorService,
+    private readonly invoices: InvoicesOperatorService,
+    private readonly services: ServicesOperatorService,
+    private readonly tickets: TicketsOperatorService,
+    private readonly tokens: TokensOperatorService,
+    private readonly usage: AiUsageOperatorService,
+  ) {}
+
+  /** @throws ServiceError not_found */
+  async read(customerId: string): Promise<CustomerOverviewDto> {
+    const customer = await this.customers.find(customerId);
+    const total = async (page: Promise<InboxPage<unknown>>) => (await page).total;
+    // A customer who was erased has no usage that could be read as its own.
+    const summary = (groupBy: 'day' | 'model') =>
+      customer.erasedAt
+        ? Promise.resolve([])
+        : this.usage.summary(customerId, { groupBy }, MONTH).then(({ page }) => page.items);
+    const [ai, byDay, byModel, owed, services, tokens, requests, tickets, unanswered, invoices, events] =
+      await Promise.all([
+        customer.erasedAt ? undefined : this.configuration.show(customerId),
+        summary('day'),
+        summary('model'),
+        this.invoices.owedBy(customerId),
+        this.services.list(customerId),
+        this.tokens.list(customerId),
+        total(this.creditRequests.inbox({ customerId, status: 'pending' }, ONE)),
+        total(this.tickets.inbox({ customerId, status: 'open' }, ONE)),
+        total(this.tickets.inbox({ customerId, unanswered: true }, ONE)),
+        total(this.invoices.inbox({ customerId, status: 'open' }, ONE)),
+        total(this.events.inbox({ customerId, present: true }, ONE)),
+      ]);
+    return {
+      customer: toCustomerDto(customer),
+      ai: ai === undefined ? null : toAiSettingsDto(ai),
+      usage_by_day: byDay.map(toUsageSumDto),
+      usage_by_model: byModel.map(toUsageSumDto),
+      owed_nok: jsonAmount(owed.owedNok),
+      overdue_nok: jsonAmount(owed.overdueNok),
+      counts: {
+        services: services.length,
+        active_tokens: tokens.filter(({ active }) => active).length,
+        pending_credit_requests: requests,
+        open_tickets: tickets,
+        unanswered_tickets: unanswered,
+        open_invoices: invoices,
+        present_status_events: events,
+      },
+    };
+  }
+}

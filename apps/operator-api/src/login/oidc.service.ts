@@ -1,0 +1,114 @@
+import { Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import * as client from 'openid-client';
+import { AppConfig } from '@platform/config';
+import { ServiceError } from '@platform/errors';
+import { isOperatorRole, OPERATOR_ROLES, type OperatorRole } from '@platform/operator-accounts';
+import { OPERATOR_PREFIX } from '../interface';
+
+/** A person whom the identity provider has authenticated. */
+export interface Identity {
+  subject: string;
+  email: string;
+  name: string;
+  role: OperatorRole;
+}
+
+const TIMEOUT_S = 10;
+/** The strongest first. */
+const BY_POWER = (Object.keys(OPERATOR_ROLES) as OperatorRole[]).reverse();
+
+/** Logs people in with an identity provider: OpenID Connect, authorization code with PKCE. */
+@Injectable()
+export class OidcService {
+  private discovered?: Promise<client.Configuration>;
+
+  constructor(private readonly config: AppConfig) {}
+
+  /**
+   * The address of the provider for a login, and what its answer will be compared with.
+   * @param isAgain whether it must ask the person, even if it knows who that is
+   * @throws ServiceError not_found without a provider, service_unavailable
+   */
+  async begin(
+    request: FastifyRequest,
+    isAgain: boolean,
+  ): Promise<{ address: string; expected: Record<string, string> }> {
+    const provider = await this.provider();
+    const verifier = client.randomPKCECodeVerifier();
+    const expected = { verifier, state: client.randomState(), nonce: client.randomNonce(), again: String(isAgain) };
+    const address = client.buildAuthorizationUrl(provider, {
+      redirect_uri: this.callback(request),
+      scope: 'openid email profile',
+      code_challenge: await client.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+      state: expected.state,
+      nonce: expected.nonce,
+      ...(isAgain && { prompt: 'login', max_age: '0' }),
+    });
+    return { address: address.href, expected };
+  }
+
+  /** The person of the provider's answer, which the browser brings. @throws ServiceError login_failed, service_unavailable */
+  async identityOf(request: FastifyRequest, expected: Record<string, string> | undefined): Promise<Identity> {
+    if (!expected?.verifier) throw new ServiceError('login_failed', 'The login took too long; begin again');
+    const provider = await this.provider();
+    const answer = new URL(this.callback(request));
+    answer.search = new URL(request.url, answer).search;
+    const tokens = await client
+      .authorizationCodeGrant(provider, answer, {
+        pkceCodeVerifier: expected.verifier,
+        expectedState: expected.state ?? '',
+        expectedNonce: expected.nonce ?? '',
+        idTokenExpected: true,
+        ...(expected.again === 'true' && { maxAge: 60 }),
+      })
+      .catch((cause: unknown) => {
+        throw new ServiceError('login_failed', 'The identity provider did not confirm the login; begin again', {
+          cause,
+        });
+      });
+    return this.identityIn(tokens.claims() ?? { sub: '' });
+  }
+
+  /** @throws ServiceError login_failed without a role or an address */
+  private identityIn(claims: { sub: string } & Record<string, unknown>): Identity {
+    const given = [claims[this.config.OPERATOR_OIDC_ROLE_CLAIM]].flat().filter(isOperatorRole);
+    const role = BY_POWER.find((one) => given.includes(one));
+    if (!role) throw new ServiceError('login_failed', 'The identity provider gives you no role here');
+    const { sub: subject, email, email_verified: verified, name, preferred_username: username } = claims;
+    if (typeof email !== 'string' || verified === false)
+      throw new ServiceError('login_failed', 'The identity provider has no verified e-mail address of yours');
+    const shown = [username, name].find((one) => typeof one === 'string' && one !== '');
+    return { subject, email, role, name: typeof shown === 'string' ? shown : (email.split('@', 1)[0] ?? '') };
+  }
+
+  private callback(request: FastifyRequest): string {
+    const origin = this.config.OPERATOR_URL ?? `http://${request.headers.host ?? ''}`;
+    return `${origin}/${OPERATOR_PREFIX}/login/oidc/callback`;
+  }
+
+  /** What the provider says of itself, asked once; again if that failed. */
+  private async provider(): Promise<client.Configuration> {
+    const { OPERATOR_OIDC_ISSUER: issuer, OPERATOR_OIDC_CLIENT_ID: id } = this.config;
+    if (issuer === undefined || id === undefined)
+      throw new ServiceError('not_found', 'No identity provider is configured');
+    const { OPERATOR_OIDC_CLIENT_SECRET: secret, NODE_ENV } = this.config;
+    const isOpen = NODE_ENV !== 'production' && issuer.startsWith('http:');
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- only outside of production, for a provider on this machine
+    const execute = isOpen ? [client.allowInsecureRequests] : [];
+    this.discovered ??= client.discovery(
+      new URL(issuer),
+      id,
+      secret,
+      secret === undefined ? client.None() : undefined,
+      { timeout: TIMEOUT_S, execute },
+    );
+    return this.discovered.catch((cause: unknown) => {
+      this.discovered = undefined;
+      throw new ServiceError('service_unavailable', 'The identity provider does not answer; try again in a moment', {
+        cause,
+      });
+    });
+  }
+}

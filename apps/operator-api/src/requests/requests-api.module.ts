@@ -1,0 +1,11 @@
+import { Module } from '@nestjs/common';
+import { AiOperatorModule } from '@domains/ai';
+import { RefusalsOperatorModule } from '@platform/refusals';
+import { CustomerNamesModule } from '../customers/customer-names.module';
+import { RequestsController } from './requests.controller';
+
+@Module({
+  imports: [AiOperatorModule, RefusalsOperatorModule, CustomerNamesModule],
+  controllers: [RequestsController],
+})
+export class RequestsApiModule {}

@@ -1,0 +1,124 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { IsOptional } from 'class-validator';
+import { type CustomerServiceEntity, SERVICE_STATUSES, type ServiceStatus } from '@domains/services';
+import { InboxPageDto, IsJsonObject, IsOneOf, IsText, IsId } from '@platform/http';
+import { timeText } from '@platform/time';
+import type { OfCustomer } from '../customers/customer-names.service';
+import { OfCustomerDto, toOfCustomerDto } from '../customers/of-customer.dto';
+
+/** Filters of the list of services. */
+export class ServiceQueryDto {
+  /** The customer whose services are listed. */
+  @IsId({ required: true })
+  customer_id!: string;
+
+  /** Only services of this type. */
+  @IsOptional()
+  @IsText({ min: 1, max: 100 })
+  @ApiProperty({ required: false, example: 'hosting' })
+  type?: string;
+
+  /** Only services with this status. */
+  @ApiProperty({ required: false, enum: SERVICE_STATUSES })
+  @IsOptional()
+  @IsOneOf(SERVICE_STATUSES)
+  status?: ServiceStatus;
+}
+
+/** A new service. */
+export class AddServiceDto {
+  /** The customer who gets it. */
+  @IsId({ required: true })
+  customer_id!: string;
+
+  /**
+   * Its type, such as `ai`, `sms` or `hosting`.
+   * @example 'hosting'
+   */
+  @IsText({ min: 1, max: 100 })
+  type!: string;
+
+  /** @example 'Web hosting' */
+  @IsText({ min: 1, max: 200 })
+  name!: string;
+
+  /** `active` if left out. */
+  @ApiProperty({ required: false, enum: SERVICE_STATUSES })
+  @IsOptional()
+  @IsOneOf(SERVICE_STATUSES)
+  status?: ServiceStatus;
+
+  /** Settings that the customer can read. Never a secret. */
+  @IsOptional()
+  @IsJsonObject({ bytes: 20_000 })
+  @ApiProperty({ selfRequired: false, type: 'object', additionalProperties: true, example: { disk_gb: 50 } })
+  config?: Record<string, unknown>;
+}
+
+/** A change of a service; fields left out stay as they are. */
+export class ChangeServiceDto {
+  @IsOptional()
+  @IsText({ min: 1, max: 200 })
+  @ApiProperty({ required: false })
+  name?: string;
+
+  @ApiProperty({ required: false, enum: SERVICE_STATUSES, example: 'suspended' })
+  @IsOptional()
+  @IsOneOf(SERVICE_STATUSES)
+  status?: ServiceStatus;
+
+  /**
+   * Settings that the customer can read. Of an `ai` service, an increase of `monthly_included_nok` is added at once, a decrease
+   * applies from next month.
+   */
+  @IsOptional()
+  @IsJsonObject({ bytes: 20_000 })
+  @ApiProperty({ selfRequired: false, type: 'object', additionalProperties: true })
+  config?: Record<string, unknown>;
+}
+
+/** A service of a customer. */
+export class ServiceDto extends OfCustomerDto {
+  @ApiProperty({ type: 'integer', format: 'int32', minimum: 1, example: 12 })
+  id!: number;
+
+  /** @example 'hosting' */
+  @ApiProperty({ maxLength: 100 })
+  type!: string;
+
+  /** @example 'Web hosting' */
+  @ApiProperty({ maxLength: 200 })
+  name!: string;
+
+  @ApiProperty({ enum: SERVICE_STATUSES, example: 'active' })
+  status!: ServiceStatus;
+
+  @ApiProperty({ type: 'object', additionalProperties: true, example: { disk_gb: 50 } })
+  config!: Record<string, unknown>;
+
+  @ApiProperty({ format: 'date-time' })
+  created_at!: string;
+
+  @ApiProperty({ format: 'date-time' })
+  updated_at!: string;
+}
+
+/** Services of a customer, the newest first. */
+export class ServicePageDto extends InboxPageDto {
+  @ApiProperty({ type: [ServiceDto] })
+  data!: ServiceDto[];
+}
+
+/** Maps a service to its DTO. */
+export function toServiceDto(service: OfCustomer<CustomerServiceEntity>): ServiceDto {
+  return {
+    id: service.id,
+    ...toOfCustomerDto(service.customer),
+    type: service.type,
+    name: service.name,
+    status: service.status,
+    config: service.config,
+    created_at: timeText(service.createdAt),
+    updated_at: timeText(service.updatedAt),
+  };
+}

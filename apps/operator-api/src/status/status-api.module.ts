@@ -1,0 +1,10 @@
+import { Module } from '@nestjs/common';
+import { StatusOperatorModule } from '@domains/status';
+import { CustomerNamesModule } from '../customers/customer-names.module';
+import { StatusEventsController } from './status-events.controller';
+
+@Module({
+  imports: [StatusOperatorModule, CustomerNamesModule],
+  controllers: [StatusEventsController],
+})
+export class StatusApiModule {}

@@ -1,0 +1,4 @@
+import { OperatorAccountsModule, OperatorAccountsService, OperatorSessionsService } from '@platform/operator-accounts';
+
+export const modules = [OperatorAccountsModule];
+export const services = { accounts: OperatorAccountsService, sessions: OperatorSessionsService };

@@ -1,0 +1,227 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { AuditService, NO_CUSTOMER } from '@platform/audit';
+import { AppConfig } from '@platform/config';
+import { isUniqueViolation } from '@platform/database';
+import { ServiceError } from '@platform/errors';
+import { isPersonName, personName } from '@platform/people';
+import { OperatorAccount } from './entities/operator-account.entity';
+import type { OperatorRole } from './operator-roles';
+import { hashOfSecret, isSecret, newSecret } from './secret-text';
+
+/** Minutes in which a link can be used. */
+export const LINK_MINUTES = 10;
+
+/** A person to invite. */
+export interface Invitation {
+  email: string;
+  /** Of a new account. */
+  role?: OperatorRole;
+  /** The name in the audit log; default: the part of the e-mail address before the @. */
+  name?: string;
+}
+
+/** An account, with a link that logs it in once. The link is shown once and not stored. */
+export interface InvitedAccount {
+  id: string;
+  email: string;
+  name: string;
+  role: OperatorRole;
+  link: string;
+  linkExpiresAt: Date;
+}
+
+const EMAIL = /^[^\s@<>"(),:;[\]\\]{1,64}@[^\s@<>"(),:;[\]\\]{1,190}$/u;
+
+/** Manages accounts of the operator's people. Every change is audited. */
+@Injectable()
+export class OperatorAccountsService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly audit: AuditService,
+    private readonly config: AppConfig,
+  ) {}
+
+  /**
+   * Makes an account unless the address has one, and a link that logs it in once. Former links of the account are void.
+   * @throws ServiceError invalid_request without a role for a new account, or with another one for an account that there is
+   */
+  async invite(actor: string, { email: given, role, name }: Invitation): Promise<InvitedAccount> {
+    const email = given.trim().normalize('NFC');
+    if (!EMAIL.test(email)) throw new ServiceError('invalid_request', `${email} is not an e-mail address`);
+    try {
+      return await this.dataSource.transaction(async (manager) => {
+        const account =
+          (await findByEmail(manager, email)) ?? (await this.add(manager, actor, { email, role, name }, null));
+        if (!account.active)
+          throw new ServiceError('invalid_request', `The account of ${email} is deactivated: activate it first`);
+        if (role !== undefined && role !== account.role)
+          throw new ServiceError('invalid_request', `${email} has the role ${account.role}: change that first`);
+        const { link, expiresAt } = await this.makeLink(manager, account.id);
+        const metadata = { account_id: account.id, email, role: account.role };
+        await this.audit.record(manager, { customerId: NO_CUSTOMER, actor, action: 'account.invite', metadata });
+        return { id: account.id, email, name: account.name, role: account.role, link, linkExpiresAt: expiresAt };
+      });
+    } catch (error) {
+      if (!isUniqueViolation(error)) throw error;
+      throw new ServiceError('invalid_request', 'Another account has the name, or the address: give another name');
+    }
+  }
+
+  /** All accounts, by name. */
+  list(): Promise<OperatorAccount[]> {
+    return this.dataSource.manager.find(OperatorAccount, { order: { name: 'ASC', id: 'ASC' } });
+  }
+
+  /** An account by its id, e-mail address or name. @throws ServiceError not_found */
+  async find(reference: string): Promise<OperatorAccount> {
+    const account = await this.dataSource.manager
+      .createQueryBuilder(OperatorAccount, 'a')
+      .where('cast(a.id as text) = :text or lower(a.email) = lower(:text) or lower(a.name) = lower(:text)', {
+        text: reference.trim(),
+      })
+      .getOne();
+    if (!account) throw unknownAccount(reference);
+    return account;
+  }
+
+  /** Gives an account another role, which its sessions have at once. @throws ServiceError not_found, invalid_request */
+  setRole(actor: string, id: string, role: OperatorRole): Promise<OperatorAccount> {
+    return this.change(actor, id, 'account.role', { role });
+  }
+
+  /** Deactivates an account and ends its sessions, or activates it. @throws ServiceError not_found, invalid_request */
+  setActive(actor: string, id: string, active: boolean): Promise<OperatorAccount> {
+    return this.change(actor, id, active ? 'account.activate' : 'account.deactivate', { active });
+  }
+
+  /** The account of a link, which is used up. @throws ServiceError login_failed */
+  async useLink(token: string): Promise<OperatorAccount> {
+    const [rows] = await this.dataSource.query<[{ account_id: string }[], number]>(
+      `update operator_login_link set used_at = app.now()
+       where token_hash = $1 and used_at is null and expires_at > app.now() returning account_id`,
+      [isSecret(token) ? hashOfSecret(token) : Buffer.alloc(0)],
+    );
+    const id = rows[0]?.account_id;
+    const account = id === undefined ? null : await this.dataSource.manager.findOneBy(OperatorAccount, { id });
+    if (account?.active) return account;
+    throw new ServiceError(
+      'login_failed',
+      'The link was used, has expired, or is mistyped; ask an administrator for a new one',
+    );
+  }
+
+  /**
+   * The account of a person whom the identity provider has authenticated, made or changed as it says. @throws ServiceError
+   * login_failed for a deactivated account
+   */
+  async ofIdentity(identity: {
+    subject: string;
+    email: string;
+    name: string;
+    role: OperatorRole;
+  }): Promise<OperatorAccount> {
+    const { subject, email, role } = identity;
+    const actor = 'identity-provider';
+    return this.dataSource.transaction(async (manager) => {
+      const known =
+        (await manager.findOneBy(OperatorAccount, { oidcSubject: subject })) ?? (await findByEmail(manager, email));
+      const account = known ?? (await this.add(manager, actor, await freeName(manager, identity), subject));
+      if (!account.active) throw new ServiceError('login_failed', 'Your account is deactivated');
+      if (account.oidcSubject !== null && account.oidcSubject !== subject)
+        throw new ServiceError('login_failed', 'Another person has an account with your e-mail address');
+      if (account.role === role && account.oidcSubject === subject) return account;
+      await manager.update(OperatorAccount, { id: account.id }, { role, oidcSubject: subject });
+      const metadata = { account_id: account.id, role };
+      await this.audit.record(manager, { customerId: NO_CUSTOMER, actor, action: 'account.role', metadata });
+      return Object.assign(account, { role, oidcSubject: subject });
+    });
+  }
+
+  private async add(
+    manager: EntityManager,
+    actor: string,
+    { email, role, name: given }: Invitation,
+    oidcSubject: string | null,
+  ): Promise<OperatorAccount> {
+    if (role === undefined) throw new ServiceError('invalid_request', `There is no account of ${email}: give a role`);
+    const name = personName(given ?? email.split('@', 1)[0] ?? '');
+    const id = randomUUID();
+    await manager.insert(OperatorAccount, { id, email, name, role, oidcSubject, createdAt: () => 'app.now()' });
+    const metadata = { account_id: id, email, name, role };
+    await this.audit.record(manager, { customerId: NO_CUSTOMER, actor, action: 'account.create', metadata });
+    return manager.findOneByOrFail(OperatorAccount, { id });
+  }
+
+  private async makeLink(manager: EntityManager, accountId: string): Promise<{ link: string; expiresAt: Date }> {
+    const secret = newSecret();
+    await manager.query(
+      'update operator_login_link set used_at = app.now() where account_id = $1 and used_at is null',
+      [accountId],
+    );
+    const [{ expiresAt }] = await manager.query<[{ expiresAt: string | Date }]>(
+      `insert into operator_login_link (id, account_id, token_hash, created_at, expires_at)
+       values ($1, $2, $3, app.now(), app.now() + make_interval(mins => $4)) returning expires_at as "expiresAt"`,
+      [randomUUID(), accountId, secret.hash, LINK_MINUTES],
+    );
+    const { OPERATOR_URL, OPERATOR_PORT } = this.config;
+    // In the fragment: a browser sends it to no server, so that it is in no log.
+    const link = `${OPERATOR_URL ?? `http://localhost:${OPERATOR_PORT}`}/#/login/link?token=${secret.text}`;
+    return { link, expiresAt: new Date(expiresAt) };
+  }
+
+  private change(
+    actor: string,
+    id: string,
+    action: string,
+    change: Partial<Pick<OperatorAccount, 'role' | 'active'>>,
+  ): Promise<OperatorAccount> {
+    return this.dataSource.transaction(async (manager) => {
+      // One change at a time: two administrators cannot deactivate each other.
+      await manager.query('lock table operator_account in share row exclusive mode');
+      const account = await manager.findOneBy(OperatorAccount, { id });
+      if (!account) throw unknownAccount(id);
+      const changed = Object.assign(account, change);
+      const others = await manager.countBy(OperatorAccount, { role: 'admin', active: true });
+      await manager.update(OperatorAccount, { id }, change);
+      const left = await manager.countBy(OperatorAccount, { role: 'admin', active: true });
+      if (others > 0 && left === 0)
+        throw new ServiceError('invalid_request', 'This is the last active administrator: make another one first');
+      if (change.active === false) {
+        await manager.query(
+          'update operator_session set revoked_at = app.now() where account_id = $1 and revoked_at is null',
+          [id],
+        );
+        await manager.query(
+          'update operator_login_link set used_at = app.now() where account_id = $1 and used_at is null',
+          [id],
+        );
+      }
+      const metadata = { account_id: id, email: account.email, ...change };
+      await this.audit.record(manager, { customerId: NO_CUSTOMER, actor, action, metadata });
+      return changed;
+    });
+  }
+}
+
+function unknownAccount(reference: string): ServiceError {
+  return new ServiceError('not_found', `There is no account ${reference}`);
+}
+
+function findByEmail(manager: EntityManager, email: string): Promise<OperatorAccount | null> {
+  return manager.createQueryBuilder(OperatorAccount, 'a').where('lower(a.email) = lower(:email)', { email }).getOne();
+}
+
+/** The name that the identity provider has, or one like it that is free. */
+async function freeName(
+  manager: EntityManager,
+  { email, name, role }: { email: string; name: string; role: OperatorRole },
+): Promise<Invitation> {
+  const wished = isPersonName(name) ? name : (email.split('@', 1)[0] ?? '');
+  const taken = await manager
+    .createQueryBuilder(OperatorAccount, 'a')
+    .where('lower(a.name) = lower(:wished)', { wished })
+    .getExists();
+  return { email, role, name: taken ? email : wished };
+}

@@ -1,0 +1,1 @@
+export { isPersonName, PERSON_NAME_MAX, personName } from './person-name';

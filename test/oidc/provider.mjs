@@ -1,0 +1,32 @@
+// An identity provider with people of its own, for the test of the operator's login. Its login page takes any name that it knows.
+import Provider from 'oidc-provider';
+
+const [port, redirectUri] = process.argv.slice(2);
+/** People by the name that they log in with; the claims are what the provider says of them. */
+const PEOPLE = {
+  kari: { email: 'kari@example.com', email_verified: true, preferred_username: 'kari', role: 'billing' },
+  // Of several roles the strongest counts.
+  ola: { email: 'ola@example.com', email_verified: true, preferred_username: 'ola', role: ['viewer', 'admin', 'unknown'] },
+  guest: { email: 'guest@example.com', email_verified: true },
+  forger: { email: 'kari@example.com', email_verified: false, role: 'admin' },
+};
+
+const provider = new Provider(`http://localhost:${port}`, {
+  clients: [
+    {
+      client_id: 'console',
+      client_secret: 'a-secret-of-the-console-and-the-provider',
+      redirect_uris: [redirectUri],
+      grant_types: ['authorization_code'],
+      response_types: ['code'],
+    },
+  ],
+  claims: { openid: ['sub', 'role', 'email', 'email_verified', 'preferred_username'], email: [], profile: [] },
+  // In the ID token too.
+  conformIdTokenClaims: false,
+  pkce: { required: () => true },
+  cookies: { keys: ['a key for the cookies of a test'] },
+  findAccount: (_context, id) =>
+    PEOPLE[id] && { accountId: id, claims: () => ({ sub: `subject-of-${id}`, ...PEOPLE[id] }) },
+});
+provider.listen(Number(port), () => process.send?.('ready'));

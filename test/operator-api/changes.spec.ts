@@ -1,0 +1,236 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { saveModelPrice } from '@test/ai-factories';
+import { fakeOrganizationNumber } from '@test/factories/customer.factory';
+import { logIn, startOperatorApi, type TestOperator, type TestOperatorApi } from '@test/operator-api';
+
+type Reply = Record<string, unknown> & { id: string };
+
+describe('changes through the operator API', () => {
+  let api: TestOperatorApi;
+  let admin: TestOperator;
+  let customer: string;
+  let model: string;
+  beforeAll(async () => {
+    api = await startOperatorApi({
+      SECRETS_KEY: randomBytes(32).toString('base64'),
+      STRIPE_SECRET_KEY: 'sk_test_of_nobody',
+    });
+    admin = await logIn(api, 'admin');
+    model = await saveModelPrice(api.superuser);
+    customer = (await make('POST', '/customers', newCustomer())).id;
+  });
+  afterAll(() => api.stop());
+
+  const newCustomer = () => ({
+    ...{ name: 'Fjordlys AS', organization_number: fakeOrganizationNumber(), email: 'it@fjordlys.example' },
+  });
+  const send = (method: string, path: string, body?: object, headers: Record<string, string> = {}) =>
+    admin.call(path, {
+      method,
+      ...(body && { body: JSON.stringify(body) }),
+      headers: { ...(body && { 'content-type': 'application/json' }), ...headers },
+    });
+  const make = async (method: string, path: string, body?: object) => {
+    const reply = await send(method, path, body);
+    expect([method, path, reply.status]).toEqual([method, path, expect.any(Number)]);
+    if (reply.status >= 300) throw new Error(`${method} ${path}: ${await reply.text()}`);
+    return (reply.status === 204 ? {} : await reply.json()) as Reply;
+  };
+  const entries = async (since: string) => {
+    const { rows } = await api.superuser.query<{ action: string; actor: string }>(
+      'select action, actor from audit_log where id > $1 order by id',
+      [since],
+    );
+    return rows;
+  };
+  const newest = async () => {
+    const { rows } = await api.superuser.query<{ id: string }>('select id from audit_log order by id desc limit 1');
+    return rows[0]!.id;
+  };
+
+  it('are each recorded with the name of the person', async () => {
+    const since = await newest();
+    const made: string[] = [];
+    const change = async (action: string, ...request: Parameters<typeof make>) => {
+      made.push(action);
+      return make(...request);
+    };
+    const at = `/customers/${customer}`;
+    await change('customer.change', 'PATCH', at, { name: 'Fjordlys Drift AS' });
+    await change('customer.limits', 'PATCH', `${at}/limits`, { requests_per_minute: 1200, sms_per_minute: null });
+    await change('customer.deactivate', 'POST', `${at}/deactivate`);
+    await change('customer.activate', 'POST', `${at}/activate`);
+    await change('ai.configure', 'PATCH', `${at}/ai`, {
+      enabled: true,
+      model,
+      included_nok: 500,
+      provider_key: 'sk-of-its-own',
+    });
+    await change('ai.credit', 'POST', `${at}/ai/credit`, {
+      kind: 'refund',
+      amount_nok: '12.50',
+      note: 'Calls of 3 March',
+    });
+    await change('sms.configure', 'PATCH', `${at}/sms`, { enabled: true, sender_id: 'Fjordlys', countries: ['NO'] });
+    const service = await change('service.add', 'POST', '/services', {
+      customer_id: customer,
+      type: 'hosting',
+      name: 'Web',
+    });
+    await change('service.update', 'PATCH', `/services/${service.id}`, { status: 'suspended' });
+    const event = await change('status.post', 'POST', '/status-events', {
+      ...{ service_id: service.id, status: 'outage', message: 'Down' },
+    });
+    await change('status.end', 'POST', `/status-events/${event.id}/end`);
+    const all = await change('status.post', 'POST', '/announcements', {
+      type: 'hosting',
+      status: 'maintenance',
+      message: 'Disks',
+    });
+    await change('status.end', 'POST', `/announcements/${all.id}/end`);
+    const token = await change('token.issue', 'POST', '/tokens', {
+      customer_id: customer,
+      scopes: ['ai:read'],
+      name: 'ERP',
+    });
+    await change('token.rename', 'POST', `/tokens/${token.id}/rename`, { name: 'ERP test' });
+    const rotated = await change('token.rotate', 'POST', `/tokens/${token.id}/rotate`, { grace_hours: 1 });
+    await change('token.deactivate', 'POST', `/tokens/${rotated.id}/deactivate`);
+    const invoice = await change('invoice.add', 'POST', '/invoices', {
+      ...{
+        customer_id: customer,
+        number: randomUUID(),
+        amount_nok: 1250.5,
+        issue_date: '2026-11-20',
+        due_date: '2026-12-04',
+      },
+    });
+    await change('invoice.set-status', 'POST', `/invoices/${invoice.id}/set-status`, { status: 'paid' });
+    await change('invoice.link', 'POST', '/billing-accounts', {
+      ...{ customer_id: customer, source: 'stripe', source_customer_id: 'cus_1' },
+    });
+    await change('invoice.sync', 'POST', '/invoice-syncs', { customer_id: customer, source: 'stripe' });
+    await change('invoice.unlink', 'POST', '/billing-accounts/unlink', { customer_id: customer, source: 'stripe' });
+    await change('ai.price', 'POST', '/prices', {
+      model: 'claude-next',
+      input: '12.5',
+      output: '60',
+      from: '2099-02-01',
+    });
+    await change('ai.withdraw-price', 'POST', '/prices/withdraw', { model: 'claude-next', from: '2099-02-01' });
+    const ticket = randomUUID();
+    await api.superuser.query(
+      `insert into support_ticket (customer_id, id, title, body) values ($1, $2, 'Slow', 'Very')`,
+      [...[customer, ticket]],
+    );
+    await change('ticket.reply', 'POST', `/tickets/${ticket}/reply`, { body: 'We look into it' });
+    await change('ticket.note', 'POST', `/tickets/${ticket}/note`, { body: 'Waits for the provider' });
+    await change('ticket.assign', 'POST', `/tickets/${ticket}/assign`, {});
+    await change('ticket.unassign', 'POST', `/tickets/${ticket}/assign`, { to: null, replaces: admin.name });
+    await change('ticket.set-status', 'POST', `/tickets/${ticket}/set-status`, { status: 'resolved' });
+    made.push('account.create');
+    const account = await change('account.invite', 'POST', '/accounts', { email: 'nils@example.com', role: 'viewer' });
+    await change('account.role', 'POST', `/accounts/${account.id}/set-role`, { role: 'support' });
+    await change('account.deactivate', 'POST', `/accounts/${account.id}/deactivate`);
+    await change('account.activate', 'POST', `/accounts/${account.id}/activate`);
+    await change('session.revoke', 'POST', `/accounts/${account.id}/sessions/revoke`);
+    await change('customer.create', 'POST', '/customers/import', {
+      ...{ csv: `name,org_number,email\nNordlys,${fakeOrganizationNumber()},a@b.example\n` },
+    });
+    await change('customer.export', 'POST', `${at}/export`);
+    expect(await entries(since)).toEqual(made.map((action) => ({ action, actor: `operator:${admin.name}` })));
+  });
+
+  it('do not happen without their entry in the audit log', async () => {
+    await api.superuser.query('alter table audit_log add constraint nothing check (false) not valid');
+    const before = await api.superuser.query('select count(*) from customer');
+    const refused = [
+      await send('POST', '/customers', newCustomer()),
+      await send('PATCH', `/customers/${customer}`, { name: 'Another AS' }),
+      await send('POST', '/tokens', { customer_id: customer, scopes: ['ai:read'] }),
+      await send('POST', '/accounts', { email: 'anna@example.com', role: 'admin' }),
+    ];
+    await api.superuser.query('alter table audit_log drop constraint nothing');
+    expect(refused.map(({ status }) => status)).toEqual([500, 500, 500, 500]);
+    expect((await api.superuser.query('select count(*) from customer')).rows).toEqual(before.rows);
+    expect(await make('GET', `/customers/${customer}`)).not.toMatchObject({ name: 'Another AS' });
+    expect(await make('GET', '/accounts')).not.toMatchObject({ data: [{ email: 'anna@example.com' }] });
+  });
+
+  describe('with an Idempotency-Key', () => {
+    const keyed = (path: string, body: object, key: string) => send('POST', path, body, { 'idempotency-key': key });
+    const tokens = async () =>
+      ((await make('GET', `/tokens?customer_id=${customer}`)) as unknown as { total: number }).total;
+
+    it('happen once, and a retry gets the reply without the token, which is kept nowhere', async () => {
+      const [key, before] = [randomUUID(), await tokens()];
+      const body = { customer_id: customer, scopes: ['ai:read'], name: 'Once' };
+      const first = await keyed('/tokens', body, key);
+      const issued = (await first.json()) as Reply;
+      const again = await keyed('/tokens', body, key);
+      expect([first.status, again.status, again.headers.get('idempotency-replayed')]).toEqual([201, 201, 'true']);
+      expect(issued.token).toMatch(/^cas_live_/);
+      expect(await again.json()).toEqual({ ...issued, token: null });
+      expect(await tokens()).toBe(before + 1);
+      const stored = await api.superuser.query(`select encode(reply, 'escape') as text from operator_request_key`);
+      expect(JSON.stringify(stored.rows)).not.toContain(String(issued.token));
+    });
+
+    it('happen once when they are sent five times at once', async () => {
+      const [key, at] = [randomUUID(), `/customers/${customer}/ai/credit`];
+      const body = { kind: 'manual_adjustment', amount_nok: '7', note: 'Once' };
+      const replies = await Promise.all(Array.from({ length: 5 }, () => keyed(at, body, key)));
+      expect(replies.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
+      const { rows } = await api.superuser.query(
+        `select from ai_ledger_entry where customer_id = $1 and note = 'Once'`,
+        [customer],
+      );
+      expect(rows).toHaveLength(1);
+    });
+
+    it('are refused for another request, and another person may use the same key', async () => {
+      const [key, at] = [randomUUID(), `/customers/${customer}/ai/credit`];
+      const body = { kind: 'refund', amount_nok: '3', note: 'Twice' };
+      await keyed(at, body, key);
+      const other = await keyed(at, { ...body, amount_nok: '4' }, key);
+      expect([other.status, ((await other.json()) as { code: string }).code]).toEqual([422, 'idempotency_key_reused']);
+      const colleague = await logIn(api, 'billing');
+      const own = await colleague.call(at, {
+        method: 'POST',
+        body: JSON.stringify(body),
+        headers: { 'content-type': 'application/json', 'idempotency-key': key },
+      });
+      expect([own.status, own.headers.get('idempotency-replayed')]).toEqual([201, null]);
+    });
+
+    it('leave the key free if they are refused', async () => {
+      const key = randomUUID();
+      const refused = await keyed('/customers', { ...newCustomer(), email: 'nobody' }, key);
+      expect(refused.status).toBe(400);
+      expect((await keyed('/customers', newCustomer(), key)).status).toBe(201);
+    });
+  });
+
+  it('show whose a leaked token is, and do not repeat it', async () => {
+    const issued = await make('POST', '/tokens', { customer_id: customer, scopes: ['ai:read'] });
+    const found = await send('POST', '/tokens/find', {
+      text: `curl -H 'Authorization: Bearer ${String(issued.token)}' …`,
+    });
+    const text = await found.text();
+    expect([found.status, text.includes(String(issued.token))]).toEqual([200, false]);
+    expect(JSON.parse(text)).toMatchObject({ data: [{ id: issued.id, customer_id: customer }] });
+    const [{ fingerprint }] = (JSON.parse(text) as { data: [{ fingerprint: string }] }).data;
+    expect(await make('GET', `/customers?search=${fingerprint}`)).toMatchObject({ data: [{ id: customer }] });
+  });
+
+  it('never show a provider key', async () => {
+    const at = `/customers/${customer}/ai`;
+    const reply = await send('PATCH', at, { provider_key: 'sk-secret-of-the-customer' });
+    const texts = [
+      await reply.text(),
+      JSON.stringify(await make('GET', at)),
+      JSON.stringify(await make('GET', '/audit')),
+    ];
+    expect(texts.filter((text) => text.includes('sk-secret'))).toEqual([]);
+  });
+});

@@ -1,0 +1,96 @@
+import { saveAiCustomer, saveModelPrice } from '@test/ai-factories';
+import { logIn, startOperatorApi, type TestOperator, type TestOperatorApi } from '@test/operator-api';
+import { operatorCommand } from '@test/operator-command';
+
+const MOST = 2000;
+
+describe('decisions about credit requests, by several people', () => {
+  let api: TestOperatorApi;
+  let [kari, ola]: TestOperator[] = [];
+  let model: string;
+  beforeAll(async () => {
+    api = await startOperatorApi({ APPROVAL_SECOND_PERSON_NOK: String(MOST) });
+    [kari, ola] = [await logIn(api, 'billing'), await logIn(api, 'billing')];
+    model = await saveModelPrice(api.superuser);
+  });
+  afterAll(() => api.stop());
+
+  const request = async (amount: number) => {
+    const customerId = await saveAiCustomer(api.superuser, { model });
+    const { rows } = await api.superuser.query<{ id: number }>(
+      'insert into ai_credit_request (customer_id, amount_nok, created_at) values ($1, $2, now()) returning id',
+      [customerId, amount],
+    );
+    return { customerId, id: rows[0]!.id };
+  };
+  const approve = (person: TestOperator, id: number) => person.post(`/credit-requests/${id}/approve`, { note: 1 });
+  const command = (name: string, ...words: string[]) =>
+    operatorCommand(api.database, ['credit-request', ...words, '--as', name, '--yes', '--json'], {
+      environment: { APPROVAL_SECOND_PERSON_NOK: String(MOST) },
+    });
+  const booked = async (customerId: string) => {
+    const { rows } = await api.superuser.query<{ topups: number; invoices: number; decided: string[] }>(
+      `select (select count(*)::int from ai_ledger_entry where customer_id = $1 and kind = 'invoice_topup') as topups,
+         (select count(*)::int from invoice where customer_id = $1) as invoices,
+         (select array_agg(action order by id) from audit_log where customer_id = $1 and action ~ '^credit-request') as decided`,
+      [customerId],
+    );
+    return rows[0]!;
+  };
+
+  it('are one decision, whoever is first: others are told', async () => {
+    for (let round = 0; round < 4; round++) {
+      const { customerId, id } = await request(500);
+      const [approved, rejected, other] = await Promise.all([
+        approve(kari!, id),
+        ola!.post(`/credit-requests/${id}/reject`, { reason: 'An invoice is overdue' }),
+        command('nils', 'approve', '--id', String(id)),
+      ]);
+      const { status } = (await (await kari!.call(`/credit-requests/${id}`)).json()) as { status: string };
+      const isApproved = status === 'approved';
+      expect([approved.status, rejected.status, other.code]).toEqual(isApproved ? [200, 400, 0] : [400, 200, 4]);
+      expect(await booked(customerId)).toEqual({
+        topups: isApproved ? 1 : 0,
+        invoices: isApproved ? 1 : 0,
+        decided: [isApproved ? 'credit-request.approve' : 'credit-request.reject'],
+      });
+    }
+  });
+
+  it('above an amount need a second person, in the browser and on the command line', async () => {
+    const { customerId, id } = await request(MOST + 1);
+    const first = await approve(kari!, id);
+    expect(await first.json()).toMatchObject({ status: 'pending', first_approved_by: `operator:${kari!.name}` });
+    expect((await approve(kari!, id)).status).toBe(400);
+    expect((await command(kari!.name.toUpperCase(), 'approve', '--id', String(id))).code).toBe(4);
+    expect(await booked(customerId)).toEqual({ topups: 0, invoices: 0, decided: ['credit-request.approve-first'] });
+    const listed = await ola!.call(`/credit-requests?customer_id=${customerId}`);
+    expect(await listed.json()).toMatchObject({ data: [{ first_approved_by: `operator:${kari!.name}` }] });
+    expect(await (await approve(ola!, id)).json()).toMatchObject({
+      status: 'approved',
+      decided_by: `operator:${ola!.name}`,
+    });
+    expect(await booked(customerId)).toMatchObject({ topups: 1, invoices: 1 });
+  });
+
+  it('above it are one decision when two approve at once', async () => {
+    const { customerId, id } = await request(MOST + 1);
+    const replies = await Promise.all([approve(kari!, id), approve(ola!, id)]);
+    expect(replies.map(({ status }) => status)).toEqual([200, 200]);
+    expect(await booked(customerId)).toEqual({
+      ...{ topups: 1, invoices: 1, decided: ['credit-request.approve-first', 'credit-request.approve'] },
+    });
+  });
+
+  it('up to it need one', async () => {
+    const { id } = await request(MOST);
+    expect(await (await approve(kari!, id)).json()).toMatchObject({ status: 'approved' });
+  });
+
+  it('are rejected by one person, whatever the amount', async () => {
+    const { id } = await request(MOST + 1);
+    await approve(kari!, id);
+    const rejected = await kari!.post(`/credit-requests/${id}/reject`, { reason: 'An invoice is overdue' });
+    expect(await rejected.json()).toMatchObject({ status: 'rejected' });
+  });
+});

@@ -1,0 +1,111 @@
+import fc from 'fast-check';
+import { declaredRoutes } from '@test/nest-routes';
+import { logIn, startOperatorApi, type TestOperator, type TestOperatorApi } from '@test/operator-api';
+import { saveFakeCustomer } from '@test/factories/customer.factory';
+
+/** `npm run accept:operator-fuzz` sends more. */
+const REQUESTS = Number(process.env.ACCEPT_REQUESTS ?? 1200);
+const CONCURRENCY = 20;
+
+describe('random requests to the operator API', () => {
+  let api: TestOperatorApi;
+  let admin: TestOperator;
+  let routes: string[];
+  let known: string[];
+  beforeAll(async () => {
+    api = await startOperatorApi();
+    admin = await logIn(api, 'admin');
+    known = [(await saveFakeCustomer(api.superuser)).id, admin.id];
+    // Those that end the caller's own session, or ask other systems, are tried elsewhere.
+    const left = /logout|revoke|set-role|deactivate$|installation\/checks|login\/oidc/;
+    routes = declaredRoutes(api.app, 'operator/v1')
+      .map(({ route }) => route)
+      .filter((route) => route.includes('/operator/') && !left.test(route));
+  });
+  afterAll(() => api.stop());
+
+  it(`never fail because of the service: ${REQUESTS} of them`, async () => {
+    const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 40 }), fc.string({ unit: 'grapheme', maxLength: 40 }));
+    const value = fc.oneof(
+      fc.constantFrom<unknown>(
+        null,
+        '',
+        '0',
+        -1,
+        0,
+        1,
+        2 ** 31,
+        2 ** 53,
+        1e308,
+        true,
+        [],
+        {},
+        '\0',
+        '\ud800',
+        'a'.repeat(6000),
+      ),
+      fc.constantFrom('admin', 'open', 'stripe', 'manual_adjustment', 'refund', '12.50', '2026-02-31', '2026-11-20', [
+        'ai:read',
+      ]),
+      fc.constantFrom(...known),
+      text,
+      fc.double(),
+      fc.jsonValue({ maxDepth: 2 }),
+    );
+    const document = (await import('../../apps/operator-api/openapi.json')) as unknown as {
+      components: { schemas: Record<string, { properties?: object }> };
+      paths: Record<string, Record<string, { parameters?: { name: string; in: string }[] }>>;
+    };
+    const names = [
+      ...new Set(Object.values(document.components.schemas).flatMap(({ properties = {} }) => Object.keys(properties))),
+    ];
+    const parameters = Object.values(document.paths)
+      .flatMap((path) => Object.values(path))
+      .flatMap(({ parameters: own = [] }) => own.filter((one) => one.in === 'query').map(({ name }) => name));
+    const attempt = fc.record({
+      route: fc.constantFrom(...routes),
+      id: fc.oneof(fc.uuid(), fc.constantFrom(...known), fc.nat(99).map(String), text.map(encodeURIComponentSafely)),
+      query: fc.array(
+        fc.tuple(fc.constantFrom(...new Set(parameters)), fc.oneof(text, fc.constantFrom('1', 'true', ...known))),
+        { maxLength: 3 },
+      ),
+      body: fc.oneof(
+        {
+          weight: 8,
+          arbitrary: fc.dictionary(fc.constantFrom(...names), value, { maxKeys: 5, noNullPrototype: true }),
+        },
+        { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
+      ),
+      key: fc.option(fc.constantFrom('one', 'two', 'three'), { freq: 8 }),
+    });
+    const failures: string[] = [];
+    const attempts = fc.sample(attempt, REQUESTS);
+    const next = async (): Promise<void> => {
+      for (let one = attempts.pop(); one; one = attempts.pop()) {
+        const [method = '', path = ''] = one.route.split(' ');
+        const query = one.query.map(([name, given]) => `${name}=${encodeURIComponentSafely(given)}`).join('&');
+        const address = `${path.replace('/operator/v1', '').replace(':id', one.id)}?${query}`;
+        const hasBody = method === 'POST' || method === 'PATCH';
+        const reply = await admin.call(address, {
+          method,
+          ...(hasBody && { body: JSON.stringify(one.body) }),
+          headers: {
+            ...(hasBody && { 'content-type': 'application/json' }),
+            ...(one.key && { 'idempotency-key': one.key }),
+          },
+        });
+        const body = await reply.text();
+        if (reply.status >= 500)
+          failures.push(`${method} ${address} ${JSON.stringify(one.body)}: ${reply.status} ${body}`);
+      }
+    };
+    await Promise.all(Array.from({ length: CONCURRENCY }, next));
+    expect(failures).toEqual([]);
+    expect((await admin.call('/session')).status).toBe(200);
+  }, 600_000);
+});
+
+/** Half a surrogate pair cannot be sent. */
+function encodeURIComponentSafely(text: string): string {
+  return encodeURIComponent(text.toWellFormed());
+}

@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto';
+import { logIn, startOperatorApi, type TestOperator, type TestOperatorApi } from '@test/operator-api';
+import { saveFakeCustomer } from '@test/factories/customer.factory';
+
+interface Page {
+  data: { id: string; title?: string; name?: string }[];
+  has_more: boolean;
+  next_cursor: string | null;
+  total: number;
+  total_is_exact: boolean;
+}
+
+describe('lists of the operator API', () => {
+  let api: TestOperatorApi;
+  let operator: TestOperator;
+  let customer: string;
+  beforeAll(async () => {
+    api = await startOperatorApi();
+    operator = await logIn(api, 'support');
+    customer = (await saveFakeCustomer(api.superuser, { name: 'Ærlig & Sønn' })).id;
+    // Many of one moment: the time alone does not order them.
+    await api.superuser.query(
+      `insert into support_ticket (customer_id, id, title, body, status, priority, created_at, updated_at)
+       select $1, gen_random_uuid(), 'Ticket ' || n, case when n = 7 then 'a needle' else 'hay' end,
+         (array['open', 'pending', 'closed'])[1 + n % 3], (array['low', 'normal', 'high', 'urgent'])[1 + n % 4],
+         timestamptz '2026-11-01' + (n / 5) * interval '1 microsecond', now()
+       from generate_series(1, 60) n`,
+      [customer],
+    );
+  });
+  afterAll(() => api.stop());
+
+  const page = async (path: string) => (await (await operator.call(path)).json()) as Page;
+  const all = async (path: string) => {
+    const rows: Page['data'] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const part: Page = await page(`${path}&limit=7${cursor ? `&cursor=${cursor}` : ''}`);
+      expect([part.total, part.total_is_exact, part.has_more]).toEqual([60, true, part.next_cursor !== null]);
+      rows.push(...part.data);
+      cursor = part.next_cursor;
+    }
+    return rows;
+  };
+
+  it.each(['created_at', '-created_at', 'updated_at', '-updated_at', 'priority', '-priority'])(
+    'have every row once, in the order %s',
+    async (sort) => {
+      const rows = await all(`/tickets?sort=${sort}`);
+      expect(new Set(rows.map(({ id }) => id)).size).toBe(60);
+      const column = sort.replace('-', '').replace('priority', `array_position('{low,normal,high,urgent}', priority)`);
+      const direction = sort.startsWith('-') ? 'desc' : 'asc';
+      const { rows: wanted } = await api.superuser.query<{ id: string }>(
+        `select id from support_ticket order by ${column} ${direction}, id ${direction}`,
+      );
+      expect(rows.map(({ id }) => id)).toEqual(wanted.map(({ id }) => id));
+    },
+  );
+
+  it('are narrowed by filters and search', async () => {
+    expect(await page('/tickets?status=open&priority=urgent')).toMatchObject({ total: 5 });
+    expect(await page('/tickets?search=NEEDLE')).toMatchObject({ data: [{ title: 'Ticket 7' }], total: 1 });
+    expect(await page('/tickets?unanswered=true')).toMatchObject({ total: 20 });
+    expect(await page('/tickets?unassigned=true')).toMatchObject({ total: 60 });
+    expect(await page('/customers?search=RLIG')).toMatchObject({ data: [{ name: 'Ærlig & Sønn' }] });
+  });
+
+  it('lose no row and repeat none while others are added and removed', async () => {
+    const first = await page('/tickets?limit=20');
+    const { rows } = await api.superuser.query<{ id: string }>(
+      'select id from support_ticket order by created_at desc, id desc',
+    );
+    await api.superuser.query(
+      `insert into support_ticket (customer_id, id, title, body) values ($1, $2, 'New', 'new')`,
+      [...[customer, randomUUID()]],
+    );
+    const second = await page(`/tickets?limit=20&cursor=${first.next_cursor!}`);
+    const seen = [...first.data, ...second.data].map(({ id }) => id);
+    expect(seen).toEqual(rows.slice(0, 40).map(({ id }) => id));
+    await api.superuser.query(`delete from support_ticket where title = 'New'`);
+  });
+
+  it('count to ten thousand', async () => {
+    await api.superuser.query(
+      `insert into support_ticket (customer_id, id, title, body, status)
+       select $1, gen_random_uuid(), 'Many', 'many', 'closed' from generate_series(1, 10001)`,
+      [customer],
+    );
+    expect(await page('/tickets?search=many&limit=1')).toMatchObject({
+      total: 10_000,
+      total_is_exact: false,
+      has_more: true,
+    });
+    await api.superuser.query(`delete from support_ticket where title = 'Many'`);
+  });
+
+  it.each([
+    ['/tickets?sort=body', 'sort must be one of'],
+    ['/tickets?page=2', 'next_cursor'],
+    ['/tickets?dueBefore=2026-01-01&due_before=2026-01-01', 'is not a filter of this list'],
+    ['/tickets?limit=201', 'limit must be a whole number from 1 to 200'],
+    ['/tickets?cursor=abc', 'cursor must be a next_cursor of this list'],
+    ['/tokens', 'customer_id is required'],
+  ])('refuse %s', async (path, detail) => {
+    const reply = await operator.call(path);
+    expect([reply.status, ((await reply.json()) as { detail: string }).detail]).toEqual([
+      400,
+      expect.stringContaining(detail),
+    ]);
+  });
+
+  it('refuse a cursor of another order or filter', async () => {
+    const { next_cursor: cursor } = await page('/tickets?limit=1');
+    for (const other of ['sort=priority', 'status=open']) {
+      const reply = await operator.call(`/tickets?limit=1&${other}&cursor=${cursor!}`);
+      expect([other, reply.status]).toEqual([other, 400]);
+    }
+  });
+});

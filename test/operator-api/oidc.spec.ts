@@ -1,0 +1,163 @@
+import { type ChildProcess, fork, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { freePort } from '@test/free-port';
+import { operatorCaller, startOperatorApi, type TestOperatorApi, USER_AGENT } from '@test/operator-api';
+
+/** A browser: it keeps cookies, and follows redirects by itself only if it is told to. */
+class Browser {
+  private readonly cookies = new Map<string, string>();
+
+  async open(url: string, init: RequestInit = {}): Promise<Response> {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const reply = await fetch(url, {
+      redirect: 'manual',
+      ...init,
+      headers: { cookie, 'user-agent': USER_AGENT, ...(init.headers as Record<string, string> | undefined) },
+    });
+    for (const line of reply.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      if (value === '' || /max-age=0|expires=thu, 01 jan 1970/i.test(line)) this.cookies.delete(name);
+      else this.cookies.set(name, value);
+    }
+    return reply;
+  }
+
+  /** The address that redirects lead to: that of a page, or the first one below `until`. */
+  async follow(url: string, until: string): Promise<string> {
+    for (let at = url; ;) {
+      if (at.startsWith(until)) return at;
+      const to = (await this.open(at)).headers.get('location');
+      if (to === null) return at;
+      at = new URL(to, at).href;
+    }
+  }
+
+  session(): string {
+    return `__Host-operator_session=${this.cookies.get('__Host-operator_session') ?? ''}`;
+  }
+}
+
+describe('login with an identity provider', () => {
+  let api: TestOperatorApi;
+  let provider: ChildProcess;
+  let issuer: string;
+  beforeAll(async () => {
+    spawnSync(process.execPath, ['test/support/install-if-stale.mjs', 'test/oidc'], { stdio: 'inherit' });
+    const [providerPort, port] = [await freePort(), await freePort()];
+    issuer = `http://localhost:${providerPort}`;
+    const callback = `http://localhost:${port}/operator/v1/login/oidc/callback`;
+    provider = fork('test/oidc/provider.mjs', [String(providerPort), callback], { execArgv: [], silent: true });
+    await once(provider, 'message');
+    api = await startOperatorApi({
+      OPERATOR_PORT: String(port),
+      OPERATOR_OIDC_ISSUER: issuer,
+      OPERATOR_OIDC_CLIENT_ID: 'console',
+      OPERATOR_OIDC_CLIENT_SECRET: 'a-secret-of-the-console-and-the-provider',
+      OPERATOR_OIDC_LABEL: 'Fjord ID',
+    });
+  }, 120_000);
+  afterAll(async () => {
+    provider.kill();
+    await api.stop();
+  });
+
+  /** Logs in at the provider. @returns the address of ours that it sends the browser to */
+  async function authenticate(browser: Browser, name: string, start = '/login/oidc'): Promise<string> {
+    const callback = `${api.baseUrl}/login/oidc/callback`;
+    let at = await browser.follow(`${api.baseUrl}${start}`, callback);
+    const forms: Record<string, string>[] = [{ prompt: 'login', login: name, password: 'any' }, { prompt: 'consent' }];
+    for (const form of forms) {
+      if (at.startsWith(callback)) break;
+      const sent = await browser.open(at, {
+        method: 'POST',
+        body: new URLSearchParams(form).toString(),
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      });
+      at = await browser.follow(new URL(sent.headers.get('location')!, at).href, callback);
+    }
+    return at;
+  }
+  const logInAs = async (name: string) => {
+    const browser = new Browser();
+    const reply = await browser.open(await authenticate(browser, name));
+    return { browser, reply, to: reply.headers.get('location') };
+  };
+  const sessionOf = async (browser: Browser) => {
+    const reply = await operatorCaller(api, browser.session())('/session');
+    return reply.status === 200 ? ((await reply.json()) as { account: object; login_methods: object }) : reply.status;
+  };
+  const errorIn = (to: string | null) => new URLSearchParams(to?.split('?')[1]).get('error');
+
+  it('begins a session with the role of the claim', async () => {
+    const { browser, reply, to } = await logInAs('kari');
+    expect([reply.status, to]).toEqual([303, '/']);
+    expect(await sessionOf(browser)).toMatchObject({
+      account: { name: 'kari', email: 'kari@example.com', role: 'billing' },
+      login_methods: { passkey: false, oidc: { label: 'Fjord ID' } },
+    });
+  });
+
+  it('takes the strongest of several roles', async () => {
+    const { browser } = await logInAs('ola');
+    expect(await sessionOf(browser)).toMatchObject({ account: { name: 'ola', role: 'admin' } });
+  });
+
+  it.each([
+    ['guest', 'gives you no role'],
+    ['forger', 'no verified e-mail address'],
+  ])('refuses %s, on the login page', async (name, why) => {
+    const { browser, to } = await logInAs(name);
+    expect(to).toMatch(/^\/#\/login\?error=/);
+    expect(errorIn(to)).toContain(why);
+    expect(await sessionOf(browser)).toBe(401);
+  });
+
+  it('refuses an account that is deactivated', async () => {
+    await logInAs('kari');
+    await api.superuser.query(`update operator_account set active = false where name = 'kari'`);
+    const { browser, to } = await logInAs('kari');
+    expect(errorIn(to)).toContain('deactivated');
+    expect(await sessionOf(browser)).toBe(401);
+    await api.superuser.query(`update operator_account set active = true where name = 'kari'`);
+  });
+
+  it('gives an account the role of the claim at each login, and ends the sessions of none', async () => {
+    await logInAs('kari');
+    await api.superuser.query(`update operator_account set role = 'admin' where name = 'kari'`);
+    const { browser } = await logInAs('kari');
+    expect(await sessionOf(browser)).toMatchObject({ account: { role: 'billing' } });
+  });
+
+  it('takes an answer once, from the browser that asked, with what it asked for', async () => {
+    const browser = new Browser();
+    const answer = await authenticate(browser, 'kari');
+    const other = await new Browser().open(answer);
+    expect(errorIn(other.headers.get('location'))).toContain('took too long');
+    const forged = new URL(answer);
+    forged.searchParams.set('state', 'another');
+    expect(errorIn((await browser.open(forged.href)).headers.get('location'))).toContain('did not confirm');
+    // The first answer has ended the attempt, whatever it was.
+    expect(errorIn((await browser.open(answer)).headers.get('location'))).toContain('took too long');
+    expect(await sessionOf(browser)).toBe(401);
+  });
+
+  it('asks the person again for a fresh login', async () => {
+    const { browser } = await logInAs('kari');
+    await api.superuser.query(`update operator_session set created_at = created_at - interval '6 minutes'`);
+    const first = await browser.open(`${api.baseUrl}/login/oidc?fresh=1`);
+    expect(Object.fromEntries(new URL(first.headers.get('location')!).searchParams)).toMatchObject({
+      ...{ prompt: 'login', max_age: '0', code_challenge_method: 'S256', response_type: 'code' },
+    });
+    const reply = await browser.open(await authenticate(browser, 'kari', '/login/oidc?fresh=1'));
+    expect(reply.headers.get('location')).toBe('/');
+    const session = (await sessionOf(browser)) as unknown as { fresh_until: string };
+    expect(Date.parse(session.fresh_until)).toBeGreaterThan(Date.now());
+  });
+
+  it('leaves no other way but links', async () => {
+    const reply = await operatorCaller(api, '')('/login/passkey/options', { method: 'POST' });
+    expect([reply.status, ((await reply.json()) as { detail: string }).detail]).toEqual([
+      ...[401, 'There are no passkeys here: log in with Fjord ID'],
+    ]);
+  });
+});

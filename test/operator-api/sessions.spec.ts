@@ -1,0 +1,193 @@
+import { OperatorAccountsService, type OperatorRole } from '@platform/operator-accounts';
+import { logIn, operatorCaller, postOf, startOperatorApi, type TestOperatorApi, USER_AGENT } from '@test/operator-api';
+import { rawHttp } from '@test/raw-http';
+
+const ATTEMPTS = 30;
+
+describe('sessions of the operator API', () => {
+  let api: TestOperatorApi;
+  beforeAll(async () => (api = await startOperatorApi({ OPERATOR_LOGIN_ATTEMPTS_PER_MINUTE: String(ATTEMPTS) })));
+  afterAll(() => api.stop());
+
+  const codeOf = async (reply: Response) => [reply.status, ((await reply.json()) as { code: string }).code];
+  let people = 0;
+  const invite = async (role: OperatorRole = 'billing') => {
+    const email = `person${++people}@example.com`;
+    const { link, id } = await api.app.get(OperatorAccountsService).invite('operator:test', { email, role });
+    return { id, email, token: new URL(link.replace('/#/', '/')).searchParams.get('token') ?? '' };
+  };
+  const logInWith = (token: string, headers: Record<string, string> = {}) =>
+    fetch(`${api.baseUrl}/login/link`, {
+      ...postOf({ token }),
+      headers: { 'content-type': 'application/json', origin: api.origin, 'user-agent': USER_AGENT, ...headers },
+    });
+  const cookieOf = (reply: Response) =>
+    reply.headers
+      .getSetCookie()
+      .find((one) => one.startsWith('__Host-operator_session='))
+      ?.split(';')[0] ?? '';
+  const statusWith = async (cookie: string) => (await operatorCaller(api, cookie)('/session')).status;
+
+  it('begin with a link, once', async () => {
+    const { token, email, id } = await invite();
+    const reply = await logInWith(token);
+    expect(reply.status).toBe(200);
+    expect(await reply.json()).toMatchObject({
+      account: { id, email, role: 'billing' },
+      login_methods: { passkey: true, oidc: null },
+    });
+    const [cookie] = reply.headers.getSetCookie();
+    expect(cookie).toMatch(/^__Host-operator_session=[\w-]{43}; Path=\/; Secure; HttpOnly; SameSite=Strict$/);
+    expect(await statusWith(cookieOf(reply))).toBe(200);
+    expect(await codeOf(await logInWith(token))).toEqual([401, 'login_failed']);
+  });
+
+  it('do not begin with a link of ten minutes ago, of a former invitation, or of a deactivated account', async () => {
+    const old = await invite();
+    await api.superuser.query(`update operator_login_link set expires_at = now() where account_id = $1`, [old.id]);
+    expect(await codeOf(await logInWith(old.token))).toEqual([401, 'login_failed']);
+    const twice = await invite();
+    await api.app.get(OperatorAccountsService).invite('operator:test', { email: twice.email });
+    expect(await codeOf(await logInWith(twice.token))).toEqual([401, 'login_failed']);
+    const gone = await invite();
+    await api.app.get(OperatorAccountsService).setActive('operator:test', gone.id, false);
+    expect(await codeOf(await logInWith(gone.token))).toEqual([401, 'login_failed']);
+  });
+
+  it('never take over a cookie that was there before the login', async () => {
+    const { token } = await invite();
+    const planted = `__Host-operator_session=${'A'.repeat(43)}`;
+    const reply = await logInWith(token, { cookie: planted });
+    expect(cookieOf(reply)).not.toBe(planted);
+    expect(await statusWith(planted)).toBe(401);
+    expect(await statusWith(cookieOf(reply))).toBe(200);
+  });
+
+  it('end when another login replaces them in the same browser', async () => {
+    const first = cookieOf(await logInWith((await invite()).token));
+    const second = cookieOf(await logInWith((await invite()).token, { cookie: first }));
+    expect([await statusWith(first), await statusWith(second)]).toEqual([401, 200]);
+  });
+
+  it.each([
+    ['12 hours', `update operator_session set expires_at = now() where account_id = $1`],
+    [
+      '30 minutes without a request',
+      `update operator_session set last_seen_at = now() - interval '31 minutes' where account_id = $1`,
+    ],
+    ['a deactivation of the account', `update operator_account set active = false where id = $1`],
+    ['a revocation', `update operator_session set revoked_at = now() where account_id = $1`],
+  ])('end after %s', async (_end, statement) => {
+    const operator = await logIn(api, 'support');
+    expect(await statusWith(operator.cookie)).toBe(200);
+    await api.superuser.query(statement, [operator.id]);
+    expect(await codeOf(await operator.call('/session'))).toEqual([401, 'login_required']);
+  });
+
+  it('end for the thief and for the owner when another browser sends their cookie, which the audit log says', async () => {
+    const operator = await logIn(api, 'support');
+    const stolen = await operator.call('/session', { headers: { 'user-agent': 'Another browser' } });
+    expect(await codeOf(stolen)).toEqual([401, 'login_required']);
+    expect(stolen.headers.getSetCookie()[0]).toMatch(/^__Host-operator_session=; .*Max-Age=0$/);
+    expect(await statusWith(operator.cookie)).toBe(401);
+    const { rows } = await api.superuser.query(
+      `select metadata from audit_log where actor = $1 and action = 'session.revoke'`,
+      [`operator:${operator.name}`],
+    );
+    expect(rows).toMatchObject([{ metadata: { reason: 'another browser sent its cookie' } }]);
+  });
+
+  it('are listed and ended by their person, and not by others', async () => {
+    const [one, other] = [await logIn(api, 'support'), await logIn(api, 'support')];
+    const { data } = (await (await one.call('/sessions')).json()) as { data: { id: string; current: boolean }[] };
+    expect(data).toMatchObject([{ current: true, method: 'link', user_agent: USER_AGENT }]);
+    const path = `/sessions/${data[0]!.id}/revoke`;
+    expect(await codeOf(await other.post(path))).toEqual([404, 'not_found']);
+    expect((await one.post(path)).status).toBe(204);
+    expect(await statusWith(one.cookie)).toBe(401);
+  });
+
+  it('end at a logout, and with all sessions of an account', async () => {
+    const operator = await logIn(api, 'viewer');
+    const reply = await operator.post('/logout');
+    expect([reply.status, reply.headers.get('clear-site-data')]).toEqual([204, '"cache", "storage"']);
+    expect(await statusWith(operator.cookie)).toBe(401);
+    const [admin, person] = [await logIn(api, 'admin'), await logIn(api, 'viewer')];
+    expect((await admin.post(`/accounts/${person.id}/sessions/revoke`)).status).toBe(204);
+    expect(await statusWith(person.cookie)).toBe(401);
+  });
+
+  it('have another role at once', async () => {
+    const [admin, person] = [await logIn(api, 'admin'), await logIn(api, 'admin')];
+    expect((await person.call('/accounts')).status).toBe(200);
+    expect((await admin.post(`/accounts/${person.id}/set-role`, { role: 'viewer' })).status).toBe(200);
+    expect(await codeOf(await person.call('/accounts'))).toEqual([403, 'role_required']);
+  });
+
+  it('leave one administrator', async () => {
+    const admin = await logIn(api, 'admin');
+    await api.superuser.query(`update operator_account set role = 'viewer' where id <> $1`, [admin.id]);
+    const demoted = await admin.post(`/accounts/${admin.id}/set-role`, { role: 'viewer' });
+    expect(await codeOf(demoted)).toEqual([400, 'invalid_request']);
+    expect(await codeOf(await admin.post(`/accounts/${admin.id}/deactivate`))).toEqual([400, 'invalid_request']);
+    expect((await admin.call('/accounts')).status).toBe(200);
+  });
+
+  it('are stored as hashes alone, and so are links', async () => {
+    const { token } = await invite();
+    const secret = cookieOf(await logInWith(token)).split('=')[1]!;
+    const { rows } = await api.superuser.query<{ text: string }>(
+      `select row_to_json(s)::text as text from operator_session s union all select row_to_json(l)::text from operator_login_link l
+       union all select metadata::text from audit_log`,
+    );
+    const hex = (text: string) => Buffer.from(text).toString('hex');
+    const stored = rows.map(({ text }) => text).join('\n');
+    for (const text of [secret, token])
+      expect([stored.includes(text), stored.includes(hex(text))]).toEqual([false, false]);
+  });
+
+  describe('refuse requests', () => {
+    it.each<[string, Record<string, string>]>([
+      ['of another site', { origin: 'https://evil.example' }],
+      ['of a site whose name begins like ours', { origin: 'http://localhost.evil.example' }],
+      ['of a frame without an origin', { origin: 'null' }],
+      ['that a browser says come from elsewhere', { 'sec-fetch-site': 'cross-site' }],
+      ['that a browser says come from a neighbour', { 'sec-fetch-site': 'same-site' }],
+      ['with an empty origin', { origin: '' }],
+    ])('that change something %s', async (_from, headers) => {
+      const operator = await logIn(api, 'admin');
+      const reply = await operator.call('/customers', {
+        ...postOf({ name: 'A', organization_number: '974760673', email: 'a@b.example' }),
+        headers: { 'content-type': 'application/json', ...headers },
+      });
+      expect(await codeOf(reply)).toEqual([403, 'cross_site_request']);
+      expect(await codeOf(await logInWith('x', headers))).toEqual([403, 'cross_site_request']);
+    });
+
+    it('under another name, which somebody may have pointed here', async () => {
+      const { port } = new URL(api.origin);
+      const head = `GET /operator/v1/login/methods HTTP/1.1\r\nHost: evil.example:${port}\r\nConnection: close\r\n\r\n`;
+      const reply = await rawHttp(api.origin, head);
+      expect(reply?.status).toBe(403);
+      expect(JSON.parse(reply!.body)).toMatchObject({ code: 'forbidden' });
+    });
+
+    it('with pages that protect themselves from being framed, and from scripts that are not ours', async () => {
+      const { headers } = await fetch(`${api.baseUrl}/login/methods`);
+      expect(headers.get('x-frame-options')).toBe('DENY');
+      const policy = headers.get('content-security-policy')!;
+      expect(policy).toMatch(/script-src 'self';/);
+      expect(policy).toMatch(/style-src 'self' 'nonce-[\w+/=]{24}'/);
+      expect(policy).toContain("frame-ancestors 'none'");
+      const again = (await fetch(`${api.baseUrl}/login/methods`)).headers.get('content-security-policy');
+      expect(again).not.toBe(policy);
+    });
+  });
+
+  it('cannot be guessed: logins are limited by address', async () => {
+    const codes = [];
+    for (let attempt = 0; attempt <= ATTEMPTS; attempt++) codes.push((await codeOf(await logInWith('x'))).join(' '));
+    expect(codes.at(-1)).toBe('429 rate_limited');
+    expect(codes.slice(0, -1).filter((code) => !/^(401 login_failed|429 rate_limited)$/.test(code))).toEqual([]);
+  });
+});
