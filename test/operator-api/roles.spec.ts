@@ -159,13 +159,16 @@ describe('routes of the operator API', () => {
   });
 
   it.each(roles)('answer a %s, or refuse it, as the table says', async (role) => {
-    for (const [route, rule] of Object.entries(ROUTES)) {
-      if (rule === 'public' || route === ENDS_SESSION || (route === SLOW && role === 'admin')) continue;
-      const reply = await tryOut(role, route);
-      const code = await codeOf(reply);
-      const allowed = rule.split(' ').includes(role);
-      expect([route, code === 'role_required', reply.status < 500]).toEqual([route, !allowed, true]);
-    }
+    const tried = Object.entries(ROUTES).filter(
+      ([route, rule]) => rule !== 'public' && route !== ENDS_SESSION && (route !== SLOW || role !== 'admin'),
+    );
+    const outcomes = await Promise.all(
+      tried.map(async ([route]) => {
+        const reply = await tryOut(role, route);
+        return [route, (await codeOf(reply)) === 'role_required', reply.status < 500];
+      }),
+    );
+    expect(outcomes).toEqual(tried.map(([route, rule]) => [route, !rule.split(' ').includes(role), true]));
   });
 
   it('need a session, unless they are public', async () => {
