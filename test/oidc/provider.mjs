@@ -6,7 +6,12 @@ const [port, redirectUri] = process.argv.slice(2);
 const PEOPLE = {
   kari: { email: 'kari@example.com', email_verified: true, preferred_username: 'kari', role: 'billing' },
   // Of several roles the strongest counts.
-  ola: { email: 'ola@example.com', email_verified: true, preferred_username: 'ola', role: ['viewer', 'admin', 'unknown'] },
+  ola: {
+    email: 'ola@example.com',
+    email_verified: true,
+    preferred_username: 'ola',
+    role: ['viewer', 'admin', 'unknown'],
+  },
   guest: { email: 'guest@example.com', email_verified: true },
   forger: { email: 'kari@example.com', email_verified: false, role: 'admin' },
 };
