@@ -1,0 +1,152 @@
+import {
+  Alert,
+  Button,
+  Card,
+  CardContent,
+  Stack,
+  Table,
+  TableBody,
+  TableCell,
+  TableHead,
+  TableRow,
+  TextField,
+  Typography,
+} from '@mui/material';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Title } from 'react-admin';
+import { call } from './client/api';
+import { addPasskey } from './login/login-methods';
+import { currentSession } from './session';
+import { formatTime, useFormats } from './shared/formats';
+
+interface Passkey {
+  id: string;
+  name: string;
+  created_at: string;
+  last_used_at?: string | null;
+}
+
+interface OwnSession {
+  id: string;
+  created_at: string;
+  last_used_at?: string | null;
+  expires_at: string;
+  user_agent?: string | null;
+  current?: boolean;
+}
+
+/** The person's own passkeys and sessions. */
+export function AccountPage() {
+  const [formats] = useFormats();
+  const [name, setName] = useState('');
+  const [problem, setProblem] = useState<string>();
+  const queries = useQueryClient();
+  const session = useQuery({ queryKey: ['session'], queryFn: currentSession });
+  const passkeys = useQuery({ queryKey: ['passkeys'], queryFn: () => call<{ data: Passkey[] }>('GET', 'passkeys') });
+  const sessions = useQuery({ queryKey: ['sessions'], queryFn: () => call<{ data: OwnSession[] }>('GET', 'sessions') });
+
+  const attempt = (act: () => Promise<unknown>) => async () => {
+    setProblem(undefined);
+    try {
+      await act();
+      await queries.invalidateQueries({ queryKey: ['passkeys'] });
+      await queries.invalidateQueries({ queryKey: ['sessions'] });
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+    }
+  };
+
+  return (
+    <Stack spacing={2} sx={{ mt: 1, maxWidth: 900 }}>
+      <Title title="Passkeys and sessions" />
+      {session.data && (
+        <Typography>
+          {session.data.account.name}, {session.data.account.email}, role {session.data.account.role}. The session ends
+          at {formatTime(session.data.expires_at, formats)}.
+        </Typography>
+      )}
+      {problem && <Alert severity="error">{problem}</Alert>}
+      <Card variant="outlined">
+        <CardContent>
+          <Typography component="h2" variant="h6">
+            Passkeys
+          </Typography>
+          {passkeys.data?.data.length === 0 && (
+            <Alert severity="warning">Add a passkey: the link that you came by worked once.</Alert>
+          )}
+          <Table size="small" aria-label="Passkeys">
+            <TableBody>
+              {passkeys.data?.data.map((passkey) => (
+                <TableRow key={passkey.id}>
+                  <TableCell>{passkey.name}</TableCell>
+                  <TableCell>added {formatTime(passkey.created_at, formats)}</TableCell>
+                  <TableCell>last used {formatTime(passkey.last_used_at, formats)}</TableCell>
+                  <TableCell align="right">
+                    <Button
+                      size="small"
+                      color="error"
+                      onClick={attempt(() => call('DELETE', `passkeys/${passkey.id}`))}
+                    >
+                      Remove
+                    </Button>
+                  </TableCell>
+                </TableRow>
+              ))}
+            </TableBody>
+          </Table>
+          <Stack direction="row" spacing={1} sx={{ mt: 1 }}>
+            <TextField label="Name of the device" value={name} onChange={(event) => setName(event.target.value)} />
+            <Button
+              variant="contained"
+              disabled={name.trim() === ''}
+              onClick={attempt(async () => {
+                await addPasskey(name.trim());
+                setName('');
+              })}
+            >
+              Add a passkey
+            </Button>
+          </Stack>
+        </CardContent>
+      </Card>
+      <Card variant="outlined">
+        <CardContent>
+          <Typography component="h2" variant="h6">
+            Sessions
+          </Typography>
+          <Table size="small" aria-label="Sessions">
+            <TableHead>
+              <TableRow>
+                <TableCell>Begun</TableCell>
+                <TableCell>Last used</TableCell>
+                <TableCell>Browser</TableCell>
+                <TableCell>End it</TableCell>
+              </TableRow>
+            </TableHead>
+            <TableBody>
+              {sessions.data?.data.map((own) => (
+                <TableRow key={own.id}>
+                  <TableCell>{formatTime(own.created_at, formats)}</TableCell>
+                  <TableCell>{formatTime(own.last_used_at, formats)}</TableCell>
+                  <TableCell>{own.current ? 'this one' : (own.user_agent ?? '–')}</TableCell>
+                  <TableCell>
+                    {!own.current && (
+                      <Button
+                        size="small"
+                        color="error"
+                        onClick={attempt(() => call('POST', `sessions/${own.id}/revoke`, { body: {} }))}
+                      >
+                        End
+                      </Button>
+                    )}
+                  </TableCell>
+                </TableRow>
+              ))}
+            </TableBody>
+          </Table>
+        </CardContent>
+      </Card>
+    </Stack>
+  );
+}

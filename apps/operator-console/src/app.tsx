@@ -1,0 +1,83 @@
+import { lazy } from 'react';
+import { Admin, CustomRoutes, localStorageStore, Resource } from 'react-admin';
+import { QueryClient } from '@tanstack/react-query';
+import { Route } from 'react-router-dom';
+import { AccountPage } from './account-page';
+import { dataProvider } from './data-provider';
+import { ApiError } from './client/api';
+import { ConsoleLayout } from './layout';
+import { LoginPage } from './login/login-page';
+import { AccountList } from './resources/accounts';
+import { AuditList } from './resources/audit';
+import { CreditRequestList } from './resources/credit-requests';
+import { CustomerList } from './resources/customers';
+import { InvoiceList } from './resources/invoices';
+import { PriceList } from './resources/prices';
+import { RefusedRequestList, RefusedRequestPage } from './resources/refused-requests';
+import { SmsList } from './resources/sms';
+import { StatusPage } from './resources/status';
+import { TicketList, TicketPage } from './resources/tickets';
+import { TokenList } from './resources/tokens';
+import { UnknownCallList } from './resources/unknown-calls';
+import { authProvider } from './session';
+import { darkTheme, lightTheme } from './theme';
+
+// With the charts, which are not needed for the first page of most days' work.
+const TodayPage = lazy(() => import('./today-page'));
+const CustomerPage = lazy(() => import('./customer/customer-page'));
+
+/** A 4xx stays what it is; an API that is away is asked again, so that the console comes back by itself. */
+const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      retry: (failures, error) =>
+        error instanceof ApiError && error.status >= 400 && error.status < 500 ? false : failures < 5,
+      retryDelay: (failures) => Math.min(1_000 * 2 ** failures, 5_000),
+      refetchOnWindowFocus: true,
+    },
+  },
+});
+
+export function App() {
+  return (
+    <Admin
+      title="Operator console"
+      dataProvider={dataProvider}
+      authProvider={authProvider}
+      queryClient={queryClient}
+      // What the browser keeps: sorting, widths, the theme. Never a record.
+      store={localStorageStore('1', 'operator-console')}
+      theme={lightTheme}
+      darkTheme={darkTheme}
+      layout={ConsoleLayout}
+      loginPage={LoginPage}
+      dashboard={TodayPage}
+      requireAuth
+      disableTelemetry
+    >
+      <Resource name="customers" list={CustomerList} show={CustomerPage} recordRepresentation="name" />
+      <Resource name="credit-requests" list={CreditRequestList} />
+      <Resource name="tickets" list={TicketList} show={TicketPage} />
+      <Resource name="status-events" list={StatusPage} options={{ label: 'Status' }} />
+      <Resource name="prices" list={PriceList} />
+      <Resource name="invoices" list={InvoiceList} />
+      <Resource name="sms" list={SmsList} options={{ label: 'SMS' }} />
+      <Resource name="tokens" list={TokenList} />
+      <Resource
+        name="requests"
+        list={RefusedRequestList}
+        show={RefusedRequestPage}
+        options={{ label: 'Refused requests' }}
+      />
+      <Resource name="audit" list={AuditList} />
+      <Resource name="accounts" list={AccountList} />
+      <CustomRoutes>
+        <Route path="/account" element={<AccountPage />} />
+        <Route path="/unknown-calls" element={<UnknownCallList />} />
+      </CustomRoutes>
+      <CustomRoutes noLayout>
+        <Route path="/login/link" element={<LoginPage />} />
+      </CustomRoutes>
+    </Admin>
+  );
+}

@@ -1,0 +1,90 @@
+import { HttpError } from 'react-admin';
+
+/** Everything that the console asks for is below it. */
+export const BASE = '/operator/v1';
+
+/** The problem details of an error reply (RFC 9457), as the operator API writes them. */
+export interface Problem {
+  title: string;
+  status: number;
+  detail: string;
+  code: string;
+  request_id?: string;
+  errors?: { pointer: string; detail: string }[];
+}
+
+export class ApiError extends HttpError {
+  constructor(readonly problem: Problem) {
+    super(problem.detail, problem.status, problem);
+  }
+
+  /** The faults of a form by its fields' names, for the form to show them there. */
+  get fieldErrors(): Record<string, string> {
+    const errors = this.problem.errors ?? [];
+    return Object.fromEntries(
+      errors.map(({ pointer, detail }) => [pointer.replace(/^\//, '').replaceAll('/', '.'), detail]),
+    );
+  }
+}
+
+const AWAY: Problem = {
+  title: 'No answer',
+  status: 0,
+  code: 'no_answer',
+  detail: 'The service does not answer. Nothing was changed if you had just sent something that you see no result of.',
+};
+
+export type Query = Record<string, string | number | boolean | undefined | null>;
+
+function addressOf(path: string, query: Query = {}): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== null && value !== '') parameters.set(name, String(value));
+  }
+  const text = parameters.toString();
+  return `${BASE}/${path}${text === '' ? '' : `?${text}`}`;
+}
+
+/**
+ * Sends a request as the person who is logged in: the session is a cookie that scripts cannot read.
+ *
+ * A POST carries a key of its own, so that a request whose reply was lost has its effect once when it is sent again.
+ */
+export async function call<Reply>(
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+  path: string,
+  { query, body, key, signal }: { query?: Query; body?: unknown; key?: string; signal?: AbortSignal } = {},
+): Promise<Reply> {
+  let reply: Response;
+  try {
+    reply = await fetch(addressOf(path, query), {
+      method,
+      credentials: 'same-origin',
+      cache: 'no-store',
+      signal,
+      headers: {
+        Accept: 'application/json, application/problem+json',
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...(method === 'POST' ? { 'Idempotency-Key': key ?? crypto.randomUUID() } : {}),
+      },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new ApiError(AWAY);
+  }
+  if (reply.status === 204) return undefined as Reply;
+  const type = reply.headers.get('content-type') ?? '';
+  if (!reply.ok) {
+    throw new ApiError(type.includes('json') ? ((await reply.json()) as Problem) : { ...AWAY, status: reply.status });
+  }
+  return (await reply.json()) as Reply;
+}
+
+/** A file of a list or of a customer, which the browser saves. */
+export function download(path: string, query: Query = {}): void {
+  const link = document.createElement('a');
+  link.href = addressOf(path, query);
+  link.download = '';
+  link.click();
+}

@@ -1,0 +1,136 @@
+import { Stack, Typography } from '@mui/material';
+import { NumberInput, PasswordInput, SelectInput, TextInput, useRecordContext } from 'react-admin';
+import { ActionButton } from '../shared/action-button';
+import { Col, ConsoleList } from '../shared/console-list';
+import { Code, Count, Nok, Plain, Time } from '../shared/fields';
+import { oneOf } from '../shared/filters';
+import { Balance, useOverview } from './customer-overview';
+import type { Customer } from './customer-page';
+
+const KINDS = ['monthly_included', 'usage', 'manual_adjustment', 'invoice_topup', 'refund', 'expiry'] as const;
+const YES_NO = [
+  { id: true, name: 'yes' },
+  { id: false, name: 'no' },
+];
+
+/** A customer's AI: settings, credit, ledger and receipts. */
+export function CustomerAi() {
+  const customer = useRecordContext<Customer>();
+  const { data } = useOverview(customer?.id);
+  if (customer === undefined) return null;
+  const path = `customers/${customer.id}/ai`;
+  return (
+    <Stack spacing={1.5} sx={{ py: 1 }}>
+      {data?.ai && <Balance ai={data.ai} />}
+      <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap' }}>
+        <ActionButton
+          label="Settings"
+          path={path}
+          method="PATCH"
+          needs="admin"
+          done="The settings are stored"
+          question="Empty leaves a setting as it is."
+          initial={{ enabled: data?.ai?.enabled, model: data?.ai?.model }}
+        >
+          <SelectInput source="enabled" label="May use AI" choices={YES_NO} />
+          <TextInput source="model" label="Model; it must have a price" />
+          <NumberInput source="included_nok" label="Included credit a month, NOK" />
+          <TextInput source="monthly_limit_nok" label="At most this much of it a month, NOK, or none" />
+          <TextInput source="total_limit_nok" label="All credit used a month at most, NOK, or none" />
+        </ActionButton>
+        <ActionButton
+          label="Provider key"
+          path={`${path}/key`}
+          needs="admin"
+          done="The key is stored"
+          question="The customer's own key at the AI provider. It is encrypted, and never shown again."
+        >
+          <PasswordInput source="key" label="Key" required autoComplete="off" />
+        </ActionButton>
+        <ActionButton
+          label="Drop its own key"
+          path={`${path}/key`}
+          method="DELETE"
+          needs="admin"
+          done="The service-wide key is used"
+          question="Its messages use the service-wide key again."
+        />
+        <ActionButton
+          label="Add credit"
+          path={`${path}/credit`}
+          needs="billing"
+          done="The credit is booked"
+          initial={{ kind: 'manual_adjustment' }}
+          question="An entry of the ledger, which the customer reads. An adjustment may be negative."
+        >
+          <SelectInput
+            source="kind"
+            label="Kind"
+            emptyText={false}
+            choices={[
+              { id: 'manual_adjustment', name: 'manual adjustment' },
+              { id: 'refund', name: 'refund' },
+            ]}
+          />
+          <TextInput source="amount_nok" label="Amount in NOK" required />
+          <TextInput source="note" label="Why" required />
+        </ActionButton>
+      </Stack>
+      <Typography component="h2" variant="subtitle1">
+        Ledger
+      </Typography>
+      <ConsoleList
+        resource="ai/ledger"
+        fixed={{ customer_id: customer.id }}
+        embedded
+        rowClick={false}
+        csv
+        filters={[oneOf('kind', KINDS)]}
+      >
+        <Col source="sequence" label="No." align="right" disableSort />
+        <Col source="created_at" label="When" disableSort>
+          <Time source="created_at" />
+        </Col>
+        <Col source="kind" label="Kind" disableSort>
+          <Plain source="kind" />
+        </Col>
+        <Col source="bucket" label="Credit" disableSort />
+        <Col source="amount" label="NOK" align="right" disableSort>
+          <Nok source="amount" />
+        </Col>
+        <Col source="balance_after" label="Balance" align="right" disableSort>
+          <Nok source="balance_after" />
+        </Col>
+        <Col source="note" label="Note" disableSort>
+          <Plain source="note" />
+        </Col>
+      </ConsoleList>
+      <Typography component="h2" variant="subtitle1">
+        Receipts
+      </Typography>
+      <ConsoleList resource="ai/usage" fixed={{ customer_id: customer.id }} embedded rowClick={false} csv>
+        <Col source="created_at" label="When" disableSort>
+          <Time source="created_at" />
+        </Col>
+        <Col source="model" label="Model" disableSort>
+          <Plain source="model" />
+        </Col>
+        <Col source="input_tokens" label="Input tokens" align="right" disableSort>
+          <Count source="input_tokens" />
+        </Col>
+        <Col source="output_tokens" label="Output tokens" align="right" disableSort>
+          <Count source="output_tokens" />
+        </Col>
+        <Col source="charged" label="Charged, NOK" align="right" disableSort>
+          <Nok source="charged" />
+        </Col>
+        <Col source="token_name" label="Token" disableSort>
+          <Plain source="token_name" />
+        </Col>
+        <Col source="id" label="Receipt" disableSort>
+          <Code source="id" />
+        </Col>
+      </ConsoleList>
+    </Stack>
+  );
+}

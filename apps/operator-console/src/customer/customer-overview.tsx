@@ -1,0 +1,161 @@
+import { Alert, Box, Card, CardContent, LinearProgress, Stack, Typography } from '@mui/material';
+import { useQuery } from '@tanstack/react-query';
+import { useRecordContext } from 'react-admin';
+import { call } from '../client/api';
+import { Bars } from '../shared/charts';
+import { REFRESH_MS } from '../shared/console-list';
+import { formatNok, formatNumber, useFormats } from '../shared/formats';
+import type { Customer } from './customer-page';
+
+/** The figures of `GET /customers/{id}/overview`. Amounts are in NOK. */
+export interface Overview {
+  limits: Record<string, number | null>;
+  ai: {
+    enabled: boolean;
+    model?: string | null;
+    included_credit_remaining: number;
+    purchased_credit: number;
+    reserved_credit: number;
+    current_month_usage: number;
+    current_month_limit: number;
+    month: string;
+  } | null;
+  usage_by_day: { day: string; cost: number; messages: number }[];
+  usage_by_model: { model: string; cost: number; messages: number }[];
+  counts: Record<string, number>;
+}
+
+export const useOverview = (customerId: string | undefined) =>
+  useQuery({
+    queryKey: ['overview', customerId],
+    enabled: customerId !== undefined,
+    queryFn: ({ signal }) => call<Overview>('GET', `customers/${customerId}/overview`, { signal }),
+    refetchInterval: REFRESH_MS,
+  });
+
+export function CustomerOverview() {
+  const customer = useRecordContext<Customer>();
+  const [formats] = useFormats();
+  const { data, error } = useOverview(customer?.id);
+  if (error) return <Alert severity="error">{error.message}</Alert>;
+  if (data === undefined) return <LinearProgress aria-label="Loading" />;
+  return (
+    <Stack spacing={1.5} sx={{ py: 1 }}>
+      <Box
+        sx={{
+          display: 'grid',
+          gap: 1.5,
+          gridTemplateColumns: { xs: 'minmax(0, 1fr)', md: 'repeat(2, minmax(0, 1fr))' },
+        }}
+      >
+        <Facts
+          title="Limits"
+          facts={Object.entries(data.limits).map(([name, value]) => [
+            name,
+            value === null ? 'default' : formatNumber(value, formats),
+          ])}
+        />
+        <Facts
+          title="Counts"
+          facts={Object.entries(data.counts).map(([name, value]) => [name, formatNumber(value, formats)])}
+        />
+      </Box>
+      {data.ai === null ? <Alert severity="info">AI is not set up for this customer.</Alert> : <Balance ai={data.ai} />}
+      <Box
+        sx={{
+          display: 'grid',
+          gap: 1.5,
+          gridTemplateColumns: { xs: 'minmax(0, 1fr)', md: 'repeat(2, minmax(0, 1fr))' },
+        }}
+      >
+        <Bars
+          title="AI this month, by day"
+          byDay
+          unit="NOK"
+          data={{
+            labels: data.usage_by_day.map(({ day }) => day),
+            series: [{ name: 'cost', values: data.usage_by_day.map(({ cost }) => cost) }],
+          }}
+        />
+        <Bars
+          title="AI this month, by model"
+          unit="NOK"
+          data={{
+            labels: data.usage_by_model.map(({ model }) => model),
+            series: [{ name: 'cost', values: data.usage_by_model.map(({ cost }) => cost) }],
+          }}
+        />
+      </Box>
+    </Stack>
+  );
+}
+
+function Facts({ title, facts }: { title: string; facts: [string, string][] }) {
+  return (
+    <Card variant="outlined">
+      <CardContent>
+        <Typography component="h2" variant="subtitle1" sx={{ fontWeight: 600 }}>
+          {title}
+        </Typography>
+        <Box component="dl" sx={{ display: 'grid', gridTemplateColumns: 'max-content 1fr', columnGap: 2, m: 0 }}>
+          {facts.map(([name, value]) => (
+            <Box key={name} sx={{ display: 'contents' }}>
+              <Typography component="dt" variant="body2" color="text.secondary">
+                {name.replaceAll('_', ' ')}
+              </Typography>
+              <Typography component="dd" variant="body2" sx={{ m: 0 }}>
+                {value}
+              </Typography>
+            </Box>
+          ))}
+        </Box>
+      </CardContent>
+    </Card>
+  );
+}
+
+const PARTS = [
+  ['included_credit_remaining', 'included', 'success.main'],
+  ['purchased_credit', 'purchased', 'info.main'],
+  ['reserved_credit', 'reserved by calls in progress', 'warning.main'],
+] as const;
+
+/** The credit as a bar of its parts. */
+export function Balance({ ai }: { ai: NonNullable<Overview['ai']> }) {
+  const [formats] = useFormats();
+  const all = PARTS.reduce((sum, [name]) => sum + Math.max(0, ai[name]), 0);
+  return (
+    <Card variant="outlined">
+      <CardContent>
+        <Typography component="h2" variant="subtitle1" sx={{ fontWeight: 600 }}>
+          AI credit, {ai.month}: {ai.enabled ? `enabled${ai.model ? `, ${ai.model}` : ''}` : 'not enabled'}
+        </Typography>
+        <Box
+          aria-hidden="true"
+          sx={{ display: 'flex', height: 18, borderRadius: 1, overflow: 'hidden', bgcolor: 'action.hover', my: 1 }}
+        >
+          {all > 0 &&
+            PARTS.map(([name, , color]) => (
+              <Box key={name} sx={{ width: `${(100 * Math.max(0, ai[name])) / all}%`, bgcolor: color }} />
+            ))}
+        </Box>
+        <Stack direction="row" spacing={2} useFlexGap sx={{ flexWrap: 'wrap' }}>
+          {PARTS.map(([name, label, color]) => (
+            <Typography key={name} variant="body2">
+              <Box
+                component="span"
+                aria-hidden="true"
+                sx={{ display: 'inline-block', width: 10, height: 10, borderRadius: 0.5, bgcolor: color, mr: 0.75 }}
+              />
+              {label}: {formatNok(ai[name], formats)} NOK
+            </Typography>
+          ))}
+          <Typography variant="body2">
+            Used this month: {formatNok(ai.current_month_usage, formats)} of{' '}
+            {formatNok(ai.current_month_limit, formats)} NOK
+          </Typography>
+        </Stack>
+      </CardContent>
+    </Card>
+  );
+}

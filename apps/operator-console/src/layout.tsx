@@ -1,0 +1,116 @@
+import AccountIcon from '@mui/icons-material/ManageAccounts';
+import AuditIcon from '@mui/icons-material/History';
+import CreditIcon from '@mui/icons-material/Savings';
+import CustomersIcon from '@mui/icons-material/Business';
+import InvoicesIcon from '@mui/icons-material/ReceiptLong';
+import PricesIcon from '@mui/icons-material/Sell';
+import RefusedIcon from '@mui/icons-material/Block';
+import SmsIcon from '@mui/icons-material/Sms';
+import StatusIcon from '@mui/icons-material/MonitorHeart';
+import TicketsIcon from '@mui/icons-material/SupportAgent';
+import TodayIcon from '@mui/icons-material/Dashboard';
+import TokensIcon from '@mui/icons-material/VpnKey';
+import { Alert, Box, Button, ToggleButton, ToggleButtonGroup } from '@mui/material';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { AppBar, Layout, Logout, Menu, TitlePortal, ToggleThemeButton, UserMenu, useSidebarState } from 'react-admin';
+import { Link } from 'react-router-dom';
+import { call } from './client/api';
+import { REFRESH_MS } from './shared/console-list';
+import { type Formats, useFormats } from './shared/formats';
+import type { Session } from './session';
+
+const PAGES = [
+  ['/', 'Today', <TodayIcon key="i" />],
+  ['/customers', 'Customers', <CustomersIcon key="i" />],
+  ['/credit-requests', 'Credit requests', <CreditIcon key="i" />],
+  ['/tickets', 'Tickets', <TicketsIcon key="i" />],
+  ['/status-events', 'Status', <StatusIcon key="i" />],
+  ['/invoices', 'Invoices', <InvoicesIcon key="i" />],
+  ['/prices', 'Prices', <PricesIcon key="i" />],
+  ['/sms', 'SMS', <SmsIcon key="i" />],
+  ['/requests', 'Refused requests', <RefusedIcon key="i" />],
+  ['/tokens', 'Find a token', <TokensIcon key="i" />],
+  ['/audit', 'Audit', <AuditIcon key="i" />],
+  ['/accounts', 'Accounts', <AccountIcon key="i" />],
+] as const;
+
+function ConsoleMenu() {
+  return (
+    <Box component="nav" aria-label="Pages">
+      <Menu>
+        {PAGES.map(([to, label, icon]) => (
+          <Menu.Item key={to} to={to} primaryText={label} leftIcon={icon} />
+        ))}
+      </Menu>
+    </Box>
+  );
+}
+
+function ConsoleBar() {
+  const [formats, setFormats] = useFormats();
+  return (
+    <AppBar
+      userMenu={
+        <UserMenu>
+          <Button component={Link} to="/account" fullWidth sx={{ justifyContent: 'flex-start', px: 2 }}>
+            Passkeys and sessions
+          </Button>
+          <Logout />
+        </UserMenu>
+      }
+      toolbar={
+        <>
+          <ToggleButtonGroup
+            size="small"
+            exclusive
+            value={formats}
+            aria-label="Number and date formats"
+            onChange={(_event, chosen: Formats | null) => chosen !== null && setFormats(chosen)}
+            sx={{
+              mr: 1,
+              '& .MuiToggleButton-root': { color: 'inherit', py: 0, opacity: 0.85 },
+              '& .Mui-selected': { opacity: 1 },
+            }}
+          >
+            <ToggleButton value="nb-NO" aria-label="Norwegian formats">
+              NO
+            </ToggleButton>
+            <ToggleButton value="en-GB" aria-label="English formats">
+              EN
+            </ToggleButton>
+          </ToggleButtonGroup>
+          <ToggleThemeButton />
+        </>
+      }
+    >
+      <TitlePortal />
+    </AppBar>
+  );
+}
+
+/** Says that the operator API is away, and goes when it is back. */
+function ConnectionNotice() {
+  const { isError } = useQuery({
+    queryKey: ['session-alive'],
+    queryFn: () => call<Session>('GET', 'session'),
+    refetchInterval: REFRESH_MS,
+    retry: false,
+  });
+  if (!isError) return null;
+  return (
+    <Alert severity="warning" sx={{ mb: 1 }}>
+      The service does not answer at the moment. What you see may be old; it is asked again every few seconds.
+    </Alert>
+  );
+}
+
+export function ConsoleLayout({ children }: { children?: ReactNode }) {
+  const [isOpen] = useSidebarState();
+  return (
+    <Layout appBar={ConsoleBar} menu={ConsoleMenu} data-sidebar={isOpen ? 'open' : 'closed'}>
+      <ConnectionNotice />
+      {children}
+    </Layout>
+  );
+}

@@ -1,0 +1,108 @@
+import { Alert, Stack, Typography } from '@mui/material';
+import { SelectInput, TextInput, useRecordContext } from 'react-admin';
+import { ActionButton } from '../shared/action-button';
+import { Col, ConsoleList } from '../shared/console-list';
+import { Plain, State, Time } from '../shared/fields';
+
+const ROLES = [
+  { id: 'viewer', name: 'viewer: sees everything, changes nothing' },
+  { id: 'support', name: 'support: tickets, status, SMS log' },
+  { id: 'billing', name: 'billing: credit, invoices, prices' },
+  { id: 'admin', name: 'admin: everything' },
+];
+
+function Invitation({ link }: { link?: string }) {
+  return (
+    <Stack spacing={1}>
+      <Alert severity="warning">The link is shown only now. It logs in once, within ten minutes.</Alert>
+      <Typography component="code" sx={{ wordBreak: 'break-all', userSelect: 'all' }} data-secret="link">
+        {link}
+      </Typography>
+    </Stack>
+  );
+}
+
+/** The operator's people. */
+export function AccountList() {
+  return (
+    <ConsoleList
+      title="Accounts"
+      rowClick={false}
+      actions={
+        <ActionButton
+          label="Invite"
+          path="accounts"
+          needs="admin"
+          initial={{ role: 'viewer' }}
+          question="The person logs in with the link, and adds a passkey."
+          result={(reply) => <Invitation link={String(reply.link)} />}
+        >
+          <TextInput source="name" label="Name" required />
+          <TextInput source="email" label="E-mail" type="email" required />
+          <SelectInput source="role" label="Role" choices={ROLES} emptyText={false} required />
+        </ActionButton>
+      }
+    >
+      <Col source="name" label="Name" disableSort>
+        <Plain source="name" />
+      </Col>
+      <Col source="email" label="E-mail" disableSort>
+        <Plain source="email" />
+      </Col>
+      <Col source="role" label="Role" disableSort />
+      <Col source="active" label="State" disableSort>
+        <State source="active" />
+      </Col>
+      <Col source="last_login_at" label="Last login" disableSort>
+        <Time source="last_login_at" />
+      </Col>
+      <Col label="Change" disableSort>
+        <AccountActions />
+      </Col>
+    </ConsoleList>
+  );
+}
+
+function AccountActions() {
+  const account = useRecordContext<{ id: string; name: string; role: string; active: boolean }>();
+  if (account === undefined) return null;
+  const path = `accounts/${account.id}`;
+  return (
+    <Stack direction="row" spacing={1}>
+      <ActionButton
+        label="Change role"
+        path={path}
+        method="PATCH"
+        needs="admin"
+        initial={{ role: account.role }}
+        question={account.name}
+        done="The role is changed"
+      >
+        <SelectInput source="role" label="Role" choices={ROLES} emptyText={false} required />
+      </ActionButton>
+      <ActionButton
+        label="New link"
+        path={`${path}/invite`}
+        needs="admin"
+        question={`A link that logs ${account.name} in once, for a new passkey.`}
+        result={(reply) => <Invitation link={String(reply.link)} />}
+      />
+      {account.active ? (
+        <ActionButton
+          label="Deactivate"
+          path={`${path}/deactivate`}
+          needs="admin"
+          color="error"
+          question={`${account.name} is logged out at once.`}
+        />
+      ) : (
+        <ActionButton
+          label="Activate"
+          path={`${path}/activate`}
+          needs="admin"
+          question={`${account.name} may log in again.`}
+        />
+      )}
+    </Stack>
+  );
+}

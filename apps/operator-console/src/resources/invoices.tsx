@@ -1,0 +1,133 @@
+import { Link as MuiLink, Stack } from '@mui/material';
+import { DateInput, NumberInput, SelectInput, TextInput, useRecordContext } from 'react-admin';
+import type { Query } from '../client/api';
+import { ActionButton } from '../shared/action-button';
+import { Col, ConsoleList } from '../shared/console-list';
+import { CustomerLink, Day, Nok, Plain, State } from '../shared/fields';
+import { ofCustomer, oneOf } from '../shared/filters';
+
+const STATUSES = ['open', 'paid', 'void', 'uncollectible'] as const;
+
+/** Invoices of all billing sources; without a customer those of all. */
+export function InvoiceList({ fixed, embedded }: { fixed?: Query; embedded?: boolean }) {
+  const customerId = fixed?.customer_id;
+  return (
+    <ConsoleList
+      resource="invoices"
+      title="Invoices"
+      fixed={fixed}
+      embedded={embedded}
+      csv
+      rowClick={false}
+      filters={[
+        oneOf('status', ['draft', ...STATUSES]),
+        oneOf('source', ['manual', 'stripe', 'fiken']),
+        <DateInput key="due_before" source="due_before" label="Due before" />,
+        ...(embedded ? [] : [ofCustomer]),
+      ]}
+      actions={customerId !== undefined && <AddInvoice customerId={String(customerId)} />}
+    >
+      <Col source="number" label="Number" disableSort>
+        <Plain source="number" />
+      </Col>
+      {!embedded && (
+        <Col source="customer" label="Customer" disableSort>
+          <CustomerLink />
+        </Col>
+      )}
+      <Col source="source" label="Source" disableSort />
+      <Col source="status" label="Status" disableSort>
+        <State source="status" />
+      </Col>
+      <Col source="amount" label="Amount" align="right" disableSort>
+        <Nok source="amount" />
+      </Col>
+      <Col source="amount_due" label="Due" align="right" disableSort>
+        <Nok source="amount_due" />
+      </Col>
+      <Col source="currency" label="Currency" disableSort />
+      <Col source="issue_date" label="Issued" disableSort>
+        <Day source="issue_date" />
+      </Col>
+      <Col source="due_date" label="Due date" disableSort>
+        <Day source="due_date" />
+      </Col>
+      <Col label="Document" disableSort>
+        <Documents />
+      </Col>
+      <Col label="Change" disableSort>
+        <SetStatus />
+      </Col>
+    </ConsoleList>
+  );
+}
+
+function Documents() {
+  const invoice = useRecordContext<{ id: string; pdf_url?: string | null; hosted_url?: string | null }>();
+  const addresses = [
+    ['PDF', invoice?.pdf_url],
+    ['page', invoice?.hosted_url],
+  ] as const;
+  return (
+    <Stack direction="row" spacing={1}>
+      {addresses.map(
+        ([name, address]) =>
+          address?.startsWith('https://') && (
+            <MuiLink key={name} href={address} target="_blank" rel="noopener noreferrer">
+              {name}
+            </MuiLink>
+          ),
+      )}
+    </Stack>
+  );
+}
+
+function SetStatus() {
+  const invoice = useRecordContext<{ id: string; number: string; source: string; status: string }>();
+  // The billing system decides about its own.
+  if (invoice?.source !== 'manual') return null;
+  return (
+    <ActionButton
+      label="Set status"
+      path={`invoices/${invoice.id}/status`}
+      needs="billing"
+      done="The status is set"
+      initial={{ status: invoice.status }}
+      question={`Invoice ${invoice.number}. The customer sees its status.`}
+    >
+      <SelectInput
+        source="status"
+        label="Status"
+        choices={STATUSES.map((id) => ({ id, name: id }))}
+        emptyText={false}
+        required
+      />
+    </ActionButton>
+  );
+}
+
+function AddInvoice({ customerId }: { customerId: string }) {
+  return (
+    <ActionButton
+      label="Add an invoice"
+      path="invoices"
+      needs="billing"
+      done="The invoice is added"
+      question="An invoice that no billing system has. The customer sees it at once."
+      bodyOf={(values) =>
+        Object.fromEntries([
+          ...Object.entries(values).filter(([, value]) => value !== '' && value !== null && value !== undefined),
+          ['customer_id', customerId],
+        ])
+      }
+    >
+      <TextInput source="number" label="Number printed on it" required />
+      <NumberInput source="amount_nok" label="Total in NOK" required />
+      <DateInput source="issue_date" label="Issue date" required />
+      <DateInput source="due_date" label="Due date" required />
+      <TextInput source="kid" label="KID" />
+      <TextInput source="pdf_url" label="Address of its PDF" />
+      <TextInput source="hosted_url" label="Address of its page" />
+    </ActionButton>
+  );
+}

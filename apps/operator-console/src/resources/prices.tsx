@@ -1,0 +1,65 @@
+import { DateInput, NumberInput, TextInput, useRecordContext } from 'react-admin';
+import { ActionButton } from '../shared/action-button';
+import { Col, ConsoleList } from '../shared/console-list';
+import { Nok, Plain, Time } from '../shared/fields';
+
+/** Prices of models in NOK per million tokens, each valid from a day. */
+export function PriceList() {
+  return (
+    <ConsoleList
+      resource="prices"
+      title="Prices (NOK per million tokens)"
+      rowClick={false}
+      actions={
+        <ActionButton
+          label="Set a price"
+          path="prices"
+          needs="billing"
+          done="The price is set"
+          question="NOK per million tokens. Calls that are in progress keep their price."
+        >
+          <TextInput source="model" label="Model, as the provider names it" required />
+          <NumberInput source="input" label="Input" required />
+          <NumberInput source="output" label="Output" required />
+          <NumberInput source="cache_write_5m" label="Cache write, 5 minutes (1.25 × input)" />
+          <NumberInput source="cache_write_1h" label="Cache write, 1 hour (2 × input)" />
+          <NumberInput source="cache_read" label="Cache read (0.1 × input)" />
+          <DateInput source="from" label="First day (now if empty)" />
+        </ActionButton>
+      }
+    >
+      <Col source="model" label="Model" disableSort>
+        <Plain source="model" />
+      </Col>
+      <Col source="valid_from" label="Valid from" disableSort>
+        <Time source="valid_from" />
+      </Col>
+      {(['input', 'output', 'cache_write_5m', 'cache_write_1h', 'cache_read'] as const).map((rate) => (
+        <Col key={rate} source={rate} label={rate.replaceAll('_', ' ')} align="right" disableSort>
+          <Nok source={rate} />
+        </Col>
+      ))}
+      <Col source="example" label="Example" disableSort>
+        <Plain source="example" />
+      </Col>
+      <Col label="Withdraw" disableSort>
+        <Withdraw />
+      </Col>
+    </ConsoleList>
+  );
+}
+
+/** A price that has not begun can be withdrawn. */
+function Withdraw() {
+  const price = useRecordContext<{ id: string; model: string; valid_from: string }>();
+  if (price === undefined || new Date(price.valid_from) <= new Date()) return null;
+  return (
+    <ActionButton
+      label="Withdraw"
+      path={`prices/${encodeURIComponent(price.id)}/withdraw`}
+      needs="billing"
+      done="The price is withdrawn"
+      question={`${price.model}: the price that would begin on ${price.valid_from.slice(0, 10)} is withdrawn; the one before it stays.`}
+    />
+  );
+}

@@ -1,0 +1,214 @@
+import { Card, CardContent, Chip, Stack, Typography } from '@mui/material';
+import { BooleanInput, SelectInput, Show, TextInput, useGetIdentity, useRecordContext } from 'react-admin';
+import type { Query } from '../client/api';
+import { ActionButton } from '../shared/action-button';
+import { Col, ConsoleList, REFRESH_MS } from '../shared/console-list';
+import { CustomerLink, Plain, State, Time } from '../shared/fields';
+import { ofCustomer, oneOf, search } from '../shared/filters';
+import { formatTime, useFormats, visibleText } from '../shared/formats';
+
+const STATUSES = ['open', 'pending', 'resolved', 'closed'] as const;
+const PRIORITIES = ['low', 'normal', 'high', 'urgent'] as const;
+
+interface Reply {
+  id: string;
+  author: 'customer' | 'operator';
+  /** A note is for the operator's people only. */
+  internal?: boolean;
+  author_name?: string | null;
+  body: string;
+  created_at: string;
+}
+
+interface Ticket {
+  id: string;
+  customer: string;
+  title: string;
+  body: string;
+  status: (typeof STATUSES)[number];
+  priority: (typeof PRIORITIES)[number];
+  assigned_to?: string | null;
+  created_at: string;
+  replies: Reply[];
+}
+
+export function TicketList({ fixed, embedded }: { fixed?: Query; embedded?: boolean }) {
+  return (
+    <ConsoleList
+      resource="tickets"
+      title="Tickets"
+      fixed={fixed}
+      embedded={embedded}
+      csv
+      filters={[
+        search('title, body or reply'),
+        oneOf('status', STATUSES),
+        oneOf('priority', PRIORITIES),
+        <BooleanInput key="unanswered" source="unanswered" label="Customer waits for an answer" />,
+        <BooleanInput key="unassigned" source="unassigned" label="Assigned to nobody" />,
+        <TextInput key="assigned_to" source="assigned_to" label="Assigned to" />,
+        ...(embedded ? [] : [ofCustomer]),
+      ]}
+    >
+      <Col source="title" label="Title" disableSort>
+        <Plain source="title" />
+      </Col>
+      {!embedded && (
+        <Col source="customer" label="Customer" disableSort>
+          <CustomerLink />
+        </Col>
+      )}
+      <Col source="status" label="Status" disableSort>
+        <State source="status" />
+      </Col>
+      <Col source="priority" label="Priority" disableSort>
+        <State source="priority" />
+      </Col>
+      <Col source="unanswered" label="Waits" disableSort>
+        <Waits />
+      </Col>
+      <Col source="assigned_to" label="Assigned to" disableSort>
+        <Plain source="assigned_to" />
+      </Col>
+      <Col source="created_at" label="Opened" disableSort>
+        <Time source="created_at" />
+      </Col>
+    </ConsoleList>
+  );
+}
+
+function Waits() {
+  const ticket = useRecordContext<{ id: string; unanswered?: boolean }>();
+  return ticket?.unanswered ? <Chip size="small" color="warning" label="customer waits" /> : null;
+}
+
+/** One ticket: its thread with the internal notes, and what can be done with it. */
+export function TicketPage() {
+  return (
+    <Show title={<TicketTitle />} actions={false} queryOptions={{ refetchInterval: REFRESH_MS }}>
+      <Thread />
+    </Show>
+  );
+}
+
+function TicketTitle() {
+  const ticket = useRecordContext<Ticket>();
+  return <bdi>{ticket ? visibleText(ticket.title) : 'Ticket'}</bdi>;
+}
+
+function Thread() {
+  const ticket = useRecordContext<Ticket>();
+  const { identity } = useGetIdentity();
+  if (ticket === undefined) return null;
+  const path = `tickets/${ticket.id}`;
+  return (
+    <Stack spacing={1.5} sx={{ p: 2, maxWidth: 900 }}>
+      <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap', alignItems: 'center' }}>
+        <CustomerLink />
+        <State source="status" />
+        <State source="priority" />
+        <Typography variant="body2">Assigned to {ticket.assigned_to ?? 'nobody'}</Typography>
+      </Stack>
+      <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap' }}>
+        <ActionButton
+          label="Reply"
+          path={`${path}/reply`}
+          needs="support"
+          done="The reply is sent"
+          question="The customer reads it."
+        >
+          <TextInput source="body" label="Reply" multiline minRows={4} required />
+        </ActionButton>
+        <ActionButton
+          label="Add a note"
+          path={`${path}/note`}
+          needs="support"
+          done="The note is stored"
+          question="Customers never see notes."
+        >
+          <TextInput source="body" label="Note" multiline minRows={3} required />
+        </ActionButton>
+        <ActionButton
+          label="Assign to me"
+          path={`${path}/assign`}
+          needs="support"
+          done="The ticket is yours"
+          question={
+            ticket.assigned_to ? `It is assigned to ${ticket.assigned_to} now.` : 'It is assigned to nobody now.'
+          }
+          bodyOf={() => ({ to: identity?.fullName })}
+        />
+        <ActionButton
+          label="Assign"
+          path={`${path}/assign`}
+          needs="support"
+          done="The ticket is assigned"
+          question="To one of your colleagues."
+        >
+          <TextInput source="to" label="Name" required />
+        </ActionButton>
+        <ActionButton
+          label="Unassign"
+          path={`${path}/unassign`}
+          needs="support"
+          done="The ticket is assigned to nobody"
+          question={`It is assigned to ${ticket.assigned_to ?? 'nobody'} now.`}
+          disabled={!ticket.assigned_to}
+        />
+        <ActionButton
+          label="Set status"
+          path={`${path}/status`}
+          needs="support"
+          done="The status is set"
+          initial={{ status: ticket.status }}
+          question="The customer sees it."
+        >
+          <SelectInput
+            source="status"
+            label="Status"
+            choices={STATUSES.map((id) => ({ id, name: id }))}
+            emptyText={false}
+            required
+          />
+        </ActionButton>
+        <ActionButton
+          label="Close"
+          path={`${path}/status`}
+          needs="support"
+          done="The ticket is closed"
+          disabled={ticket.status === 'closed'}
+          question="A closed ticket takes no more replies of the customer."
+          bodyOf={() => ({ status: 'closed' })}
+        />
+      </Stack>
+      <Entry reply={{ id: ticket.id, author: 'customer', body: ticket.body, created_at: ticket.created_at }} />
+      {ticket.replies.map((reply) => (
+        <Entry key={reply.id} reply={reply} />
+      ))}
+    </Stack>
+  );
+}
+
+function Entry({ reply }: { reply: Reply }) {
+  const [formats] = useFormats();
+  const who = reply.internal
+    ? `Note of ${reply.author_name ?? 'a colleague'}`
+    : reply.author === 'operator'
+      ? 'Operator'
+      : 'Customer';
+  return (
+    <Card
+      variant="outlined"
+      sx={{ ml: reply.author === 'operator' ? 4 : 0, bgcolor: reply.internal ? 'action.hover' : undefined }}
+    >
+      <CardContent sx={{ '&:last-child': { pb: 1.5 }, pt: 1 }}>
+        <Typography variant="caption" color="text.secondary">
+          {who}, {formatTime(reply.created_at, formats)}
+        </Typography>
+        <Typography component="div" dir="auto" sx={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+          {visibleText(reply.body)}
+        </Typography>
+      </CardContent>
+    </Card>
+  );
+}

@@ -1,0 +1,209 @@
+import { Alert, Button, Card, CardContent, Stack, TextField, Typography } from '@mui/material';
+import { useState } from 'react';
+import { CheckboxGroupInput, DateTimeInput, NumberInput, TextInput, Title, useRecordContext } from 'react-admin';
+import { Link } from 'react-router-dom';
+import { ApiError, call, type Query } from '../client/api';
+import { ActionButton } from '../shared/action-button';
+import { Col, ConsoleList } from '../shared/console-list';
+import { Code, Plain, State, Time } from '../shared/fields';
+import { formatTime, useFormats, visibleText } from '../shared/formats';
+
+const SCOPES = [
+  'ai:read',
+  'ai:use',
+  'ai:topup',
+  'billing:read',
+  'invoices:read',
+  'support:read',
+  'support:write',
+  'status:read',
+  'sms:send',
+  'sms:read',
+];
+
+interface Token {
+  id: string;
+  customer_id: string;
+  customer: string;
+  name?: string | null;
+  scopes: string[];
+  active: boolean;
+  fingerprint: string;
+  expires_at?: string | null;
+  last_used_at?: string | null;
+}
+
+/** The page of who found a token somewhere: whose is it? */
+export function TokenList() {
+  const [text, setText] = useState('');
+  const [found, setFound] = useState<Token[]>();
+  const [problem, setProblem] = useState<string>();
+  const [formats] = useFormats();
+
+  async function find(event: React.FormEvent) {
+    event.preventDefault();
+    setProblem(undefined);
+    setFound(undefined);
+    const value = text.trim();
+    // The token itself leaves the page at once; a fingerprint is no secret.
+    if (value.startsWith('cas_')) setText('');
+    try {
+      const body = /^[0-9a-f]{12}$/i.test(value) ? { fingerprint: value.toLowerCase() } : { token: value };
+      const reply = await call<{ data: Token[] }>('POST', 'tokens/find', { body });
+      setFound(reply.data);
+    } catch (error) {
+      setProblem(error instanceof ApiError ? error.message : String(error));
+    }
+  }
+
+  return (
+    <Card variant="outlined" sx={{ mt: 1 }}>
+      <Title title="Find a token" />
+      <CardContent>
+        <Stack spacing={2} component="form" onSubmit={find}>
+          <Typography variant="body2">
+            Whose is it? A token that was found somewhere, or the fingerprint that logs and lists show. The token is
+            sent once, and neither shown nor stored.
+          </Typography>
+          <Stack direction="row" spacing={1}>
+            <TextField
+              label="Token or fingerprint"
+              type="password"
+              autoComplete="off"
+              fullWidth
+              value={text}
+              onChange={(event) => setText(event.target.value)}
+            />
+            <Button type="submit" variant="contained" disabled={text.trim() === ''}>
+              Find
+            </Button>
+          </Stack>
+          {problem && <Alert severity="warning">{problem}</Alert>}
+          {found?.length === 0 && <Alert severity="info">No customer has this token.</Alert>}
+          {found?.map((token) => (
+            <Alert key={token.id} severity={token.active ? 'warning' : 'info'}>
+              <Link to={`/customers/${token.customer_id}/show/tokens`}>
+                <bdi>{visibleText(token.customer)}</bdi>
+              </Link>
+              : {token.name ?? 'without a name'}, {token.active ? 'active' : 'not active'}, last used{' '}
+              {formatTime(token.last_used_at, formats)}, {token.scopes.join(' ')}
+            </Alert>
+          ))}
+        </Stack>
+      </CardContent>
+    </Card>
+  );
+}
+
+/** A token is shown once: it is in the reply that makes it, and nowhere else. */
+function OnceShown({ token }: { token?: string }) {
+  return (
+    <Stack spacing={1}>
+      <Alert severity="warning">It is shown only now. Hand it over by a safe way.</Alert>
+      <Typography
+        component="code"
+        sx={{ fontFamily: 'ui-monospace, monospace', wordBreak: 'break-all', userSelect: 'all' }}
+        data-secret="token"
+      >
+        {token}
+      </Typography>
+      <Button onClick={() => navigator.clipboard.writeText(token ?? '')}>Copy</Button>
+    </Stack>
+  );
+}
+
+/** A customer's tokens. */
+export function CustomerTokens({ fixed }: { fixed: Query }) {
+  return (
+    <ConsoleList
+      resource="tokens"
+      fixed={fixed}
+      embedded
+      rowClick={false}
+      actions={
+        <ActionButton
+          label="Issue a token"
+          path="tokens"
+          needs="admin"
+          question="It acts for this customer."
+          initial={{ scopes: [] }}
+          bodyOf={({ name, scopes, expires_at: expiresAt }) => ({
+            customer_id: fixed.customer_id,
+            scopes,
+            ...(name ? { name } : {}),
+            ...(expiresAt ? { expires_at: new Date(expiresAt).toISOString() } : {}),
+          })}
+          result={(reply) => <OnceShown token={String(reply.token)} />}
+        >
+          <TextInput source="name" label="Purpose, such as ERP production" />
+          <CheckboxGroupInput source="scopes" label="Scopes" choices={SCOPES.map((id) => ({ id, name: id }))} />
+          <DateTimeInput source="expires_at" label="Expires (never if empty)" />
+        </ActionButton>
+      }
+    >
+      <Col source="name" label="Purpose" disableSort>
+        <Plain source="name" />
+      </Col>
+      <Col source="fingerprint" label="Fingerprint" disableSort>
+        <Code source="fingerprint" />
+      </Col>
+      <Col source="scopes" label="Scopes" disableSort>
+        <Scopes />
+      </Col>
+      <Col source="active" label="State" disableSort>
+        <State source="active" />
+      </Col>
+      <Col source="expires_at" label="Expires" disableSort>
+        <Time source="expires_at" />
+      </Col>
+      <Col source="last_used_at" label="Last used" disableSort>
+        <Time source="last_used_at" />
+      </Col>
+      <Col label="Change" disableSort>
+        <TokenActions />
+      </Col>
+    </ConsoleList>
+  );
+}
+
+function Scopes() {
+  const token = useRecordContext<Token>();
+  return <span>{token?.scopes.join(' ')}</span>;
+}
+
+function TokenActions() {
+  const token = useRecordContext<Token>();
+  if (token === undefined || !token.active) return null;
+  const which = `${token.name ?? 'The token without a name'} (${token.fingerprint})`;
+  return (
+    <Stack direction="row" spacing={1}>
+      <ActionButton
+        label="Rotate"
+        path={`tokens/${token.id}/rotate`}
+        needs="admin"
+        initial={{ grace_hours: 24 }}
+        question={`${which} is replaced by a new token with the same scopes.`}
+        result={(reply) => <OnceShown token={String(reply.token)} />}
+      >
+        <NumberInput source="grace_hours" label="Hours for which the former one stays valid" min={0} />
+      </ActionButton>
+      <ActionButton
+        label="Rename"
+        path={`tokens/${token.id}`}
+        method="PATCH"
+        needs="admin"
+        initial={{ name: token.name }}
+        question={which}
+      >
+        <TextInput source="name" label="Purpose" required />
+      </ActionButton>
+      <ActionButton
+        label="Deactivate"
+        path={`tokens/${token.id}/deactivate`}
+        needs="admin"
+        color="error"
+        question={`${which} of ${visibleText(token.customer)} is refused at once, for good.`}
+      />
+    </Stack>
+  );
+}

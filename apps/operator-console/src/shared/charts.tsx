@@ -1,0 +1,85 @@
+import { Box, Card, CardContent, Typography } from '@mui/material';
+import { BarChart } from '@mui/x-charts/BarChart';
+import { formatDay, formatNumber, useFormats } from './formats';
+
+/** Values by day, or by another name, of one or several series. */
+export interface ChartData {
+  labels: string[];
+  series: { name: string; values: number[] }[];
+}
+
+const COLOURS = ['#2f78b7', '#d9822b', '#3f9b5b', '#b5485d', '#7a5ea8', '#5f6b7a', '#c2a52e', '#3b9ea3'];
+
+/** A picture of figures that the heading names; readers of screens get the table. */
+export function Bars({
+  title,
+  data,
+  byDay = false,
+  unit = '',
+}: {
+  title: string;
+  data: ChartData;
+  byDay?: boolean;
+  unit?: string;
+}) {
+  const [formats] = useFormats();
+  const isEmpty = data.series.every(({ values }) => values.every((value) => value === 0));
+  const label = (text: string) => (byDay ? formatDay(text, formats) : text);
+  return (
+    <Card variant="outlined" sx={{ minWidth: 0 }}>
+      <CardContent>
+        <Typography component="h2" variant="subtitle1" sx={{ fontWeight: 600 }}>
+          {title}
+        </Typography>
+        {isEmpty ? (
+          <Typography color="text.secondary">Nothing yet.</Typography>
+        ) : (
+          <>
+            <Box aria-hidden="true">
+              <BarChart
+                height={190}
+                skipAnimation
+                colors={COLOURS}
+                hideLegend={data.series.length < 2}
+                margin={{ left: 0, right: 8, top: 8, bottom: 0 }}
+                xAxis={[
+                  { scaleType: 'band', data: data.labels, valueFormatter: label, tickLabelStyle: { fontSize: 10 } },
+                ]}
+                yAxis={[{ width: 56, valueFormatter: (value: number) => formatNumber(value, formats) }]}
+                series={data.series.map(({ name, values }) => ({
+                  label: name,
+                  data: values,
+                  stack: 'all',
+                  valueFormatter: (value) => `${formatNumber(value, formats)}${unit && ` ${unit}`}`,
+                }))}
+              />
+            </Box>
+            <Box
+              component="table"
+              sx={{
+                position: 'absolute',
+                width: 1,
+                height: 1,
+                overflow: 'hidden',
+                clipPath: 'inset(50%)',
+                whiteSpace: 'nowrap',
+              }}
+            >
+              <caption>{title}</caption>
+              <tbody>
+                {data.labels.map((text, at) => (
+                  <tr key={text}>
+                    <th scope="row">{label(text)}</th>
+                    {data.series.map(({ name, values }) => (
+                      <td key={name}>{`${name}: ${formatNumber(values[at], formats)} ${unit}`}</td>
+                    ))}
+                  </tr>
+                ))}
+              </tbody>
+            </Box>
+          </>
+        )}
+      </CardContent>
+    </Card>
+  );
+}

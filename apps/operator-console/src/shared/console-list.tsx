@@ -1,0 +1,131 @@
+import { Button, Stack, Typography } from '@mui/material';
+import type { ReactElement, ReactNode } from 'react';
+import {
+  DataTable,
+  List,
+  type RaRecord,
+  ResourceContextProvider,
+  TopToolbar,
+  useListContext,
+  useResourceContext,
+} from 'react-admin';
+import { download, type Query } from '../client/api';
+import { formatNumber, useFormats } from './formats';
+
+/** A change that was made elsewhere is seen within five seconds. */
+export const REFRESH_MS = 4_000;
+
+interface ConsoleListProps {
+  resource?: string;
+  title?: string;
+  /** Inputs; each with a `source` that is a filter of the list. `alwaysOn` shows it. */
+  filters?: ReactElement[];
+  /** Filters that the page decides. */
+  fixed?: Query;
+  /** Buttons above the list. */
+  actions?: ReactNode;
+  sort?: { field: string; order: 'ASC' | 'DESC' };
+  /** Address of a record's page; none if its lines have no page of their own. */
+  rowClick?: false | 'show' | ((id: unknown, resource: string, record: RaRecord) => string | false);
+  csv?: boolean;
+  children: ReactNode;
+  /** A list within another page keeps its state to itself. */
+  embedded?: boolean;
+  filterDefaults?: Query;
+  expand?: ReactElement;
+}
+
+/** A list of the operator API, as every screen shows it: filters, a dense table, how many there are, pages, CSV. */
+export function ConsoleList({
+  resource,
+  fixed,
+  rowClick = 'show',
+  children,
+  embedded = false,
+  expand,
+  ...options
+}: ConsoleListProps) {
+  const { title, filters, actions, sort, csv, filterDefaults } = options;
+  const list = (
+    <List
+      title={embedded ? ' ' : title}
+      filters={filters}
+      filter={fixed}
+      filterDefaultValues={filterDefaults}
+      sort={sort ?? { field: 'default', order: 'DESC' }}
+      perPage={25}
+      exporter={false}
+      empty={false}
+      disableSyncWithLocation={embedded}
+      storeKey={embedded ? false : undefined}
+      pagination={<Pages />}
+      queryOptions={{ refetchInterval: REFRESH_MS, refetchIntervalInBackground: false }}
+      actions={
+        <TopToolbar sx={{ gap: 1, alignItems: 'center' }}>
+          {actions}
+          {csv && <CsvButton />}
+        </TopToolbar>
+      }
+      sx={{ '& .RaList-content': { overflowX: 'auto' } }}
+    >
+      <DataTable
+        rowClick={rowClick}
+        bulkActionButtons={false}
+        expand={expand}
+        hiddenColumns={[]}
+        empty={<Nothing />}
+        sx={{ '& td': { verticalAlign: 'top' } }}
+      >
+        {children}
+      </DataTable>
+    </List>
+  );
+  return resource === undefined ? list : <ResourceContextProvider value={resource}>{list}</ResourceContextProvider>;
+}
+
+export const Col = DataTable.Col;
+
+function Nothing() {
+  return (
+    <Typography color="text.secondary" sx={{ p: 2 }}>
+      There is nothing here.
+    </Typography>
+  );
+}
+
+/** Which lines of how many; counted to 10,000. */
+function Pages() {
+  const { page, setPage, perPage, data, hasNextPage, hasPreviousPage, meta, isPending } = useListContext();
+  const [formats] = useFormats();
+  if (isPending || data === undefined) return null;
+  const first = (page - 1) * perPage + 1;
+  const { total, isExact } = (meta ?? {}) as { total?: number; isExact?: boolean };
+  const all = total === undefined ? '' : ` of ${formatNumber(total, formats)}${isExact === false ? '+' : ''}`;
+  return (
+    <Stack direction="row" spacing={1} sx={{ p: 1, alignItems: 'center', justifyContent: 'flex-end' }}>
+      <Typography variant="body2" role="status">
+        {data.length === 0
+          ? `0${all}`
+          : `${formatNumber(first, formats)} to ${formatNumber(first + data.length - 1, formats)}${all}`}
+      </Typography>
+      <Button size="small" disabled={!hasPreviousPage} onClick={() => setPage(page - 1)}>
+        Previous
+      </Button>
+      <Button size="small" disabled={!hasNextPage} onClick={() => setPage(page + 1)}>
+        Next
+      </Button>
+    </Stack>
+  );
+}
+
+/** The whole list as a file, with the filters that are set. */
+function CsvButton() {
+  const { filterValues, filter } = useListContext() as { filterValues: Query; filter?: Query };
+  const resource = useResourceContext();
+  const { q, ...rest } = filterValues;
+  return (
+    <Button size="small" onClick={() => download(resource ?? '', { ...filter, ...rest, search: q, format: 'csv' })}>
+      CSV
+    </Button>
+  );
+}

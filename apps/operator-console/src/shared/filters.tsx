@@ -1,0 +1,33 @@
+import { ReferenceInput, AutocompleteInput, SearchInput, SelectInput, DateTimeInput } from 'react-admin';
+
+export const search = (placeholder: string) => (
+  <SearchInput key="q" source="q" alwaysOn placeholder={placeholder} sx={{ minWidth: 260 }} />
+);
+
+export const oneOf = (source: string, values: readonly string[], label = source) => (
+  <SelectInput
+    key={source}
+    source={source}
+    label={label}
+    alwaysOn
+    emptyText="all"
+    choices={values.map((id) => ({ id, name: id.replaceAll('_', ' ') }))}
+  />
+);
+
+export const since = <DateTimeInput key="since" source="since" label="Since" />;
+export const until = <DateTimeInput key="until" source="until" label="Until" />;
+
+/** Any customer, found by name, number, organisation number or e-mail. */
+export const ofCustomer = (
+  <ReferenceInput key="customer_id" source="customer_id" reference="customers" label="Customer">
+    <AutocompleteInput
+      label="Customer"
+      filterToQuery={(q: string) => ({ q })}
+      optionText={(record?: { name?: string; customer_number?: string }) =>
+        record?.name === undefined ? '' : `${record.name} (${record.customer_number})`
+      }
+      sx={{ minWidth: 240 }}
+    />
+  </ReferenceInput>
+);

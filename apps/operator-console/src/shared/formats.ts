@@ -1,0 +1,41 @@
+import { useStore } from 'react-admin';
+
+/** How numbers, amounts and times are written: the texts are English in both. */
+export type Formats = 'nb-NO' | 'en-GB';
+
+export const useFormats = (): [Formats, (formats: Formats) => void] =>
+  useStore<Formats>('formats', navigator.language.startsWith('n') ? 'nb-NO' : 'en-GB');
+
+/** Amounts are exact texts or numbers of NOK. Two decimals, or all of a small one. */
+export function formatNok(amount: number | string | null | undefined, formats: Formats): string {
+  if (amount === null || amount === undefined || amount === '') return '–';
+  const value = Number(amount);
+  const digits = value !== 0 && Math.abs(value) < 0.01 ? 6 : 2;
+  return new Intl.NumberFormat(formats, { minimumFractionDigits: 2, maximumFractionDigits: digits }).format(value);
+}
+
+export function formatNumber(value: number | null | undefined, formats: Formats): string {
+  return value === null || value === undefined ? '–' : new Intl.NumberFormat(formats).format(value);
+}
+
+export function formatTime(time: string | null | undefined, formats: Formats): string {
+  if (!time) return '–';
+  return new Intl.DateTimeFormat(formats, { dateStyle: 'short', timeStyle: 'medium' }).format(new Date(time));
+}
+
+export function formatDay(day: string | null | undefined, formats: Formats): string {
+  if (!day) return '–';
+  return new Intl.DateTimeFormat(formats, { dateStyle: 'short', timeZone: 'UTC' }).format(
+    new Date(`${day.slice(0, 10)}T00:00:00Z`),
+  );
+}
+
+/**
+ * A text of somebody else, for one line: characters that control the direction of text or are invisible are shown as what they
+ * are, so that no text looks like another.
+ */
+export const visibleText = (text: string): string =>
+  text.replace(
+    /(?![\n\t])[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u{ad}\u{61c}\u{180e}\u{200b}\u{200e}\u{200f}\u{202a}-\u{202e}\u{2060}-\u{206f}\u{feff}\u{fff9}-\u{fffb}\u{e0000}-\u{e007f}]/gu,
+    (character) => `⟨U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}⟩`,
+  );
