@@ -21,11 +21,22 @@ RUN node_modules/.bin/nest build \
  && rm -rf dist/apps/local dist/apps/sandbox dist/.tsbuildinfo \
  && chmod -R a=rX,u+w dist
 
+# The operator's console, with packages that only a browser runs.
+FROM node:24-bookworm-slim AS console
+WORKDIR /app
+COPY .npmrc ./
+COPY apps/operator-console/package.json apps/operator-console/package-lock.json apps/operator-console/.npmrc apps/operator-console/
+RUN cd apps/operator-console && npm ci --ignore-scripts
+COPY apps/operator-api/openapi.json apps/operator-api/openapi.json
+COPY apps/operator-console apps/operator-console
+RUN cd apps/operator-console && npm run -s build && chmod -R a=rX,u+w ../../dist
+
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 INTERNAL_HOST=0.0.0.0
 WORKDIR /app
 COPY --from=packages /app/node_modules node_modules
 COPY --from=build /app/dist dist
+COPY --from=console /app/dist/apps/operator-console dist/apps/operator-console
 COPY package.json ./
 # What V8 compiles of the operator's program, so that a command need not; by the user who will read it. And the folder of log files,
 # whose owner a new volume takes over.
