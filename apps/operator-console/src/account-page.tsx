@@ -135,7 +135,7 @@ export function AccountPage() {
                       <Button
                         size="small"
                         color="error"
-                        onClick={attempt(() => call('POST', `sessions/${own.id}/revoke`, { body: {} }))}
+                        onClick={attempt(() => call('POST', `sessions/${own.id}/revoke`))}
                       >
                         End
                       </Button>

@@ -8,7 +8,7 @@ import { forgetSession } from '../session';
 
 /** Logs in with a passkey of this device, or a security key. */
 export async function logInByPasskey(): Promise<void> {
-  const options = await call<PublicKeyCredentialRequestOptionsJSON>('POST', 'login/passkey/options', { body: {} });
+  const options = await call<PublicKeyCredentialRequestOptionsJSON>('POST', 'login/passkey/options');
   const answer = await startAuthentication({ optionsJSON: options });
   await call('POST', 'login/passkey/verify', { body: { response: answer } });
   forgetSession();
@@ -16,7 +16,7 @@ export async function logInByPasskey(): Promise<void> {
 
 /** Adds a passkey of this device to the account of the session. */
 export async function addPasskey(name: string): Promise<void> {
-  const options = await call<PublicKeyCredentialCreationOptionsJSON>('POST', 'passkeys/options', { body: {} });
+  const options = await call<PublicKeyCredentialCreationOptionsJSON>('POST', 'passkeys/options');
   const answer = await startRegistration({ optionsJSON: options });
   await call('POST', 'passkeys', { body: { name, response: answer } });
 }

@@ -92,7 +92,8 @@ function ActionDialog({
   const lastBody = useRef<string>(undefined);
 
   async function send(values: FieldValues) {
-    const body = method === 'DELETE' ? undefined : (bodyOf ?? withoutEmpty)(values);
+    const content = (bodyOf ?? withoutEmpty)(values);
+    const body = Object.keys(content).length === 0 ? undefined : content;
     const text = JSON.stringify(body);
     if (lastBody.current !== undefined && lastBody.current !== text) key.current = crypto.randomUUID();
     lastBody.current = text;
