@@ -30,7 +30,8 @@ interface Passkey {
 interface OwnSession {
   id: string;
   created_at: string;
-  last_used_at?: string | null;
+  last_seen_at: string;
+  network: string;
   expires_at: string;
   user_agent?: string | null;
   current?: boolean;
@@ -128,7 +129,7 @@ export function AccountPage() {
               {sessions.data?.data.map((own) => (
                 <TableRow key={own.id}>
                   <TableCell>{formatTime(own.created_at, formats)}</TableCell>
-                  <TableCell>{formatTime(own.last_used_at, formats)}</TableCell>
+                  <TableCell>{formatTime(own.last_seen_at, formats)}</TableCell>
                   <TableCell>{own.current ? 'this one' : (own.user_agent ?? '–')}</TableCell>
                   <TableCell>
                     {!own.current && (

@@ -1,5 +1,5 @@
 import { Stack, Typography } from '@mui/material';
-import { SelectInput, Show, TabbedShowLayout, TextInput, useRecordContext } from 'react-admin';
+import { NumberInput, SelectInput, Show, TabbedShowLayout, TextInput, useRecordContext } from 'react-admin';
 import type { Query } from '../client/api';
 import { download } from '../client/api';
 import { AuditList } from '../resources/audit';
@@ -24,7 +24,15 @@ export interface Customer {
   organization_number: string;
   email: string;
   active: boolean;
+  limits: Record<(typeof LIMITS)[number][0], number | null>;
 }
+
+const LIMITS = [
+  ['requests_per_minute', 'Requests per minute'],
+  ['ai_per_minute', 'AI messages per minute'],
+  ['sms_per_minute', 'SMS per minute'],
+  ['pending_credit_requests', 'Credit requests that may be pending'],
+] as const;
 
 type Side = (props: { fixed: Query; embedded: true }) => React.ReactNode;
 
@@ -114,14 +122,18 @@ function CustomerHead() {
       <ActionButton
         label="Limits"
         path={`${path}/limits`}
+        method="PATCH"
         needs="admin"
         done="The limits are set"
-        question={<>{name}. Empty leaves a limit as it is; "default" takes that of the service.</>}
+        question={<>{name}. An empty limit is that of the service.</>}
+        initial={customer.limits}
+        bodyOf={(values) =>
+          Object.fromEntries(LIMITS.map(([source]) => [source, (values[source] as number | undefined) ?? null]))
+        }
       >
-        <TextInput source="requests_per_minute" label="Requests per minute" />
-        <TextInput source="ai_per_minute" label="AI messages per minute" />
-        <TextInput source="sms_per_minute" label="SMS per minute" />
-        <TextInput source="pending_credit_requests" label="Credit requests that may be pending" />
+        {LIMITS.map(([source, label]) => (
+          <NumberInput key={source} source={source} label={label} min={0} />
+        ))}
       </ActionButton>
       <ActionButton
         label="SMS settings"

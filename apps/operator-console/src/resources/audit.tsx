@@ -31,7 +31,7 @@ export function AuditList({ fixed, embedded }: { fixed?: Query; embedded?: boole
       </Col>
       <Col source="action" label="Action" disableSort />
       {!embedded && (
-        <Col source="customer" label="Customer" disableSort>
+        <Col source="customer_name" label="Customer" disableSort>
           <CustomerLink />
         </Col>
       )}

@@ -11,7 +11,7 @@ import { formatNok, useFormats, visibleText } from '../shared/formats';
 interface CreditRequest {
   id: number;
   customer_id: string;
-  customer: string;
+  customer_name: string;
   amount_nok: number;
   status: 'pending' | 'approved' | 'rejected';
   note?: string | null;
@@ -32,7 +32,7 @@ export function CreditRequestList({ fixed, embedded }: { fixed?: Query; embedded
     >
       <Col source="id" label="No." disableSort />
       {!embedded && (
-        <Col source="customer" label="Customer" disableSort>
+        <Col source="customer_name" label="Customer" disableSort>
           <CustomerLink />
         </Col>
       )}
@@ -68,7 +68,7 @@ function Decide() {
   const request = useRecordContext<CreditRequest>();
   const [formats] = useFormats();
   if (request?.status !== 'pending') return null;
-  const who = <bdi>{visibleText(request.customer)}</bdi>;
+  const who = <bdi>{visibleText(request.customer_name)}</bdi>;
   const amount = `${formatNok(request.amount_nok, formats)} NOK`;
   return (
     <Stack direction="row" spacing={1}>

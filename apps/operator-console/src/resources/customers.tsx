@@ -36,8 +36,8 @@ export function CustomerList() {
       <Col source="email" label="E-mail" disableSort>
         <Plain source="email" />
       </Col>
-      <Col source="ai_cost_this_month" label="AI this month, NOK" align="right" disableSort>
-        <Nok source="ai_cost_this_month" />
+      <Col source="ai_spent_this_month_nok" label="AI this month, NOK" align="right" disableSort>
+        <Nok source="ai_spent_this_month_nok" />
       </Col>
       <Col source="active" label="State" disableSort>
         <State source="active" />

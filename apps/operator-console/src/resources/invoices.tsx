@@ -31,7 +31,7 @@ export function InvoiceList({ fixed, embedded }: { fixed?: Query; embedded?: boo
         <Plain source="number" />
       </Col>
       {!embedded && (
-        <Col source="customer" label="Customer" disableSort>
+        <Col source="customer_name" label="Customer" disableSort>
           <CustomerLink />
         </Col>
       )}

@@ -31,7 +31,7 @@ export function RefusedRequestList({ fixed, embedded }: { fixed?: Query; embedde
           <Time source="created_at" />
         </Col>
         {!embedded && (
-          <Col source="customer" label="Customer" disableSort>
+          <Col source="customer_name" label="Customer" disableSort>
             <CustomerLink />
           </Col>
         )}

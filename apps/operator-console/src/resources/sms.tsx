@@ -22,7 +22,7 @@ export function SmsList({ fixed, embedded }: { fixed?: Query; embedded?: boolean
         <Time source="created_at" />
       </Col>
       {!embedded && (
-        <Col source="customer" label="Customer" disableSort>
+        <Col source="customer_name" label="Customer" disableSort>
           <CustomerLink />
         </Col>
       )}

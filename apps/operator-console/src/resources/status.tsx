@@ -45,7 +45,7 @@ export function StatusPage({ fixed, embedded }: { fixed?: Query; embedded?: bool
       }
     >
       {!embedded && (
-        <Col source="customer" label="Customer" disableSort>
+        <Col source="customer_name" label="Customer" disableSort>
           <CustomerLink />
         </Col>
       )}

@@ -1,5 +1,5 @@
 import { Card, CardContent, Chip, Stack, Typography } from '@mui/material';
-import { BooleanInput, SelectInput, Show, TextInput, useGetIdentity, useRecordContext } from 'react-admin';
+import { BooleanInput, SelectInput, Show, TextInput, useRecordContext } from 'react-admin';
 import type { Query } from '../client/api';
 import { ActionButton } from '../shared/action-button';
 import { Col, ConsoleList, REFRESH_MS } from '../shared/console-list';
@@ -14,20 +14,19 @@ interface Reply {
   id: string;
   author: 'customer' | 'operator';
   /** A note is for the operator's people only. */
-  internal?: boolean;
-  author_name?: string | null;
+  internal: boolean;
   body: string;
   created_at: string;
 }
 
 interface Ticket {
   id: string;
-  customer: string;
+  customer_name: string;
   title: string;
   body: string;
   status: (typeof STATUSES)[number];
   priority: (typeof PRIORITIES)[number];
-  assigned_to?: string | null;
+  assignee: string | null;
   created_at: string;
   replies: Reply[];
 }
@@ -46,7 +45,7 @@ export function TicketList({ fixed, embedded }: { fixed?: Query; embedded?: bool
         oneOf('priority', PRIORITIES),
         <BooleanInput key="unanswered" source="unanswered" label="Customer waits for an answer" />,
         <BooleanInput key="unassigned" source="unassigned" label="Assigned to nobody" />,
-        <TextInput key="assigned_to" source="assigned_to" label="Assigned to" />,
+        <TextInput key="assigned" source="assigned" label="Assigned to" />,
         ...(embedded ? [] : [ofCustomer]),
       ]}
     >
@@ -54,7 +53,7 @@ export function TicketList({ fixed, embedded }: { fixed?: Query; embedded?: bool
         <Plain source="title" />
       </Col>
       {!embedded && (
-        <Col source="customer" label="Customer" disableSort>
+        <Col source="customer_name" label="Customer" disableSort>
           <CustomerLink />
         </Col>
       )}
@@ -67,8 +66,8 @@ export function TicketList({ fixed, embedded }: { fixed?: Query; embedded?: bool
       <Col source="unanswered" label="Waits" disableSort>
         <Waits />
       </Col>
-      <Col source="assigned_to" label="Assigned to" disableSort>
-        <Plain source="assigned_to" />
+      <Col source="assignee" label="Assigned to" disableSort>
+        <Plain source="assignee" />
       </Col>
       <Col source="created_at" label="Opened" disableSort>
         <Time source="created_at" />
@@ -98,7 +97,6 @@ function TicketTitle() {
 
 function Thread() {
   const ticket = useRecordContext<Ticket>();
-  const { identity } = useGetIdentity();
   if (ticket === undefined) return null;
   const path = `tickets/${ticket.id}`;
   return (
@@ -107,7 +105,7 @@ function Thread() {
         <CustomerLink />
         <State source="status" />
         <State source="priority" />
-        <Typography variant="body2">Assigned to {ticket.assigned_to ?? 'nobody'}</Typography>
+        <Typography variant="body2">Assigned to {ticket.assignee ?? 'nobody'}</Typography>
       </Stack>
       <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap' }}>
         <ActionButton
@@ -133,10 +131,8 @@ function Thread() {
           path={`${path}/assign`}
           needs="support"
           done="The ticket is yours"
-          question={
-            ticket.assigned_to ? `It is assigned to ${ticket.assigned_to} now.` : 'It is assigned to nobody now.'
-          }
-          bodyOf={() => ({ to: identity?.fullName })}
+          question={ticket.assignee ? `It is assigned to ${ticket.assignee} now.` : 'It is assigned to nobody now.'}
+          bodyOf={() => ({ replaces: ticket.assignee })}
         />
         <ActionButton
           label="Assign"
@@ -144,20 +140,22 @@ function Thread() {
           needs="support"
           done="The ticket is assigned"
           question="To one of your colleagues."
+          bodyOf={({ to }) => ({ to, replaces: ticket.assignee })}
         >
           <TextInput source="to" label="Name" required />
         </ActionButton>
         <ActionButton
           label="Unassign"
-          path={`${path}/unassign`}
+          path={`${path}/assign`}
           needs="support"
           done="The ticket is assigned to nobody"
-          question={`It is assigned to ${ticket.assigned_to ?? 'nobody'} now.`}
-          disabled={!ticket.assigned_to}
+          question={`It is assigned to ${ticket.assignee ?? 'nobody'} now.`}
+          disabled={!ticket.assignee}
+          bodyOf={() => ({ to: null, replaces: ticket.assignee })}
         />
         <ActionButton
           label="Set status"
-          path={`${path}/status`}
+          path={`${path}/set-status`}
           needs="support"
           done="The status is set"
           initial={{ status: ticket.status }}
@@ -173,7 +171,7 @@ function Thread() {
         </ActionButton>
         <ActionButton
           label="Close"
-          path={`${path}/status`}
+          path={`${path}/set-status`}
           needs="support"
           done="The ticket is closed"
           disabled={ticket.status === 'closed'}
@@ -181,7 +179,9 @@ function Thread() {
           bodyOf={() => ({ status: 'closed' })}
         />
       </Stack>
-      <Entry reply={{ id: ticket.id, author: 'customer', body: ticket.body, created_at: ticket.created_at }} />
+      <Entry
+        reply={{ id: ticket.id, author: 'customer', internal: false, body: ticket.body, created_at: ticket.created_at }}
+      />
       {ticket.replies.map((reply) => (
         <Entry key={reply.id} reply={reply} />
       ))}
@@ -191,11 +191,7 @@ function Thread() {
 
 function Entry({ reply }: { reply: Reply }) {
   const [formats] = useFormats();
-  const who = reply.internal
-    ? `Note of ${reply.author_name ?? 'a colleague'}`
-    : reply.author === 'operator'
-      ? 'Operator'
-      : 'Customer';
+  const who = reply.internal ? 'Note' : reply.author === 'operator' ? 'Operator' : 'Customer';
   return (
     <Card
       variant="outlined"

@@ -24,7 +24,7 @@ const SCOPES = [
 interface Token {
   id: string;
   customer_id: string;
-  customer: string;
+  customer_name: string;
   name?: string | null;
   scopes: string[];
   active: boolean;
@@ -83,7 +83,7 @@ export function TokenList() {
           {found?.map((token) => (
             <Alert key={token.id} severity={token.active ? 'warning' : 'info'}>
               <Link to={`/customers/${token.customer_id}/show/tokens`}>
-                <bdi>{visibleText(token.customer)}</bdi>
+                <bdi>{visibleText(token.customer_name)}</bdi>
               </Link>
               : {token.name ?? 'without a name'}, {token.active ? 'active' : 'not active'}, last used{' '}
               {formatTime(token.last_used_at, formats)}, {token.scopes.join(' ')}
@@ -202,7 +202,7 @@ function TokenActions() {
         path={`tokens/${token.id}/deactivate`}
         needs="admin"
         color="error"
-        question={`${which} of ${visibleText(token.customer)} is refused at once, for good.`}
+        question={`${which} of ${visibleText(token.customer_name)} is refused at once, for good.`}
       />
     </Stack>
   );

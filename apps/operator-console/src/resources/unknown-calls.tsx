@@ -15,7 +15,7 @@ export function UnknownCallList() {
       <Col source="resolved_at" label="When" disableSort>
         <Time source="resolved_at" />
       </Col>
-      <Col source="customer" label="Customer" disableSort>
+      <Col source="customer_name" label="Customer" disableSort>
         <CustomerLink />
       </Col>
       <Col source="model" label="Model" disableSort>

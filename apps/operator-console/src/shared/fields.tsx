@@ -84,12 +84,12 @@ export function State({ source }: FieldProps) {
 /** The customer of a record of another list, which leads to its page. */
 export function CustomerLink(_props: { label?: string; source?: string; sortable?: boolean }) {
   const record = useRecordContext<
-    Values & { id: string; customer_id?: string; customer?: string; customer_number?: string }
+    Values & { id: string; customer_id?: string; customer_name?: string; customer_number?: string }
   >();
   if (!record?.customer_id) return <span>–</span>;
   return (
     <MuiLink component={Link} to={`/customers/${record.customer_id}/show`} onClick={(event) => event.stopPropagation()}>
-      <bdi>{visibleText(record.customer ?? record.customer_number ?? record.customer_id)}</bdi>
+      <bdi>{visibleText(record.customer_name || record.customer_number || record.customer_id)}</bdi>
     </MuiLink>
   );
 }
