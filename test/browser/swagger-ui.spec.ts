@@ -1,43 +1,26 @@
-import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { type ApiProcess, startApiProcess } from '@test/api-process';
+import { startBrowser } from '@test/browser';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { saveFakeToken } from '@test/factories/service-token.factory';
 import { connectAsSuperuser } from '@test/test-database';
 import { useTestDatabase } from '@test/use-test-database';
 
-/** Debian's, or the one that `CHROMIUM` names. */
-const BROWSER = process.env.CHROMIUM ?? '/usr/bin/chromium';
-
 const database = useTestDatabase();
 
 describe('Swagger UI in a browser', () => {
   let api: ApiProcess;
-  let profile: string;
+  let stopBrowser: () => Promise<void>;
   let browser: BrowserContext;
   let page: Page;
   const complaints: string[] = [];
   const asked: string[] = [];
 
   beforeAll(async () => {
-    if (!existsSync(BROWSER)) throw new Error(`There is no browser at ${BROWSER}: install chromium, or set CHROMIUM`);
+    const started = await startBrowser();
+    browser = started.browser;
+    stopBrowser = started.stop;
     api = await startApiProcess({ DATABASE_URL: database.url });
-    profile = await mkdtemp(join(tmpdir(), 'browser-'));
-    browser = await chromium.launchPersistentContext(profile, {
-      executablePath: BROWSER,
-      args: [
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-quic',
-        '--no-first-run',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-      ],
-    });
     page = await browser.newPage();
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
     page.on('pageerror', (error) => complaints.push(error.message));
@@ -46,8 +29,7 @@ describe('Swagger UI in a browser', () => {
   }, 60_000);
 
   afterAll(async () => {
-    await browser.close();
-    await rm(profile, { recursive: true, force: true });
+    await stopBrowser();
     await api.stop();
   });
 

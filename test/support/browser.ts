@@ -1,0 +1,36 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type BrowserContext, type BrowserContextOptions, chromium } from 'playwright-core';
+
+/** Debian's, or the one that `CHROMIUM` names. */
+const BROWSER = process.env.CHROMIUM ?? '/usr/bin/chromium';
+
+/** A browser with a new profile, which asks no host but those of the tests. */
+export async function startBrowser(
+  options: BrowserContextOptions = {},
+): Promise<{ browser: BrowserContext; stop: () => Promise<void> }> {
+  if (!existsSync(BROWSER)) throw new Error(`There is no browser at ${BROWSER}: install chromium, or set CHROMIUM`);
+  const profile = await mkdtemp(join(tmpdir(), 'browser-'));
+  const browser = await chromium.launchPersistentContext(profile, {
+    ...options,
+    executablePath: BROWSER,
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
+  return {
+    browser,
+    async stop() {
+      await browser.close();
+      await rm(profile, { recursive: true, force: true });
+    },
+  };
+}
