@@ -1,6 +1,5 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AxeResults } from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
 import { OperatorAccountsService, type OperatorRole } from '@platform/operator-accounts';
 import { startBrowser } from '@test/browser';
@@ -10,6 +9,11 @@ import { startOperatorApi, type TestOperatorApi } from '@test/operator-api';
 const AXE = readFileSync(join('apps', 'operator-console', 'node_modules', 'axe-core', 'axe.min.js'), 'utf8');
 /** Pictures of every screen, for people to look at. */
 const PICTURES = process.env.CONSOLE_PICTURES ?? join('coverage', 'console');
+
+/** What axe found. */
+interface AxeResults {
+  violations: { id: string; impact: string; nodes: { target: string[] }[] }[];
+}
 
 /** A name that wants to be a script, and to be read from the right. */
 const HOSTILE_NAME = '<img src=x onerror="window.stolen=1"> \u202egnp.exe';
@@ -142,9 +146,7 @@ describe("The operator's console in a browser", () => {
       await open(path);
       await page.waitForLoadState('networkidle');
       await page.evaluate(AXE);
-      const { violations } = await page.evaluate(() =>
-        (window as unknown as { axe: { run: () => Promise<AxeResults> } }).axe.run(),
-      );
+      const { violations } = await page.evaluate<AxeResults>('axe.run()');
       for (const { id, impact, nodes } of violations)
         if (impact === 'serious' || impact === 'critical')
           found.push(`${name}: ${id} ${nodes.map(({ target }) => target.join(' ')).join('; ')}`);
@@ -165,7 +167,7 @@ describe("The operator's console in a browser", () => {
   it('shows a hostile name as text', async () => {
     await open('/customers');
     await page.getByText('<img src=x onerror="window.stolen=1"').first().waitFor();
-    expect(await page.evaluate(() => 'stolen' in window)).toBe(false);
+    expect(await page.evaluate(`'stolen' in window`)).toBe(false);
     expect(await page.content()).not.toContain('\u202e');
   });
 
@@ -175,7 +177,7 @@ describe("The operator's console in a browser", () => {
     await approve.waitFor();
     for (let presses = 0; presses < 200; presses++) {
       await page.keyboard.press('Tab');
-      if (await approve.evaluate((button) => button === document.activeElement)) break;
+      if (await approve.evaluate('(button) => button === document.activeElement')) break;
     }
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').waitFor();

@@ -2,14 +2,33 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname, join, resolve, sep } from 'node:path';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { AppConfig } from '@platform/config';
 import { acceptedWeights } from '@platform/http';
 
-/** The console as its build leaves it, beside the programs. */
-const FOLDER = join(__dirname, '..', '..', 'operator-console');
 /** Stands in the page for the nonce of its reply. */
 const NONCE_MARK = '__CSP_NONCE__';
+
+/** The console as its build leaves it, beside the compiled programs. Tests run the sources, beside which are the console's. */
+const FOLDERS = [join(__dirname, '..', '..', 'operator-console'), resolve('dist', 'apps', 'operator-console')];
+
+/** The console's files, once they are built: `npm start` builds them while the programs run already. */
+class BuiltConsole {
+  private found?: { folder: string; page: string };
+
+  constructor(private readonly folders: readonly string[]) {}
+
+  find(): { folder: string; page: string } | undefined {
+    for (const folder of this.found ? [] : this.folders) {
+      const index = join(folder, 'index.html');
+      const page = existsSync(index) ? readFileSync(index, 'utf8') : '';
+      if (!page.includes(NONCE_MARK)) continue;
+      this.found = { folder, page };
+      break;
+    }
+    return this.found;
+  }
+}
 
 const TYPES: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
@@ -67,18 +86,15 @@ function policyFor(nonce: string): string {
   ].join('; ');
 }
 
-/** Serves the console's files, if it was built. Every address without a file that asks for a page gets the console's page. */
-export function serveConsole(server: FastifyInstance, folder = FOLDER): void {
-  const index = join(folder, 'index.html');
-  if (!existsSync(index)) return;
-  const page = readFileSync(index, 'utf8');
-  const sendPage = (request: FastifyRequest, reply: FastifyReply) =>
-    reply.type('text/html; charset=utf-8').send(page.replaceAll(NONCE_MARK, request.styleNonce ?? ''));
-  server.get('/', (request, reply) => sendPage(request, reply));
+/** Serves the console's files, if it is built. Every address without a file that asks for a page gets the console's page. */
+export function serveConsole(server: FastifyInstance, folders: readonly string[] = FOLDERS): void {
+  const built = new BuiltConsole(folders);
   server.addHook('onRequest', async (request, reply) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return;
     const { is404, headers, url } = request;
-    if (!is404) return;
+    const console = is404 ? built.find() : undefined;
+    if (console === undefined) return;
+    const { folder, page } = console;
     const path = fileOf(folder, url);
     if (path !== undefined) {
       const forEver = url.startsWith('/assets/');
@@ -86,7 +102,7 @@ export function serveConsole(server: FastifyInstance, folder = FOLDER): void {
       return reply.type(TYPES[extname(path)] ?? 'application/octet-stream').send(await readFile(path));
     }
     if (!/^\/(operator|docs|health|assets)\//.test(url) && acceptedWeights(headers.accept ?? '').has('text/html'))
-      return sendPage(request, reply);
+      return reply.type('text/html; charset=utf-8').send(page.replaceAll(NONCE_MARK, request.styleNonce ?? ''));
   });
 }
 

@@ -7,13 +7,16 @@ import { dataProvider } from './data-provider';
 import { ApiError } from './client/api';
 import { ConsoleLayout } from './layout';
 import { LoginPage } from './login/login-page';
+import { AccountingPage } from './resources/accounting';
 import { AccountList } from './resources/accounts';
 import { AuditList } from './resources/audit';
 import { CreditRequestList } from './resources/credit-requests';
 import { CustomerList } from './resources/customers';
-import { InvoiceList } from './resources/invoices';
+import { InvoiceSyncList } from './resources/invoice-syncs';
+import { InvoiceList, InvoicePage } from './resources/invoices';
+import { LedgerProblems } from './resources/ledger-problems';
 import { PriceList } from './resources/prices';
-import { RefusedRequestList, RefusedRequestPage } from './resources/refused-requests';
+import { RefusedRequestList, RequestPage } from './resources/refused-requests';
 import { SmsList } from './resources/sms';
 import { StatusPage } from './resources/status';
 import { TicketList, TicketPage } from './resources/tickets';
@@ -60,19 +63,17 @@ export function App() {
       <Resource name="tickets" list={TicketList} show={TicketPage} />
       <Resource name="status-events" list={StatusPage} options={{ label: 'Status' }} />
       <Resource name="prices" list={PriceList} />
-      <Resource name="invoices" list={InvoiceList} />
+      <Resource name="invoices" list={InvoiceList} show={InvoicePage} />
+      <Resource name="invoice-syncs" list={InvoiceSyncList} />
       <Resource name="sms" list={SmsList} options={{ label: 'SMS' }} />
       <Resource name="tokens" list={TokenList} />
-      <Resource
-        name="requests"
-        list={RefusedRequestList}
-        show={RefusedRequestPage}
-        options={{ label: 'Refused requests' }}
-      />
+      <Resource name="requests" list={RefusedRequestList} show={RequestPage} options={{ label: 'Refused requests' }} />
       <Resource name="audit" list={AuditList} />
       <Resource name="accounts" list={AccountList} />
       <CustomRoutes>
         <Route path="/account" element={<AccountPage />} />
+        <Route path="/accounting" element={<AccountingPage />} />
+        <Route path="/ledger-problems" element={<LedgerProblems />} />
         <Route path="/unknown-calls" element={<UnknownCallList />} />
       </CustomRoutes>
       <CustomRoutes noLayout>

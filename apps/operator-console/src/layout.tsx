@@ -1,4 +1,6 @@
 import AccountIcon from '@mui/icons-material/ManageAccounts';
+import AccountingIcon from '@mui/icons-material/Calculate';
+import SyncIcon from '@mui/icons-material/Sync';
 import AuditIcon from '@mui/icons-material/History';
 import CreditIcon from '@mui/icons-material/Savings';
 import CustomersIcon from '@mui/icons-material/Business';
@@ -13,7 +15,17 @@ import TokensIcon from '@mui/icons-material/VpnKey';
 import { Alert, Box, Button, ToggleButton, ToggleButtonGroup } from '@mui/material';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { AppBar, Layout, Logout, Menu, TitlePortal, ToggleThemeButton, UserMenu, useSidebarState } from 'react-admin';
+import {
+  AppBar,
+  Layout,
+  Logout,
+  Menu,
+  TitlePortal,
+  ToggleThemeButton,
+  UserMenu,
+  useGetIdentity,
+  useSidebarState,
+} from 'react-admin';
 import { Link } from 'react-router-dom';
 import { call } from './client/api';
 import { REFRESH_MS } from './shared/console-list';
@@ -27,6 +39,8 @@ const PAGES = [
   ['/tickets', 'Tickets', <TicketsIcon key="i" />],
   ['/status-events', 'Status', <StatusIcon key="i" />],
   ['/invoices', 'Invoices', <InvoicesIcon key="i" />],
+  ['/invoice-syncs', 'Invoice syncs', <SyncIcon key="i" />],
+  ['/accounting', 'AI accounting', <AccountingIcon key="i" />],
   ['/prices', 'Prices', <PricesIcon key="i" />],
   ['/sms', 'SMS', <SmsIcon key="i" />],
   ['/requests', 'Refused requests', <RefusedIcon key="i" />],
@@ -49,10 +63,11 @@ function ConsoleMenu() {
 
 function ConsoleBar() {
   const [formats, setFormats] = useFormats();
+  const { identity } = useGetIdentity();
   return (
     <AppBar
       userMenu={
-        <UserMenu>
+        <UserMenu label={identity?.fullName ?? 'Profile'}>
           <Button component={Link} to="/account" fullWidth sx={{ justifyContent: 'flex-start', px: 2 }}>
             Passkeys and sessions
           </Button>
@@ -69,14 +84,18 @@ function ConsoleBar() {
             onChange={(_event, chosen: Formats | null) => chosen !== null && setFormats(chosen)}
             sx={{
               mr: 1,
-              '& .MuiToggleButton-root': { color: 'inherit', py: 0, opacity: 0.85 },
-              '& .Mui-selected': { opacity: 1 },
+              '& .MuiToggleButton-root': { color: 'inherit', py: 0, borderColor: 'currentColor' },
+              '& .MuiToggleButton-root.Mui-selected': {
+                color: '#0b2239',
+                bgcolor: '#ffffff',
+                '&:hover': { bgcolor: '#ffffff' },
+              },
             }}
           >
-            <ToggleButton value="nb-NO" aria-label="Norwegian formats">
+            <ToggleButton value="nb-NO" aria-label="NO: Norwegian formats">
               NO
             </ToggleButton>
-            <ToggleButton value="en-GB" aria-label="English formats">
+            <ToggleButton value="en-GB" aria-label="EN: English formats">
               EN
             </ToggleButton>
           </ToggleButtonGroup>

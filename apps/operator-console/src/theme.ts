@@ -4,7 +4,6 @@ const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sa
 
 /** Dense: who works with lists all day wants to see many lines. */
 const shared = {
-  spacing: 6,
   typography: { fontFamily: FONT, fontSize: 13, h5: { fontWeight: 600 }, h6: { fontWeight: 600 } },
   sidebar: { width: 190, closedWidth: 48 },
   shape: { borderRadius: 6 },

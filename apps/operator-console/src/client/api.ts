@@ -1,4 +1,7 @@
-import { HttpError } from 'react-admin';
+import type { components } from './schema';
+
+/** A record as the operator API's document describes it. */
+export type Dto<Name extends keyof components['schemas']> = components['schemas'][Name];
 
 /** Everything that the console asks for is below it. */
 export const BASE = '/operator/v1';
@@ -13,9 +16,15 @@ export interface Problem {
   errors?: { pointer: string; detail: string }[];
 }
 
-export class ApiError extends HttpError {
+/** An error reply. Its `status` and `body` are what react-admin looks for. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly body: Problem;
+
   constructor(readonly problem: Problem) {
-    super(problem.detail, problem.status, problem);
+    super(problem.detail);
+    this.status = problem.status;
+    this.body = problem;
   }
 
   /** The faults of a form by its fields' names, for the form to show them there. */
@@ -81,10 +90,25 @@ export async function call<Reply>(
   return (await reply.json()) as Reply;
 }
 
-/** A file of a list or of a customer, which the browser saves. */
-export function download(path: string, query: Query = {}): void {
+/** A reply's file, which the browser saves under a name. */
+export async function download(method: 'GET' | 'POST', path: string, name: string): Promise<void> {
+  const reply = await fetch(addressOf(path), {
+    method,
+    credentials: 'same-origin',
+    cache: 'no-store',
+    headers: method === 'POST' ? { 'Idempotency-Key': crypto.randomUUID() } : {},
+  }).catch(() => {
+    throw new ApiError(AWAY);
+  });
+  if (!reply.ok) throw new ApiError((await reply.json()) as Problem);
+  save(await reply.blob(), name);
+}
+
+/** Saves a file that the console made. */
+export function save(content: Blob, name: string): void {
   const link = document.createElement('a');
-  link.href = addressOf(path, query);
-  link.download = '';
+  link.href = URL.createObjectURL(content);
+  link.download = name;
   link.click();
+  URL.revokeObjectURL(link.href);
 }

@@ -29,31 +29,51 @@ export function CustomerAi() {
           method="PATCH"
           needs="admin"
           done="The settings are stored"
-          question="Empty leaves a setting as it is."
-          initial={{ enabled: data?.ai?.enabled, model: data?.ai?.model }}
+          question="An empty limit is none."
+          initial={{
+            enabled: data?.ai?.enabled ?? true,
+            model: data?.ai?.model ?? '',
+            included_nok: data?.ai?.monthly_included_nok ?? 0,
+            monthly_limit_nok: data?.ai?.monthly_limit_nok,
+            total_limit_nok: data?.ai?.total_limit_nok,
+          }}
+          bodyOf={(values) => ({
+            enabled: values.enabled as boolean,
+            ...(values.model ? { model: values.model as string } : {}),
+            included_nok: values.included_nok as number,
+            monthly_limit_nok: (values.monthly_limit_nok as number | undefined) ?? null,
+            total_limit_nok: (values.total_limit_nok as number | undefined) ?? null,
+          })}
         >
           <SelectInput source="enabled" label="May use AI" choices={YES_NO} />
           <TextInput source="model" label="Model; it must have a price" />
-          <NumberInput source="included_nok" label="Included credit a month, NOK" />
-          <TextInput source="monthly_limit_nok" label="At most this much of it a month, NOK, or none" />
-          <TextInput source="total_limit_nok" label="All credit used a month at most, NOK, or none" />
+          <NumberInput source="included_nok" label="Included credit a month, NOK" min={0} />
+          <NumberInput source="monthly_limit_nok" label="Of it a month at most, NOK (no limit if empty)" min={0} />
+          <NumberInput
+            source="total_limit_nok"
+            label="Of all credit a month at most, NOK (no limit if empty)"
+            min={0}
+          />
         </ActionButton>
         <ActionButton
           label="Provider key"
-          path={`${path}/key`}
+          path={path}
+          method="PATCH"
           needs="admin"
           done="The key is stored"
           question="The customer's own key at the AI provider. It is encrypted, and never shown again."
         >
-          <PasswordInput source="key" label="Key" required autoComplete="off" />
+          <PasswordInput source="provider_key" label="Key" required autoComplete="off" />
         </ActionButton>
         <ActionButton
           label="Drop its own key"
-          path={`${path}/key`}
-          method="DELETE"
+          path={path}
+          method="PATCH"
           needs="admin"
+          disabled={data?.ai?.own_key !== true}
           done="The service-wide key is used"
           question="Its messages use the service-wide key again."
+          bodyOf={() => ({ provider_key: null })}
         />
         <ActionButton
           label="Add credit"

@@ -1,29 +1,13 @@
 import { Alert, Box, Card, CardContent, LinearProgress, Stack, Typography } from '@mui/material';
 import { useQuery } from '@tanstack/react-query';
 import { useRecordContext } from 'react-admin';
-import { call } from '../client/api';
+import { call, type Dto } from '../client/api';
 import { Bars } from '../shared/charts';
 import { REFRESH_MS } from '../shared/console-list';
 import { formatNok, formatNumber, useFormats } from '../shared/formats';
 import type { Customer } from './customer-page';
 
-/** The figures of `GET /customers/{id}/overview`. Amounts are in NOK. */
-export interface Overview {
-  limits: Record<string, number | null>;
-  ai: {
-    enabled: boolean;
-    model?: string | null;
-    included_credit_remaining: number;
-    purchased_credit: number;
-    reserved_credit: number;
-    current_month_usage: number;
-    current_month_limit: number;
-    month: string;
-  } | null;
-  usage_by_day: { day: string; cost: number; messages: number }[];
-  usage_by_model: { model: string; cost: number; messages: number }[];
-  counts: Record<string, number>;
-}
+export type Overview = Dto<'CustomerOverviewDto'>;
 
 export const useOverview = (customerId: string | undefined) =>
   useQuery({
@@ -50,14 +34,21 @@ export function CustomerOverview() {
       >
         <Facts
           title="Limits"
-          facts={Object.entries(data.limits).map(([name, value]) => [
+          facts={Object.entries(data.customer.limits).map(([name, value]) => [
             name,
             value === null ? 'default' : formatNumber(value, formats),
           ])}
         />
         <Facts
           title="Counts"
-          facts={Object.entries(data.counts).map(([name, value]) => [name, formatNumber(value, formats)])}
+          facts={[
+            ...Object.entries(data.counts).map(([name, value]): [string, string] => [
+              name,
+              formatNumber(value, formats),
+            ]),
+            ['owed, NOK', formatNok(data.owed_nok, formats)],
+            ['overdue, NOK', formatNok(data.overdue_nok, formats)],
+          ]}
         />
       </Box>
       {data.ai === null ? <Alert severity="info">AI is not set up for this customer.</Alert> : <Balance ai={data.ai} />}
@@ -73,16 +64,16 @@ export function CustomerOverview() {
           byDay
           unit="NOK"
           data={{
-            labels: data.usage_by_day.map(({ day }) => day),
-            series: [{ name: 'cost', values: data.usage_by_day.map(({ cost }) => cost) }],
+            labels: data.usage_by_day.map(({ key }) => key),
+            series: [{ name: 'cost', values: data.usage_by_day.map(({ charged }) => charged) }],
           }}
         />
         <Bars
           title="AI this month, by model"
           unit="NOK"
           data={{
-            labels: data.usage_by_model.map(({ model }) => model),
-            series: [{ name: 'cost', values: data.usage_by_model.map(({ cost }) => cost) }],
+            labels: data.usage_by_model.map(({ key }) => key),
+            series: [{ name: 'cost', values: data.usage_by_model.map(({ charged }) => charged) }],
           }}
         />
       </Box>
@@ -115,9 +106,9 @@ function Facts({ title, facts }: { title: string; facts: [string, string][] }) {
 }
 
 const PARTS = [
-  ['included_credit_remaining', 'included', 'success.main'],
-  ['purchased_credit', 'purchased', 'info.main'],
-  ['reserved_credit', 'reserved by calls in progress', 'warning.main'],
+  ['included_nok', 'included', 'success.main'],
+  ['purchased_nok', 'purchased', 'info.main'],
+  ['reserved_nok', 'reserved by calls in progress', 'warning.main'],
 ] as const;
 
 /** The credit as a bar of its parts. */
@@ -151,8 +142,8 @@ export function Balance({ ai }: { ai: NonNullable<Overview['ai']> }) {
             </Typography>
           ))}
           <Typography variant="body2">
-            Used this month: {formatNok(ai.current_month_usage, formats)} of{' '}
-            {formatNok(ai.current_month_limit, formats)} NOK
+            Used this month: {formatNok(ai.month_usage_nok, formats)} NOK; included a month:{' '}
+            {formatNok(ai.monthly_included_nok, formats)} NOK
           </Typography>
         </Stack>
       </CardContent>

@@ -1,15 +1,27 @@
-import { Stack, Typography } from '@mui/material';
-import { NumberInput, SelectInput, Show, TabbedShowLayout, TextInput, useRecordContext } from 'react-admin';
-import type { Query } from '../client/api';
-import { download } from '../client/api';
+import { Button, Stack, Typography } from '@mui/material';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import {
+  BooleanInput,
+  NumberInput,
+  Show,
+  TabbedShowLayout,
+  TextInput,
+  useNotify,
+  usePermissions,
+  useRecordContext,
+} from 'react-admin';
+import { call, download, type Dto, type Query } from '../client/api';
 import { AuditList } from '../resources/audit';
 import { CreditRequestList } from '../resources/credit-requests';
+import { InvoiceSyncList } from '../resources/invoice-syncs';
 import { InvoiceList } from '../resources/invoices';
 import { RefusedRequestList } from '../resources/refused-requests';
 import { SmsList } from '../resources/sms';
 import { StatusPage } from '../resources/status';
 import { TicketList } from '../resources/tickets';
 import { CustomerTokens } from '../resources/tokens';
+import { may, type Role } from '../session';
 import { ActionButton } from '../shared/action-button';
 import { State } from '../shared/fields';
 import { visibleText } from '../shared/formats';
@@ -17,15 +29,7 @@ import { CustomerAi } from './customer-ai';
 import { CustomerOverview } from './customer-overview';
 import { CustomerServices } from './customer-services';
 
-export interface Customer {
-  id: string;
-  name: string;
-  customer_number: string;
-  organization_number: string;
-  email: string;
-  active: boolean;
-  limits: Record<(typeof LIMITS)[number][0], number | null>;
-}
+export type Customer = Dto<'CustomerDto'>;
 
 const LIMITS = [
   ['requests_per_minute', 'Requests per minute'],
@@ -65,6 +69,9 @@ export default function CustomerPage() {
         </TabbedShowLayout.Tab>
         <TabbedShowLayout.Tab label="Invoices" path="invoices">
           <OfCustomer list={InvoiceList} />
+        </TabbedShowLayout.Tab>
+        <TabbedShowLayout.Tab label="Invoice syncs" path="invoice-syncs">
+          <OfCustomer list={InvoiceSyncList} />
         </TabbedShowLayout.Tab>
         <TabbedShowLayout.Tab label="Tickets" path="tickets">
           <OfCustomer list={TicketList} />
@@ -135,26 +142,7 @@ function CustomerHead() {
           <NumberInput key={source} source={source} label={label} min={0} />
         ))}
       </ActionButton>
-      <ActionButton
-        label="SMS settings"
-        path={`${path}/sms`}
-        needs="admin"
-        done="The settings are stored"
-        question={name}
-      >
-        <SelectInput
-          source="enabled"
-          label="May send SMS"
-          choices={[
-            { id: true, name: 'yes' },
-            { id: false, name: 'no' },
-          ]}
-        />
-        <TextInput source="sender_id" label="Sender that recipients see" />
-        <TextInput source="daily_cap" label="SMS a day, or default" />
-        <TextInput source="daily_parts_cap" label="Parts of SMS a day, or default" />
-        <TextInput source="countries" label="Countries, such as NO,SE" />
-      </ActionButton>
+      <SmsSettings customer={customer} />
       {customer.active ? (
         <ActionButton
           label="Deactivate"
@@ -175,6 +163,7 @@ function CustomerHead() {
           />
           <ActionButton
             label="Erase"
+            bodyOf={() => ({ dry_run: false })}
             path={`${path}/erase`}
             needs="admin"
             color="error"
@@ -197,20 +186,64 @@ function CustomerHead() {
           </ActionButton>
         </>
       )}
-      <ExportButton path={path} />
+      <ExportButton customer={customer} />
     </Stack>
   );
 }
 
-function ExportButton({ path }: { path: string }) {
+/** Whether and how the customer may send SMS. */
+function SmsSettings({ customer }: { customer: Customer }) {
+  const path = `customers/${customer.id}/sms`;
+  const { data } = useQuery({
+    queryKey: [path],
+    queryFn: () => call<Dto<'SmsSettingsDto'>>('GET', path),
+    retry: false,
+  });
   return (
-    <Typography
-      component="button"
-      variant="body2"
-      sx={{ border: 0, bgcolor: 'transparent', color: 'primary.main', cursor: 'pointer' }}
-      onClick={() => download(`${path}/export`)}
+    <ActionButton
+      label="SMS settings"
+      path={path}
+      method="PATCH"
+      needs="admin"
+      done="The settings are stored"
+      question={<bdi>{visibleText(customer.name)}</bdi>}
+      initial={{ ...data, enabled: data?.enabled ?? true, countries: data?.countries?.join(' ') }}
+      bodyOf={({ enabled, sender_id: sender, daily_cap: cap, daily_parts_cap: parts, countries }) => ({
+        enabled,
+        ...(sender ? { sender_id: sender } : {}),
+        daily_cap: cap ?? null,
+        daily_parts_cap: parts ?? null,
+        countries: countries ? String(countries).split(/[ ,]+/) : null,
+      })}
     >
-      Export all data
-    </Typography>
+      <BooleanInput source="enabled" label="May send SMS" />
+      <TextInput source="sender_id" label="Sender that recipients see" />
+      <NumberInput source="daily_cap" label="SMS a day (that of the service if empty)" min={0} />
+      <NumberInput source="daily_parts_cap" label="Parts of SMS a day (that of the service if empty)" min={0} />
+      <TextInput source="countries" label="Countries, such as NO SE (those of the service if empty)" />
+    </ActionButton>
+  );
+}
+
+/** All data of the customer as a file, without secrets. */
+function ExportButton({ customer }: { customer: Customer }) {
+  const [isBusy, setBusy] = useState(false);
+  const notify = useNotify();
+  const { permissions } = usePermissions<Role>();
+  if (!may(permissions, 'admin')) return null;
+  const save = async () => {
+    setBusy(true);
+    try {
+      await download('POST', `customers/${customer.id}/export`, `customer-${customer.customer_number}.json`);
+    } catch (error) {
+      notify(error instanceof Error ? error.message : String(error), { type: 'error' });
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Button size="small" disabled={isBusy} onClick={() => void save()}>
+      {isBusy ? 'Exporting…' : 'Export all data'}
+    </Button>
   );
 }

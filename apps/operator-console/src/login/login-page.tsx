@@ -1,5 +1,5 @@
 import { Alert, Box, Button, Card, CardContent, CircularProgress, Stack, Typography } from '@mui/material';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation, useNavigate } from 'react-router-dom';
 import { call } from '../client/api';
@@ -12,6 +12,7 @@ export function LoginPage() {
   const [isBusy, setBusy] = useState(false);
   const { search, state } = useLocation() as { search: string; state?: { nextPathname?: string } };
   const navigate = useNavigate();
+  const queries = useQueryClient();
   const link = new URLSearchParams(search).get('token');
   const failure = new URLSearchParams(search).get('problem');
   const methods = useQuery({ queryKey: ['login-methods'], queryFn: () => call<LoginMethods>('GET', 'login/methods') });
@@ -21,6 +22,8 @@ export function LoginPage() {
     setProblem(undefined);
     try {
       await logIn();
+      // What was asked for by nobody, or by another person, is asked for again.
+      queries.clear();
       navigate(next, { replace: true });
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));

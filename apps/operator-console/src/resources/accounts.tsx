@@ -64,15 +64,14 @@ export function AccountList() {
 }
 
 function AccountActions() {
-  const account = useRecordContext<{ id: string; name: string; role: string; active: boolean }>();
+  const account = useRecordContext<{ id: string; name: string; email: string; role: string; active: boolean }>();
   if (account === undefined) return null;
   const path = `accounts/${account.id}`;
   return (
     <Stack direction="row" spacing={1}>
       <ActionButton
         label="Change role"
-        path={path}
-        method="PATCH"
+        path={`${path}/set-role`}
         needs="admin"
         initial={{ role: account.role }}
         question={account.name}
@@ -82,8 +81,9 @@ function AccountActions() {
       </ActionButton>
       <ActionButton
         label="New link"
-        path={`${path}/invite`}
+        path="accounts"
         needs="admin"
+        bodyOf={() => ({ email: account.email })}
         question={`A link that logs ${account.name} in once, for a new passkey.`}
         result={(reply) => <Invitation link={String(reply.link)} />}
       />

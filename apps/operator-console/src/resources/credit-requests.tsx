@@ -1,22 +1,14 @@
 import { Stack, Typography } from '@mui/material';
 import { useQuery } from '@tanstack/react-query';
 import { TextInput, useRecordContext } from 'react-admin';
-import { call, type Query } from '../client/api';
+import { call, type Dto, type Query } from '../client/api';
 import { ActionButton } from '../shared/action-button';
 import { Col, ConsoleList } from '../shared/console-list';
 import { CustomerLink, Nok, Plain, State, Time } from '../shared/fields';
 import { ofCustomer, oneOf } from '../shared/filters';
 import { formatNok, useFormats, visibleText } from '../shared/formats';
 
-interface CreditRequest {
-  id: number;
-  customer_id: string;
-  customer_name: string;
-  amount_nok: number;
-  status: 'pending' | 'approved' | 'rejected';
-  note?: string | null;
-  reference?: string | null;
-}
+type CreditRequest = Dto<'CreditRequestDto'>;
 
 /** The inbox of requests for credit; without a customer those of all. */
 export function CreditRequestList({ fixed, embedded }: { fixed?: Query; embedded?: boolean }) {
@@ -53,6 +45,9 @@ export function CreditRequestList({ fixed, embedded }: { fixed?: Query; embedded
       </Col>
       <Col source="decided_by" label="Decided by" disableSort>
         <Plain source="decided_by" />
+      </Col>
+      <Col source="first_approved_by" label="First approval" disableSort>
+        <Plain source="first_approved_by" />
       </Col>
       <Col source="reason" label="Reason" disableSort>
         <Plain source="reason" />
@@ -114,18 +109,14 @@ function CustomerMoney({ customerId }: { customerId: string }) {
   const [formats] = useFormats();
   const { data } = useQuery({
     queryKey: ['overview', customerId],
-    queryFn: () =>
-      call<{
-        ai?: { usage_this_month?: number; purchased_credit?: number };
-        invoices?: { unpaid_nok?: number; overdue?: number };
-      }>('GET', `customers/${customerId}/overview`),
+    queryFn: () => call<Dto<'CustomerOverviewDto'>>('GET', `customers/${customerId}/overview`),
   });
   if (data === undefined) return null;
   return (
     <Typography variant="body2" sx={{ mt: 1 }}>
-      Used this month: {formatNok(data.ai?.usage_this_month, formats)} NOK. Purchased credit left:{' '}
-      {formatNok(data.ai?.purchased_credit, formats)} NOK. Unpaid: {formatNok(data.invoices?.unpaid_nok, formats)} NOK,{' '}
-      {data.invoices?.overdue ?? 0} invoices overdue.
+      Used this month: {formatNok(data.ai?.month_usage_nok ?? 0, formats)} NOK. Purchased credit left:{' '}
+      {formatNok(data.ai?.purchased_nok ?? 0, formats)} NOK. Owed: {formatNok(data.owed_nok, formats)} NOK, of which{' '}
+      {formatNok(data.overdue_nok, formats)} NOK is overdue.
     </Typography>
   );
 }

@@ -9,10 +9,7 @@ export function CustomerList() {
     <ConsoleList
       title="Customers"
       csv
-      filters={[
-        search('name, number, organisation number, e-mail or token fingerprint'),
-        oneOf('state', ['active', 'inactive']),
-      ]}
+      filters={[search('name, number, organisation number or e-mail'), oneOf('state', ['active', 'inactive'])]}
       actions={
         <ActionButton
           label="Add a customer"

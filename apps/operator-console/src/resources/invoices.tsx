@@ -1,10 +1,10 @@
 import { Link as MuiLink, Stack } from '@mui/material';
-import { DateInput, NumberInput, SelectInput, TextInput, useRecordContext } from 'react-admin';
+import { DateInput, NumberInput, SelectInput, Show, SimpleShowLayout, TextInput, useRecordContext } from 'react-admin';
 import type { Query } from '../client/api';
 import { ActionButton } from '../shared/action-button';
 import { Col, ConsoleList } from '../shared/console-list';
-import { CustomerLink, Day, Nok, Plain, State } from '../shared/fields';
-import { ofCustomer, oneOf } from '../shared/filters';
+import { Code, CustomerLink, Day, Nok, Plain, State, Time } from '../shared/fields';
+import { ofCustomer, oneOf, search } from '../shared/filters';
 
 const STATUSES = ['open', 'paid', 'void', 'uncollectible'] as const;
 
@@ -18,8 +18,8 @@ export function InvoiceList({ fixed, embedded }: { fixed?: Query; embedded?: boo
       fixed={fixed}
       embedded={embedded}
       csv
-      rowClick={false}
       filters={[
+        search('number'),
         oneOf('status', ['draft', ...STATUSES]),
         oneOf('source', ['manual', 'stripe', 'fiken']),
         <DateInput key="due_before" source="due_before" label="Due before" />,
@@ -52,9 +52,6 @@ export function InvoiceList({ fixed, embedded }: { fixed?: Query; embedded?: boo
       <Col source="due_date" label="Due date" disableSort>
         <Day source="due_date" />
       </Col>
-      <Col label="Document" disableSort>
-        <Documents />
-      </Col>
       <Col label="Change" disableSort>
         <SetStatus />
       </Col>
@@ -62,7 +59,31 @@ export function InvoiceList({ fixed, embedded }: { fixed?: Query; embedded?: boo
   );
 }
 
-function Documents() {
+/** One invoice, with its documents and where it comes from. */
+export function InvoicePage() {
+  return (
+    <Show title="Invoice" actions={false}>
+      <SimpleShowLayout>
+        <CustomerLink label="Customer" />
+        <Plain source="number" label="Number" />
+        <Plain source="source" label="Source" />
+        <Code source="source_id" label="Id there" />
+        <Time source="synced_at" label="Synced" />
+        <State source="status" label="Status" />
+        <Nok source="amount" label="Amount" />
+        <Nok source="amount_due" label="Due" />
+        <Plain source="currency" label="Currency" />
+        <Plain source="kid" label="KID" />
+        <Day source="issue_date" label="Issued" />
+        <Day source="due_date" label="Due date" />
+        <Documents label="Documents" />
+        <Code source="id" label="Id" />
+      </SimpleShowLayout>
+    </Show>
+  );
+}
+
+function Documents(_props: { label: string }) {
   const invoice = useRecordContext<{ id: string; pdf_url?: string | null; hosted_url?: string | null }>();
   const addresses = [
     ['PDF', invoice?.pdf_url],
@@ -89,7 +110,7 @@ function SetStatus() {
   return (
     <ActionButton
       label="Set status"
-      path={`invoices/${invoice.id}/status`}
+      path={`invoices/${invoice.id}/set-status`}
       needs="billing"
       done="The status is set"
       initial={{ status: invoice.status }}

@@ -1,7 +1,7 @@
-import { DateInput, NumberInput, TextInput, useRecordContext } from 'react-admin';
+import { DateInput, TextInput, useRecordContext } from 'react-admin';
 import { ActionButton } from '../shared/action-button';
 import { Col, ConsoleList } from '../shared/console-list';
-import { Nok, Plain, Time } from '../shared/fields';
+import { Nok, Plain, Time, YesNo } from '../shared/fields';
 
 /** Prices of models in NOK per million tokens, each valid from a day. */
 export function PriceList() {
@@ -19,11 +19,11 @@ export function PriceList() {
           question="NOK per million tokens. Calls that are in progress keep their price."
         >
           <TextInput source="model" label="Model, as the provider names it" required />
-          <NumberInput source="input" label="Input" required />
-          <NumberInput source="output" label="Output" required />
-          <NumberInput source="cache_write_5m" label="Cache write, 5 minutes (1.25 × input)" />
-          <NumberInput source="cache_write_1h" label="Cache write, 1 hour (2 × input)" />
-          <NumberInput source="cache_read" label="Cache read (0.1 × input)" />
+          <TextInput source="input" label="Input" required />
+          <TextInput source="output" label="Output" required />
+          <TextInput source="cache_write_5m" label="Cache write, 5 minutes (1.25 × input)" />
+          <TextInput source="cache_write_1h" label="Cache write, 1 hour (2 × input)" />
+          <TextInput source="cache_read" label="Cache read (0.1 × input)" />
           <DateInput source="from" label="First day (now if empty)" />
         </ActionButton>
       }
@@ -40,7 +40,7 @@ export function PriceList() {
         </Col>
       ))}
       <Col source="example" label="Example" disableSort>
-        <Plain source="example" />
+        <YesNo source="example" />
       </Col>
       <Col label="Withdraw" disableSort>
         <Withdraw />
@@ -56,7 +56,8 @@ function Withdraw() {
   return (
     <ActionButton
       label="Withdraw"
-      path={`prices/${encodeURIComponent(price.id)}/withdraw`}
+      path="prices/withdraw"
+      bodyOf={() => ({ model: price.model, from: price.valid_from.slice(0, 10) })}
       needs="billing"
       done="The price is withdrawn"
       question={`${price.model}: the price that would begin on ${price.valid_from.slice(0, 10)} is withdrawn; the one before it stays.`}

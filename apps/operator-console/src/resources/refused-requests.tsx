@@ -1,10 +1,12 @@
-import { Alert, Button, Card, CardContent, Stack, TextField, Typography } from '@mui/material';
+import { Alert, Button, Card, CardContent, Link as MuiLink, Stack, TextField, Typography } from '@mui/material';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { NumberInput, Show, SimpleShowLayout, TextInput, useRecordContext } from 'react-admin';
-import { useNavigate } from 'react-router-dom';
-import type { Query } from '../client/api';
+import { NumberInput, TextInput, Title } from 'react-admin';
+import { Link, useNavigate, useParams } from 'react-router-dom';
+import { call, type Dto, type Query } from '../client/api';
 import { Col, ConsoleList } from '../shared/console-list';
-import { Code, CustomerLink, Nok, Plain, Time } from '../shared/fields';
+import { Code, CustomerLink, Plain, Time } from '../shared/fields';
+import { formatTime, useFormats, visibleText } from '../shared/formats';
 import { ofCustomer, since } from '../shared/filters';
 
 /** Requests that were answered with 400 or more: why was it refused? */
@@ -18,6 +20,7 @@ export function RefusedRequestList({ fixed, embedded }: { fixed?: Query; embedde
         fixed={fixed}
         embedded={embedded}
         csv
+        rowClick={(_id, _resource, request) => `/requests/${encodeURIComponent(String(request.request_id))}/show`}
         filters={[
           <TextInput key="code" source="code" label="Code, such as rate_limited" alwaysOn />,
           <NumberInput key="status" source="status" label="Status" alwaysOn />,
@@ -45,8 +48,8 @@ export function RefusedRequestList({ fixed, embedded }: { fixed?: Query; embedde
         <Col source="detail" label="Text of the reply" disableSort>
           <Plain source="detail" />
         </Col>
-        <Col source="id" label="Request id" disableSort>
-          <Code source="id" />
+        <Col source="request_id" label="Request id" disableSort>
+          <Code source="request_id" />
         </Col>
       </ConsoleList>
     </>
@@ -83,38 +86,63 @@ function FindRequest() {
   );
 }
 
-export function RefusedRequestPage() {
+/** What became of one request: refused or answered, and what it cost. */
+export function RequestPage() {
+  const { id = '' } = useParams();
+  const [formats] = useFormats();
+  const { data, error } = useQuery({
+    queryKey: ['request-outcome', id],
+    queryFn: () => call<Dto<'RequestOutcomeListDto'>>('GET', 'requests/outcome', { query: { request_id: id } }),
+  });
   return (
-    <Show title="Request" actions={false}>
-      <SimpleShowLayout>
-        <Explanation />
-        <Time source="created_at" label="When" />
-        <CustomerLink label="Customer" />
-        <Code source="status" label="Status" />
-        <Plain source="code" label="Code" />
-        <Plain source="outcome" label="Outcome" />
-        <Plain source="route" label="Route" />
-        <Plain source="detail" label="Text of the reply" />
-        <Plain source="token_name" label="Token" />
-        <Code source="fingerprint" label="Fingerprint of the token" />
-        <Plain source="network" label="Network" />
-        <Plain source="upstream" label="Refusal of the provider" />
-        <Nok source="charged" label="Charged, NOK" />
-        <Code source="id" label="Request id" />
-      </SimpleShowLayout>
-    </Show>
+    <Stack spacing={1} sx={{ mt: 1, maxWidth: 900 }}>
+      <Title title={`Request ${id}`} />
+      {error && <Alert severity="warning">{error.message}</Alert>}
+      {data?.data.length === 0 && <Alert severity="info">Nothing is known of a request with this id.</Alert>}
+      {data?.data.map((outcome) => (
+        <Card key={`${outcome.created_at} ${outcome.outcome}`} variant="outlined">
+          <CardContent>
+            <Typography component="h2" variant="subtitle1" sx={{ fontWeight: 600 }}>
+              {outcome.outcome.replaceAll('_', ' ')}, {formatTime(outcome.created_at, formats)}
+            </Typography>
+            {outcome.customer_id && (
+              <MuiLink component={Link} to={`/customers/${outcome.customer_id}/show`}>
+                The customer
+              </MuiLink>
+            )}
+            <table>
+              <tbody>
+                {FACTS.map(
+                  ([name, label]) =>
+                    outcome[name] !== null && (
+                      <tr key={name}>
+                        <th scope="row" style={{ textAlign: 'left', paddingRight: 16 }}>
+                          {label}
+                        </th>
+                        <td>
+                          <bdi>{visibleText(String(outcome[name]))}</bdi>
+                        </td>
+                      </tr>
+                    ),
+                )}
+              </tbody>
+            </table>
+          </CardContent>
+        </Card>
+      ))}
+    </Stack>
   );
 }
 
-function Explanation() {
-  const request = useRecordContext<{ id: string; charged?: number | null; code?: string }>();
-  if (request === undefined) return null;
-  return (
-    <Alert severity="info">
-      <Typography variant="body2">
-        {request.code ? `Refused with ${request.code}.` : 'Not refused.'}{' '}
-        {request.charged ? 'It was charged.' : 'Nothing was charged.'}
-      </Typography>
-    </Alert>
-  );
-}
+const FACTS = [
+  ['status', 'Status'],
+  ['code', 'Code'],
+  ['detail', 'Text of the reply'],
+  ['method', 'Method'],
+  ['route', 'Route'],
+  ['upstream', 'Refusal of the provider'],
+  ['model', 'Model'],
+  ['charged_nok', 'Charged, NOK'],
+  ['provider_request_id', "The provider's id"],
+  ['token_id', 'Token'],
+] as const satisfies [keyof Dto<'RequestOutcomeDto'>, string][];

@@ -1,7 +1,7 @@
 import type { Query } from '../client/api';
 import { Col, ConsoleList } from '../shared/console-list';
 import { Code, CustomerLink, Plain, State, Time } from '../shared/fields';
-import { ofCustomer, oneOf } from '../shared/filters';
+import { ofCustomer, oneOf, search } from '../shared/filters';
 
 /** The SMS that customers sent; without a customer those of all. */
 export function SmsList({ fixed, embedded }: { fixed?: Query; embedded?: boolean }) {
@@ -14,6 +14,7 @@ export function SmsList({ fixed, embedded }: { fixed?: Query; embedded?: boolean
       rowClick={false}
       csv
       filters={[
+        search('recipient or message'),
         oneOf('status', ['unknown', 'accepted', 'sent', 'failed', 'delivered']),
         ...(embedded ? [] : [ofCustomer]),
       ]}
@@ -38,7 +39,7 @@ export function SmsList({ fixed, embedded }: { fixed?: Query; embedded?: boolean
       <Col source="error_code" label="Error" disableSort>
         <Plain source="error_code" />
       </Col>
-      <Col source="parts" label="Parts" align="right" disableSort />
+      <Col source="segments" label="Parts" align="right" disableSort />
       <Col source="message" label="Message" disableSort>
         <Plain source="message" />
       </Col>

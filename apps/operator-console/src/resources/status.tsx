@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { DateTimeInput, SelectInput, TextInput, NumberInput, BooleanInput, useRecordContext } from 'react-admin';
 import type { Query } from '../client/api';
 import { ActionButton } from '../shared/action-button';
@@ -22,26 +23,20 @@ export function StatusPage({ fixed, embedded }: { fixed?: Query; embedded?: bool
         ...(embedded ? [] : [ofCustomer]),
       ]}
       actions={
-        <ActionButton
-          label="Post"
-          path="status-events"
-          needs="support"
-          done="The event is posted"
-          initial={{ status: 'degraded' }}
-          question="Customers see it at once. Name one service by its number, or a type: then all services of this type, of all customers."
-        >
-          <NumberInput source="service_id" label="Number of the service" />
-          <TextInput source="type" label="Or type of services, such as hosting" />
-          <SelectInput
-            source="status"
-            label="Status"
-            choices={LEVELS.map((id) => ({ id, name: id }))}
-            emptyText={false}
-            required
-          />
-          <TextInput source="message" label="Message" multiline required />
-          <DateTimeInput source="starts_at" label="Begins (now if empty)" />
-        </ActionButton>
+        <>
+          <Post label="Post" path="status-events" question="The customer of the service sees it at once.">
+            <NumberInput source="service_id" label="Number of the service" required />
+          </Post>
+          {!embedded && (
+            <Post
+              label="Announce"
+              path="announcements"
+              question="All customers with a service of this type that is not terminated see it at once."
+            >
+              <TextInput source="type" label="Type of services, such as hosting" required />
+            </Post>
+          )}
+        </>
       }
     >
       {!embedded && (
@@ -50,9 +45,6 @@ export function StatusPage({ fixed, embedded }: { fixed?: Query; embedded?: bool
         </Col>
       )}
       <Col source="service_id" label="Service" disableSort />
-      <Col source="service" label="Name" disableSort>
-        <Plain source="service" />
-      </Col>
       <Col source="status" label="Status" disableSort>
         <State source="status" />
       </Col>
@@ -69,6 +61,45 @@ export function StatusPage({ fixed, embedded }: { fixed?: Query; embedded?: bool
         <End />
       </Col>
     </ConsoleList>
+  );
+}
+
+/** What a status event says, of one service or of many. */
+function Post({
+  label,
+  path,
+  question,
+  children,
+}: {
+  label: string;
+  path: string;
+  question: string;
+  children: ReactNode;
+}) {
+  return (
+    <ActionButton
+      label={label}
+      path={path}
+      needs="support"
+      done="The event is posted"
+      initial={{ status: 'degraded' }}
+      question={question}
+      bodyOf={({ starts_at: startsAt, ...values }) => ({
+        ...values,
+        ...(startsAt ? { starts_at: new Date(startsAt as string).toISOString() } : {}),
+      })}
+    >
+      {children}
+      <SelectInput
+        source="status"
+        label="Status"
+        choices={LEVELS.map((id) => ({ id, name: id }))}
+        emptyText={false}
+        required
+      />
+      <TextInput source="message" label="Message" multiline required />
+      <DateTimeInput source="starts_at" label="Begins (now if empty)" />
+    </ActionButton>
   );
 }
 

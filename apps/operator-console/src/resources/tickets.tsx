@@ -1,6 +1,6 @@
 import { Card, CardContent, Chip, Stack, Typography } from '@mui/material';
 import { BooleanInput, SelectInput, Show, TextInput, useRecordContext } from 'react-admin';
-import type { Query } from '../client/api';
+import type { Dto, Query } from '../client/api';
 import { ActionButton } from '../shared/action-button';
 import { Col, ConsoleList, REFRESH_MS } from '../shared/console-list';
 import { CustomerLink, Plain, State, Time } from '../shared/fields';
@@ -10,26 +10,8 @@ import { formatTime, useFormats, visibleText } from '../shared/formats';
 const STATUSES = ['open', 'pending', 'resolved', 'closed'] as const;
 const PRIORITIES = ['low', 'normal', 'high', 'urgent'] as const;
 
-interface Reply {
-  id: string;
-  author: 'customer' | 'operator';
-  /** A note is for the operator's people only. */
-  internal: boolean;
-  body: string;
-  created_at: string;
-}
-
-interface Ticket {
-  id: string;
-  customer_name: string;
-  title: string;
-  body: string;
-  status: (typeof STATUSES)[number];
-  priority: (typeof PRIORITIES)[number];
-  assignee: string | null;
-  created_at: string;
-  replies: Reply[];
-}
+type Reply = Dto<'TicketReplyDto'>;
+type Ticket = Dto<'TicketThreadDto'>;
 
 export function TicketList({ fixed, embedded }: { fixed?: Query; embedded?: boolean }) {
   return (

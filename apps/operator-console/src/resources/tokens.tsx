@@ -2,7 +2,7 @@ import { Alert, Button, Card, CardContent, Stack, TextField, Typography } from '
 import { useState } from 'react';
 import { CheckboxGroupInput, DateTimeInput, NumberInput, TextInput, Title, useRecordContext } from 'react-admin';
 import { Link } from 'react-router-dom';
-import { ApiError, call, type Query } from '../client/api';
+import { ApiError, call, type Dto, type Query } from '../client/api';
 import { ActionButton } from '../shared/action-button';
 import { Col, ConsoleList } from '../shared/console-list';
 import { Code, Plain, State, Time } from '../shared/fields';
@@ -21,22 +21,12 @@ const SCOPES = [
   'sms:read',
 ];
 
-interface Token {
-  id: string;
-  customer_id: string;
-  customer_name: string;
-  name?: string | null;
-  scopes: string[];
-  active: boolean;
-  fingerprint: string;
-  expires_at?: string | null;
-  last_used_at?: string | null;
-}
+type Token = Dto<'TokenDto'>;
 
 /** The page of who found a token somewhere: whose is it? */
 export function TokenList() {
   const [text, setText] = useState('');
-  const [found, setFound] = useState<Token[]>();
+  const [found, setFound] = useState<Token>();
   const [problem, setProblem] = useState<string>();
   const [formats] = useFormats();
 
@@ -48,9 +38,8 @@ export function TokenList() {
     // The token itself leaves the page at once; a fingerprint is no secret.
     if (value.startsWith('cas_')) setText('');
     try {
-      const body = /^[0-9a-f]{12}$/i.test(value) ? { fingerprint: value.toLowerCase() } : { token: value };
-      const reply = await call<{ data: Token[] }>('POST', 'tokens/find', { body });
-      setFound(reply.data);
+      const body = /^[0-9a-f]{12}$/i.test(value) ? { fingerprint: value.toLowerCase() } : { text: value };
+      setFound(await call<Token>('POST', 'tokens/find', { body }));
     } catch (error) {
       setProblem(error instanceof ApiError ? error.message : String(error));
     }
@@ -79,16 +68,15 @@ export function TokenList() {
             </Button>
           </Stack>
           {problem && <Alert severity="warning">{problem}</Alert>}
-          {found?.length === 0 && <Alert severity="info">No customer has this token.</Alert>}
-          {found?.map((token) => (
-            <Alert key={token.id} severity={token.active ? 'warning' : 'info'}>
-              <Link to={`/customers/${token.customer_id}/show/tokens`}>
-                <bdi>{visibleText(token.customer_name)}</bdi>
+          {found && (
+            <Alert severity={found.active ? 'warning' : 'info'}>
+              <Link to={`/customers/${found.customer_id}/show/tokens`}>
+                <bdi>{visibleText(found.customer_name)}</bdi>
               </Link>
-              : {token.name ?? 'without a name'}, {token.active ? 'active' : 'not active'}, last used{' '}
-              {formatTime(token.last_used_at, formats)}, {token.scopes.join(' ')}
+              : {found.name ?? 'without a name'}, {found.active ? 'active' : 'not active'}, last used{' '}
+              {formatTime(found.last_used_at, formats)}, {found.scopes.join(' ')}
             </Alert>
-          ))}
+          )}
         </Stack>
       </CardContent>
     </Card>
@@ -189,8 +177,7 @@ function TokenActions() {
       </ActionButton>
       <ActionButton
         label="Rename"
-        path={`tokens/${token.id}`}
-        method="PATCH"
+        path={`tokens/${token.id}/rename`}
         needs="admin"
         initial={{ name: token.name }}
         question={which}
