@@ -30,7 +30,9 @@ const SCREENS = {
   'Refused requests': '/requests',
   'Find a token': '/tokens',
   Audit: '/audit',
+  Events: '/events',
   Accounts: '/accounts',
+  Installation: '/installation',
   'Passkeys and sessions': '/account',
 } as const;
 
@@ -172,19 +174,19 @@ describe("The operator's console in a browser", () => {
   });
 
   it('approves a credit request by the keyboard alone', async () => {
+    await logIn('billing');
     await open('/credit-requests');
-    const approve = page.getByRole('button', { name: 'Approve' }).first();
-    await approve.waitFor();
+    await page.getByRole('button', { name: 'Approve' }).first().waitFor();
     for (let presses = 0; presses < 200; presses++) {
       await page.keyboard.press('Tab');
-      if (await approve.evaluate('(button) => button === document.activeElement')) break;
+      if ((await page.evaluate('document.activeElement.textContent')) === 'Approve') break;
     }
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').waitFor();
     await page.keyboard.press('Tab');
     await page.keyboard.type('K-1');
     await page.keyboard.press('Enter');
-    await page.getByText('is approved').waitFor();
+    await page.getByText('is approved').waitFor({ timeout: 10_000 });
     const { rows } = await api.superuser.query(
       `select count(*)::int as count from ai_credit_request where status = 'approved'`,
     );

@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process';
+import { fork, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -75,6 +75,7 @@ export async function startEverything(aborted: AbortSignal): Promise<Everything>
     ]);
     aborted.throwIfAborted();
     process.stdout.write(welcome(settings, demo));
+    if (!production && settings.OPERATOR_CONSOLE_BUILD) await parts.start(buildConsole());
     return { failed: Promise.race(children.map(({ failed }) => failed)), stop: () => parts.stop() };
   } catch (error) {
     await parts.stop();
@@ -110,6 +111,20 @@ async function localEnvironment(
   saveLocalServices({ ...services, LAUNCHER_PID: String(process.pid) });
   // There is no proxy that keeps connections: a stop waits for nobody.
   return { environment: { SHUTDOWN_IDLE_MS: '0', ...services, ...given }, databaseUrl: database?.url };
+}
+
+/** Builds the operator's console while everything runs: nobody waits for it. A failure is printed. */
+async function buildConsole(): Promise<Part> {
+  const build = spawn('node', ['apps/local/build-console.mjs', '--quiet'], { stdio: ['ignore', 'ignore', 'inherit'], detached: true });
+  const ended = once(build, 'close');
+  return {
+    async stop() {
+      if (build.exitCode !== null || build.pid === undefined) return;
+      // Its own children too.
+      process.kill(-build.pid, 'SIGTERM');
+      await ended;
+    },
+  };
 }
 
 /** The started parts, which are stopped in reverse. */
@@ -178,7 +193,7 @@ function welcome(config: AppConfig, demo: Demo | undefined): string {
     '',
     `Customer API   ${origin}/api/v1`,
     `Swagger UI     ${origin}/docs`,
-    `Operator API   ${config.OPERATOR_URL ?? `http://localhost:${config.OPERATOR_PORT}`}`,
+    `Operator API   ${config.OPERATOR_URL ?? `http://localhost:${config.OPERATOR_PORT}`}, and the console, once it is built`,
     `Metrics        ${internal}:${config.INTERNAL_PORT}/metrics, of the worker ${internal}:${workerInternalPort(config)}/metrics, of the operator API ${internal}:${operatorInternalPort(config)}/metrics`,
   ];
   if (config.SANDBOX_URL) {

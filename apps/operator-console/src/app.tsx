@@ -12,6 +12,8 @@ import { AccountList } from './resources/accounts';
 import { AuditList } from './resources/audit';
 import { CreditRequestList } from './resources/credit-requests';
 import { CustomerList } from './resources/customers';
+import { EventList } from './resources/events';
+import { InstallationPage } from './resources/installation';
 import { InvoiceSyncList } from './resources/invoice-syncs';
 import { InvoiceList, InvoicePage } from './resources/invoices';
 import { LedgerProblems } from './resources/ledger-problems';
@@ -69,9 +71,11 @@ export function App() {
       <Resource name="tokens" list={TokenList} />
       <Resource name="requests" list={RefusedRequestList} show={RequestPage} options={{ label: 'Refused requests' }} />
       <Resource name="audit" list={AuditList} />
+      <Resource name="events" list={EventList} />
       <Resource name="accounts" list={AccountList} />
       <CustomRoutes>
         <Route path="/account" element={<AccountPage />} />
+        <Route path="/installation" element={<InstallationPage />} />
         <Route path="/accounting" element={<AccountingPage />} />
         <Route path="/ledger-problems" element={<LedgerProblems />} />
         <Route path="/unknown-calls" element={<UnknownCallList />} />

@@ -4,6 +4,8 @@ import SyncIcon from '@mui/icons-material/Sync';
 import AuditIcon from '@mui/icons-material/History';
 import CreditIcon from '@mui/icons-material/Savings';
 import CustomersIcon from '@mui/icons-material/Business';
+import EventsIcon from '@mui/icons-material/Bolt';
+import InstallationIcon from '@mui/icons-material/HealthAndSafety';
 import InvoicesIcon from '@mui/icons-material/ReceiptLong';
 import PricesIcon from '@mui/icons-material/Sell';
 import RefusedIcon from '@mui/icons-material/Block';
@@ -45,8 +47,10 @@ const PAGES = [
   ['/sms', 'SMS', <SmsIcon key="i" />],
   ['/requests', 'Refused requests', <RefusedIcon key="i" />],
   ['/tokens', 'Find a token', <TokensIcon key="i" />],
+  ['/events', 'Events', <EventsIcon key="i" />],
   ['/audit', 'Audit', <AuditIcon key="i" />],
   ['/accounts', 'Accounts', <AccountIcon key="i" />],
+  ['/installation', 'Installation', <InstallationIcon key="i" />],
 ] as const;
 
 function ConsoleMenu() {
@@ -127,7 +131,13 @@ function ConnectionNotice() {
 export function ConsoleLayout({ children }: { children?: ReactNode }) {
   const [isOpen] = useSidebarState();
   return (
-    <Layout appBar={ConsoleBar} menu={ConsoleMenu} data-sidebar={isOpen ? 'open' : 'closed'}>
+    <Layout
+      appBar={ConsoleBar}
+      menu={ConsoleMenu}
+      data-sidebar={isOpen ? 'open' : 'closed'}
+      // Wide tables scroll by themselves, not the page.
+      sx={{ '& .RaLayout-content': { minWidth: 0 } }}
+    >
       <ConnectionNotice />
       {children}
     </Layout>

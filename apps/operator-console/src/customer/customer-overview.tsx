@@ -119,7 +119,8 @@ export function Balance({ ai }: { ai: NonNullable<Overview['ai']> }) {
     <Card variant="outlined">
       <CardContent>
         <Typography component="h2" variant="subtitle1" sx={{ fontWeight: 600 }}>
-          AI credit, {ai.month}: {ai.enabled ? `enabled${ai.model ? `, ${ai.model}` : ''}` : 'not enabled'}
+          AI credit{ai.month ? `, ${ai.month}` : ''}:{' '}
+          {ai.enabled ? `enabled${ai.model ? `, ${ai.model}` : ''}` : 'not enabled'}
         </Typography>
         <Box
           aria-hidden="true"

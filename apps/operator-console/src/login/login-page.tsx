@@ -14,7 +14,7 @@ export function LoginPage() {
   const navigate = useNavigate();
   const queries = useQueryClient();
   const link = new URLSearchParams(search).get('token');
-  const failure = new URLSearchParams(search).get('problem');
+  const failure = new URLSearchParams(search).get('error');
   const methods = useQuery({ queryKey: ['login-methods'], queryFn: () => call<LoginMethods>('GET', 'login/methods') });
 
   const attempt = (logIn: () => Promise<void>, next: string) => async () => {

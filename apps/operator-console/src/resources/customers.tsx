@@ -1,4 +1,6 @@
-import { TextInput } from 'react-admin';
+import { Alert } from '@mui/material';
+import { BooleanInput, TextInput } from 'react-admin';
+import type { Dto } from '../client/api';
 import { ActionButton } from '../shared/action-button';
 import { Col, ConsoleList } from '../shared/console-list';
 import { Nok, Plain, State } from '../shared/fields';
@@ -11,18 +13,21 @@ export function CustomerList() {
       csv
       filters={[search('name, number, organisation number or e-mail'), oneOf('state', ['active', 'inactive'])]}
       actions={
-        <ActionButton
-          label="Add a customer"
-          path="customers"
-          needs="admin"
-          done="The customer is added"
-          question="A customer without services and tokens."
-        >
-          <TextInput source="name" label="Name" required />
-          <TextInput source="organization_number" label="Organisation number" required />
-          <TextInput source="email" label="E-mail" type="email" required />
-          <TextInput source="customer_number" label="Customer number" helperText="The next free one if empty" />
-        </ActionButton>
+        <>
+          <ImportCustomers />
+          <ActionButton
+            label="Add a customer"
+            path="customers"
+            needs="admin"
+            done="The customer is added"
+            question="A customer without services and tokens."
+          >
+            <TextInput source="name" label="Name" required />
+            <TextInput source="organization_number" label="Organisation number" required />
+            <TextInput source="email" label="E-mail" type="email" required />
+            <TextInput source="customer_number" label="Customer number" helperText="The next free one if empty" />
+          </ActionButton>
+        </>
       }
     >
       <Col source="customer_number" label="Number" disableSort />
@@ -41,4 +46,30 @@ export function CustomerList() {
       </Col>
     </ConsoleList>
   );
+}
+
+/** Customers of a CSV file, all or none. */
+function ImportCustomers() {
+  return (
+    <ActionButton
+      label="Import"
+      path="customers/import"
+      needs="admin"
+      question="CSV with a first line of columns: name, org_number, email and, if you like, customer_number. All are added, or none."
+      initial={{ dry_run: true }}
+      result={(reply) => <ImportedLines lines={(reply as unknown as Dto<'ImportedLinesDto'>).data} />}
+    >
+      <TextInput source="csv" label="CSV" multiline minRows={6} required />
+      <BooleanInput source="dry_run" label="Only check every line" />
+    </ActionButton>
+  );
+}
+
+function ImportedLines({ lines }: { lines: Dto<'ImportedLineDto'>[] }) {
+  return lines.map(({ line, result, name, problem }) => (
+    <Alert key={line} severity={result === 'refused' ? 'error' : 'info'}>
+      Line {line}, {name}: {result}
+      {problem ? `, ${problem}` : ''}
+    </Alert>
+  ));
 }
