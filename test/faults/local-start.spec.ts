@@ -70,6 +70,7 @@ function describeLauncher(): void {
       WORKER_INTERNAL_PORT: String(workerPort),
       OPERATOR_PORT: String(operatorPort),
       OPERATOR_INTERNAL_PORT: String(operatorInternalPort),
+      OPERATOR_CONSOLE_BUILD: 'false',
       LOG_LEVEL: 'warn',
       TEST_FOLDER: folder,
       ...settings,
