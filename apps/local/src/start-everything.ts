@@ -115,7 +115,10 @@ async function localEnvironment(
 
 /** Builds the operator's console while everything runs: nobody waits for it. A failure is printed. */
 async function buildConsole(): Promise<Part> {
-  const build = spawn('node', ['apps/local/build-console.mjs', '--quiet'], { stdio: ['ignore', 'ignore', 'inherit'], detached: true });
+  const build = spawn('node', ['apps/local/build-console.mjs', '--quiet'], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    detached: true,
+  });
   const ended = once(build, 'close');
   return {
     async stop() {
