@@ -13,7 +13,9 @@ export const operator = {
     .describe(
       'address people reach the operator console under, https in production; default http://localhost:OPERATOR_PORT, and no other name is served then',
     ),
-  OPERATOR_CONSOLE_BUILD: flag.default(true).describe('whether npm start builds the operator console beside the running programs, if its sources changed'),
+  OPERATOR_CONSOLE_BUILD: flag
+    .default(true)
+    .describe('whether npm start builds the operator console beside the running programs, if its sources changed'),
   OPERATOR_LOGIN_ATTEMPTS_PER_MINUTE: positive
     .default(10)
     .describe('logins to the operator console that one network address may try per minute'),
