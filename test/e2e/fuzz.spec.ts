@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { METHODS } from 'node:http';
 import fc from 'fast-check';
 import { Agent, type Dispatcher } from 'undici';
@@ -24,6 +25,8 @@ describe('random requests', () => {
   const agent = new Agent({ connections: CONCURRENCY, pipelining: 1 });
   beforeAll(async () => {
     api = await startApi({
+      // As in production: webhooks' secrets are encrypted under it.
+      SECRETS_KEY: randomBytes(32).toString('base64'),
       RATE_LIMIT_REQUESTS_PER_MINUTE: '1000000',
       RATE_LIMIT_ADDRESS_PER_MINUTE: '1000000',
       RATE_LIMIT_SMS_PER_MINUTE: '1000000',

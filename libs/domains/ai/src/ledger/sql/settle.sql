@@ -208,7 +208,7 @@ begin
     end loop;
   end if;
   foreach acc in array coalesce(made.accounts, '{}') loop
-    if acc.month_usage >= acc.next_threshold_at then
+    if acc.month_usage > 0 and acc.month_usage >= acc.next_threshold_at then
       perform app.ai_announce_thresholds(acc.customer_id);
     end if;
   end loop;
@@ -364,7 +364,7 @@ begin
   if made.over_month is not null then
     perform app.ai_expire_carried_over(p_customer, moment);
   end if;
-  if acc.month_usage >= acc.next_threshold_at then
+  if acc.month_usage > 0 and acc.month_usage >= acc.next_threshold_at then
     perform app.ai_announce_thresholds(p_customer);
   end if;
   if made.results is not null then
