@@ -22,6 +22,8 @@ describe("the worker's health", () => {
 
   afterAll(async () => {
     await worker.close();
+    // A worker that has ended is not asked for its health any more: nothing listens.
+    await expect(fetch(`${address}/health`)).rejects.toThrow('fetch failed');
   });
 
   const health = async () => {

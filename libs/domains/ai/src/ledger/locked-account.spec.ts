@@ -2,7 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
 import { saveAiCustomer } from '@test/ai-factories';
 import { type LedgerFixture, createLedgerFixture, request, usage } from '@test/ledger.fixture';
+import { itOnOneServer } from '@test/kinds-of-server';
+import { waitForLocks } from '@test/locks';
 import { connectAsSuperuser } from '@test/test-database';
+import { queriesDuring } from '@test/watch-queries';
 import { AiMaintenanceService } from '../worker/ai-maintenance.service';
 
 /** A statement's wait for the lock; statements that do not wait for it are far quicker. */
@@ -79,6 +82,24 @@ describe('A locked account', () => {
     await call(locked);
     expect(await fixture.account(locked)).toMatchObject({ reserved: '0.000000000000' });
   });
+
+  itOnOneServer(
+    'is served together with others again once its lock is gone',
+    'a cluster has no such statement',
+    async () => {
+      const waiting = call(locked);
+      await waitForLocks(fixture.superuser, 1);
+      await locker.query('rollback');
+      await waiting;
+      const customers = [locked, await save()];
+      const statements = await queriesDuring(() =>
+        Promise.all(customers.map((customerId) => fixture.ledger(0).reserve(request(customerId)))),
+      );
+      expect(statements.filter((text) => text.includes('app.ai_reserve'))).toEqual([
+        expect.stringContaining('app.ai_reserve('),
+      ]);
+    },
+  );
 
   it('does not block the worker for other customers', async () => {
     const other = await save();

@@ -1,0 +1,63 @@
+import { DataSource } from 'typeorm';
+import { useTestDatabase } from '@test/use-test-database';
+import { customerPages, purgeEachCustomer } from './customer-pages';
+
+const database = useTestDatabase();
+
+describe('work on all customers', () => {
+  let dataSource: DataSource;
+  let ids: string[];
+  beforeAll(async () => {
+    dataSource = await new DataSource({ type: 'postgres', url: database.url }).initialize();
+    await database.superuser.query(
+      `insert into customer (id, name, organization_number, customer_number, email)
+       select gen_random_uuid(), 'C' || i, i::text, i::text, 'a@example.com' from generate_series(1, 2003) i`,
+    );
+    const { rows } = await database.superuser.query<{ id: string }>('select id from customer order by id');
+    ids = rows.map(({ id }) => id);
+  });
+  afterAll(() => dataSource.destroy());
+
+  it('finds each of them once, a page at a time', async () => {
+    const pages: string[][] = [];
+    for await (const page of customerPages(dataSource)) {
+      pages.push(page);
+      // A list that begins anew never ends.
+      if (pages.length > 3) break;
+    }
+    expect(pages.map(({ length }) => length)).toEqual([1000, 1000, ids.length - 2000]);
+    expect(pages.flat()).toEqual(ids);
+  });
+
+  it('finds those that a statement finds, and no page if there are none', async () => {
+    const find = 'select id from customer where id > $1 and name = $3 order by id limit $2';
+    const found = async (name: string) => {
+      const pages: string[][] = [];
+      for await (const page of customerPages(dataSource, find, [name])) pages.push(page);
+      return pages;
+    };
+    expect(await found('C7')).toEqual([[expect.any(String)]]);
+    expect(await found('nobody')).toEqual([]);
+  });
+
+  it('repeats a statement for each until it changes nothing more, and counts what it changed', async () => {
+    const [first, last] = [ids[0], ids.at(-1)];
+    await database.superuser.query('update customer set requests_per_minute = 3 where id = any($1)', [[first, last]]);
+    const COUNT_DOWN = `with changed as (update customer set requests_per_minute = requests_per_minute - $2
+      where id = $1 and requests_per_minute > 1 returning 1) select count(*)::int as done from changed`;
+    const changed = await purgeEachCustomer(dataSource, COUNT_DOWN, [1]);
+    expect(changed).toBe(4);
+    const { rows } = await database.superuser.query(
+      'select count(*)::int as n from customer where requests_per_minute = 1',
+    );
+    expect(rows).toEqual([{ n: 2 }]);
+  });
+
+  it('changes nothing once it is aborted', async () => {
+    const CHANGE = `with changed as (update customer set name = 'changed' where id = $1 returning 1)
+      select count(*)::int as done from changed`;
+    expect(await purgeEachCustomer(dataSource, CHANGE, [], AbortSignal.abort())).toBe(0);
+    const { rowCount } = await database.superuser.query(`select from customer where name = 'changed'`);
+    expect(rowCount).toBe(0);
+  });
+});
