@@ -45,8 +45,8 @@ export interface WebhookResult {
 const REPLY_BYTES = 1024;
 /** Bytes of a reply's headers. */
 const HEADER_BYTES = 8 * 1024;
-/** Idle connections are kept for the next request, but not beyond this number of receivers. */
-const KEEP_ALIVE_MS = 10_000;
+/** How long an idle connection is kept for the next request: shorter than most servers do, whose end could meet a request. */
+const KEEP_ALIVE_MS = 4_000;
 
 /**
  * Sends requests to addresses that customers choose, without a way into the operator's network: https to public addresses only, and the
