@@ -240,16 +240,6 @@ describe('several parties', () => {
     );
   });
 
-  it('that ask for little are not refused while the process is busy with what has not ended yet', () => {
-    const server = new Simulation();
-    const parties = ['a', 'b', 'c'].map((party) => ({ party, perSecond: 10, ms: 0.3 }));
-    server.run(parties, 5000);
-    server.othersMs = 500;
-    server.run(parties, 10_000);
-    expect(server.shares.isOverloaded).toBe(true);
-    expect(server.refused).toEqual([]);
-  });
-
   it('that are seen for the first time share one part', () => {
     const server = new Simulation();
     const regular = { party: 'regular', perSecond: 100, ms: 1 };

@@ -23,10 +23,7 @@ const SAVED_SECONDS = 0.5;
 const CLEARLY_MORE = 4;
 /** … and if it has lately made so many requests: of fewer, chance decides. */
 const LEAST_OF_CAUSE = 3;
-/**
- * Milliseconds of work per second that are served at least: how many is not known after a time with little to do, nor while large
- * requests keep the process busy of which none has ended yet.
- */
+/** Milliseconds of work per second that are served at least: after a time with little to do it is not known how many. */
 const LEAST_CAPACITY = 200;
 /** Such parties are held from this part of the target waiting time on, so that the others hardly notice. */
 const CAUSE_TARGET = 0.4;
@@ -224,12 +221,12 @@ export class TimeShares {
 
   /** Whether a party is held to the level: not if it asks for less than an equal part of what was served before. */
   private isHeld(account: Account): boolean {
-    const known = Math.max(this.capacity.known, LEAST_CAPACITY);
+    const { known } = this.capacity;
     const together = this.demandOf(account) * this.sharing;
     if (this.holding === 'all') return together * this.correction > known;
     // After a start all are seen for the first time.
     if (account === this.newcomers) return false;
-    return together > known && this.asksClearlyMore(account);
+    return together > Math.max(known, LEAST_CAPACITY) && this.asksClearlyMore(account);
   }
 
   private demandOf(account: Account): number {
