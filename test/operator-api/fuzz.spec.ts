@@ -4,7 +4,7 @@ import { logIn, startOperatorApi, type TestOperator, type TestOperatorApi } from
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 
 /** `npm run accept:operator-fuzz` sends more. */
-const REQUESTS = Number(process.env.ACCEPT_REQUESTS ?? 1200);
+const REQUESTS = Number(process.env.ACCEPT_REQUESTS ?? 400);
 const CONCURRENCY = 20;
 
 describe('random requests to the operator API', () => {
