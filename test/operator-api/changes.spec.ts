@@ -128,6 +128,17 @@ describe('changes through the operator API', () => {
     await change('ticket.assign', 'POST', `/tickets/${ticket}/assign`, {});
     await change('ticket.unassign', 'POST', `/tickets/${ticket}/assign`, { to: null, replaces: admin.name });
     await change('ticket.set-status', 'POST', `/tickets/${ticket}/set-status`, { status: 'resolved' });
+    const endpoint = await change('webhook.create', 'POST', '/webhook-endpoints', {
+      ...{ customer_id: customer, url: 'https://erp.fjordlys.example/hooks', event_types: ['ai.credit.low'] },
+    });
+    await change('webhook.change', 'PATCH', `/webhook-endpoints/${endpoint.id}`, { event_types: [] });
+    const tested = await change('webhook.test', 'POST', `/webhook-endpoints/${endpoint.id}/test`);
+    await change('webhook.redeliver', 'POST', `/webhook-deliveries/${tested.id}/redeliver`);
+    await change('webhook.redeliver-since', 'POST', `/webhook-endpoints/${endpoint.id}/redeliver`, {
+      since: '2026-11-20T00:00:00Z',
+    });
+    await change('webhook.rotate-secret', 'POST', `/webhook-endpoints/${endpoint.id}/rotate-secret`);
+    await change('webhook.delete', 'DELETE', `/webhook-endpoints/${endpoint.id}`);
     made.push('account.create');
     const account = await change('account.invite', 'POST', '/accounts', { email: 'nils@example.com', role: 'viewer' });
     await change('account.role', 'POST', `/accounts/${account.id}/set-role`, { role: 'support' });
@@ -221,6 +232,44 @@ describe('changes through the operator API', () => {
     expect(JSON.parse(text)).toMatchObject({ data: [{ id: issued.id, customer_id: customer }] });
     const [{ fingerprint }] = (JSON.parse(text) as { data: [{ fingerprint: string }] }).data;
     expect(await make('GET', `/customers?search=${fingerprint}`)).toMatchObject({ data: [{ id: customer }] });
+  });
+
+  it('show the secret of a webhook endpoint once', async () => {
+    const [url, key] = ['https://erp.fjordlys.example/hooks', randomUUID()];
+    const add = () => send('POST', '/webhook-endpoints', { customer_id: customer, url }, { 'idempotency-key': key });
+    const added = (await (await add()).json()) as Reply;
+    const rotated = await make('POST', `/webhook-endpoints/${added.id}/rotate-secret`);
+    const secrets = [String(added.secret), String(rotated.secret)];
+    expect(secrets).toEqual([expect.stringMatching(/^whsec_/), expect.stringMatching(/^whsec_/)]);
+    expect(await (await add()).json()).toEqual({ ...added, secret: null });
+    const texts = await Promise.all([
+      ...['/webhook-endpoints', `/webhook-endpoints/${added.id}`, '/audit'].map((path) => make('GET', path)),
+      make('PATCH', `/webhook-endpoints/${added.id}`, { description: 'ERP' }),
+    ]);
+    expect(secrets.filter((secret) => JSON.stringify(texts).includes(secret))).toEqual([]);
+  });
+
+  it("list customers' webhook endpoints and the operator's own, which have no customer", async () => {
+    const [url, listed] = ['https://ours.example/hooks', (query: string) => make('GET', `/webhook-endpoints?${query}`)];
+    const own = await make('POST', '/webhook-endpoints', { url, event_types: ['ticket.created'] });
+    const theirs = await make('POST', '/webhook-endpoints', { customer_id: customer, url });
+    expect(own).toMatchObject({ customer_id: '00000000-0000-0000-0000-000000000000', customer_name: '', scopes: null });
+    expect(await listed('own=true')).toMatchObject({ data: [{ id: own.id }], total: 1 });
+    expect(await listed(`customer_id=${customer}&limit=1`)).toMatchObject({ data: [{ id: theirs.id }] });
+    await make('POST', `/webhook-endpoints/${own.id}/test`);
+    const deliveries = await make('GET', `/webhook-deliveries?endpoint_id=${own.id}`);
+    expect(deliveries).toMatchObject({ data: [{ event_type: 'webhook.test', state: 'pending' }], total: 1 });
+    const refused = await send('POST', '/webhook-endpoints', {
+      ...{ customer_id: customer, url, event_types: ['ticket.created'] },
+    });
+    expect(refused.status).toBe(400);
+  });
+
+  it('set the shares of credit that customers are told of', async () => {
+    const at = `/customers/${customer}/ai`;
+    expect(await make('PATCH', at, { credit_thresholds: [90, 50] })).toMatchObject({ credit_thresholds: [50, 90] });
+    expect(await make('PATCH', at, { credit_thresholds: null })).toMatchObject({ credit_thresholds: [80] });
+    expect((await send('PATCH', at, { credit_thresholds: [100] })).status).toBe(400);
   });
 
   it('never show a provider key', async () => {

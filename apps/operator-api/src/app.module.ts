@@ -19,6 +19,7 @@ import { TokensApiModule } from './tokens/tokens-api.module';
 import { CreditRequestsApiModule } from './credit-requests/credit-requests-api.module';
 import { CustomersApiModule } from './customers/customers-api.module';
 import { LoginModule } from './login/login.module';
+import { WebhooksApiModule } from './webhooks/webhooks-api.module';
 import { RequestPipelineModule } from './request-pipeline.module';
 import { TicketsApiModule } from './tickets/tickets-api.module';
 
@@ -46,6 +47,7 @@ import { TicketsApiModule } from './tickets/tickets-api.module';
     StatusApiModule,
     TodayApiModule,
     TokensApiModule,
+    WebhooksApiModule,
   ],
 })
 export class AppModule {

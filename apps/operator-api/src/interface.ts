@@ -36,6 +36,7 @@ export const OPERATOR_INTERFACE: InterfaceParts = {
     SMS: 'SMS of customers.',
     Status: 'Status of services.',
     Events: 'What was told to customers.',
+    Webhooks: 'Endpoints that events are sent to, and their deliveries.',
     Requests: 'Requests of customers: why they were refused, what they cost.',
     Audit: 'The audit log.',
     Accounts: "Accounts of the operator's people.",

@@ -21,6 +21,7 @@ import { SmsQueryDto } from './sms/sms.dto';
 import { StatusEventQueryDto } from './status/status-event.dto';
 import { TicketQueryDto } from './tickets/ticket.dto';
 import { TokenQueryDto } from './tokens/token.dto';
+import { WebhookDeliveryQueryDto, WebhookEndpointQueryDto } from './webhooks/webhook.dto';
 
 /** The queries of all lists. A list refuses the filters of the others, because it would ignore them. */
 const LISTS = [
@@ -34,7 +35,7 @@ const LISTS = [
     LedgerQueryDto,
   ],
   ...[RefusedRequestQueryDto, ServiceQueryDto, SmsQueryDto, StatusEventQueryDto, TicketQueryDto, TokenQueryDto],
-  ...[UnknownOutcomeQueryDto, UsageQueryDto],
+  ...[UnknownOutcomeQueryDto, UsageQueryDto, WebhookDeliveryQueryDto, WebhookEndpointQueryDto],
 ];
 
 /**

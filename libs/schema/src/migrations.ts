@@ -8,7 +8,12 @@ import {
 } from '@domains/ai';
 import { CreditRequestInbox1763683203100, CreditRequestsSchema1763683200800 } from '@domains/credit-requests';
 import { CustomerInbox1763683203600, CustomersSchema1763683200100 } from '@domains/customers';
-import { EventInbox1763683203800, EventsSchema1763683201600, WebhooksSchema1763683201700 } from '@domains/events';
+import {
+  EventInbox1763683203800,
+  EventsSchema1763683201600,
+  WebhookInbox1763683203900,
+  WebhooksSchema1763683201700,
+} from '@domains/events';
 import { InvoiceInbox1763683203300, InvoicesSchema1763683200900 } from '@domains/invoices';
 import { ServicesSchema1763683200300 } from '@domains/services';
 import { SmsInbox1763683203400, SmsSchema1763683201000 } from '@domains/sms';
@@ -64,6 +69,7 @@ export const migrations = [
   CustomerInbox1763683203600,
   AiUsageOfDays1763683203700,
   EventInbox1763683203800,
+  WebhookInbox1763683203900,
 ];
 
 /**

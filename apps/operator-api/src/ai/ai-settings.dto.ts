@@ -114,6 +114,15 @@ export class AiSettingsDto {
   @ApiProperty({ type: Number, nullable: true, example: null })
   total_limit_nok!: number | null;
 
+  /** Shares of the month's credit, in percent, of whose use it is told. */
+  @ApiProperty({
+    type: 'array',
+    items: { type: 'integer', format: 'int32', minimum: 1, maximum: 99 },
+    maxItems: 5,
+    example: [80],
+  })
+  credit_thresholds!: number[];
+
   /** The account's month. */
   @ApiProperty({ type: String, nullable: true, maxLength: 7, example: '2026-11' })
   month!: string | null;
@@ -314,6 +323,7 @@ export function toAiSettingsDto(view: AiConfigurationView): AiSettingsDto {
     included_from_next_month_nok: jsonAmount(view.includedFromNextMonthNok),
     monthly_limit_nok: amount(view.monthlyLimitNok),
     total_limit_nok: amount(view.totalLimitNok),
+    credit_thresholds: view.creditThresholds,
     month: view.month,
     included_nok: jsonAmount(view.includedNok),
     purchased_nok: jsonAmount(view.purchasedNok),

@@ -17,6 +17,7 @@ export type DeliveredType = EventType | typeof TEST_TYPE;
 
 /** An event on its way to an endpoint. The outbox: made in the transaction that gives the event its position. */
 @Entity('webhook_delivery')
+@Index('webhook_delivery_inbox_idx', { synchronize: false })
 @Index('webhook_delivery_endpoint_idx', { synchronize: false })
 @Index('webhook_delivery_due_idx', { synchronize: false })
 @Index('webhook_delivery_next_idx', { synchronize: false })

@@ -3,9 +3,9 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { NO_CUSTOMER } from '@platform/audit';
 import { AppConfig } from '@platform/config';
-import { newestRows } from '@platform/database';
+import { newestRows, readInbox } from '@platform/database';
 import { ServiceError } from '@platform/errors';
-import type { Listing, ListingRequest } from '@platform/pagination';
+import type { InboxPage, InboxRequest, Listing, ListingRequest } from '@platform/pagination';
 import type { Scope } from '@platform/tokens';
 import { refusalOf } from '@platform/upstream';
 import { type DeliveryState, REDELIVERED_AT_ONCE, WebhookDelivery } from '../entities/webhook-delivery.entity';
@@ -69,6 +69,21 @@ export class WebhooksOperatorService {
     const where = { ...(customerId !== undefined && { customerId }) };
     const found = await newestRows(this.dataSource.manager, WebhookEndpoint, { where, by: 'createdAt' }, listing);
     return found.map(viewOf);
+  }
+
+  /** A page of the endpoints, in the order that the request names; with the number of all. */
+  async inbox(
+    { customerId, own }: { customerId?: string; own?: boolean },
+    request: InboxRequest,
+  ): Promise<InboxPage<EndpointView>> {
+    const owner = own ? NO_CUSTOMER : customerId;
+    const query = this.dataSource.manager
+      .createQueryBuilder(WebhookEndpoint, 't')
+      .where({ ...(owner !== undefined && { customerId: owner }) });
+    const orders = { created_at: { by: 't.createdAt', kind: 'time' } } as const;
+    const inbox = { name: 'webhook-endpoints', filters: [customerId, own], orders, usual: '-created_at' };
+    const page = await readInbox(query, { ...inbox, id: { by: 't.id', kind: 'uuid' } }, request);
+    return page.map(({ entity }) => viewOf(entity));
   }
 
   /** An endpoint. @throws ServiceError not_found */
@@ -148,6 +163,18 @@ export class WebhooksOperatorService {
     const { customerId, endpointId, state } = filter;
     const where = { ...(customerId && { customerId }), ...(endpointId && { endpointId }), ...(state && { state }) };
     return newestRows(this.dataSource.manager, WebhookDelivery, { where }, listing);
+  }
+
+  /** A page of them, newest first; with the number of all. */
+  async deliveriesInbox(filter: OperatorDeliveryFilter, request: InboxRequest): Promise<InboxPage<WebhookDelivery>> {
+    const { customerId, endpointId, state } = filter;
+    const query = this.dataSource.manager
+      .createQueryBuilder(WebhookDelivery, 't')
+      .where({ ...(customerId && { customerId }), ...(endpointId && { endpointId }), ...(state && { state }) });
+    const byId = { by: 't.id', kind: 'uuid' } as const;
+    const filters = [customerId, endpointId, state];
+    const inbox = { name: 'webhook-deliveries', filters, orders: { created_at: byId }, id: byId, usual: '-created_at' };
+    return (await readInbox(query, inbox, request)).map(({ entity }) => entity);
   }
 
   /** Queues a delivery again. @throws ServiceError not_found, webhook_endpoint_disabled */
