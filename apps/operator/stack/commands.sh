@@ -171,11 +171,11 @@ end_commands() {
   done
 }
 
-# missing: services that should run and do not, those of profiles in .env too
+# missing: services that should run and do not, those of profiles in .env too. Of the API remove_ended has those that end again and again
 missing() {
   local service
   for service in $(dc config --services | grep -vx -e secrets -e migrate -e operator -e recover); do
-    if ! is_running "$service"; then echo "$service"; fi
+    if ! is_running "$service" || { [ "$service" != api ] && [ -n "$(running "$service" | ending_again)" ]; }; then echo "$service"; fi
   done
 }
 

@@ -42,6 +42,11 @@ running() { listed "$1" --filter status=running; }
 
 is_running() { [ -n "$(running "$1")" ]; }
 
+# ending_again: of the containers on standard input those that end again and again: between two ends they count as running
+ending_again() {
+  xargs -r docker inspect -f '{{.Id}} {{.RestartCount}} {{if .State.Health}}{{.State.Health.Status}}{{end}}' | awk '$2 > 1 && $3 == "starting" {print $1}'
+}
+
 # in_service SERVICE COMMAND…: in its (one) container
 in_service() { docker exec -i "$(running "$1")" "${@:2}"; }
 
@@ -72,17 +77,17 @@ wanted_replicas() {
   if [ "$present" -gt 0 ]; then echo "$present"; else echo 2; fi
 }
 
-# outdated SERVICE: whether it runs in a container that was made with other settings, another image or other files
+# outdated SERVICE: whether it has a container that was made with other settings or another image, one too that ends again and
+# again and does not run at this moment, or runs with other files
 outdated() {
-  is_running "$1" || return 1
   local hash container name made_with
   hash=$(dc config --hash "$1" | awk '{print $2}')
-  for container in $(running "$1"); do
+  for container in $(containers "$1"); do
     name=$(docker inspect -f '{{.Config.Image}}' "$container")
     made_with=$(docker inspect -f '{{index .Config.Labels "com.docker.compose.config-hash"}} {{.Image}}' "$container")
     [ "$made_with" = "$hash $(docker image inspect -f '{{.Id}}' "$name")" ] || return 0
   done
-  ! has_present_files "$1"
+  is_running "$1" && ! has_present_files "$1"
 }
 
 # has_present_files SERVICE: whether it read those files of this folder that are there now. Compose does not look into files

@@ -97,8 +97,10 @@ retire() {
 
 # remove_ended: replicas that were killed, or end again and again. Compose would count them
 remove_ended() {
-  listed api --all --filter status=exited --filter status=dead --filter status=created --filter status=restarting |
-    xargs -r docker rm -f >/dev/null
+  {
+    listed api --all --filter status=exited --filter status=dead --filter status=created --filter status=restarting
+    running api | ending_again
+  } | xargs -r docker rm -f >/dev/null
 }
 
 # remove_replicas CONTAINER…: stops and removes them; each ends when it has answered its requests
