@@ -2,13 +2,14 @@
 
 project=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 stage=$(mktemp -d)
-export COMPOSE_PROJECT_NAME=${COMPOSE_PROJECT_NAME:-account-drill} PORT=${PORT:-3900} OPERATOR_NAME=${OPERATOR_NAME:-drill}
+export COMPOSE_PROJECT_NAME=${COMPOSE_PROJECT_NAME:-account-drill} PORT=${PORT:-3900} CONSOLE_PORT=${CONSOLE_PORT:-3950} OPERATOR_NAME=${OPERATOR_NAME:-drill}
 origin=http://127.0.0.1:$PORT
 
 # A copy, so that the settings are not the developer's.
 (cd "$project" && git ls-files -co --exclude-standard -z | while IFS= read -r -d '' file; do [ -e "$file" ] && printf '%s\0' "$file"; done | tar c --no-recursion --null -T -) | tar x -C "$stage"
 cat >"$stage/.env" <<END
 PORT=$PORT
+CONSOLE_PORT=$CONSOLE_PORT
 VERSION=drill
 ANTHROPIC_BASE_URL=http://sandbox:4010/anthropic
 ANTHROPIC_API_KEY=sandbox-key
