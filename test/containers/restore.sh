@@ -54,7 +54,7 @@ check_keys 'restored after the rotation'
 rm -rf "$backups/other" && cp -r "$first" "$backups/other" && rm "$backups/other/secrets-key"
 check 'a backup without its key is refused' "$backups/other/secrets-key is missing" "$(stack restore "$backups/other" --yes 2>&1 | last_line | cut -c 1-$((${#backups} + 29)))"
 check 'with a key that does not fit, it says so' 1 "$(stack restore "$backups/other" --secrets-key "$second/secrets-key" --yes >"$backups/log" 2>&1; echo $?)"
-check 'and whose provider key it does not open' 1 "$(grep -c "^$customer *unreadable" "$backups/log")"
+check 'and whose provider key it does not open' 1 "$(grep -cE "^provider key +$customer +unreadable" "$backups/log")"
 [ $failures = 0 ] || cat "$backups/log"
 check 'the service is up then, and calls that need the key are refused' '200 403' "$(status_of "$token" /customer) $(own_key "$token" customers-own-key)"
 # As long as a large restore would take.

@@ -172,6 +172,23 @@ describe('sessions of the operator API', () => {
       expect(JSON.parse(reply!.body)).toMatchObject({ code: 'forbidden' });
     });
 
+    it("under this machine's own names, unless it is the address", async () => {
+      const headers = (host: string) =>
+        `GET /operator/v1/login/methods HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+      const statuses = async (address: string) => {
+        const other = await startOperatorApi({ OPERATOR_URL: address });
+        try {
+          const hosts = [new URL(address).host, 'localhost:5000', 'evil.example'];
+          return await Promise.all(hosts.map(async (host) => (await rawHttp(other.origin, headers(host)))?.status));
+        } finally {
+          await other.stop();
+        }
+      };
+      expect(await statuses('https://console.example.com:8444')).toEqual([200, 403, 403]);
+      // A tunnel may have another port.
+      expect(await statuses('http://localhost:3001')).toEqual([200, 200, 403]);
+    });
+
     it('with pages that protect themselves from being framed, and from scripts that are not ours', async () => {
       const { headers } = await fetch(`${api.baseUrl}/login/methods`);
       expect(headers.get('x-frame-options')).toBe('DENY');

@@ -47,11 +47,12 @@ export function dropAttemptCookie(reply: FastifyReply): void {
 
 /**
  * Refuses addresses other than the operator's own: a name that somebody else has pointed at this machine would make their pages
- * pages of this site. @throws ServiceError forbidden
+ * pages of this site. Of this machine's own names each will do: a tunnel may have another port. @throws ServiceError forbidden
  */
 export function requireOwnHost({ headers }: FastifyRequest, { OPERATOR_URL }: AppConfig): void {
   const host = headers.host ?? '';
-  if (OPERATOR_URL === undefined ? LOCAL.test(host) : host === new URL(OPERATOR_URL).host) return;
+  const own = OPERATOR_URL === undefined ? 'localhost' : new URL(OPERATOR_URL).host;
+  if (host === own || (LOCAL.test(own) && LOCAL.test(host))) return;
   throw new ServiceError('forbidden', 'The operator console has another address: see OPERATOR_URL');
 }
 
