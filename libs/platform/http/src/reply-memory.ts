@@ -44,8 +44,8 @@ export class ReplyMemory {
    * @throws ServiceError rate_limited if replies that the customer does not read fill its share
    */
   admit(customerId: string): void {
-    if (this.shares.total === 0) return;
-    if (this.shares.check(customerId, SMALL_BYTES) === 'share_used') throw refusal('share_used');
+    if (this.held.has(customerId) && this.shares.check(customerId, SMALL_BYTES) === 'share_used')
+      throw refusal('share_used');
   }
 
   /** Takes the memory of a reply until the reply is closed. */

@@ -1,3 +1,4 @@
+export { SegmentedBytes } from './chunked-bytes';
 export {
   JsonFault,
   type JsonFaultKind,
@@ -7,4 +8,3 @@ export {
   type JsonToken,
   JsonTokenizer,
 } from './json-tokenizer';
-export { SegmentedBytes } from './segmented-bytes';

@@ -1,4 +1,4 @@
-import { LONGEST_TEXT, shortText, TokenText, Utf8Check } from './token-text';
+import { LONGEST_TEXT, shortText, TokenText, Utf8Check } from './chunked-bytes';
 
 /** Faults of a text that should be a JSON object. */
 export type JsonFaultKind = 'not_utf8' | 'syntax' | 'not_an_object' | 'too_deep' | 'too_many_values';

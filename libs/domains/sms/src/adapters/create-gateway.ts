@@ -23,10 +23,7 @@ export function createGateway(config: AppConfig, clients: UpstreamClientsService
 function createElks(config: AppConfig, clients: UpstreamClientsService): SmsGateway {
   const access = accessOf(config, '46elks', config.ELKS_URL, config.ELKS_USERNAME, config.ELKS_PASSWORD);
   if (!access) return new NoGatewayAdapter();
-  const base = config.SMS_REPORT_URL;
-  return new ElksAdapter(openClient(config, clients, '46elks', access), access, (reference) =>
-    base === undefined ? undefined : `${base}/sms/delivery-reports/46elks/${reference}`,
-  );
+  return new ElksAdapter(openClient(config, clients, '46elks', access), access, config.SMS_REPORT_URL);
 }
 
 function createLink(config: AppConfig, clients: UpstreamClientsService): SmsGateway {

@@ -6,13 +6,11 @@ import { type GatewayAccount, gatewayMessageId, HttpSmsAdapter, reportTime, type
 export class ElksAdapter extends HttpSmsAdapter {
   readonly name = '46elks';
 
-  /**
-   * @param reportUrl returns the address for delivery reports of a message with this reference, if reports are wanted
-   */
+  /** @param reportsUrl base of the addresses that delivery reports are sent to, if they are wanted */
   constructor(
     client: UpstreamClient,
     account: GatewayAccount,
-    private readonly reportUrl: (reference: string) => string | undefined,
+    private readonly reportsUrl: string | undefined,
   ) {
     super(client, account);
   }
@@ -23,8 +21,8 @@ export class ElksAdapter extends HttpSmsAdapter {
 
   protected write({ senderId, to, message, reference }: OutgoingSms): WrittenSms {
     const form = new URLSearchParams({ from: senderId, to, message });
-    const reportUrl = this.reportUrl(reference);
-    if (reportUrl !== undefined) form.set('whendelivered', reportUrl);
+    if (this.reportsUrl !== undefined)
+      form.set('whendelivered', `${this.reportsUrl}/sms/delivery-reports/46elks/${reference}`);
     return { path: '/a1/sms', contentType: 'application/x-www-form-urlencoded', body: form.toString() };
   }
 

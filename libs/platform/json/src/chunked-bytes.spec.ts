@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { SegmentedBytes } from './segmented-bytes';
+import { SegmentedBytes } from './chunked-bytes';
 
 describe('SegmentedBytes', () => {
   it.each([
