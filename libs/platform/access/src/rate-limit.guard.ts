@@ -52,25 +52,23 @@ export class RateLimitGuard extends ThrottlerGuard {
     this.standard = Object.fromEntries(limits) as Record<LimitName, number>;
   }
 
-  // Nest accepts a boolean as well; the parent's signature has only the promise.
-  override canActivate(context: ExecutionContext): Promise<boolean> {
-    return this.admit(context) as Promise<boolean>;
-  }
-
   /** Counts a request towards the customer's general limit, then towards the tighter limit of its route, if there is one. */
-  private admit(context: ExecutionContext): boolean | Promise<boolean> {
+  override canActivate(context: ExecutionContext): Promise<boolean> {
     const { access, rateLimit: kind } = rulesOf(context);
-    if (access === 'public') return true;
     const { customer } = context.getArgByIndex<FastifyRequest>(0);
-    if (!customer) throw new Error('The bearer guard must run first');
+    if (!customer && access !== 'public') throw new Error('The bearer guard must run first');
     const reply = context.getArgByIndex<FastifyReply>(1);
-    return afterCount(this.count(customer, 'requests'), (general) => {
-      if (!kind || general.isBlocked) return enforce(general, reply);
-      return afterCount(this.count(customer, kind), (tighter) => {
-        const isNearer = tighter.isBlocked || remainingOf(tighter) < remainingOf(general);
-        return enforce(isNearer ? tighter : general, reply);
+    const admitted =
+      !customer ||
+      afterCount(this.count(customer, 'requests'), (general) => {
+        if (!kind || general.isBlocked) return enforce(general, reply);
+        return afterCount(this.count(customer, kind), (tighter) => {
+          const isNearer = tighter.isBlocked || remainingOf(tighter) < remainingOf(general);
+          return enforce(isNearer ? tighter : general, reply);
+        });
       });
-    });
+    // Nest accepts a boolean as well; the parent's signature has only the promise.
+    return admitted as Promise<boolean>;
   }
 
   private count(customer: AuthenticatedCustomer, name: LimitName): RateLimitState | Promise<RateLimitState> {

@@ -110,21 +110,14 @@ export function customerByToken(
   return token === undefined ? undefined : authenticator.latelyHolderOf(token);
 }
 
-/** @throws ServiceError insufficient_scope */
+/**
+ * Makes a request that of its customer. Refuses a customer whose token lacks the route's scope, and everybody on a route that
+ * declares nothing: it is closed until it does. @throws ServiceError insufficient_scope
+ */
 function admit(request: FastifyRequest, customer: AuthenticatedCustomer, access: RouteAccess): true {
   request.customer = customer;
-  requireAccess(customer, access);
-  return true;
-}
-
-/**
- * Refuses a customer whose token lacks the route's scope, and everybody on a route that declares nothing: it is closed until
- * it does. @throws ServiceError insufficient_scope
- */
-function requireAccess(customer: AuthenticatedCustomer, access: RouteAccess): void {
-  if (access === 'any') return;
   if (access === undefined) throw new ServiceError('insufficient_scope', 'This address is closed');
-  if (customer.scopes.has(access)) return;
+  if (access === 'any' || customer.scopes.has(access)) return true;
   throw new ServiceError('insufficient_scope', `The token lacks the scope ${access}`, {
     bearer: { error: 'insufficient_scope', scope: access },
   });

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } fro
 import { Injectable } from '@nestjs/common';
 import { AppConfig } from '@platform/config';
 import { ServiceError } from '@platform/errors';
-import { HeldShares } from '@platform/fairness';
+import { type Grant, HeldShares } from '@platform/fairness';
 
 /** Maximum size of a body, in bytes. */
 export const BODY_BYTES = {
@@ -201,38 +201,33 @@ export class BodyMemory {
   }
 
   lease(customerId: string): BodyLease {
+    const { shares } = this;
+    const { BODY_MEMORY_BYTES_PER_CUSTOMER: mostOfOne } = this.config;
     let taken = 0;
     return {
       take: (bytes) => {
-        this.take(customerId, bytes);
+        const isTooMuch = shares.amountOf(customerId) + bytes > mostOfOne;
+        const grant = isTooMuch ? 'too_much' : shares.take(customerId, bytes);
+        if (grant !== 'granted') throw refusalOf(grant, mostOfOne);
         taken += bytes;
       },
       release: () => {
-        this.give(customerId, taken);
+        shares.give(customerId, taken);
         taken = 0;
       },
     };
   }
+}
 
-  private take(customerId: string, bytes: number): void {
-    const { BODY_MEMORY_BYTES_PER_CUSTOMER: mostOfOne } = this.config;
-    const retry = { retryAfterSeconds: RETRY_AFTER_SECONDS };
-    if (this.shares.amountOf(customerId) + bytes > mostOfOne) {
-      const detail = `The bodies of your requests in progress may have ${mostOfOne} bytes together; send fewer at a time`;
-      throw new ServiceError('rate_limited', detail, retry);
-    }
-    const grant = this.shares.take(customerId, bytes);
-    if (grant === 'share_used') {
-      const detail = 'The bodies of your requests in progress fill your share of the memory; send fewer at a time';
-      throw new ServiceError('rate_limited', detail, retry);
-    }
-    if (grant === 'all_used')
-      throw new ServiceError('service_unavailable', 'Too many large requests are in progress; try again', retry);
-  }
-
-  private give(customerId: string, bytes: number): void {
-    this.shares.give(customerId, bytes);
-  }
+function refusalOf(grant: 'too_much' | Exclude<Grant, 'granted'>, mostOfOne: number): ServiceError {
+  const retry = { retryAfterSeconds: RETRY_AFTER_SECONDS };
+  if (grant === 'all_used')
+    return new ServiceError('service_unavailable', 'Too many large requests are in progress; try again', retry);
+  const detail =
+    grant === 'too_much'
+      ? `The bodies of your requests in progress may have ${mostOfOne} bytes together; send fewer at a time`
+      : 'The bodies of your requests in progress fill your share of the memory; send fewer at a time';
+  return new ServiceError('rate_limited', detail, retry);
 }
 
 /** Time that a small piece counts as: to measure it would take longer. */
@@ -267,11 +262,10 @@ export class TurnBudget {
     }
   }
 
-  /** Runs the work of a small piece at once. */
-  runSmall(work: () => void): void {
+  /** Counts a small piece, whose work is done at once. */
+  countSmall(): void {
     this.spentMs += MS_A_SMALL_PIECE;
     this.schedule();
-    work();
   }
 
   /** Runs work in a later turn that has time left. */

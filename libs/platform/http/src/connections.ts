@@ -77,19 +77,16 @@ export function boundConnections(server: Server, most: number): void {
     }
     idle.set(socket, performance.now());
   });
-  boundPipelining(server, (socket, isIdle) => {
-    if (!isIdle) idle.delete(socket);
-    else if (!socket.destroyed) idle.set(socket, performance.now());
-  });
+  boundPipelining(server, idle);
 }
 
 /**
  * Bounds the requests in progress on each connection. A client may send further ones before the first is answered (pipelining, RFC
  * 9112 §9.3.2), and Node hands over hundreds of them in one turn of the event loop, which even as refusals keep others waiting. The
  * reply to the last one that is taken closes the connection; those behind it have no effect, and no reply.
- * @param note is told when a connection gets its first request, and when its last one is answered
+ * @param idle those without a request in progress: one that gets its first is taken out until its last one is answered
  */
-function boundPipelining(server: Server, note: (socket: Socket, isIdle: boolean) => void): void {
+function boundPipelining(server: Server, idle: Map<Socket, number>): void {
   const inProgress = new WeakMap<Socket, number>();
   const [handle] = server.listeners('request') as RequestListener[];
   if (!handle) throw new Error('The server has no handler yet');
@@ -98,14 +95,14 @@ function boundPipelining(server: Server, note: (socket: Socket, isIdle: boolean)
     const { socket } = request;
     const count = (inProgress.get(socket) ?? 0) + 1;
     if (count > MOST_PIPELINED) return ignoreRest(socket);
-    if (count === 1) note(socket, false);
+    if (count === 1) idle.delete(socket);
     // Beyond any count from now on: nothing behind this reply is taken.
     if (count === MOST_PIPELINED) reply.shouldKeepAlive = false;
     inProgress.set(socket, count === MOST_PIPELINED ? Infinity : count);
     onReplyClosed(reply, () => {
       const left = (inProgress.get(socket) ?? 0) - 1;
       inProgress.set(socket, left);
-      if (left === 0) note(socket, true);
+      if (left === 0 && !socket.destroyed) idle.set(socket, performance.now());
     });
     handle(request, reply);
   });

@@ -40,6 +40,7 @@ const TOO_MANY_PIECES =
   'The body comes in too many small chunks: send it with a Content-Length, or in chunks of some kilobytes';
 /** Detail of the error for a missing body. */
 const NO_BODY = 'The request has no body; send a JSON object, with the header Content-Type: application/json';
+const JSON_TYPE = /^application\/json\s*(;\s*(charset\s*=\s*"?utf-?8"?\s*)?)*$/i;
 const HOW_TO_SEND = 'Send the body as application/json in UTF-8';
 
 const JSON_FAULTS: Record<Exclude<JsonFaultKind, 'too_many_values'>, string> = {
@@ -160,7 +161,8 @@ export class RequestBodyGuard implements CanActivate {
     const values = rules.values(this.config);
     const reader = rules.reader(this.config);
     const tokenizer = new JsonTokenizer({ depth: this.config.BODY_MAX_DEPTH, values }, reader);
-    const bytes = new SegmentedBytes(lengthOf(request));
+    const length = request.headers['content-length'];
+    const bytes = new SegmentedBytes(length === undefined ? undefined : Number(length));
     let spentMs = 0;
     try {
       await readBody(request.raw, rules.bytes, this.turns, (piece) => {
@@ -189,11 +191,6 @@ export class RequestBodyGuard implements CanActivate {
   }
 }
 
-function lengthOf({ headers }: FastifyRequest): number | undefined {
-  const length = headers['content-length'];
-  return length === undefined ? undefined : Number(length);
-}
-
 /** Refuses a request whose headers announce no body, or one that is not JSON. @throws ServiceError */
 function assertJsonBody(headers: IncomingHttpHeaders): void {
   if (!hasBody(headers)) throw invalidBody(NO_BODY);
@@ -201,11 +198,7 @@ function assertJsonBody(headers: IncomingHttpHeaders): void {
   if (encoding !== '' && encoding !== 'identity')
     throw new ServiceError('unsupported_media_type', 'Send the body uncompressed: Content-Encoding is not supported');
   const type = headers['content-type']?.trim() ?? '';
-  if (!isJson(type)) throw new ServiceError('unsupported_media_type', adviceFor(type));
-}
-
-function isJson(type: string): boolean {
-  return /^application\/json\s*(;\s*(charset\s*=\s*"?utf-?8"?\s*)?)*$/i.test(type);
+  if (!JSON_TYPE.test(type)) throw new ServiceError('unsupported_media_type', adviceFor(type));
 }
 
 function adviceFor(type: string): string {
@@ -264,8 +257,11 @@ export function readBody(
       if (size > limit) settle(tooLarge(limit));
       else if (pieces.add(piece.length)) settle(new ServiceError('invalid_request', TOO_MANY_PIECES));
       else if (turns.spent) acceptLater(piece);
-      else if (piece.length < SMALL_BYTES) turns.runSmall(() => accept(piece));
-      else turns.run(() => accept(piece));
+      else if (piece.length >= SMALL_BYTES) turns.run(() => accept(piece));
+      else {
+        turns.countSmall();
+        accept(piece);
+      }
     };
     // A stream that is paused at its last chunk emits 'end' all the same.
     const onEnd = () => {

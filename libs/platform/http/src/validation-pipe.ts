@@ -86,8 +86,9 @@ class QuickValidationPipe extends ValidationPipe {
     nameIgnored(value, known);
     // Not a DTO, but a type that is not checked.
     if (known.length === 0) return value;
-    const given = known.filter((name) => Object.hasOwn(value, name));
-    return Object.fromEntries(given.map((name) => [name, (value as Record<string, unknown>)[name]]));
+    const given: Record<string, unknown> = {};
+    for (const name of known) if (Object.hasOwn(value, name)) given[name] = (value as Record<string, unknown>)[name];
+    return given;
   }
 }
 

@@ -27,8 +27,9 @@ export class SegmentedBytes {
     for (let from = 0; from < chunk.length;) {
       const rest = chunk.length - from;
       // An open segment is filled first: alternating large and small chunks would otherwise leave nearly empty segments.
-      const added =
-        !this.open && (isAll || rest >= WHOLE_BYTES) ? this.keep(chunk.subarray(from)) : this.copy(chunk, from);
+      const isWhole = !this.open && (isAll || rest >= WHOLE_BYTES);
+      if (isWhole) this.segments.push(chunk.subarray(from));
+      const added = isWhole ? rest : this.copy(chunk, from);
       from += added;
       this.length += added;
     }
@@ -52,11 +53,6 @@ export class SegmentedBytes {
   joined(): Buffer {
     const parts = this.slice(0, this.length);
     return parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts);
-  }
-
-  private keep(chunk: Buffer): number {
-    this.segments.push(chunk);
-    return chunk.length;
   }
 
   private copy(chunk: Buffer, from: number): number {

@@ -148,8 +148,9 @@ export class BodyStream {
 export class ByteBudget {
   /** Bytes in use. */
   used = 0;
-  private readonly leases = new Set<ByteLease>();
-  private readonly paused = new Map<ByteLease, Flow>();
+  /** Those that are open, the oldest first, and those of replies that wait. */
+  readonly leases = new Set<ByteLease>();
+  readonly paused = new Map<ByteLease, Flow>();
 
   constructor(private readonly limit: number) {}
 
@@ -160,31 +161,8 @@ export class ByteBudget {
     return lease;
   }
 
-  /** Adds bytes of a reply, and pauses it while the budget is exceeded. */
-  add(bytes: number, lease: ByteLease, flow: Flow): void {
-    this.used += bytes;
-    if (this.admits(lease)) return;
-    this.paused.set(lease, flow);
-    flow.pause();
-  }
-
-  /** Releases bytes of a reply that is not read on. */
-  release(bytes: number, lease: ByteLease): void {
-    this.used -= bytes;
-    this.paused.delete(lease);
-  }
-
-  /** Ends a lease, after its bytes were released; others may continue. */
-  end(lease: ByteLease): void {
-    if (!this.leases.delete(lease) || this.paused.size === 0) return;
-    for (const [waiting, flow] of [...this.paused]) {
-      if (!this.admits(waiting)) continue;
-      this.paused.delete(waiting);
-      flow.resume();
-    }
-  }
-
-  private admits(lease: ByteLease): boolean {
+  /** Whether the reply of a lease may be read on. */
+  admits(lease: ByteLease): boolean {
     return this.used <= this.limit || this.leases.values().next().value === lease;
   }
 }
@@ -197,19 +175,30 @@ export class ByteLease {
 
   /** Adds bytes, and pauses the reply while the budget is exceeded. */
   add(bytes: number, flow: Flow): void {
+    const { budget } = this;
     this.bytes += bytes;
-    this.budget.add(bytes, this, flow);
+    budget.used += bytes;
+    if (budget.admits(this)) return;
+    budget.paused.set(this, flow);
+    flow.pause();
   }
 
   /** Releases the bytes, for another attempt of the same call. */
   clear(): void {
-    this.budget.release(this.bytes, this);
+    this.budget.used -= this.bytes;
+    this.budget.paused.delete(this);
     this.bytes = 0;
   }
 
-  /** Releases the bytes and ends the lease. Idempotent. */
+  /** Releases the bytes and ends the lease; other replies may continue. Idempotent. */
   close(): void {
     this.clear();
-    this.budget.end(this);
+    const { budget } = this;
+    if (!budget.leases.delete(this) || budget.paused.size === 0) return;
+    for (const [waiting, flow] of [...budget.paused]) {
+      if (!budget.admits(waiting)) continue;
+      budget.paused.delete(waiting);
+      flow.resume();
+    }
   }
 }

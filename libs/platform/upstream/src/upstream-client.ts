@@ -80,10 +80,15 @@ export class UpstreamClient implements ClientState {
 
   /**
    * Makes a call. @param read extracts the result from the reply, whose status can be any but 3xx. An error that it
-   * throws about a 2xx reply counts against the upstream. @throws UpstreamCallError, and errors of `read`
+   * throws about a 2xx reply counts against the upstream. @param stream see {@link stream} @throws UpstreamCallError, and
+   * errors of `read`
    */
-  call<T>(request: UpstreamRequest, read: (reply: UpstreamReply) => T): Promise<T> {
-    return this.run(request, read);
+  call<T>(request: UpstreamRequest, read: (reply: UpstreamReply) => T, stream?: BodyStream): Promise<T> {
+    const { operation } = request;
+    const attributes = { 'upstream.name': this.name, 'upstream.operation': operation };
+    return traced({ name: `${this.name} ${operation}`, kind: 'client', attributes }, () =>
+      this.make(request, read, stream),
+    );
   }
 
   /**
@@ -95,7 +100,7 @@ export class UpstreamClient implements ClientState {
     const accept = (reply: UpstreamReply) => {
       if (!reply.ok) throw reply.refused();
     };
-    this.run(request, accept, stream).then(
+    this.call(request, accept, stream).then(
       () => stream.end(),
       (error: unknown) => stream.fail(error as Error),
     );
@@ -117,14 +122,6 @@ export class UpstreamClient implements ClientState {
     for (const call of this.inProgress) call.end('shutdown');
     this.silence?.stop();
     await this.agent.destroy();
-  }
-
-  private run<T>(request: UpstreamRequest, read: (reply: UpstreamReply) => T, stream?: BodyStream): Promise<T> {
-    const { operation } = request;
-    const attributes = { 'upstream.name': this.name, 'upstream.operation': operation };
-    return traced({ name: `${this.name} ${operation}`, kind: 'client', attributes }, () =>
-      this.make(request, read, stream),
-    );
   }
 
   private async make<T>(request: UpstreamRequest, read: (reply: UpstreamReply) => T, stream?: BodyStream): Promise<T> {

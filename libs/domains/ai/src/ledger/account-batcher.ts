@@ -62,13 +62,13 @@ export class AccountBatcher<Item extends { customerId: string }, Result> impleme
   }
 
   private async runUnlocked(batch: Item[]): Promise<(Result | typeof LOCKED)[]> {
-    const results: (Result | typeof LOCKED)[] = batch.map(() => LOCKED);
-    let places = batch.map((_, place) => place);
+    const results = Array<Result | typeof LOCKED>(batch.length).fill(LOCKED);
+    let places = [...batch.keys()];
     for (let attempt = 1; places.length > 0; attempt++) {
-      const items = places.map((place) => batch[place] as Item);
+      const items = places.length === batch.length ? batch : places.map((place) => batch[place] as Item);
       try {
         const done = await this.run(items, 'brief');
-        places.forEach((place, index) => (results[place] = done[index] as Result));
+        for (const [index, place] of places.entries()) results[place] = done[index] as Result;
         break;
       } catch (error) {
         if (!isLockTimeout(error)) throw error;

@@ -79,7 +79,7 @@ export class MicroBatcher<Item, Result> {
   private async runBatch(batch: Waiting<Item, Result>[]): Promise<void> {
     try {
       const results = await this.options.run(batch.map(({ item }) => item));
-      batch.forEach(({ resolve }, index) => resolve(results[index] as Result));
+      for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
     } catch (error) {
       if (batch.length === 1 || this.options.failsAll(error)) return batch.forEach(({ reject }) => reject(error));
       // A faulty item must not fail the others.

@@ -53,9 +53,8 @@ export class BoundedQueue {
    * complete an operation stand in front and must not hide how long the others wait.
    */
   queueDelayMs(): number {
-    const open = (from: number, to?: number) =>
-      this.waiting.slice(from, to).find(({ customerId }) => !this.isFull(customerId))?.since ?? Infinity;
-    const since = Math.min(open(0, this.ending), open(this.ending));
+    let since = Infinity;
+    for (const one of this.waiting) if (one.since < since && !this.isFull(one.customerId)) since = one.since;
     return since === Infinity ? 0 : performance.now() - since;
   }
 

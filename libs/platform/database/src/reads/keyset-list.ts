@@ -66,8 +66,9 @@ export class KeysetList<Row extends Placed> {
     const after =
       page.cursor === undefined ? undefined : decodeCursor(page.cursor, this.idType, listMark(this.name, given));
     let variant = 0;
-    this.filters.forEach(({ bit }, index) => (variant |= given[index] === null ? 0 : bit));
-    const chosen = given.filter((_, index) => variant & (this.filters[index]?.bit ?? 0));
+    for (const [place, { bit }] of this.filters.entries()) if (given[place] !== null) variant |= bit;
+    const chosen: ReadValue[] = [];
+    for (const [place, { bit }] of this.filters.entries()) if (variant & bit) chosen.push(given[place]);
     const read = (place: ReadValue[], limit: number, least: ReadValue[]): PageRead<Row> => ({
       statement: this.statements[place.length > 0 ? variant | AFTER : variant] as ReadStatement<Row>,
       values: [limit, ...chosen, ...place, ...least],
@@ -90,8 +91,10 @@ export class KeysetList<Row extends Placed> {
 
   /** The value of each filter, null if it is left out. */
   private given({ createdAfter, createdBefore }: PageRequest, filters: readonly ReadValue[]): ReadValue[] {
-    const own = this.filters.slice(0, -2).map((_, index) => filters[index] ?? null);
-    return [...own, createdAfter ?? null, createdBefore ?? null];
+    const given: ReadValue[] = [];
+    while (given.length < this.filters.length - 2) given.push(filters[given.length] ?? null);
+    given.push(createdAfter ?? null, createdBefore ?? null);
+    return given;
   }
 }
 
@@ -228,8 +231,8 @@ export interface IdWindow {
  */
 export function idWindow({ createdAfter, createdBefore }: Partial<PageRequest>, afterId: string | undefined): IdWindow {
   const least = createdAfter === undefined ? LEAST_ID : firstIdAt(Date.parse(createdAfter) - MARGIN_MS);
-  const bounds = [afterId, ...(createdBefore === undefined ? [] : [firstIdAt(Date.parse(createdBefore) + MARGIN_MS)])];
-  const below = bounds.filter((bound) => bound !== undefined).sort()[0];
+  let below = createdBefore === undefined ? undefined : firstIdAt(Date.parse(createdBefore) + MARGIN_MS);
+  if (afterId !== undefined && (below === undefined || afterId < below)) below = afterId;
   // eslint-disable-next-line no-restricted-syntax -- any moment is right: what lies before it is read if the page is not full
   const from = firstIdAt((below === undefined ? Date.now() : Math.min(timeOfId(below), LATEST_MS)) - WINDOW_MS);
   return { below, from: from > least ? from : least, least };
