@@ -2,7 +2,7 @@ import { Command as Commander, Option } from 'commander';
 import { ServiceError } from '@platform/errors';
 import type { Command, Noun } from './commands/command';
 import type { OptionDefinition } from './options/option';
-import { COMMON_OPTIONS, type CommonOptions, commonOptions } from './options/common-options';
+import { COMMON_OPTIONS, type CommonOptions, commonOptions } from './options/global-options';
 import { usageError } from './command-error';
 
 /** A command with the values of its options. */

@@ -10,7 +10,7 @@ import { ServiceError } from '@platform/errors';
 import { NestLogger } from '@platform/logging';
 import { Listing } from '@platform/pagination';
 import type { ServiceCommand } from './commands/command';
-import type { CommonOptions } from './options/common-options';
+import type { CommonOptions } from './options/global-options';
 import { person } from './options/read';
 import { print } from './output/print';
 import { CommandError, EXIT, usageError } from './command-error';

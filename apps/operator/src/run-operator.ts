@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CommanderError } from 'commander';
 import { nouns } from './commands/nouns';
-import { wantsJson } from './options/common-options';
+import { wantsJson } from './options/global-options';
 import { buildProgram, type Invocation } from './build-program';
 import { usageError } from './command-error';
 

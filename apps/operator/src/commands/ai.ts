@@ -4,7 +4,7 @@ import { ServiceError } from '@platform/errors';
 import { decimalText, jsonAmount, shortDecimal } from '@platform/money';
 import { flag, optional, required } from '../options/option';
 import * as read from '../options/read';
-import { after, anyCustomer, customer, from, limit, to } from '../options/shared-options';
+import { after, anyCustomer, customer, from, limit, to } from '../options/customer-and-list-options';
 import { usageError } from '../command-error';
 import { commandsWith, type CsvColumns, CsvRows, type Noun } from './command';
 

@@ -1,6 +1,6 @@
 import { optional } from '../options/option';
 import * as read from '../options/read';
-import { after, limit, optionalCustomer } from '../options/shared-options';
+import { after, limit, optionalCustomer } from '../options/customer-and-list-options';
 import { commandsWith, type Noun } from './command';
 
 const command = commandsWith(() => import('../services/audit.services.js'));

@@ -1,4 +1,4 @@
-import { COMMON_OPTIONS } from '../options/common-options';
+import { COMMON_OPTIONS } from '../options/global-options';
 import type { Noun, TextCommand } from './command';
 
 /** The words that a shell completes after `operator <noun> <verb>`. */

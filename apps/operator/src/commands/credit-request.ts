@@ -1,7 +1,7 @@
 import type { CreditRequestsOperatorService, CreditRequestStatus } from '@domains/credit-requests';
 import { optional, required } from '../options/option';
 import * as read from '../options/read';
-import { anyCustomer, limit, onlyStatus } from '../options/shared-options';
+import { anyCustomer, limit, onlyStatus } from '../options/customer-and-list-options';
 import { commandsWith, type Noun } from './command';
 
 const command = commandsWith(() => import('../services/credit-requests.services.js'));

@@ -1,6 +1,6 @@
 import { flag, optional, required } from '../options/option';
 import * as read from '../options/read';
-import { customer, limit } from '../options/shared-options';
+import { customer, limit } from '../options/customer-and-list-options';
 import { commandsWith, type Noun, TextParts } from './command';
 import { usageError } from '../command-error';
 import { readTextFile } from './customer-file';

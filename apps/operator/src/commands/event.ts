@@ -1,7 +1,7 @@
 import type { EventType } from '@domains/events';
 import { optional } from '../options/option';
 import * as read from '../options/read';
-import { after, anyCustomer, limit } from '../options/shared-options';
+import { after, anyCustomer, limit } from '../options/customer-and-list-options';
 import { commandsWith, type Noun } from './command';
 
 const command = commandsWith(() => import('../services/events.services.js'));

@@ -3,7 +3,14 @@ import { ServiceError } from '@platform/errors';
 import { toMinorUnits } from '@platform/money';
 import { flag, optional, required } from '../options/option';
 import * as read from '../options/read';
-import { after, anyCustomer, customer, limit, onlyStatus, optionalCustomer } from '../options/shared-options';
+import {
+  after,
+  anyCustomer,
+  customer,
+  limit,
+  onlyStatus,
+  optionalCustomer,
+} from '../options/customer-and-list-options';
 import { usageError } from '../command-error';
 import { commandsWith, type Noun } from './command';
 

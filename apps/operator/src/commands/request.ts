@@ -1,6 +1,6 @@
 import { optional, required } from '../options/option';
 import * as read from '../options/read';
-import { after, anyCustomer, limit } from '../options/shared-options';
+import { after, anyCustomer, limit } from '../options/customer-and-list-options';
 import { commandsWith, type Noun } from './command';
 
 const command = commandsWith(() => import('../services/requests.services.js'));

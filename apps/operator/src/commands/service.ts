@@ -1,7 +1,7 @@
 import type { ServiceStatus } from '@domains/services';
 import { optional, required } from '../options/option';
 import * as read from '../options/read';
-import { customer, onlyStatus } from '../options/shared-options';
+import { customer, onlyStatus } from '../options/customer-and-list-options';
 import { commandsWith, type Noun } from './command';
 
 const command = commandsWith(() => import('../services/services.services.js'));

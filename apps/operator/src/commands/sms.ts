@@ -1,7 +1,7 @@
 import type { SmsStatus } from '@domains/sms';
 import { optional, required } from '../options/option';
 import * as read from '../options/read';
-import { after, customer, limit, onlyStatus } from '../options/shared-options';
+import { after, customer, limit, onlyStatus } from '../options/customer-and-list-options';
 import { commandsWith, type Noun } from './command';
 
 const command = commandsWith(() => import('../services/sms.services.js'));

@@ -1,7 +1,7 @@
 import type { StatusLevel } from '@domains/status';
 import { flag, optional, required } from '../options/option';
 import * as read from '../options/read';
-import { after, anyCustomer, limit } from '../options/shared-options';
+import { after, anyCustomer, limit } from '../options/customer-and-list-options';
 import { usageError } from '../command-error';
 import { commandsWith, type Noun } from './command';
 

@@ -1,7 +1,7 @@
 import type { ReplyAuthor, TicketPriority, TicketStatus } from '@domains/support';
 import { flag, optional, required } from '../options/option';
 import * as read from '../options/read';
-import { after, anyCustomer, limit, onlyStatus } from '../options/shared-options';
+import { after, anyCustomer, limit, onlyStatus } from '../options/customer-and-list-options';
 import { commandsWith, type Noun } from './command';
 
 const command = commandsWith(() => import('../services/support.services.js'));

@@ -3,7 +3,7 @@ import { usageError } from '../command-error';
 import type { TokensOperatorService } from '@platform/tokens';
 import { flag, optional, required } from '../options/option';
 import * as read from '../options/read';
-import { customer } from '../options/shared-options';
+import { customer } from '../options/customer-and-list-options';
 import { commandsWith, type Noun } from './command';
 
 const command = commandsWith(() => import('../services/tokens.services.js'));

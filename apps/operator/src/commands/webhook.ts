@@ -2,7 +2,7 @@ import type { DeliveryState, EventType } from '@domains/events';
 import { usageError } from '../command-error';
 import { flag, optional, required } from '../options/option';
 import * as read from '../options/read';
-import { after, anyCustomer, limit, onlyStatus, optionalCustomer } from '../options/shared-options';
+import { after, anyCustomer, limit, onlyStatus, optionalCustomer } from '../options/customer-and-list-options';
 import { commandsWith, type Noun } from './command';
 
 const command = commandsWith(() => import('../services/webhooks.services.js'));

@@ -4,7 +4,7 @@ import { visibleJson } from '@platform/logging';
 import { Listing } from '@platform/pagination';
 import { timeText } from '@platform/time';
 import { CsvRows, type ServiceCommand, TextParts } from '../commands/command';
-import type { OutputFormat } from '../options/common-options';
+import type { OutputFormat } from '../options/global-options';
 import { csvText } from './csv';
 import { fields, listTable, type Row } from './table';
 

@@ -10,7 +10,7 @@ export {
   type InvoiceStatus,
   type InvoiceType,
   type VisibleInvoiceStatus,
-} from './invoice-record';
+} from './invoice-values';
 export { type InvoicePdf, InvoicePdfsService } from './customer/invoice-pdfs.service';
 export { type InvoiceListFilter, type InvoiceRow, InvoicesService } from './customer/invoices.service';
 export { InvoicesModule } from './invoices.module';

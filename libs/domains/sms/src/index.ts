@@ -2,7 +2,7 @@ export { SmsDailyCount } from './entities/sms-daily-count.entity';
 export { SmsMessage } from './entities/sms-message.entity';
 export { SmsSettings } from './entities/sms-settings.entity';
 export { SmsModule } from './sms.module';
-export { SMS_MESSAGE_MAX, SMS_STATUSES, type SmsEncoding, type SmsStatus } from './sms-record';
+export { SMS_MESSAGE_MAX, SMS_STATUSES, type SmsEncoding, type SmsStatus } from './sms-values';
 export { DeliveryReportsService, type ReportResult } from './delivery-reports/delivery-reports.service';
 export { E164, recipientFault } from './customer/phone-number';
 export { SmsGateway } from './ports/sms-gateway.port';

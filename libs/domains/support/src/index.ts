@@ -22,7 +22,7 @@ export {
   TICKET_TITLE_MAX,
   type TicketPriority,
   type TicketStatus,
-} from './ticket-record';
+} from './ticket-values';
 export { SupportSchema1763683200600 } from './migrations/1763683200600-support';
 export { TicketAssignments1763683201500 } from './migrations/1763683201500-ticket-assignments';
 export { TicketRetentionService } from './worker/ticket-retention.service';

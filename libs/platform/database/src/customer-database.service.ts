@@ -10,7 +10,7 @@ import { PipelinedConnectionsService, type TimeReport } from './connections/pipe
 import { ReadCost } from './connections/read-batch';
 import { OverloadedError } from './database-errors';
 import type { KeysetList, Placed } from './reads/keyset-list';
-import type { ReadStatement, ReadValue } from './reads/read-statement';
+import type { ReadStatement, ReadValue } from './prepared-statement';
 import type { WaitingOptions } from './connections/bounded-queue';
 import { WriteConnectionsService, type WriteTransaction } from './connections/write-connections.service';
 

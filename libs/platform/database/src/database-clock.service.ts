@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { PipelinedConnectionsService } from './connections/pipelined-connections.service';
-import { prepared } from './reads/read-statement';
+import { prepared } from './prepared-statement';
 
 /** Maximum difference from the database's clock at which a process is ready. */
 const TOLERATED_MS = 5000;

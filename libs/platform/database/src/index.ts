@@ -44,5 +44,5 @@ export { EntityReadsService, type EntityTable, type Expression, type ReadRow } f
 export { type InboxOrder, type InboxOrders, readInbox } from './reads/inbox';
 export { newestQuery, newestRows } from './reads/newest-rows';
 export { idWindow, type KeysetList, timeOfId } from './reads/keyset-list';
-export { decoders, type PreparedStatement, prepared, type ReadStatement, readStatement } from './reads/read-statement';
+export { decoders, type PreparedStatement, prepared, type ReadStatement, readStatement } from './prepared-statement';
 export { EntityWritesService } from './writes/entity-writes.service';

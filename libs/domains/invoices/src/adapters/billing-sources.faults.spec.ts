@@ -6,7 +6,7 @@ import {
   describeUpstreamFaults,
   type FaultyAdapter,
 } from '@test/suites/upstream-faults/upstream-faults.suite';
-import type { BillingSourceName } from '../invoice-record';
+import type { BillingSourceName } from '../invoice-values';
 import { BillingSourcesService } from './billing-sources.service';
 import type { FikenLaneService } from './fiken/fiken-lane.service';
 import { LostPositionError, SourceError } from '../ports/billing-source.port';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AppConfig, orSandbox, SANDBOX_CREDENTIAL } from '@platform/config';
 import { UpstreamClientsService } from '@platform/upstream';
 import { BillingCalendar } from '@platform/time';
-import type { BillingSourceName } from '../invoice-record';
+import type { BillingSourceName } from '../invoice-values';
 import type { BillingSource } from '../ports/billing-source.port';
 import { FikenLaneService } from './fiken/fiken-lane.service';
 import { FikenAdapter, LARGEST_PDF } from './fiken/fiken.adapter';

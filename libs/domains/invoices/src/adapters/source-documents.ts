@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isProblem, type SourceInvoice, type SourceProblem } from '../ports/billing-source.port';
-import type { InvoiceStatus } from '../invoice-record';
+import type { InvoiceStatus } from '../invoice-values';
 
 /** Longest text of a source that is stored. */
 const LONGEST = 500;

@@ -3,7 +3,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { CustomerContextService } from '@platform/context';
 import { CustomerDatabaseService, decoders, EntityReadsService, type ReadStatement } from '@platform/database';
 import { ServiceError } from '@platform/errors';
-import type { BillingSourceName } from '../invoice-record';
+import type { BillingSourceName } from '../invoice-values';
 import { BillingAccount } from '../entities/billing-account.entity';
 import { Invoice } from '../entities/invoice.entity';
 import { BillingSourcesService } from '../adapters/billing-sources.service';

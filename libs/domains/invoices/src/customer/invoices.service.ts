@@ -13,7 +13,7 @@ import { AppConfig } from '@platform/config';
 import { ServiceError } from '@platform/errors';
 import type { Page, PageRequest } from '@platform/pagination';
 import { Invoice } from '../entities/invoice.entity';
-import type { VisibleInvoiceStatus } from '../invoice-record';
+import type { VisibleInvoiceStatus } from '../invoice-values';
 
 /** Properties that the customer sees. */
 const INVOICE = [

@@ -1,5 +1,5 @@
 import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
-import type { InvoiceSource, InvoiceType } from '../invoice-record';
+import type { InvoiceSource, InvoiceType } from '../invoice-values';
 
 /**
  * A number that an invoice has: unique per issuing source over all customers. Credit notes have separate numbers, as

@@ -1,5 +1,5 @@
 import { Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
-import type { BillingSourceName } from '../invoice-record';
+import type { BillingSourceName } from '../invoice-values';
 import { BillingAccount } from './billing-account.entity';
 
 /** An item of a source that could not be read and was skipped. Deleted once it can be read. */

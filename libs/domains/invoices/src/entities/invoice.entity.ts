@@ -1,5 +1,5 @@
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
-import type { InvoiceSource, InvoiceStatus, InvoiceType } from '../invoice-record';
+import type { InvoiceSource, InvoiceStatus, InvoiceType } from '../invoice-values';
 
 /** An invoice or credit note of a customer. Amounts are in the currency's minor unit. */
 @Entity('invoice')

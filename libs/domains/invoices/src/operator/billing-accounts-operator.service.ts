@@ -6,7 +6,7 @@ import { ServiceError } from '@platform/errors';
 import { BillingAccount } from '../entities/billing-account.entity';
 import { InvoiceSync } from '../entities/invoice-sync.entity';
 import { Invoice } from '../entities/invoice.entity';
-import type { BillingSourceName } from '../invoice-record';
+import type { BillingSourceName } from '../invoice-values';
 
 /**
  * Serialises links, so that two customers cannot be linked to one account at once. The number only has to be unique

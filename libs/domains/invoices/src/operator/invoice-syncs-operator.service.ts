@@ -9,7 +9,7 @@ import { BillingSourcesService } from '../adapters/billing-sources.service';
 import { BillingAccount } from '../entities/billing-account.entity';
 import { InvoiceSyncProblem } from '../entities/invoice-sync-problem.entity';
 import { InvoiceSync } from '../entities/invoice-sync.entity';
-import type { BillingSourceName } from '../invoice-record';
+import type { BillingSourceName } from '../invoice-values';
 
 /** A request to sync now. */
 export interface SyncRequest {

@@ -14,7 +14,7 @@ import {
 } from '@platform/pagination';
 import { InvoiceNumber } from '../entities/invoice-number.entity';
 import { Invoice } from '../entities/invoice.entity';
-import type { InvoiceSource, InvoiceStatus, VisibleInvoiceStatus } from '../invoice-record';
+import type { InvoiceSource, InvoiceStatus, VisibleInvoiceStatus } from '../invoice-values';
 import { recordInvoiceEvents } from '../invoice-events';
 import { BillingCalendar } from '@platform/time';
 import { toDecimal } from '@platform/money';

@@ -1,5 +1,5 @@
 import { UpstreamCallError } from '@platform/upstream';
-import type { BillingSourceName, InvoiceStatus, InvoiceType } from '../invoice-record';
+import type { BillingSourceName, InvoiceStatus, InvoiceType } from '../invoice-values';
 
 /** An invoice or credit note of a source, in the terms of this domain. */
 export interface SourceInvoice {

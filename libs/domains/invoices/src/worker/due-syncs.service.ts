@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { BillingSourceName } from '../invoice-record';
+import type { BillingSourceName } from '../invoice-values';
 import { BillingSourcesService } from '../adapters/billing-sources.service';
 
 /** Accounts that failed last time have a queue of their own, so that they do not delay the others. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import type { BillingSourceName } from '../invoice-record';
+import type { BillingSourceName } from '../invoice-values';
 import { type ReadDocuments, SyncedDocumentsService } from './synced-documents.service';
 
 /** Progress of a run. Stored with each page, so that another run can continue there. */

@@ -6,7 +6,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { isDataRefused } from '@platform/database';
 import { BillingCalendar } from '@platform/time';
 import { recordInvoiceEvents } from '../invoice-events';
-import type { BillingSourceName } from '../invoice-record';
+import type { BillingSourceName } from '../invoice-values';
 import type { SourceInvoice, SourceProblem } from '../ports/billing-source.port';
 
 /** The customer and the source of documents. */

@@ -9,7 +9,7 @@ import {
 import { ServiceError } from '@platform/errors';
 import type { Page, PageRequest } from '@platform/pagination';
 import { SmsMessage } from '../entities/sms-message.entity';
-import type { SmsStatus } from '../sms-record';
+import type { SmsStatus } from '../sms-values';
 
 /** Properties that the customer sees. */
 export const SMS = [

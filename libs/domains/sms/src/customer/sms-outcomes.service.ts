@@ -13,7 +13,7 @@ import { KeyedCallsService } from '@platform/idempotency';
 import { Metrics } from '@platform/metrics';
 import { SmsMessage } from '../entities/sms-message.entity';
 import type { SmsErrorCode } from '../ports/sms-gateway.port';
-import { SMS_STATUSES, type SmsStatus } from '../sms-record';
+import { SMS_STATUSES, type SmsStatus } from '../sms-values';
 import { SMS, type SmsRow } from './sms-log.service';
 
 /** A new status of a message, from the reply to its send or from a delivery report. */

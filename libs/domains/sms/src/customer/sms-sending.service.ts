@@ -8,7 +8,7 @@ import { SegmentedMessage } from 'sms-segments-calculator';
 import { ReportReferencesService } from '../delivery-reports/report-references.service';
 import { SmsMessage } from '../entities/sms-message.entity';
 import { type SendOutcome, SmsGateway } from '../ports/sms-gateway.port';
-import type { SmsEncoding } from '../sms-record';
+import type { SmsEncoding } from '../sms-values';
 import { isPlausibleRecipient, recipientKind } from './phone-number';
 import { SMS, type SmsRow } from './sms-log.service';
 import { SmsOutcomesService, type SmsStatusUpdate } from './sms-outcomes.service';

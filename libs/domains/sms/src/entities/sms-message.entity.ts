@@ -1,6 +1,6 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { SmsErrorCode } from '../ports/sms-gateway.port';
-import type { SmsEncoding, SmsStatus } from '../sms-record';
+import type { SmsEncoding, SmsStatus } from '../sms-values';
 
 /** A message in a customer's send log. The row is stored before the gateway is called. */
 @Entity('sms_message')

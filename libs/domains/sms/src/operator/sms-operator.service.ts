@@ -9,7 +9,7 @@ import { ServiceError } from '@platform/errors';
 import type { InboxPage, InboxRequest, Listing, ListingRequest } from '@platform/pagination';
 import { SmsMessage } from '../entities/sms-message.entity';
 import { SmsSettings } from '../entities/sms-settings.entity';
-import type { SmsStatus } from '../sms-record';
+import type { SmsStatus } from '../sms-values';
 import { senderFault } from '../sender-rules';
 
 /** A change of a customer's settings; undefined fields stay unchanged. */

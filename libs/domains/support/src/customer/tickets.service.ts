@@ -15,7 +15,7 @@ import { ServiceError } from '@platform/errors';
 import type { Page, PageRequest } from '@platform/pagination';
 import { TicketReply } from '../entities/ticket-reply.entity';
 import { Ticket } from '../entities/ticket.entity';
-import { LISTED_REPLIES, TICKET_REPLIES_MAX, type TicketPriority, type TicketStatus } from '../ticket-record';
+import { LISTED_REPLIES, TICKET_REPLIES_MAX, type TicketPriority, type TicketStatus } from '../ticket-values';
 
 /** Properties of a ticket that the customer sees. */
 const TICKET = [

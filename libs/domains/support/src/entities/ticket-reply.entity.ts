@@ -1,5 +1,5 @@
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
-import type { ReplyAuthor } from '../ticket-record';
+import type { ReplyAuthor } from '../ticket-values';
 import { Ticket } from './ticket.entity';
 
 /** A reply in a ticket's thread, or an internal note that the customer never sees. */

@@ -1,5 +1,5 @@
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
-import type { TicketPriority, TicketStatus } from '../ticket-record';
+import type { TicketPriority, TicketStatus } from '../ticket-values';
 
 /** A question or problem that a customer reported. */
 @Entity('support_ticket')

@@ -10,7 +10,7 @@ import { type InboxPage, type InboxRequest, Listing, type ListingRequest, MOST_C
 import { TicketAssignment } from '../entities/ticket-assignment.entity';
 import { TicketReply } from '../entities/ticket-reply.entity';
 import { Ticket } from '../entities/ticket.entity';
-import type { ReplyAuthor, TicketPriority, TicketStatus } from '../ticket-record';
+import type { ReplyAuthor, TicketPriority, TicketStatus } from '../ticket-values';
 
 /** Filters of the list. */
 export interface TicketFilter {

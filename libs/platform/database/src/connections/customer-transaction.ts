@@ -1,5 +1,5 @@
 import type { ClientBase, QueryArrayResult } from 'pg';
-import { type DecodedStatement, decodeRow, prepared } from '../reads/read-statement';
+import { type DecodedStatement, decodeRow, prepared } from '../prepared-statement';
 
 /** Not under the name that a read batch has for it: the driver does not know of the statements that the batch prepares. */
 export const SET_CUSTOMER = prepared('database.set-customer-of-write', 'select app.set_customer($1)');

@@ -3,7 +3,7 @@ import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Client, type QueryResultRow } from 'pg';
 import { tracedStatement } from '@platform/tracing';
 import { asUnavailable, countRefusals, DatabaseUnavailableError, isUnknownStatement } from '../database-errors';
-import type { PreparedStatement } from '../reads/read-statement';
+import type { PreparedStatement } from '../prepared-statement';
 import { type ConnectionSettings, PIPELINE_SETTINGS, type PipelineSettings } from './connection-settings';
 import { type CustomerStatement, transactAs } from './customer-transaction';
 import { CLOSE_TIMEOUT_MS } from './deadline-client';

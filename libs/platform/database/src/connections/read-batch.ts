@@ -1,12 +1,6 @@
 import { type Connection, Query } from 'pg';
 import { asUnavailable, isDuplicateStatement, isStatementRefused, isUnknownStatement } from '../database-errors';
-import {
-  decodeRow,
-  type PreparedStatement,
-  prepared,
-  type ReadStatement,
-  type ReadValue,
-} from '../reads/read-statement';
+import { decodeRow, type PreparedStatement, prepared, type ReadStatement, type ReadValue } from '../prepared-statement';
 
 const BEGIN = prepared('database.begin', 'begin');
 const SET_CUSTOMER = prepared('database.set-customer', 'select app.set_customer($1)');

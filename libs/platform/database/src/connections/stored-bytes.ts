@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { ServiceError } from '@platform/errors';
-import type { DecodedStatement } from '../reads/read-statement';
+import type { DecodedStatement } from '../prepared-statement';
 import type { CustomerStatement, CustomerStatements } from './customer-transaction';
 
 const COUNT: DecodedStatement<object> = {

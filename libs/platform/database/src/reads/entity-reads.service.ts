@@ -1,7 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityMetadata } from 'typeorm';
 import { KeysetList, type KeysetFilter, type Placed } from './keyset-list';
-import { type Columns, type Decoder, decoderOf, decoders, type ReadStatement, readStatement } from './read-statement';
+import {
+  type Columns,
+  type Decoder,
+  decoderOf,
+  decoders,
+  type ReadStatement,
+  readStatement,
+} from '../prepared-statement';
 
 /** A property's value as a read has it: points in time are RFC 3339 text in UTC, to the microsecond. */
 type Read<Value> = Value extends Date ? string : Value;

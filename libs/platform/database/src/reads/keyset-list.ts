@@ -1,5 +1,5 @@
 import { decodeCursor, listMark, type Page, type PageRequest, paginate } from '@platform/pagination';
-import type { ReadStatement, ReadValue } from './read-statement';
+import type { ReadStatement, ReadValue } from '../prepared-statement';
 
 /** The place of a row in a list, which is ordered by `createdAt desc, id desc`, or by `id desc` if ids carry time. */
 export interface Placed {

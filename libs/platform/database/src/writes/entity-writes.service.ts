@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { CustomerStatement } from '../connections/customer-transaction';
 import { EntityReadsService, type ReadRow } from '../reads/entity-reads.service';
-import { type Columns, type DecodedStatement, type Decoder } from '../reads/read-statement';
+import { type Columns, type DecodedStatement, type Decoder } from '../prepared-statement';
 
 /** The types of our functions' parameters, as PostgreSQL names them, and their values. Each may be null. */
 interface ParameterTypes {
