@@ -19,7 +19,7 @@ export function requestRecorder(metrics: Metrics, refusals: RefusalRecorderServi
     const { request, status, durationMs } = ended;
     metrics.observeRequest(request.method, request.routeOptions.url, status, durationMs);
     if (status === 429) limited.count(request.customer?.customerId);
-    if (isRefused(ended)) keep(ended, refusals);
+    if (status >= 400) keep(ended, refusals);
   };
 }
 
@@ -49,12 +49,9 @@ class LimitedCustomers {
   }
 }
 
-/** A client that disconnected before the reply was not refused. Requests for the service's health are no customer's. */
-function isRefused({ request, status }: EndedRequest): boolean {
-  return status >= 400 && status !== CLIENT_DISCONNECTED && !request.url.startsWith('/health/');
-}
-
 function keep({ request, status, durationMs }: EndedRequest, refusals: RefusalRecorderService): void {
+  // A client that disconnected before the reply was not refused. Requests for the service's health are no customer's.
+  if (status === CLIENT_DISCONNECTED || request.url.startsWith('/health/')) return;
   const { id, method, customer, refusedToken, problem } = request;
   refusals.record({
     requestId: id,

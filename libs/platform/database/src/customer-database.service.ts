@@ -196,7 +196,7 @@ export class CustomerDatabaseService {
 
   /** How long a statement that is sent now has to wait for a connection, in milliseconds, as far as can be told. */
   queueDelayMs(): number {
-    return Math.max(this.connections.queueDelayMs(), this.writes.queueDelayMs());
+    return Math.max(this.connections.queueDelayMs(), this.writes.line.queueDelayMs());
   }
 }
 

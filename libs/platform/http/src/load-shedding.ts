@@ -11,20 +11,12 @@ const LOOP_EVERY_MS = 20;
 
 /** Measures the event loop's delay: how long a new request waits before it is handled. */
 class LoopDelay {
-  private latest = 0;
-  private longest = 0;
+  /** The delay in milliseconds, averaged over about a tenth of a second. */
+  ms = 0;
+  /** The longest delay of about the last half second, in milliseconds. */
+  longestMs = 0;
   private due = performance.now() + LOOP_EVERY_MS;
   private readonly timer = setInterval(() => this.note(), LOOP_EVERY_MS).unref();
-
-  /** The delay in milliseconds, averaged over about a tenth of a second. */
-  get ms(): number {
-    return this.latest;
-  }
-
-  /** The longest delay of about the last half second, in milliseconds. */
-  get longestMs(): number {
-    return this.longest;
-  }
 
   stop(): void {
     clearInterval(this.timer);
@@ -33,8 +25,8 @@ class LoopDelay {
   private note(): void {
     const now = performance.now();
     const late = Math.max(0, now - this.due);
-    this.latest += 0.3 * (late - this.latest);
-    this.longest = Math.max(late, 0.97 * this.longest);
+    this.ms += 0.3 * (late - this.ms);
+    this.longestMs = Math.max(late, 0.97 * this.longestMs);
     this.due = now + LOOP_EVERY_MS;
   }
 }

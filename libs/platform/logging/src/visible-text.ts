@@ -5,6 +5,9 @@
 const OBEYED =
   /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u{ad}\u{61c}\u{180e}\u{200b}\u{200e}\u{200f}\u{202a}-\u{202e}\u{2060}-\u{206f}\u{feff}\u{fff9}-\u{fffb}\u{e0000}-\u{e007f}]/gu;
 
+/** The same without line feeds. */
+const OBEYED_IN_LINE = new RegExp(`(?!\\n)${OBEYED.source}`, OBEYED.flags);
+
 const SHORT_FORMS: Partial<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 /** Escapes control characters of a text as `\u{…}`, so that a terminal shows it. */
@@ -19,7 +22,7 @@ export function visibleLines(text: string): string {
 
 /** Escapes control characters of a JSON text without changing its meaning. Line feeds, its layout, stay. */
 export function visibleJson(json: string): string {
-  return json.replace(OBEYED, (character) => (character === '\n' ? character : jsonEscape(character)));
+  return json.replace(OBEYED_IN_LINE, jsonEscape);
 }
 
 function jsonEscape(character: string): string {

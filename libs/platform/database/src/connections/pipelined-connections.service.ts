@@ -231,7 +231,9 @@ export class PipelinedConnectionsService implements OnApplicationShutdown {
 
   /** How long a statement that is sent now has to wait at least, in milliseconds: on the best connection. */
   queueDelayMs(): number {
-    return Math.min(...this.connections.map((connection) => connection.queueDelayMs()));
+    let least = Infinity;
+    for (const connection of this.connections) least = Math.min(least, connection.queueDelayMs());
+    return least;
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -239,6 +241,8 @@ export class PipelinedConnectionsService implements OnApplicationShutdown {
   }
 
   private leastBusy(): PipelinedConnection {
-    return this.connections.reduce((best, next) => (next.load < best.load ? next : best));
+    let best = this.connections[0] as PipelinedConnection;
+    for (const next of this.connections) if (next.load < best.load) best = next;
+    return best;
   }
 }

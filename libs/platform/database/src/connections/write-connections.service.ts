@@ -1,8 +1,11 @@
+import { Buffer } from 'node:buffer';
 import { Injectable } from '@nestjs/common';
 import type { PoolClient } from 'pg';
 import { DataSource } from 'typeorm';
 import { AppConfig } from '@platform/config';
+import { ServiceError } from '@platform/errors';
 import { asUnavailable, DatabaseUnavailableError, isDatabaseUnavailable } from '../database-errors';
+import type { DecodedStatement } from '../prepared-statement';
 import { BoundedQueue, type WaitingOptions } from './bounded-queue';
 import {
   beginAs,
@@ -14,7 +17,6 @@ import {
 } from './customer-transaction';
 import type { DeadlineClient } from './deadline-client';
 import type { TimeReport } from './pipelined-connections.service';
-import { bytesOf, StoredBytesBound } from './stored-bytes';
 
 /** The driver's pool: its connections are of our class. */
 interface WritePool {
@@ -34,7 +36,8 @@ const PATIENCE_MS = 2000;
 export class WriteConnectionsService {
   /** To be set by a process that shares its time among customers. */
   report: TimeReport = () => undefined;
-  private readonly line: BoundedQueue;
+  /** The works that wait for a connection. */
+  readonly line: BoundedQueue;
   private readonly storedBytes: StoredBytesBound;
 
   constructor(
@@ -72,9 +75,8 @@ export class WriteConnectionsService {
             client.release(lost);
             ended();
           };
-          const count = (bytes: number) => this.storedBytes.count(customerId, bytes, !options.ends);
-          const errorOf = (error: unknown) => this.storedBytes.errorOf(customerId, error);
-          resolve(new WriteTransaction(client, customerId, { release, count, errorOf }));
+          const end = { release, storedBytes: this.storedBytes, isBounded: !options.ends };
+          resolve(new WriteTransaction(client, customerId, end));
         });
       };
       this.run(customerId, kept, options).catch(reject);
@@ -101,11 +103,6 @@ export class WriteConnectionsService {
       return rows;
     };
     return this.line.run(customerId, work);
-  }
-
-  /** How long the first write in line has been waiting, in milliseconds. */
-  queueDelayMs(): number {
-    return this.line.queueDelayMs();
   }
 
   /** Does work on one of the connections when it is its turn, and reports how long that took. */
@@ -166,9 +163,9 @@ export class WriteConnectionsService {
 interface TransactionEnd {
   /** Gives the connection back, with the error if it was lost. */
   release(lost?: Error): void;
-  /** See {@link StoredBytesBound}. */
-  count(bytes: number): CustomerStatement<object>;
-  errorOf(error: unknown): unknown;
+  storedBytes: StoredBytesBound;
+  /** Whether it is refused above the bound of stored bytes. */
+  isBounded: boolean;
 }
 
 /**
@@ -202,8 +199,8 @@ class WriteTransaction {
    * customer would store more than it may a day; an error if a statement had failed. It was rolled back in the last two cases
    */
   async commit(): Promise<void> {
-    const { client, bytes, end } = this;
-    const counted = bytes > 0 ? [end.count(bytes)] : [];
+    const { client, customerId, bytes, end } = this;
+    const counted = bytes > 0 ? [end.storedBytes.count(customerId, bytes, end.isBounded)] : [];
     const { command } = await this.close(() =>
       client.inOneGo(async () => {
         const replies = [runOn(client, counted), client.query('commit')] as const;
@@ -225,7 +222,7 @@ class WriteTransaction {
     try {
       return await this.watch(send);
     } catch (error) {
-      throw this.end.errorOf(error);
+      throw this.end.storedBytes.errorOf(this.customerId, error);
     } finally {
       this.end.release(this.lost);
     }
@@ -243,3 +240,80 @@ class WriteTransaction {
 }
 
 export type { WriteTransaction };
+
+const COUNT: DecodedStatement<object> = {
+  name: 'database.count-stored-bytes',
+  text: 'select from app.count_stored_bytes(p_customer => $1, p_bytes => $2, p_most => $3)',
+  columns: [],
+};
+
+/** SQLSTATE of `app.count_stored_bytes` above the bound. */
+const FULL = 'SB001';
+
+/** Customers that are remembered as having stored all that they may; beyond it the oldest is asked for again. */
+const CAPACITY = 10_000;
+
+/**
+ * Bounds the bytes that each customer stores a day, over all processes: the database counts them, in the transaction of the
+ * write. A customer that has used them up is remembered, so that its next write does not reach the database.
+ */
+class StoredBytesBound {
+  /** When the next day begins for customers that may store nothing more, on the clock of `performance.now()`. */
+  private readonly full = new Map<string, number>();
+
+  /** @param most bytes a customer may store a day */
+  constructor(private readonly most: number) {}
+
+  /** @throws ServiceError rate_limited if the customer is known to have used up its bytes */
+  check(customerId: string): void {
+    const until = this.full.get(customerId);
+    if (until === undefined) return;
+    if (until > performance.now()) throw this.refusal(until);
+    this.full.delete(customerId);
+  }
+
+  /**
+   * The statement that counts bytes, the last before the commit. @param isBounded false for what completes an operation that has
+   * an effect already: it only counts
+   */
+  count(customerId: string, bytes: number, isBounded: boolean): CustomerStatement<object> {
+    return { statement: COUNT, values: [customerId, bytes, isBounded ? this.most : null] };
+  }
+
+  /** The error to throw for a failed write: ServiceError rate_limited if it went beyond the bound. */
+  errorOf(customerId: string, error: unknown): unknown {
+    if (!isFull(error)) return error;
+    const until = performance.now() + Number(error.detail) * 1000;
+    if (this.full.size >= CAPACITY) this.full.delete(this.full.keys().next().value as string);
+    this.full.set(customerId, until);
+    return this.refusal(until);
+  }
+
+  private refusal(until: number): ServiceError {
+    const seconds = Math.max(1, Math.ceil((until - performance.now()) / 1000));
+    return new ServiceError(
+      'rate_limited',
+      `You may store ${this.most} bytes a day in tickets, SMS and kept replies, those of AI messages excepted. They are used up; the next day begins at midnight UTC`,
+      { retryAfterSeconds: seconds },
+    );
+  }
+}
+
+/** The bytes of the values that statements store, without the customer that each of them names. */
+function bytesOf(statements: CustomerStatements<readonly unknown[]>): number {
+  let bytes = 0;
+  for (const { values } of statements)
+    for (let place = 1; place < values.length; place++) bytes += sizeOf(values[place]);
+  return bytes;
+}
+
+function sizeOf(value: unknown): number {
+  if (typeof value === 'string') return Buffer.byteLength(value);
+  if (Buffer.isBuffer(value)) return value.length;
+  if (Array.isArray(value)) return value.reduce<number>((sum, each) => sum + sizeOf(each), 0);
+  return value === null || value === undefined ? 0 : 8;
+}
+
+function isFull(error: unknown): error is Error & { detail: string } {
+  return Error.isError(error) && (error as { code?: unknown }).code === FULL;
+}
