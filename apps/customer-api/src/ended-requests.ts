@@ -1,5 +1,5 @@
 import { Counter } from 'prom-client';
-import { type EndedRequest, networkOf, type Problem } from '@platform/http';
+import { type EndedRequest, networkOf, type Problem, requestMeter } from '@platform/http';
 import type { Metrics } from '@platform/metrics';
 import type { RefusalRecorderService } from '@platform/refusals';
 
@@ -14,10 +14,11 @@ const [NONE, OTHERS] = ['none', 'others'];
 
 /** Measures a request when it has ended, and keeps it for the operator if it was refused. */
 export function requestRecorder(metrics: Metrics, refusals: RefusalRecorderService): (ended: EndedRequest) => void {
+  const measure = requestMeter(metrics);
   const limited = new LimitedCustomers(metrics);
   return (ended) => {
-    const { request, status, durationMs } = ended;
-    metrics.observeRequest(request.method, request.routeOptions.url, status, durationMs);
+    measure(ended);
+    const { request, status } = ended;
     if (status === 429) limited.count(request.customer?.customerId);
     if (status >= 400) keep(ended, refusals);
   };

@@ -5,7 +5,7 @@ import { DataSource } from 'typeorm';
 import { limitAddresses, RateLimitStorageService } from '@platform/access';
 import type { AppConfig } from '@platform/config';
 import { assertDatabaseFit, DatabaseClockService, exposeDatabaseMetrics } from '@platform/database';
-import { configureApplication, createAdapter, observeRequests } from '@platform/http';
+import { configureApplication, createAdapter, observeRequests, requestMeter } from '@platform/http';
 import { NestLogger } from '@platform/logging';
 import { Metrics } from '@platform/metrics';
 import { requireOwnHost } from './access/browser';
@@ -34,9 +34,7 @@ export async function createApplication(
     done();
   });
   const metrics = app.get(Metrics);
-  observeRequests(server, ({ request, status, durationMs }) =>
-    metrics.observeRequest(request.method, request.routeOptions.url, status, durationMs),
-  );
+  observeRequests(server, requestMeter(metrics));
   limitAddresses(server, app.get(RateLimitStorageService), config.RATE_LIMIT_ADDRESS_PER_MINUTE);
   serveConsole(server);
   exposeDatabaseMetrics(metrics, app.get(DatabaseClockService));

@@ -48,5 +48,5 @@ export {
   WithoutEffect,
 } from './route-rules';
 export { type AddressHint, API_PREFIX, type Route, routesOf, setAddressHints } from './routing';
-export { configureApplication, createAdapter, type EndedRequest, observeRequests } from './server';
+export { configureApplication, createAdapter, type EndedRequest, observeRequests, requestMeter } from './server';
 export { createValidationPipe, fieldNames } from './validation-pipe';

@@ -3,10 +3,12 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { Histogram } from 'prom-client';
 import { AppConfig } from '@platform/config';
 import { ServiceError } from '@platform/errors';
 import { TimeShares } from '@platform/fairness';
 import { AccessLog } from '@platform/logging';
+import type { Metrics } from '@platform/metrics';
 import { isTracing, traceIds, traceRequest } from '@platform/tracing';
 import { boundPieces, discardUnread, takesBody } from './body-limits';
 import { compressReplies } from './compression';
@@ -144,6 +146,19 @@ export function observeRequests(server: FastifyInstance, observe: (ended: EndedR
     });
     done();
   });
+}
+
+/** Measures requests that have ended, by route. */
+export function requestMeter({ registry }: Metrics): (ended: EndedRequest) => void {
+  const durations = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Time from the first byte of a request to the last of its reply; status 499: the client disconnected before it',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60],
+    registers: [registry],
+  });
+  return ({ request: { method, routeOptions }, status, durationMs }) =>
+    durations.observe({ method, route: routeOptions.url ?? 'unknown', status }, durationMs / 1000);
 }
 
 /**
