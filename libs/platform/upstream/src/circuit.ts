@@ -30,7 +30,7 @@ export class Circuit {
    * true once each time that a trial call is due.
    */
   offers(): boolean {
-    if (!this.open) return true;
+    if (this.state === 'closed') return true;
     if (!this.mayTry || performance.now() - this.offeredAt < this.options.resetMs) return false;
     this.offeredAt = performance.now();
     return true;

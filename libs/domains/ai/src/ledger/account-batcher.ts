@@ -36,12 +36,12 @@ export class AccountBatcher<Item extends { customerId: string }, Result> impleme
 
   /** Executes an operation in a batch with others. @throws DatabaseUnavailableError; OverloadedError if the account stays locked */
   async execute(item: Item): Promise<Result> {
-    const until = this.locked.deadline();
+    const begunAt = performance.now();
     if (!this.locked.isAwaited(item.customerId)) {
       const result = await this.batches.execute(item);
       if (result !== LOCKED) return result;
     }
-    return this.locked.whileWaiting(item.customerId, () => this.executePatiently(item, until));
+    return this.locked.whileWaiting(item.customerId, () => this.executePatiently(item, this.locked.deadline(begunAt)));
   }
 
   private async executePatiently(item: Item, until: number): Promise<Result> {
@@ -110,9 +110,9 @@ export class LockedAccounts {
     this.queue = new BoundedQueue({ places: connections, placesPerCustomer: 1, patienceMs });
   }
 
-  /** The end of a wait that begins now, in terms of `performance.now()`. */
-  deadline(): number {
-    return performance.now() + this.options.patienceMs;
+  /** The end of a wait that began then, in terms of `performance.now()`. */
+  deadline(begunAt: number): number {
+    return begunAt + this.options.patienceMs;
   }
 
   /** Whether operations wait for this customer's account. */

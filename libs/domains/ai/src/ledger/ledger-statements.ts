@@ -178,7 +178,7 @@ interface Customers {
 
 function customersOf(batch: readonly { customerId: string }[]): Customers {
   const customers: Customers = { ids: [], first: [], last: [], owner: [] };
-  batch.forEach(({ customerId }, index) => {
+  for (const [index, { customerId }] of batch.entries()) {
     if (customers.ids.at(-1) !== customerId) {
       customers.ids.push(customerId);
       customers.first.push(index + 1);
@@ -186,7 +186,7 @@ function customersOf(batch: readonly { customerId: string }[]): Customers {
     }
     customers.last[customers.last.length - 1] = index + 1;
     customers.owner.push(customers.ids.length);
-  });
+  }
   return customers;
 }
 
@@ -270,7 +270,7 @@ interface ReservationRow {
 
 /** The results of a batch in its order. A call without a row belongs to a customer without an account. */
 function reservationResults(batch: readonly unknown[], rows: readonly ReservationRow[]): ReservationResult[] {
-  const results = batch.map((): ReservationResult => ({ outcome: 'disabled' }));
+  const results = Array<ReservationResult>(batch.length).fill({ outcome: 'disabled' });
   for (const row of rows) results[row.place - 1] = toReservationResult(row);
   return results;
 }
@@ -293,11 +293,9 @@ type SettlementRow = SettlementResult & { place: number };
 function settlementResults(batch: readonly Settlement[], rows: readonly SettlementRow[]): SettlementResult[] {
   const results: SettlementResult[] = [];
   for (const { place, ...result } of rows) results[place - 1] = result;
-  return batch.map(({ reservationId }, index) => {
-    const result = results[index];
-    if (!result) throw new Error(`The ledger knows no reservation ${reservationId}`);
-    return result;
-  });
+  for (const [index, { reservationId }] of batch.entries())
+    if (!results[index]) throw new Error(`The ledger knows no reservation ${reservationId}`);
+  return results;
 }
 
 /** A row of `app.ai_release` and `app.ai_release_for`. */
@@ -307,7 +305,7 @@ interface ReleaseRow {
 }
 
 function releaseResults(batch: readonly Release[], rows: readonly ReleaseRow[]): (Resolution | undefined)[] {
-  const results = batch.map((): Resolution | undefined => undefined);
+  const results = Array<Resolution | undefined>(batch.length).fill(undefined);
   for (const { place, outcome } of rows) results[place - 1] = outcome;
   return results;
 }

@@ -77,7 +77,11 @@ export class EntityWritesService {
       text: `select ${selection} from ${call.calls}(${given}) result`,
       columns,
     });
-    return (values) => ({ statement, values: names.map((name) => values[name]) });
+    return (values) => {
+      const inOrder: unknown[] = [];
+      for (const name of names) inOrder.push(values[name]);
+      return { statement, values: inOrder };
+    };
   }
 
   private returned<Given extends Parameters, Returned, Entity, Property extends keyof Entity & string>({
