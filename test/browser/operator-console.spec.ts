@@ -1,10 +1,9 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { BrowserContext, Page } from 'playwright-core';
-import { OperatorAccountsService, type OperatorRole } from '@platform/operator-accounts';
-import { startBrowser } from '@test/browser';
+import type { Page } from 'playwright-core';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { startOperatorApi, type TestOperatorApi } from '@test/operator-api';
+import { type ConsoleVisitor, inviteToConsole, visitConsole } from '@test/operator-console';
 
 const AXE = readFileSync(join('apps', 'operator-console', 'node_modules', 'axe-core', 'axe.min.js'), 'utf8');
 /** Pictures of every screen, for people to look at. */
@@ -15,6 +14,16 @@ interface AxeResults {
   violations: { id: string; impact: string; nodes: { target: string[] }[] }[];
 }
 
+/** The layout follows the width a moment later; a page in the background draws no frames. */
+const PATIENCE = { timeout: 2_000, polling: 100 };
+
+/** Widths and colours of the pictures. */
+const PICTURED = [
+  [1280, 'light'],
+  [1280, 'dark'],
+  [390, 'light'],
+] as const;
+
 /** A name that wants to be a script, and to be read from the right. */
 const HOSTILE_NAME = '<img src=x onerror="window.stolen=1"> \u202egnp.exe';
 
@@ -24,79 +33,73 @@ const SCREENS = {
   'Credit requests': '/credit-requests',
   Tickets: '/tickets',
   Status: '/status-events',
+  Ticket: '/tickets/00000000-0000-4000-8000-000000000001/show',
   Invoices: '/invoices',
+  'Invoice syncs': '/invoice-syncs',
+  'AI accounting': '/accounting',
   Prices: '/prices',
   SMS: '/sms',
   'Refused requests': '/requests',
   'Find a token': '/tokens',
   Audit: '/audit',
   Events: '/events',
+  Webhooks: '/webhook-endpoints',
+  'Webhook endpoint': '/webhook-endpoints/00000000-0000-4000-8000-000000000002/show',
   Accounts: '/accounts',
   Installation: '/installation',
   'Passkeys and sessions': '/account',
 } as const;
 
+/** Records on every screen: long texts, many rows, every state. */
+const RECORDS = `
+  insert into customer (id, name, organization_number, customer_number, email, created_at)
+    select gen_random_uuid(), 'Nordlandets Forenede Tømmerfløteri og Sagbruksforening avdeling ' || n, '974760673', 'N' || n,
+      'kundeservice.og.fakturamottak' || n || '@nordlandets-forenede.example', now() - interval '1 year' from generate_series(1, 30) n;
+  insert into ai_credit_request (customer_id, amount_nok, note, reference, status, created_at)
+    select $customer, 5000 + n, 'For the campaign ' || n, 'PO-2026-' || n, 'pending', now() - n * interval '1 hour' from generate_series(1, 30) n;
+  insert into support_ticket (customer_id, id, title, body, status, priority, created_at)
+    select $customer, ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, 'The delivery report of ' || n || ' SMS has not come since yesterday',
+      repeat('We sent them in the evening, and nobody has got one. ', 5), (array['open', 'pending', 'resolved', 'closed'])[1 + n % 4],
+      (array['low', 'normal', 'high', 'urgent'])[1 + n % 4], now() - n * interval '1 hour' from generate_series(1, 12) n;
+  insert into support_ticket_reply (customer_id, id, ticket_id, author, body)
+    select customer_id, gen_random_uuid(), id, 'operator', 'We look into it.' from support_ticket;
+  insert into customer_service (customer_id, type, name, status) select $customer, 'hosting', 'Web server ' || n, 'active' from generate_series(1, 3) n;
+  insert into webhook_endpoint (customer_id, id, url, event_types, description, scopes, secret_ciphertext, created_at, updated_at)
+    select case when n = 3 then '00000000-0000-0000-0000-000000000000' else $customer end::uuid,
+      ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, 'https://erp.fjordlys.example/integrations/account/webhooks/' || n,
+      case when n = 1 then '{ai.credit.low,ai.credit.exhausted,invoice.created,invoice.updated,ticket.replied}'::text[] end, 'ERP', '{ai:read}',
+      '\\x00', now(), now() from generate_series(1, 3) n;
+  insert into webhook_delivery (customer_id, id, endpoint_id, event_customer_id, event_id, event_type, state, attempts, queued_at, last_attempt_at,
+      last_status, last_error, created_at)
+    select $customer, app.new_id(), '00000000-0000-4000-8000-000000000002', $customer, app.new_id(), 'invoice.created',
+      (array['delivered', 'failed', 'missed', 'pending'])[1 + n % 4], n, now(), now(), case when n % 4 = 1 then 503 else 200 end,
+      case when n % 4 = 1 then 'The receiver answered 503 Service Unavailable' end, now() from generate_series(1, 12) n;
+  insert into audit_log (customer_id, id, actor, action, metadata)
+    select $customer, app.new_id(), 'operator:kari', 'customer.limits', '{"requests_per_minute": 1200, "sms_per_minute": null}' from generate_series(1, 30);
+`;
+
 describe("The operator's console in a browser", () => {
   let api: TestOperatorApi;
-  let stopBrowser: () => Promise<void>;
-  let browser: BrowserContext;
+  let visitor: ConsoleVisitor;
   let page: Page;
   let customerId: string;
-  const complaints: string[] = [];
 
   beforeAll(async () => {
     mkdirSync(PICTURES, { recursive: true });
     api = await startOperatorApi();
-    ({ browser, stop: stopBrowser } = await startBrowser({ viewport: { width: 1280, height: 800 } }));
+    visitor = await visitConsole(api);
+    page = visitor.page;
     customerId = (await saveFakeCustomer(api.superuser, { name: HOSTILE_NAME })).id;
-    await api.superuser.query(
-      `insert into ai_credit_request (customer_id, amount_nok, note, status, created_at)
-       select $1, 5000 + n, 'For the campaign ' || n, 'pending', now() - n * interval '1 hour' from generate_series(1, 30) n`,
-      [customerId],
-    );
-    page = await openPage();
+    await api.superuser.query(RECORDS.replaceAll('$customer', `'${customerId}'`));
   }, 90_000);
 
   afterAll(async () => {
-    await stopBrowser();
+    await visitor.stop();
     await api.stop();
   });
 
-  /** A page whose complaints fail the test: errors of scripts, and what the content security policy refused. */
-  async function openPage(): Promise<Page> {
-    const opened = await browser.newPage();
-    opened.on('console', (message) => {
-      // A reply of 401 is how a page learns that nobody is logged in.
-      if (message.type() === 'error' && !message.text().includes('401')) complaints.push(message.text());
-    });
-    opened.on('pageerror', (error) => complaints.push(error.message));
-    return opened;
-  }
-
-  async function invite(role: OperatorRole, email = `${role}@example.com`): Promise<string> {
-    const { link } = await api.app.get(OperatorAccountsService).invite('operator:test', { email, role });
-    return new URL(link.replace('/#', '')).searchParams.get('token') ?? '';
-  }
-
-  async function logIn(role: OperatorRole): Promise<void> {
-    await browser.clearCookies();
-    await page.goto('about:blank');
-    await page.goto(`${api.origin}/#/login/link?token=${await invite(role)}`);
-    await page.getByRole('button', { name: 'Log in with this link' }).click();
-    await page.getByRole('heading', { name: 'Passkeys', exact: true }).waitFor();
-  }
-
-  const open = async (path: string) => {
-    await page.goto(`${api.origin}/#${path}`);
-    await page.locator('main, #main-content').first().waitFor();
-  };
-
-  beforeEach(() => {
-    complaints.length = 0;
-  });
-  afterEach(() => {
-    expect(complaints).toEqual([]);
-  });
+  beforeEach(() => void (visitor.complaints.length = 0));
+  afterEach(() => expect(visitor.complaints).toEqual([]));
 
   it('sends nobody in who is not logged in', async () => {
     await page.goto(`${api.origin}/`);
@@ -105,13 +108,13 @@ describe("The operator's console in a browser", () => {
   });
 
   it('logs in by a link once, then by a passkey that was added', async () => {
-    const token = await invite('admin', 'first@example.com');
+    const token = await inviteToConsole(api, 'admin', 'first@example.com');
     await page.goto('about:blank');
     await page.goto(`${api.origin}/#/login/link?token=${token}`);
     await page.getByRole('button', { name: 'Log in with this link' }).click();
     await page.getByRole('heading', { name: 'Passkeys', exact: true }).waitFor();
 
-    const device = await browser.newCDPSession(page);
+    const device = await visitor.browser.newCDPSession(page);
     await device.send('WebAuthn.enable');
     await device.send('WebAuthn.addVirtualAuthenticator', {
       options: {
@@ -127,55 +130,88 @@ describe("The operator's console in a browser", () => {
     await page.getByRole('button', { name: 'Add a passkey' }).click();
     await page.getByRole('cell', { name: 'Test laptop' }).waitFor();
 
-    await browser.clearCookies();
+    await visitor.browser.clearCookies();
     await page.goto('about:blank');
     await page.goto(`${api.origin}/#/login`);
     await page.getByRole('button', { name: 'Log in with a passkey' }).click();
     await page.getByRole('menuitem', { name: 'Customers' }).first().waitFor();
 
-    await browser.clearCookies();
+    await visitor.browser.clearCookies();
     await page.goto('about:blank');
     await page.goto(`${api.origin}/#/login/link?token=${token}`);
     await page.getByRole('button', { name: 'Log in with this link' }).click();
     await page.getByText('The link was used').waitFor();
-    complaints.length = 0;
+    visitor.complaints.length = 0;
   });
 
   it('shows every screen, on a desk and on a phone, light and dark, with nothing that axe finds serious', async () => {
-    await logIn('admin');
+    await visitor.logIn('admin');
+    const customer = `/customers/${customerId}/show`;
+    const tabs = ['services', 'tokens', 'ai', 'credit-requests', 'tickets', 'webhooks'];
+    const parts = Object.fromEntries(tabs.map((tab) => [`Customer ${tab}`, `${customer}/${tab}`]));
+    const screens = Object.entries({ ...SCREENS, Customer: customer, ...parts });
     const found: string[] = [];
-    for (const [name, path] of Object.entries({ ...SCREENS, Customer: `/customers/${customerId}/show` })) {
-      await open(path);
-      await page.waitForLoadState('networkidle');
-      await page.evaluate(AXE);
-      const { violations } = await page.evaluate<AxeResults>('axe.run()');
-      for (const { id, impact, nodes } of violations)
-        if (impact === 'serious' || impact === 'critical')
-          found.push(`${name}: ${id} ${nodes.map(({ target }) => target.join(' ')).join('; ')}`);
-      for (const [width, scheme] of [
-        [1280, 'light'],
-        [1280, 'dark'],
-        [390, 'light'],
-      ] as const) {
-        await page.setViewportSize({ width, height: 800 });
-        await page.emulateMedia({ colorScheme: scheme });
-        await page.screenshot({ path: join(PICTURES, `${name.replaceAll(' ', '-')}-${width}-${scheme}.png`) });
-      }
-      await page.setViewportSize({ width: 1280, height: 800 });
-    }
+    const examine = async (on: Page) => {
+      await on.setViewportSize({ width: 1280, height: 800 });
+      for (let screen = screens.shift(); screen; screen = screens.shift()) found.push(...(await look(on, ...screen)));
+    };
+    const beside = await visitor.browser.newPage();
+    await Promise.all([examine(page), examine(beside)]);
+    await beside.close();
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.emulateMedia({ colorScheme: 'light' });
     expect(found).toEqual([]);
   }, 240_000);
 
+  /** Takes pictures of a screen. @returns its faults: those that axe finds serious, and a page that is wider than the screen */
+  async function look(on: Page, name: string, path: string): Promise<string[]> {
+    await visitor.open(path, on);
+    await on.waitForLoadState('networkidle');
+    await on.evaluate(AXE);
+    const { violations } = await on.evaluate<AxeResults>('axe.run()');
+    const faults = violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }) => `${name}: ${id} ${nodes.map(({ target }) => target.join(' ')).join('; ')}`);
+    for (const [width, colorScheme] of PICTURED) {
+      await on.setViewportSize({ width, height: 800 });
+      await on.emulateMedia({ colorScheme });
+      const fits = on.waitForFunction('document.documentElement.scrollWidth <= innerWidth', null, PATIENCE);
+      await fits.catch(() => faults.push(`${name}: wider than ${width} px`));
+      await on.screenshot({ path: join(PICTURES, `${name.replaceAll(' ', '-')}-${width}-${colorScheme}.png`) });
+    }
+    await on.setViewportSize({ width: 1280, height: 800 });
+    await on.emulateMedia({ colorScheme: 'light' });
+    return faults;
+  }
+
   it('shows a hostile name as text', async () => {
-    await open('/customers');
+    await visitor.open('/customers');
     await page.getByText('<img src=x onerror="window.stolen=1"').first().waitFor();
     expect(await page.evaluate(`'stolen' in window`)).toBe(false);
     expect(await page.content()).not.toContain('\u202e');
   });
 
+  it('approves a credit request on a phone, with nothing beside the screen', async () => {
+    const phone = await visitConsole(api, { viewport: { width: 390, height: 800 }, hasTouch: true });
+    await phone.logIn('billing', 'traveller');
+    await phone.page.getByRole('button', { name: 'Open menu' }).tap();
+    await phone.page.getByRole('menuitem', { name: 'Credit requests' }).tap();
+    const card = phone.page.locator('tr').filter({ hasText: 'For the campaign 2' }).first();
+    const button = card.getByRole('button', { name: 'Approve' });
+    const { x, width } = (await button.boundingBox())!;
+    expect(x + width).toBeLessThanOrEqual(390);
+    await button.tap();
+    await phone.page.getByText('Owed:').waitFor();
+    await phone.page.screenshot({ path: join(PICTURES, 'Approve-390-light.png') });
+    await phone.page.getByRole('dialog').getByRole('button', { name: 'Approve' }).tap();
+    await phone.page.getByText('is approved').waitFor();
+    expect(phone.complaints).toEqual([]);
+    await phone.stop();
+  });
+
   it('approves a credit request by the keyboard alone', async () => {
-    await logIn('billing');
-    await open('/credit-requests');
+    await visitor.logIn('billing');
+    await visitor.open('/credit-requests');
     await page.getByRole('button', { name: 'Approve' }).first().waitFor();
     for (let presses = 0; presses < 200; presses++) {
       await page.keyboard.press('Tab');
@@ -188,14 +224,15 @@ describe("The operator's console in a browser", () => {
     await page.keyboard.press('Enter');
     await page.getByText('is approved').waitFor({ timeout: 10_000 });
     const { rows } = await api.superuser.query(
-      `select count(*)::int as count from ai_credit_request where status = 'approved'`,
+      `select count(*)::int as count from invoice where number = 'K-1' and customer_id = $1`,
+      [customerId],
     );
     expect(rows[0].count).toBe(1);
   });
 
   it('offers a viewer no changes', async () => {
-    await logIn('viewer');
-    await open('/credit-requests');
+    await visitor.logIn('viewer');
+    await visitor.open('/credit-requests');
     await page.getByText('For the campaign 7').first().waitFor();
     expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
   });

@@ -7,10 +7,10 @@ import { type BrowserContext, type BrowserContextOptions, chromium } from 'playw
 /** Debian's, or the one that `CHROMIUM` names. */
 const BROWSER = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
-/** A browser with a new profile, which asks no host but those of the tests. */
+/** A browser with a new profile (a folder), which asks no host but those of the tests. */
 export async function startBrowser(
   options: BrowserContextOptions = {},
-): Promise<{ browser: BrowserContext; stop: () => Promise<void> }> {
+): Promise<{ browser: BrowserContext; profile: string; stop: () => Promise<void> }> {
   if (!existsSync(BROWSER)) throw new Error(`There is no browser at ${BROWSER}: install chromium, or set CHROMIUM`);
   const profile = await mkdtemp(join(tmpdir(), 'browser-'));
   const browser = await chromium.launchPersistentContext(profile, {
@@ -28,6 +28,7 @@ export async function startBrowser(
   });
   return {
     browser,
+    profile,
     async stop() {
       await browser.close();
       await rm(profile, { recursive: true, force: true });

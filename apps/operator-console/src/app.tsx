@@ -24,6 +24,7 @@ import { StatusPage } from './resources/status';
 import { TicketList, TicketPage } from './resources/tickets';
 import { TokenList } from './resources/tokens';
 import { UnknownCallList } from './resources/unknown-calls';
+import { WebhookEndpointList, WebhookEndpointPage } from './resources/webhooks';
 import { authProvider } from './session';
 import { darkTheme, lightTheme } from './theme';
 
@@ -72,6 +73,12 @@ export function App() {
       <Resource name="requests" list={RefusedRequestList} show={RequestPage} options={{ label: 'Refused requests' }} />
       <Resource name="audit" list={AuditList} />
       <Resource name="events" list={EventList} />
+      <Resource
+        name="webhook-endpoints"
+        list={WebhookEndpointList}
+        show={WebhookEndpointPage}
+        options={{ label: 'Webhooks' }}
+      />
       <Resource name="accounts" list={AccountList} />
       <CustomRoutes>
         <Route path="/account" element={<AccountPage />} />

@@ -12,6 +12,9 @@ interface Page {
 
 const DEFAULT_LIMIT = 25;
 
+/** Short lists, which the operator API sends whole: they have no pages, and no order but their own. */
+const WHOLE_LISTS = new Set(['accounts', 'prices', 'services', 'tokens']);
+
 /** Lists go on after a cursor; pages of the console have numbers. Cursors of the pages that were looked at are remembered. */
 class Pages {
   private readonly cursors = new Map<string, string[]>();
@@ -41,6 +44,10 @@ async function list(resource: string, params: GetListParams & { filter?: Query }
   const { pagination, sort, filter, meta, signal } = params;
   const { page = 1, perPage = DEFAULT_LIMIT } = pagination ?? {};
   const { q, ...filters } = (filter ?? {}) as Query;
+  if (WHOLE_LISTS.has(resource)) {
+    const found = await call<Page>('GET', resource, { query: filters, signal });
+    return { data: found.data, total: found.data.length, meta: { total: found.data.length, isExact: true } };
+  }
   const order =
     sort && meta?.sortable !== false && sort.field !== 'default'
       ? `${sort.order === 'DESC' ? '-' : ''}${sort.field}`

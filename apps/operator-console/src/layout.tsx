@@ -12,6 +12,7 @@ import RefusedIcon from '@mui/icons-material/Block';
 import SmsIcon from '@mui/icons-material/Sms';
 import StatusIcon from '@mui/icons-material/MonitorHeart';
 import TicketsIcon from '@mui/icons-material/SupportAgent';
+import WebhooksIcon from '@mui/icons-material/Webhook';
 import TodayIcon from '@mui/icons-material/Dashboard';
 import TokensIcon from '@mui/icons-material/VpnKey';
 import { Alert, Box, Button, ToggleButton, ToggleButtonGroup } from '@mui/material';
@@ -30,6 +31,7 @@ import {
 } from 'react-admin';
 import { Link } from 'react-router-dom';
 import { call } from './client/api';
+import { ActionDialogs } from './shared/action-button';
 import { REFRESH_MS } from './shared/console-list';
 import { type Formats, useFormats } from './shared/formats';
 import type { Session } from './session';
@@ -48,6 +50,7 @@ const PAGES = [
   ['/requests', 'Refused requests', <RefusedIcon key="i" />],
   ['/tokens', 'Find a token', <TokensIcon key="i" />],
   ['/events', 'Events', <EventsIcon key="i" />],
+  ['/webhook-endpoints', 'Webhooks', <WebhooksIcon key="i" />],
   ['/audit', 'Audit', <AuditIcon key="i" />],
   ['/accounts', 'Accounts', <AccountIcon key="i" />],
   ['/installation', 'Installation', <InstallationIcon key="i" />],
@@ -136,10 +139,13 @@ export function ConsoleLayout({ children }: { children?: ReactNode }) {
       menu={ConsoleMenu}
       data-sidebar={isOpen ? 'open' : 'closed'}
       // Wide tables scroll by themselves, not the page.
-      sx={{ '& .RaLayout-content': { minWidth: 0 } }}
+      sx={{
+        minWidth: 0,
+        '& .RaLayout-content, & .RaList-main, & .RaList-content, & .RaShow-card': { minWidth: 0 },
+      }}
     >
       <ConnectionNotice />
-      {children}
+      <ActionDialogs>{children}</ActionDialogs>
     </Layout>
   );
 }

@@ -5,7 +5,7 @@ const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sa
 /** Dense: who works with lists all day wants to see many lines. */
 const shared = {
   typography: { fontFamily: FONT, fontSize: 13, h5: { fontWeight: 600 }, h6: { fontWeight: 600 } },
-  sidebar: { width: 190, closedWidth: 48 },
+  sidebar: { width: 210, closedWidth: 48 },
   shape: { borderRadius: 6 },
 } as const;
 

@@ -36,6 +36,7 @@ export function CustomerAi() {
             included_nok: data?.ai?.monthly_included_nok ?? 0,
             monthly_limit_nok: data?.ai?.monthly_limit_nok,
             total_limit_nok: data?.ai?.total_limit_nok,
+            credit_thresholds: data?.ai?.credit_thresholds.join(' '),
           }}
           bodyOf={(values) => ({
             enabled: values.enabled as boolean,
@@ -43,6 +44,12 @@ export function CustomerAi() {
             included_nok: values.included_nok as number,
             monthly_limit_nok: (values.monthly_limit_nok as number | undefined) ?? null,
             total_limit_nok: (values.total_limit_nok as number | undefined) ?? null,
+            credit_thresholds: values.credit_thresholds
+              ? String(values.credit_thresholds)
+                  .split(/[ ,%]+/)
+                  .filter(Boolean)
+                  .map(Number)
+              : null,
           })}
         >
           <SelectInput source="enabled" label="May use AI" choices={YES_NO} />
@@ -53,6 +60,10 @@ export function CustomerAi() {
             source="total_limit_nok"
             label="Of all credit a month at most, NOK (no limit if empty)"
             min={0}
+          />
+          <TextInput
+            source="credit_thresholds"
+            label="Events when so much of the month's credit is used, percent, such as 50 80 (80 if empty)"
           />
         </ActionButton>
         <ActionButton

@@ -6,6 +6,7 @@ import {
   NumberInput,
   Show,
   TabbedShowLayout,
+  TabbedShowLayoutTabs,
   TextInput,
   useNotify,
   usePermissions,
@@ -21,6 +22,7 @@ import { SmsList } from '../resources/sms';
 import { StatusPage } from '../resources/status';
 import { TicketList } from '../resources/tickets';
 import { CustomerTokens } from '../resources/tokens';
+import { WebhookEndpointList } from '../resources/webhooks';
 import { may, type Role } from '../session';
 import { ActionButton } from '../shared/action-button';
 import { State } from '../shared/fields';
@@ -51,7 +53,7 @@ export default function CustomerPage() {
   return (
     <Show title={<CustomerTitle />} actions={false}>
       <CustomerHead />
-      <TabbedShowLayout spacing={0}>
+      <TabbedShowLayout spacing={0} tabs={<TabbedShowLayoutTabs variant="scrollable" scrollButtons="auto" />}>
         <TabbedShowLayout.Tab label="Overview">
           <CustomerOverview />
         </TabbedShowLayout.Tab>
@@ -82,6 +84,9 @@ export default function CustomerPage() {
         <TabbedShowLayout.Tab label="Status" path="status">
           <OfCustomer list={StatusPage} />
         </TabbedShowLayout.Tab>
+        <TabbedShowLayout.Tab label="Webhooks" path="webhooks">
+          <OfCustomer list={WebhookEndpointList} />
+        </TabbedShowLayout.Tab>
         <TabbedShowLayout.Tab label="Refused requests" path="requests">
           <OfCustomer list={RefusedRequestList} />
         </TabbedShowLayout.Tab>
@@ -105,10 +110,10 @@ function CustomerHead() {
   const name = <bdi>{visibleText(customer.name)}</bdi>;
   return (
     <Stack direction="row" spacing={1} useFlexGap sx={{ p: 1.5, flexWrap: 'wrap', alignItems: 'center' }}>
-      <Typography variant="h6" component="h1">
+      <Typography variant="h6" component="h1" sx={{ overflowWrap: 'anywhere' }}>
         {name}
       </Typography>
-      <Typography variant="body2">
+      <Typography variant="body2" sx={{ overflowWrap: 'anywhere' }}>
         {customer.customer_number}, organisation {customer.organization_number},{' '}
         <bdi>{visibleText(customer.email)}</bdi>
       </Typography>

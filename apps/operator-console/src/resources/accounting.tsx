@@ -1,4 +1,15 @@
-import { Alert, Stack, Table, TableBody, TableCell, TableHead, TableRow, TextField, Typography } from '@mui/material';
+import {
+  Alert,
+  Stack,
+  Table,
+  TableBody,
+  TableCell,
+  TableContainer,
+  TableHead,
+  TableRow,
+  TextField,
+  Typography,
+} from '@mui/material';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Title } from 'react-admin';
@@ -35,34 +46,36 @@ export function AccountingPage() {
           {formatNok(data.used_included, formats)} NOK. Below are the 100 that used most.
         </Typography>
       )}
-      <Table size="small" aria-label="Customers that used most">
-        <TableHead>
-          <TableRow>
-            <TableCell>Customer</TableCell>
-            {SUMS.map((sum) => (
-              <TableCell key={sum} align="right">
-                {sum.replaceAll('_', ' ')}
-              </TableCell>
-            ))}
-          </TableRow>
-        </TableHead>
-        <TableBody>
-          {data?.data.map((row) => (
-            <TableRow key={row.customer_id}>
-              <TableCell>
-                <Link to={`/customers/${row.customer_id}/show/ai`}>
-                  <bdi>{visibleText(row.customer_name)}</bdi>
-                </Link>
-              </TableCell>
+      <TableContainer>
+        <Table size="small" aria-label="Customers that used most">
+          <TableHead>
+            <TableRow>
+              <TableCell>Customer</TableCell>
               {SUMS.map((sum) => (
                 <TableCell key={sum} align="right">
-                  {formatNok(row[sum], formats)}
+                  {sum.replaceAll('_', ' ')}
                 </TableCell>
               ))}
             </TableRow>
-          ))}
-        </TableBody>
-      </Table>
+          </TableHead>
+          <TableBody>
+            {data?.data.map((row) => (
+              <TableRow key={row.customer_id}>
+                <TableCell>
+                  <Link to={`/customers/${row.customer_id}/show/ai`}>
+                    <bdi>{visibleText(row.customer_name)}</bdi>
+                  </Link>
+                </TableCell>
+                {SUMS.map((sum) => (
+                  <TableCell key={sum} align="right">
+                    {formatNok(row[sum], formats)}
+                  </TableCell>
+                ))}
+              </TableRow>
+            ))}
+          </TableBody>
+        </Table>
+      </TableContainer>
     </Stack>
   );
 }

@@ -1,8 +1,9 @@
-import { Alert, Stack, Typography } from '@mui/material';
+import { Stack } from '@mui/material';
 import { SelectInput, TextInput, useRecordContext } from 'react-admin';
 import { ActionButton } from '../shared/action-button';
 import { Col, ConsoleList } from '../shared/console-list';
 import { Plain, State, Time } from '../shared/fields';
+import { OnceShown } from '../shared/once-shown';
 
 const ROLES = [
   { id: 'viewer', name: 'viewer: sees everything, changes nothing' },
@@ -11,16 +12,7 @@ const ROLES = [
   { id: 'admin', name: 'admin: everything' },
 ];
 
-function Invitation({ link }: { link?: string }) {
-  return (
-    <Stack spacing={1}>
-      <Alert severity="warning">The link is shown only now. It logs in once, within ten minutes.</Alert>
-      <Typography component="code" sx={{ wordBreak: 'break-all', userSelect: 'all' }} data-secret="link">
-        {link}
-      </Typography>
-    </Stack>
-  );
-}
+const LINK_HINT = 'It logs in once, within ten minutes. Lost: make a new link.';
 
 /** The operator's people. */
 export function AccountList() {
@@ -35,7 +27,7 @@ export function AccountList() {
           needs="admin"
           initial={{ role: 'viewer' }}
           question="The person logs in with the link, and adds a passkey."
-          result={(reply) => <Invitation link={String(reply.link)} />}
+          result={(reply) => <OnceShown kind="link" text={reply.link} hint={LINK_HINT} />}
         >
           <TextInput source="name" label="Name" required />
           <TextInput source="email" label="E-mail" type="email" required />
@@ -85,7 +77,14 @@ function AccountActions() {
         needs="admin"
         bodyOf={() => ({ email: account.email })}
         question={`A link that logs ${account.name} in once, for a new passkey.`}
-        result={(reply) => <Invitation link={String(reply.link)} />}
+        result={(reply) => <OnceShown kind="link" text={reply.link} hint={LINK_HINT} />}
+      />
+      <ActionButton
+        label="Log out"
+        path={`${path}/sessions/revoke`}
+        needs="admin"
+        done="All sessions are ended"
+        question={`${account.name} is logged out everywhere at once, and may log in again.`}
       />
       {account.active ? (
         <ActionButton

@@ -34,6 +34,9 @@ export function CreditRequestList({ fixed, embedded }: { fixed?: Query; embedded
       <Col source="status" label="Status" disableSort>
         <State source="status" />
       </Col>
+      <Col label="Decide" disableSort>
+        <Decide />
+      </Col>
       <Col source="reference" label="Reference" disableSort>
         <Plain source="reference" />
       </Col>
@@ -43,20 +46,23 @@ export function CreditRequestList({ fixed, embedded }: { fixed?: Query; embedded
       <Col source="created_at" label="Requested" disableSort>
         <Time source="created_at" />
       </Col>
-      <Col source="decided_by" label="Decided by" disableSort>
-        <Plain source="decided_by" />
-      </Col>
-      <Col source="first_approved_by" label="First approval" disableSort>
-        <Plain source="first_approved_by" />
-      </Col>
-      <Col source="reason" label="Reason" disableSort>
-        <Plain source="reason" />
-      </Col>
-      <Col label="Decide" disableSort>
-        <Decide />
+      <Col label="Decision" disableSort>
+        <Decision />
       </Col>
     </ConsoleList>
   );
+}
+
+/** Who decided, and why; or who approved it first if it waits for a second person. */
+function Decision() {
+  const request = useRecordContext<CreditRequest>();
+  const { decided_by: by, first_approved_by: first, reason } = request ?? {};
+  const text = by
+    ? `${by}${reason ? `: ${reason}` : ''}`
+    : first
+      ? `${first} approved it; it needs a second person`
+      : '–';
+  return <bdi>{visibleText(text)}</bdi>;
 }
 
 function Decide() {

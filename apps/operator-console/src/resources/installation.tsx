@@ -1,4 +1,14 @@
-import { Alert, Stack, Table, TableBody, TableCell, TableHead, TableRow, Typography } from '@mui/material';
+import {
+  Alert,
+  Stack,
+  Table,
+  TableBody,
+  TableCell,
+  TableContainer,
+  TableHead,
+  TableRow,
+  Typography,
+} from '@mui/material';
 import { useQuery } from '@tanstack/react-query';
 import { Title } from 'react-admin';
 import { Link } from 'react-router-dom';
@@ -32,28 +42,30 @@ export function InstallationPage() {
       <Typography component="h2" variant="subtitle1">
         Customers that stored most in the last seven days
       </Typography>
-      <Table size="small" aria-label="Customers that stored most">
-        <TableHead>
-          <TableRow>
-            <TableCell>Customer</TableCell>
-            <TableCell align="right">Bytes</TableCell>
-            <TableCell align="right">Bytes on the largest day</TableCell>
-          </TableRow>
-        </TableHead>
-        <TableBody>
-          {storage.data?.data.map((row) => (
-            <TableRow key={row.customer_id}>
-              <TableCell>
-                <Link to={`/customers/${row.customer_id}/show`}>
-                  <bdi>{visibleText(row.customer_name)}</bdi>
-                </Link>
-              </TableCell>
-              <TableCell align="right">{formatNumber(row.bytes, formats)}</TableCell>
-              <TableCell align="right">{formatNumber(row.largest_day_bytes, formats)}</TableCell>
+      <TableContainer>
+        <Table size="small" aria-label="Customers that stored most">
+          <TableHead>
+            <TableRow>
+              <TableCell>Customer</TableCell>
+              <TableCell align="right">Bytes</TableCell>
+              <TableCell align="right">Bytes on the largest day</TableCell>
             </TableRow>
-          ))}
-        </TableBody>
-      </Table>
+          </TableHead>
+          <TableBody>
+            {storage.data?.data.map((row) => (
+              <TableRow key={row.customer_id}>
+                <TableCell>
+                  <Link to={`/customers/${row.customer_id}/show`}>
+                    <bdi>{visibleText(row.customer_name)}</bdi>
+                  </Link>
+                </TableCell>
+                <TableCell align="right">{formatNumber(row.bytes, formats)}</TableCell>
+                <TableCell align="right">{formatNumber(row.largest_day_bytes, formats)}</TableCell>
+              </TableRow>
+            ))}
+          </TableBody>
+        </Table>
+      </TableContainer>
     </Stack>
   );
 }

@@ -78,7 +78,8 @@ function TicketTitle() {
 }
 
 function Thread() {
-  const ticket = useRecordContext<Ticket>();
+  // A ticket of the list, which is shown until its thread is there, has no replies.
+  const ticket = useRecordContext<Partial<Pick<Ticket, 'replies'>> & Omit<Ticket, 'replies'>>();
   if (ticket === undefined) return null;
   const path = `tickets/${ticket.id}`;
   return (
@@ -164,7 +165,7 @@ function Thread() {
       <Entry
         reply={{ id: ticket.id, author: 'customer', internal: false, body: ticket.body, created_at: ticket.created_at }}
       />
-      {ticket.replies.map((reply) => (
+      {ticket.replies?.map((reply) => (
         <Entry key={reply.id} reply={reply} />
       ))}
     </Stack>

@@ -7,21 +7,26 @@ import { ActionButton } from '../shared/action-button';
 import { Col, ConsoleList } from '../shared/console-list';
 import { Code, Plain, State, Time } from '../shared/fields';
 import { formatTime, useFormats, visibleText } from '../shared/formats';
-
-const SCOPES = [
-  'ai:read',
-  'ai:use',
-  'ai:topup',
-  'billing:read',
-  'invoices:read',
-  'support:read',
-  'support:write',
-  'status:read',
-  'sms:send',
-  'sms:read',
-];
+import { OnceShown } from '../shared/once-shown';
 
 type Token = Dto<'TokenDto'>;
+
+/** The scopes, which the compiler compares with those of the operator API. */
+const SCOPES = {
+  'ai:read': true,
+  'ai:use': true,
+  'ai:topup': true,
+  'billing:read': true,
+  'invoices:read': true,
+  'support:read': true,
+  'support:write': true,
+  'status:read': true,
+  'sms:send': true,
+  'sms:read': true,
+  'events:read': true,
+  'webhooks:manage': true,
+} satisfies Record<Token['scopes'][number], true>;
+export const SCOPE_CHOICES = Object.keys(SCOPES).map((id) => ({ id, name: id }));
 
 /** The page of who found a token somewhere: whose is it? */
 export function TokenList() {
@@ -83,22 +88,7 @@ export function TokenList() {
   );
 }
 
-/** A token is shown once: it is in the reply that makes it, and nowhere else. */
-function OnceShown({ token }: { token?: string }) {
-  return (
-    <Stack spacing={1}>
-      <Alert severity="warning">It is shown only now. Hand it over by a safe way.</Alert>
-      <Typography
-        component="code"
-        sx={{ fontFamily: 'ui-monospace, monospace', wordBreak: 'break-all', userSelect: 'all' }}
-        data-secret="token"
-      >
-        {token}
-      </Typography>
-      <Button onClick={() => navigator.clipboard.writeText(token ?? '')}>Copy</Button>
-    </Stack>
-  );
-}
+const TOKEN_HINT = 'Hand it over by a safe way. Lost: rotate it.';
 
 /** A customer's tokens. */
 export function CustomerTokens({ fixed }: { fixed: Query }) {
@@ -121,10 +111,10 @@ export function CustomerTokens({ fixed }: { fixed: Query }) {
             ...(name ? { name } : {}),
             ...(expiresAt ? { expires_at: new Date(expiresAt).toISOString() } : {}),
           })}
-          result={(reply) => <OnceShown token={String(reply.token)} />}
+          result={(reply) => <OnceShown kind="token" text={reply.token} hint={TOKEN_HINT} />}
         >
           <TextInput source="name" label="Purpose, such as ERP production" />
-          <CheckboxGroupInput source="scopes" label="Scopes" choices={SCOPES.map((id) => ({ id, name: id }))} />
+          <CheckboxGroupInput source="scopes" label="Scopes" choices={SCOPE_CHOICES} />
           <DateTimeInput source="expires_at" label="Expires (never if empty)" />
         </ActionButton>
       }
@@ -171,7 +161,7 @@ function TokenActions() {
         needs="admin"
         initial={{ grace_hours: 24 }}
         question={`${which} is replaced by a new token with the same scopes.`}
-        result={(reply) => <OnceShown token={String(reply.token)} />}
+        result={(reply) => <OnceShown kind="token" text={reply.token} hint={TOKEN_HINT} />}
       >
         <NumberInput source="grace_hours" label="Hours for which the former one stays valid" min={0} />
       </ActionButton>

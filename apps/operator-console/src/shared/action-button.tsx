@@ -9,9 +9,10 @@ import {
   DialogTitle,
   Stack,
 } from '@mui/material';
-import { type ReactNode, useRef, useState } from 'react';
+import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
 import { Form, type RaRecord, useNotify, usePermissions, useRefresh } from 'react-admin';
 import type { FieldValues } from 'react-hook-form';
+import { useLocation } from 'react-router-dom';
 import { ApiError, call } from '../client/api';
 import { logInByOidc, logInByPasskey } from '../login/login-methods';
 import { may, type Permission, type Role } from '../session';
@@ -31,6 +32,8 @@ interface ActionProps {
   /** The body of the request; the form's values as they are unless given. */
   bodyOf?: (values: FieldValues) => object;
   done?: string;
+  /** After it is done and its dialog is closed. */
+  onDone?: () => void;
   /** Shown instead of closing: a reply that is shown once. */
   result?: (reply: RaRecord) => ReactNode;
   color?: ButtonProps['color'];
@@ -42,6 +45,24 @@ interface ActionProps {
 const withoutEmpty = (values: FieldValues): object =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== ''));
 
+const OpenDialog = createContext<(action: ActionProps) => void>(() => undefined);
+
+/**
+ * The place of the one dialog that is open. It is above lists and pages: a row that goes or changes meanwhile, because another person
+ * decided about it, takes neither the dialog with it nor a token that is shown once.
+ */
+export function ActionDialogs({ children }: { children: ReactNode }) {
+  const [action, setAction] = useState<ActionProps>();
+  const { pathname } = useLocation();
+  useEffect(() => setAction(undefined), [pathname]);
+  return (
+    <OpenDialog value={setAction}>
+      {children}
+      {action && <ActionDialog {...action} close={() => setAction(undefined)} />}
+    </OpenDialog>
+  );
+}
+
 /**
  * One action of the operator API: a button, and a dialog that names the effect and has the inputs. Faults are shown at their inputs.
  * If money or tokens need a fresh login, the dialog offers it and sends the same request again.
@@ -49,22 +70,22 @@ const withoutEmpty = (values: FieldValues): object =>
 export function ActionButton(props: ActionProps) {
   const { label, needs, icon, color, disabled } = props;
   const { permissions } = usePermissions<Role>();
-  const [isOpen, setOpen] = useState(false);
+  const open = useContext(OpenDialog);
   if (!may(permissions, needs)) return null;
   return (
-    <>
-      <Button
-        size="small"
-        variant="outlined"
-        color={color}
-        startIcon={icon}
-        disabled={disabled}
-        onClick={() => setOpen(true)}
-      >
-        {label}
-      </Button>
-      {isOpen && <ActionDialog {...props} close={() => setOpen(false)} />}
-    </>
+    <Button
+      size="small"
+      variant="outlined"
+      color={color}
+      startIcon={icon}
+      disabled={disabled}
+      onClick={(event) => {
+        event.stopPropagation();
+        open(props);
+      }}
+    >
+      {label}
+    </Button>
   );
 }
 
@@ -77,6 +98,7 @@ function ActionDialog({
   initial,
   bodyOf,
   done,
+  onDone,
   result,
   color,
   confirmLabel,
@@ -92,8 +114,8 @@ function ActionDialog({
   const lastBody = useRef<string>(undefined);
 
   async function send(values: FieldValues) {
-    const content = (bodyOf ?? withoutEmpty)(values);
-    const body = Object.keys(content).length === 0 ? undefined : content;
+    // A route that takes no body refuses an empty one, and one that takes some refuses none.
+    const body = bodyOf || children ? (bodyOf ?? withoutEmpty)(values) : undefined;
     const text = JSON.stringify(body);
     if (lastBody.current !== undefined && lastBody.current !== text) key.current = crypto.randomUUID();
     lastBody.current = text;
@@ -107,6 +129,7 @@ function ActionDialog({
       } else {
         notify(done ?? `${label}: done`, { type: 'success' });
         close();
+        onDone?.();
       }
       return undefined;
     } catch (error) {

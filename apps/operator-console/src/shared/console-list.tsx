@@ -1,7 +1,8 @@
-import { Button, Stack, Typography } from '@mui/material';
+import { Box, Button, Stack, Typography } from '@mui/material';
 import { type ReactElement, type ReactNode, useState } from 'react';
 import {
   DataTable,
+  type DataTableColumnProps,
   List,
   type RaRecord,
   ResourceContextProvider,
@@ -9,6 +10,7 @@ import {
   useDataProvider,
   useListContext,
   useNotify,
+  useRecordContext,
   useResourceContext,
 } from 'react-admin';
 import { type Query, save } from '../client/api';
@@ -76,7 +78,7 @@ export function ConsoleList({
         expand={expand}
         hiddenColumns={[]}
         empty={<Nothing />}
-        sx={{ '& td': { verticalAlign: 'top' } }}
+        sx={{ '& td': { verticalAlign: 'top' }, ...CARDS }}
       >
         {children}
       </DataTable>
@@ -85,7 +87,46 @@ export function ConsoleList({
   return resource === undefined ? list : <ResourceContextProvider value={resource}>{list}</ResourceContextProvider>;
 }
 
-export const Col = DataTable.Col;
+/** On a phone each row is a card, with the labels of its values: nothing is beside the screen. */
+const CARDS = {
+  '@media (max-width: 599.95px)': {
+    '& thead': { display: 'none' },
+    '& tbody, & tr': { display: 'block' },
+    '& tr': { p: 1, borderBottom: 1, borderColor: 'divider' },
+    '& td': { display: 'flex', flexDirection: 'row', gap: 1, border: 0, p: '2px 0 !important', textAlign: 'left' },
+    '& td > *': { overflowWrap: 'anywhere' },
+    '& td:has([data-empty])': { display: 'none' },
+  },
+} as const;
+
+/** A column: with a `source` alone it shows the value as text. */
+export function Col({ children, label, source, ...props }: DataTableColumnProps & { label: string }) {
+  return (
+    <DataTable.Col label={label} source={source} {...props}>
+      <PhoneLabel label={label} source={source} />
+      {children ?? <Value source={source ?? ''} />}
+    </DataTable.Col>
+  );
+}
+
+function PhoneLabel({ label, source = '' }: { label: string; source?: string }) {
+  const value = useRecordContext<RaRecord>()?.[source] as unknown;
+  const isEmpty = source !== '' && (value === null || value === undefined || value === '');
+  return (
+    <Box
+      component="span"
+      data-empty={isEmpty ? '' : undefined}
+      sx={{ display: { sm: 'none' }, flex: '0 0 96px', color: 'text.secondary' }}
+    >
+      {label}
+    </Box>
+  );
+}
+
+function Value({ source }: { source: string }) {
+  const value = useRecordContext<RaRecord>()?.[source] as string | number | null | undefined;
+  return <span>{value}</span>;
+}
 
 function Nothing() {
   return (

@@ -66,7 +66,18 @@ export function YesNo({ source }: FieldProps) {
 const COLORS = {
   success: ['active', 'approved', 'paid', 'delivered', 'operational', 'closed', 'resolved', 'sent', 'open-invoice'],
   warning: ['pending', 'urgent', 'high', 'degraded', 'unknown', 'expiring', 'answered', 'maintenance', 'suspended'],
-  error: ['rejected', 'failed', 'outage', 'overdue', 'inactive', 'deactivated', 'expired', 'error', 'uncollectible'],
+  error: [
+    'rejected',
+    'failed',
+    'outage',
+    'overdue',
+    'inactive',
+    'deactivated',
+    'expired',
+    'error',
+    'uncollectible',
+    'missed',
+  ],
 } as const;
 const colorOf = (state: string) =>
   (Object.keys(COLORS) as (keyof typeof COLORS)[]).find((color) =>
@@ -81,12 +92,16 @@ export function State({ source }: FieldProps) {
   return <Chip size="small" variant="outlined" label={state.replaceAll('_', ' ')} color={colorOf(state)} />;
 }
 
-/** The customer of a record of another list, which leads to its page. */
-export function CustomerLink(_props: { label?: string; source?: string; sortable?: boolean }) {
+/** Records that concern no customer, such as changes of prices, have the nil UUID as theirs. */
+export const isCustomer = (id: string | null | undefined): id is string =>
+  typeof id === 'string' && !/^[0-]*$/.test(id);
+
+/** The customer of a record of another list, which leads to its page; `none` stands for a record that concerns no customer. */
+export function CustomerLink({ none = '–' }: { label?: string; source?: string; sortable?: boolean; none?: string }) {
   const record = useRecordContext<
     Values & { id: string; customer_id?: string; customer_name?: string; customer_number?: string }
   >();
-  if (!record?.customer_id) return <span>–</span>;
+  if (!isCustomer(record?.customer_id)) return <span>{none}</span>;
   return (
     <MuiLink component={Link} to={`/customers/${record.customer_id}/show`} onClick={(event) => event.stopPropagation()}>
       <bdi>{visibleText(record.customer_name || record.customer_number || record.customer_id)}</bdi>

@@ -1,7 +1,7 @@
 import { ReferenceInput, AutocompleteInput, SearchInput, SelectInput, DateTimeInput } from 'react-admin';
 
 export const search = (placeholder: string) => (
-  <SearchInput key="q" source="q" alwaysOn placeholder={placeholder} sx={{ minWidth: 260 }} />
+  <SearchInput key="q" source="q" alwaysOn placeholder={placeholder} sx={{ minWidth: { xs: 260, sm: 370 } }} />
 );
 
 export const oneOf = (source: string, values: readonly string[], label = source) => (
