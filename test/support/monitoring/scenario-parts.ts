@@ -78,6 +78,7 @@ export const SCENARIOS: Record<string, Parts> = { sample, quick, all, operator }
  * day, the whole machine's disk, and a certificate.
  */
 export const NOT_PROVOKED = [
+  'ConsoleDown',
   'ProcessRestarts',
   'JobStale',
   'ReplicaMissing',
