@@ -9,7 +9,7 @@ import { SupportOperatorModule } from '@domains/support';
 import { TokensOperatorModule } from '@platform/tokens';
 import { CustomerDataOperatorModule } from '@schema';
 import { CustomerDataController } from './customer-data.controller';
-import { CustomerImportsService } from './customer-imports.service';
+import { CustomerFilesService } from './customer-files.service';
 import { CustomerListService } from './customer-list.service';
 import { CustomerOverviewService } from './customer-overview.service';
 import { CustomersController } from './customers.controller';
@@ -21,6 +21,6 @@ import { CustomersController } from './customers.controller';
     TokensOperatorModule,
   ],
   controllers: [CustomersController, CustomerDataController],
-  providers: [CustomerImportsService, CustomerListService, CustomerOverviewService],
+  providers: [CustomerFilesService, CustomerListService, CustomerOverviewService],
 })
 export class CustomersApiModule {}

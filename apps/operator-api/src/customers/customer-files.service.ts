@@ -4,11 +4,11 @@ import { ServiceError } from '@platform/errors';
 
 /** Imports and exports of customers, with faults as replies have them. */
 @Injectable()
-export class CustomerImportsService {
+export class CustomerFilesService {
   constructor(private readonly imports: CustomerImportOperatorService) {}
 
   /** @throws ServiceError invalid_request for a text that is no file of customers */
-  run(actor: string, csv: string, dryRun: boolean): Promise<ImportedLine[]> {
+  importCsv(actor: string, csv: string, dryRun: boolean): Promise<ImportedLine[]> {
     return this.imports.importFile(actor, csv, dryRun).catch((error: unknown) => {
       throw error instanceof CustomerFileError ? new ServiceError('invalid_request', error.message) : error;
     });

@@ -1,6 +1,6 @@
 import { DataSource } from 'typeorm';
 import { useTestDatabase } from '@test/use-test-database';
-import { customerPages, purgeEachCustomer } from './customer-pages';
+import { customerPages, purgeEachCustomer } from './each-customer';
 
 const database = useTestDatabase();
 
