@@ -165,22 +165,16 @@ export function IsDay({ notBefore }: { notBefore?: string } = {}): PropertyDecor
   return FieldRule((value, input) => {
     if (Array.isArray(value)) return 'can be given only once';
     if (typeof value !== 'string' || !DAY_SHAPE.test(value)) return 'must be a date as YYYY-MM-DD, such as 2026-01-31';
-    if (!isDayInCalendar(value)) return 'must be an existing date';
+    if (!isDay(value)) return 'must be an existing date';
     const earlier = notBefore === undefined ? undefined : input[notBefore];
-    return typeof earlier === 'string' && isDayInCalendar(earlier) && value < earlier
+    return typeof earlier === 'string' && isDay(earlier) && value < earlier
       ? `must not be before ${String(notBefore)}`
       : undefined;
   });
 }
 
-function isDayInCalendar(text: string): boolean {
-  const day = new Date(`${text}T00:00:00Z`);
-  return (
-    DAY_SHAPE.test(text) &&
-    !Number.isNaN(day.getTime()) &&
-    day.toISOString().startsWith(text) &&
-    !text.startsWith('0000')
-  );
+function isDay(text: string): boolean {
+  return DAY_SHAPE.test(text) && isInCalendar(text) && !text.startsWith('0000');
 }
 
 const TIME_SHAPE = /^(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?([Zz]|[+-]\d\d:\d\d)$/;
@@ -217,7 +211,7 @@ function timeFault(text: string): string {
 /** `2026-01-31T12:00:00.123456Z`; undefined for a text that is no time. */
 function timeInUtc(text: string): string | undefined {
   const [, day = '', clock = '', fraction = '', offset = ''] = TIME_SHAPE.exec(text) ?? [];
-  if (!isTimeInCalendar(day, clock)) return undefined;
+  if (!isInCalendar(day, clock)) return undefined;
   const time = new Date(`${day}T${clock}${offset.toUpperCase()}`);
   if (Number.isNaN(time.getTime())) return undefined;
   const utc = time.toISOString();
@@ -226,8 +220,8 @@ function timeInUtc(text: string): string | undefined {
   return `${utc.slice(0, 19)}.${fraction.slice(0, 6).padEnd(6, '0')}Z`;
 }
 
-/** `Date` takes 31 February for 3 March. */
-function isTimeInCalendar(day: string, clock: string): boolean {
+/** Whether a day and a time of day exist: `Date` takes 31 February for 3 March. */
+function isInCalendar(day: string, clock = '00:00:00'): boolean {
   const time = new Date(`${day}T${clock}Z`);
   return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(`${day}T${clock}`);
 }

@@ -69,8 +69,13 @@ export function decodeCursor(text: string, kind: keyof typeof ID, list: string):
  */
 function isTime(text: string): boolean {
   const [, day = '', clock = ''] = TIMESTAMP.exec(text) ?? [];
+  return isInCalendar(day, clock) && !day.startsWith('0000');
+}
+
+/** Whether a day, `YYYY-MM-DD`, and a time of day exist: `Date` takes 31 February for 3 March. */
+export function isInCalendar(day: string, clock = '00:00:00'): boolean {
   const time = new Date(`${day}T${clock}Z`);
-  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(`${day}T${clock}`) && !day.startsWith('0000');
+  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(`${day}T${clock}`);
 }
 
 /**

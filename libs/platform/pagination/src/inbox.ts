@@ -1,4 +1,4 @@
-import { cursorParts, cursorText, listMark, noCursor } from './cursor-pages';
+import { cursorParts, cursorText, isInCalendar, listMark, noCursor } from './cursor-pages';
 
 /** Which page of an inbox is wanted, in which order. */
 export interface InboxRequest {
@@ -82,8 +82,5 @@ function pageOf<Row>(page: Omit<InboxPage<Row>, 'map'>): InboxPage<Row> {
 /** 31 February has the form of a day, and PostgreSQL refuses it. */
 function exists(value: string, kind: SortKind): boolean {
   if (kind !== 'time' && kind !== 'day') return true;
-  const day = value.slice(0, 10);
-  const clock = kind === 'day' ? '00:00:00' : value.slice(11, 19);
-  const time = new Date(`${day}T${clock}Z`);
-  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(`${day}T${clock}`);
+  return isInCalendar(value.slice(0, 10), kind === 'day' ? undefined : value.slice(11, 19));
 }

@@ -1,4 +1,4 @@
-import { cursorParts, cursorText, listMark, noCursor, type Page, type PageRequest } from './cursor-pages';
+import { cursorParts, cursorText, isInCalendar, listMark, noCursor, type Page, type PageRequest } from './cursor-pages';
 
 /** The form of a list's keys: no other text reaches a statement, where it would be an error of the database. */
 const KEY = {
@@ -10,8 +10,7 @@ const KEY = {
 };
 
 function isDay(text: string): boolean {
-  const day = new Date(`${text}T00:00:00Z`);
-  return /^(?!0000)\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
+  return /^(?!0000)\d{4}-\d\d-\d\d$/.test(text) && isInCalendar(text);
 }
 
 /** Rows that are read at a time: few enough that other customers' reads do not wait for them. */
