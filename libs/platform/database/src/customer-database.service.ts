@@ -1,24 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable } from '@nestjs/common';
 import { ClientGoneError, CustomerContextService } from '@platform/context';
-import { ServiceError } from '@platform/errors';
-import { FairSlots } from '@platform/fairness';
 import type { Page, PageRequest } from '@platform/pagination';
 import { tracedStatement } from '@platform/tracing';
 import type { CustomerStatements, RowsOf } from './connections/customer-transaction';
 import { PipelinedConnectionsService, type TimeReport } from './connections/pipelined-connections.service';
-import { ReadCost } from './connections/read-batch';
-import { OverloadedError } from './database-errors';
+import { type ReadCost, SLOW_AT_ONCE, SlowReads } from './connections/slow-reads';
 import type { KeysetList, Placed } from './reads/keyset-list';
 import type { ReadStatement, ReadValue } from './prepared-statement';
 import type { WaitingOptions } from './connections/bounded-queue';
 import { WriteConnectionsService, type WriteTransaction } from './connections/write-connections.service';
-
-/** Slow reads that run at once, of which one is a customer's while others have some; and those that wait for it, half of them one's. */
-const SLOW_AT_ONCE = 2;
-const MOST_WAITING = 128;
-/** Pairs of a statement and a customer whose cost is known. */
-const MOST_COSTS = 20_000;
 
 /**
  * The only access to a customer's rows. Every statement is for the customer in context: its first parameter, `$1`, is
@@ -27,10 +18,7 @@ const MOST_COSTS = 20_000;
 @Injectable()
 export class CustomerDatabaseService {
   private readonly joined = new AsyncLocalStorage<WriteTransaction>();
-  private readonly slowReads = new FairSlots(SLOW_AT_ONCE, MOST_WAITING);
-  /** By customer, by statement. */
-  private readonly costs = new Map<ReadStatement<never>, Map<string, ReadCost>>();
-  private knownCosts = 0;
+  private readonly slowReads = new SlowReads();
 
   constructor(
     private readonly context: CustomerContextService,
@@ -52,7 +40,7 @@ export class CustomerDatabaseService {
 
   private readAs<Row>(customerId: string, statement: ReadStatement<Row>, values: readonly ReadValue[]): Promise<Row[]> {
     if (this.context.isAbandoned) return Promise.reject(new ClientGoneError());
-    const cost = this.costOf(customerId, statement);
+    const cost = this.slowReads.costOf(customerId, statement);
     // A transaction keeps a connection already: its reads must not wait for another one, which others like it may keep.
     if ((cost.isLarge || cost.isFull || cost.tookLong) && !this.openTransaction(customerId)) {
       if (cost.isLarge || !cost.isFull) return this.readApart(customerId, statement, values, cost);
@@ -61,10 +49,7 @@ export class CustomerDatabaseService {
     return this.connections.batch().read(customerId, statement, values, cost);
   }
 
-  /**
-   * Reads apart from others, since this has lately cost much. A customer has one such read at a time while others have some. It waits
-   * for its turn here, not in front of the reads of others.
-   */
+  /** Reads apart from others, since this has lately cost much. */
   private async readApart<Row>(
     customerId: string,
     statement: ReadStatement<Row>,
@@ -73,47 +58,16 @@ export class CustomerDatabaseService {
   ): Promise<Row[]> {
     cost.begin();
     try {
-      await this.slowSlot(customerId);
-      try {
+      return await this.slowReads.inTurn(customerId, () => {
         if (this.context.isAbandoned) throw new ClientGoneError();
-        return await this.writes.read(customerId, { statement, values }, SLOW_AT_ONCE, (bytes, ms) => {
+        return this.writes.read(customerId, { statement, values }, SLOW_AT_ONCE, (bytes, ms) => {
           cost.noteBytes(bytes);
           cost.noteTime(ms - this.connections.loopDelayMs(), true);
         });
-      } finally {
-        this.slowReads.release(customerId);
-      }
+      });
     } finally {
       cost.end();
     }
-  }
-
-  private slowSlot(customerId: string): Promise<void> {
-    if (this.slowReads.take(customerId)) return Promise.resolve();
-    switch (this.slowReads.refusal(customerId)) {
-      case undefined:
-        return new Promise((resolve) => void this.slowReads.queue(customerId, resolve));
-      case 'share_used':
-        return Promise.reject(new ServiceError('rate_limited', TOO_MANY_SLOW, { retryAfterSeconds: 1 }));
-      case 'busy':
-        return Promise.reject(new OverloadedError());
-    }
-  }
-
-  private costOf(customerId: string, statement: ReadStatement<never>): ReadCost {
-    let ofStatement = this.costs.get(statement);
-    if (!ofStatement) this.costs.set(statement, (ofStatement = new Map<string, ReadCost>()));
-    let cost = ofStatement.get(customerId);
-    if (!cost) {
-      if (++this.knownCosts > MOST_COSTS) this.forgetCosts();
-      ofStatement.set(customerId, (cost = new ReadCost()));
-    }
-    return cost;
-  }
-
-  private forgetCosts(): void {
-    for (const ofStatement of this.costs.values()) ofStatement.clear();
-    this.knownCosts = 0;
   }
 
   /**
@@ -208,6 +162,3 @@ function namedBy<Rows extends readonly unknown[]>(
   const named = statements.map(({ statement, values }) => ({ statement, values: [customerId, ...values] }));
   return named as unknown as CustomerStatements<Rows>;
 }
-
-const TOO_MANY_SLOW =
-  'Your requests read so much that they wait for each other; send fewer at a time, or ask for fewer items with each';

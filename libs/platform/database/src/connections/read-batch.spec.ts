@@ -14,7 +14,6 @@ import {
   prepared,
   readStatement,
 } from '../index';
-import { ReadCost } from './read-batch';
 
 const WHO = readStatement('test.who', `select current_setting('app.customer_id'), $1::text`, {
   customer: decoders.text,
@@ -25,50 +24,6 @@ const LATER = readStatement('test.later', `select current_setting('app.customer_
 const LEFT_OVER = prepared('test.left-over', `select nullif(current_setting('app.customer_id', true), '') as customer`);
 
 const database = useTestDatabase({ DATABASE_PIPELINES: '1' });
-
-describe('the cost of reads', () => {
-  it('is that of slow ones until one by itself was quick', () => {
-    const cost = new ReadCost();
-    cost.noteTime(40, false);
-    cost.noteTime(1, false);
-    expect(cost.tookLong).toBe(true);
-    cost.noteTime(1, true);
-    expect(cost.tookLong).toBe(false);
-  });
-
-  it('is that of large ones for a minute after the last', () => {
-    const now = jest.spyOn(performance, 'now').mockReturnValue(1000);
-    const cost = new ReadCost();
-    cost.noteBytes(65_535);
-    expect(cost.isLarge).toBe(false);
-    cost.noteBytes(65_536);
-    now.mockReturnValue(60_000);
-    cost.noteBytes(10);
-    expect(cost.isLarge).toBe(true);
-    now.mockReturnValue(61_001);
-    expect(cost.isLarge).toBe(false);
-    now.mockRestore();
-  });
-
-  it('is not known before one was answered: further ones wait for that', async () => {
-    const cost = new ReadCost();
-    const begun = (count: number) => Array.from({ length: count }, () => cost.begin());
-    begun(2);
-    expect(cost.isFull).toBe(true);
-    let free = 0;
-    const waiting = Array.from({ length: 40 }, () => cost.whenFree().then(() => free++));
-    cost.end();
-    await Promise.all(waiting.slice(0, 31));
-    expect(free).toBe(31);
-    begun(30);
-    expect(cost.isFull).toBe(false);
-    begun(1);
-    expect(cost.isFull).toBe(true);
-    for (let count = 0; count < 9; count++) cost.end();
-    await Promise.all(waiting);
-    expect(free).toBe(40);
-  });
-});
 
 describe('reads that are sent together', () => {
   let module: TestingModule;

@@ -1,6 +1,7 @@
 import { type Connection, Query } from 'pg';
 import { asUnavailable, isDuplicateStatement, isStatementRefused, isUnknownStatement } from '../database-errors';
 import { decodeRow, type PreparedStatement, prepared, type ReadStatement, type ReadValue } from '../prepared-statement';
+import { ReadCost, SLOW_BYTES, SLOW_MS } from './slow-reads';
 
 const BEGIN = prepared('database.begin', 'begin');
 const SET_CUSTOMER = prepared('database.set-customer', 'select app.set_customer($1)');
@@ -12,71 +13,6 @@ const SET_CUSTOMER = prepared('database.set-customer', 'select app.set_customer(
 const CAPACITY = 8;
 /** How often a read that never ran is sent again. */
 const REPEATS = 5;
-
-/** Bytes of rows, and milliseconds of the database, from which on a read is slow. */
-const SLOW_BYTES = 64 * 1024;
-const SLOW_MS = 30;
-/** How long reads count as slow after the last one with so many bytes, in milliseconds. */
-const SLOW_FOR_MS = 60_000;
-/** Reads under way at once of which none has been answered yet, or only quick ones lately. */
-const UNKNOWN_AT_ONCE = 2;
-const QUICK_AT_ONCE = 32;
-
-/** How much a customer's reads by one statement have lately cost. Those that cost much must not hold up the quick ones of others. */
-export class ReadCost {
-  /** Whether the last by itself, or a batch with it since then, took long. */
-  tookLong = false;
-  private underWay = 0;
-  private isKnown = false;
-  private largeUntil = -Infinity;
-  private waiting: (() => void)[] = [];
-
-  /** Whether one lately had very many bytes. */
-  get isLarge(): boolean {
-    return this.largeUntil !== -Infinity && performance.now() <= this.largeUntil;
-  }
-
-  /** Whether so many are under way that one more has to wait. */
-  get isFull(): boolean {
-    return this.underWay >= this.most;
-  }
-
-  private get most(): number {
-    if (this.tookLong) return 1;
-    return this.isKnown ? QUICK_AT_ONCE : UNKNOWN_AT_ONCE;
-  }
-
-  /** Waits until fewer are under way, or more is known of them. */
-  whenFree(): Promise<void> {
-    return new Promise((resolve) => this.waiting.push(resolve));
-  }
-
-  begin(): void {
-    this.underWay++;
-  }
-
-  end(): void {
-    this.underWay--;
-    this.isKnown = true;
-    if (this.waiting.length === 0) return;
-    const free = this.isLarge ? Infinity : Math.max(0, this.most - this.underWay);
-    for (const proceed of this.waiting.splice(0, free)) proceed();
-  }
-
-  /** Notes the bytes of a read's rows. */
-  noteBytes(bytes: number): void {
-    if (bytes >= SLOW_BYTES) this.largeUntil = performance.now() + SLOW_FOR_MS;
-  }
-
-  /**
-   * Notes how long the database took. Of reads that were sent together each may have been the slow one: by itself it shows.
-   * @param alone whether it was a read by itself
-   */
-  noteTime(ms: number, alone: boolean): void {
-    if (ms >= SLOW_MS) this.tookLong = true;
-    else if (alone) this.tookLong = false;
-  }
-}
 
 /** A read as one customer, and the promise of its rows. */
 interface CustomerRead {

@@ -1,0 +1,127 @@
+import { ServiceError } from '@platform/errors';
+import { FairSlots } from '@platform/fairness';
+import { OverloadedError } from '../database-errors';
+import type { ReadStatement } from '../prepared-statement';
+
+/** Bytes of rows, and milliseconds of the database, from which on a read is slow. */
+export const SLOW_BYTES = 64 * 1024;
+export const SLOW_MS = 30;
+/** How long reads count as slow after the last one with so many bytes, in milliseconds. */
+const SLOW_FOR_MS = 60_000;
+/** Reads under way at once of which none has been answered yet, or only quick ones lately. */
+const UNKNOWN_AT_ONCE = 2;
+const QUICK_AT_ONCE = 32;
+
+/** How much a customer's reads by one statement have lately cost. Those that cost much must not hold up the quick ones of others. */
+export class ReadCost {
+  /** Whether the last by itself, or a batch with it since then, took long. */
+  tookLong = false;
+  private underWay = 0;
+  private isKnown = false;
+  private largeUntil = -Infinity;
+  private waiting: (() => void)[] = [];
+
+  /** Whether one lately had very many bytes. */
+  get isLarge(): boolean {
+    return this.largeUntil !== -Infinity && performance.now() <= this.largeUntil;
+  }
+
+  /** Whether so many are under way that one more has to wait. */
+  get isFull(): boolean {
+    return this.underWay >= this.most;
+  }
+
+  private get most(): number {
+    if (this.tookLong) return 1;
+    return this.isKnown ? QUICK_AT_ONCE : UNKNOWN_AT_ONCE;
+  }
+
+  /** Waits until fewer are under way, or more is known of them. */
+  whenFree(): Promise<void> {
+    return new Promise((resolve) => this.waiting.push(resolve));
+  }
+
+  begin(): void {
+    this.underWay++;
+  }
+
+  end(): void {
+    this.underWay--;
+    this.isKnown = true;
+    if (this.waiting.length === 0) return;
+    const free = this.isLarge ? Infinity : Math.max(0, this.most - this.underWay);
+    for (const proceed of this.waiting.splice(0, free)) proceed();
+  }
+
+  /** Notes the bytes of a read's rows. */
+  noteBytes(bytes: number): void {
+    if (bytes >= SLOW_BYTES) this.largeUntil = performance.now() + SLOW_FOR_MS;
+  }
+
+  /**
+   * Notes how long the database took. Of reads that were sent together each may have been the slow one: by itself it shows.
+   * @param alone whether it was a read by itself
+   */
+  noteTime(ms: number, alone: boolean): void {
+    if (ms >= SLOW_MS) this.tookLong = true;
+    else if (alone) this.tookLong = false;
+  }
+}
+
+/** Slow reads that run at once, of which one is a customer's while others have some; and those that wait for it, half of them one's. */
+export const SLOW_AT_ONCE = 2;
+const MOST_WAITING = 128;
+/** Pairs of a statement and a customer whose cost is known. */
+const MOST_COSTS = 20_000;
+
+/** Knows the costs of reads, and lets the slow ones take turns apart from all others. */
+export class SlowReads {
+  private readonly slots = new FairSlots(SLOW_AT_ONCE, MOST_WAITING);
+  /** By statement, by customer. */
+  private readonly costs = new Map<ReadStatement<never>, Map<string, ReadCost>>();
+  private knownCosts = 0;
+
+  costOf(customerId: string, statement: ReadStatement<never>): ReadCost {
+    let ofStatement = this.costs.get(statement);
+    if (!ofStatement) this.costs.set(statement, (ofStatement = new Map<string, ReadCost>()));
+    let cost = ofStatement.get(customerId);
+    if (!cost) {
+      if (++this.knownCosts > MOST_COSTS) this.forgetCosts();
+      ofStatement.set(customerId, (cost = new ReadCost()));
+    }
+    return cost;
+  }
+
+  /**
+   * Runs a slow read in its turn. A customer has one at a time while others have some. It waits here, not in front of the reads of
+   * others. @throws ServiceError rate_limited if too many of the customer's wait; OverloadedError
+   */
+  async inTurn<T>(customerId: string, read: () => Promise<T>): Promise<T> {
+    await this.slot(customerId);
+    try {
+      return await read();
+    } finally {
+      this.slots.release(customerId);
+    }
+  }
+
+  private slot(customerId: string): Promise<void> {
+    if (this.slots.take(customerId)) return Promise.resolve();
+    switch (this.slots.refusal(customerId)) {
+      case undefined:
+        return new Promise((resolve) => void this.slots.queue(customerId, resolve));
+      case 'share_used':
+        return Promise.reject(new ServiceError('rate_limited', TOO_MANY_SLOW, { retryAfterSeconds: 1 }));
+      case 'busy':
+        return Promise.reject(new OverloadedError());
+    }
+  }
+
+  private forgetCosts(): void {
+    for (const ofStatement of this.costs.values()) ofStatement.clear();
+    this.knownCosts = 0;
+  }
+}
+
+const TOO_MANY_SLOW =
+  'Your requests read so much that they wait for each other; send fewer at a time, or ask for fewer items with each';
