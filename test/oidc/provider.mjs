@@ -12,6 +12,8 @@ const PEOPLE = {
     preferred_username: 'ola',
     role: ['viewer', 'admin', 'unknown'],
   },
+  // The provider knows this person from ten minutes ago.
+  early: { email: 'early@example.com', email_verified: true, preferred_username: 'early', role: 'billing' },
   guest: { email: 'guest@example.com', email_verified: true },
   forger: { email: 'kari@example.com', email_verified: false, role: 'admin' },
 };
@@ -31,7 +33,10 @@ const provider = new Provider(`http://localhost:${port}`, {
   conformIdTokenClaims: false,
   pkce: { required: () => true },
   cookies: { keys: ['a key for the cookies of a test'] },
-  findAccount: (_context, id) =>
-    PEOPLE[id] && { accountId: id, claims: () => ({ sub: `subject-of-${id}`, ...PEOPLE[id] }) },
+  findAccount(context, id) {
+    const { session } = context.oidc;
+    if (id === 'early' && session) session.loginTs = Math.floor(Date.now() / 1000) - 600;
+    return PEOPLE[id] && { accountId: id, claims: () => ({ sub: `subject-of-${id}`, ...PEOPLE[id] }) };
+  },
 });
 provider.listen(Number(port), () => process.send?.('ready'));

@@ -1,7 +1,5 @@
-import { type ChildProcess, fork, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { freePort } from '@test/free-port';
-import { operatorCaller, startOperatorApi, type TestOperatorApi, USER_AGENT } from '@test/operator-api';
+import { startIdentityProvider, type TestIdentityProvider } from '@test/identity-provider';
+import { operatorCaller, postOf, startOperatorApi, type TestOperatorApi, USER_AGENT } from '@test/operator-api';
 
 /** A browser: it keeps cookies, and follows redirects by itself only if it is told to. */
 class Browser {
@@ -39,25 +37,13 @@ class Browser {
 
 describe('login with an identity provider', () => {
   let api: TestOperatorApi;
-  let provider: ChildProcess;
-  let issuer: string;
+  let provider: TestIdentityProvider;
   beforeAll(async () => {
-    spawnSync(process.execPath, ['test/support/install-if-stale.mjs', 'test/oidc'], { stdio: 'inherit' });
-    const [providerPort, port] = [await freePort(), await freePort()];
-    issuer = `http://localhost:${providerPort}`;
-    const callback = `http://localhost:${port}/operator/v1/login/oidc/callback`;
-    provider = fork('test/oidc/provider.mjs', [String(providerPort), callback], { execArgv: [], silent: true });
-    await once(provider, 'message');
-    api = await startOperatorApi({
-      OPERATOR_PORT: String(port),
-      OPERATOR_OIDC_ISSUER: issuer,
-      OPERATOR_OIDC_CLIENT_ID: 'console',
-      OPERATOR_OIDC_CLIENT_SECRET: 'a-secret-of-the-console-and-the-provider',
-      OPERATOR_OIDC_LABEL: 'Fjord ID',
-    });
+    provider = await startIdentityProvider();
+    api = await startOperatorApi(provider.settings);
   }, 120_000);
   afterAll(async () => {
-    provider.kill();
+    provider.stop();
     await api.stop();
   });
 
@@ -152,6 +138,20 @@ describe('login with an identity provider', () => {
     expect(reply.headers.get('location')).toBe('/');
     const session = (await sessionOf(browser)) as unknown as { fresh_until: string };
     expect(Date.parse(session.fresh_until)).toBeGreaterThan(Date.now());
+  });
+
+  it('is fresh only if the provider asked the person, and did not know them from before', async () => {
+    const isFresh = async (name: string) => {
+      const { browser } = await logInAs(name);
+      const call = operatorCaller(api, browser.session());
+      const reply = await call('/invoices', postOf({}));
+      const { fresh_until: until } = (await (await call('/session')).json()) as { fresh_until: string };
+      const { code } = (await reply.json()) as { code: string };
+      expect(code).toMatch(/^(fresh_login_required|invalid_request)$/);
+      return [code !== 'fresh_login_required', Date.parse(until) > Date.now()];
+    };
+    expect(await isFresh('kari')).toEqual([true, true]);
+    expect(await isFresh('early')).toEqual([false, false]);
   });
 
   it('leaves no other way but links', async () => {

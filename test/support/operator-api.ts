@@ -76,7 +76,7 @@ export async function logIn(api: TestOperatorApi, role: OperatorRole): Promise<T
   await accounts.invite('operator:test', { email, role });
   const account = await accounts.find(email);
   const browser = { userAgent: USER_AGENT, network: '127.0.0.1' };
-  const secret = await api.app.get(OperatorSessionsService).begin(account, 'link', browser);
+  const secret = await api.app.get(OperatorSessionsService).begin(account, { method: 'link' }, browser);
   const cookie = `__Host-operator_session=${secret}`;
   const call = operatorCaller(api, cookie);
   return { id: account.id, name, email, cookie, call, post: (path, body) => call(path, postOf(body)) };

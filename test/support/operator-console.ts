@@ -13,8 +13,8 @@ export interface ConsoleVisitor {
   complaints: string[];
   /** Logs in by a link, as an account of this name. */
   logIn(role: OperatorRole, name?: string): Promise<void>;
-  /** Opens a page of the console, such as `/tickets`. @param on another page of the browser */
-  open(path: string, on?: Page): Promise<void>;
+  /** Opens a page of the console, such as `/tickets`. */
+  open(path: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -50,9 +50,9 @@ export async function visitConsole(api: TestOperatorApi, options: BrowserContext
       await page.getByRole('button', { name: 'Log in with this link' }).click();
       await page.getByRole('heading', { name: 'Passkeys', exact: true }).waitFor();
     },
-    async open(path, on = page) {
-      await on.goto(`${api.origin}/#${path}`);
-      await on.locator('main, #main-content').first().waitFor();
+    async open(path) {
+      await page.goto(`${api.origin}/#${path}`);
+      await page.locator('main, #main-content').first().waitFor();
     },
     stop,
   };

@@ -9,6 +9,7 @@ export interface Session {
   idle_expires_at: string;
   /** Until then money and tokens may be changed without another login. */
   fresh_until: string | null;
+  login_methods: LoginMethods;
 }
 
 export interface LoginMethods {

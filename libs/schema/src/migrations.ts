@@ -29,7 +29,7 @@ import {
 } from '@platform/database';
 import { IdempotencySchema1763683200550 } from '@platform/idempotency';
 import { Backups1763683201400 } from '@platform/maintenance';
-import { OperatorAccounts1763683203000 } from '@platform/operator-accounts';
+import { AskedLogins1763683204000, OperatorAccounts1763683203000 } from '@platform/operator-accounts';
 import { RefusedRequests1763683201300 } from '@platform/refusals';
 import { TokensSchema1763683200200, ToldTokenExpiries1763683201630 } from '@platform/tokens';
 
@@ -70,6 +70,7 @@ export const migrations = [
   AiUsageOfDays1763683203700,
   EventInbox1763683203800,
   WebhookInbox1763683203900,
+  AskedLogins1763683204000,
 ];
 
 /**

@@ -50,7 +50,7 @@ export class LoginsService {
   }
 
   async withLink(exchange: Exchange, token: string): Promise<AuthenticatedOperator> {
-    return this.begin(exchange, await this.accounts.useLink(token), 'link');
+    return this.begin(exchange, await this.accounts.useLink(token), { method: 'link' });
   }
 
   async passkeyOptions({ request, reply }: Exchange) {
@@ -64,7 +64,7 @@ export class LoginsService {
     this.requirePasskeys('login_failed');
     const expected = await this.takeAttempt(exchange);
     const account = await this.passkeys.logIn(passkeySiteOf(exchange.request), expected?.challenge, response);
-    return this.begin(exchange, account, 'passkey');
+    return this.begin(exchange, account, { method: 'passkey' });
   }
 
   async newPasskeyOptions(operator: AuthenticatedOperator, { request, reply }: Exchange) {
@@ -95,7 +95,8 @@ export class LoginsService {
   async pageAfterOidc(exchange: Exchange): Promise<string> {
     try {
       const identity = await this.oidc.identityOf(exchange.request, await this.takeAttempt(exchange));
-      await this.begin(exchange, await this.accounts.ofIdentity(identity), 'oidc');
+      const { askedAt } = identity;
+      await this.begin(exchange, await this.accounts.ofIdentity(identity), { method: 'oidc', askedAt });
       return '/';
     } catch (error) {
       // A person sees the page, not a problem document.
@@ -126,11 +127,11 @@ export class LoginsService {
   private async begin(
     { request, reply }: Exchange,
     account: OperatorAccount,
-    method: LoginMethod,
+    login: { method: LoginMethod; askedAt?: Date },
   ): Promise<AuthenticatedOperator> {
     const browser = browserOf(request);
     const former = await this.sessions.authenticate(sessionCookie(request), browser);
-    const secret = await this.sessions.begin(account, method, browser, former?.sessionId);
+    const secret = await this.sessions.begin(account, login, browser, former?.sessionId);
     setSessionCookie(reply, secret);
     const operator = await this.sessions.authenticate(secret, browser);
     if (!operator) throw new Error('The session that was just begun has ended');

@@ -3,7 +3,13 @@ import type { FastifyRequest } from 'fastify';
 import * as client from 'openid-client';
 import { AppConfig } from '@platform/config';
 import { ServiceError } from '@platform/errors';
-import { isOperatorRole, OPERATOR_ROLES, type OperatorRole } from '@platform/operator-accounts';
+import {
+  ASKED_WITHIN_SECONDS,
+  isOperatorRole,
+  OPERATOR_ROLES,
+  type OperatorRole,
+  SESSION_HOURS,
+} from '@platform/operator-accounts';
 import { OPERATOR_PREFIX } from '../interface';
 
 /** A person whom the identity provider has authenticated. */
@@ -12,6 +18,8 @@ export interface Identity {
   email: string;
   name: string;
   role: OperatorRole;
+  /** When it asked the person; long ago if it does not say. */
+  askedAt: Date;
 }
 
 const TIMEOUT_S = 10;
@@ -44,7 +52,8 @@ export class OidcService {
       code_challenge_method: 'S256',
       state: expected.state,
       nonce: expected.nonce,
-      ...(isAgain && { prompt: 'login', max_age: '0' }),
+      // With a greatest age, the answer says when the person was asked.
+      ...(isAgain ? { prompt: 'login', max_age: '0' } : { max_age: String(SESSION_HOURS * 3600) }),
     });
     return { address: address.href, expected };
   }
@@ -61,7 +70,7 @@ export class OidcService {
         expectedState: expected.state ?? '',
         expectedNonce: expected.nonce ?? '',
         idTokenExpected: true,
-        ...(expected.again === 'true' && { maxAge: 60 }),
+        ...(expected.again === 'true' && { maxAge: ASKED_WITHIN_SECONDS }),
       })
       .catch((cause: unknown) => {
         throw new ServiceError('login_failed', 'The identity provider did not confirm the login; begin again', {
@@ -76,11 +85,19 @@ export class OidcService {
     const given = [claims[this.config.OPERATOR_OIDC_ROLE_CLAIM]].flat().filter(isOperatorRole);
     const role = BY_POWER.find((one) => given.includes(one));
     if (!role) throw new ServiceError('login_failed', 'The identity provider gives you no role here');
-    const { sub: subject, email, email_verified: verified, name, preferred_username: username } = claims;
+    const {
+      sub: subject,
+      email,
+      email_verified: verified,
+      name,
+      preferred_username: username,
+      auth_time: authTime,
+    } = claims;
     if (typeof email !== 'string' || verified === false)
       throw new ServiceError('login_failed', 'The identity provider has no verified e-mail address of yours');
     const shown = [username, name].find((one) => typeof one === 'string' && one !== '');
-    return { subject, email, role, name: typeof shown === 'string' ? shown : (email.split('@', 1)[0] ?? '') };
+    const askedAt = new Date(typeof authTime === 'number' ? authTime * 1000 : 0);
+    return { subject, email, role, askedAt, name: typeof shown === 'string' ? shown : (email.split('@', 1)[0] ?? '') };
   }
 
   private callback(request: FastifyRequest): string {

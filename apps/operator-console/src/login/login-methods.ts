@@ -31,3 +31,8 @@ export async function logInByLink(token: string): Promise<void> {
 export function logInByOidc(): void {
   window.location.assign(`${BASE}/login/oidc`);
 }
+
+/** The same, but it asks the person again: only then the login is fresh. */
+export function logInAgainByOidc(): void {
+  window.location.assign(`${BASE}/login/oidc?fresh=1`);
+}

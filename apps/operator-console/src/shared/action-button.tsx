@@ -9,13 +9,14 @@ import {
   DialogTitle,
   Stack,
 } from '@mui/material';
+import { useQuery } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
 import { Form, type RaRecord, useNotify, usePermissions, useRefresh } from 'react-admin';
 import type { FieldValues } from 'react-hook-form';
 import { useLocation } from 'react-router-dom';
 import { ApiError, call } from '../client/api';
-import { logInByOidc, logInByPasskey } from '../login/login-methods';
-import { may, type Permission, type Role } from '../session';
+import { logInAgainByOidc, logInByPasskey } from '../login/login-methods';
+import { currentSession, may, type Permission, type Role } from '../session';
 
 interface ActionProps {
   label: string;
@@ -180,6 +181,7 @@ function ActionDialog({
 /** Money and tokens want a login of the last five minutes. */
 function LogInAgain({ onDone }: { onDone: () => void }) {
   const notify = useNotify();
+  const { data } = useQuery({ queryKey: ['session-methods'], queryFn: currentSession });
   const again = async () => {
     try {
       await logInByPasskey();
@@ -191,12 +193,16 @@ function LogInAgain({ onDone }: { onDone: () => void }) {
   };
   return (
     <Stack direction="row" spacing={1}>
-      <Button size="small" variant="contained" onClick={again}>
-        Log in again with a passkey
-      </Button>
-      <Button size="small" onClick={logInByOidc}>
-        Log in again at my organisation
-      </Button>
+      {data?.login_methods.passkey && (
+        <Button size="small" variant="contained" onClick={again}>
+          Log in again with a passkey
+        </Button>
+      )}
+      {data?.login_methods.oidc && (
+        <Button size="small" variant="contained" onClick={logInAgainByOidc}>
+          Log in again with {data.login_methods.oidc.label}
+        </Button>
+      )}
     </Stack>
   );
 }

@@ -4,6 +4,7 @@ export { OperatorRequestKey } from './entities/operator-request-key.entity';
 export { type LoginMethod, OperatorSession } from './entities/operator-session.entity';
 export { ATTEMPT_MINUTES, LoginAttemptsService } from './login-attempts.service';
 export { OperatorAccounts1763683203000 } from './migrations/1763683203000-operator-accounts';
+export { AskedLogins1763683204000 } from './migrations/1763683204000-asked-logins';
 export {
   type Invitation,
   type InvitedAccount,
@@ -14,6 +15,7 @@ export { OperatorAccountsModule } from './operator-accounts.module';
 export { OperatorPasskeysService, type PasskeySite } from './operator-passkeys.service';
 export { isOperatorRole, OPERATOR_ROLES, type OperatorRole } from './operator-roles';
 export {
+  ASKED_WITHIN_SECONDS,
   type AuthenticatedOperator,
   type Browser,
   FRESH_MINUTES,

@@ -13,6 +13,8 @@ import { hashOfSecret, isSecret, newSecret } from './secret-text';
 export const SESSION_HOURS = 12;
 export const IDLE_MINUTES = 30;
 export const FRESH_MINUTES = 5;
+/** A person was asked for a login if that was not longer ago. */
+export const ASKED_WITHIN_SECONDS = 60;
 /** Uses are noted at most this often. */
 const NOTED_EVERY_SECONDS = 60;
 /** Ended sessions are kept for the questions that come later. */
@@ -51,9 +53,9 @@ interface SessionRow extends Omit<AuthenticatedOperator, 'actor' | 'expiresAt' |
 
 const FIND = `
   select s.id as "sessionId", s.account_id as "accountId", a.name, a.email, a.role, s.method, s.user_agent as "userAgent",
-    s.expires_at as "expiresAt", s.created_at + interval '${FRESH_MINUTES} minutes' as "freshUntil",
+    s.expires_at as "expiresAt", s.created_at + case when s.asked then interval '${FRESH_MINUTES} minutes' else '0' end as "freshUntil",
     app.now() + interval '${IDLE_MINUTES} minutes' as "idleExpiresAt",
-    s.created_at > app.now() - interval '${FRESH_MINUTES} minutes' as "isFresh",
+    s.asked and s.created_at > app.now() - interval '${FRESH_MINUTES} minutes' as "isFresh",
     s.last_seen_at > app.now() - interval '${NOTED_EVERY_SECONDS} seconds' as noted
   from operator_session s join operator_account a on a.id = s.account_id
   where s.token_hash = $1 and s.revoked_at is null and a.active and s.expires_at > app.now()
@@ -69,16 +71,23 @@ export class OperatorSessionsService {
 
   /**
    * Begins a session, always with a new secret: one that was there before the login is never taken over. A session that it
-   * replaces, of the same account, ends. @returns the secret for the browser's cookie
+   * replaces, of the same account, ends. @param login how, and when the person was asked; now if left out. An older answer is no fresh login
+   * @returns the secret for the browser's cookie
    */
-  async begin(account: OperatorAccount, method: LoginMethod, browser: Browser, replaces?: string): Promise<string> {
+  async begin(
+    account: OperatorAccount,
+    { method, askedAt }: { method: LoginMethod; askedAt?: Date },
+    browser: Browser,
+    replaces?: string,
+  ): Promise<string> {
     const secret = newSecret();
     const id = randomUUID();
     await this.dataSource.transaction(async (manager) => {
       await manager.query(
-        `insert into operator_session (id, account_id, token_hash, method, user_agent, network, created_at, last_seen_at, expires_at)
-         values ($1, $2, $3, $4, $5, $6, app.now(), app.now(), app.now() + interval '${SESSION_HOURS} hours')`,
-        [id, account.id, secret.hash, method, browser.userAgent, browser.network],
+        `insert into operator_session (id, account_id, token_hash, method, user_agent, network, asked, created_at, last_seen_at, expires_at)
+         values ($1, $2, $3, $4, $5, $6,
+           coalesce($7 > app.now() - interval '${ASKED_WITHIN_SECONDS} seconds', true), app.now(), app.now(), app.now() + interval '${SESSION_HOURS} hours')`,
+        [id, account.id, secret.hash, method, browser.userAgent, browser.network, askedAt],
       );
       await manager.query('update operator_account set last_login_at = app.now() where id = $1', [account.id]);
       if (replaces !== undefined) await end(manager, replaces);

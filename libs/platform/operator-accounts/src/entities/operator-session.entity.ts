@@ -33,6 +33,10 @@ export class OperatorSession {
   @Column('timestamptz', { default: () => 'now()' })
   createdAt!: Date;
 
+  /** Whether the person was asked; false if an identity provider knew them from before. */
+  @Column('boolean', { default: true })
+  asked!: boolean;
+
   /** When it was last used, to the minute. */
   @Column('timestamptz', { default: () => 'now()' })
   lastSeenAt!: Date;
