@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { saveModelPrice } from '@test/ai-factories';
 import { fakeOrganizationNumber } from '@test/factories/customer.factory';
+import { connectAsSuperuser } from '@test/test-database';
 import { logIn, startOperatorApi, type TestOperator, type TestOperatorApi } from '@test/operator-api';
 
 type Reply = Record<string, unknown> & { id: string };
@@ -197,6 +198,18 @@ describe('changes through the operator API', () => {
         [customer],
       );
       expect(rows).toHaveLength(1);
+    });
+
+    it('do not wait for another request that deletes the keys of yesterday', async () => {
+      await api.superuser.query(
+        `insert into operator_request_key (key_hash, fingerprint, created_at) values ('\\x00', '\\x00', now() - interval '2 days')`,
+      );
+      const other = await connectAsSuperuser(api.database);
+      await other.query('begin; delete from operator_request_key');
+      const reply = await keyed('/customers', newCustomer(), randomUUID());
+      await other.query('commit');
+      await other.end();
+      expect(reply.status).toBe(201);
     });
 
     it('are refused for another request, and another person may use the same key', async () => {

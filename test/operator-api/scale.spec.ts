@@ -49,6 +49,10 @@ describe(`the operator API with ${CUSTOMERS} customers`, () => {
       from customer c, generate_series(0, 9) n where $1 > 0`);
     await sql(`insert into sms_message (customer_id, id, recipient, sender_id, message, status, segments, encoding, gateway)
       select id, app.new_id(), '+4790000000', 'Fjordlys', 'Hello', 'delivered', 1, 'GSM-7', '46elks' from customer where $1 > 0`);
+    await sql(`insert into webhook_endpoint (customer_id, id, url, secret_ciphertext, created_at, updated_at)
+      select id, gen_random_uuid(), 'https://erp.example/hooks', '\\x00', now(), now() from customer where $1 > 0`);
+    await sql(`insert into webhook_delivery (customer_id, id, endpoint_id, event_customer_id, event_id, event_type, state, queued_at, created_at)
+      select customer_id, app.new_id(), id, customer_id, app.new_id(), 'invoice.created', 'delivered', now(), now() from webhook_endpoint where $1 > 0`);
     await api.superuser.query('analyze');
   }, 900_000);
   afterAll(() => api.stop());
@@ -68,6 +72,8 @@ describe(`the operator API with ${CUSTOMERS} customers`, () => {
         '/sms',
         '/sms?search=900',
       ],
+      ...['/webhook-endpoints', '/webhook-deliveries', '/webhook-deliveries?state=failed', '/events'],
+      ...[`/webhook-endpoints?customer_id=${busiest}`, `/webhook-deliveries?customer_id=${busiest}`],
       ...['/audit', '/audit?action=token.issue', '/requests', '/status-events?present=true', '/prices', '/ai/unknown'],
       ...[`/ai/usage?customer_id=${busiest}`, `/ai/ledger?customer_id=${busiest}`],
       ...[`/ai/usage/summary?customer_id=${busiest}&group_by=day`, `/tokens?customer_id=${busiest}`],

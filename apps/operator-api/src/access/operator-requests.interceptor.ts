@@ -69,9 +69,12 @@ export class OperatorRequestsInterceptor implements NestInterceptor {
     execution: ExecutionContext,
     next: CallHandler,
   ): Promise<unknown> {
-    await manager.query(`delete from operator_request_key where created_at <= app.now() - make_interval(hours => $1)`, [
-      KEPT_HOURS,
-    ]);
+    // Rows that another request is deleting are its own: waiting for it could take as long as it takes.
+    await manager.query(
+      `delete from operator_request_key where key_hash in (
+         select key_hash from operator_request_key where created_at <= app.now() - make_interval(hours => $1) for update skip locked)`,
+      [KEPT_HOURS],
+    );
     // Waits for a request that has the key and is running.
     const claimed = await manager.query<unknown[]>(
       `insert into operator_request_key (key_hash, fingerprint, created_at) values ($1, $2, app.now())
