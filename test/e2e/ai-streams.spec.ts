@@ -1,5 +1,6 @@
 import { type AiApi, createAiCaller, startAiApi } from '@test/ai-api';
 import { balancesOf } from '@test/ai.fixture';
+import { TimeShares } from '@platform/fairness';
 
 describe('A streamed AI message', () => {
   let ai: AiApi;
@@ -22,12 +23,17 @@ describe('A streamed AI message', () => {
     ai.sandbox.messages.script({
       reply: { body: events + end, headers: { 'content-type': 'text/event-stream', 'request-id': 'req_mine' } },
     });
+    const charge = jest.spyOn(TimeShares.prototype, 'charge');
     const reply = await post(path, hello());
     expect(reply.status).toBe(status);
     expect(reply.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
     expect(reply.headers.get('x-accel-buffering')).toBe('no');
     expect(reply.headers.get('request-id')).toBe(reply.headers.get('x-request-id'));
     expect(await reply.text()).toBe(events + end);
+    // A piece of some bytes.
+    const isPiece = ([party, ms]: [string, number]) => party === customer.id && ms > 0.02 && ms < 0.03;
+    expect(charge.mock.calls.some(isPiece)).toBe(true);
+    charge.mockRestore();
     expect(await balances(customer.id)).toMatchObject({ usage: 0.013, reserved: 0 });
     const { rows } = await ai.api.superuser.query(
       'select request_id, input_tokens, output_tokens from ai_usage where customer_id = $1',

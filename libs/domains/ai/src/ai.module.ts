@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { FairnessModule } from '@platform/fairness';
 import { IdempotencyModule } from '@platform/idempotency';
 import { SecretsModule } from '@platform/secrets';
 import { UpstreamModule } from '@platform/upstream';
@@ -22,6 +23,7 @@ import { MessagesApiAdapter } from './adapters/messages-api/messages-api.adapter
 /** The AI services of the API: messages that are charged to the customer's credit. */
 @Module({
   imports: [
+    FairnessModule,
     IdempotencyModule,
     ProcessLivenessModule,
     SecretsModule,

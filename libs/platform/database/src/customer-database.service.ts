@@ -4,8 +4,9 @@ import { ClientGoneError, CustomerContextService } from '@platform/context';
 import type { Page, PageRequest } from '@platform/pagination';
 import { tracedStatement } from '@platform/tracing';
 import type { CustomerStatements, RowsOf } from './connections/customer-transaction';
-import { PipelinedConnectionsService, type TimeReport } from './connections/pipelined-connections.service';
+import { PipelinedConnectionsService } from './connections/pipelined-connections.service';
 import { type ReadCost, SLOW_AT_ONCE, SlowReads } from './connections/slow-reads';
+import { StatementTimes } from './connections/statement-times';
 import type { KeysetList, Placed } from './reads/keyset-list';
 import type { ReadStatement, ReadValue } from './prepared-statement';
 import type { WaitingOptions } from './connections/bounded-queue';
@@ -24,6 +25,7 @@ export class CustomerDatabaseService {
     private readonly context: CustomerContextService,
     private readonly connections: PipelinedConnectionsService,
     private readonly writes: WriteConnectionsService,
+    private readonly times: StatementTimes,
   ) {}
 
   /**
@@ -62,7 +64,7 @@ export class CustomerDatabaseService {
         if (this.context.isAbandoned) throw new ClientGoneError();
         return this.writes.read(customerId, { statement, values }, SLOW_AT_ONCE, (bytes, ms) => {
           cost.noteBytes(bytes);
-          cost.noteTime(ms - this.connections.loopDelayMs(), true);
+          cost.noteTime(ms - this.times.loopDelayMs(), true);
         });
       });
     } finally {
@@ -142,10 +144,8 @@ export class CustomerDatabaseService {
   /**
    * From now on `report` is told the time that the database takes for customers' statements. It includes the delay of the event loop.
    */
-  reportTime(report: TimeReport, loopDelayMs: () => number): void {
-    this.connections.loopDelayMs = loopDelayMs;
-    this.connections.report = report;
-    this.writes.report = report;
+  reportTime(report: StatementTimes['report'], loopDelayMs: StatementTimes['loopDelayMs']): void {
+    Object.assign(this.times, { report, loopDelayMs });
   }
 
   /** How long a statement that is sent now has to wait for a connection, in milliseconds, as far as can be told. */

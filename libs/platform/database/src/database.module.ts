@@ -15,6 +15,7 @@ import { EntityReadsService } from './reads/entity-reads.service';
 import { EntityWritesService } from './writes/entity-writes.service';
 import { WarmPoolService } from './connections/warm-pool.service';
 import { PipelinedConnectionsService } from './connections/pipelined-connections.service';
+import { StatementTimes } from './connections/statement-times';
 import { WriteConnectionsService } from './connections/write-connections.service';
 
 /** Options of the module. */
@@ -47,12 +48,14 @@ export class DatabaseModule {
       providers: [
         {
           provide: PIPELINE_SETTINGS,
-          inject: [AppConfig],
-          useFactory: (config: AppConfig): PipelineSettings => ({
+          inject: [AppConfig, StatementTimes],
+          useFactory: (config: AppConfig, times: StatementTimes): PipelineSettings => ({
             client: { ...clientSettings(config, role), keepOpen: keepConnections },
             size: config.DATABASE_PIPELINES,
+            times,
           }),
         },
+        StatementTimes,
         ...(keepConnections ? [WarmPoolService] : []),
         PipelinedConnectionsService,
         WriteConnectionsService,

@@ -28,8 +28,9 @@ class Simulation {
   readonly served: (Arrival & { waitMs: number })[] = [];
   readonly refused: (Arrival & { grant: string })[] = [];
   readonly shares = new TimeShares({ targetMs: 40, standingMs: 1000 }, () => this.now);
-  /** Waiting time of another cause, in milliseconds. */
+  /** Waiting time of another cause, in milliseconds, and whether that is work of the process itself. */
   othersMs = 0;
+  isBusy = false;
   /** Milliseconds of work that are done per millisecond. */
   speed = 1;
   private readonly random = seeded(7);
@@ -44,7 +45,7 @@ class Simulation {
         for (let rest = (perSecond / 1000) * 2 * this.random(); rest > 0; rest--)
           if (rest >= 1 || this.random() < rest) this.arrive(party, ms);
       this.work();
-      if (this.now % TICK_MS === 0) this.shares.measure(this.queuedMs / this.speed + this.othersMs);
+      if (this.now % TICK_MS === 0) this.shares.measure(this.queuedMs / this.speed + this.othersMs, this.isBusy);
     }
   }
 
@@ -155,7 +156,7 @@ describe('one party alone', () => {
     const stalled = server.now + 10_000;
     for (; server.now < stalled; server.now += TICK_MS) {
       server.arrive('a', 1);
-      server.shares.measure(server.now);
+      server.shares.measure(server.now, false);
     }
     const back = server.now;
     server.run(alone(500), 10_000);
@@ -240,6 +241,22 @@ describe('several parties', () => {
     );
   });
 
+  it.each([
+    ['are not refused while the process is busy with what has not ended yet', true],
+    ['are refused while a database that answers nobody is waited for', false],
+  ])('that ask for little %s', (_, isBusy) => {
+    const server = new Simulation();
+    const parties = ['a', 'b', 'c'].map((party) => ({ party, perSecond: 10, ms: 0.3 }));
+    server.run(parties, 5000);
+    server.othersMs = 500;
+    server.isBusy = isBusy;
+    // Of those that wait for the database none ends.
+    if (!isBusy) server.speed = 0;
+    server.run(parties, 10_000);
+    expect(server.shares.isOverloaded).toBe(true);
+    expect(server.refused.length > 0).toBe(!isBusy);
+  });
+
   it('that are seen for the first time share one part', () => {
     const server = new Simulation();
     const regular = { party: 'regular', perSecond: 100, ms: 1 };
@@ -262,7 +279,7 @@ describe('accounts', () => {
     expect(shares.parties).toBe(20_000);
     for (; now < 180_000; now += TICK_MS) {
       shares.finish('regular', false);
-      shares.measure(0);
+      shares.measure(0, false);
     }
     expect(shares.parties).toBe(1);
   });

@@ -22,7 +22,10 @@ const SAVED_SECONDS = 0.5;
 const CLEARLY_MORE = 4;
 /** … and if it has lately made so many requests: of fewer, chance decides. */
 const LEAST_OF_CAUSE = 3;
-/** Milliseconds of work per second that are served at least: after a time with little to do it is not known how many. */
+/**
+ * Milliseconds of work per second that are served at least: how many is not known after a time with little to do, nor while large
+ * requests keep the process busy of which none has ended yet. A database that does not answer is no such process: it may serve nothing.
+ */
 const LEAST_CAPACITY = 200;
 /** Such parties are held from this part of the target waiting time on, so that the others hardly notice. */
 const CAUSE_TARGET = 0.4;
@@ -98,6 +101,8 @@ export class TimeShares {
   /** Average demand of those that share, and their number. */
   private averageDemand = 0;
   private sharing = 0;
+  /** Milliseconds of work per second that are served for certain. */
+  private least = 0;
   /** Factor by which demands are higher than the faded sums say. */
   private correction = 1;
   /** The weight of what is added to faded sums now: it grows instead of letting all accounts fade. */
@@ -174,11 +179,15 @@ export class TimeShares {
     return account && this.level > 0 ? Math.max(0, account.usedUntil - this.virtualTime()) / this.level : 0;
   }
 
-  /** Updates the measured waiting time of a new request, in milliseconds; called about ten times a second. */
-  measure(waitMs: number): void {
+  /**
+   * Updates the measured waiting time of a new request, in milliseconds; called about ten times a second.
+   * @param isBusy whether requests wait since the process itself works
+   */
+  measure(waitMs: number, isBusy: boolean): void {
     const now = this.now();
     const ms = now - this.measuredAt;
     if (ms <= 0) return;
+    this.least = isBusy ? LEAST_CAPACITY : 0;
     this.virtual = this.virtualTime();
     this.measuredAt = now;
     this.capacity.average(ms);
@@ -230,7 +239,7 @@ export class TimeShares {
   private isHeld(account: Account): boolean {
     const { known } = this.capacity;
     const together = this.demandOf(account) * this.sharing;
-    if (this.holding === 'all') return together * this.correction > known;
+    if (this.holding === 'all') return together * this.correction > Math.max(known, this.least);
     // After a start all are seen for the first time.
     if (account === this.newcomers) return false;
     return together > Math.max(known, LEAST_CAPACITY) && this.asksClearlyMore(account);

@@ -1,16 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { fastify, type FastifyInstance } from 'fastify';
-import { FairTurns, TimeShares } from '@platform/fairness';
+import { createTimeShares, FairTurns, TimeShares } from '@platform/fairness';
 import { Logger } from '@nestjs/common';
 import { until } from '@test/until';
-import {
-  chargeReplies,
-  createTimeShares,
-  LoadShedder,
-  type LoadSheddingParts,
-  type MeasuredDatabase,
-} from './load-shedding';
+import { chargeReplies, LoadShedder, type LoadSheddingParts, type MeasuredDatabase } from './load-shedding';
 
 /** A database without load, and callers who say who they are. */
 const parts = (database: Partial<MeasuredDatabase> = {}): LoadSheddingParts => ({
@@ -24,7 +18,7 @@ describe('the waiting time of a new request', () => {
   let server: FastifyInstance;
   let shares: TimeShares;
   let reported: Parameters<MeasuredDatabase['reportTime']>[0];
-  let measure: jest.SpyInstance<void, [waitMs: number]>;
+  let measure: jest.SpyInstance<void, [waitMs: number, isBusy: boolean]>;
   beforeEach(() => {
     jest.useFakeTimers({ doNotFake: ['performance', 'nextTick', 'queueMicrotask', 'setImmediate', 'setTimeout'] });
     jest.spyOn(performance, 'now').mockImplementation(() => now);
@@ -67,7 +61,9 @@ describe('the waiting time of a new request', () => {
   it('is that of the queue if it is longer', () => {
     queued = 70;
     expect(pass(0, 0, 0, 100, 0)).toBe(70);
+    expect(measure.mock.lastCall?.[1]).toBe(false);
     expect(pass(100, 100, 100, 100, 100)).toBeGreaterThan(70);
+    expect(measure.mock.lastCall?.[1]).toBe(true);
   });
 
   it('is no work of the database: customers are charged for what is left of its time, by its connections', () => {
@@ -100,6 +96,7 @@ describe('requests that the load shedder counts', () => {
   let finished: jest.SpyInstance;
   let charged: jest.SpyInstance;
   let arrived = 0;
+  let authenticating = 0;
 
   beforeAll(async () => {
     shares = createTimeShares(100);
@@ -114,13 +111,16 @@ describe('requests that the load shedder counts', () => {
     shedder.addAdmission(server);
     chargeReplies(server, shares);
     // Authenticates, after the load shedder.
-    server.addHook('preHandler', (request, _reply, done) => {
+    server.addHook('preHandler', (request, reply, done) => {
       const id = request.headers['x-customer'];
+      if (request.url === '/slow') return void authenticating++;
+      if (request.url === '/unauthorized') return void reply.code(401).send();
       if (typeof id === 'string') request.customer = { customerId: id } as typeof request.customer;
       done();
     });
     server.get('/health/live', () => 'alive');
     server.get('/served', () => 'served');
+    for (const path of ['/slow', '/unauthorized']) server.get(path, () => 'never');
     server.get('/large', () => 'x'.repeat(1_000_000));
     server.get('/endless', () => {
       arrived++;
@@ -157,6 +157,22 @@ describe('requests that the load shedder counts', () => {
     await until(() => finished.mock.calls.length > 0);
     expect(finished.mock.calls).toEqual([['127.0.0.1', false]]);
     for (const spy of [...spies, wait]) spy.mockRestore();
+  });
+
+  it('are charged to the customer that their token names, if their client disconnected before they were authenticated', async () => {
+    const socket = connect(port, '127.0.0.1');
+    const before = authenticating;
+    socket.write('GET /slow HTTP/1.1\r\nhost: a\r\nx-customer: c\r\n\r\n');
+    await until(() => authenticating > before);
+    socket.destroy();
+    await until(() => finished.mock.calls.length > 0);
+    expect(finished.mock.calls).toEqual([['c', false]]);
+  });
+
+  it('are charged to their network if their token is refused', async () => {
+    expect((await get('/unauthorized', 'c')).status).toBe(401);
+    await until(() => finished.mock.calls.length > 0);
+    expect(finished.mock.calls).toEqual([['127.0.0.1', false]]);
   });
 
   it('include those whose client disconnected', async () => {

@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { StatementTime } from '@platform/database';
 import { ServiceError } from '@platform/errors';
-import { FairTurns, TimeShares } from '@platform/fairness';
+import { FairTurns, type TimeShares } from '@platform/fairness';
 import { comesInTooManyPieces, DROPPED_PIECES_MS } from './body-limits';
 import { onReplyClosed, partyOf } from './connections';
 import { problemOf, sendProblem } from './problem';
@@ -31,8 +31,6 @@ class LoopDelay {
   }
 }
 
-/** A burst that can be served within 2 s is not refused: requests accepted in its first second wait during the next. */
-const STANDING_MS = 1000;
 const MEASURE_EVERY_MS = 100;
 /** Milliseconds that a byte of a reply takes to be read from the database, mapped and serialised. */
 const MS_PER_BYTE = 1e-5;
@@ -40,13 +38,9 @@ const MS_PER_BYTE = 1e-5;
 const LEAST_BYTES = 2048;
 /** What a statement without rows counts for, in bytes of rows. */
 const ROW_BYTES = 500;
+const UNAUTHORIZED = 401;
 /** Longest `Retry-After`, in seconds. */
 const LONGEST_RETRY = 60;
-
-/** The shares of a process. @param targetMs target waiting time under overload, in milliseconds */
-export function createTimeShares(targetMs: number): TimeShares {
-  return new TimeShares({ targetMs, standingMs: STANDING_MS });
-}
 
 /** The database, as far as the load shedder knows it. */
 export interface MeasuredDatabase {
@@ -97,7 +91,11 @@ export class LoadShedder {
   addTo(server: FastifyInstance): void {
     const { database } = this.parts;
     const loop = new LoopDelay();
-    const measure = () => this.shares.measure(Math.max(loop.ms, database.queueDelayMs(), this.turns.longestMs));
+    const measure = () => {
+      const loopMs = Math.max(loop.ms, this.turns.longestMs);
+      const databaseMs = database.queueDelayMs();
+      this.shares.measure(Math.max(loopMs, databaseMs), loopMs >= databaseMs);
+    };
     const timer = setInterval(measure, MEASURE_EVERY_MS).unref();
     // An answer waits for the event loop, too.
     database.reportTime(
@@ -133,7 +131,7 @@ export class LoadShedder {
       if (wasAdmitted && !this.admit(request, reply)) return;
       // 'close' covers both: answered, or the client disconnected, as most do in an overload.
       onReplyClosed(reply.raw, () => {
-        const party = partyOf(request);
+        const party = this.payerOf(request, reply);
         if (comesInTooManyPieces(request.raw)) shares.charge(party, DROPPED_PIECES_MS);
         shares.finish(party, wasAdmitted);
       });
@@ -144,6 +142,15 @@ export class LoadShedder {
         if (!reply.raw.destroyed) done();
       });
     });
+  }
+
+  /**
+   * Who pays for a request that has ended. One that ended before it was authenticated is paid for by whom {@link admit} has asked, unless
+   * its token was refused.
+   */
+  private payerOf(request: FastifyRequest, { statusCode }: FastifyReply): string {
+    const isKnown = request.customer !== undefined || statusCode === UNAUTHORIZED;
+    return (isKnown ? undefined : this.parts.callerOf(request)) ?? partyOf(request);
   }
 
   /** @returns whether the request is accepted; otherwise it was answered */

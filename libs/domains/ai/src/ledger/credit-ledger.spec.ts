@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { CustomerDatabaseService, type StatementTime } from '@platform/database';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { saveAiCustomer, saveModelPrice, type TestAiCustomer } from '@test/ai-factories';
 import { type LedgerFixture, createLedgerFixture, LEDGER_NAMES, request, usage } from '@test/ledger.fixture';
@@ -59,6 +60,26 @@ describe.each(LEDGER_NAMES)('CreditLedger, %s', (name) => {
       { provider: 'anthropic', model, output_tokens: 8, cost: '0.050000000000', currency: 'NOK', request_id: 'req_1' },
     ]);
     expect(await fixture.problems(customerId)).toEqual([]);
+  });
+
+  it('tells for whom its connections work, and how long', async () => {
+    const [engine] = fixture.engines;
+    const report = jest.fn<void, [StatementTime]>();
+    engine?.get(CustomerDatabaseService).reportTime(report, () => 0);
+    const [one, two] = [await save({ included: 5 }), await save({ included: 5 })];
+    const calls = [request(one), request(two), request(one)];
+    await Promise.all(calls.map((call) => fixture.ledger(0).reserve(call)));
+    const told = () => report.mock.calls.flatMap(([{ customers }]) => customers).toSorted();
+    expect(told()).toEqual([one, one, two].toSorted());
+    const { connections, bytes, ms } = report.mock.calls[0]![0];
+    expect(connections).toBe(fixture.database.config.AI_LEDGER_CONNECTIONS);
+    expect(bytes.every((count) => count === 0)).toBe(true);
+    expect(ms).toBeGreaterThan(0);
+
+    engine?.get(CustomerDatabaseService).reportTime(
+      () => undefined,
+      () => 0,
+    );
   });
 
   it('never spends more than there is: 1,000 calls at once through two engines', async () => {

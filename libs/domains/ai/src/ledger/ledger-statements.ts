@@ -64,12 +64,12 @@ export class LedgerStatements {
     if (customerId)
       return reservationResults(
         batch,
-        await this.connections.single<ReservationRow>(RESERVE_FOR, [customerId, ...rest], wait),
+        await this.connections.single<ReservationRow>(RESERVE_FOR, [customerId, ...rest], wait, batch),
       );
     const { ids, first, last } = customersOf(batch);
     return reservationResults(
       batch,
-      await this.connections.single<ReservationRow>(RESERVE, [ids, first, last, ...rest], wait),
+      await this.connections.single<ReservationRow>(RESERVE, [ids, first, last, ...rest], wait, batch),
     );
   }
 
@@ -80,7 +80,7 @@ export class LedgerStatements {
     const values = [customerId ?? ids, calls, this.timeZone, this.notAfter(), PROVIDER];
     return settlementResults(
       batch,
-      await this.connections.single<SettlementRow>(customerId ? SETTLE_FOR : SETTLE, values, wait),
+      await this.connections.single<SettlementRow>(customerId ? SETTLE_FOR : SETTLE, values, wait, batch),
     );
   }
 
@@ -91,7 +91,7 @@ export class LedgerStatements {
     const values = [customerId ?? ids, calls];
     return releaseResults(
       batch,
-      await this.connections.single<ReleaseRow>(customerId ? RELEASE_FOR : RELEASE, values, wait),
+      await this.connections.single<ReleaseRow>(customerId ? RELEASE_FOR : RELEASE, values, wait, batch),
     );
   }
 
@@ -139,24 +139,29 @@ export class LedgerConnections {
   static readonly patient = 2;
   private readonly connections: Record<LockWait, PipelinedConnectionsService>;
 
-  constructor({ client }: PipelineSettings, { AI_LEDGER_CONNECTIONS }: AppConfig) {
+  constructor({ client, times }: PipelineSettings, { AI_LEDGER_CONNECTIONS }: AppConfig) {
     const settings = (wait: LockWait) => {
       const options = `${client.options ?? ''} -c lock_timeout=${LOCK_TIMEOUT_MS[wait]}`;
       return { ...client, options, keepOpen: wait === 'brief' && client.keepOpen };
     };
     this.connections = {
-      brief: new PipelinedConnectionsService({ client: settings('brief'), size: AI_LEDGER_CONNECTIONS }),
+      brief: new PipelinedConnectionsService({ client: settings('brief'), size: AI_LEDGER_CONNECTIONS, times }),
       patient: new PipelinedConnectionsService({ client: settings('patient'), size: LedgerConnections.patient }),
     };
   }
 
-  /** Runs a statement. Of the patient ones there may be {@link patient} at a time. @throws DatabaseUnavailableError */
+  /**
+   * Runs a statement. Of the patient ones there may be {@link patient} at a time; their time is charged to nobody, since they wait for a
+   * lock that may be another's. @param batch the calls that its time is charged to @throws DatabaseUnavailableError
+   */
   single<Row extends object>(
     statement: PreparedStatement,
     values: unknown[],
     wait: LockWait = 'brief',
+    batch: readonly { customerId: string }[] = [],
   ): Promise<Row[]> {
-    return this.connections[wait].single<Row>(statement, values);
+    const customers = batch.map(({ customerId }) => customerId);
+    return this.connections[wait].single<Row>(statement, values, customers);
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,7 @@
 import type { ClientConfig } from 'pg';
 import { types } from 'pg';
 import type { AppConfig } from '@platform/config';
+import type { StatementTimes } from './statement-times';
 
 /**
  * The role of a connection. `customer_api` sees one customer's rows at a time (row level security), `account_operator`
@@ -23,6 +24,8 @@ export const PIPELINE_SETTINGS = Symbol('PIPELINE_SETTINGS');
 export interface PipelineSettings {
   client: ConnectionSettings;
   size: number;
+  /** Where they tell how long they work for customers; default: nowhere. */
+  times?: StatementTimes;
 }
 
 /**

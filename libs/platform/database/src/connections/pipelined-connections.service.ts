@@ -8,6 +8,7 @@ import { type ConnectionSettings, PIPELINE_SETTINGS, type PipelineSettings } fro
 import { type CustomerStatement, transactAs } from './customer-transaction';
 import { CLOSE_TIMEOUT_MS } from './deadline-client';
 import { type BatchSender, ReadBatch } from './read-batch';
+import { type StatementTime, StatementTimes } from './statement-times';
 
 /**
  * Statements are planned once per connection, not for each new value: planning over the partitions of two years costs more than
@@ -16,18 +17,6 @@ import { type BatchSender, ReadBatch } from './read-batch';
 const KEEP_PLANS = `
   select set_config('plan_cache_mode', 'force_generic_plan', false)
   where not exists (select from pg_extension where extname = 'citus')`;
-
-/** The time that a connection took for statements of customers. It includes the delay of this process's event loop. */
-export interface StatementTime {
-  customers: readonly string[];
-  /** The bytes of the rows that each of them got. */
-  bytes: readonly number[];
-  ms: number;
-  /** The number of connections that work at the same time. */
-  connections: number;
-}
-
-export type TimeReport = (time: StatementTime) => void;
 
 /** Pause before a lost connection is opened again. */
 const REOPEN_MS = 250;
@@ -58,15 +47,21 @@ class PipelinedConnection implements BatchSender {
     if (settings.keepOpen) this.reopen();
   }
 
-  /** Lets `queue` send on the connection. It must queue all its statements before its first await. */
-  async send<T>(queue: (client: Client) => Promise<T>): Promise<T> {
+  /**
+   * Lets `queue` send on the connection. It must queue all its statements before its first await.
+   * @param customers whose work it is; if it fails, it is nobody's, as it may have waited for the lock of one of them
+   */
+  async send<T>(queue: (client: Client) => Promise<T>, customers: readonly string[] = []): Promise<T> {
     const begunAt = this.begin();
     const attempt = async () => queue(this.client ?? (await this.connect()));
     try {
-      return await attempt().catch((error: unknown) => {
+      const result = await attempt().catch((error: unknown) => {
         if (!isUnknownStatement(error)) throw error;
         return attempt();
       });
+      const ms = performance.now() - Math.max(begunAt, this.busyUntil);
+      if (customers.length > 0) this.worked({ customers, bytes: customers.map(() => 0), ms });
+      return result;
     } catch (error) {
       throw asUnavailable(error);
     } finally {
@@ -182,28 +177,29 @@ class PipelinedConnection implements BatchSender {
  */
 @Injectable()
 export class PipelinedConnectionsService implements OnApplicationShutdown {
-  /** To be set by a process that shares its time among customers. */
-  report: TimeReport = () => undefined;
-  /** The event loop's delay, which times include. To be set by a process that measures it. */
-  loopDelayMs: () => number = () => 0;
   private readonly connections: PipelinedConnection[];
   private readerOfTurn?: PipelinedConnection;
 
-  constructor(@Inject(PIPELINE_SETTINGS) { client, size }: PipelineSettings) {
+  constructor(@Inject(PIPELINE_SETTINGS) { client, size, times = new StatementTimes() }: PipelineSettings) {
     const worked = (time: Omit<StatementTime, 'connections'>) => {
-      this.report({ ...time, connections: size });
-      return time.ms - this.loopDelayMs();
+      times.report({ ...time, connections: size });
+      return time.ms - times.loopDelayMs();
     };
     this.connections = Array.from({ length: size }, () => new PipelinedConnection(client, worked));
   }
 
   /**
    * Runs a statement by itself. It must not depend on a customer in context, or must run with the operator's rights, as the
-   * ledger's functions do. @throws DatabaseUnavailableError
+   * ledger's functions do. @param customers that its time is charged to, in equal parts @throws DatabaseUnavailableError
    */
-  single<Row extends QueryResultRow>(statement: PreparedStatement, values: unknown[]): Promise<Row[]> {
+  single<Row extends QueryResultRow>(
+    statement: PreparedStatement,
+    values: unknown[],
+    customers: readonly string[] = [],
+  ): Promise<Row[]> {
     return tracedStatement(statement.name, async () => {
-      const { rows } = await this.leastBusy().send((client) => client.query<Row>({ ...statement, values }));
+      const query = (client: Client) => client.query<Row>({ ...statement, values });
+      const { rows } = await this.leastBusy().send(query, customers);
       return rows;
     });
   }

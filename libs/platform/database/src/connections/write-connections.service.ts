@@ -16,7 +16,7 @@ import {
   transactAs,
 } from './customer-transaction';
 import type { DeadlineClient } from './deadline-client';
-import type { TimeReport } from './pipelined-connections.service';
+import { StatementTimes } from './statement-times';
 
 /** The driver's pool: its connections are of our class. */
 interface WritePool {
@@ -34,8 +34,6 @@ const PATIENCE_MS = 2000;
  */
 @Injectable()
 export class WriteConnectionsService {
-  /** To be set by a process that shares its time among customers. */
-  report: TimeReport = () => undefined;
   /** The works that wait for a connection. */
   readonly line: BoundedQueue;
   private readonly storedBytes: StoredBytesBound;
@@ -43,6 +41,7 @@ export class WriteConnectionsService {
   constructor(
     private readonly dataSource: DataSource,
     private readonly config: AppConfig,
+    private readonly times: StatementTimes,
   ) {
     const { DATABASE_POOL_SIZE: places, STORED_BYTES_PER_DAY } = config;
     this.storedBytes = new StoredBytesBound(STORED_BYTES_PER_DAY);
@@ -98,7 +97,7 @@ export class WriteConnectionsService {
       const [before, begunAt] = [client.bytesRead, performance.now()];
       const [rows] = await this.sendOn<[Row]>(client, customerId, [read]);
       const [bytes, ms] = [client.bytesRead - before, performance.now() - begunAt];
-      this.report({ customers: [customerId], bytes: [bytes], ms, connections: atOnce });
+      this.times.report({ customers: [customerId], bytes: [bytes], ms, connections: atOnce });
       answered(bytes, ms);
       return rows;
     };
@@ -113,7 +112,7 @@ export class WriteConnectionsService {
         return await work();
       } finally {
         const ms = performance.now() - begunAt;
-        this.report({ customers: [customerId], bytes: [0], ms, connections: this.config.DATABASE_POOL_SIZE });
+        this.times.report({ customers: [customerId], bytes: [0], ms, connections: this.config.DATABASE_POOL_SIZE });
       }
     };
     return this.line.run(customerId, timed, options);

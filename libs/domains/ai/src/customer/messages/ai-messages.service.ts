@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { Injectable, Logger } from '@nestjs/common';
 import { AppConfig } from '@platform/config';
 import { CustomerContextService } from '@platform/context';
+import { TimeShares } from '@platform/fairness';
 import { KeyedCallsService } from '@platform/idempotency';
 import type { SettlementResult } from '../../ledger/credit-ledger.port';
 import {
@@ -18,6 +19,10 @@ import { CallReservationService, type CustomerCall, type ReservedCall } from './
 import { CallResolutionService } from './call-resolution.service';
 import { CallsInFlightService } from './calls-in-flight.service';
 import { ReplyStream } from './reply-stream';
+
+/** What a piece of a stream costs the process, and each of its bytes, in milliseconds: to be read, looked at and sent on. */
+const PIECE_MS = 0.02;
+const MS_PER_BYTE = 2e-5;
 
 /** The sender of a message, as its receipt names it; the customer is the one in context. */
 export type AiCaller = Pick<CustomerCall, 'tokenId' | 'requestId'>;
@@ -76,6 +81,7 @@ export class AiMessagesService {
     private readonly keys: ProviderKeysService,
     private readonly keyedCalls: KeyedCallsService,
     private readonly context: CustomerContextService,
+    private readonly shares: TimeShares,
     private readonly config: AppConfig,
   ) {}
 
@@ -127,6 +133,7 @@ export class AiMessagesService {
           const usageId = begun.reserved.reservationId;
           reply.once('begun', () => opened.resolve({ usageId, events: reply, ended }));
           return reply.relay(begun.events, {
+            received: (bytes) => this.shares.charge(call.customerId, PIECE_MS + bytes * MS_PER_BYTE),
             keep: call.key !== undefined,
             settle: (usage, body) =>
               this.settle(call, begun.reserved, form, { usage, requestId: begun.events.requestId }, body),

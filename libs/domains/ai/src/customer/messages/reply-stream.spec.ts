@@ -20,10 +20,11 @@ describe('ReplyStream', () => {
       },
     };
     const stream = new ReplyStream(1_000);
+    const received = jest.fn();
     const settle = jest.fn((_usage: TokenUsage, _events: Buffer | null) => settled.promise);
-    const relayed = stream.relay(source, { keep: true, settle, brokeOff: (error) => Promise.resolve(error) });
+    const relayed = stream.relay(source, { received, keep: true, settle, brokeOff: (error) => Promise.resolve(error) });
     relayed.catch(() => undefined);
-    return { source, stream, pass: (events: Buffer) => pass(events), all, settle, settled, relayed };
+    return { source, stream, pass: (events: Buffer) => pass(events), all, received, settle, settled, relayed };
   };
   const USAGE: TokenUsage = { input: 1, cacheWrite5m: 0, cacheWrite1h: 0, cacheRead: 0, output: 1 };
   /** More than waits for a reader without pausing the source. */
@@ -35,6 +36,14 @@ describe('ReplyStream', () => {
     expect(source.pause).toHaveBeenCalledTimes(1);
     stream.read();
     expect(source.resume).toHaveBeenCalledTimes(1);
+  });
+
+  it('tells the bytes of each piece, also those that come after its reader has gone', () => {
+    const { stream, pass, received } = open();
+    pass(Buffer.alloc(3));
+    stream.destroy();
+    pass(Buffer.alloc(5));
+    expect(received.mock.calls).toEqual([[3], [5]]);
   });
 
   it('gives up a reader that has held it up for too long in all', () => {

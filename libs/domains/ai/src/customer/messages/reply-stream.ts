@@ -11,8 +11,10 @@ const UNREAD_BYTES = 16 * 1024;
  */
 const MOST_KEPT_BYTES = 32 * 1024 * 1024;
 
-/** The end of a stream, as the call's owner decides it. */
-interface StreamEnd {
+/** What the call's owner does with a stream. */
+interface StreamOwner {
+  /** Is told the bytes of each piece of events, also after the reader has gone. */
+  received: (bytes: number) => void;
   /** Whether the events are wanted for an Idempotency-Key. */
   keep: boolean;
   /** Charges the message. @param events all events; null if they are not wanted, or too many */
@@ -45,12 +47,13 @@ export class ReplyStream extends Readable {
    * Passes the provider's events on to the end, whether the reader stays or not. The last one, `message_stop`, is withheld until the
    * settlement is committed: a reader who has it knows that the message is charged. @throws if it is not charged
    */
-  async relay(source: UpstreamMessageStream, { keep, settle, brokeOff }: StreamEnd): Promise<void> {
+  async relay(source: UpstreamMessageStream, { received, keep, settle, brokeOff }: StreamOwner): Promise<void> {
     let kept: Buffer[] | null = keep ? [] : null;
     let bytes = 0;
     this.source = source;
     const { usage, lastEvent } = await source
       .read((piece) => {
+        received(piece.length);
         bytes += piece.length;
         if (bytes > MOST_KEPT_BYTES) kept = null;
         kept?.push(piece);
