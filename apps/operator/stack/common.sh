@@ -80,9 +80,11 @@ wanted_replicas() {
 # outdated SERVICE: whether it has a container that was made with other settings or another image, one too that ends again and
 # again and does not run at this moment, or runs with other files
 outdated() {
-  local hash container name made_with
+  local hash present container name made_with
+  present=$(containers "$1")
+  [ -n "$present" ] || return 1
   hash=$(dc config --hash "$1" | awk '{print $2}')
-  for container in $(containers "$1"); do
+  for container in $present; do
     name=$(docker inspect -f '{{.Config.Image}}' "$container")
     made_with=$(docker inspect -f '{{index .Config.Labels "com.docker.compose.config-hash"}} {{.Image}}' "$container")
     [ "$made_with" = "$hash $(docker image inspect -f '{{.Id}}' "$name")" ] || return 0
