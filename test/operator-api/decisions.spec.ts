@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { saveAiCustomer, saveModelPrice } from '@test/ai-factories';
 import { logIn, startOperatorApi, type TestOperator, type TestOperatorApi } from '@test/operator-api';
 import { operatorCommand } from '@test/operator-command';
+import { connectAsSuperuser } from '@test/test-database';
 
 const MOST = 2000;
 const ROUNDS = Number(process.env.ACCEPT_DECISIONS ?? 4);
@@ -98,6 +99,23 @@ describe('decisions about credit requests, by several people', () => {
         ...{ topups: 1, invoices: 1, decided: ['credit-request.approve-first', 'credit-request.approve'] },
       });
     }
+  });
+
+  it('are refused, not unavailable, while another one takes long', async () => {
+    const { id } = await request(500);
+    const other = await connectAsSuperuser(api.database);
+    await other.query('begin');
+    await other.query('select from ai_credit_request where id = $1 for update', [id]);
+    const reply = await approve(kari!, id);
+    await other.query('commit');
+    await other.end();
+    expect([reply.status, await reply.json()]).toEqual([
+      ...[
+        400,
+        expect.objectContaining({ detail: `Another person decides about the credit request ${id}: look again` }),
+      ],
+    ]);
+    expect((await approve(kari!, id)).status).toBe(200);
   });
 
   it('up to it need one', async () => {

@@ -5,7 +5,7 @@ import { recordEvent } from '@domains/events';
 import { BillingCalendar } from '@platform/time';
 import { AuditService } from '@platform/audit';
 import { AppConfig } from '@platform/config';
-import { newestRows, readInbox } from '@platform/database';
+import { isLockTimeout, newestRows, readInbox } from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import { containing } from '@domains/customers';
 import { InvoicesOperatorService } from '@domains/invoices';
@@ -15,6 +15,8 @@ import { CreditRequestApproval } from '../entities/credit-request-approval.entit
 import { CreditRequest, type CreditRequestStatus } from '../entities/credit-request.entity';
 
 const DAYS_TO_PAY = 14;
+/** How long a decision waits for another one about the same request: less than a statement may take, which would be a 503. */
+const DECISION_WAIT = '3s';
 
 /** A request, with its first approval if it waits for a second person. */
 export type ApprovedCreditRequest = CreditRequest & { firstApproval?: CreditRequestApproval };
@@ -212,12 +214,18 @@ function isSamePerson(one: string, other: string): boolean {
 /** The operator gives only the request's number: finds its customer first, then locks the row. */
 async function lockRequest(manager: EntityManager, id: number): Promise<CreditRequest> {
   const found = await manager.findOne(CreditRequest, { select: { customerId: true, id: true }, where: { id } });
+  await manager.query(`set local lock_timeout = '${DECISION_WAIT}'`);
   const request =
     found &&
-    (await manager.findOne(CreditRequest, {
-      where: { customerId: found.customerId, id },
-      lock: { mode: 'pessimistic_write' },
-    }));
+    (await manager
+      .findOne(CreditRequest, { where: { customerId: found.customerId, id }, lock: { mode: 'pessimistic_write' } })
+      .catch((cause: unknown) => {
+        if (!isLockTimeout(cause)) throw cause;
+        throw new ServiceError('invalid_request', `Another person decides about the credit request ${id}: look again`, {
+          cause,
+        });
+      }));
+  await manager.query('set local lock_timeout to default');
   if (!request) throw new ServiceError('not_found', `There is no credit request ${id}`);
   return request;
 }
