@@ -83,16 +83,13 @@ export interface UpstreamStream {
  */
 export class BodyStream {
   private readonly opening = Promise.withResolvers<UpstreamStream>();
+  /** Resolves when the body begins. */
+  readonly opened = this.opening.promise;
+  /** Called when the reader stops reading. */
+  onClosed?: (() => void) | undefined;
   private content?: Readable;
   private flow: Flow | undefined;
   private chunks: Buffer[] = [];
-  /** Called when the reader stops reading. */
-  onClosed = (): void => undefined;
-
-  /** Resolves when the body begins. */
-  get opened(): Promise<UpstreamStream> {
-    return this.opening.promise;
-  }
 
   /** Whether the body has begun. */
   get begun(): boolean {
@@ -104,7 +101,7 @@ export class BodyStream {
     const content = new Readable({
       read: () => this.flow?.resume(),
       destroy: (error, done) => {
-        this.onClosed();
+        this.onClosed?.();
         done(error);
       },
     });
@@ -120,7 +117,7 @@ export class BodyStream {
   end(): void {
     this.flow = undefined;
     this.passOn();
-    this.onClosed = () => undefined;
+    this.onClosed = undefined;
     this.content?.push(null);
   }
 
