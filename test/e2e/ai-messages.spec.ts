@@ -1,5 +1,6 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import { CallsInFlightService } from '@domains/ai';
+import { CallsInFlightService, TokenCountsService } from '@domains/ai';
+import { ClientGoneError } from '@platform/context';
 import { type AiApi, createAiCaller, startAiApi } from '@test/ai-api';
 import { enableAi } from '@test/ai-factories';
 import { balancesOf } from '@test/ai.fixture';
@@ -286,5 +287,24 @@ describe('POST /ai/messages', () => {
     const balances = await balancesOf(fixture.api.superuser, caller.customer.id);
     expect(balances.usage).toBeGreaterThan(0);
     expect(balances.reserved).toBe(0);
+  });
+});
+
+describe('POST /ai/v1/messages/count_tokens', () => {
+  it('ends the call of the provider with its client', async () => {
+    const count = jest.spyOn(TokenCountsService.prototype, 'count');
+    const { post } = await createAiCaller(fixture);
+    const gate = fixture.sandbox.countTokens.hold();
+    const controller = new AbortController();
+    const { messages } = body;
+    const reply = post('/ai/v1/messages/count_tokens', { model: 'any', messages }, { signal: controller.signal });
+    const failed = expect(reply).rejects.toMatchObject({ name: 'AbortError' });
+    await fixture.sandbox.countTokens.received(1);
+    controller.abort();
+    await failed;
+    // The provider has not answered.
+    await expect(count.mock.results[0]?.value).rejects.toThrow(ClientGoneError);
+    gate.open();
+    count.mockRestore();
   });
 });

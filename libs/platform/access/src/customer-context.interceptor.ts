@@ -2,7 +2,7 @@ import { type CallHandler, type ExecutionContext, Injectable, type NestIntercept
 import type { FastifyReply } from 'fastify';
 import { finalize, type Observable } from 'rxjs';
 import { CustomerContextService } from '@platform/context';
-import { KeyedRequestsService, type RequestWithBody } from '@platform/http';
+import { KeyedRequestsService, type RequestWithBody, rulesOf } from '@platform/http';
 
 /**
  * Runs the rest of the request, its Idempotency-Key first, in the context of the authenticated customer: every statement on a
@@ -25,7 +25,8 @@ export class CustomerContextInterceptor implements NestInterceptor {
     // Nest binds the handler to the context in which handle() is called.
     const handle = () => (method === 'POST' ? this.keys.handle(execution, next) : next.handle());
     // What has an effect is completed without its client, too.
-    const reader = method === 'POST' ? undefined : execution.getArgByIndex<FastifyReply>(1).raw;
+    const hasEffect = method === 'POST' && rulesOf(execution).key !== 'ignored';
+    const reader = hasEffect ? undefined : execution.getArgByIndex<FastifyReply>(1).raw;
     const result = customer ? this.context.run(customer.customerId, handle, id, reader) : next.handle();
     if (!request.bodyLease) return result;
     // A handler may take the lease over, for work that goes on after its reply has begun.

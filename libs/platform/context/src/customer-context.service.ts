@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { ClsService, ClsServiceManager, type ClsStore } from 'nestjs-cls';
 import { type TraceIds, traceIds } from '@platform/tracing';
@@ -12,11 +13,8 @@ export interface WorkContext extends ClsStore {
   readonly reader?: Reader;
 }
 
-/** Who waits for the outcome of work. */
-export interface Reader {
-  /** Whether it has disconnected. */
-  readonly destroyed: boolean;
-}
+/** Who waits for the outcome of work: `destroyed` once it has disconnected, or has the outcome. */
+export type Reader = Pick<Writable, 'destroyed' | 'once' | 'off'>;
 
 /** The client for which alone the work was done has disconnected. */
 export class ClientGoneError extends Error {
@@ -44,6 +42,14 @@ export class CustomerContextService {
   /** Whether the work is for a client alone that has disconnected. */
   get isAbandoned(): boolean {
     return (this.cls.get() as WorkContext | undefined)?.reader?.destroyed === true;
+  }
+
+  /** Calls `end` if the client for which alone the work is done disconnects, or has done so. @returns a function that forgets it */
+  onAbandoned(end: () => void): () => void {
+    const reader = (this.cls.get() as WorkContext | undefined)?.reader;
+    if (reader?.destroyed) end();
+    else reader?.once('close', end);
+    return () => void reader?.off('close', end);
   }
 
   /** The customer's id. @throws if none is set: customers' rows are never accessed without one */

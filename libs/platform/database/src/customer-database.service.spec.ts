@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { PassThrough } from 'node:stream';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { ConfigModule } from '@platform/config';
 import { ClientGoneError, CustomerContextService } from '@platform/context';
@@ -45,8 +46,8 @@ describe('CustomerDatabase', () => {
   it('reads nothing for a client alone that has gone', async () => {
     const read = () => module.get(CustomerDatabaseService).read(EVERY_CUSTOMER);
     const context = module.get(CustomerContextService);
-    await expect(context.run(mine, read, 'id', { destroyed: true })).rejects.toThrow(ClientGoneError);
-    expect(await context.run(mine, read, 'id', { destroyed: false })).toEqual([{ id: mine }]);
+    await expect(context.run(mine, read, 'id', new PassThrough().destroy())).rejects.toThrow(ClientGoneError);
+    expect(await context.run(mine, read, 'id', new PassThrough())).toEqual([{ id: mine }]);
   });
 
   it('writes for the customer in context', async () => {

@@ -59,6 +59,27 @@ describe('BoundedQueue', () => {
     expect(begun).toEqual(['one', 'two', 'end', 'last end']);
   });
 
+  it('refuses with an error of its own what waits for its customer alone, on arrival too, but not what waits for others', async () => {
+    const queue = new BoundedQueue({
+      places: 2,
+      placesPerCustomer: 1,
+      patienceMs: 2000,
+      behindOwn: () => new Error('own'),
+    });
+    const under = (customerId: string) =>
+      queue.run(customerId, () => new Promise<void>((resolve) => ends.push(resolve)));
+    const first = under('a');
+    const behindOwn = expect(under('a')).rejects.toThrow('own');
+    now += 2001;
+    await expect(under('a')).rejects.toThrow('own');
+    const other = under('b');
+    const behindAll = expect(under('c')).rejects.toBeInstanceOf(OverloadedError);
+    now += 2001;
+    await expect(under('c')).rejects.toBeInstanceOf(OverloadedError);
+    await finish(2);
+    await Promise.all([first, behindOwn, other, behindAll]);
+  });
+
   it('tells how long the first has been waiting that no customer of its own holds up', async () => {
     const all = [work('one', 'a'), work('two', 'a'), work('three', 'a')];
     now += 500;

@@ -8,6 +8,8 @@ export interface BoundedQueueOptions {
   placesPerCustomer: number;
   /** The longest that a work may wait, in milliseconds. */
   patienceMs: number;
+  /** Makes the error of a work that waited for others of its customer while there was room for those of others. Default: OverloadedError. */
+  behindOwn?: () => Error;
 }
 
 export interface WaitingOptions {
@@ -19,6 +21,8 @@ interface Waiting {
   customerId: string;
   ends: boolean;
   since: number;
+  /** Whether it waits for others of its customer alone. */
+  behindOwn: boolean;
   start: () => void;
   refuse: (error: Error) => void;
 }
@@ -36,7 +40,7 @@ export class BoundedQueue {
 
   constructor(private readonly options: BoundedQueueOptions) {}
 
-  /** Does the work when it is its turn. @throws OverloadedError when that would be too late */
+  /** Does the work when it is its turn. @throws OverloadedError, or as `behindOwn` says, when that would be too late */
   async run<T>(customerId: string, work: () => Promise<T>, { ends = false }: WaitingOptions = {}): Promise<T> {
     // Entries wait because all places are taken, or those of their customer. So none of them is passed here.
     if (this.hasPlace(customerId)) this.take(customerId);
@@ -60,10 +64,11 @@ export class BoundedQueue {
 
   private wait(customerId: string, ends: boolean): Promise<void> {
     const now = performance.now();
-    if (!ends && this.isTooLong(customerId, now)) return Promise.reject(new OverloadedError());
+    const behindOwn = this.isFull(customerId) && this.running < this.options.places;
+    if (!ends && this.isTooLong(customerId, now)) return Promise.reject(this.refusal(behindOwn));
     return new Promise((start, refuse) => {
       const place = ends ? this.ending++ : this.waiting.length;
-      this.waiting.splice(place, 0, { customerId, ends, since: now, start, refuse });
+      this.waiting.splice(place, 0, { customerId, ends, since: now, behindOwn, start, refuse });
     });
   }
 
@@ -72,6 +77,10 @@ export class BoundedQueue {
       this.isFull(customerId) ? one.customerId === customerId : !this.isFull(one.customerId),
     );
     return ahead !== undefined && now - ahead.since > this.options.patienceMs;
+  }
+
+  private refusal(behindOwn: boolean): Error {
+    return (behindOwn ? this.options.behindOwn?.() : undefined) ?? new OverloadedError();
   }
 
   private leave(customerId: string): void {
@@ -93,7 +102,7 @@ export class BoundedQueue {
       }
       this.waiting.splice(index, 1);
       if (next.ends) this.ending--;
-      if (isLate) next.refuse(new OverloadedError());
+      if (isLate) next.refuse(this.refusal(next.behindOwn));
       else {
         this.take(next.customerId);
         next.start();

@@ -26,6 +26,8 @@ interface WritePool {
 /** A burst that is served within this time is served; what would have to wait longer is refused. */
 const PATIENCE_MS = 2000;
 
+const BEHIND_OWN = 'Your requests wait for each other at the database; send fewer at a time';
+
 /**
  * The pool's connections, each for one write at a time: a write that waits for a lock holds up nobody but, at most, its own
  * customer. The statements of a write are sent together, with the begin and the commit of its transaction, in one round trip:
@@ -45,7 +47,12 @@ export class WriteConnectionsService {
   ) {
     const { DATABASE_POOL_SIZE: places, STORED_BYTES_PER_DAY } = config;
     this.storedBytes = new StoredBytesBound(STORED_BYTES_PER_DAY);
-    this.line = new BoundedQueue({ places, placesPerCustomer: Math.ceil(places / 2), patienceMs: PATIENCE_MS });
+    this.line = new BoundedQueue({
+      places,
+      placesPerCustomer: Math.ceil(places / 2),
+      patienceMs: PATIENCE_MS,
+      behindOwn: () => new ServiceError('rate_limited', BEHIND_OWN, { retryAfterSeconds: 1 }),
+    });
   }
 
   /**

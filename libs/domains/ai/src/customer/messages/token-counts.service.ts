@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { CustomerContextService } from '@platform/context';
+import { ClientGoneError, CustomerContextService } from '@platform/context';
 import { AiUpstream } from '../../ports/ai-upstream.port';
 import { ProviderKeysService } from '../../provider-keys/provider-keys.service';
 import { type AiModel, AiModelsService } from '../ai-models.service';
@@ -24,17 +24,21 @@ export class TokenCountsService {
   ) {}
 
   /**
-   * Counts the tokens of a message of the customer in context.
-   * @throws ServiceError ai_not_configured, ai_upstream_rejected, ai_upstream_failed
+   * Counts the tokens of a message of the customer in context. The call ends with its client.
+   * @throws ClientGoneError; ServiceError ServiceError ai_not_configured, ai_upstream_rejected, ai_upstream_failed
    */
   async count(request: MessageRequest): Promise<number> {
     const { customerId } = this.context;
     const model = await this.models.find();
     if (!model) throw callRefused('not_configured');
     const shutdown = this.calls.begin();
+    const forget = this.context.onAbandoned(() => shutdown.abort());
     try {
       return await this.countFor({ customerId, ...model }, request, shutdown.signal);
+    } catch (error) {
+      throw this.context.isAbandoned ? new ClientGoneError() : error;
     } finally {
+      forget();
       this.calls.end(shutdown);
     }
   }
@@ -49,7 +53,7 @@ export class TokenCountsService {
       const apiKey = this.keys.keyFor(customerId, keyCiphertext);
       return await this.upstream.countTokens({ customerId, apiKey, model, content: request }, signal);
     } catch (error) {
-      this.logger.warn({ msg: 'AI tokens could not be counted', reason: failureReason(error) });
+      if (!signal.aborted) this.logger.warn({ msg: 'AI tokens could not be counted', reason: failureReason(error) });
       throw callFailure(error);
     }
   }
