@@ -31,7 +31,7 @@ export const SCOPE_CHOICES = Object.keys(SCOPES).map((id) => ({ id, name: id }))
 /** The page of who found a token somewhere: whose is it? */
 export function TokenList() {
   const [text, setText] = useState('');
-  const [found, setFound] = useState<Token>();
+  const [found, setFound] = useState<Token[]>();
   const [problem, setProblem] = useState<string>();
   const [formats] = useFormats();
 
@@ -44,7 +44,7 @@ export function TokenList() {
     if (value.startsWith('cas_')) setText('');
     try {
       const body = /^[0-9a-f]{12}$/i.test(value) ? { fingerprint: value.toLowerCase() } : { text: value };
-      setFound(await call<Token>('POST', 'tokens/find', { body }));
+      setFound((await call<Dto<'TokenPageDto'>>('POST', 'tokens/find', { body })).data);
     } catch (error) {
       setProblem(error instanceof ApiError ? error.message : String(error));
     }
@@ -73,15 +73,15 @@ export function TokenList() {
             </Button>
           </Stack>
           {problem && <Alert severity="warning">{problem}</Alert>}
-          {found && (
-            <Alert severity={found.active ? 'warning' : 'info'}>
-              <Link to={`/customers/${found.customer_id}/show/tokens`}>
-                <bdi>{visibleText(found.customer_name)}</bdi>
+          {found?.map((token) => (
+            <Alert key={token.id} severity={token.active ? 'warning' : 'info'}>
+              <Link to={`/customers/${token.customer_id}/show/tokens`}>
+                <bdi>{visibleText(token.customer_name)}</bdi>
               </Link>
-              : {found.name ?? 'without a name'}, {found.active ? 'active' : 'not active'}, last used{' '}
-              {formatTime(found.last_used_at, formats)}, {found.scopes.join(' ')}
+              : {visibleText(token.name ?? 'without a name')}, {token.active ? 'active' : 'not active'}, last used{' '}
+              {formatTime(token.last_used_at, formats)}, {token.scopes.join(' ')}
             </Alert>
-          )}
+          ))}
         </Stack>
       </CardContent>
     </Card>
