@@ -124,7 +124,8 @@ function ActionDialog({
     setProblem(undefined);
     try {
       const changed = await call<RaRecord>(method, path, { body, key: key.current });
-      refresh();
+      // A page that is left then is not read again: its record may be gone.
+      if (onDone === undefined) refresh();
       if (result !== undefined) {
         setReply(changed);
       } else {

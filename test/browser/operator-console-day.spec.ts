@@ -1,0 +1,192 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Locator } from 'playwright-core';
+import { fakeOrganizationNumber } from '@test/factories/customer.factory';
+import { startOperatorApi, type TestOperatorApi } from '@test/operator-api';
+import { type ConsoleVisitor, visitConsole } from '@test/operator-console';
+
+/** The steps of a day, in their order: each goes on with what those before have made. */
+describe("An operator's day in the console", () => {
+  let api: TestOperatorApi;
+  let kari: ConsoleVisitor;
+  let customerId: string;
+  let token: string;
+  beforeAll(async () => {
+    api = await startOperatorApi({ SECRETS_KEY: randomBytes(32).toString('base64') });
+    kari = await visitConsole(api);
+    await kari.logIn('admin', 'kari');
+  }, 90_000);
+  afterAll(async () => {
+    await kari.stop();
+    await api.stop();
+  });
+  afterEach(() => expect(kari.complaints).toEqual([]));
+
+  const button = (name: string, within: Pick<Locator, 'getByRole'> = kari.page) =>
+    within.getByRole('button', { name, exact: true }).first();
+  const dialog = () => kari.page.getByRole('dialog');
+  const menu = (name: string) => kari.page.getByRole('menuitem', { name, exact: true }).click();
+  const tab = (name: string) => kari.page.getByRole('tab', { name, exact: true }).click();
+  const text = (shown: string | RegExp) => kari.page.getByText(shown).first().waitFor();
+
+  /** Presses a button, fills in its dialog, and confirms. A value `true` is a box to check; `{ choose }` is a choice. */
+  async function act(
+    name: string,
+    fields: Record<string, string | true | { choose: string }> = {},
+    within: Pick<Locator, 'getByRole'> = kari.page,
+  ): Promise<void> {
+    await button(name, within).click();
+    for (const [label, value] of Object.entries(fields)) {
+      const field = dialog().getByLabel(label).first();
+      if (value === true) await field.check();
+      else if (typeof value === 'string') await field.fill(value);
+      else {
+        await field.click();
+        await kari.page.getByRole('option', { name: value.choose, exact: true }).click();
+      }
+    }
+    await button(name, dialog()).click();
+  }
+  const secret = async (kind: string) => {
+    const shown = await kari.page.locator(`[data-secret=${kind}]`).innerText();
+    await button('Close', dialog()).click();
+    await dialog().waitFor({ state: 'detached' });
+    return shown;
+  };
+  const row = (shown: string) => kari.page.locator('tr').filter({ hasText: shown }).first();
+  const sql = async <Row extends object>(statement: string, values: unknown[] = []) =>
+    (await api.superuser.query<Row>(statement, values)).rows;
+
+  it('makes a customer, and finds it', async () => {
+    await menu('Customers');
+    const number = fakeOrganizationNumber();
+    const fields = { Name: 'Fjordlys AS', 'Organisation number': number, 'E-mail': 'it@fjordlys.example' };
+    await act('Add a customer', fields);
+    await text('The customer is added');
+    await kari.page.getByPlaceholder('name, number, organisation number or e-mail').fill('fjordlys');
+    await row('Fjordlys AS').click();
+    await kari.page.getByRole('tab', { name: 'Overview' }).waitFor();
+    customerId = (await sql<{ id: string }>(`select id from customer where organization_number = $1`, [number]))[0]!.id;
+    expect(kari.page.url()).toContain(customerId);
+  });
+
+  it('gives it a service and a token', async () => {
+    await tab('Services');
+    await act('Add a service', { 'Type,': 'hosting', Name: 'Web server' });
+    await text('The service is added');
+    await row('Web server').waitFor();
+    await tab('Tokens');
+    await act('Issue a token', { Purpose: 'ERP production', 'ai:use': true, 'events:read': true });
+    token = await secret('token');
+    await row('ERP production').waitFor();
+    expect(await row('ERP production').innerText()).toContain('ai:use events:read');
+  });
+
+  it('sets a price, and the customer’s AI', async () => {
+    await menu('Prices');
+    await act('Set a price', { 'Model,': 'claude-of-the-day', Input: '12.5', Output: '60' });
+    await text('The price is set');
+    await row('claude-of-the-day').waitFor();
+    await kari.open(`/customers/${customerId}/show/ai`);
+    const settings = { 'Model;': 'claude-of-the-day', 'Included credit': '500', 'Events when': '50 90' };
+    await act('Settings', settings);
+    await text('The settings are stored');
+    await text('AI credit, ');
+    const stored = await sql('select model, credit_thresholds from ai_settings where customer_id = $1', [customerId]);
+    expect(stored).toEqual([{ model: 'claude-of-the-day', credit_thresholds: [50, 90] }]);
+    await act('Add credit', { 'Amount in NOK': '12.50', Why: 'Calls of 3 March' });
+    await text('The credit is booked');
+    await row('Calls of 3 March').waitFor();
+  });
+
+  it('approves a credit request, and rejects another', async () => {
+    await sql(
+      `insert into ai_credit_request (customer_id, amount_nok, note, created_at) values ($1, 700, 'one', now()), ($1, 800, 'two', now())`,
+      [customerId],
+    );
+    await menu('Today');
+    await kari.page.getByText('Credit requests to decide').click();
+    await act('Approve', {}, row('one'));
+    await text('is approved');
+    await act('Reject', { Reason: 'An invoice is overdue' }, row('two'));
+    await text('is rejected');
+    const decided = await sql('select note, status from ai_credit_request order by note');
+    expect(decided).toEqual([
+      { note: 'one', status: 'approved' },
+      { note: 'two', status: 'rejected' },
+    ]);
+  });
+
+  it('answers a ticket, takes it, and closes it', async () => {
+    await sql(`insert into support_ticket (customer_id, id, title, body) values ($1, $2, 'No SMS', 'None came')`, [
+      ...[customerId, randomUUID()],
+    ]);
+    await menu('Tickets');
+    await row('No SMS').getByText('No SMS').click();
+    await text('None came');
+    await act('Assign to me');
+    await text('Assigned to kari');
+    await act('Add a note', { Note: 'The gateway was away' });
+    await text('The gateway was away');
+    await act('Reply', { Reply: 'They are sent again' });
+    await text('They are sent again');
+    await act('Close');
+    await text('The ticket is closed');
+    expect(await sql('select status from support_ticket')).toEqual([{ status: 'closed' }]);
+  });
+
+  it('posts a status event, and ends it', async () => {
+    const [service] = await sql<{ id: number }>('select id from customer_service where customer_id = $1', [customerId]);
+    await menu('Status');
+    await act('Post', { 'Number of the service': String(service!.id), Message: 'Disks are slow' });
+    await act('End', {}, row('Disks are slow'));
+    await text('The event has ended');
+  });
+
+  it('finds why a call was refused, and whose a leaked token is', async () => {
+    await sql(
+      `insert into refused_request (customer_id, id, request_id, network, method, route, status, code, detail, duration_ms, created_at)
+       values ($1, app.new_id(), 'request-of-fjordlys', '127.0.0.1', 'POST', '/sms/send', 403, 'insufficient_scope', 'It needs sms:send', 3, now())`,
+      [customerId],
+    );
+    await menu('Refused requests');
+    await kari.page.getByLabel('Request id').fill('request-of-fjordlys');
+    await button('Find').click();
+    await text('It needs sms:send');
+    await menu('Find a token');
+    await kari.page.getByLabel('Token or fingerprint').fill(token);
+    await button('Find').click();
+    await text('ERP production');
+    await kari.page.getByRole('link', { name: 'Fjordlys AS' }).click();
+    await act('Deactivate', {}, row('ERP production'));
+    await row('inactive').waitFor();
+  });
+
+  it('adds a webhook endpoint, tests it, gives it a new secret, and deletes it', async () => {
+    await kari.open(`/customers/${customerId}/show/webhooks`);
+    await act('Add an endpoint', { Address: 'https://erp.fjordlys.example/hooks', 'ticket.replied': true });
+    const first = await secret('secret');
+    await row('https://erp.fjordlys.example/hooks').click();
+    await act('Test');
+    await row('webhook.test').waitFor();
+    await act('New secret');
+    expect([first, await secret('secret')]).toEqual([
+      expect.stringMatching(/^whsec_/),
+      expect.not.stringMatching(first),
+    ]);
+    await act('Delete');
+    await text('The endpoint is deleted');
+    expect(await sql('select from webhook_endpoint')).toEqual([]);
+  });
+
+  it('invites a colleague, and deactivates the account', async () => {
+    await menu('Accounts');
+    await act('Invite', {
+      Name: 'Ola',
+      'E-mail': 'ola@example.com',
+      Role: { choose: 'support: tickets, status, SMS log' },
+    });
+    expect(await secret('link')).toContain('/login/link?token=');
+    await act('Deactivate', {}, row('ola@example.com'));
+    await row('inactive').waitFor();
+  });
+});
