@@ -2,10 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { caller, createCaller, startApi, type TestApi } from '@test/api';
 import { faker } from '@test/faker';
+import { allowSms } from '@test/factories/sms-settings.factory';
 import { until } from '@test/until';
 import type { EventPageDto } from '../../apps/customer-api/src/events/event-query.dto';
+import { type Sandbox, startSandbox } from '../../apps/sandbox/src/sandbox';
 
-/** `npm run accept:event-order` holds transactions open for 30 s, with 1,000 callers. */
+/** `npm run accept:event-order` holds transactions open for 30 s, with 1,000 callers, in the database and over HTTP. */
 const FULL = process.env.ACCEPT_EVENT_CALLERS !== undefined;
 const CALLERS = Number(process.env.ACCEPT_EVENT_CALLERS ?? 20);
 const CUSTOMERS = FULL ? 20 : 3;
@@ -18,19 +20,26 @@ jest.setTimeout(FULL ? 600_000 : 60_000);
 /** A reader that follows the cursor while writers commit in another order than they began in. */
 describe('events of transactions that overlap', () => {
   let api: TestApi;
-  beforeAll(
-    async () =>
-      (api = await startApi({
-        RATE_LIMIT_REQUESTS_PER_MINUTE: '1000000',
-        RATE_LIMIT_ADDRESS_PER_MINUTE: '1000000',
-        STORED_BYTES_PER_DAY: '10000000000',
-      })),
-  );
-  afterAll(() => api.stop());
+  let sandbox: Sandbox;
+  beforeAll(async () => {
+    sandbox = await startSandbox();
+    // A refused message is an event.
+    sandbox.elks46.always({ status: 400 });
+    api = await startApi({
+      SANDBOX_URL: sandbox.url,
+      RATE_LIMIT_REQUESTS_PER_MINUTE: '1000000',
+      RATE_LIMIT_ADDRESS_PER_MINUTE: '1000000',
+      STORED_BYTES_PER_DAY: '10000000000',
+    });
+  });
+  afterAll(async () => {
+    await api.stop();
+    await sandbox.close();
+  });
 
   /** Follows a customer's log until it is told to stop and nothing is left. */
   function follow(token: string) {
-    const seen: { id: string; n: number }[] = [];
+    const seen: { id: string; of: string }[] = [];
     const end = new AbortController();
     const call = caller(api.baseUrl, token);
     const done = (async () => {
@@ -39,7 +48,7 @@ describe('events of transactions that overlap', () => {
         const reply = await call(`/events?limit=7&wait=1${cursor}`);
         if (reply.status !== 200) throw new Error(`${reply.status}: ${await reply.text()}`);
         const page = (await reply.json()) as EventPageDto;
-        for (const { id, data } of page.data) seen.push({ id, n: (data as { id: number }).id });
+        for (const { id, data } of page.data) seen.push({ id, of: String((data as { id: number | string }).id) });
         cursor = `&cursor=${page.next_cursor}`;
         if (last && page.data.length === 0 && !page.has_more) return;
       }
@@ -71,6 +80,17 @@ describe('events of transactions that overlap', () => {
       n,
     ]);
 
+  /** Sends an SMS that the gateway refuses. A request that the API itself refuses, since it has too many, is sent again. */
+  async function sendRefused(call: ReturnType<typeof caller>): Promise<void> {
+    const body = JSON.stringify({ to: '+4790000000', message: 'Hello' });
+    for (;;) {
+      const reply = await call('/sms/send', { method: 'POST', body, headers: { 'content-type': 'application/json' } });
+      const { code } = (await reply.json()) as { code: string };
+      if (code === 'sms_gateway_rejected') return;
+      if (!['rate_limited', 'service_unavailable'].includes(code)) throw new Error(`${reply.status} ${code}`);
+    }
+  }
+
   it('are seen once each: those of transactions that were held open, too, and none that was rolled back', async () => {
     const customers = await Promise.all(Array.from({ length: CUSTOMERS }, () => createCaller(api)));
     const readers = customers.map(({ token }) => follow(token.token));
@@ -95,7 +115,7 @@ describe('events of transactions that overlap', () => {
 
     // Meanwhile callers cause events, some in transactions that take their time.
     let next = 0;
-    const written = new Map<string, number[]>(customers.map(({ customer }) => [customer.id, []]));
+    const written = new Map<string, string[]>(customers.map(({ customer }) => [customer.id, []]));
     const callers = Math.min(CALLERS, 40);
     const writers = Array.from({ length: callers }, async () => {
       const client = new Client({ connectionString: api.database.url });
@@ -108,26 +128,38 @@ describe('events of transactions that overlap', () => {
         await record(client, customer.id, n);
         if (faker.datatype.boolean({ probability: 0.2 })) await client.query(`select pg_sleep(random() * 0.05)`);
         await client.query('commit');
-        written.get(customer.id)?.push(n);
+        written.get(customer.id)?.push(String(n));
       }
       await client.end();
     });
     await Promise.all(writers);
+    // So do callers of the API, all at once.
+    for (const { customer } of customers) await allowSms(api.superuser, customer.id, CALLERS);
+    await Promise.all(
+      Array.from({ length: CALLERS }, (_, n) =>
+        sendRefused((customers[n % CUSTOMERS] as (typeof customers)[number]).call),
+      ),
+    );
+    for (const { customer } of customers) {
+      const sent = await api.superuser.query<{ id: string }>('select id from sms_message where customer_id = $1', [
+        customer.id,
+      ]);
+      written.get(customer.id)?.push(...sent.rows.map(({ id }) => id));
+    }
+    expect([...written.values()].flat()).toHaveLength(EACH * CALLERS + CALLERS);
     // None of them waited for those that are held open, and the reader has seen them.
     const own = written.get(customerId)?.length ?? 0;
     await until(() => readers[0]?.seen.length === own);
     if (HELD_MS > 0) await sleep(HELD_MS);
     released.resolve();
     await Promise.all([...held, rolledBack]);
-    for (let n = 0; n < HELD; n++) written.get(customerId)?.push(1_000_000 + n);
+    for (let n = 0; n < HELD; n++) written.get(customerId)?.push(String(1_000_000 + n));
 
     await Promise.all(readers.map((reader) => reader.stop()));
     for (const [index, { customer }] of customers.entries()) {
       const seen = readers[index]?.seen ?? [];
       expect(new Set(seen.map(({ id }) => id)).size).toBe(seen.length);
-      expect(seen.map(({ n }) => n).sort((a, b) => a - b)).toEqual(
-        [...(written.get(customer.id) ?? [])].sort((a, b) => a - b),
-      );
+      expect(seen.map(({ of }) => of).sort()).toEqual([...(written.get(customer.id) ?? [])].sort());
     }
     const { rows } = await api.superuser.query(
       `select customer_id, count(*)::int as events, max(position)::int as last from event group by 1
