@@ -59,25 +59,46 @@ describe('BoundedQueue', () => {
     expect(begun).toEqual(['one', 'two', 'end', 'last end']);
   });
 
-  it('refuses with an error of its own what waits for its customer alone, on arrival too, but not what waits for others', async () => {
-    const queue = new BoundedQueue({
-      places: 2,
-      placesPerCustomer: 1,
-      patienceMs: 2000,
-      behindOwn: () => new Error('own'),
-    });
+  describe('with an error for what waits for its customer alone', () => {
     const under = (customerId: string) =>
       queue.run(customerId, () => new Promise<void>((resolve) => ends.push(resolve)));
-    const first = under('a');
-    const behindOwn = expect(under('a')).rejects.toThrow('own');
-    now += 2001;
-    await expect(under('a')).rejects.toThrow('own');
-    const other = under('b');
-    const behindAll = expect(under('c')).rejects.toBeInstanceOf(OverloadedError);
-    now += 2001;
-    await expect(under('c')).rejects.toBeInstanceOf(OverloadedError);
-    await finish(2);
-    await Promise.all([first, behindOwn, other, behindAll]);
+    beforeEach(() => {
+      queue = new BoundedQueue({
+        places: 3,
+        placesPerCustomer: 1,
+        patienceMs: 2000,
+        behindOwn: () => new Error('own'),
+      });
+    });
+
+    it('refuses with it, on arrival too, but not what waits for others', async () => {
+      const first = under('a');
+      const behindOwn = expect(under('a')).rejects.toThrow('own');
+      // Works of others go on ending.
+      for (let passed = 0; passed < 3; passed++) {
+        const quick = under('quick');
+        now += 700;
+        if (passed === 2) await expect(under('a')).rejects.toThrow('own');
+        ends.pop()?.();
+        await quick;
+      }
+      await behindOwn;
+      const others = [under('b'), under('c')];
+      const behindAll = expect(under('d')).rejects.toBeInstanceOf(OverloadedError);
+      now += 2001;
+      await expect(under('d')).rejects.toBeInstanceOf(OverloadedError);
+      await finish(3);
+      await Promise.all([first, ...others, behindAll]);
+    });
+
+    it('does not blame the customer while nothing ends, nor for that time afterwards', async () => {
+      const all = [under('a'), under('b')];
+      const waited = expect(under('a')).rejects.toBeInstanceOf(OverloadedError);
+      now += 2001;
+      await expect(under('a')).rejects.toBeInstanceOf(OverloadedError);
+      await finish(2);
+      await Promise.all([...all, waited]);
+    });
   });
 
   it('tells how long the first has been waiting that no customer of its own holds up', async () => {

@@ -8,7 +8,10 @@ export interface BoundedQueueOptions {
   placesPerCustomer: number;
   /** The longest that a work may wait, in milliseconds. */
   patienceMs: number;
-  /** Makes the error of a work that waited for others of its customer while there was room for those of others. Default: OverloadedError. */
+  /**
+   * Makes the error of a work that waited for others of its customer while there was room for those of others, and works ended.
+   * Default: OverloadedError.
+   */
   behindOwn?: () => Error;
 }
 
@@ -27,6 +30,9 @@ interface Waiting {
   refuse: (error: Error) => void;
 }
 
+/** While works are under way and none ends for so long, the database is the cause of the waiting, and no customer. */
+const STALLED_MS = 1000;
+
 /**
  * Runs works in the order of their arrival, a limited number at once. Under more load than can be served, a queue in which
  * everybody waits until it is too late serves nobody: works that cannot begin in time are refused, if possible on arrival.
@@ -37,6 +43,9 @@ export class BoundedQueue {
   private ending = 0;
   private readonly underWay = new Map<string, number>();
   private running = 0;
+  /** When a work ended last, or the first one began; and the last end that had been late in coming. */
+  private movedAt = -Infinity;
+  private stalledUntil = -Infinity;
 
   constructor(private readonly options: BoundedQueueOptions) {}
 
@@ -65,25 +74,31 @@ export class BoundedQueue {
   private wait(customerId: string, ends: boolean): Promise<void> {
     const now = performance.now();
     const behindOwn = this.isFull(customerId) && this.running < this.options.places;
-    if (!ends && this.isTooLong(customerId, now)) return Promise.reject(this.refusal(behindOwn));
+    const ahead = ends ? undefined : this.ahead(customerId);
+    if (ahead && now - ahead.since > this.options.patienceMs)
+      return Promise.reject(this.refusal({ behindOwn, since: ahead.since }));
     return new Promise((start, refuse) => {
       const place = ends ? this.ending++ : this.waiting.length;
       this.waiting.splice(place, 0, { customerId, ends, since: now, behindOwn, start, refuse });
     });
   }
 
-  private isTooLong(customerId: string, now: number): boolean {
-    const ahead = this.waiting.find((one) =>
+  /** The first entry that waits for the same as a work of this customer would. */
+  private ahead(customerId: string): Waiting | undefined {
+    return this.waiting.find((one) =>
       this.isFull(customerId) ? one.customerId === customerId : !this.isFull(one.customerId),
     );
-    return ahead !== undefined && now - ahead.since > this.options.patienceMs;
   }
 
-  private refusal(behindOwn: boolean): Error {
-    return (behindOwn ? this.options.behindOwn?.() : undefined) ?? new OverloadedError();
+  private refusal({ behindOwn, since }: Pick<Waiting, 'behindOwn' | 'since'>): Error {
+    const stalled = this.stalledUntil >= since || performance.now() - this.movedAt > STALLED_MS;
+    return (behindOwn && !stalled ? this.options.behindOwn?.() : undefined) ?? new OverloadedError();
   }
 
   private leave(customerId: string): void {
+    const now = performance.now();
+    if (now - this.movedAt > STALLED_MS) this.stalledUntil = now;
+    this.movedAt = now;
     this.running--;
     const left = (this.underWay.get(customerId) ?? 1) - 1;
     if (left > 0) this.underWay.set(customerId, left);
@@ -102,7 +117,7 @@ export class BoundedQueue {
       }
       this.waiting.splice(index, 1);
       if (next.ends) this.ending--;
-      if (isLate) next.refuse(this.refusal(next.behindOwn));
+      if (isLate) next.refuse(this.refusal(next));
       else {
         this.take(next.customerId);
         next.start();
@@ -119,6 +134,7 @@ export class BoundedQueue {
   }
 
   private take(customerId: string): void {
+    if (this.running === 0) this.movedAt = performance.now();
     this.running++;
     this.underWay.set(customerId, (this.underWay.get(customerId) ?? 0) + 1);
   }
