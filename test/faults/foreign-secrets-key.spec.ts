@@ -10,6 +10,9 @@ import { connectAsSuperuser, createTestDatabase, type TestDatabase } from '@test
 const MIGRATE = join(process.cwd(), 'dist', 'apps', 'operator', 'src', 'migrate.js');
 const newKey = () => randomBytes(32).toString('base64');
 
+// Programs are started one after the other, beside other specs.
+jest.setTimeout(60_000);
+
 describe('Migrations with a SECRETS_KEY that is not the data’s', () => {
   let database: TestDatabase;
   let superuser: Client;
