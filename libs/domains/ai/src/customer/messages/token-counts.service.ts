@@ -25,7 +25,7 @@ export class TokenCountsService {
 
   /**
    * Counts the tokens of a message of the customer in context. The call ends with its client.
-   * @throws ClientGoneError; ServiceError ServiceError ai_not_configured, ai_upstream_rejected, ai_upstream_failed
+   * @throws ClientGoneError; ServiceError ai_not_configured, ai_upstream_rejected, ai_upstream_failed
    */
   async count(request: MessageRequest): Promise<number> {
     const { customerId } = this.context;
