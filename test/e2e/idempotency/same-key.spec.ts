@@ -38,7 +38,7 @@ describe('Idempotency-Key', () => {
       expect(new Set(done.map((reply) => reply.body)).size).toBe(1);
       expect(done.filter(({ replayed }) => !replayed)).toHaveLength(1);
       // Overload is told to some while the machine is slow: they had no effect either.
-      const expected = ['idempotency_key_in_progress', 'service_unavailable'];
+      const expected = ['idempotency_key_in_progress', 'service_unavailable', 'rate_limited'];
       expect(refused.filter((code) => !expected.includes(code ?? ''))).toEqual([]);
       expect(await effects(full, customer.id)).toBe(1);
       expect(await post(path, body, key)).toMatchObject({ status, replayed: true, body: done[0]?.body });

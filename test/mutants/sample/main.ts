@@ -53,16 +53,17 @@ async function main(options: SampleOptions): Promise<number> {
     if (options.measure) await measure(roots[0] as string, coverage, database, soundFile, options.through);
     const choice = new SpecChoice(options.checkout, await readCoverage(coverage, roots[0] as string));
     const sound = options.trusted ? undefined : soundFile;
-    const trials = roots.map(
-      (root) => new Trials(root, server, template, choice, sound, options.through, options.seconds * 1000),
-    );
+    const endsAt = performance.now() + options.seconds * 1000;
+    const trials = roots.map((root) => new Trials(root, server, template, choice, sound, options.through, endsAt));
     const verdicts = new Verdicts(options.results);
-    if (options.wide) await tryWide(trials, choice, verdicts, options);
-    else await tryEach(trials, drawn, verdicts, options);
+    if (options.wide) await tryWide(trials, choice, verdicts, options, endsAt);
+    else await tryEach(trials, drawn, verdicts, options, endsAt);
     verdicts.print(options.groups);
-    // A sample that no test notices anything of was not tried as it should be.
+    // A sample of which nothing was tried, or no test noticed anything, was not tried as it should be.
     const tried = verdicts.all().filter(({ verdict }) => verdict !== 'invalid');
-    return tried.length < 4 || tried.some(({ verdict }) => verdict === 'killed') ? 0 : 1;
+    if (options.count === 0) return 0;
+    if (tried.length < 4) return tried.length > 0 ? 0 : 1;
+    return tried.some(({ verdict }) => verdict === 'killed') ? 0 : 1;
   } finally {
     await server.stop();
   }
@@ -73,8 +74,8 @@ async function tryEach(
   drawn: Map<string, SampledMutant[]>,
   verdicts: Verdicts,
   options: SampleOptions,
+  endsAt: number,
 ): Promise<void> {
-  const giveUpAt = options.seconds * 1000;
   const named = [...drawn.values()].flat().filter(({ id }) => options.mutants.includes(id));
   const queue = options.mutants.length > 0 ? named.values() : validOnes(drawn, options);
   const isKnown = (mutant: SampledMutant, trial: Trials) => {
@@ -84,7 +85,7 @@ async function tryEach(
   };
   const work = async (trial: Trials) => {
     for (const mutant of queue) {
-      if (performance.now() >= giveUpAt) return;
+      if (performance.now() >= endsAt) return;
       if (options.mutants.length === 0 && isKnown(mutant, trial)) continue;
       const verdict = await trial.one(mutant, options.specs.length > 0 ? options.specs : undefined);
       if (!verdict || interruption.signal.aborted) return;
@@ -101,7 +102,7 @@ function* validOnes(drawn: Map<string, SampledMutant[]>, options: SampleOptions)
   const checked = new Map(linesOf(file).map((line) => line.split(' ') as [string, string]));
   let check: TypeCheck | undefined;
   const isValid = ({ id, file: name, start, end, replacement }: SampledMutant) => {
-    if (name.endsWith('.sql')) return true;
+    if (options.unchecked || name.endsWith('.sql')) return true;
     const known = checked.get(id);
     if (known) return known === 'valid';
     check ??= new TypeCheck(options.checkout);
@@ -129,15 +130,15 @@ async function tryWide(
   choice: SpecChoice,
   verdicts: Verdicts,
   options: SampleOptions,
+  endsAt: number,
 ): Promise<void> {
-  const giveUpAt = options.seconds * 1000;
   const tried = new Set(linesOf(join(options.results, 'wide.txt')));
   const left = verdicts
     .all()
     .filter(({ verdict, mutant }) => verdict === 'survived' && options.groups.includes(mutant.group))
     .filter(({ mutant }) => !tried.has(mutant.id));
   const work = async (trial: Trials) => {
-    while (left.length > 0 && performance.now() < giveUpAt) {
+    while (left.length > 0 && performance.now() < endsAt) {
       const batch: Verdict[] = [];
       for (const verdict of [...left]) {
         if (batch.length === TOGETHER || batch.some(({ mutant }) => mutant.file === verdict.mutant.file)) continue;
@@ -160,7 +161,7 @@ async function tryWide(
         verdicts.add(verdict);
         log(verdict);
       }
-      if (interruption.signal.aborted || performance.now() >= giveUpAt) return;
+      if (interruption.signal.aborted || performance.now() >= endsAt) return;
       appendFileSync(join(options.results, 'wide.txt'), mutants.map(({ id }) => `${id}\n`).join(''));
     }
   };

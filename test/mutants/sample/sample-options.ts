@@ -10,7 +10,7 @@ export interface SampleOptions {
   /** Mutants of each group. */
   count: number;
   groups: string[];
-  /** Ends so many seconds after its start; a mutant that is being tried then does not count. */
+  /** Ends so many seconds after the first mutant is tried; one that is being tried then does not count. */
   seconds: number;
   jobs: number;
   /** Folder of the checkout that is changed, with its packages and its `dist`. */
@@ -25,6 +25,8 @@ export interface SampleOptions {
   list: boolean;
   /** Whether the specs are known to pass without a mutant. */
   trusted: boolean;
+  /** Tries also what the type check would refuse: for a quick look, since the check takes longer than many mutants. */
+  unchecked: boolean;
   /** Only these mutants, by their ids, whatever was found about them before. */
   mutants: string[];
   /** Specs to run instead of the nearest. */
@@ -48,12 +50,13 @@ export function readSampleOptions(): SampleOptions {
       wide: { type: 'boolean', default: false },
       list: { type: 'boolean', default: false },
       trusted: { type: 'boolean', default: false },
+      unchecked: { type: 'boolean', default: false },
       mutant: { type: 'string', multiple: true, default: [] },
       spec: { type: 'string', multiple: true, default: [] },
       through: { type: 'string' },
     },
   });
-  const { seed, measure, wide, list, trusted } = values;
+  const { seed, measure, wide, list, trusted, unchecked } = values;
   const groups = values.group;
   const unknown = groups.filter((name) => !GROUP_NAMES.includes(name));
   if (unknown.length > 0) throw new Error(`No group: ${unknown.join(', ')}; there are ${GROUP_NAMES.join(', ')}`);
@@ -63,6 +66,7 @@ export function readSampleOptions(): SampleOptions {
     wide,
     list,
     trusted,
+    unchecked,
     groups,
     count: Number(values.count),
     seconds: Number(values.seconds),
