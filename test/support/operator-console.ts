@@ -1,7 +1,8 @@
-import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContext, BrowserContextOptions, Page, Request } from 'playwright-core';
 import { OperatorAccountsService, type OperatorRole } from '@platform/operator-accounts';
 import { startBrowser } from './browser';
 import type { TestOperatorApi } from './operator-api';
+import { until } from './until';
 
 /** One person at the operator's console, with a browser of their own. */
 export interface ConsoleVisitor {
@@ -13,10 +14,18 @@ export interface ConsoleVisitor {
   complaints: string[];
   /** Logs in by a link, as an account of this name. */
   logIn(role: OperatorRole, name?: string): Promise<void>;
-  /** Opens a page of the console, such as `/tickets`. */
+  /** Opens a page of the console, such as `/tickets`, and waits until it is {@link settled}. */
   open(path: string): Promise<void>;
+  /** Waits until the page has everything that it has asked for, and has drawn it. */
+  settled(): Promise<void>;
   stop(): Promise<void>;
 }
+
+/** Longest for what a page waits for, in milliseconds. */
+const PATIENCE_MS = 10_000;
+
+/** After two frames what an event has changed is drawn, and has asked for what it shows. */
+const DRAWN = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))';
 
 /** The token of a new link that logs an account in. */
 export async function inviteToConsole(api: TestOperatorApi, role: OperatorRole, email: string): Promise<string> {
@@ -27,7 +36,7 @@ export async function inviteToConsole(api: TestOperatorApi, role: OperatorRole, 
 /** Starts a browser for the console that the operator API serves. */
 export async function visitConsole(api: TestOperatorApi, options: BrowserContextOptions = {}): Promise<ConsoleVisitor> {
   const { browser, profile, stop } = await startBrowser({ viewport: { width: 1280, height: 800 }, ...options });
-  browser.setDefaultTimeout(10_000);
+  browser.setDefaultTimeout(PATIENCE_MS);
   const complaints: string[] = [];
   browser.on('page', (opened) => {
     opened.on('console', (message) => {
@@ -37,6 +46,23 @@ export async function visitConsole(api: TestOperatorApi, options: BrowserContext
     opened.on('pageerror', (error) => complaints.push(error.message));
   });
   const page = await browser.newPage();
+  const unanswered = new Set<Request>();
+  page.on('request', (request) => {
+    // What a page that is left has asked for is not answered any more.
+    if (request.isNavigationRequest()) unanswered.clear();
+    unanswered.add(request);
+  });
+  for (const ended of ['requestfinished', 'requestfailed'] as const)
+    page.on(ended as 'requestfinished', (request) => unanswered.delete(request));
+  const settled = async () => {
+    const latest = performance.now() + PATIENCE_MS;
+    do {
+      await until(() => unanswered.size === 0 || performance.now() > latest);
+      await page.evaluate(DRAWN);
+    } while (unanswered.size > 0 && performance.now() < latest);
+    if (unanswered.size > 0)
+      throw new Error(`No answer: ${[...unanswered].map((request) => request.url()).join(', ')}`);
+  };
   return {
     browser,
     page,
@@ -53,7 +79,10 @@ export async function visitConsole(api: TestOperatorApi, options: BrowserContext
     async open(path) {
       await page.goto(`${api.origin}/#${path}`);
       await page.locator('main, #main-content').first().waitFor();
+      await page.evaluate(DRAWN);
+      await settled();
     },
+    settled,
     stop,
   };
 }

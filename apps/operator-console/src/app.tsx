@@ -1,7 +1,6 @@
-import { lazy } from 'react';
 import { Admin, CustomRoutes, localStorageStore, Resource } from 'react-admin';
 import { QueryClient } from '@tanstack/react-query';
-import { Route } from 'react-router-dom';
+import { HashRouter, Route } from 'react-router-dom';
 import { AccountPage } from './account-page';
 import { dataProvider } from './data-provider';
 import { ApiError } from './client/api';
@@ -26,18 +25,22 @@ import { TokenList } from './resources/tokens';
 import { UnknownCallList } from './resources/unknown-calls';
 import { WebhookEndpointList, WebhookEndpointPage } from './resources/webhooks';
 import { authProvider } from './session';
+import { lazyPage } from './shared/lazy-page';
+import { routerProvider } from './shared/router';
 import { darkTheme, lightTheme } from './theme';
 
 // With the charts, which are not needed for the first page of most days' work.
-const TodayPage = lazy(() => import('./today-page'));
-const CustomerPage = lazy(() => import('./customer/customer-page'));
+const TodayPage = lazyPage(() => import('./today-page'));
+const CustomerPage = lazyPage(() => import('./customer/customer-page'));
 
-/** A 4xx stays what it is; an API that is away is asked again, so that the console comes back by itself. */
+/** A 4xx stays what it is; an API that is away, or has too much to do, is asked again, so that the console comes back by itself. */
 const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       retry: (failures, error) =>
-        error instanceof ApiError && error.status >= 400 && error.status < 500 ? false : failures < 5,
+        error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429
+          ? false
+          : failures < 5,
       retryDelay: (failures) => Math.min(1_000 * 2 ** failures, 5_000),
       refetchOnWindowFocus: true,
     },
@@ -46,50 +49,59 @@ const queryClient = new QueryClient({
 
 export function App() {
   return (
-    <Admin
-      title="Operator console"
-      dataProvider={dataProvider}
-      authProvider={authProvider}
-      queryClient={queryClient}
-      // What the browser keeps: sorting, widths, the theme. Never a record.
-      store={localStorageStore('1', 'operator-console')}
-      theme={lightTheme}
-      darkTheme={darkTheme}
-      layout={ConsoleLayout}
-      loginPage={LoginPage}
-      dashboard={TodayPage}
-      requireAuth
-      disableTelemetry
-    >
-      <Resource name="customers" list={CustomerList} show={CustomerPage} recordRepresentation="name" />
-      <Resource name="credit-requests" list={CreditRequestList} />
-      <Resource name="tickets" list={TicketList} show={TicketPage} />
-      <Resource name="status-events" list={StatusPage} options={{ label: 'Status' }} />
-      <Resource name="prices" list={PriceList} />
-      <Resource name="invoices" list={InvoiceList} show={InvoicePage} />
-      <Resource name="invoice-syncs" list={InvoiceSyncList} />
-      <Resource name="sms" list={SmsList} options={{ label: 'SMS' }} />
-      <Resource name="tokens" list={TokenList} />
-      <Resource name="requests" list={RefusedRequestList} show={RequestPage} options={{ label: 'Refused requests' }} />
-      <Resource name="audit" list={AuditList} />
-      <Resource name="events" list={EventList} />
-      <Resource
-        name="webhook-endpoints"
-        list={WebhookEndpointList}
-        show={WebhookEndpointPage}
-        options={{ label: 'Webhooks' }}
-      />
-      <Resource name="accounts" list={AccountList} />
-      <CustomRoutes>
-        <Route path="/account" element={<AccountPage />} />
-        <Route path="/installation" element={<InstallationPage />} />
-        <Route path="/accounting" element={<AccountingPage />} />
-        <Route path="/ledger-problems" element={<LedgerProblems />} />
-        <Route path="/unknown-calls" element={<UnknownCallList />} />
-      </CustomRoutes>
-      <CustomRoutes noLayout>
-        <Route path="/login/link" element={<LoginPage />} />
-      </CustomRoutes>
-    </Admin>
+    // A click leaves its page at once, also while the code of the next page is on its way.
+    <HashRouter useTransitions={false}>
+      <Admin
+        title="Operator console"
+        dataProvider={dataProvider}
+        routerProvider={routerProvider}
+        authProvider={authProvider}
+        queryClient={queryClient}
+        // What the browser keeps: sorting, widths, the theme. Never a record.
+        store={localStorageStore('1', 'operator-console')}
+        theme={lightTheme}
+        darkTheme={darkTheme}
+        layout={ConsoleLayout}
+        loginPage={LoginPage}
+        dashboard={TodayPage}
+        requireAuth
+        disableTelemetry
+      >
+        <Resource name="customers" list={CustomerList} show={CustomerPage} recordRepresentation="name" />
+        <Resource name="credit-requests" list={CreditRequestList} />
+        <Resource name="tickets" list={TicketList} show={TicketPage} />
+        <Resource name="status-events" list={StatusPage} options={{ label: 'Status' }} />
+        <Resource name="prices" list={PriceList} />
+        <Resource name="invoices" list={InvoiceList} show={InvoicePage} />
+        <Resource name="invoice-syncs" list={InvoiceSyncList} />
+        <Resource name="sms" list={SmsList} options={{ label: 'SMS' }} />
+        <Resource name="tokens" list={TokenList} />
+        <Resource
+          name="requests"
+          list={RefusedRequestList}
+          show={RequestPage}
+          options={{ label: 'Refused requests' }}
+        />
+        <Resource name="audit" list={AuditList} />
+        <Resource name="events" list={EventList} />
+        <Resource
+          name="webhook-endpoints"
+          list={WebhookEndpointList}
+          show={WebhookEndpointPage}
+          options={{ label: 'Webhooks' }}
+        />
+        <Resource name="accounts" list={AccountList} />
+        <CustomRoutes>
+          <Route path="/account" element={<AccountPage />} />
+          <Route path="/installation" element={<InstallationPage />} />
+          <Route path="/accounting" element={<AccountingPage />} />
+          <Route path="/ledger-problems" element={<LedgerProblems />} />
+          <Route path="/unknown-calls" element={<UnknownCallList />} />
+        </CustomRoutes>
+        <CustomRoutes noLayout>
+          <Route path="/login/link" element={<LoginPage />} />
+        </CustomRoutes>
+      </Admin>
+    </HashRouter>
   );
 }

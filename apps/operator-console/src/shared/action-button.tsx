@@ -11,7 +11,7 @@ import {
 } from '@mui/material';
 import { useQuery } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
-import { Form, type RaRecord, useNotify, usePermissions, useRefresh } from 'react-admin';
+import { Form, type RaRecord, useIsMounted, useNotify, usePermissions, useRefresh } from 'react-admin';
 import type { FieldValues } from 'react-hook-form';
 import { useLocation } from 'react-router-dom';
 import { ApiError, call } from '../client/api';
@@ -113,6 +113,7 @@ function ActionDialog({
   // One key for all attempts of this dialog: a lost reply does not double the effect.
   const key = useRef(crypto.randomUUID());
   const lastBody = useRef<string>(undefined);
+  const isMounted = useIsMounted();
 
   async function send(values: FieldValues) {
     // A route that takes no body refuses an empty one, and one that takes some refuses none.
@@ -130,6 +131,8 @@ function ActionDialog({
         setReply(changed);
       } else {
         notify(done ?? `${label}: done`, { type: 'success' });
+        // A person who went on meanwhile may have another dialog open, and wants no other page.
+        if (!isMounted.current) return undefined;
         close();
         onDone?.();
       }
