@@ -46,6 +46,7 @@ describe('SecretBox', () => {
   });
 
   it('refuses to work without SECRETS_KEY', () => {
-    expect(() => boxWith().seal('secret', 'p')).toThrow('SECRETS_KEY is not set');
+    expect(() => boxWith().seal('secret', 'p')).toThrow('service_unavailable: The service can keep no secrets');
+    expect(() => boxWith().open(box.seal('secret', 'p'), 'p')).toThrow('SECRETS_KEY is not set');
   });
 });

@@ -1,10 +1,14 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { AppConfig } from '@platform/config';
+import { ServiceError } from '@platform/errors';
 
 const VERSION = 1;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
+
+/** For whoever wanted a secret to be stored: a customer, or a person of the operator. */
+const NO_KEY = 'The service can keep no secrets: its operator has not set SECRETS_KEY';
 
 /** A secret cannot be decrypted: no SECRETS_KEY, another one, or damaged data. */
 export class SecretUnreadableError extends Error {}
@@ -25,12 +29,14 @@ export class SecretBox {
   }
 
   /**
-   * Encrypts. `purpose` names the kind and owner of the secret, such as `ai-key:<customer id>`. @throws if SECRETS_KEY
-   * is not set
+   * Encrypts. `purpose` names the kind and owner of the secret, such as `ai-key:<customer id>`. @throws ServiceError
+   * service_unavailable if SECRETS_KEY is not set
    */
   seal(secret: string, purpose: string): Buffer {
+    const [key] = this.keys;
+    if (!key) throw new ServiceError('service_unavailable', NO_KEY);
     const nonce = randomBytes(NONCE_BYTES);
-    const cipher = createCipheriv('aes-256-gcm', this.presentKey(), nonce).setAAD(Buffer.from(purpose));
+    const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(purpose));
     const text = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
     return Buffer.concat([Buffer.of(VERSION), nonce, cipher.getAuthTag(), text]);
   }
