@@ -235,3 +235,110 @@ class FailureWindow {
     while (this.buckets[0] && this.buckets[0].startedAt < since) this.buckets.shift();
   }
 }
+
+/** While an upstream answers no call, this fraction of its concurrency may wait for it, and one caller half of that. */
+const PART_WHILE_SILENT = 8;
+
+/** A call that waits for the head of its reply. */
+export interface WaitingCall {
+  readonly caller: string | undefined;
+  readonly since: number;
+}
+
+/** The calls that wait for a reply to begin; bounds them while the upstream is silent. */
+export class WaitingCalls {
+  private readonly calls = new Set<WaitingCall>();
+  private answeredAt = -Infinity;
+  private readonly mostWhileSilent: number;
+
+  constructor(private readonly options: { concurrency: number; slowAfterMs: number }) {
+    this.mostWhileSilent = Math.max(2, Math.ceil(options.concurrency / PART_WHILE_SILENT));
+  }
+
+  get count(): number {
+    return this.calls.size;
+  }
+
+  /** Whether one more call may wait. */
+  admits(caller?: string): boolean {
+    if (!this.silent) return true;
+    if (this.calls.size >= this.mostWhileSilent) return false;
+    if (caller === undefined) return true;
+    let own = 0;
+    for (const call of this.calls) if (call.caller === caller) own++;
+    return own < this.mostWhileSilent / 2;
+  }
+
+  /** Whether no call was answered for as long as the oldest call should have taken. */
+  get silent(): boolean {
+    const oldest = this.calls.values().next().value;
+    if (oldest === undefined) return false;
+    const since = performance.now() - this.options.slowAfterMs;
+    return oldest.since <= since && this.answeredAt <= since;
+  }
+
+  begin(caller: string | undefined): WaitingCall {
+    const call = { caller, since: performance.now() };
+    this.calls.add(call);
+    return call;
+  }
+
+  /** @param answered whether a reply began */
+  end(call: WaitingCall, answered: boolean): void {
+    if (this.calls.delete(call) && answered) this.answeredAt = performance.now();
+  }
+}
+
+const TICK_MS = 50;
+/** Lateness that does not count: timers are never exact. */
+const GRACE_MS = 50;
+/** The stall that makes a failure our own: at least this long, and at least this part of the call's time. */
+const STALL = { ms: 200, part: 0.1 };
+
+/**
+ * Measures stalls of this process: garbage collection, a long computation, a suspended machine. Time-outs during a
+ * stall say nothing about an upstream.
+ */
+export class StallMeter {
+  private calls = 0;
+  private total = 0;
+  private tickAt = 0;
+  private timer?: NodeJS.Timeout;
+
+  /** Measures while a call is in progress. @returns the time of stalls at its beginning */
+  begin(): number {
+    if (this.calls++ === 0) {
+      this.tickAt = performance.now();
+      this.timer = setInterval(() => this.tick(), TICK_MS).unref();
+    }
+    return this.stalledMs;
+  }
+
+  /** Ends the measurement for a call. */
+  end(): void {
+    if (--this.calls === 0) clearInterval(this.timer);
+  }
+
+  /**
+   * Whether this process stalled for a significant part of a call; a busy process stalls briefly in every call.
+   * @param before the time of stalls when it began @param durationMs of the call
+   */
+  explains(before: number, durationMs: number): boolean {
+    return this.stalledMs - before > Math.max(STALL.ms, STALL.part * durationMs);
+  }
+
+  /** Milliseconds of stalls, of those that were measured. */
+  private get stalledMs(): number {
+    return this.total + this.lateness();
+  }
+
+  private tick(): void {
+    this.total += this.lateness();
+    this.tickAt = performance.now();
+  }
+
+  private lateness(): number {
+    const late = performance.now() - this.tickAt - TICK_MS;
+    return late > GRACE_MS ? late : 0;
+  }
+}

@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import type { RequestBody, UpstreamOptions, UpstreamRequest } from './upstream-options';
+import type { Target } from './redirects';
+import type { RequestBody, UpstreamRequest } from './upstream-options';
 import type { UpstreamFailureReason } from './upstream-reply';
 
 /** Pauses and resumes a reply. */
@@ -26,14 +27,6 @@ export interface Receiver {
   data(chunk: Buffer): boolean;
   /** Creates the error of a failure of the network or the protocol. */
   failure(reason: UpstreamFailureReason, code?: string): Error;
-}
-
-/** Address and headers of a request. */
-export interface Target {
-  origin: string;
-  /** With the query. */
-  path: string;
-  headers: Record<string, string>;
 }
 
 /** The call was ended from outside. */
@@ -193,40 +186,4 @@ function codeOf(error: unknown): string | undefined {
   const inner = error instanceof AggregateError ? ((error.errors[0] as unknown) ?? error) : error;
   const code = (inner as { code?: unknown } | null)?.code;
   return typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,60}$/.test(code) ? code : undefined;
-}
-
-const REDIRECTS = [301, 302, 303, 307, 308];
-
-/** The base address of an upstream, and the allowed addresses. */
-export class Targets {
-  private readonly base: URL;
-  private readonly origin: string;
-  private readonly basePath: string;
-
-  constructor(private readonly options: Pick<UpstreamOptions, 'baseUrl' | 'redirects'>) {
-    this.base = new URL(options.baseUrl);
-    this.origin = this.base.origin;
-    this.basePath = this.base.pathname.replace(/\/$/, '');
-  }
-
-  /**
-   * Resolves a request's address. Headers, with the credentials, are sent to the upstream's own origin only. Undefined
-   * for an unsafe address.
-   */
-  resolve({ url, path = '', headers = {} }: Pick<UpstreamRequest, 'url' | 'path' | 'headers'>): Target | undefined {
-    if (!url) return { origin: this.origin, path: this.basePath + path, headers };
-    if (url.protocol !== 'https:' && url.protocol !== this.base.protocol) return undefined;
-    const { origin, pathname, search } = url;
-    return { origin, path: pathname + search, headers: origin === this.origin ? headers : {} };
-  }
-
-  /** The target of a redirect; undefined if it is not followed. @param hop number of redirects, with this one */
-  redirect(status: number, { origin, path, headers }: Target, location: string | undefined, hop: number) {
-    const { redirects } = this.options;
-    if (!redirects || hop > redirects.most || !REDIRECTS.includes(status)) return undefined;
-    const from = new URL(origin + path);
-    const to = location === undefined ? null : URL.parse(location, from.href);
-    if (!to || (to.origin !== from.origin && !redirects.allowed?.(from, to))) return undefined;
-    return this.resolve({ url: to, headers });
-  }
 }

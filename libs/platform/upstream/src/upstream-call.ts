@@ -1,9 +1,11 @@
 import type { Dispatcher } from 'undici';
+import type { FairSlots } from '@platform/fairness';
 import { traceHeaders } from '@platform/tracing';
-import type { Observation } from './circuit';
-import { AbortedError, exchange, type Flow, type Receiver, type Targets } from './exchange';
+import type { Observation, StallMeter, WaitingCall, WaitingCalls } from './circuit';
+import { AbortedError, exchange, type Flow, type Receiver } from './exchange';
+import type { Targets } from './redirects';
 import { type BodyReader, type BodyStream, type ByteBudget, type ByteLease, ReplyBody } from './reply-body';
-import type { UpstreamOptions, UpstreamRequest } from './upstream-options';
+import type { RetryRule, UpstreamOptions, UpstreamRequest } from './upstream-options';
 import { UpstreamCallError, type UpstreamFailureReason, UpstreamReply } from './upstream-reply';
 
 /** The parts of a client that its calls use. */
@@ -11,6 +13,7 @@ export interface CallSurroundings {
   readonly options: UpstreamOptions;
   readonly dispatcher: Dispatcher;
   readonly targets: Targets;
+  readonly slots: FairSlots;
   readonly waiting: WaitingCalls;
   readonly stalls: StallMeter;
   readonly budget: ByteBudget;
@@ -19,7 +22,12 @@ export interface CallSurroundings {
 /** Why a call is ended from outside. */
 type EndReason = 'cancelled' | 'shutdown' | 'timeout_total' | 'gone_silent';
 
-/** One call from admission to its end or its deadline: its attempts, and its report about the upstream. */
+/** Failures after which a retry is pointless, or no caller waits for it. */
+const FINAL: readonly UpstreamFailureReason[] = ['redirect', 'too_large', 'cancelled', 'shutdown'];
+/** In their order: each allows the retries of those before it, too. */
+const RULES: readonly RetryRule[] = ['never', 'unsent', 'turned_away', 'idempotent'];
+
+/** One call from admission to its end or its deadline: its turn, its attempts, and its report about the upstream. */
 export class UpstreamCall implements Receiver, BodyReader {
   /** Whether anything of any attempt was written to a connection. */
   sent = false;
@@ -27,6 +35,7 @@ export class UpstreamCall implements Receiver, BodyReader {
   bytes = 0;
   /** Status of the latest reply. */
   status?: number | undefined;
+  interrupted = false;
   onInterrupt?: (() => void) | undefined;
   /** Why the call is being ended by us. */
   private ending?: EndReason;
@@ -63,10 +72,6 @@ export class UpstreamCall implements Receiver, BodyReader {
     else request.signal?.addEventListener('abort', this.cancel);
   }
 
-  get interrupted(): boolean {
-    return this.ending !== undefined;
-  }
-
   /** Resolves when the call has ended. */
   get finished(): Promise<void> {
     this.ended ??= Promise.withResolvers();
@@ -77,50 +82,53 @@ export class UpstreamCall implements Receiver, BodyReader {
     return performance.now() - this.startedAt;
   }
 
-  get remainingMs(): number {
-    return this.timeoutMs - this.durationMs;
-  }
-
   /** Set while an attempt that was sent waits for its reply, or the rest of it. */
   get listeningSince(): number | undefined {
     return this.sent && !this.heldBack ? this.heardAt : undefined;
   }
 
-  /** Whether the caller has received a part of the reply. */
-  get bodyConsumed(): boolean {
-    return this.stream?.begun === true;
-  }
-
   /** Ends the call. */
   end(why: EndReason): void {
     if (this.interrupted) return;
+    this.interrupted = true;
     this.ending = why;
     this.onInterrupt?.();
   }
 
   /**
-   * Waits for an event; given up at once when the call is ended. @param begin begins to wait, and returns a function that
-   * stops it @throws AbortedError
+   * Makes the call in its turn. @returns the reply of the last attempt; with an empty body if that went into the stream
+   * @throws UpstreamCallError, AbortedError
    */
-  until(begin: (happened: () => void) => () => void): Promise<void> {
-    return new Promise((resolve, reject) => {
-      if (this.interrupted) return reject(new AbortedError());
-      const stop = begin(() => {
-        this.onInterrupt = undefined;
-        resolve();
-      });
-      this.onInterrupt = () => {
-        stop();
-        reject(new AbortedError());
-      };
-    });
+  async run(): Promise<UpstreamReply> {
+    const { slots } = this.surroundings;
+    const { onBehalfOf } = this.request;
+    if (!slots.take(onBehalfOf)) {
+      const refusal = slots.refusal(onBehalfOf);
+      if (refusal) throw this.failure(refusal);
+      await this.until((free) => slots.queue(onBehalfOf, free));
+    }
+    try {
+      for (let retry = 1; ; retry++) {
+        let outcome: UpstreamReply | UpstreamCallError;
+        try {
+          outcome = await this.attempt();
+          if (outcome.ok) return outcome;
+        } catch (error) {
+          if (!(error instanceof UpstreamCallError)) throw error;
+          outcome = error;
+        }
+        const pauseMs = this.pauseBefore(retry, outcome);
+        if (pauseMs !== undefined) await this.until((ended) => timer(pauseMs, ended));
+        else if (outcome instanceof UpstreamReply) return outcome;
+        else throw outcome;
+      }
+    } finally {
+      slots.release(onBehalfOf);
+    }
   }
 
-  /**
-   * One attempt: the request, and the redirects that are followed. @returns the reply; with an empty body if that went
-   * into the stream @throws UpstreamCallError, AbortedError
-   */
-  async attempt(): Promise<UpstreamReply> {
+  /** One attempt: the request, and the redirects that are followed. @throws UpstreamCallError, AbortedError */
+  private async attempt(): Promise<UpstreamReply> {
     // Its turn came too late.
     if (this.interrupted) throw new AbortedError();
     this.beginWaiting();
@@ -143,6 +151,40 @@ export class UpstreamCall implements Receiver, BodyReader {
       if (!target) throw this.failure('redirect', String(status));
     }
     throw this.failure('redirect', 'INSECURE');
+  }
+
+  /**
+   * Milliseconds until a retry, as long as the upstream asks for. Undefined if there is none: the outcome is final, the
+   * request's rule forbids it, the caller has received a part of the reply, or the pause would end after the deadline.
+   */
+  private pauseBefore(retry: number, outcome: UpstreamReply | UpstreamCallError): number | undefined {
+    const { retries, retryPauseMs } = this.surroundings.options;
+    const { retry: rule = 'never' } = this.request;
+    const least = leastRule(outcome);
+    if (least === undefined || RULES.indexOf(rule) < RULES.indexOf(least) || this.stream?.begun) return undefined;
+    if (retry > retries) return undefined;
+    // Half of the pause is random, so that calls that failed together do not return together.
+    const ownMs = retryPauseMs * 2 ** (retry - 1) * (0.5 + Math.random() / 2);
+    const pauseMs = outcome.retryAfterMs ?? ownMs;
+    return pauseMs < this.timeoutMs - this.durationMs ? pauseMs : undefined;
+  }
+
+  /**
+   * Waits for an event; given up at once when the call is ended. @param begin begins to wait, and returns a function that
+   * stops it @throws AbortedError
+   */
+  private until(begin: (happened: () => void) => () => void): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.interrupted) return reject(new AbortedError());
+      const stop = begin(() => {
+        this.onInterrupt = undefined;
+        resolve();
+      });
+      this.onInterrupt = () => {
+        stop();
+        reject(new AbortedError());
+      };
+    });
   }
 
   head(status: number, headers: Record<string, string>, flow: Flow): void {
@@ -238,109 +280,18 @@ export class UpstreamCall implements Receiver, BodyReader {
   }
 }
 
-/** While an upstream answers no call, this fraction of its concurrency may wait for it, and one caller half of that. */
-const PART_WHILE_SILENT = 8;
-
-/** A call that waits for the head of its reply. */
-export interface WaitingCall {
-  readonly caller: string | undefined;
-  readonly since: number;
+/** The rule that a request must at least have to be retried after an attempt; undefined if it never is. */
+function leastRule(outcome: UpstreamReply | UpstreamCallError): RetryRule | undefined {
+  if (outcome instanceof UpstreamCallError) {
+    if (FINAL.includes(outcome.reason)) return undefined;
+    return outcome.sent ? 'idempotent' : 'unsent';
+  }
+  const { status } = outcome;
+  if (status === 429 || (status === 503 && outcome.retryAfterMs !== undefined)) return 'turned_away';
+  return status >= 500 ? 'idempotent' : undefined;
 }
 
-/** The calls that wait for a reply to begin; bounds them while the upstream is silent. */
-export class WaitingCalls {
-  private readonly calls = new Set<WaitingCall>();
-  private answeredAt = -Infinity;
-  private readonly mostWhileSilent: number;
-
-  constructor(private readonly options: { concurrency: number; slowAfterMs: number }) {
-    this.mostWhileSilent = Math.max(2, Math.ceil(options.concurrency / PART_WHILE_SILENT));
-  }
-
-  get count(): number {
-    return this.calls.size;
-  }
-
-  /** Whether one more call may wait. */
-  admits(caller?: string): boolean {
-    if (!this.silent) return true;
-    if (this.calls.size >= this.mostWhileSilent) return false;
-    if (caller === undefined) return true;
-    let own = 0;
-    for (const call of this.calls) if (call.caller === caller) own++;
-    return own < this.mostWhileSilent / 2;
-  }
-
-  /** Whether no call was answered for as long as the oldest call should have taken. */
-  get silent(): boolean {
-    const oldest = this.calls.values().next().value;
-    if (oldest === undefined) return false;
-    const since = performance.now() - this.options.slowAfterMs;
-    return oldest.since <= since && this.answeredAt <= since;
-  }
-
-  begin(caller: string | undefined): WaitingCall {
-    const call = { caller, since: performance.now() };
-    this.calls.add(call);
-    return call;
-  }
-
-  /** @param answered whether a reply began */
-  end(call: WaitingCall, answered: boolean): void {
-    if (this.calls.delete(call) && answered) this.answeredAt = performance.now();
-  }
-}
-
-const TICK_MS = 50;
-/** Lateness that does not count: timers are never exact. */
-const GRACE_MS = 50;
-/** The stall that makes a failure our own: at least this long, and at least this part of the call's time. */
-const STALL = { ms: 200, part: 0.1 };
-
-/**
- * Measures stalls of this process: garbage collection, a long computation, a suspended machine. Time-outs during a
- * stall say nothing about an upstream.
- */
-export class StallMeter {
-  private calls = 0;
-  private total = 0;
-  private tickAt = 0;
-  private timer?: NodeJS.Timeout;
-
-  /** Measures while a call is in progress. @returns the time of stalls at its beginning */
-  begin(): number {
-    if (this.calls++ === 0) {
-      this.tickAt = performance.now();
-      this.timer = setInterval(() => this.tick(), TICK_MS).unref();
-    }
-    return this.stalledMs;
-  }
-
-  /** Ends the measurement for a call. */
-  end(): void {
-    if (--this.calls === 0) clearInterval(this.timer);
-  }
-
-  /**
-   * Whether this process stalled for a significant part of a call; a busy process stalls briefly in every call.
-   * @param before the time of stalls when it began @param durationMs of the call
-   */
-  explains(before: number, durationMs: number): boolean {
-    return this.stalledMs - before > Math.max(STALL.ms, STALL.part * durationMs);
-  }
-
-  /** Milliseconds of stalls, of those that were measured. */
-  private get stalledMs(): number {
-    return this.total + this.lateness();
-  }
-
-  private tick(): void {
-    this.total += this.lateness();
-    this.tickAt = performance.now();
-  }
-
-  private lateness(): number {
-    const late = performance.now() - this.tickAt - TICK_MS;
-    return late > GRACE_MS ? late : 0;
-  }
+function timer(ms: number, ended: () => void): () => void {
+  const timeout = setTimeout(ended, ms);
+  return () => clearTimeout(timeout);
 }

@@ -3,13 +3,13 @@ import { Agent } from 'undici';
 import { FairSlots } from '@platform/fairness';
 import { annotateSpan, traced } from '@platform/tracing';
 import type { CallLog, ClientState } from './call-log';
-import { Circuit } from './circuit';
-import { Targets } from './exchange';
+import { Circuit, type StallMeter, WaitingCalls } from './circuit';
+import { Targets } from './redirects';
 import { SilenceWatch } from './silence-watch';
 import { BodyStream, type ByteBudget, type UpstreamStream } from './reply-body';
-import { type CallSurroundings, type StallMeter, UpstreamCall, WaitingCalls } from './upstream-call';
-import type { RetryRule, UpstreamOptions, UpstreamRequest } from './upstream-options';
-import { UpstreamCallError, type UpstreamFailureReason, UpstreamReply } from './upstream-reply';
+import { type CallSurroundings, UpstreamCall } from './upstream-call';
+import type { UpstreamOptions, UpstreamRequest } from './upstream-options';
+import { UpstreamCallError, type UpstreamFailureReason, type UpstreamReply } from './upstream-reply';
 
 /** Parsing a larger reply takes milliseconds. */
 const LARGE_BYTES = 64 * 1024;
@@ -31,7 +31,6 @@ export class UpstreamClient implements ClientState {
   readonly name: string;
   private readonly agent: Agent;
   private readonly circuit: Circuit;
-  private readonly slots: FairSlots;
   private readonly calls: WaitingCalls;
   private readonly surroundings: CallSurroundings;
   private readonly inProgress = new Set<UpstreamCall>();
@@ -48,7 +47,7 @@ export class UpstreamClient implements ClientState {
       shared.log.writeChange(name, open);
       if (open) options.onDown?.();
     });
-    this.slots = new FairSlots(concurrency, queue);
+    const slots = new FairSlots(concurrency, queue);
     this.calls = new WaitingCalls(options);
     this.agent = new Agent({
       connections: concurrency,
@@ -65,7 +64,7 @@ export class UpstreamClient implements ClientState {
     if (afterMs !== undefined) this.silence = new SilenceWatch({ baseUrl, afterMs, connectTimeoutMs }, this.inProgress);
     const { stalls, budget } = shared;
     const targets = new Targets(options);
-    this.surroundings = { options, dispatcher: this.agent, targets, waiting: this.calls, stalls, budget };
+    this.surroundings = { options, dispatcher: this.agent, targets, slots, waiting: this.calls, stalls, budget };
   }
 
   /** Whether the upstream counts as down. */
@@ -127,7 +126,7 @@ export class UpstreamClient implements ClientState {
   private async make<T>(request: UpstreamRequest, read: (reply: UpstreamReply) => T, stream?: BodyStream): Promise<T> {
     const call = this.admit(request, stream);
     try {
-      const reply = await this.reply(call, request);
+      const reply = await call.run();
       if (reply.body.length > LARGE_BYTES) await (largeReplies = largeReplies.then(() => nextTurn()));
       const value = read(reply);
       this.over(request, call);
@@ -147,55 +146,6 @@ export class UpstreamClient implements ClientState {
     const call = new UpstreamCall(request, observation, this.surroundings, stream);
     this.inProgress.add(call);
     return call;
-  }
-
-  /** The reply of the last attempt. */
-  private async reply(
-    call: UpstreamCall,
-    { onBehalfOf, retry: rule = 'never' }: UpstreamRequest,
-  ): Promise<UpstreamReply> {
-    if (!this.slots.take(onBehalfOf)) {
-      const refusal = this.slots.refusal(onBehalfOf);
-      if (refusal) throw call.failure(refusal);
-      await call.until((free) => this.slots.queue(onBehalfOf, free));
-    }
-    try {
-      for (let retry = 1; ; retry++) {
-        let outcome: UpstreamReply | UpstreamCallError;
-        try {
-          outcome = await call.attempt();
-          if (outcome.ok) return outcome;
-        } catch (error) {
-          if (!(error instanceof UpstreamCallError)) throw error;
-          outcome = error;
-        }
-        const pauseMs = this.pauseBefore(retry, outcome, rule, call);
-        if (pauseMs !== undefined) await call.until((ended) => timer(pauseMs, ended));
-        else if (outcome instanceof UpstreamReply) return outcome;
-        else throw outcome;
-      }
-    } finally {
-      this.slots.release(onBehalfOf);
-    }
-  }
-
-  /**
-   * Milliseconds until a retry, as long as the upstream asks for. Undefined if there is none: the outcome is final, the
-   * request's rule forbids it, or the pause would end after the deadline.
-   */
-  private pauseBefore(
-    retry: number,
-    outcome: UpstreamReply | UpstreamCallError,
-    rule: RetryRule,
-    call: UpstreamCall,
-  ): number | undefined {
-    const least = leastRule(outcome);
-    if (least === undefined || RULES.indexOf(rule) < RULES.indexOf(least) || call.bodyConsumed) return undefined;
-    if (retry > this.options.retries) return undefined;
-    // Half of the pause is random, so that calls that failed together do not return together.
-    const ownMs = this.options.retryPauseMs * 2 ** (retry - 1) * (0.5 + Math.random() / 2);
-    const pauseMs = outcome.retryAfterMs ?? ownMs;
-    return pauseMs < call.remainingMs ? pauseMs : undefined;
   }
 
   private over({ operation }: UpstreamRequest, call: UpstreamCall, error?: unknown): void {
@@ -226,25 +176,4 @@ export class UpstreamClient implements ClientState {
     });
     return new UpstreamCallError({ upstream: this.name, operation, reason, sent: false });
   }
-}
-
-/** Failures after which a retry is pointless, or no caller waits for it. */
-const FINAL: readonly UpstreamFailureReason[] = ['redirect', 'too_large', 'cancelled', 'shutdown'];
-/** In their order: each allows the retries of those before it, too. */
-const RULES: readonly RetryRule[] = ['never', 'unsent', 'turned_away', 'idempotent'];
-
-/** The rule that a request must at least have to be retried after an attempt; undefined if it never is. */
-function leastRule(outcome: UpstreamReply | UpstreamCallError): RetryRule | undefined {
-  if (outcome instanceof UpstreamCallError) {
-    if (FINAL.includes(outcome.reason)) return undefined;
-    return outcome.sent ? 'idempotent' : 'unsent';
-  }
-  const { status } = outcome;
-  if (status === 429 || (status === 503 && outcome.retryAfterMs !== undefined)) return 'turned_away';
-  return status >= 500 ? 'idempotent' : undefined;
-}
-
-function timer(ms: number, ended: () => void): () => void {
-  const timeout = setTimeout(ended, ms);
-  return () => clearTimeout(timeout);
 }

@@ -2,8 +2,8 @@ import { Injectable, type OnApplicationShutdown, Optional } from '@nestjs/common
 import { AppConfig } from '@platform/config';
 import { Metrics } from '@platform/metrics';
 import { CallLog } from './call-log';
+import { StallMeter } from './circuit';
 import { ByteBudget } from './reply-body';
-import { StallMeter } from './upstream-call';
 import { UpstreamClient } from './upstream-client';
 import type { UpstreamOptions } from './upstream-options';
 import { WebhookSender, type WebhookSenderOptions } from './webhook-sender';
