@@ -6,9 +6,15 @@ import {
   EntityWritesService,
   type ReadStatement,
 } from '@platform/database';
-import { IdempotencyKey, KEPT_FROM, type IdempotencyKeyState } from './entities/idempotency-key.entity';
+import { IdempotencyKey, type IdempotencyKeyState } from './entities/idempotency-key.entity';
 import { type KeptReply, ReplySealerService } from './reply-sealer.service';
 import type { RequestKey } from './request-key';
+
+/**
+ * SQL for the beginning of the 24 hours for which a key and its reply are kept, as `app.claim_idempotency_key` counts them: an older key
+ * is as good as unused, and is deleted.
+ */
+export const KEPT_FROM = "app.now() - interval '24 hours'";
 
 /** A process that died is known to be dead after ten seconds at the earliest: nobody asks for younger requests. */
 const MAY_BE_ABANDONED = "interval '5 seconds'";

@@ -4,7 +4,12 @@ export { IdempotencyModule } from './idempotency.module';
 export { IdempotencyOperatorModule } from './idempotency-operator.module';
 export { IdempotencySchema1763683200550 } from './migrations/1763683200550-idempotency';
 export { IdempotencyStoreService, KeyTakenError } from './idempotency-store.service';
-export type { KeyedCall, PendingEffect, ReplyPresenter } from './keyed-call';
-export { type KeyedRequest, KeyedCallsService } from './keyed-calls.service';
+export {
+  type KeyedCall,
+  KeyedCallsService,
+  type KeyedRequest,
+  type PendingEffect,
+  type ReplyPresenter,
+} from './keyed-calls.service';
 export { type KeptReply, type OpenedReply, ReplySealerService, type SealedReply } from './reply-sealer.service';
 export { beginFingerprint, fingerprintOf, hashKey, type RequestKey } from './request-key';

@@ -1,19 +1,17 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { CustomerContextService } from '@platform/context';
-import { CustomerDatabaseService, DeferredWrites, isTransientFailure, mayHaveRun } from '@platform/database';
+import {
+  CustomerDatabaseService,
+  DeferredWrites,
+  isTransientFailure,
+  mayHaveRun,
+  type WriteTransaction,
+} from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import { SecretUnreadableError } from '@platform/secrets';
 import { IdempotencyStoreService, KeyTakenError } from './idempotency-store.service';
-import {
-  type CallServices,
-  type Ending,
-  KeyedCall,
-  type PendingEffect,
-  type ReplyPresenter,
-  type StartedEffect,
-} from './keyed-call';
-import { type KeptReply, type OpenedReply, ReplySealerService } from './reply-sealer.service';
+import { type KeptReply, type OpenedReply, ReplySealerService, type SealedReply } from './reply-sealer.service';
 import type { RequestKey } from './request-key';
 
 /** `Retry-After` while the request is in progress. */
@@ -26,6 +24,26 @@ const DEFERRED_ENDS = 10_000;
 const RETRY_MS = 500;
 /** How long they are retried at shutdown. */
 const SHUTDOWN_RETRY_MS = 5_000;
+
+/** Makes replies as they are sent; known to the sender alone. */
+export interface ReplyPresenter {
+  /** @param headers those that belong to the body and are not set yet */
+  ofBody(body: Buffer, headers?: Record<string, string>): KeptReply;
+  ofError(error: ServiceError): KeptReply;
+}
+
+/** An effect outside the database that is about to be made. */
+export interface PendingEffect {
+  /** Its record, such as the SMS. */
+  id: string;
+  /** The reply if the process dies and nobody knows whether it happened. */
+  unknown: ServiceError;
+  /** The longest it takes. */
+  withinMs: number;
+}
+
+/** How a call ended: with a reply that is kept, without an effect, or so that nobody knows whether it had one. */
+type Ending = KeptReply | 'no-effect' | 'interrupted';
 
 /** How a request that has a key makes its replies, and runs. */
 export interface KeyedRequest {
@@ -63,8 +81,7 @@ export class KeyedCallsService implements OnApplicationShutdown {
     sealer: ReplySealerService,
     context: CustomerContextService,
   ) {
-    const keptReply = (request: RequestKey) => this.keptReply(request);
-    this.services = { database, store, sealer, keptReply, failed: (...end) => this.defer(...end) };
+    this.services = { database, store, sealer };
     this.later = new DeferredWrites({
       store: ({ effect, ending }) => context.run(effect.request.customerId, () => effect.end(ending)),
       lost: ({ effect }, reason) => this.lost(effect, reason),
@@ -80,76 +97,59 @@ export class KeyedCallsService implements OnApplicationShutdown {
 
   /**
    * Runs a request once. Nearly every request is a first try, so the key is claimed rather than looked up. If the request is
-   * refused before it has claimed the key, a reply kept under the key comes first. @throws ServiceError as {@link keptReply}, and
-   * errors of the request
+   * refused before it has claimed the key, a reply kept under the key comes first. @throws ServiceError as
+   * {@link KeyedCall.keptReply}, and errors of the request
    */
   async once(request: KeyedRequest): Promise<KeyedOutcome> {
-    const first = this.begin(request);
+    const first = new KeyedCall(request.key, request.presenter, this.services);
     try {
       return await this.attempt(first, request);
     } catch (error) {
       if (first.hasClaimed || mayHaveRun(error)) throw error;
-      const reply = await this.keptReply(request.key);
+      const reply = await first.keptReply();
       if (reply) return { reply, isReplayed: true };
       if (!(error instanceof KeyTakenError)) throw error;
     }
+    const second = new KeyedCall(request.key, request.presenter, this.services);
     try {
       // The request that had the key has died or had no effect: the look-up has freed the key, or found it free.
-      return await this.attempt(this.begin(request), request);
+      return await this.attempt(second, request);
     } catch (error) {
       if (!(error instanceof KeyTakenError)) throw error;
-      const reply = await this.keptReply(request.key);
+      const reply = await second.keptReply();
       // Freed in this moment: the next try gets it.
       if (!reply) throw inProgress();
       return { reply, isReplayed: true };
     }
   }
 
-  /**
-   * The reply of the request that was sent under the key before; undefined if there is none, or it had no effect.
-   * @throws ServiceError idempotency_key_reused if that was another request, idempotency_key_in_progress,
-   * idempotency_reply_not_kept
-   */
-  async keptReply(request: RequestKey): Promise<OpenedReply | undefined> {
-    const found = await this.services.store.find(request);
-    if (!found || found.state === 'free') return undefined;
-    if (!found.fingerprint.equals(request.fingerprint)) {
-      throw new ServiceError(
-        'idempotency_key_reused',
-        'You have used this Idempotency-Key for another request in the last 24 hours',
-      );
-    }
-    if (found.state === 'in_progress') throw inProgress();
-    const { reply, secretsKey, effectId } = found;
-    if (!reply) throw notKept('was too large to be kept', effectId);
-    try {
-      return await this.services.sealer.open(request, { secretsKey: secretsKey ?? '', body: reply });
-    } catch (error) {
-      if (error instanceof SecretUnreadableError) throw notKept('can no longer be read', effectId);
-      throw error;
-    }
+  private attempt(call: KeyedCall, request: KeyedRequest): Promise<KeyedOutcome> {
+    return request.claimedByService ? this.runWithEffect(call, request) : this.runTogether(call, request);
   }
 
-  private begin({ key, presenter }: KeyedRequest): KeyedCall {
-    return new KeyedCall(key, presenter, this.services);
-  }
-
-  private async attempt(call: KeyedCall, request: KeyedRequest): Promise<KeyedOutcome> {
-    const { presenter, work, claimedByService } = request;
-    if (claimedByService) return this.concluded(call, request);
-    const reply = await call.runTogether(async () => presenter.ofResult(await this.run(call, work)));
+  /** Claims the key, runs the request and keeps its reply, in one transaction. @throws KeyTakenError */
+  private async runTogether(call: KeyedCall, { key, presenter, work }: KeyedRequest): Promise<KeyedOutcome> {
+    const { database, store } = this.services;
+    const reply = await database.transaction(async () => {
+      await store.claim(key);
+      call.claimed();
+      const made = presenter.ofResult(await this.run(call, work));
+      await store.complete(key, made);
+      return made;
+    });
     return { reply, isReplayed: false };
   }
 
   /**
    * Runs a request whose service claims the key, and ends the key with the reply. An error without an effect leaves the key free;
-   * one that does not know whether it had one is kept.
+   * one that does not know whether it had one is kept. A call that was started and not settled remains in progress until its time is
+   * up.
    */
-  private async concluded(call: KeyedCall, { presenter, work }: KeyedRequest): Promise<KeyedOutcome> {
+  private async runWithEffect(call: KeyedCall, { presenter, work }: KeyedRequest): Promise<KeyedOutcome> {
     let ending: Ending = 'interrupted';
     try {
       const result = await this.run(call, work);
-      if (!call.isSettling) return { result };
+      if (!call.effect?.isSettling) return { result };
       ending = presenter.ofResult(result);
       return { reply: ending, isReplayed: false };
     } catch (error) {
@@ -157,7 +157,9 @@ export class KeyedCallsService implements OnApplicationShutdown {
         ending = error.options.effect === 'unknown' ? presenter.ofError(error) : 'no-effect';
       throw error;
     } finally {
-      await call.conclude(ending);
+      const { effect } = call;
+      // While the database is unavailable the end is stored later: the effect has happened, so the caller gets its reply.
+      await effect?.end(ending).catch((error: unknown) => this.defer(effect, ending, error));
     }
   }
 
@@ -176,9 +178,24 @@ export class KeyedCallsService implements OnApplicationShutdown {
     }
   }
 
-  /** Stores an effect outside the database that is about to be made; with a key, claims it in the same transaction. */
-  start<T>(work: () => Promise<T>, effectOf: (result: T) => PendingEffect): Promise<T> {
-    return this.current?.start(work, effectOf) ?? work();
+  /**
+   * Stores an effect outside the database that is about to be made; with a key, claims it in the same transaction.
+   * @throws KeyTakenError
+   */
+  async start<T>(work: () => Promise<T>, effectOf: (result: T) => PendingEffect): Promise<T> {
+    const call = this.current;
+    if (!call) return work();
+    const { database, store } = this.services;
+    const { request, presenter } = call;
+    const started = await database.transaction(async () => {
+      const result = await work();
+      const { id: effectId, unknown, withinMs } = effectOf(result);
+      call.effect = new StartedEffect(request, effectId, this.services);
+      await store.claim(request, { effectId, reply: presenter.ofError(unknown), withinMs });
+      return result;
+    });
+    call.claimed();
+    return started;
   }
 
   /**
@@ -186,7 +203,10 @@ export class KeyedCallsService implements OnApplicationShutdown {
    * repeated here while the database is unavailable. @param alone called if the key cannot be ended: nothing is stored then
    */
   settle<T>(work: () => Promise<T>, alone: () => void): Promise<T> {
-    return this.current?.settle(work, alone) ?? work();
+    const call = this.current;
+    if (!call) return work();
+    if (!call.effect) throw new Error('The effect that is to be settled was not started');
+    return call.effect.settle(work, alone);
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -204,6 +224,153 @@ export class KeyedCallsService implements OnApplicationShutdown {
     const about = { customer_id: request.customerId, effect_id };
     this.logger.error({ msg: 'the end of an Idempotency-Key could not be stored', err: reason, ...about });
     effect.settleAlone();
+  }
+}
+
+/**
+ * A request with an Idempotency-Key, while it runs. Its key is claimed in one of three ways: in one transaction with all that
+ * the request does; in the transaction that stores an effect outside the database before it is made
+ * ({@link KeyedCallsService.start}), and ended in the one that stores its outcome ({@link KeyedCallsService.settle}); or by a
+ * function of the database that does both ({@link claim}, {@link claimed}).
+ */
+class KeyedCall {
+  /** Whether the key was claimed for this request: its failures from then on are its own, and no other reply is kept. */
+  hasClaimed = false;
+  /** The effect outside the database that was claimed for. */
+  effect?: StartedEffect;
+
+  constructor(
+    readonly request: RequestKey,
+    readonly presenter: ReplyPresenter,
+    private readonly services: CallServices,
+  ) {}
+
+  /** The key, for a function that claims it: the ledger does so together with its reservation. */
+  get claim(): Pick<RequestKey, 'hash' | 'fingerprint'> {
+    const { hash, fingerprint } = this.request;
+    return { hash, fingerprint };
+  }
+
+  /** Says that the key was claimed. */
+  claimed(): void {
+    this.hasClaimed = true;
+  }
+
+  /**
+   * The reply of the request that was sent under the key before; undefined if there is none, or it had no effect.
+   * @throws ServiceError idempotency_key_reused if that was another request, idempotency_key_in_progress,
+   * idempotency_reply_not_kept
+   */
+  async keptReply(): Promise<OpenedReply | undefined> {
+    const { request, services } = this;
+    const found = await services.store.find(request);
+    if (!found || found.state === 'free') return undefined;
+    if (!found.fingerprint.equals(request.fingerprint)) {
+      throw new ServiceError(
+        'idempotency_key_reused',
+        'You have used this Idempotency-Key for another request in the last 24 hours',
+      );
+    }
+    if (found.state === 'in_progress') throw inProgress();
+    const { reply, secretsKey, effectId } = found;
+    if (!reply) throw notKept('was too large to be kept', effectId);
+    try {
+      return await services.sealer.open(request, { secretsKey: secretsKey ?? '', body: reply });
+    } catch (error) {
+      if (error instanceof SecretUnreadableError) throw notKept('can no longer be read', effectId);
+      throw error;
+    }
+  }
+
+  /** Looks the key up before it is claimed, for work that only a first try may do. @throws KeyTakenError; as {@link keptReply} */
+  async assertFree(): Promise<void> {
+    const kept = await this.keptReply();
+    if (kept && 'content' in kept.body) kept.body.content.destroy();
+    if (kept) throw new KeyTakenError('The request with the Idempotency-Key is done');
+  }
+
+  /**
+   * The reply with this body, to be stored by the function that settles the call. @param headers those that belong to it
+   * @returns null if it is too large to be kept
+   */
+  async seal(body: Buffer, headers: Record<string, string>): Promise<SealedReply | null> {
+    return (await this.services.sealer.seal(this.request, this.presenter.ofBody(body, headers))) ?? null;
+  }
+}
+
+export type { KeyedCall };
+
+/** The services that a call works with. */
+interface CallServices {
+  database: CustomerDatabaseService;
+  store: IdempotencyStoreService;
+  sealer: ReplySealerService;
+}
+
+/** Stores the outcome of an effect; idempotent. */
+interface Settlement {
+  /** In the transaction that also ends the key. */
+  work: () => Promise<unknown>;
+  /** Without the key, which could not be ended. */
+  alone: () => void;
+}
+
+/** An effect outside the database whose key was claimed. It may have to wait for the database, and holds nothing of its request. */
+class StartedEffect {
+  private settlement?: Settlement;
+  /** The transaction in which the settlement ran, until the key is ended in it. */
+  private transaction?: WriteTransaction;
+
+  constructor(
+    readonly request: RequestKey,
+    readonly id: string,
+    private readonly services: CallServices,
+  ) {}
+
+  get isSettling(): boolean {
+    return this.settlement !== undefined;
+  }
+
+  /** Stores the outcome, in a transaction that remains open until {@link end} has added the reply to it. */
+  async settle<T>(work: () => Promise<T>, alone: () => void): Promise<T> {
+    this.settlement = { work, alone };
+    const { result, transaction } = await this.settleIn(work);
+    this.transaction = transaction;
+    return result;
+  }
+
+  /** Ends the key in the transaction of the settlement, which is repeated if that one has ended. Idempotent. */
+  async end(ending: Ending): Promise<void> {
+    const { request, id, settlement, services } = this;
+    if (!settlement) return;
+    const transaction = this.transaction ?? (await this.settleIn(settlement.work)).transaction;
+    this.transaction = undefined;
+    try {
+      await services.database.within(transaction, async () => {
+        if (ending === 'no-effect') await services.store.free(request, id);
+        else if (ending !== 'interrupted') await services.store.complete(request, ending, id);
+      });
+      await transaction.commit();
+    } catch (error) {
+      await transaction.rollback();
+      throw error;
+    }
+  }
+
+  /** The key will not be ended: stores the outcome all the same. */
+  settleAlone(): void {
+    this.settlement?.alone();
+  }
+
+  private async settleIn<T>(work: () => Promise<T>): Promise<{ result: T; transaction: WriteTransaction }> {
+    const { database } = this.services;
+    const transaction = await database.begin({ ends: true });
+    try {
+      return { result: await database.within(transaction, work), transaction };
+    } catch (error) {
+      await transaction.rollback();
+      throw error;
+    }
   }
 }
 

@@ -3,12 +3,6 @@ import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm
 /** Whether the key's request is in progress, is done, or had no effect. */
 export type IdempotencyKeyState = 'in_progress' | 'done' | 'free';
 
-/**
- * SQL for the beginning of the 24 hours for which a key and its reply are kept, as `app.claim_idempotency_key` counts them: an older key
- * is as good as unused, and is deleted.
- */
-export const KEPT_FROM = "app.now() - interval '24 hours'";
-
 /** A customer's Idempotency-Key, and the reply that is sent again. Nothing of the key itself but its hash. */
 @Entity('idempotency_key')
 @Index('idempotency_key_age_idx', { synchronize: false })

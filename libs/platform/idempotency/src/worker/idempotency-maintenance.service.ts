@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { customerPages } from '@platform/database';
-import { KEPT_FROM } from '../entities/idempotency-key.entity';
+import { KEPT_FROM } from '../idempotency-store.service';
 
 const WITH_OVERDUE = `
   select distinct customer_id as id from idempotency_key
