@@ -33,8 +33,8 @@ export const AI_FUNCTIONS: readonly FunctionFile[] = [
     functions: {
       ai_price_at: OPERATORS,
       ai_input_ceiling: SHARED,
+      ai_reserved_amount: SHARED,
       ai_affordable_tokens: SHARED,
-      ai_reservation_refusal: SHARED,
       ai_cost: OPERATORS,
     },
   },
@@ -77,7 +77,12 @@ export const AI_FUNCTIONS: readonly FunctionFile[] = [
   },
   {
     path: join(LEDGER, 'reserve.sql'),
-    functions: { ai_reserve_calls: OPERATORS, ai_reserve: FOR_THE_API, ai_reserve_for: ABOUT_ONE_CUSTOMER },
+    functions: {
+      ai_reservation_refusal: SHARED,
+      ai_reserve_calls: OPERATORS,
+      ai_reserve: FOR_THE_API,
+      ai_reserve_for: ABOUT_ONE_CUSTOMER,
+    },
   },
   {
     path: join(LEDGER, 'settle.sql'),

@@ -18,6 +18,13 @@ as $$
     else greatest(p_input, p_read) end
 $$;
 
+-- The price of a reservation: the most that a call can cost, by the ceiling of its input and the most tokens of its output.
+create or replace function app.ai_reserved_amount(p_input_ceiling numeric, p_tokens integer, p_rate numeric) returns numeric
+language sql immutable
+as $$
+  select p_input_ceiling + p_tokens * p_rate * 0.000001
+$$;
+
 -- How many output tokens p_credit buys, at most those wanted. Negative: none, not even the input that it was reduced by.
 create or replace function app.ai_affordable_tokens(p_wanted integer, p_rate numeric, p_credit numeric) returns integer
 language sql immutable
@@ -29,19 +36,6 @@ as $$
     when trunc(p_credit * 1000000 / p_rate) * p_rate * 0.000001 > p_credit then trunc(p_credit * 1000000 / p_rate) - 1
     else trunc(p_credit * 1000000 / p_rate)
   end)::integer
-$$;
-
--- The reason why nothing is reserved for a call that needs p_needed at least: the total limit leaves less; calls in progress
--- have reserved the credit that would cover it; or the credit does not cover it. A total limit that is null is none.
-create or replace function app.ai_reservation_refusal(
-  p_needed numeric, p_total_left numeric, p_spendable numeric, p_reserved numeric) returns text
-language sql immutable
-as $$
-  select case
-    when p_needed > p_total_left then 'over_limit'
-    when p_needed <= p_spendable and p_reserved > 0 then 'in_progress'
-    else 'exhausted'
-  end
 $$;
 
 -- The cost of a call: its tokens, each kind at its rate in NOK per million.

@@ -8,8 +8,22 @@
 -- Reserved credit stays on the account and cannot be reserved again: free credit is the account's spendable credit, less that of its
 -- pending reservations. It is never below zero.
 --
--- ai_reserve_calls has the rules. ai_reserve and ai_reserve_for read the rows that it decides on, and write its decisions: the one
--- for many customers at once, the other for one customer, in statements that a cluster runs on the customer's node.
+-- ai_reserve_calls decides which calls are made; what is reserved for them is computed in pricing.sql. ai_reserve and ai_reserve_for
+-- read the rows that it decides on, and write its decisions: the one for many customers at once, the other for one customer, in
+-- statements that a cluster runs on the customer's node.
+
+-- The reason why nothing is reserved for a call that needs p_needed at least: the total limit leaves less; calls in progress
+-- have reserved the credit that would cover it; or the credit does not cover it. A total limit that is null is none.
+create or replace function app.ai_reservation_refusal(
+  p_needed numeric, p_total_left numeric, p_spendable numeric, p_reserved numeric) returns text
+language sql immutable
+as $$
+  select case
+    when p_needed > p_total_left then 'over_limit'
+    when p_needed <= p_spendable and p_reserved > 0 then 'in_progress'
+    else 'exhausted'
+  end
+$$;
 
 -- Decides about calls of customers whose accounts the caller has locked. The calls of a payer are those from first to last.
 --
@@ -86,7 +100,7 @@ begin
       outcome := 'reserved';
       if affordable < greatest(call.max_tokens, call.least_tokens) then
         -- Without may_shorten the input bound is a coarse one, and says nothing yet about the least that the call needs.
-        least_cost := call.least_tokens * payer.output * 0.000001 + case when call.may_shorten then cost else 0 end;
+        least_cost := app.ai_reserved_amount(case when call.may_shorten then cost else 0 end, call.least_tokens, payer.output);
         if affordable < call.max_tokens and not call.may_shorten and free > 0 and least_cost <= free then
           outcome := 'too_large';
         elsif affordable < call.least_tokens then
@@ -108,7 +122,7 @@ begin
       end if;
 
       results := results || row(i, 'reserved', id, payer.model, payer.key_ciphertext, affordable)::app.ai_reservation_result;
-      cost := cost + affordable * payer.output * 0.000001;
+      cost := app.ai_reserved_amount(cost, affordable, payer.output);
       reservations := reservations || row(
         payer.customer_id, id, cost, payer.model, payer.price_valid_from, call.input_tokens, affordable, p_now + p_lifetime,
         payer.month, payer.monthly_limit, p_process, call.request_id, call.token_id, call.key_hash, p_now)::app.ai_new_reservation;
