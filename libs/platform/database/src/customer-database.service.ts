@@ -7,7 +7,7 @@ import type { CustomerStatements, RowsOf } from './connections/customer-transact
 import { PipelinedConnectionsService } from './connections/pipelined-connections.service';
 import { type ReadCost, SLOW_AT_ONCE, SlowReads } from './connections/slow-reads';
 import { StatementTimes } from './connections/statement-times';
-import type { KeysetList, Placed } from './reads/keyset-list';
+import type { KeysetList, Placed } from './reads/keyset-pages';
 import type { ReadStatement, ReadValue } from './prepared-statement';
 import type { WaitingOptions } from './connections/bounded-queue';
 import { WriteConnectionsService, type WriteTransaction } from './connections/write-connections.service';

@@ -44,6 +44,6 @@ export { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded/embedde
 export { EntityReadsService, type EntityTable, type Expression, type ReadRow } from './reads/entity-reads.service';
 export { type InboxOrder, type InboxOrders, readInbox } from './reads/inbox';
 export { newestQuery, newestRows } from './reads/newest-rows';
-export { idWindow, type KeysetList, timeOfId } from './reads/keyset-list';
+export { idWindow, type KeysetList, timeOfId } from './reads/keyset-pages';
 export { decoders, type PreparedStatement, prepared, type ReadStatement, readStatement } from './prepared-statement';
 export { EntityWritesService } from './writes/entity-writes.service';

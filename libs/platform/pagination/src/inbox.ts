@@ -1,4 +1,4 @@
-import { cursorParts, cursorText, isInCalendar, listMark, noCursor } from './cursor-pages';
+import { cursorParts, cursorText, isInCalendar, listMark, noCursor } from './cursors';
 
 /** Which page of an inbox is wanted, in which order. */
 export interface InboxRequest {

@@ -1,12 +1,4 @@
-export {
-  type Cursor,
-  decodeCursor,
-  encodeCursor,
-  listMark,
-  type Page,
-  type PageRequest,
-  paginate,
-} from './cursor-pages';
+export { type Cursor, decodeCursor, encodeCursor, listMark, type Page, type PageRequest, paginate } from './cursors';
 export {
   inboxMark,
   inboxPage,

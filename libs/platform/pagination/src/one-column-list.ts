@@ -1,4 +1,4 @@
-import { cursorParts, cursorText, isInCalendar, listMark, noCursor, type Page, type PageRequest } from './cursor-pages';
+import { cursorParts, cursorText, isInCalendar, listMark, noCursor, type Page, type PageRequest } from './cursors';
 
 /** The form of a list's keys: no other text reaches a statement, where it would be an error of the database. */
 const KEY = {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityMetadata } from 'typeorm';
-import { KeysetList, type KeysetFilter, type Placed } from './keyset-list';
+import { KeysetList, type KeysetFilter, type Placed } from './keyset-pages';
 import {
   type Columns,
   type Decoder,

@@ -1,4 +1,4 @@
-import { firstIdAt, idWindow, LEAST_ID, timeOfId } from './keyset-list';
+import { firstIdAt, idWindow, LEAST_ID, timeOfId } from './keyset-pages';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

@@ -1,5 +1,5 @@
 import { ServiceError } from '@platform/errors';
-import { decodeCursor, encodeCursor, listMark } from './cursor-pages';
+import { decodeCursor, encodeCursor, listMark } from './cursors';
 
 const forge = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 const LIST = listMark('things', ['open']);
