@@ -21,9 +21,12 @@ export class CustomerContextInterceptor implements NestInterceptor {
 
   intercept(execution: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = execution.getArgByIndex<RequestWithBody>(0);
-    const { id, customer, method } = request;
+    const { id, customer, headers, method } = request;
+    // The second name is what others call it: such a request is refused.
+    const key = headers['idempotency-key'] ?? headers['x-idempotency-key'];
+    const isKeyed = method === 'POST' && key !== undefined;
     // Nest binds the handler to the context in which handle() is called.
-    const handle = () => (method === 'POST' ? this.keys.handle(execution, next) : next.handle());
+    const handle = () => (isKeyed ? this.keys.handle(execution, next) : next.handle());
     // What has an effect is completed without its client, too.
     const hasEffect = method === 'POST' && rulesOf(execution).key !== 'ignored';
     const reader = hasEffect ? undefined : execution.getArgByIndex<FastifyReply>(1).raw;

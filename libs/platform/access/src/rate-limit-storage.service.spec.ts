@@ -37,6 +37,7 @@ describe('counts of one process', () => {
       timeToExpire: 40,
       isBlocked: true,
       timeToBlockExpire: 40,
+      remaining: 0,
     });
   });
 

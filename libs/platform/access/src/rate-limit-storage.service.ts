@@ -1,6 +1,5 @@
 import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import type { ThrottlerStorage } from '@nestjs/throttler';
-import type { FastifyReply } from 'fastify';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
 import { AppConfig } from '@platform/config';
 import { SharedRedis } from './shared-redis';
@@ -14,6 +13,8 @@ const SHARED = { points: Number.MAX_SAFE_INTEGER, duration: MINUTE_MS / 1000, ke
 /** State of a limit after a request was counted; times in seconds. */
 export interface RateLimitState extends Awaited<ReturnType<ThrottlerStorage['increment']>> {
   limit: number;
+  /** Number of further requests that the limit allows. */
+  remaining: number;
 }
 
 /** Requests of one key in its present window. */
@@ -103,25 +104,6 @@ export class RateLimitStorageService implements ThrottlerStorage, OnModuleInit, 
 function stateOf(totalHits: number, msBeforeNext: number, limit: number): RateLimitState {
   const timeToExpire = Math.max(1, Math.ceil(msBeforeNext / 1000));
   const isBlocked = totalHits > limit;
-  return { limit, totalHits, timeToExpire, isBlocked, timeToBlockExpire: isBlocked ? timeToExpire : 0 };
-}
-
-/** Calls `next` with a counted state: at once, unless the count is shared. */
-export function afterCount<T>(
-  counted: RateLimitState | Promise<RateLimitState>,
-  next: (state: RateLimitState) => T | Promise<T>,
-): T | Promise<T> {
-  return counted instanceof Promise ? counted.then(next) : next(counted);
-}
-
-/** Number of further requests that the limit allows. */
-export function remainingOf({ limit, totalHits }: RateLimitState): number {
-  return Math.max(0, limit - totalHits);
-}
-
-/** Shows a limit in the headers of the reply, replacing one that was shown before. */
-export function showRateLimit(reply: FastifyReply, state: RateLimitState): void {
-  reply.header('x-ratelimit-limit', state.limit);
-  reply.header('x-ratelimit-remaining', remainingOf(state));
-  reply.header('x-ratelimit-reset', state.timeToExpire);
+  const remaining = Math.max(0, limit - totalHits);
+  return { limit, totalHits, remaining, timeToExpire, isBlocked, timeToBlockExpire: isBlocked ? timeToExpire : 0 };
 }

@@ -4,13 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '@platform/errors';
 import { declareRules, networkOf, rulesOf } from '@platform/http';
 import type { AuthenticatedCustomer } from '@platform/tokens';
-import {
-  afterCount,
-  type RateLimitState,
-  type RateLimitStorageService,
-  remainingOf,
-  showRateLimit,
-} from './rate-limit-storage.service';
+import type { RateLimitState, RateLimitStorageService } from './rate-limit-storage.service';
 
 /**
  * Limits the requests of one network address, valid token or not: against guessing, flooding, scanning. Counts before
@@ -20,9 +14,12 @@ import {
 export function limitAddresses(server: FastifyInstance, storage: RateLimitStorageService, limit: number): void {
   server.addHook('onRequest', (request, reply, done) => {
     const counted = storage.count(`address:${networkOf(request)}`, limit);
-    const enforced = afterCount(counted, (state) => enforce(state, reply, tooManyFromAddress));
-    if (enforced instanceof Promise) enforced.then(() => done(), done);
-    else done();
+    if (counted instanceof Promise) {
+      counted.then((state) => enforce(state, reply, tooManyFromAddress)).then(() => done(), done);
+      return;
+    }
+    enforce(counted, reply, tooManyFromAddress);
+    done();
   });
 }
 
@@ -58,17 +55,28 @@ export class RateLimitGuard extends ThrottlerGuard {
     const { customer } = context.getArgByIndex<FastifyRequest>(0);
     if (!customer && access !== 'public') throw new Error('The bearer guard must run first');
     const reply = context.getArgByIndex<FastifyReply>(1);
-    const admitted =
-      !customer ||
-      afterCount(this.count(customer, 'requests'), (general) => {
-        if (!kind || general.isBlocked) return enforce(general, reply);
-        return afterCount(this.count(customer, kind), (tighter) => {
-          const isNearer = tighter.isBlocked || remainingOf(tighter) < remainingOf(general);
-          return enforce(isNearer ? tighter : general, reply);
-        });
-      });
     // Nest accepts a boolean as well; the parent's signature has only the promise.
+    if (!customer) return true as unknown as Promise<boolean>;
+    const general = this.count(customer, 'requests');
+    const admitted =
+      general instanceof Promise
+        ? general.then((state) => this.admit(state, customer, kind, reply))
+        : this.admit(general, customer, kind, reply);
     return admitted as Promise<boolean>;
+  }
+
+  /** Counts towards the tighter limit, unless the general one has refused. @throws ServiceError rate_limited */
+  private admit(
+    general: RateLimitState,
+    customer: AuthenticatedCustomer,
+    kind: 'ai' | 'sms' | undefined,
+    reply: FastifyReply,
+  ): boolean | Promise<boolean> {
+    if (!kind || general.isBlocked) return enforce(general, reply);
+    const tighter = this.count(customer, kind);
+    return tighter instanceof Promise
+      ? tighter.then((state) => enforce(nearer(general, state), reply))
+      : enforce(nearer(general, tighter), reply);
   }
 
   private count(customer: AuthenticatedCustomer, name: LimitName): RateLimitState | Promise<RateLimitState> {
@@ -76,9 +84,16 @@ export class RateLimitGuard extends ThrottlerGuard {
   }
 }
 
-/** Shows a limit in the reply. @throws ServiceError rate_limited */
+/** Of two limits the one that refuses, or that allows fewer further requests. */
+function nearer(general: RateLimitState, tighter: RateLimitState): RateLimitState {
+  return tighter.isBlocked || tighter.remaining < general.remaining ? tighter : general;
+}
+
+/** Shows a limit in the headers of the reply, in place of one that was shown before. @throws ServiceError rate_limited */
 function enforce(state: RateLimitState, reply: FastifyReply, detailOf = tooMany): true {
-  showRateLimit(reply, state);
+  reply.header('x-ratelimit-limit', state.limit);
+  reply.header('x-ratelimit-remaining', state.remaining);
+  reply.header('x-ratelimit-reset', state.timeToExpire);
   if (!state.isBlocked) return true;
   throw new ServiceError('rate_limited', detailOf(state), { retryAfterSeconds: state.timeToBlockExpire });
 }

@@ -23,8 +23,6 @@ import type { RequestWithBody } from './request-body.guard';
 import { type KeyRules, type ReplayHeaders, rulesOf } from './route-rules';
 
 const IDEMPOTENCY_KEY = 'idempotency-key';
-/** A name that others have for it: a request that had it alone would run again with each retry. */
-const MISTAKEN_KEY = 'x-idempotency-key';
 /** Characters that a key may have. */
 export const KEY_MAX = 255;
 
@@ -41,8 +39,8 @@ const KEPT = ['content-type', 'location', 'x-accel-buffering', 'x-ignored'];
 
 /**
  * Makes a POST with an Idempotency-Key safe to retry: it has its effect once, and every retry gets the reply of the first
- * try. Called for POSTs only, as the customer, after the body was read. A request without the header passes untouched, and so does one that
- * has no effect.
+ * try. Called for POSTs that have the header, or X-Idempotency-Key, as the customer, after the body was read. A request that has no
+ * effect passes untouched.
  */
 @Injectable()
 export class KeyedRequestsService {
@@ -55,10 +53,9 @@ export class KeyedRequestsService {
   /** Runs a request's handler, or sends the reply that is kept under its key. */
   handle(execution: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = execution.getArgByIndex<RequestWithBody>(0);
-    if (request.headers[IDEMPOTENCY_KEY] === undefined && request.headers[MISTAKEN_KEY] === undefined)
-      return next.handle();
     const { key } = rulesOf(execution);
     if (key === 'ignored' || !request.customer) return next.handle();
+    // Under the name that others have for it: the request would run again with each retry.
     if (request.headers[IDEMPOTENCY_KEY] === undefined)
       throw new ServiceError(
         'invalid_request',

@@ -3,9 +3,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { StatementTime } from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import { FairTurns, type TimeShares } from '@platform/fairness';
-import { comesInTooManyPieces, DROPPED_PIECES_MS } from './body-limits';
 import { onReplyClosed, partyOf } from './connections';
 import { problemOf, sendProblem } from './problem';
+import { comesInTooManyPieces, DROPPED_PIECES_MS } from './unread-bodies';
 
 const LOOP_EVERY_MS = 20;
 

@@ -10,8 +10,8 @@ import {
   type ServiceErrorOptions,
   type UpstreamRefusal,
 } from '@platform/errors';
-import { discardUnread } from './body-limits';
 import { API_PREFIX } from './routing';
+import { discardUnread } from './unread-bodies';
 
 /** An error reply: RFC 9457 problem details, and the headers that go with it. */
 export interface Problem {

@@ -12,19 +12,11 @@ import {
   JsonTokenizer,
   SegmentedBytes,
 } from '@platform/json';
-import {
-  BODY_BYTES,
-  type BodyLease,
-  BodyMemory,
-  BodyPieces,
-  discardUnread,
-  hasBody,
-  takesBody,
-  TurnBudget,
-} from './body-limits';
+import { BODY_BYTES, type BodyLease, BodyMemory, BodyPieces, TurnBudget } from './body-limits';
 import { partyOf } from './connections';
 import { ReplyMemory } from './reply-memory';
 import { type BodyReader, type BodyRules, rulesOf } from './route-rules';
+import { discardUnread, hasBody, takesBody } from './unread-bodies';
 import { addIgnored, rememberReply } from './validation-pipe';
 
 /** Pieces below this size are parsed without measuring the time: that would take longer. */

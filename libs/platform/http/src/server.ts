@@ -10,7 +10,6 @@ import { TimeShares } from '@platform/fairness';
 import { AccessLog } from '@platform/logging';
 import type { Metrics } from '@platform/metrics';
 import { isTracing, traceIds, traceRequest } from '@platform/tracing';
-import { boundPieces, discardUnread, takesBody } from './body-limits';
 import { compressReplies } from './compression';
 import { DOCUMENTATION, keepDocumentationFiles } from './documentation-files';
 import { boundConnections, mostConnections, onReplyClosed } from './connections';
@@ -22,6 +21,7 @@ import type { InterfaceParts } from './open-api/interface-parts';
 import { boundReplies, endSlowReaders, ReplyMemory } from './reply-memory';
 import { problemOf, sendProblem, setProblemDialect } from './problem';
 import { API_PREFIX, collectRoutes, isReadable, UNREADABLE_ADDRESS } from './routing';
+import { boundPieces, discardUnread, takesBody } from './unread-bodies';
 
 /** Maximum size of a request's headers in bytes, and maximum time for a request to arrive. */
 const LIMITS = { maxHeaderSize: 16_384, requestTimeoutMs: 120_000, keepAliveMs: 72_000 };
@@ -50,7 +50,7 @@ export function createAdapter(config: AppConfig): FastifyAdapter {
     },
     keepAliveTimeout: LIMITS.keepAliveMs,
     requestTimeout: LIMITS.requestTimeoutMs,
-    // Node's own reply to a missing Host is not a problem document: see refuseAmbiguousHeaders.
+    // Node's own reply to a missing Host is not a problem document: see checkHeads.
     http: { maxHeaderSize: LIMITS.maxHeaderSize, requireHostHeader: false },
     return503OnClosing: false,
     // No parameter can be longer than the headers, so the router never refuses one by itself.
@@ -89,8 +89,7 @@ export function configureApplication(app: NestFastifyApplication, parts: Interfa
   traceRequests(server);
   if (AccessLog.isWanted(config)) logRequests(server, new AccessLog(config));
   addReplyHeaders(server, app.get(Draining), parts.address(config) && new URL(parts.address(config) ?? '').origin);
-  refuseAmbiguousHeaders(server);
-  discardNeedlessBodies(server);
+  checkHeads(server);
   keepDocumentationFiles(server);
   chargeReplies(server, app.get(TimeShares));
   compressReplies(server, ({ url }) => url.startsWith(DOCUMENTATION));
@@ -230,22 +229,17 @@ function documentationPolicy(interfaceOrigin?: string): string {
 /**
  * Refuses headers that a proxy in front may understand differently, after the request was counted: HTTP/1.1 without a Host or with
  * two (RFC 9112 §3.2), a transfer coding that is not understood (§6.1), two Authorization headers. Node's own reply to the first would
- * not be a problem; of two it would take one.
+ * not be a problem; of two it would take one. The body of a request that has none by its method is bounded; that of a POST or PATCH is
+ * read, or discarded, behind the guards.
  */
-function refuseAmbiguousHeaders(server: FastifyInstance): void {
-  server.addHook('preValidation', ({ headers, raw }, _reply, done) => {
+function checkHeads(server: FastifyInstance): void {
+  server.addHook('preValidation', ({ method, headers, raw }, reply, done) => {
     if (headers.host === undefined && raw.httpVersion === '1.1') return done(invalid('The Host header is missing'));
     const coding = headers['transfer-encoding'];
     if (coding !== undefined && coding.toLowerCase() !== 'chunked')
       return done(invalid('The only supported Transfer-Encoding is chunked: send the body without another encoding'));
     const twice = givenTwice(raw.rawHeaders);
-    done(twice === undefined ? undefined : invalid(`Send the ${twice} header once`));
-  });
-}
-
-/** Bounds the bodies of requests that have none by their method. That of a POST or PATCH is read, or discarded, behind the guards. */
-function discardNeedlessBodies(server: FastifyInstance): void {
-  server.addHook('preValidation', ({ method, raw }, reply, done) => {
+    if (twice !== undefined) return done(invalid(`Send the ${twice} header once`));
     if (!takesBody(method)) void discardUnread(raw, reply.raw);
     done();
   });
