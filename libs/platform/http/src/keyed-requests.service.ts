@@ -73,9 +73,11 @@ export class KeyedRequestsService {
     next: CallHandler,
   ): Promise<unknown> {
     const key = await requestKeyOf(request, customerId, { form: rules?.formOf?.(request), turns: this.turns });
-    const handle = () => lastValueFrom(next.handle(), { defaultValue: undefined });
-    // A service that claims the key itself keeps what it streams.
-    const work = rules === undefined ? async () => presenter.wholeOf(await handle()) : handle;
+    const work = async () => {
+      const result: unknown = await lastValueFrom(next.handle(), { defaultValue: undefined });
+      // A service that claims the key itself keeps what it streams.
+      return rules === undefined ? presenter.wholeOf(result) : result;
+    };
     const outcome = await this.calls.once({ key, presenter, claimedByService: rules !== undefined, work });
     if ('result' in outcome) return outcome.result;
     if (outcome.isReplayed) return this.replay(presenter, outcome.reply, rules?.replayHeaders);
@@ -166,9 +168,12 @@ class RequestPresenter implements ReplyPresenter {
 
   /** A reply of which no handler says another status; the present one is 500 if its reader left before it began. */
   ofBody(body: Buffer, more: Record<string, string> = {}): KeptReply {
-    const set = [...KEPT, ...this.keptHeaders].map((name) => [name, this.reply.getHeader(name)] as const);
-    const headers = set.flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as const]));
-    return { status: this.status, headers: { ...Object.fromEntries(headers), ...more }, body };
+    const headers: Record<string, string> = {};
+    for (const name of [...KEPT, ...this.keptHeaders]) {
+      const value = this.reply.getHeader(name);
+      if (value !== undefined) headers[name] = String(value);
+    }
+    return { status: this.status, headers: { ...headers, ...more }, body };
   }
 
   /** A handler's result, which is kept as a whole even if it is a stream. */

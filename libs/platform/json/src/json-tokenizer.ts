@@ -187,10 +187,10 @@ export class JsonTokenizer implements JsonToken {
       case VALUE:
         return this.beginValue(byte, at);
       case FIRST_KEY:
-        if (byte === OBJECT_END) return this.close(at);
-        return this.beginKey(byte, at);
       case KEY:
-        return this.beginKey(byte, at);
+        if (this.state === FIRST_KEY && byte === OBJECT_END) return this.close(at);
+        if (byte !== QUOTE) throw this.syntaxFault(at);
+        return this.beginString(at, true);
       case COLON:
         if (byte !== 0x3a) throw this.syntaxFault(at);
         this.state = VALUE;
@@ -208,11 +208,6 @@ export class JsonTokenizer implements JsonToken {
     this.count();
     this.state = closer === OBJECT_END ? KEY : VALUE;
     return at + 1;
-  }
-
-  private beginKey(byte: number, at: number): number {
-    if (byte !== QUOTE) throw this.syntaxFault(at);
-    return this.beginString(at, true);
   }
 
   private beginValue(byte: number, at: number): number {

@@ -240,7 +240,7 @@ export class UpstreamCall implements Receiver, BodyReader {
       isError: error !== undefined,
       status: this.status,
       heldBack: this.heldBack,
-      stalled: this.stalled,
+      stalled: error !== undefined && this.stalled,
       caller: this.request.onBehalfOf,
     });
     this.surroundings.stalls.end();

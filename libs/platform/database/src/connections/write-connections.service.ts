@@ -155,13 +155,10 @@ export class WriteConnectionsService {
   }
 
   private connect(): Promise<PoolClient & DeadlineClient> {
-    return this.pool.connect().catch((error: unknown) => {
+    const { master: pool } = this.dataSource.driver as unknown as { master: WritePool };
+    return pool.connect().catch((error: unknown) => {
       throw new DatabaseUnavailableError(error);
     });
-  }
-
-  private get pool(): WritePool {
-    return (this.dataSource.driver as unknown as { master: WritePool }).master;
   }
 }
 
@@ -191,13 +188,13 @@ class WriteTransaction {
     private readonly end: TransactionEnd,
   ) {
     // Queued in front of the first statements, which fail if this does.
-    void this.watch(() => Promise.all(client.inOneGo(() => beginAs(client, customerId)))).catch(() => undefined);
+    void this.watch(Promise.all(client.inOneGo(() => beginAs(client, customerId)))).catch(() => undefined);
   }
 
   /** Runs statements in it. @returns the rows of each @throws DatabaseUnavailableError */
   run<Rows extends readonly unknown[]>(statements: CustomerStatements<Rows>): Promise<RowsOf<Rows>> {
     this.bytes += bytesOf(statements);
-    return this.watch(() => this.client.inOneGo(() => runOn(this.client, statements)));
+    return this.watch(this.client.inOneGo(() => runOn(this.client, statements)));
   }
 
   /**
@@ -207,26 +204,26 @@ class WriteTransaction {
   async commit(): Promise<void> {
     const { client, customerId, bytes, end } = this;
     const counted = bytes > 0 ? [end.storedBytes.count(customerId, bytes, end.isBounded)] : [];
-    const { command } = await this.close(() =>
-      client.inOneGo(async () => {
-        const replies = [runOn(client, counted), client.query('commit')] as const;
-        await Promise.allSettled(replies);
-        await replies[0];
-        return replies[1];
-      }),
-    );
+    const committed = client.inOneGo(async () => {
+      const replies = [runOn(client, counted), client.query('commit')] as const;
+      await Promise.allSettled(replies);
+      await replies[0];
+      return replies[1];
+    });
+    const { command } = await this.close(committed);
     if (command !== 'COMMIT') throw new Error('The transaction was rolled back: a statement had failed');
   }
 
   /** Rolls it back, unless it has ended. If that cannot be told to PostgreSQL, the lost connection does it. */
   async rollback(): Promise<void> {
-    if (this.isOpen) await this.close(() => this.client.query('rollback')).catch(() => undefined);
+    if (this.isOpen) await this.close(this.client.query('rollback')).catch(() => undefined);
   }
 
-  private async close(send: () => Promise<{ command: string }>): Promise<{ command: string }> {
+  /** @param sent its last statements */
+  private async close(sent: Promise<{ command: string }>): Promise<{ command: string }> {
     this.isOpen = false;
     try {
-      return await this.watch(send);
+      return await this.watch(sent);
     } catch (error) {
       throw this.end.storedBytes.errorOf(this.customerId, error);
     } finally {
@@ -234,9 +231,10 @@ class WriteTransaction {
     }
   }
 
-  private async watch<T>(send: () => Promise<T>): Promise<T> {
+  /** Waits for the replies to what was sent, and remembers if the connection was lost. @throws DatabaseUnavailableError */
+  private async watch<T>(sent: Promise<T>): Promise<T> {
     try {
-      return await send();
+      return await sent;
     } catch (error) {
       const failure = asUnavailable(error);
       if (failure instanceof DatabaseUnavailableError) this.lost ??= failure;
