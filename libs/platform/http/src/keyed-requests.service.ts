@@ -135,19 +135,16 @@ async function hashInTurns(
  * @throws ServiceError invalid_request
  */
 export function readIdempotencyKey(request: Pick<IncomingMessage, 'headers' | 'headersDistinct'>): string {
-  const [given = '', ...more] = linesOf(request);
+  const joined = String(request.headers[IDEMPOTENCY_KEY] ?? '');
+  // Node joins several lines with a comma; to tell them apart it reads all headers anew.
+  const lines = joined.includes(',') ? (request.headersDistinct[IDEMPOTENCY_KEY] ?? []) : [joined];
+  const [given = '', ...more] = lines;
   if (more.length > 0) throw invalidKey('was sent more than once');
   const key = QUOTED.exec(given)?.[1]?.replaceAll(/\\(["\\])/g, '$1') ?? given;
   if (key === '') throw invalidKey('is empty');
   if (key.length > KEY_MAX) throw invalidKey(`may have ${KEY_MAX} characters at most`);
   if (!PRINTABLE.test(key)) throw invalidKey('may have printable ASCII characters only');
   return key;
-}
-
-/** The header's lines. Node joins several with a comma; to tell them apart it reads all headers anew. */
-function linesOf(request: Pick<IncomingMessage, 'headers' | 'headersDistinct'>): string[] {
-  const joined = String(request.headers[IDEMPOTENCY_KEY] ?? '');
-  return joined.includes(',') ? (request.headersDistinct[IDEMPOTENCY_KEY] ?? []) : [joined];
 }
 
 function invalidKey(fault: string): ServiceError {

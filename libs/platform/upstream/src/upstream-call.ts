@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { FairSlots } from '@platform/fairness';
-import { traceHeaders } from '@platform/tracing';
+import { annotateSpan, traceHeaders } from '@platform/tracing';
+import type { CallLog } from './call-log';
 import type { Observation, StallMeter, WaitingCall, WaitingCalls } from './circuit';
 import { AbortedError, exchange, type Flow, type Receiver } from './exchange';
 import type { Targets } from './redirects';
@@ -17,6 +18,7 @@ export interface CallSurroundings {
   readonly waiting: WaitingCalls;
   readonly stalls: StallMeter;
   readonly budget: ByteBudget;
+  readonly log: CallLog;
 }
 
 /** Why a call is ended from outside. */
@@ -31,10 +33,10 @@ const RULES: readonly RetryRule[] = ['never', 'unsent', 'turned_away', 'idempote
 export class UpstreamCall implements Receiver, BodyReader {
   /** Whether anything of any attempt was written to a connection. */
   sent = false;
-  attempts = 0;
+  private attempts = 0;
   bytes = 0;
   /** Status of the latest reply. */
-  status?: number | undefined;
+  private status?: number | undefined;
   interrupted = false;
   onInterrupt?: (() => void) | undefined;
   /** Why the call is being ended by us. */
@@ -78,7 +80,7 @@ export class UpstreamCall implements Receiver, BodyReader {
     return this.ended.promise;
   }
 
-  get durationMs(): number {
+  private get durationMs(): number {
     return performance.now() - this.startedAt;
   }
 
@@ -228,7 +230,7 @@ export class UpstreamCall implements Receiver, BodyReader {
     return error instanceof AbortedError && this.ending ? this.failure(this.ending) : error;
   }
 
-  /** Marks that the call has ended. @param error its error; undefined if its reply could be used */
+  /** Marks that the call has ended, reports it and logs it. @param error its error; undefined if its reply could be used */
   over(error?: unknown): void {
     clearTimeout(this.deadline);
     this.ended?.resolve();
@@ -244,6 +246,18 @@ export class UpstreamCall implements Receiver, BodyReader {
       caller: this.request.onBehalfOf,
     });
     this.surroundings.stalls.end();
+    const { attempts, bytes, durationMs, status } = this;
+    const { reason, code } = error instanceof UpstreamCallError ? error : {};
+    const outcome = reason && reason !== 'status' ? reason : String(status ?? 'error');
+    const ok = outcome === String(status) && (status ?? 500) < 400;
+    annotateSpan({
+      'upstream.outcome': outcome,
+      'upstream.attempts': attempts,
+      'http.response.status_code': status,
+    });
+    const { options, log } = this.surroundings;
+    const { operation } = this.request;
+    log.write({ upstream: options.name, operation, outcome, code, attempts, bytes, durationMs, ok });
   }
 
   private readonly cancel = () => this.end('cancelled');

@@ -62,9 +62,9 @@ export class UpstreamClient implements ClientState {
     });
     const { baseUrl, silentAfterMs: afterMs } = options;
     if (afterMs !== undefined) this.silence = new SilenceWatch({ baseUrl, afterMs, connectTimeoutMs }, this.inProgress);
-    const { stalls, budget } = shared;
+    const { stalls, budget, log } = shared;
     const targets = new Targets(options);
-    this.surroundings = { options, dispatcher: this.agent, targets, slots, waiting: this.calls, stalls, budget };
+    this.surroundings = { options, dispatcher: this.agent, targets, slots, waiting: this.calls, stalls, budget, log };
   }
 
   /** Whether the upstream counts as down. */
@@ -129,12 +129,14 @@ export class UpstreamClient implements ClientState {
       const reply = await call.run();
       if (reply.body.length > LARGE_BYTES) await (largeReplies = largeReplies.then(() => nextTurn()));
       const value = read(reply);
-      this.over(request, call);
+      call.over();
       return value;
     } catch (error) {
       const told = call.explained(error);
-      this.over(request, call, told);
+      call.over(told);
       throw told;
+    } finally {
+      this.inProgress.delete(call);
     }
   }
 
@@ -146,21 +148,6 @@ export class UpstreamClient implements ClientState {
     const call = new UpstreamCall(request, observation, this.surroundings, stream);
     this.inProgress.add(call);
     return call;
-  }
-
-  private over({ operation }: UpstreamRequest, call: UpstreamCall, error?: unknown): void {
-    this.inProgress.delete(call);
-    call.over(error);
-    const { attempts, bytes, durationMs, status } = call;
-    const { reason, code } = error instanceof UpstreamCallError ? error : {};
-    const outcome = reason && reason !== 'status' ? reason : String(status ?? 'error');
-    const ok = outcome === String(status) && (status ?? 500) < 400;
-    annotateSpan({
-      'upstream.outcome': outcome,
-      'upstream.attempts': attempts,
-      'http.response.status_code': status,
-    });
-    this.shared.log.write({ upstream: this.name, operation, outcome, code, attempts, bytes, durationMs, ok });
   }
 
   private notCalled(operation: string, reason: UpstreamFailureReason): UpstreamCallError {
