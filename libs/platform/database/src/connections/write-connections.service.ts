@@ -65,7 +65,7 @@ export class WriteConnectionsService {
     options: WaitingOptions = {},
   ): Promise<RowsOf<Rows>> {
     if (!options.ends) this.storedBytes.check(customerId);
-    return this.run(customerId, () => this.send(customerId, statements, options), options);
+    return this.line.run(customerId, () => this.send(customerId, statements, options), options);
   }
 
   /**
@@ -75,17 +75,22 @@ export class WriteConnectionsService {
     if (!options.ends) this.storedBytes.check(customerId);
     return new Promise((resolve, reject) => {
       const kept = async () => {
-        const client = await this.connect();
-        await new Promise<void>((ended) => {
-          const release = (lost?: Error) => {
-            client.release(lost);
-            ended();
-          };
-          const end = { release, storedBytes: this.storedBytes, isBounded: !options.ends };
-          resolve(new WriteTransaction(client, customerId, end));
-        });
+        const begunAt = performance.now();
+        try {
+          const client = await this.connect();
+          await new Promise<void>((ended) => {
+            const release = (lost?: Error) => {
+              client.release(lost);
+              ended();
+            };
+            const end = { release, storedBytes: this.storedBytes, isBounded: !options.ends };
+            resolve(new WriteTransaction(client, customerId, end));
+          });
+        } finally {
+          this.report(customerId, begunAt);
+        }
       };
-      this.run(customerId, kept, options).catch(reject);
+      this.line.run(customerId, kept, options).catch(reject);
     });
   }
 
@@ -111,18 +116,10 @@ export class WriteConnectionsService {
     return this.line.run(customerId, work);
   }
 
-  /** Does work on one of the connections when it is its turn, and reports how long that took. */
-  private run<T>(customerId: string, work: () => Promise<T>, options: WaitingOptions): Promise<T> {
-    const timed = async () => {
-      const begunAt = performance.now();
-      try {
-        return await work();
-      } finally {
-        const ms = performance.now() - begunAt;
-        this.times.report({ customers: [customerId], bytes: [0], ms, connections: this.config.DATABASE_POOL_SIZE });
-      }
-    };
-    return this.line.run(customerId, timed, options);
+  /** Reports how long a connection was a customer's. */
+  private report(customerId: string, begunAt: number): void {
+    const ms = performance.now() - begunAt;
+    this.times.report({ customers: [customerId], bytes: [0], ms, connections: this.config.DATABASE_POOL_SIZE });
   }
 
   private async send<Rows extends readonly unknown[]>(
@@ -130,10 +127,15 @@ export class WriteConnectionsService {
     statements: CustomerStatements<Rows>,
     { ends = false }: WaitingOptions,
   ): Promise<RowsOf<Rows>> {
-    const bytes = bytesOf(statements);
-    const counted = bytes > 0 ? [this.storedBytes.count(customerId, bytes, !ends)] : [];
-    const rows: unknown[][] = await this.sendOn(await this.connect(), customerId, [...statements, ...counted]);
-    return rows.slice(0, statements.length) as RowsOf<Rows>;
+    const begunAt = performance.now();
+    try {
+      const bytes = bytesOf(statements);
+      const counted = bytes > 0 ? [this.storedBytes.count(customerId, bytes, !ends)] : [];
+      const rows: unknown[][] = await this.sendOn(await this.connect(), customerId, [...statements, ...counted]);
+      return rows.slice(0, statements.length) as RowsOf<Rows>;
+    } finally {
+      this.report(customerId, begunAt);
+    }
   }
 
   /** Sends statements as one transaction on a connection, and gives it back to the pool. */
