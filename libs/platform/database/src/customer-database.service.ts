@@ -64,7 +64,7 @@ export class CustomerDatabaseService {
         if (this.context.isAbandoned) throw new ClientGoneError();
         return this.writes.read(customerId, { statement, values }, SLOW_AT_ONCE, (bytes, ms) => {
           cost.noteBytes(bytes);
-          cost.noteTime(ms - this.times.loopDelayMs(), true);
+          cost.noteTime(ms, true);
         });
       });
     } finally {
@@ -141,11 +141,9 @@ export class CustomerDatabaseService {
     return joined?.isOpen && joined.customerId === customerId ? joined : undefined;
   }
 
-  /**
-   * From now on `report` is told the time that the database takes for customers' statements. It includes the delay of the event loop.
-   */
-  reportTime(report: StatementTimes['report'], loopDelayMs: StatementTimes['loopDelayMs']): void {
-    Object.assign(this.times, { report, loopDelayMs });
+  /** From now on `report` is told the time that the database takes for customers' statements. */
+  reportTime(report: StatementTimes['report']): void {
+    this.times.report = report;
   }
 
   /** How long a statement that is sent now has to wait for a connection, in milliseconds, as far as can be told. */

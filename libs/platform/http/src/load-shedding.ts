@@ -46,8 +46,11 @@ const LONGEST_RETRY = 60;
 export interface MeasuredDatabase {
   /** The time that a new statement has to wait, in milliseconds. */
   queueDelayMs(): number;
-  /** From now on `report` is told the time that connections take for statements of customers. It includes the delay of the event loop. */
-  reportTime(report: (time: StatementTime) => void, loopDelayMs: () => number): void;
+  /**
+   * From now on `report` is told the time that connections take for statements of customers. It includes the delay of the event loop;
+   * `report` returns the time without it.
+   */
+  reportTime(report: (time: StatementTime) => number): void;
 }
 
 export interface LoadSheddingParts {
@@ -98,10 +101,7 @@ export class LoadShedder {
     };
     const timer = setInterval(measure, MEASURE_EVERY_MS).unref();
     // An answer waits for the event loop, too.
-    database.reportTime(
-      (time) => this.chargeStatements(time, loop.longestMs),
-      () => loop.longestMs,
-    );
+    database.reportTime((time) => this.chargeStatements(time, loop.longestMs));
     server.addHook('onClose', (_server, done) => {
       clearInterval(timer);
       loop.stop();
@@ -110,14 +110,19 @@ export class LoadShedder {
     this.addAdmission(server);
   }
 
-  /** Charges customers for the time of their statements; that of a batch is divided by the bytes of their rows. */
-  private chargeStatements({ customers, bytes, ms, connections }: StatementTime, delayMs: number): void {
-    if (ms <= delayMs) return;
+  /**
+   * Charges customers for the time of their statements; that of a batch is divided by the bytes of their rows.
+   * @returns the time, in milliseconds
+   */
+  private chargeStatements({ customers, bytes, ms, connections }: StatementTime, delayMs: number): number {
+    const ownMs = ms - delayMs;
+    if (ownMs <= 0) return ownMs;
     let all = 0;
     for (const count of bytes) all += ROW_BYTES + count;
-    const msPerByte = (ms - delayMs) / connections / all;
+    const msPerByte = ownMs / connections / all;
     for (const [place, customer] of customers.entries())
       this.shares.charge(customer, (ROW_BYTES + (bytes[place] ?? 0)) * msPerByte);
+    return ownMs;
   }
 
   /**

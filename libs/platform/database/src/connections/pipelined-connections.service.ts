@@ -181,10 +181,7 @@ export class PipelinedConnectionsService implements OnApplicationShutdown {
   private readerOfTurn?: PipelinedConnection;
 
   constructor(@Inject(PIPELINE_SETTINGS) { client, size, times = new StatementTimes() }: PipelineSettings) {
-    const worked = (time: Omit<StatementTime, 'connections'>) => {
-      times.report({ ...time, connections: size });
-      return time.ms - times.loopDelayMs();
-    };
+    const worked = (time: Omit<StatementTime, 'connections'>) => times.report({ ...time, connections: size });
     this.connections = Array.from({ length: size }, () => new PipelinedConnection(client, worked));
   }
 

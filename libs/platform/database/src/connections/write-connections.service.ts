@@ -95,7 +95,8 @@ export class WriteConnectionsService {
   }
 
   /**
-   * Reads as a customer on a connection of its own for as long as it takes. @param answered is told the bytes and the milliseconds
+   * Reads as a customer on a connection of its own for as long as it takes. @param answered is told the bytes, and the milliseconds
+   * of the database itself
    * @param atOnce the number of such reads at a time
    */
   async read<Row>(
@@ -109,8 +110,7 @@ export class WriteConnectionsService {
       const [before, begunAt] = [client.bytesRead, performance.now()];
       const [rows] = await this.sendOn<[Row]>(client, customerId, [read]);
       const [bytes, ms] = [client.bytesRead - before, performance.now() - begunAt];
-      this.times.report({ customers: [customerId], bytes: [bytes], ms, connections: atOnce });
-      answered(bytes, ms);
+      answered(bytes, this.times.report({ customers: [customerId], bytes: [bytes], ms, connections: atOnce }));
       return rows;
     };
     return this.line.run(customerId, work);
