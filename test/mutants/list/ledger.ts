@@ -130,7 +130,7 @@ export const ledger: Mutant[] = [
   },
   {
     name: 'ledger, histories: who has reached the total limit is advised to buy',
-    file: 'libs/domains/ai/src/ledger/sql/pricing.sql',
+    file: 'libs/domains/ai/src/ledger/sql/reserve.sql',
     find: 'when p_needed > p_total_left then',
     replace: 'when p_needed <= p_spendable and p_needed > p_total_left then',
     specs: ['test/contract/ai-ledger-histories'],
