@@ -157,6 +157,7 @@ describe('What an operator has to do now and then', () => {
       [`credit-request approve --id ${rows[0]?.id}`, `${who}: 1000.00 NOK, pending`],
       [`token deactivate --token ${token.id}`, who],
       [`customer deactivate --customer ${id}`, who],
+      [`customer erase --customer ${id}`, who],
     ] as const) {
       const { code, stderr } = await asked(line);
       expect({ line, stderr }).toEqual({ line, stderr: expect.stringContaining(text) });

@@ -8,6 +8,13 @@ import { readTextFile } from './customer-file';
 const command = commandsWith(() => import('../services/customers.services.js'));
 const dataCommand = commandsWith(() => import('../services/customer-data.services.js'));
 
+/** Whom a question is about: by number and name, as an id tells nobody. */
+const describe = async (
+  _services: unknown,
+  { customer }: { customer: string },
+  nameOf: (customerId: string) => Promise<string>,
+): Promise<string> => `Customer ${await nameOf(customer)}`;
+
 const create = command({
   name: 'create',
   description: 'add a customer',
@@ -108,7 +115,7 @@ const deactivate = command({
   description: "refuse all of a customer's tokens",
   options: { customer },
   examples: ['--customer 100001'],
-  about: async (_services, { customer }, nameOf) => `Customer ${await nameOf(customer)}`,
+  about: describe,
   confirm: () => 'All its tokens are refused at once. Go on?',
   run: ({ customers }, { customer }, { actor }) => customers.setActive(actor, customer, false),
 });
@@ -163,8 +170,8 @@ const erase = dataCommand({
   options: { customer, dryRun: flag('--dry-run', 'only count the rows that would be erased') },
   examples: ['--customer 100001 --dry-run', '--customer 100001 --yes'],
   needsYes: true,
-  confirm: ({ customer, dryRun }) =>
-    dryRun ? undefined : `The personal data of customer ${customer} is erased for good. Go on?`,
+  about: describe,
+  confirm: ({ dryRun }) => (dryRun ? undefined : 'Its personal data is erased for good. Go on?'),
   columns: ['table', 'rows', 'done'],
   run: ({ customerErasure }, { customer, dryRun = false }, { actor }) =>
     customerErasure.erase(actor, customer, { dryRun }),
