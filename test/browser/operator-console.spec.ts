@@ -15,7 +15,7 @@ interface AxeResults {
 }
 
 /** The layout follows the width a moment later. */
-const PATIENCE = { timeout: 5_000, polling: 100 };
+const PATIENCE = { timeout: 5_000, polling: 'raf' } as const;
 
 /** Widths and colours of the pictures. */
 const PICTURED = [
@@ -160,30 +160,29 @@ describe("The operator's console in a browser", () => {
     const parts = Object.fromEntries(tabs.map((tab) => [`Customer ${tab}`, `${customer}/${tab}`]));
     const screens = Object.entries({ ...SCREENS, Customer: customer, ...parts });
     const found: string[] = [];
-    const examine = async (on: Page) => {
-      for (let screen = screens.shift(); screen; screen = screens.shift()) found.push(...(await look(on, ...screen)));
+    const examine = async (by: ConsoleVisitor) => {
+      for (let screen = screens.shift(); screen; screen = screens.shift()) found.push(...(await look(by, ...screen)));
     };
     // A browser of its own: a page in the background draws nothing.
     const beside = await visitConsole(api);
     await beside.logIn('admin', 'colleague');
-    await Promise.all([examine(page), examine(beside.page)]);
+    await Promise.all([examine(visitor), examine(beside)]);
     found.push(...beside.complaints);
     await beside.stop();
     expect(found).toEqual([]);
   }, 240_000);
 
   /** Takes pictures of a screen. @returns its faults: those that axe finds serious, and a page that is wider than the screen */
-  async function look(on: Page, name: string, path: string): Promise<string[]> {
-    await on.goto(`${api.origin}/#${path}`);
-    await on.locator('#main-content').waitFor();
-    await on.waitForLoadState('networkidle');
-    await on.evaluate(AXE);
+  async function look({ page: on, open, settled }: ConsoleVisitor, name: string, path: string): Promise<string[]> {
+    await open(path);
+    if (!(await on.evaluate(`'axe' in window`))) await on.evaluate(AXE);
     const faults = await seriousFaults(on, name);
     for (const [width, colorScheme] of PICTURED) {
       await on.setViewportSize({ width, height: 800 });
       await on.emulateMedia({ colorScheme });
       const fits = on.waitForFunction('document.documentElement.scrollWidth <= innerWidth', null, PATIENCE);
       await fits.catch(() => faults.push(`${name}: wider than ${width} px`));
+      await settled();
       const path = join(PICTURES, `${name.replaceAll(' ', '-')}-${width}-${colorScheme}.png`);
       await on.screenshot({ path, animations: 'disabled' });
       if (colorScheme === 'dark') faults.push(...(await seriousFaults(on, `${name}, dark`, ['color-contrast'])));
@@ -192,6 +191,26 @@ describe("The operator's console in a browser", () => {
     await on.emulateMedia({ colorScheme: 'light' });
     return faults;
   }
+
+  it('hides no page behind its menu when the window gets as narrow as a phone, and has the menu again when it is wide', async () => {
+    await visitor.open('/customers');
+    const label = page.getByRole('menuitem', { name: 'Find a token' }).getByText('Find a token');
+    await label.waitFor();
+    for (const [width, isShown] of [
+      [390, false],
+      [1280, true],
+    ] as const) {
+      await page.setViewportSize({ width, height: 800 });
+      await label.waitFor({ state: isShown ? 'visible' : 'hidden' });
+      await visitor.settled();
+      expect(
+        await page
+          .locator('[aria-hidden=true]')
+          .filter({ has: page.locator('#main-content') })
+          .count(),
+      ).toBe(0);
+    }
+  });
 
   it('shows a hostile name as text', async () => {
     await visitor.open('/customers');

@@ -15,14 +15,16 @@ import TicketsIcon from '@mui/icons-material/SupportAgent';
 import WebhooksIcon from '@mui/icons-material/Webhook';
 import TodayIcon from '@mui/icons-material/Dashboard';
 import TokensIcon from '@mui/icons-material/VpnKey';
-import { Alert, Box, Button, ToggleButton, ToggleButtonGroup } from '@mui/material';
+import { Alert, Box, Button, type Theme, ToggleButton, ToggleButtonGroup, useMediaQuery } from '@mui/material';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import {
   AppBar,
   Layout,
   Logout,
   Menu,
+  Sidebar,
+  type SidebarProps,
   TitlePortal,
   ToggleThemeButton,
   UserMenu,
@@ -66,6 +68,24 @@ function ConsoleMenu() {
       </Menu>
     </Box>
   );
+}
+
+/**
+ * The menu: beside the page, or on a phone above it, as a dialog that hides the page from screen readers. A window that gets as
+ * narrow as a phone has not opened that dialog: the menu closes, and is as it was when the window is wide again.
+ */
+function ConsoleSidebar(props: SidebarProps) {
+  const isPhone = useMediaQuery<Theme>((theme) => theme.breakpoints.down('sm'), { noSsr: true });
+  const [isOpen, setOpen] = useSidebarState();
+  const [isForPhone, setForPhone] = useState(false);
+  const wasOpen = useRef(isOpen);
+  useEffect(() => {
+    if (isPhone === isForPhone) return;
+    setForPhone(isPhone);
+    if (isPhone) wasOpen.current = isOpen;
+    setOpen(isPhone ? false : wasOpen.current);
+  }, [isPhone, isForPhone, isOpen, setOpen]);
+  return <Sidebar {...props} open={isOpen && isPhone === isForPhone} />;
 }
 
 function ConsoleBar() {
@@ -137,6 +157,7 @@ export function ConsoleLayout({ children }: { children?: ReactNode }) {
     <Layout
       appBar={ConsoleBar}
       menu={ConsoleMenu}
+      sidebar={ConsoleSidebar}
       data-sidebar={isOpen ? 'open' : 'closed'}
       // Wide tables scroll by themselves, not the page.
       sx={{
