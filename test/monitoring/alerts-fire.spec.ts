@@ -23,7 +23,7 @@ describeWithMonitoring('alerts, from the service to who is called', (programs) =
   beforeAll(async () => {
     service = await startWatchedService();
     monitoring = await startMonitoring(programs, service.targets, FACTOR);
-    await until(async () => (await monitoring.query('count(up == 1)')) === 3, 200);
+    await until(async () => (await monitoring.query('count(up == 1)')) === 4, 200);
     await until(async () => (await monitoring.query('ai_credit_verified_seconds')) !== undefined, 200);
   }, 120_000);
   afterAll(async () => {

@@ -15,7 +15,7 @@ export interface Exit {
 export interface ApiProcess {
   child: ChildProcess;
   origin: string;
-  /** Address of `/api/v1`. */
+  /** Address of `/api/v1`; of the operator API's `/operator/v1`. */
   baseUrl: string;
   metricsUrl: string;
   /** Its standard output and standard error so far. */
@@ -25,15 +25,21 @@ export interface ApiProcess {
   stop(signal?: NodeJS.Signals): Promise<Exit>;
 }
 
-const MAIN = join(process.cwd(), 'dist', 'apps', 'customer-api', 'src', 'main.js');
+/** The programs that answer requests, and their settings of the port. */
+const PROGRAMS = { 'customer-api': 'PORT', 'operator-api': 'OPERATOR_PORT' } as const;
+type Program = keyof typeof PROGRAMS;
 
 /** A stop does not wait for idle connections of the test's own. */
 const DEFAULTS = { NODE_ENV: 'test', LOG_LEVEL: 'warn', OVERLOAD_WAIT_MS: '60000', SHUTDOWN_IDLE_MS: '0' };
 
-/** Starts the API on free ports and waits until it is ready. @throws with its output if it ends instead */
-export async function startApiProcess(settings: Record<string, string>): Promise<ApiProcess> {
+/** Starts the API, or the operator's, on free ports and waits until it is ready. @throws with its output if it ends instead */
+export async function startApiProcess(
+  settings: Record<string, string>,
+  program: Program = 'customer-api',
+): Promise<ApiProcess> {
   const [port, internalPort] = [await freePort(), await freePort()];
-  const { child, output, exited } = spawnApi({ PORT: String(port), INTERNAL_PORT: String(internalPort), ...settings });
+  const ports = { [PROGRAMS[program]]: String(port), INTERNAL_PORT: String(internalPort) };
+  const { child, output, exited } = spawnApi({ ...ports, ...settings }, program);
   await Promise.race([
     once(child, 'message'),
     exited.then(({ code }) => {
@@ -44,7 +50,7 @@ export async function startApiProcess(settings: Record<string, string>): Promise
   return {
     child,
     origin,
-    baseUrl: `${origin}/api/v1`,
+    baseUrl: `${origin}/${program === 'customer-api' ? 'api' : 'operator'}/v1`,
     metricsUrl: `http://127.0.0.1:${internalPort}/metrics`,
     output,
     exited,
@@ -56,10 +62,11 @@ export async function startApiProcess(settings: Record<string, string>): Promise
 }
 
 /** Starts the API with exactly these settings, without waiting. */
-export function spawnApi(settings: Record<string, string>) {
-  if (!existsSync(MAIN)) throw new Error('The service is not compiled: npm run build');
+export function spawnApi(settings: Record<string, string>, program: Program = 'customer-api') {
+  const main = join(process.cwd(), 'dist', 'apps', program, 'src', 'main.js');
+  if (!existsSync(main)) throw new Error('The service is not compiled: npm run build');
   const { PATH } = process.env;
-  const child = fork(MAIN, [], {
+  const child = fork(main, [], {
     env: { ...DEFAULTS, PATH, ...compileCache, ...settings },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     execArgv: [],

@@ -19,7 +19,7 @@ export interface Monitoring {
 }
 
 /** What is scraped: addresses (`127.0.0.1:9464`) by job. */
-export type Targets = Record<'api' | 'worker', string[]>;
+export type Targets = Record<'api' | 'worker' | 'console', string[]>;
 
 /** Starts them with the service's rules and configuration. @param factor by which the rules are quicker */
 export async function startMonitoring(

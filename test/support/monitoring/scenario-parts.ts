@@ -3,6 +3,7 @@ import { failingJob, oldInvoices, strayRow, troubledWebhooks, waitingWork } from
 import { costlyCall, kroneTooMuch, stuckReservation, unknownOutcomes } from './scenarios/money.scenarios';
 import {
   cutOffWorker,
+  deadConsole,
   deadReplica,
   deadService,
   deadWorker,
@@ -57,7 +58,7 @@ const all: Parts = {
   'at a database that hangs': [silentDatabase],
   'at a provider that is stopped': [stoppedProvider],
   'away for a while': [cutOffWorker, deadReplica],
-  dead: [deadService, deadWorker],
+  dead: [deadService, deadWorker, deadConsole],
 };
 
 /** What an operator names first, for the rules as they are. A full disk stops everything else: it is alone. */
@@ -78,7 +79,6 @@ export const SCENARIOS: Record<string, Parts> = { sample, quick, all, operator }
  * day, the whole machine's disk, and a certificate.
  */
 export const NOT_PROVOKED = [
-  'ConsoleDown',
   'ProcessRestarts',
   'JobStale',
   'ReplicaMissing',

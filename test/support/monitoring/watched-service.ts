@@ -17,7 +17,7 @@ import { startWorkerProcess, type WorkerProcess } from '../worker-process';
 import type { Targets } from './monitoring';
 import { createSmallDisk, type SmallDisk } from './small-disk';
 
-/** Two replicas of the API, a worker, PostgreSQL, Redis, and the sandbox as every other system. */
+/** Two replicas of the API, a worker, the operator API, PostgreSQL, Redis, and the sandbox as every other system. */
 export interface WatchedService {
   superuser: Client;
   databaseUrl: string;
@@ -25,10 +25,11 @@ export interface WatchedService {
   redis: RedisServer;
   /** Undefined where nobody may mount one: then the database is like any other. */
   disk: SmallDisk | undefined;
-  /** The ways to the database: of the replicas, and of the worker. */
+  /** The ways to the database: of the replicas; of the worker and the operator API. */
   links: [TcpProxy, TcpProxy];
   replicas: [ApiProcess, ApiProcess];
   worker: WorkerProcess;
+  console: ApiProcess;
   targets: Targets;
   customerId: string;
   /** Calls a replica as one customer or the other. Waits for the end of the reply; a lost connection counts as one. */
@@ -38,6 +39,7 @@ export interface WatchedService {
   /** Starts a replica again under the addresses that it had. */
   startReplica(replica: 0 | 1): Promise<void>;
   startWorker(): Promise<void>;
+  startConsole(): Promise<void>;
   /** Lets the worker run a job now that would have its turn later. */
   hasten(job: string): Promise<unknown>;
   stop(): Promise<void>;
@@ -79,8 +81,9 @@ export async function startWatchedService(): Promise<WatchedService> {
     SMS_DAILY_CAP: '1000000',
     SMS_DAILY_PARTS_CAP: '1000000',
   };
-  const ports = await Promise.all(Array.from({ length: 5 }, () => freePort()));
-  const [first, second, firstInternal, secondInternal, workerInternal] = ports as [
+  const ports = await Promise.all(Array.from({ length: 6 }, () => freePort()));
+  const [first, second, firstInternal, secondInternal, workerInternal, consoleInternal] = ports as [
+    number,
     number,
     number,
     number,
@@ -102,6 +105,11 @@ export async function startWatchedService(): Promise<WatchedService> {
   ] as const;
   const startWorker = () =>
     startWorkerProcess({ ...common, DATABASE_URL: through(links[1]), INTERNAL_PORT: String(workerInternal) });
+  const startConsole = () =>
+    startApiProcess(
+      { ...common, DATABASE_URL: through(links[1]), INTERNAL_PORT: String(consoleInternal) },
+      'operator-api',
+    );
   const service: WatchedService = {
     superuser,
     databaseUrl: database.url,
@@ -112,9 +120,11 @@ export async function startWatchedService(): Promise<WatchedService> {
     customerId: customers[0].id,
     replicas: [await replicaAt[0](), await replicaAt[1]()],
     worker: await startWorker(),
+    console: await startConsole(),
     targets: {
       api: [firstInternal, secondInternal].map((port) => `127.0.0.1:${port}`),
       worker: [`127.0.0.1:${workerInternal}`],
+      console: [`127.0.0.1:${consoleInternal}`],
     },
     async call(replica, path, body) {
       const baseUrl = `http://127.0.0.1:${replica === 0 ? first : second}/api/v1`;
@@ -135,10 +145,13 @@ export async function startWatchedService(): Promise<WatchedService> {
     async startWorker() {
       service.worker = await startWorker();
     },
+    async startConsole() {
+      service.console = await startConsole();
+    },
     hasten: (job) =>
       superuser.query(`update pgboss.job set start_after = now() where name = $1 and state = 'created'`, [job]),
     async stop() {
-      await Promise.all([...service.replicas, service.worker].map((one) => one.stop('SIGKILL')));
+      await Promise.all([...service.replicas, service.worker, service.console].map((one) => one.stop('SIGKILL')));
       await Promise.all(links.map((link) => link.close()));
       await redis.kill();
       await sandbox.close();

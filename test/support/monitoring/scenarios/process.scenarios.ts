@@ -75,3 +75,13 @@ export function deadWorker(service: WatchedService): Scenario {
     mend: () => service.startWorker(),
   };
 }
+
+/** The operator API is dead. */
+export function deadConsole(service: WatchedService): Scenario {
+  return {
+    cause: 'the operator console is dead',
+    alerts: [{ alert: 'ConsoleDown' }],
+    provoke: () => service.console.stop('SIGKILL'),
+    mend: () => service.startConsole(),
+  };
+}
