@@ -42,7 +42,7 @@ export interface Seen {
 }
 
 /** A client that runs in a thread of its own. */
-class AttackClient {
+export class AttackClient {
   private readonly worker: Worker;
 
   constructor(workerData: { origin: string; requests: HostileRequest[]; connections?: number; everyMs?: number }) {

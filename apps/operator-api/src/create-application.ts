@@ -9,6 +9,8 @@ import { configureApplication, createAdapter, observeRequests, requestMeter } fr
 import { NestLogger } from '@platform/logging';
 import { Metrics } from '@platform/metrics';
 import { requireOwnHost } from './access/browser';
+import { KnownSessionsService } from './access/known-sessions.service';
+import { limitRequestsUnderWay } from './access/request-places';
 import { OPERATOR_INTERFACE } from './interface';
 import { AppModule } from './app.module';
 import { protectPages, serveConsole } from './console-files';
@@ -36,6 +38,7 @@ export async function createApplication(
   const metrics = app.get(Metrics);
   observeRequests(server, requestMeter(metrics));
   limitAddresses(server, app.get(RateLimitStorageService), config.RATE_LIMIT_ADDRESS_PER_MINUTE);
+  limitRequestsUnderWay(server, config, app.get(KnownSessionsService));
   serveConsole(server);
   exposeDatabaseMetrics(metrics, app.get(DatabaseClockService));
   await assertDatabaseFit(app.get(DataSource), 'account_operator');

@@ -4,6 +4,7 @@ import { RateLimitStorageService } from '@platform/access';
 import { createValidationPipe, HttpModule, ProblemFilter, RequestBodyGuard } from '@platform/http';
 import { ReplySealerService } from '@platform/idempotency';
 import { OperatorAccountsModule } from '@platform/operator-accounts';
+import { KnownSessionsService } from './access/known-sessions.service';
 import { OperatorGuard } from './access/operator.guard';
 import { OperatorRequestsInterceptor } from './access/operator-requests.interceptor';
 import { RequestTransactionsService } from './access/request-transactions.service';
@@ -45,7 +46,7 @@ const LISTS = [
 @Module({
   imports: [HttpModule, OperatorAccountsModule],
   providers: [
-    ...[RateLimitStorageService, ReplySealerService, RequestTransactionsService],
+    ...[KnownSessionsService, RateLimitStorageService, ReplySealerService, RequestTransactionsService],
     { provide: APP_GUARD, useClass: OperatorGuard },
     { provide: APP_GUARD, useClass: RequestBodyGuard },
     { provide: APP_INTERCEPTOR, useClass: OperatorRequestsInterceptor },

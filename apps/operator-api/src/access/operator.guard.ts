@@ -4,6 +4,7 @@ import { ServiceError } from '@platform/errors';
 import { type RouteRules, rulesOf } from '@platform/http';
 import { type AuthenticatedOperator, FRESH_MINUTES, OperatorSessionsService } from '@platform/operator-accounts';
 import { browserOf, dropSessionCookie, requireOwnOrigin, sessionCookie } from './browser';
+import { KnownSessionsService } from './known-sessions.service';
 
 const READING = new Set(['GET', 'HEAD']);
 
@@ -14,7 +15,10 @@ const READING = new Set(['GET', 'HEAD']);
  */
 @Injectable()
 export class OperatorGuard implements CanActivate {
-  constructor(private readonly sessions: OperatorSessionsService) {}
+  constructor(
+    private readonly sessions: OperatorSessionsService,
+    private readonly known: KnownSessionsService,
+  ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const rules = rulesOf(context);
@@ -23,6 +27,7 @@ export class OperatorGuard implements CanActivate {
     if (rules.access === 'public') return true;
     const cookie = sessionCookie(request);
     const operator = await this.sessions.authenticate(cookie, browserOf(request));
+    if (cookie !== undefined) this.known.note(cookie, operator?.accountId);
     if (!operator) {
       if (cookie === undefined) throw new ServiceError('login_required', 'Log in to use the operator console');
       dropSessionCookie(context.getArgByIndex<FastifyReply>(1));

@@ -1,6 +1,6 @@
 export { acceptedWeights } from './accept';
 export { BODY_BYTES, BodyMemory, type BodyLease } from './body-limits';
-export { endSlowReply, networkOf } from './connections';
+export { endSlowReply, networkOf, onReplyClosed } from './connections';
 export { CsvExportsService, PageOrCsvReply, WantsCsv } from './csv-exports.service';
 export { InboxPageDto, InboxQueryDto, IsSearch, SortBy, toInboxPageDto, toInboxRequest } from './dto/inbox.dto';
 export { ListQueryDto, PageDto, PageQueryDto, toPageDto, toPageRequest } from './dto/page.dto';

@@ -1,0 +1,85 @@
+import type { HostileRequest } from '@test/hostile-requests';
+import { logIn, startOperatorApi, type TestOperator, type TestOperatorApi, USER_AGENT } from '@test/operator-api';
+import { AttackClient, type Seen } from '@test/share-attacks';
+import { until } from '@test/until';
+
+/** Other specs take most of the processors meanwhile. */
+const SLOW_MS = 90_000;
+/** Refusals of the flood that are waited for, and answers that its neighbour gets meanwhile. */
+const ENOUGH = 50;
+const ANSWERS = 10;
+const NEIGHBOUR_EVERY_MS = 100;
+const CONNECTIONS = 128;
+
+describe('the operator API under a flood', () => {
+  let api: TestOperatorApi;
+  let kari: TestOperator;
+  let ola: TestOperator;
+  beforeAll(async () => {
+    api = await startOperatorApi({ OPERATOR_LOGIN_ATTEMPTS_PER_MINUTE: '10' });
+    [kari, ola] = [await logIn(api, 'viewer'), await logIn(api, 'viewer')];
+    for (const one of [kari, ola]) await one.call('/session');
+  }, SLOW_MS);
+  afterAll(() => api.stop());
+
+  const read = ({ cookie }: TestOperator, path: string): HostileRequest => ({
+    ...{ method: 'GET', path: `/operator/v1${path}`, headers: { cookie, 'user-agent': USER_AGENT } },
+  });
+
+  /** Floods the process until enough got this status, while Ola looks at something else. */
+  async function flood(requests: HostileRequest[], status: number): Promise<{ attacker: Seen; neighbour: Seen }> {
+    const { origin } = api;
+    const looking = new AttackClient({ origin, requests: [read(ola, '/prices')], everyMs: NEIGHBOUR_EVERY_MS });
+    const flooding = new AttackClient({ origin, requests, connections: CONNECTIONS });
+    await until(async () => {
+      const [attacker, neighbour] = [await flooding.look(), await looking.look()];
+      return (attacker.tally[status] ?? 0) >= ENOUGH && (neighbour.tally[200] ?? 0) >= ANSWERS;
+    }, 200);
+    return { neighbour: await looking.stop(), attacker: await flooding.stop() };
+  }
+
+  it(
+    'of lists that take long answers others, and tells the person whose lists they are',
+    async () => {
+      // Each of the lists takes the time that a statement may have.
+      await api.superuser.query('begin');
+      await api.superuser.query('lock table customer in access exclusive mode');
+      const { attacker, neighbour } = await flood([read(kari, '/customers')], 429);
+      await api.superuser.query('rollback');
+      expect(neighbour.tally).toEqual({ 200: expect.any(Number) });
+      expect(attacker.texts).toContainEqual(expect.stringMatching(/^429: Too many of your requests are under way/));
+      expect(attacker.tally).not.toHaveProperty('500');
+      await until(async () => (await kari.call('/customers')).status === 200);
+    },
+    SLOW_MS,
+  );
+
+  it(
+    'of logins answers others, and says when to try again',
+    async () => {
+      const headers = { origin: api.origin, 'content-type': 'application/json' };
+      const body = JSON.stringify({ token: 'x'.repeat(43) });
+      const { attacker, neighbour } = await flood(
+        [{ method: 'POST', path: '/operator/v1/login/link', headers, body }],
+        429,
+      );
+      expect(neighbour.tally).toEqual({ 200: expect.any(Number) });
+      expect(attacker.texts).toContainEqual(
+        expect.stringMatching(/^429: Too many logins from your address; try again/),
+      );
+      expect(attacker.tally).not.toHaveProperty('500');
+    },
+    SLOW_MS,
+  );
+
+  it(
+    'of cookies that are of no session answers others',
+    async () => {
+      const headers = { cookie: `__Host-operator_session=${'x'.repeat(43)}`, 'user-agent': USER_AGENT };
+      const { attacker, neighbour } = await flood([{ method: 'GET', path: '/operator/v1/customers', headers }], 401);
+      expect(neighbour.tally).toEqual({ 200: expect.any(Number) });
+      expect(attacker.tally).not.toHaveProperty('500');
+    },
+    SLOW_MS,
+  );
+});
