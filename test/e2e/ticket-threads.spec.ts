@@ -25,7 +25,7 @@ describe('a ticket', () => {
       expect(data).toHaveLength(1);
       return data[0] as TicketDto;
     };
-    return { customer, ticket, seen };
+    return { customer, call, ticket, seen };
   }
   const operator = async (...words: string[]) => {
     const { code, stderr } = await operatorCommand(api.database, ['ticket', ...words, '--json']);
@@ -42,6 +42,29 @@ describe('a ticket', () => {
   it('keeps the priority that it names', async () => {
     const { ticket, seen } = await openTicket({ priority: 'urgent' });
     expect([ticket.priority, (await seen()).priority]).toEqual(['urgent', 'urgent']);
+  });
+
+  it('has its replies with all their characters, in lists and by itself', async () => {
+    const { call, ticket, seen } = await openTicket();
+    const bodies = [
+      'a|3|b c',
+      '😀|😀',
+      '\u0001\ufeff"\\',
+      'plain',
+      '[{"x": 1}]\n2|',
+      'e\u0301 æ',
+      '😀'.repeat(3),
+      'last',
+    ];
+    for (const body of bodies) {
+      const headers = { 'content-type': 'application/json' };
+      const sent = { method: 'POST', body: JSON.stringify({ body }), headers };
+      expect((await call(`/support/tickets/${ticket.id}/replies`, sent)).status).toBe(201);
+    }
+    const { replies } = await seen();
+    expect(replies.map(({ author, body }) => [author, body])).toEqual(bodies.map((body) => ['customer', body]));
+    const whole = (await (await call(`/support/tickets/${ticket.id}`)).json()) as TicketDto;
+    expect(whole.replies).toEqual(replies);
   });
 
   it("shows an answer and when it came, in the order of the answers, and nothing of the operator's notes", async () => {
