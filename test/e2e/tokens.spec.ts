@@ -125,10 +125,8 @@ describe('service tokens', () => {
       const token = generateToken();
       for (let time = 0; time < 2; time++) {
         const asked = await askedDuring(async () => expectProblem(await use(token), 401, 'unauthorized'));
-        expect(asked).toEqual([
-          expect.stringContaining('app.authenticate'),
-          expect.stringContaining('app.token_refusal'),
-        ]);
+        // With the reason in the same statement: such floods are the cheapest for their sender.
+        expect(asked).toEqual([expect.stringMatching(/app\.token_refusal.*app\.authenticate/s)]);
       }
     });
   });
@@ -150,8 +148,7 @@ describe('service tokens', () => {
       await warm(token);
       await until(() => Date.now() > expiresAt.getTime());
       const asked = await askedDuring(async () => expectProblem(await use(token), 401, 'unauthorized'));
-      // Not whether it is valid, but why it is not.
-      expect(asked).toEqual([expect.stringContaining('app.token_refusal')]);
+      expect(asked).toEqual([]);
     });
 
     it('are forgotten when the customer is deactivated, and welcome again when it is activated', async () => {

@@ -14,7 +14,7 @@ import {
   type AuthenticatedCustomer,
   fingerprintOf,
   hashToken,
-  isWellFormed,
+  RefusedToken,
   type Scope,
   TOKEN_PREFIX,
   TokenAuthenticatorService,
@@ -64,7 +64,7 @@ const INVALID = { bearer: { error: 'invalid_token' } } as const;
 const HOW = 'Send a service token in the header Authorization: Bearer cas_live_…';
 const NOT_AS_API_KEY = `${HOW}; X-Api-Key is accepted below /api/v1/ai/v1 only`;
 const ASK = 'ask the operator for a new one';
-const REFUSALS: Record<NonNullable<TokenRefusal>, string> = {
+const REFUSALS: Record<Exclude<TokenRefusal, 'not_a_token'>, string> = {
   expired: `The token has expired; ${ASK}`,
   deactivated: `The token was deactivated; ${ASK}`,
   unknown: `The token is unknown on this server; copy it again, or ${ASK}`,
@@ -84,20 +84,23 @@ export class RouteAccessGuard implements CanActivate {
     const request = context.getArgByIndex<FastifyRequest>(0);
     const token = (takesApiKey && apiKeyToken(request.headers)) || bearerToken(request.headers);
     const found = this.authenticator.authenticate(token);
-    if (found && !(found instanceof Promise)) return admit(request, found, access);
-    return Promise.resolve(found).then((customer) =>
-      customer ? admit(request, customer, access) : this.refuse(request, token),
-    );
+    if (found instanceof Promise) return found.then((one) => judge(request, one, access, token));
+    return judge(request, found, access, token);
   }
+}
 
-  /** The reason is looked up only for a token that has the right checksum. @throws ServiceError unauthorized */
-  private async refuse(request: FastifyRequest, token: string): Promise<never> {
-    const isToken = isWellFormed(token);
-    // Anything else may be a password or somebody else's secret, of which even a digest says too much.
-    if (isToken) request.refusedToken = fingerprintOf(hashToken(token));
-    const reason = isToken ? await this.authenticator.refusalOf(token) : undefined;
-    throw new ServiceError('unauthorized', reason ? REFUSALS[reason] : faultOf(token), INVALID);
-  }
+/** @throws ServiceError unauthorized, insufficient_scope */
+function judge(
+  request: FastifyRequest,
+  found: AuthenticatedCustomer | RefusedToken,
+  access: RouteAccess,
+  token: string,
+): true {
+  if (!(found instanceof RefusedToken)) return admit(request, found, access);
+  // Anything but a token may be a password or somebody else's secret, of which even a digest says too much.
+  if (found.reason === 'not_a_token') throw new ServiceError('unauthorized', faultOf(token), INVALID);
+  request.refusedToken = fingerprintOf(hashToken(token));
+  throw new ServiceError('unauthorized', REFUSALS[found.reason], INVALID);
 }
 
 /** The customer whose token a request has, if it was valid lately: before the request is authenticated, to know who asks. */
@@ -144,7 +147,6 @@ function apiKeyToken({ authorization, 'x-api-key': key }: IncomingHttpHeaders): 
 
 /** The fault of a token that is not well-formed. */
 function faultOf(token: string): string {
-  if (isWellFormed(token)) return 'The token was not valid a moment ago but is valid now; send the request again';
   if (token.startsWith(TOKEN_PREFIX))
     return `The token is mistyped or cut off: copy all of it, from ${TOKEN_PREFIX} to the last character`;
   return `This is not a service token: a service token begins with ${TOKEN_PREFIX}, without quotes or brackets around it`;

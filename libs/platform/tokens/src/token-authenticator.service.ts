@@ -16,16 +16,29 @@ const REMEMBER_MS = 60_000;
 
 // The database tells how long the token is still valid: the process's own date decides nothing. Columns by name: a
 // migration that adds one must not break statements that connections have prepared.
+// The reason of a refusal comes with it: floods of unknown tokens cost one statement each.
 const AUTHENTICATE = prepared(
   'access.authenticate',
-  `select token_id, customer_id, scopes, extract(epoch from expires_at - app.now())::float8 * 1000 as valid_ms, ai_enabled, requests_per_minute, ai_per_minute, sms_per_minute
-   from app.authenticate($1)`,
+  `select token_id, customer_id, scopes, extract(epoch from expires_at - app.now())::float8 * 1000 as valid_ms, ai_enabled, requests_per_minute, ai_per_minute, sms_per_minute,
+     case when token_id is null then app.token_refusal(given.hash) end as refusal
+   from (select $1::bytea as hash) given left join app.authenticate(given.hash) on true`,
 );
 
-const REFUSAL = prepared('access.token-refusal', 'select app.token_refusal($1) as reason');
+/** Why a token is refused. */
+export type TokenRefusal = 'expired' | 'deactivated' | 'unknown' | 'not_a_token';
 
-/** Why a token with the right checksum is refused; null if it became valid meanwhile. */
-export type TokenRefusal = 'expired' | 'deactivated' | 'unknown' | null;
+/** A token that is not valid. */
+export class RefusedToken {
+  constructor(readonly reason: TokenRefusal) {}
+}
+
+type Authenticated = AuthenticatedCustomer | RefusedToken;
+
+interface Refusal {
+  token_id: null;
+  /** Null if it became valid meanwhile. */
+  refusal: 'expired' | 'deactivated' | 'unknown' | null;
+}
 
 interface Row {
   token_id: string;
@@ -50,7 +63,7 @@ interface Remembered {
 @Injectable()
 export class TokenAuthenticatorService {
   private readonly remembered = new Map<string, Remembered>();
-  private readonly lookUps = new Map<string, Promise<AuthenticatedCustomer | undefined>>();
+  private readonly lookUps = new Map<string, Promise<Authenticated>>();
   /** Number of received changes. */
   private epoch = 0;
 
@@ -62,16 +75,13 @@ export class TokenAuthenticatorService {
     changes.onChange = (customerId) => this.forget(customerId);
   }
 
-  /**
-   * The customer of a valid token, at once if it is cached; undefined for an invalid one. @throws
-   * DatabaseUnavailableError
-   */
-  authenticate(token: string): AuthenticatedCustomer | undefined | Promise<AuthenticatedCustomer | undefined> {
+  /** The customer of a valid token, at once if it is cached. @throws DatabaseUnavailableError */
+  authenticate(token: string): Authenticated | Promise<Authenticated> {
     const key = tokenKey(token);
     const remembered = this.changes.trusted ? this.remembered.get(key) : undefined;
     if (remembered && remembered.until > performance.now()) return this.admit(key, remembered.customer);
-    if (!isWellFormed(token)) return undefined;
-    return this.lookUp(key).then((found) => found && this.admit(key, found));
+    if (!isWellFormed(token)) return new RefusedToken('not_a_token');
+    return this.lookUp(key).then((found) => (found instanceof RefusedToken ? found : this.admit(key, found)));
   }
 
   /**
@@ -82,21 +92,14 @@ export class TokenAuthenticatorService {
     return token.length === TOKEN_LENGTH ? this.remembered.get(tokenKey(token))?.customer.customerId : undefined;
   }
 
-  /** Why a well-formed token was refused. @throws DatabaseUnavailableError */
-  async refusalOf(token: string): Promise<TokenRefusal> {
-    const hashed = Buffer.from(tokenKey(token), 'base64');
-    const [row] = await this.pipeline.single<{ reason: TokenRefusal }>(REFUSAL, [hashed]);
-    return row?.reason ?? null;
-  }
-
-  private admit(key: string, customer: AuthenticatedCustomer): AuthenticatedCustomer | undefined {
-    if (customer.expiresAt <= performance.now()) return undefined;
+  private admit(key: string, customer: AuthenticatedCustomer): Authenticated {
+    if (customer.expiresAt <= performance.now()) return new RefusedToken('expired');
     this.uses.record(key);
     return customer;
   }
 
   /** Queries the database. Concurrent calls with one token share the query only if its result can be trusted. */
-  private lookUp(key: string): Promise<AuthenticatedCustomer | undefined> {
+  private lookUp(key: string): Promise<Authenticated> {
     if (!this.changes.trusted) return this.ask(key);
     const under = this.lookUps.get(key);
     if (under) return under;
@@ -107,11 +110,12 @@ export class TokenAuthenticatorService {
     return asked;
   }
 
-  private async ask(key: string): Promise<AuthenticatedCustomer | undefined> {
+  private async ask(key: string): Promise<Authenticated> {
     const epoch = this.epoch;
     const askedAt = performance.now();
-    const [row] = await this.pipeline.single<Row & Record<string, unknown>>(AUTHENTICATE, [Buffer.from(key, 'base64')]);
-    if (!row) return undefined;
+    const hashed = Buffer.from(key, 'base64');
+    const [row] = await this.pipeline.single<(Row | Refusal) & Record<string, unknown>>(AUTHENTICATE, [hashed]);
+    if (!row || row.token_id === null) return new RefusedToken(row?.refusal ?? 'unknown');
     const customer = toCustomer(row, askedAt);
     // A change that was received during the query may be newer than its result.
     if (epoch === this.epoch) this.remember(key, customer);
