@@ -8,6 +8,6 @@ export {
   operatorErrorCatalog,
   problemType,
 } from './error-catalog';
-export { ServiceError, type ServiceErrorOptions, type UpstreamRefusal } from './service-error';
+export { ServiceError, type ServiceErrorOptions, UntracedError, type UpstreamRefusal } from './service-error';
 export { typeName } from './type-name';
 export { nearMisses, similarName } from './similar-name';

@@ -12,15 +12,19 @@ const SYNONYMS: Record<string, string> = { perpage: 'limit', pagesize: 'limit' }
 
 /** The name that a caller probably meant: `amount_nok` for `amountNok`, `amount` or `ammount_nok`. */
 export function similarName(wanted: string, names: readonly string[]): string | undefined {
-  return names.find((name) => name.length <= LONGEST && isSimilar(plain(wanted), plain(name)));
+  const plainWanted = plain(wanted);
+  return names.find((name) => name.length <= LONGEST && isSimilar(plainWanted, plain(name)));
 }
 
 /** Those of some names that are not known and were probably meant to be. */
 export function nearMisses(names: readonly string[], known: readonly string[]): string[] {
+  const plainKnown = known.filter((name) => name.length <= LONGEST).map(plain);
   return names.filter((name) => {
-    if (known.includes(name) || plain(name).startsWith(SILENT)) return false;
-    const synonym = SYNONYMS[plain(name)];
-    return synonym === undefined ? similarName(name, known) !== undefined : known.includes(synonym);
+    if (known.includes(name)) return false;
+    const plainName = plain(name);
+    if (plainName.startsWith(SILENT)) return false;
+    const synonym = SYNONYMS[plainName];
+    return synonym === undefined ? plainKnown.some((one) => isSimilar(plainName, one)) : known.includes(synonym);
   });
 }
 
@@ -32,10 +36,13 @@ function isSimilar(wanted: string, name: string): boolean {
   if (wanted === name) return true;
   const [short, long] = wanted.length < name.length ? [wanted, name] : [name, wanted];
   if (short.length >= 3 && long.startsWith(short)) return true;
-  return wanted.length >= 4 && long.length - short.length <= 2 && editDistance(wanted, name) <= 2;
+  return wanted.length >= 4 && long.length - short.length <= MOST_EDITS && editDistance(wanted, name) <= MOST_EDITS;
 }
 
-/** The Levenshtein distance of two texts. */
+/** Edits by which similar names differ at most. */
+const MOST_EDITS = 2;
+
+/** The Levenshtein distance of two texts, or any larger number than {@link MOST_EDITS}. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let line = 1; line <= from.length; line++) {
@@ -44,6 +51,7 @@ function editDistance(from: string, to: string): number {
       const change = (row[column - 1] ?? 0) + (from[line - 1] === to[column - 1] ? 0 : 1);
       next.push(Math.min(change, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1));
     }
+    if (Math.min(...next) > MOST_EDITS) return Infinity;
     row = next;
   }
   return row[to.length] ?? 0;

@@ -1,10 +1,10 @@
 import { type ArgumentMetadata, type Type, ValidationPipe } from '@nestjs/common';
 import { getMetadataStorage, type ValidationError } from 'class-validator';
 import type { FastifyReply } from 'fastify';
-import { nearMisses, ServiceError, similarName } from '@platform/errors';
+import { nearMisses, ServiceError, similarName, UntracedError } from '@platform/errors';
 
 /** Errors of class-validator, passed on to where the input itself is known. */
-class InvalidInput extends Error {
+class InvalidInput extends UntracedError {
   constructor(readonly faults: ValidationError[]) {
     super('The input is not valid');
   }
