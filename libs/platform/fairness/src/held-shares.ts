@@ -41,9 +41,9 @@ export class HeldShares {
   }
 
   /** Takes an amount that cannot be refused any more. Further ones are, until enough was given back. */
-  force(party: string, amount: number): void {
+  force(party: string | undefined, amount = 1): void {
     this.held += amount;
-    this.heldBy.set(party, this.amountOf(party) + amount);
+    if (party !== undefined) this.heldBy.set(party, this.amountOf(party) + amount);
   }
 
   /** Gives back an amount that the party took. */

@@ -73,7 +73,7 @@ describe('a connection', () => {
       taken.push(request.url ?? '');
       replies.set(request.url ?? '', reply);
     });
-    boundConnections(server, 1);
+    boundConnections(server, { most: 1, direct: true });
     await once(server.listen(0, '127.0.0.1'), 'listening');
   });
   afterEach(async () => {
@@ -134,5 +134,69 @@ describe('a connection', () => {
     // Idle, it gives way.
     open();
     await once(socket, 'close');
+  });
+});
+
+describe('the connections of a server', () => {
+  let server: Server;
+  let arrived = 0;
+  const replies: ServerResponse[] = [];
+  const start = async (direct: boolean) => {
+    [arrived, replies.length] = [0, 0];
+    server = createServer((_request, reply) => replies.push(reply));
+    boundConnections(server, { most: 10, direct });
+    server.on('connection', () => arrived++);
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+  };
+  afterEach(async () => {
+    server.closeAllConnections();
+    await once(server.close(), 'close');
+  });
+
+  /** Opens connections from an address, one after another. */
+  const open = async (localAddress: string, count = 1) => {
+    const sockets: Socket[] = [];
+    for (let place = 0; place < count; place++) {
+      const { port } = server.address() as AddressInfo;
+      const before = arrived;
+      sockets.push(connect({ port, host: '127.0.0.1', localAddress }).on('error', () => undefined));
+      await until(() => arrived > before);
+    }
+    return sockets;
+  };
+  const closed = (sockets: Socket[]) => sockets.map(({ closed }) => closed);
+  const ask = async (sockets: Socket[]) => {
+    for (const socket of sockets) socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await until(() => replies.length === sockets.length);
+  };
+
+  it('of one address are half of all at most: further ones replace its own', async () => {
+    await start(true);
+    const others = await open('127.0.0.2', 2);
+    const many = await open('127.0.0.3', 20);
+    await until(() => closed(many).filter(Boolean).length === 16);
+    // Those that were opened last are left, and everybody else's.
+    expect(closed(many).lastIndexOf(true)).toBe(15);
+    const later = await open('127.0.0.4', 2);
+    expect(closed([...others, ...many.slice(16), ...later])).toEqual(Array.from({ length: 8 }, () => false));
+  });
+
+  it('of one address shut nobody out while they are in use', async () => {
+    await start(true);
+    const many = await open('127.0.0.3', 5);
+    await ask(many);
+    const [more] = await open('127.0.0.3');
+    await until(() => more?.closed === true);
+    const others = await open('127.0.0.2', 2);
+    expect(closed([...many, ...others])).toEqual(Array.from({ length: 7 }, () => false));
+  });
+
+  it('of a proxy may be all that there are', async () => {
+    await start(false);
+    const all = await open('127.0.0.3', 10);
+    await ask(all);
+    expect(closed(all)).toEqual(Array.from({ length: 10 }, () => false));
+    const [more] = await open('127.0.0.3');
+    await until(() => more?.closed === true);
   });
 });

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { normalizeIp } from '@nestjs/throttler';
 import type { FastifyRequest } from 'fastify';
 import type { AppConfig } from '@platform/config';
+import { HeldShares } from '@platform/fairness';
 
 /** File descriptors for other purposes: files, timers, signals, the log, the listening sockets, Redis. */
 const OTHER_DESCRIPTORS = 64;
@@ -35,47 +36,113 @@ function descriptorLimit(): number {
   }
 }
 
-/** The connections of a server without a request in progress, and since when (performance.now), the longest idle first. */
-const idleConnections = new WeakMap<Server, Map<Socket, number>>();
+/** The idle connections of a server, all of them. */
+const idleConnections = new WeakMap<Server, IdleConnections>();
 
 /**
  * Closes the connections of a server that have had no request in progress for `idleMs`.
  * @param server one that {@link boundConnections} has been told of
  */
 export function endIdleConnections(server: Server, idleMs: number): void {
-  const before = performance.now() - idleMs;
-  for (const [socket, since] of idleConnections.get(server) ?? []) {
-    if (since > before) return;
-    socket.destroy();
+  idleConnections.get(server)?.endThose(performance.now() - idleMs);
+}
+
+/** An open connection of a server. */
+interface OpenConnection {
+  readonly socket: Socket;
+  /** The network that it comes from, if networks have shares. */
+  readonly network: string | undefined;
+  inProgress: number;
+  requests: number;
+  /** Since when it has had no request in progress. */
+  idleSince: number;
+}
+
+const openConnections = new WeakMap<Socket, OpenConnection>();
+
+/** Whether a connection has brought no other request than the one that is being handled. */
+export function isFirstOfConnection(socket: Socket): boolean {
+  return openConnections.get(socket)?.requests === 1;
+}
+
+/** Connections without a request in progress: of all networks, and of each one. */
+class IdleConnections {
+  /** The longest idle first. */
+  private readonly all = new Set<OpenConnection>();
+  private readonly byNetwork = new Map<string, Set<OpenConnection>>();
+
+  add(connection: OpenConnection): void {
+    connection.idleSince = performance.now();
+    this.all.add(connection);
+    if (connection.network === undefined) return;
+    const own = this.byNetwork.get(connection.network);
+    if (own) own.add(connection);
+    else this.byNetwork.set(connection.network, new Set([connection]));
+  }
+
+  delete(connection: OpenConnection): void {
+    if (!this.all.delete(connection) || connection.network === undefined) return;
+    const own = this.byNetwork.get(connection.network);
+    own?.delete(connection);
+    if (own?.size === 0) this.byNetwork.delete(connection.network);
+  }
+
+  /** The one that has been idle longest. */
+  longest(): OpenConnection | undefined {
+    return this.all.values().next().value;
+  }
+
+  longestOf(network: string): OpenConnection | undefined {
+    return this.byNetwork.get(network)?.values().next().value;
+  }
+
+  endThose(before: number): void {
+    for (const { socket, idleSince } of this.all) {
+      if (idleSince > before) return;
+      socket.destroy();
+    }
   }
 }
 
+/** Bounds of a server's connections. */
+export interface ConnectionBounds {
+  most: number;
+  /** Whether connections come from their clients. From a proxy, all come from one network, which has no share then. */
+  direct: boolean;
+}
+
 /**
- * Bounds a server's connections. A connection above the bound replaces the one that has been idle longest, so that idle
- * clients do not shut others out. If none is idle, the new one is closed without a reply, so that a proxy tries another
- * replica.
+ * Bounds a server's connections, of all and of each network, which may have as many as are still free. A connection above a bound
+ * replaces the one that has been idle longest, of the same network if it has an idle one: so neither idle clients nor those that open
+ * very many shut others out. If none is idle, the new one is closed without a reply, so that a proxy tries another replica.
  */
-export function boundConnections(server: Server, most: number): void {
-  let open = 0;
-  const idle = new Map<Socket, number>();
+export function boundConnections(server: Server, { most, direct }: ConnectionBounds): void {
+  const shares = new HeldShares(most);
+  const idle = new IdleConnections();
   idleConnections.set(server, idle);
   server.prependListener('connection', (socket: Socket) => {
-    open++;
-    socket.once('close', () => {
-      open--;
-      idle.delete(socket);
-    });
-    if (open > most) {
-      const [longest] = idle.keys();
+    const network = direct ? normalizeIp(socket.remoteAddress ?? '') : undefined;
+    const grant = shares.check(network);
+    if (grant !== 'granted') {
+      const own = network === undefined ? undefined : idle.longestOf(network);
+      const longest = own ?? (grant === 'all_used' ? idle.longest() : undefined);
       if (!longest) {
         // After the server has registered the connection.
         process.nextTick(() => socket.destroy());
         return;
       }
       idle.delete(longest);
-      longest.destroy();
+      longest.socket.destroy();
     }
-    idle.set(socket, performance.now());
+    // The one that gives way is counted until it has closed.
+    shares.force(network);
+    const connection = { socket, network, inProgress: 0, requests: 0, idleSince: 0 };
+    openConnections.set(socket, connection);
+    idle.add(connection);
+    socket.once('close', () => {
+      shares.give(network);
+      idle.delete(connection);
+    });
   });
   boundPipelining(server, idle);
 }
@@ -86,23 +153,25 @@ export function boundConnections(server: Server, most: number): void {
  * reply to the last one that is taken closes the connection; those behind it have no effect, and no reply.
  * @param idle those without a request in progress: one that gets its first is taken out until its last one is answered
  */
-function boundPipelining(server: Server, idle: Map<Socket, number>): void {
-  const inProgress = new WeakMap<Socket, number>();
+function boundPipelining(server: Server, idle: IdleConnections): void {
   const [handle] = server.listeners('request') as RequestListener[];
   if (!handle) throw new Error('The server has no handler yet');
   server.removeListener('request', handle);
   server.on('request', (request, reply) => {
     const { socket } = request;
-    const count = (inProgress.get(socket) ?? 0) + 1;
+    const connection = openConnections.get(socket);
+    // Closed in the turn in which it was accepted.
+    if (!connection) return ignoreRest(socket);
+    const count = connection.inProgress + 1;
     if (count > MOST_PIPELINED) return ignoreRest(socket);
-    if (count === 1) idle.delete(socket);
+    connection.requests++;
+    if (count === 1) idle.delete(connection);
     // Beyond any count from now on: nothing behind this reply is taken.
     if (count === MOST_PIPELINED) reply.shouldKeepAlive = false;
-    inProgress.set(socket, count === MOST_PIPELINED ? Infinity : count);
+    connection.inProgress = count === MOST_PIPELINED ? Infinity : count;
     onReplyClosed(reply, () => {
-      const left = (inProgress.get(socket) ?? 0) - 1;
-      inProgress.set(socket, left);
-      if (left === 0 && !socket.destroyed) idle.set(socket, performance.now());
+      connection.inProgress--;
+      if (connection.inProgress === 0 && !socket.destroyed) idle.add(connection);
     });
     handle(request, reply);
   });

@@ -1,9 +1,11 @@
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { fastify, type FastifyInstance } from 'fastify';
 import { createTimeShares, FairTurns, TimeShares } from '@platform/fairness';
 import { Logger } from '@nestjs/common';
 import { until } from '@test/until';
+import { boundConnections } from './connections';
 import { chargeReplies, LoadShedder, type LoadSheddingParts, type MeasuredDatabase } from './load-shedding';
 
 /** A database without load, and callers who say who they are. */
@@ -88,6 +90,64 @@ describe('the waiting time of a new request', () => {
   });
 });
 
+describe('a customer whose requests wait for each other', () => {
+  let now = 0;
+  let shares: TimeShares;
+  let server: FastifyInstance;
+  let finished: jest.SpyInstance;
+  beforeEach(async () => {
+    shares = new TimeShares({ targetMs: 40, standingMs: 1000 }, () => now);
+    finished = jest.spyOn(shares, 'finish');
+    server = fastify();
+    new LoadShedder(shares, parts()).addAdmission(server);
+    for (const path of ['/health/live', '/served']) server.get(path, () => 'served');
+    await server.listen({ port: 0 });
+    jest.spyOn(Logger.prototype, 'warn').mockReturnValue(undefined);
+  });
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await server.close();
+  });
+
+  const ask = async (customer?: string, path = '/served') => {
+    const { port } = server.server.address() as AddressInfo;
+    const reply = await fetch(`http://127.0.0.1:${port}${path}`, {
+      headers: customer === undefined ? {} : { 'x-customer': customer },
+    });
+    await reply.text();
+    return reply.status;
+  };
+  /** Requests of a customer that cost much, while new ones wait. */
+  const overload = async (customer: string) => {
+    for (let count = 0; count < 20; count++) await ask(customer);
+    await until(() => finished.mock.calls.filter(([party]) => party === customer).length >= 20);
+    shares.charge(customer, 20_000);
+    // What has ended at once is no measure of what can be served in a second.
+    for (let tick = 0; tick < 18; tick++) {
+      now += 100;
+      shares.measure(tick < 15 ? 0 : 30, true);
+    }
+    expect(shares.isHolding).toBe(true);
+  };
+  const statuses = async (customer: string) => {
+    const seen = new Set<number>();
+    for (let count = 0; count < 10; count++) seen.add(await ask(customer));
+    return seen;
+  };
+
+  it('is not refused because the proxy asks for the health of the process: nobody else waits', async () => {
+    for (let count = 0; count < 5; count++) await ask(undefined, '/health/live');
+    await overload('a');
+    expect(await statuses('a')).toEqual(new Set([200]));
+  });
+
+  it('is refused if others wait, too', async () => {
+    for (let count = 0; count < 5; count++) await ask();
+    await overload('a');
+    expect(await statuses('a')).toEqual(new Set([200, 429]));
+  });
+});
+
 describe('requests that the load shedder counts', () => {
   let server: FastifyInstance;
   let shares: TimeShares;
@@ -103,6 +163,7 @@ describe('requests that the load shedder counts', () => {
     finished = jest.spyOn(shares, 'finish');
     charged = jest.spyOn(shares, 'charge');
     server = fastify();
+    boundConnections(server.server, { most: 100, direct: false });
     server.addHook('onRequest', (request, reply, done) => {
       if (request.url === '/refused') void reply.code(429).send();
       else done();
@@ -144,7 +205,7 @@ describe('requests that the load shedder counts', () => {
     expect(finished.mock.calls).toEqual([['127.0.0.1', false]]);
   });
 
-  it('include health checks, which take turns, too, but are never refused', async () => {
+  it('are let in even if they are health checks, which take turns, too, but are never refused', async () => {
     const spies = [
       jest.spyOn(shares, 'isHolding', 'get').mockReturnValue(true),
       jest.spyOn(shares, 'admit').mockReturnValue('all_used'),
@@ -154,9 +215,26 @@ describe('requests that the load shedder counts', () => {
     const reply = await get('/health/live');
     expect([reply.status, await reply.text()]).toEqual([200, 'alive']);
     expect(wait.mock.calls).toEqual([['127.0.0.1', expect.any(Function)]]);
-    await until(() => finished.mock.calls.length > 0);
-    expect(finished.mock.calls).toEqual([['127.0.0.1', false]]);
     for (const spy of [...spies, wait]) spy.mockRestore();
+  });
+
+  it('are not begun if their clients have gone while they waited to be accepted', async () => {
+    const late = jest.spyOn(FairTurns.prototype, 'isLate', 'get').mockReturnValue(true);
+    const [before, admit] = [arrived, jest.spyOn(shares, 'admit')];
+    const COUNT = 10;
+    // This process does nothing meanwhile: all are sent and closed before the first is accepted.
+    const wire = 'GET /endless HTTP/1.1\r\nhost: a\r\nx-customer: gone\r\n\r\n';
+    const client = `for (let count = 0; count < ${COUNT}; count++) {
+      const socket = require('node:net').connect(${port}, '127.0.0.1');
+      socket.end(${JSON.stringify(wire)}, () => socket.destroy());
+    }`;
+    spawnSync(process.execPath, ['-e', client], { stdio: 'inherit' });
+    await until(() => finished.mock.calls.length === COUNT);
+    expect(finished.mock.calls).toEqual(Array.from({ length: COUNT }, () => ['gone', false]));
+    expect(arrived).toBe(before);
+    expect(admit).not.toHaveBeenCalled();
+    expect((await get('/served', 'there')).status).toBe(200);
+    for (const spy of [late, admit]) spy.mockRestore();
   });
 
   it('are charged to the customer that their token names, if their client disconnected before they were authenticated', async () => {

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { StatementTime } from '@platform/database';
 import { ServiceError } from '@platform/errors';
 import { FairTurns, type TimeShares } from '@platform/fairness';
-import { onReplyClosed, partyOf } from './connections';
+import { isFirstOfConnection, onReplyClosed, partyOf } from './connections';
 import { problemOf, sendProblem } from './problem';
 import { comesInTooManyPieces, DROPPED_PIECES_MS } from './unread-bodies';
 
@@ -126,27 +126,49 @@ export class LoadShedder {
   }
 
   /**
-   * Adds the hook that admits each request, and lets customers take turns. Health checks are never refused, as a process that has much
-   * to do is healthy; but anyone can ask for them, so they take turns and are paid for as all others.
+   * Adds the hook that lets customers take turns, and admits each request in its turn: a refusal takes time, too. Health checks are
+   * never refused, as a process that has much to do is healthy; but anyone can ask for them, so they take turns. They make nobody a
+   * party: a customer that is alone with those of the proxy takes nothing from others.
    */
   addAdmission(server: FastifyInstance): void {
-    const { shares } = this;
     server.addHook('onRequest', (request, reply, done) => {
-      const wasAdmitted = shares.isHolding && !isHealthCheck(request);
-      if (wasAdmitted && !this.admit(request, reply)) return;
+      const entry: Entry = { isCheck: isHealthCheck(request), wasAdmitted: false, wasRefused: false };
       // 'close' covers both: answered, or the client disconnected, as most do in an overload.
-      onReplyClosed(reply.raw, () => {
-        const party = this.payerOf(request, reply);
-        if (comesInTooManyPieces(request.raw)) shares.charge(party, DROPPED_PIECES_MS);
-        shares.finish(party, wasAdmitted);
-      });
-      if (!this.turns.isLate) return done();
-      const party = this.parts.callerOf(request) ?? partyOf(request);
-      this.turns.wait(party, () => {
-        // Its client may have gone.
-        if (!reply.raw.destroyed) done();
-      });
+      onReplyClosed(reply.raw, () => this.leave(request, reply, entry));
+      const begin = () => this.enter(request, reply, entry) && done();
+      if (this.turns.isLate) this.wait(request, begin);
+      else begin();
     });
+  }
+
+  /** Lets a request wait for its party's turn. */
+  private wait(request: FastifyRequest, begin: () => void): void {
+    const inTurn = () => {
+      if (isClientGone(request)) return;
+      this.turns.wait(this.parts.callerOf(request) ?? partyOf(request), () => {
+        if (!isClientGone(request)) begin();
+      });
+    };
+    // What a connection brings with its first request is read in one turn, its end in the next. Many that were abandoned while they waited
+    // to be accepted would otherwise cost as much as those that are answered.
+    if (isFirstOfConnection(request.raw.socket)) setImmediate(inTurn);
+    else inTurn();
+  }
+
+  /** Admits a request whose turn it is. @returns whether it is accepted; otherwise it was answered */
+  private enter(request: FastifyRequest, reply: FastifyReply, entry: Entry): boolean {
+    entry.wasAdmitted = this.shares.isHolding && !entry.isCheck;
+    entry.wasRefused = entry.wasAdmitted && !this.admit(request, reply);
+    return !entry.wasRefused;
+  }
+
+  /** Charges the party of a request that has ended, unless it was refused. */
+  private leave(request: FastifyRequest, reply: FastifyReply, { isCheck, wasAdmitted, wasRefused }: Entry): void {
+    const inPieces = comesInTooManyPieces(request.raw);
+    if (wasRefused || (isCheck && !inPieces)) return;
+    const party = this.payerOf(request, reply);
+    if (inPieces) this.shares.charge(party, DROPPED_PIECES_MS);
+    this.shares.finish(party, wasAdmitted);
   }
 
   /**
@@ -165,22 +187,44 @@ export class LoadShedder {
     const grant = this.shares.admit(party);
     if (grant === 'granted') return true;
     this.refusals[grant]++;
-    const seconds = Math.ceil(this.shares.secondsUntilShare(party));
-    const retry = { retryAfterSeconds: grant === 'all_used' ? 1 : Math.min(LONGEST_RETRY, Math.max(1, seconds)) };
     if (grant === 'share_used') this.log.write(party, customer);
-    const error =
-      grant === 'share_used'
-        ? new ServiceError('rate_limited', customer === undefined ? ADDRESS_SHARE : CUSTOMER_SHARE, retry)
-        : new ServiceError('service_unavailable', 'The service gets more requests than it can serve; try again', retry);
+    const error = grant === 'share_used' ? this.shareUsed(party, customer) : ALL_USED;
     sendProblem(reply, problemOf(error, request.id));
     return false;
   }
+
+  private shareUsed(party: string, customer: string | undefined): ServiceError {
+    const seconds = Math.ceil(this.shares.secondsUntilShare(party));
+    const retry = { retryAfterSeconds: Math.min(LONGEST_RETRY, Math.max(1, seconds)) };
+    return new ServiceError('rate_limited', customer === undefined ? ADDRESS_SHARE : CUSTOMER_SHARE, retry);
+  }
+}
+
+/** What the load shedder knows of a request. */
+interface Entry {
+  readonly isCheck: boolean;
+  /** Whether its party's share was asked for, and had nothing left. */
+  wasAdmitted: boolean;
+  wasRefused: boolean;
+}
+
+/** Whether a request's client has closed the connection, or its side of it: then Node sends no reply that has not begun. */
+function isClientGone({ raw: { socket } }: FastifyRequest): boolean {
+  return socket.destroyed || socket.writableEnded;
 }
 
 function isHealthCheck({ routeOptions }: FastifyRequest): boolean {
   return routeOptions.url?.startsWith('/health/') === true;
 }
 
+/** One for all: it has a stack, which takes time to make. */
+const ALL_USED = new ServiceError(
+  'service_unavailable',
+  'The service gets more requests than it can serve; try again',
+  {
+    retryAfterSeconds: 1,
+  },
+);
 const CUSTOMER_SHARE =
   'Your requests use more than your share of the service while requests of others wait; send fewer at a time, or smaller ones';
 const ADDRESS_SHARE =

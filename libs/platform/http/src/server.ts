@@ -68,7 +68,7 @@ export function createAdapter(config: AppConfig): FastifyAdapter {
   }
   // An expectation other than 100-continue may be ignored (RFC 9110 §10.1.1); Node would refuse it without a body.
   server.server.on('checkExpectation', (request, reply) => server.server.emit('request', request, reply));
-  boundConnections(server.server, mostConnections(config));
+  boundConnections(server.server, { most: mostConnections(config), direct: config.TRUST_PROXY === undefined });
   boundPieces(server.server);
   collectRoutes(server);
   return new FastifyAdapter(server as never);

@@ -12,7 +12,9 @@ export const limits = {
     .describe('requests one network address may make per minute, before authentication'),
   CLIENT_CONNECTIONS: positive
     .default(10_000)
-    .describe('connections of clients, per process; fewer if the limit of open files (ulimit -n) allows fewer'),
+    .describe(
+      'connections of clients, per process; fewer if the limit of open files (ulimit -n) allows fewer. Without TRUST_PROXY one network may have as many as are still free',
+    ),
   BODY_MAX_DEPTH: positive.default(100).describe('levels of nested objects and arrays that a request body may have'),
   BODY_MAX_VALUES: positive
     .default(200)
