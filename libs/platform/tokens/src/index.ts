@@ -1,5 +1,6 @@
 export type { AuthenticatedCustomer } from './authenticated-customer';
-export { RefusedToken, TokenAuthenticatorService, type TokenRefusal } from './token-authenticator.service';
+export { RefusedToken, type TokenRefusal } from './refused-token';
+export { TokenAuthenticatorService } from './token-authenticator.service';
 export { announceTokenChange, TokenChangeListenerService } from './token-change-listener.service';
 export { ServiceTokenUse } from './entities/service-token-use.entity';
 export { ServiceToken } from './entities/service-token.entity';

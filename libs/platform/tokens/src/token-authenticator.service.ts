@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { PipelinedConnectionsService, prepared } from '@platform/database';
 import type { AuthenticatedCustomer } from './authenticated-customer';
+import { RefusedToken } from './refused-token';
 import type { Scope } from './scopes';
 import { TokenChangeListenerService } from './token-change-listener.service';
 import { isWellFormed, TOKEN_LENGTH } from './token-format';
@@ -23,14 +24,6 @@ const AUTHENTICATE = prepared(
      case when token_id is null then app.token_refusal(given.hash) end as refusal
    from (select $1::bytea as hash) given left join app.authenticate(given.hash) on true`,
 );
-
-/** Why a token is refused. */
-export type TokenRefusal = 'expired' | 'deactivated' | 'unknown' | 'not_a_token';
-
-/** A token that is not valid. */
-export class RefusedToken {
-  constructor(readonly reason: TokenRefusal) {}
-}
 
 type Authenticated = AuthenticatedCustomer | RefusedToken;
 
