@@ -108,7 +108,8 @@ export class TokenAuthenticatorService {
     const askedAt = performance.now();
     const hashed = Buffer.from(key, 'base64');
     const [row] = await this.pipeline.single<(Row | Refusal) & Record<string, unknown>>(AUTHENTICATE, [hashed]);
-    if (!row || row.token_id === null) return new RefusedToken(row?.refusal ?? 'unknown');
+    if (!row) return new RefusedToken('unknown');
+    if (row.token_id === null) return new RefusedToken(row.refusal ?? 'unknown');
     const customer = toCustomer(row, askedAt);
     // A change that was received during the query may be newer than its result.
     if (epoch === this.epoch) this.remember(key, customer);
