@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** Time of a turn of the event loop after which requests wait for a later one, in milliseconds. */
-const SLICE_MS = 4;
+const SLICE_MS = 8;
 /** Requests that begin in one turn at most; each lets its own work be done before the next. */
 const MOST_A_TURN = 64;
 
