@@ -17,6 +17,10 @@ interface AxeResults {
 /** The layout follows the width a moment later. */
 const PATIENCE = { timeout: 5_000, polling: 'raf' } as const;
 
+/** What is taken out of the flow, such as a text for readers of screens, makes the page no longer. */
+const ENDS_WITH_CONTENT =
+  'document.documentElement.scrollHeight <= Math.max(innerHeight, document.body.offsetHeight) + 1';
+
 /** Widths and colours of the pictures. */
 const PICTURED = [
   [1280, 'light'],
@@ -76,6 +80,12 @@ const RECORDS = `
       case when n % 4 = 1 then 'The receiver answered 503 Service Unavailable' end, now() from generate_series(1, 12) n;
   insert into audit_log (customer_id, id, actor, action, metadata)
     select $customer, app.new_id(), 'operator:kari', 'customer.limits', '{"requests_per_minute": 1200, "sms_per_minute": null}' from generate_series(1, 30);
+  insert into refused_request (customer_id, id, request_id, network, method, route, status, code, detail, duration_ms, created_at)
+    select $customer, app.new_id(), 'request-' || n, '127.0.0.1', 'POST', '/sms/send', 403, 'insufficient_scope', 'It needs sms:send', 3,
+      now() - n * interval '1 minute' from generate_series(1, 5) n;
+  insert into ai_usage_day (customer_id, day, model, token_id, calls, input_tokens, cache_write_5m_tokens, cache_write_1h_tokens,
+      cache_read_tokens, output_tokens, cost, uncovered, paid_from_included, paid_from_purchased)
+    values ($customer, current_date, 'claude-haiku-4-5', gen_random_uuid(), 10, 1000, 0, 0, 0, 500, 0.1, 0, 0.1, 0);
 `;
 
 /** What axe finds serious on a page, by all its rules or by some. */
@@ -172,7 +182,7 @@ describe("The operator's console in a browser", () => {
     expect(found).toEqual([]);
   }, 240_000);
 
-  /** Takes pictures of a screen. @returns its faults: those that axe finds serious, and a page that is wider than the screen */
+  /** Takes pictures of a screen. @returns its faults: those that axe finds serious, and a page that is wider than the screen or goes on below its content */
   async function look({ page: on, open, settled }: ConsoleVisitor, name: string, path: string): Promise<string[]> {
     await open(path);
     if (!(await on.evaluate(`'axe' in window`))) await on.evaluate(AXE);
@@ -182,6 +192,8 @@ describe("The operator's console in a browser", () => {
       await on.emulateMedia({ colorScheme });
       const fits = on.waitForFunction('document.documentElement.scrollWidth <= innerWidth', null, PATIENCE);
       await fits.catch(() => faults.push(`${name}: wider than ${width} px`));
+      const ends = on.waitForFunction(ENDS_WITH_CONTENT, null, PATIENCE);
+      await ends.catch(() => faults.push(`${name}: goes on below its content at ${width} px`));
       await settled();
       const path = join(PICTURES, `${name.replaceAll(' ', '-')}-${width}-${colorScheme}.png`);
       await on.screenshot({ path, animations: 'disabled' });

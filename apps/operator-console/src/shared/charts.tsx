@@ -10,6 +10,16 @@ export interface ChartData {
 
 const COLOURS = ['#2f78b7', '#d9822b', '#3f9b5b', '#b5485d', '#7a5ea8', '#5f6b7a', '#c2a52e', '#3b9ea3'];
 
+/** For readers of screens only. In a box of its own, and in pixels: a table is as large as its content, and a bare 1 means all the width. */
+const CLIPPED = {
+  position: 'absolute',
+  width: '1px',
+  height: '1px',
+  overflow: 'hidden',
+  clipPath: 'inset(50%)',
+  whiteSpace: 'nowrap',
+} as const;
+
 /** A picture of figures that the heading names; readers of screens get the table. */
 export function Bars({
   title,
@@ -26,7 +36,7 @@ export function Bars({
   const isEmpty = data.series.every(({ values }) => values.every((value) => value === 0));
   const label = (text: string) => (byDay ? formatDay(text, formats) : text);
   return (
-    <Card variant="outlined" sx={{ minWidth: 0 }}>
+    <Card variant="outlined" sx={{ minWidth: 0, position: 'relative' }}>
       <CardContent>
         <Typography component="h2" variant="subtitle1" sx={{ fontWeight: 600 }}>
           {title}
@@ -54,28 +64,20 @@ export function Bars({
                 }))}
               />
             </Box>
-            <Box
-              component="table"
-              sx={{
-                position: 'absolute',
-                width: 1,
-                height: 1,
-                overflow: 'hidden',
-                clipPath: 'inset(50%)',
-                whiteSpace: 'nowrap',
-              }}
-            >
-              <caption>{title}</caption>
-              <tbody>
-                {data.labels.map((text, at) => (
-                  <tr key={text}>
-                    <th scope="row">{label(text)}</th>
-                    {data.series.map(({ name, values }) => (
-                      <td key={name}>{`${name}: ${formatNumber(values[at], formats)} ${unit}`}</td>
-                    ))}
-                  </tr>
-                ))}
-              </tbody>
+            <Box sx={CLIPPED}>
+              <table>
+                <caption>{title}</caption>
+                <tbody>
+                  {data.labels.map((text, at) => (
+                    <tr key={text}>
+                      <th scope="row">{label(text)}</th>
+                      {data.series.map(({ name, values }) => (
+                        <td key={name}>{`${name}: ${formatNumber(values[at], formats)} ${unit}`}</td>
+                      ))}
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
             </Box>
           </>
         )}
