@@ -31,7 +31,7 @@ describe("An operator's day in the console", () => {
   /** Presses a button, fills in its dialog, and confirms. A value `true` is a box to check; `{ choose }` is a choice. */
   async function act(
     name: string,
-    fields: Record<string, string | true | { choose: string }> = {},
+    fields: Record<string, string | true | { choose: string | RegExp }> = {},
     within: Pick<Locator, 'getByRole'> = kari.page,
   ): Promise<void> {
     await button(name, within).click();
@@ -135,9 +135,16 @@ describe("An operator's day in the console", () => {
   });
 
   it('posts a status event, and ends it', async () => {
-    const [service] = await sql<{ id: number }>('select id from customer_service where customer_id = $1', [customerId]);
+    await kari.open(`/customers/${customerId}/show/status`);
+    await act('Post', { Service: { choose: /^Web server \(hosting, no. \d+\)$/ }, Message: 'Disks are slow' });
+    await text('Posted for Web server of Fjordlys AS');
+    await row('Disks are slow').getByText('Web server').waitFor();
     await menu('Status');
-    await act('Post', { 'Number of the service': String(service!.id), Message: 'Disks are slow' });
+    await act('Announce', {
+      'Type of services': { choose: 'hosting: 1 service of 1 customer' },
+      Message: 'New disks on Sunday',
+    });
+    await text('Posted for 1 service of 1 customer');
     await act('End', {}, row('Disks are slow'));
     await text('The event has ended');
   });

@@ -49,6 +49,38 @@ describe('changes through the operator API', () => {
     return rows[0]!.id;
   };
 
+  it('tell no customer of the service of another one, whose number was mistyped', async () => {
+    const other = (await make('POST', '/customers', newCustomer())).id;
+    const { id } = await make('POST', '/services', { customer_id: other, type: 'hosting', name: 'Of the other' });
+    const event = { service_id: id, status: 'outage', message: 'Down' };
+    const refused = await send('POST', '/status-events', { ...event, customer_id: customer });
+    expect([refused.status, ((await refused.json()) as { detail: string }).detail]).toEqual([
+      400,
+      `Service ${id} is of another customer`,
+    ]);
+    expect(await make('POST', '/status-events', { ...event, customer_id: other })).toMatchObject({
+      customer_id: other,
+      service_name: 'Of the other',
+    });
+    const { rows } = await api.superuser.query('select customer_id from status_event where service_id = $1', [id]);
+    expect(rows).toEqual([{ customer_id: other }]);
+  });
+
+  it('announce to the services of a type however it was written, and say to how many', async () => {
+    const other = (await make('POST', '/customers', newCustomer())).id;
+    await make('POST', '/services', { customer_id: customer, type: 'Fax', name: 'Fax' });
+    await make('POST', '/services', { customer_id: other, type: 'fax ', name: 'Fax' });
+    await make('POST', '/services', { customer_id: other, type: 'FAX', name: 'Fax' });
+    // As it was stored before types were in small letters.
+    await api.superuser.query(`insert into customer_service (customer_id, type, name) values ($1, 'Fax', 'Old')`, [
+      other,
+    ]);
+    const types = (await (await admin.call('/services/types')).json()) as { data: object[] };
+    expect(types.data).toContainEqual({ type: 'fax', services: 4, customers: 2 });
+    const announcement = { type: 'fax', status: 'maintenance', message: 'New gateway' };
+    expect(await make('POST', '/announcements', announcement)).toMatchObject({ services: 4, customers: 2 });
+  });
+
   it('are each recorded with the name of the person', async () => {
     const since = await newest();
     const made: string[] = [];

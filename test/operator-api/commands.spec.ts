@@ -91,7 +91,13 @@ const ONLY_COMMANDS = ['secrets reencrypt', 'completion bash', 'completion fish'
 const ONLY_BROWSER = /^\w+ \/(login|logout|session|sessions|passkeys|today)(\/|$)/;
 /** Parts of a command that another route does too: a filter, an option, a page of several records. */
 const PARTS = [
-  ...['GET /customers/{id}/overview', 'GET /customers/{id}/sms', 'GET /tokens/{id}', 'GET /services/{id}'],
+  ...[
+    'GET /customers/{id}/overview',
+    'GET /customers/{id}/sms',
+    'GET /tokens/{id}',
+    'GET /services/{id}',
+    'GET /services/types',
+  ],
   ...['GET /credit-requests/{id}', 'GET /ai/usage/summary', 'GET /accounts/{id}', 'GET /accounts/{id}/sessions'],
   ...['POST /announcements', 'POST /announcements/{id}/end', 'POST /webhook-endpoints/{id}/redeliver'],
 ];

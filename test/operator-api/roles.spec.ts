@@ -52,6 +52,7 @@ const ROUTES: Record<string, string> = {
   'POST /tokens/:id/deactivate': 'admin',
   'GET /services': EVERYBODY,
   'POST /services': 'admin',
+  'GET /services/types': EVERYBODY,
   'GET /services/:id': EVERYBODY,
   'PATCH /services/:id': 'admin',
   'GET /ai/ledger': EVERYBODY,

@@ -32,7 +32,7 @@ export class AddServiceDto {
   customer_id!: string;
 
   /**
-   * Its type, such as `ai`, `sms` or `hosting`.
+   * Its type, such as `ai`, `sms` or `hosting`; stored in small letters.
    * @example 'hosting'
    */
   @IsText({ min: 1, max: 100 })
@@ -107,6 +107,27 @@ export class ServiceDto extends OfCustomerDto {
 export class ServicePageDto extends InboxPageDto {
   @ApiProperty({ type: [ServiceDto] })
   data!: ServiceDto[];
+}
+
+/** A type of services that are not terminated. */
+export class ServiceTypeDto {
+  /** @example 'hosting' */
+  @ApiProperty({ maxLength: 100 })
+  type!: string;
+
+  /** The number of services of this type. */
+  @ApiProperty({ type: 'integer', format: 'int32', minimum: 1, example: 240 })
+  services!: number;
+
+  /** The number of customers who have them. */
+  @ApiProperty({ type: 'integer', format: 'int32', minimum: 1, example: 200 })
+  customers!: number;
+}
+
+/** The types of all customers' services, by name. */
+export class ServiceTypeListDto {
+  @ApiProperty({ type: [ServiceTypeDto], maxItems: 10_000 })
+  data!: ServiceTypeDto[];
 }
 
 /** Maps a service to its DTO. */

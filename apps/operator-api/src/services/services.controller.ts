@@ -11,6 +11,7 @@ import {
   ServiceDto,
   ServicePageDto,
   ServiceQueryDto,
+  ServiceTypeListDto,
   toServiceDto,
 } from './service.dto';
 
@@ -48,6 +49,17 @@ export class ServicesController {
     const { customer_id: customerId, type, name, status, config } = body;
     const added = await this.services.add(actor, { customerId, type, name, status, config });
     return toServiceDto(await this.customers.addToOne(added));
+  }
+
+  @Get('types')
+  @AnyRole()
+  @ApiOperation({
+    summary: 'List the types of services',
+    description: 'Of all customers, with the numbers of services that are not terminated.',
+  })
+  @ApiOkResponse({ type: ServiceTypeListDto, description: 'The types.' })
+  async listServiceTypes(): Promise<ServiceTypeListDto> {
+    return { data: await this.services.types() };
   }
 
   @Get(':id')

@@ -37,6 +37,10 @@ export class PostStatusEventDto {
   @IsWholeNumber()
   service_id!: number;
 
+  /** The customer that is meant: the service of another one is refused. */
+  @IsId()
+  customer_id?: string;
+
   @ApiProperty({ enum: STATUS_LEVELS, example: 'outage' })
   @IsOneOf(STATUS_LEVELS)
   status!: StatusLevel;
@@ -57,7 +61,7 @@ export class PostStatusEventDto {
 /** A new event of all services of a type. */
 export class PostAnnouncementDto {
   /**
-   * Type of the services, of all customers.
+   * Type of the services, of all customers; small and capital letters alike.
    * @example 'sms'
    */
   @IsText({ min: 1, max: 100 })
@@ -87,6 +91,10 @@ export class StatusEventDto extends OfCustomerDto {
 
   @ApiProperty({ type: 'integer', format: 'int32', minimum: 1, example: 12 })
   service_id!: number;
+
+  /** @example 'Web hosting' */
+  @ApiProperty({ maxLength: 200 })
+  service_name!: string;
 
   @ApiProperty({ enum: STATUS_LEVELS, example: 'outage' })
   status!: StatusLevel;
@@ -124,14 +132,22 @@ export class AnnouncementDto {
   /** The number of services that it concerns. */
   @ApiProperty({ type: 'integer', format: 'int32', minimum: 0, example: 240 })
   services!: number;
+
+  /** The number of customers whose services they are. */
+  @ApiProperty({ type: 'integer', format: 'int32', minimum: 0, example: 200 })
+  customers!: number;
 }
 
+/** An event with the name of its service. */
+export type NamedStatusEvent = OfCustomer<StatusEvent> & { serviceName: string };
+
 /** Maps an event to its DTO. */
-export function toStatusEventDto(event: OfCustomer<StatusEvent>): StatusEventDto {
+export function toStatusEventDto(event: NamedStatusEvent): StatusEventDto {
   return {
     id: event.id,
     ...toOfCustomerDto(event.customer),
     service_id: event.serviceId,
+    service_name: event.serviceName,
     status: event.status,
     message: event.message,
     starts_at: timeText(event.startsAt),

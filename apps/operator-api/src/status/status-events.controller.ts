@@ -1,6 +1,7 @@
 import { Body, Controller, Get, HttpCode, HttpStatus, Param, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
-import { AnnouncementsOperatorService, StatusEventsOperatorService } from '@domains/status';
+import { ServicesOperatorService } from '@domains/services';
+import { AnnouncementsOperatorService, type StatusEvent, StatusEventsOperatorService } from '@domains/status';
 import { PathId, ProblemReplies, toInboxPageDto, toInboxRequest, WithoutBody } from '@platform/http';
 import { Actor, AnyRole, RequireRole } from '../access/operator-access';
 import { CustomerNamesService } from '../customers/customer-names.service';
@@ -28,6 +29,7 @@ export class StatusEventsController {
     private readonly events: StatusEventsOperatorService,
     private readonly announcements: AnnouncementsOperatorService,
     private readonly customers: CustomerNamesService,
+    private readonly services: ServicesOperatorService,
   ) {}
 
   @Get('status-events')
@@ -38,7 +40,10 @@ export class StatusEventsController {
   async listStatusEvents(@Query() query: StatusEventQueryDto): Promise<StatusEventPageDto> {
     const { customer_id: customerId, present } = query;
     const page = await this.events.inbox({ customerId, present }, toInboxRequest(query));
-    return toInboxPageDto(await this.customers.addTo(page), toStatusEventDto);
+    const names = await this.services.namesOf([...new Set(page.items.map(({ serviceId }) => serviceId))]);
+    return toInboxPageDto(await this.customers.addTo(page), (event) =>
+      toStatusEventDto({ ...event, serviceName: names.get(event.serviceId) ?? '' }),
+    );
   }
 
   @Post('status-events')
@@ -47,10 +52,9 @@ export class StatusEventsController {
   @ApiCreatedResponse({ type: StatusEventDto, description: 'The event.' })
   @ProblemReplies('invalid_request', 'cross_site_request', ['not_found', 'There is no service 12'])
   async postStatusEvent(@Actor() actor: string, @Body() body: PostStatusEventDto): Promise<StatusEventDto> {
-    const { service_id: serviceId, status, message, starts_at: begins } = body;
+    const { service_id: serviceId, customer_id: customerId, status, message, starts_at: begins } = body;
     const startsAt = begins ? new Date(begins) : undefined;
-    const event = await this.events.post(actor, { serviceId, status, message, startsAt });
-    return toStatusEventDto(await this.customers.addToOne(event));
+    return this.named(await this.events.post(actor, { serviceId, customerId, status, message, startsAt }));
   }
 
   @Post('status-events/:id/end')
@@ -65,7 +69,7 @@ export class StatusEventsController {
     'There is no status event b7c4a3f2-11d4-4f7e-8f3f-9a2d3c4b5e6f',
   ])
   async endStatusEvent(@Actor() actor: string, @Param('id', PathId.uuid) id: string): Promise<StatusEventDto> {
-    return toStatusEventDto(await this.customers.addToOne(await this.events.end(actor, id)));
+    return this.named(await this.events.end(actor, id));
   }
 
   @Post('announcements')
@@ -79,8 +83,13 @@ export class StatusEventsController {
   async postAnnouncement(@Actor() actor: string, @Body() body: PostAnnouncementDto): Promise<AnnouncementDto> {
     const { type, status, message, starts_at: begins } = body;
     const startsAt = begins ? new Date(begins) : undefined;
-    const { announcementId, services } = await this.announcements.post(actor, { type, status, message, startsAt });
-    return { id: announcementId, services };
+    const { announcementId: id, ...numbers } = await this.announcements.post(actor, {
+      type,
+      status,
+      message,
+      startsAt,
+    });
+    return { id, ...numbers };
   }
 
   @Post('announcements/:id/end')
@@ -95,7 +104,13 @@ export class StatusEventsController {
     'There is no announcement b7c4a3f2-11d4-4f7e-8f3f-9a2d3c4b5e6f that has not ended',
   ])
   async endAnnouncement(@Actor() actor: string, @Param('id', PathId.uuid) id: string): Promise<AnnouncementDto> {
-    const { announcementId, services } = await this.announcements.end(actor, id);
-    return { id: announcementId, services };
+    const { services, customers } = await this.announcements.end(actor, id);
+    return { id, services, customers };
+  }
+
+  private async named(event: StatusEvent): Promise<StatusEventDto> {
+    const names = await this.services.namesOf([event.serviceId]);
+    const serviceName = names.get(event.serviceId) ?? '';
+    return toStatusEventDto(Object.assign(await this.customers.addToOne(event), { serviceName }));
   }
 }

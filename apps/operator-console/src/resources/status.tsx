@@ -1,10 +1,21 @@
-import type { ReactNode } from 'react';
-import { DateTimeInput, SelectInput, TextInput, NumberInput, BooleanInput, useRecordContext } from 'react-admin';
-import type { Query } from '../client/api';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useEffect } from 'react';
+import {
+  BooleanInput,
+  DateTimeInput,
+  type RaRecord,
+  ReferenceInput,
+  SelectInput,
+  TextInput,
+  useRecordContext,
+} from 'react-admin';
+import { useFormContext, useWatch } from 'react-hook-form';
+import { call, type Dto, type Query } from '../client/api';
 import { ActionButton } from '../shared/action-button';
 import { Col, ConsoleList } from '../shared/console-list';
 import { CustomerLink, Plain, State, Time } from '../shared/fields';
-import { ofCustomer } from '../shared/filters';
+import { customerInput, ofCustomer } from '../shared/filters';
+import { visibleText } from '../shared/formats';
 
 const LEVELS = ['operational', 'maintenance', 'degraded', 'outage'] as const;
 
@@ -24,16 +35,29 @@ export function StatusPage({ fixed, embedded }: { fixed?: Query; embedded?: bool
       ]}
       actions={
         <>
-          <Post label="Post" path="status-events" question="The customer of the service sees it at once.">
-            <NumberInput source="service_id" label="Number of the service" required />
+          <Post
+            label="Post"
+            path="status-events"
+            question="The customer of the service sees it at once."
+            fixed={fixed}
+            done={(reply) => {
+              const event = reply as Dto<'StatusEventDto'>;
+              return `Posted for ${visibleText(event.service_name)} of ${visibleText(event.customer_name)}`;
+            }}
+          >
+            {embedded ? <ServiceInput customerId={fixed?.customer_id} /> : <CustomerAndService />}
           </Post>
           {!embedded && (
             <Post
               label="Announce"
               path="announcements"
               question="All customers with a service of this type that is not terminated see it at once."
+              done={(reply) => {
+                const { services, customers } = reply as unknown as Dto<'AnnouncementDto'>;
+                return `Posted for ${counted(services, 'service')} of ${counted(customers, 'customer')}`;
+              }}
             >
-              <TextInput source="type" label="Type of services, such as hosting" required />
+              <TypeInput />
             </Post>
           )}
         </>
@@ -44,7 +68,9 @@ export function StatusPage({ fixed, embedded }: { fixed?: Query; embedded?: bool
           <CustomerLink />
         </Col>
       )}
-      <Col source="service_id" label="Service" disableSort />
+      <Col source="service_name" label="Service" disableSort>
+        <Plain source="service_name" />
+      </Col>
       <Col source="status" label="Status" disableSort>
         <State source="status" />
       </Col>
@@ -64,16 +90,74 @@ export function StatusPage({ fixed, embedded }: { fixed?: Query; embedded?: bool
   );
 }
 
+const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+/** The services of a customer, by name. */
+function ServiceInput({ customerId }: { customerId: unknown }) {
+  return (
+    <ReferenceInput source="service_id" reference="services" filter={{ customer_id: customerId }}>
+      <SelectInput
+        label="Service"
+        emptyText={false}
+        optionText={({ id, name, type, status }: Dto<'ServiceDto'>) =>
+          `${visibleText(name)} (${type}, no. ${id}${status === 'active' ? '' : `, ${status}`})`
+        }
+        required
+      />
+    </ReferenceInput>
+  );
+}
+
+/** A customer, and then one of its services. */
+function CustomerAndService() {
+  const customerId: unknown = useWatch({ name: 'customer_id' });
+  const { resetField } = useFormContext();
+  // A service that was chosen for another customer is none of this one's.
+  useEffect(() => resetField('service_id', { defaultValue: null }), [customerId, resetField]);
+  return (
+    <>
+      {customerInput(true)}
+      {customerId ? <ServiceInput customerId={customerId} /> : null}
+    </>
+  );
+}
+
+/** The types of services in use, with how many are told. */
+function TypeInput() {
+  const { data, isPending } = useQuery({
+    queryKey: ['service-types'],
+    queryFn: ({ signal }) => call<Dto<'ServiceTypeListDto'>>('GET', 'services/types', { signal }),
+  });
+  return (
+    <SelectInput
+      source="type"
+      label="Type of services"
+      isPending={isPending}
+      emptyText={false}
+      choices={(data?.data ?? []).map(({ type, services, customers }) => ({
+        id: type,
+        name: `${type}: ${counted(services, 'service')} of ${counted(customers, 'customer')}`,
+      }))}
+      required
+    />
+  );
+}
+
 /** What a status event says, of one service or of many. */
 function Post({
   label,
   path,
   question,
+  fixed,
+  done,
   children,
 }: {
   label: string;
   path: string;
   question: string;
+  /** The customer whose page it is. */
+  fixed?: Query;
+  done: (reply: RaRecord) => string;
   children: ReactNode;
 }) {
   return (
@@ -81,8 +165,8 @@ function Post({
       label={label}
       path={path}
       needs="support"
-      done="The event is posted"
-      initial={{ status: 'degraded' }}
+      done={done}
+      initial={{ status: 'degraded', ...fixed }}
       question={question}
       bodyOf={({ starts_at: startsAt, ...values }) => ({
         ...values,

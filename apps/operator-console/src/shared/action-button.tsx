@@ -32,7 +32,8 @@ interface ActionProps {
   initial?: FieldValues;
   /** The body of the request; the form's values as they are unless given. */
   bodyOf?: (values: FieldValues) => object;
-  done?: string;
+  /** What has happened, with names where one could mistake them. */
+  done?: string | ((reply: RaRecord) => string);
   /** After it is done and its dialog is closed. */
   onDone?: () => void;
   /** Shown instead of closing: a reply that is shown once. */
@@ -130,7 +131,8 @@ function ActionDialog({
       if (result !== undefined) {
         setReply(changed);
       } else {
-        notify(done ?? `${label}: done`, { type: 'success' });
+        const told = typeof done === 'function' ? done(changed) : done;
+        notify(told ?? `${label}: done`, { type: 'success' });
         // A person who went on meanwhile may have another dialog open, and wants no other page.
         if (!isMounted.current) return undefined;
         close();

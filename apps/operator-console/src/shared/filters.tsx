@@ -1,4 +1,11 @@
-import { ReferenceInput, AutocompleteInput, SearchInput, SelectInput, DateTimeInput } from 'react-admin';
+import {
+  AutocompleteInput,
+  DateTimeInput,
+  ReferenceInput,
+  required as requiredValue,
+  SearchInput,
+  SelectInput,
+} from 'react-admin';
 
 export const search = (placeholder: string) => (
   <SearchInput key="q" source="q" alwaysOn placeholder={placeholder} sx={{ minWidth: { xs: 260, sm: 370 } }} />
@@ -19,7 +26,7 @@ export const since = <DateTimeInput key="since" source="since" label="Since" />;
 export const until = <DateTimeInput key="until" source="until" label="Until" />;
 
 /** Any customer, found by name, number, organisation number or e-mail. */
-export const ofCustomer = (
+export const customerInput = (required = false) => (
   <ReferenceInput key="customer_id" source="customer_id" reference="customers" label="Customer">
     <AutocompleteInput
       label="Customer"
@@ -27,7 +34,10 @@ export const ofCustomer = (
       optionText={(record?: { name?: string; customer_number?: string }) =>
         record?.name === undefined ? '' : `${record.name} (${record.customer_number})`
       }
+      validate={required ? requiredValue() : undefined}
       sx={{ minWidth: 240 }}
     />
   </ReferenceInput>
 );
+
+export const ofCustomer = customerInput();

@@ -1,7 +1,7 @@
 import type { StatusLevel } from '@domains/status';
 import { flag, optional, required } from '../options/option';
 import * as read from '../options/read';
-import { after, anyCustomer, limit } from '../options/customer-and-list-options';
+import { after, anyCustomer, limit, optionalCustomer } from '../options/customer-and-list-options';
 import { usageError } from '../command-error';
 import { commandsWith, type Noun } from './command';
 
@@ -12,6 +12,7 @@ const post = command({
   description: 'announce an event about a service, or about all services of a type',
   options: {
     service: optional('--service <id>', 'number of the service', read.wholeNumber),
+    customer: optionalCustomer('the customer that is meant: a service of another one is refused'),
     type: optional('--type <type>', 'all services of this type that are not terminated, of all customers'),
     status: required(
       '--status <status>',
@@ -22,13 +23,15 @@ const post = command({
     startsAt: optional('--starts-at <time>', 'when it begins; default now', read.time),
   },
   examples: [
-    '--service 12 --status outage --message "The server does not answer"',
+    '--service 12 --customer 100001 --status outage --message "The server does not answer"',
     '--type sms --status maintenance --message "New gateway" --starts-at 2027-01-31T22:00:00Z',
   ],
   confirm: ({ type }) => (type === undefined ? undefined : `All customers with ${type} read this. Go on?`),
-  run({ announcements, statusEvents }, { service, type, ...event }, { actor }): Promise<object> {
-    if (service !== undefined && type === undefined) return statusEvents.post(actor, { serviceId: service, ...event });
-    if (service === undefined && type !== undefined) return announcements.post(actor, { type, ...event });
+  run({ announcements, statusEvents }, { service, customer, type, ...event }, { actor }): Promise<object> {
+    if (service !== undefined && type === undefined)
+      return statusEvents.post(actor, { serviceId: service, customerId: customer, ...event });
+    if (service === undefined && customer === undefined && type !== undefined)
+      return announcements.post(actor, { type, ...event });
     throw usageError('Give --service or --type');
   },
 });

@@ -6,6 +6,7 @@ export {
   type ServiceChange,
   type ServiceChangeListener,
   type ServiceFilter,
+  type ServiceType,
 } from './operator/services-operator.service';
 export { ServicesOperatorModule } from './services-operator.module';
 export { ServicesModule } from './services.module';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource, type EntityManager, In } from 'typeorm';
 import { AuditService } from '@platform/audit';
 import { ServiceError } from '@platform/errors';
 import { SecretRedactor } from '@platform/secrets';
@@ -13,6 +13,14 @@ export type NewService = Pick<CustomerServiceEntity, 'customerId' | 'type' | 'na
 export type ServiceFilter = Partial<Pick<CustomerServiceEntity, 'type' | 'status'>>;
 /** A change of a service. */
 export type ServiceChange = Partial<Pick<CustomerServiceEntity, 'name' | 'status' | 'config'>>;
+
+/** A type of services that are not terminated. */
+export interface ServiceType {
+  type: string;
+  /** How many services, and of how many customers. */
+  services: number;
+  customers: number;
+}
 
 /**
  * Lets another domain react to a change of a service in the same transaction. @throws ServiceError invalid_request to
@@ -50,7 +58,9 @@ export class ServicesOperatorService {
    * Adds a service to a customer. @throws ServiceError not_found for an unknown customer; invalid_request for a config
    * that contains a secret
    */
-  async add(actor: string, service: NewService): Promise<CustomerServiceEntity> {
+  async add(actor: string, { type, ...given }: NewService): Promise<CustomerServiceEntity> {
+    // One word for one type: what an announcement for "sms" is for must not depend on capital letters.
+    const service = { ...given, type: type.trim().toLowerCase() };
     refuseSecrets(this.secrets, service.config);
     return this.dataSource.transaction(async (manager) => {
       const { customerId } = service;
@@ -92,6 +102,21 @@ export class ServicesOperatorService {
   /** A service by its number. @throws ServiceError not_found */
   find(id: number): Promise<CustomerServiceEntity> {
     return findService(this.dataSource.manager, id);
+  }
+
+  /** The names of services by their numbers. */
+  async namesOf(ids: readonly number[]): Promise<Map<number, string>> {
+    const select = { customerId: true, id: true, name: true } as const;
+    const services = await this.dataSource.manager.find(CustomerServiceEntity, { select, where: { id: In([...ids]) } });
+    return new Map(services.map(({ id, name }) => [id, name]));
+  }
+
+  /** The types of all services that are not terminated, of all customers. */
+  types(): Promise<ServiceType[]> {
+    return this.dataSource.query<ServiceType[]>(
+      `select lower(type) as type, count(*)::int as services, count(distinct customer_id)::int as customers
+       from customer_service where status <> 'terminated' group by 1 order by 1`,
+    );
   }
 
   private async changed(

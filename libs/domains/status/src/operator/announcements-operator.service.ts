@@ -23,10 +23,11 @@ interface EndedEvent {
   told: boolean;
 }
 
-/** The id of an announcement, and the number of services that it concerns. */
+/** The id of an announcement, and the numbers of services and customers that it concerns. */
 export interface Announced {
   announcementId: string;
   services: number;
+  customers: number;
 }
 
 /** Announces and ends events of all services of a type at once: each gets an event of its own. Audited once. */
@@ -46,15 +47,16 @@ export class AnnouncementsOperatorService {
       const events = await manager.query<{ customer_id: string }[]>(
         `insert into status_event (customer_id, id, service_id, announcement_id, status, message, starts_at)
          select customer_id, gen_random_uuid(), id, $1::uuid, $2::text, $3::text, $4::timestamptz
-         from customer_service where type = $5 and status <> 'terminated'
+         from customer_service where lower(type) = lower($5) and status <> 'terminated'
          returning customer_id`,
         [announcementId, status, message, begins, type],
       );
       if (events.length === 0) throw new ServiceError('not_found', `There is no service of the type ${type}`);
       const metadata = { announcement_id: announcementId, type, status, services: events.length };
       await this.audit.record(manager, { customerId: NO_CUSTOMER, actor, action: 'status.post', metadata });
-      await announceBegun(manager, [...new Set(events.map(({ customer_id }) => customer_id))].sort());
-      return { announcementId, services: events.length };
+      const customers = [...new Set(events.map(({ customer_id }) => customer_id))].sort();
+      await announceBegun(manager, customers);
+      return { announcementId, services: events.length, customers: customers.length };
     });
   }
 
@@ -77,7 +79,7 @@ export class AnnouncementsOperatorService {
         manager,
         ended.filter(({ told }) => told),
       );
-      return { announcementId, services };
+      return { announcementId, services, customers: new Set(ended.map(({ customerId }) => customerId)).size };
     });
   }
 }

@@ -10,7 +10,11 @@ import { announceBegun, announceEnded } from '../status-announcements';
 import { StatusEvent } from '../entities/status-event.entity';
 
 /** A new event. */
-export type NewStatusEvent = Pick<StatusEvent, 'serviceId' | 'status' | 'message'> & { startsAt?: Date };
+export type NewStatusEvent = Pick<StatusEvent, 'serviceId' | 'status' | 'message'> & {
+  startsAt?: Date;
+  /** The customer that is meant: the service of another one is refused. */
+  customerId?: string;
+};
 
 /** Filters of the list. */
 export interface StatusEventFilter {
@@ -31,9 +35,12 @@ export class StatusEventsOperatorService {
   ) {}
 
   /** Announces an event, from now or from a given time. @throws ServiceError not_found, invalid_request */
-  async post(actor: string, { serviceId, status, message, startsAt }: NewStatusEvent): Promise<StatusEvent> {
+  async post(actor: string, { customerId: meant, ...event }: NewStatusEvent): Promise<StatusEvent> {
+    const { serviceId, status, message, startsAt } = event;
     if (message.trim() === '') throw new ServiceError('invalid_request', 'An event needs a message');
     const { customerId } = await this.services.find(serviceId);
+    if (meant !== undefined && meant !== customerId)
+      throw new ServiceError('invalid_request', `Service ${serviceId} is of another customer`);
     const id = randomUUID();
     return this.dataSource.transaction(async (manager) => {
       const begins = startsAt ?? (() => 'app.now()');
