@@ -160,11 +160,12 @@ describe("An operator's day in the console", () => {
     await button('Find').click();
     await text('It needs sms:send');
     await menu('Find a token');
-    await kari.page.getByLabel('Token or fingerprint').fill(token);
+    await kari.page.getByLabel('Token, fingerprint or id').fill(token);
     await button('Find').click();
     await text('ERP production');
+    await act('Deactivate');
+    await text('not active');
     await kari.page.getByRole('link', { name: 'Fjordlys AS' }).click();
-    await act('Deactivate', {}, row('ERP production'));
     await row('inactive').waitFor();
   });
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { logIn, startOperatorApi, type TestOperator, type TestOperatorApi } from '@test/operator-api';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
+import { saveFakeToken } from '@test/factories/service-token.factory';
 
 interface Page {
   data: { id: string; title?: string; name?: string }[];
@@ -105,6 +106,23 @@ describe('lists of the operator API', () => {
     expect([reply.status, ((await reply.json()) as { detail: string }).detail]).toEqual([
       400,
       expect.stringContaining(detail),
+    ]);
+  });
+
+  it('say by its name whose token a refused request had', async () => {
+    const token = await saveFakeToken(api.superuser, customer, { name: 'ERP production' });
+    await api.superuser.query(
+      `insert into refused_request (customer_id, id, request_id, network, method, status, token_id, duration_ms, created_at)
+       values ($1, app.new_id(), 'request-of-erp', '127.0.0.1', 'POST', 403, $2, 3, now())`,
+      [customer, token.id],
+    );
+    const { data } = await page('/requests/outcome?request_id=request-of-erp');
+    expect(data).toMatchObject([
+      {
+        customer_name: 'Ærlig & Sønn',
+        token_name: 'ERP production',
+        token_fingerprint: expect.stringMatching(/^[0-9a-f]{12}$/),
+      },
     ]);
   });
 

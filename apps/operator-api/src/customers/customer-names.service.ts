@@ -10,6 +10,11 @@ export type OfCustomer<Row> = Row & { customer: CustomerName };
 export class CustomerNamesService {
   constructor(private readonly customers: CustomerLookupOperatorService) {}
 
+  /** By id; ids of no customer are left out. */
+  namesOf(ids: readonly string[]): Promise<Map<string, CustomerName>> {
+    return this.customers.namesOf(ids);
+  }
+
   async addTo<Row extends { customerId: string }>(page: InboxPage<Row>): Promise<InboxPage<OfCustomer<Row>>> {
     const names = await this.customers.namesOf([...new Set(page.items.map(({ customerId }) => customerId))]);
     return page.map((row) => Object.assign(row, { customer: names.get(row.customerId) ?? unnamed(row.customerId) }));

@@ -1,9 +1,11 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
 import type { RequestOutcome } from '@domains/ai';
+import type { CustomerName } from '@domains/customers';
 import { FieldRule, InboxPageDto, InboxQueryDto, IsQueryNumber, IsText, IsTime, IsId, SortBy } from '@platform/http';
 import { jsonAmount } from '@platform/money';
 import type { RefusedRequest } from '@platform/refusals';
+import type { TokenName } from '@platform/tokens';
 import { timeText } from '@platform/time';
 import type { OfCustomer } from '../customers/customer-names.service';
 import { OfCustomerDto, toOfCustomerDto } from '../customers/of-customer.dto';
@@ -139,8 +141,19 @@ export class RequestOutcomeDto {
   @ApiProperty({ type: String, format: 'uuid', nullable: true })
   customer_id!: string | null;
 
+  @ApiProperty({ type: String, nullable: true, maxLength: 500, example: 'Fjordlys AS' })
+  customer_name!: string | null;
+
   @ApiProperty({ type: String, format: 'uuid', nullable: true })
   token_id!: string | null;
+
+  /** The token's purpose. */
+  @ApiProperty({ type: String, nullable: true, maxLength: 80, example: 'ERP production' })
+  token_name!: string | null;
+
+  /** By which the list of tokens shows it. */
+  @ApiProperty({ type: String, nullable: true, maxLength: 12, example: '3f0c1d9e7d2a' })
+  token_fingerprint!: string | null;
 
   @ApiProperty({ type: String, nullable: true, maxLength: 20, example: 'POST' })
   method!: string | null;
@@ -198,15 +211,28 @@ export function toRefusedRequestDto(request: OfCustomer<RefusedRequest>): Refuse
   };
 }
 
+/** Names by ids. */
+interface Names {
+  customers: Map<string, CustomerName>;
+  tokens: Map<string, TokenName>;
+}
+
 /** Maps an outcome to its DTO. */
-export function toRequestOutcomeDto({ outcome, createdAt, ...details }: RequestOutcome): RequestOutcomeDto {
+export function toRequestOutcomeDto(
+  { outcome, createdAt, ...details }: RequestOutcome,
+  { customers, tokens }: Names,
+): RequestOutcomeDto {
   const text = (name: string) => (typeof details[name] === 'string' ? details[name] : null);
   const charged = text('charged');
+  const token = tokens.get(text('tokenId') ?? '');
   return {
     outcome,
     created_at: timeText(createdAt),
     customer_id: text('customerId'),
+    customer_name: customers.get(text('customerId') ?? '')?.name ?? null,
     token_id: text('tokenId') || null,
+    token_name: token?.name ?? null,
+    token_fingerprint: token?.fingerprint ?? null,
     method: text('method'),
     route: text('route'),
     status: typeof details.status === 'number' ? details.status : null,

@@ -3,6 +3,7 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequestOutcomesOperatorService } from '@domains/ai';
 import { ProblemReplies, toInboxPageDto, toInboxRequest } from '@platform/http';
 import { RefusalsOperatorService } from '@platform/refusals';
+import { TokensOperatorService } from '@platform/tokens';
 import { AnyRole } from '../access/operator-access';
 import { CustomerNamesService } from '../customers/customer-names.service';
 import {
@@ -21,6 +22,7 @@ export class RequestsController {
     private readonly refusals: RefusalsOperatorService,
     private readonly outcomes: RequestOutcomesOperatorService,
     private readonly customers: CustomerNamesService,
+    private readonly tokens: TokensOperatorService,
   ) {}
 
   @Get()
@@ -53,6 +55,13 @@ export class RequestsController {
   ])
   async getRequestOutcome(@Query() query: RequestOutcomeQueryDto): Promise<RequestOutcomeListDto> {
     const { request_id: id, customer_id: customerId, days } = query;
-    return { data: (await this.outcomes.ofRequest({ id, customerId, days })).map(toRequestOutcomeDto) };
+    const outcomes = await this.outcomes.ofRequest({ id, customerId, days });
+    const idsOf = (name: 'customerId' | 'tokenId') =>
+      [...new Set(outcomes.map((outcome) => outcome[name]))].filter((one) => typeof one === 'string' && one !== '');
+    const [customers, tokens] = await Promise.all([
+      this.customers.namesOf(idsOf('customerId') as string[]),
+      this.tokens.namesOf(idsOf('tokenId') as string[]),
+    ]);
+    return { data: outcomes.map((outcome) => toRequestOutcomeDto(outcome, { customers, tokens })) };
   }
 }

@@ -1,11 +1,11 @@
 import { Alert, Button, Card, CardContent, Link as MuiLink, Stack, TextField, Typography } from '@mui/material';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { NumberInput, TextInput, Title } from 'react-admin';
 import { Link, useNavigate, useParams } from 'react-router-dom';
 import { call, type Dto, type Query } from '../client/api';
 import { Col, ConsoleList } from '../shared/console-list';
-import { Code, CustomerLink, Plain, Time } from '../shared/fields';
+import { Code, CustomerLink, isCustomer, Plain, Time } from '../shared/fields';
 import { formatTime, useFormats, visibleText } from '../shared/formats';
 import { ofCustomer, since } from '../shared/filters';
 
@@ -105,24 +105,26 @@ export function RequestPage() {
             <Typography component="h2" variant="subtitle1" sx={{ fontWeight: 600 }}>
               {outcome.outcome.replaceAll('_', ' ')}, {formatTime(outcome.created_at, formats)}
             </Typography>
-            {outcome.customer_id && (
-              <MuiLink component={Link} to={`/customers/${outcome.customer_id}/show`}>
-                The customer
-              </MuiLink>
-            )}
             <table>
               <tbody>
+                {isCustomer(outcome.customer_id) && (
+                  <Fact label="Customer">
+                    <MuiLink component={Link} to={`/customers/${outcome.customer_id}/show`}>
+                      {visibleText(outcome.customer_name ?? outcome.customer_id)}
+                    </MuiLink>
+                  </Fact>
+                )}
+                {outcome.token_id && (
+                  <Fact label="Token">
+                    <TokenLink outcome={outcome} />
+                  </Fact>
+                )}
                 {FACTS.map(
                   ([name, label]) =>
                     outcome[name] !== null && (
-                      <tr key={name}>
-                        <th scope="row" style={{ textAlign: 'left', paddingRight: 16 }}>
-                          {label}
-                        </th>
-                        <td>
-                          <bdi>{visibleText(String(outcome[name]))}</bdi>
-                        </td>
-                      </tr>
+                      <Fact key={name} label={label}>
+                        {visibleText(String(outcome[name]))}
+                      </Fact>
                     ),
                 )}
               </tbody>
@@ -131,6 +133,31 @@ export function RequestPage() {
         </Card>
       ))}
     </Stack>
+  );
+}
+
+function Fact({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <tr>
+      <th scope="row" style={{ textAlign: 'left', paddingRight: 16, whiteSpace: 'nowrap' }}>
+        {label}
+      </th>
+      <td>
+        <bdi>{children}</bdi>
+      </td>
+    </tr>
+  );
+}
+
+/** A token by its purpose and fingerprint; it leads to the tokens of its customer. */
+function TokenLink({ outcome }: { outcome: Dto<'RequestOutcomeDto'> }) {
+  const { customer_id: customerId, token_id: id, token_name: name, token_fingerprint: fingerprint } = outcome;
+  const text = fingerprint === null ? id : `${visibleText(name ?? 'without a name')} (${fingerprint})`;
+  if (!isCustomer(customerId)) return text;
+  return (
+    <MuiLink component={Link} to={`/customers/${customerId}/show/tokens`}>
+      {text}
+    </MuiLink>
   );
 }
 
@@ -144,5 +171,4 @@ const FACTS = [
   ['model', 'Model'],
   ['charged_nok', 'Charged, NOK'],
   ['provider_request_id', "The provider's id"],
-  ['token_id', 'Token'],
 ] as const satisfies [keyof Dto<'RequestOutcomeDto'>, string][];

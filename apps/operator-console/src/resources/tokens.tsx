@@ -28,6 +28,15 @@ const SCOPES = {
 } satisfies Record<Token['scopes'][number], true>;
 export const SCOPE_CHOICES = Object.keys(SCOPES).map((id) => ({ id, name: id }));
 
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Tokens by a text with one in it, by a fingerprint, or by the id that logs and the audit have. */
+async function tokensOf(value: string): Promise<Token[]> {
+  if (UUID.test(value)) return [await call<Token>('GET', `tokens/${value.toLowerCase()}`)];
+  const body = /^[0-9a-f]{12}$/i.test(value) ? { fingerprint: value.toLowerCase() } : { text: value };
+  return (await call<Dto<'TokenPageDto'>>('POST', 'tokens/find', { body })).data;
+}
+
 /** The page of who found a token somewhere: whose is it? */
 export function TokenList() {
   const [text, setText] = useState('');
@@ -43,12 +52,14 @@ export function TokenList() {
     // The token itself leaves the page at once; a fingerprint is no secret.
     if (value.startsWith('cas_')) setText('');
     try {
-      const body = /^[0-9a-f]{12}$/i.test(value) ? { fingerprint: value.toLowerCase() } : { text: value };
-      setFound((await call<Dto<'TokenPageDto'>>('POST', 'tokens/find', { body })).data);
+      setFound(await tokensOf(value));
     } catch (error) {
       setProblem(error instanceof ApiError ? error.message : String(error));
     }
   }
+
+  /** Shows what became of a token. */
+  const again = (id: string) => tokensOf(id).then(setFound, (error: unknown) => setProblem(String(error)));
 
   return (
     <Card variant="outlined" sx={{ mt: 1 }}>
@@ -56,12 +67,12 @@ export function TokenList() {
       <CardContent>
         <Stack spacing={2} component="form" onSubmit={find}>
           <Typography variant="body2">
-            Whose is it? A token that was found somewhere, or the fingerprint that logs and lists show. The token is
-            sent once, and neither shown nor stored.
+            Whose is it? A token that was found somewhere, or the fingerprint or the id that logs and lists show. The
+            token is sent once, and neither shown nor stored.
           </Typography>
           <Stack direction="row" spacing={1}>
             <TextField
-              label="Token or fingerprint"
+              label="Token, fingerprint or id"
               type="password"
               autoComplete="off"
               fullWidth
@@ -74,7 +85,11 @@ export function TokenList() {
           </Stack>
           {problem && <Alert severity="warning">{problem}</Alert>}
           {found?.map((token) => (
-            <Alert key={token.id} severity={token.active ? 'warning' : 'info'}>
+            <Alert
+              key={token.id}
+              severity={token.active ? 'warning' : 'info'}
+              action={token.active && <Deactivate token={token} onDone={() => void again(token.id)} />}
+            >
               <Link to={`/customers/${token.customer_id}/show/tokens`}>
                 <bdi>{visibleText(token.customer_name)}</bdi>
               </Link>
@@ -152,7 +167,7 @@ function Scopes() {
 function TokenActions() {
   const token = useRecordContext<Token>();
   if (token === undefined || !token.active) return null;
-  const which = `${token.name ?? 'The token without a name'} (${token.fingerprint})`;
+  const which = whichOf(token);
   return (
     <Stack direction="row" spacing={1}>
       <ActionButton
@@ -174,13 +189,23 @@ function TokenActions() {
       >
         <TextInput source="name" label="Purpose" required />
       </ActionButton>
-      <ActionButton
-        label="Deactivate"
-        path={`tokens/${token.id}/deactivate`}
-        needs="admin"
-        color="error"
-        question={`${which} of ${visibleText(token.customer_name)} is refused at once, for good.`}
-      />
+      <Deactivate token={token} />
     </Stack>
+  );
+}
+
+const whichOf = (token: Token) => `${visibleText(token.name ?? 'The token without a name')} (${token.fingerprint})`;
+
+function Deactivate({ token, onDone }: { token: Token; onDone?: () => void }) {
+  return (
+    <ActionButton
+      label="Deactivate"
+      path={`tokens/${token.id}/deactivate`}
+      needs="admin"
+      color="error"
+      done="The token is deactivated"
+      onDone={onDone}
+      question={`${whichOf(token)} of ${visibleText(token.customer_name)} is refused at once, for good.`}
+    />
   );
 }

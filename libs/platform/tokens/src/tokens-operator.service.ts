@@ -40,6 +40,9 @@ export interface TokenSummary extends Omit<IssuedToken, 'token'> {
   lastUsedAt: Date | null;
 }
 
+/** What people know a token by. */
+export type TokenName = Pick<TokenSummary, 'id' | 'name' | 'fingerprint'>;
+
 /** Of a SHA-256. */
 const HASH_BYTES = 32;
 const HOUR_MS = 3_600_000;
@@ -142,6 +145,13 @@ export class TokensOperatorService {
     const [token] = await this.withLastUse(await this.dataSource.manager.findBy(ServiceToken, { id }));
     if (!token) throw new ServiceError('not_found', `There is no token ${id}`);
     return token;
+  }
+
+  /** The names of tokens, by id. Ids of no token are left out. */
+  async namesOf(ids: readonly string[]): Promise<Map<string, TokenName>> {
+    if (ids.length === 0) return new Map();
+    const tokens = await this.dataSource.manager.findBy(ServiceToken, { id: In([...ids]) });
+    return new Map(tokens.map(({ id, name, tokenHash }) => [id, { id, name, fingerprint: fingerprintOf(tokenHash) }]));
   }
 
   /** A customer's tokens, newest first. */
