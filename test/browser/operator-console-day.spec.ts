@@ -33,6 +33,7 @@ describe("An operator's day in the console", () => {
     name: string,
     fields: Record<string, string | true | { choose: string | RegExp }> = {},
     within: Pick<Locator, 'getByRole'> = kari.page,
+    confirm = name,
   ): Promise<void> {
     await button(name, within).click();
     for (const [label, value] of Object.entries(fields)) {
@@ -44,7 +45,7 @@ describe("An operator's day in the console", () => {
         await kari.page.getByRole('option', { name: value.choose, exact: true }).click();
       }
     }
-    await button(name, dialog()).click();
+    await button(confirm, dialog()).click();
   }
   const secret = async (kind: string) => {
     const shown = await kari.page.locator(`[data-secret=${kind}]`).innerText();
@@ -60,7 +61,9 @@ describe("An operator's day in the console", () => {
     await menu('Customers');
     const number = fakeOrganizationNumber();
     const fields = { Name: 'Fjordlys AS', 'Organisation number': number, 'E-mail': 'it@fjordlys.example' };
-    await act('Add a customer', fields);
+    // As people write it.
+    const spaced = { ...fields, 'Organisation number': number.replace(/(...)(?=.)/g, '$1 ') };
+    await act('Add a customer', spaced);
     await text('The customer is added');
     await kari.page.getByPlaceholder('name, number, organisation number or e-mail').fill('fjordlys');
     await row('Fjordlys AS').click();
@@ -83,17 +86,25 @@ describe("An operator's day in the console", () => {
 
   it('sets a price, and the customer’s AI', async () => {
     await menu('Prices');
-    await act('Set a price', { 'Model,': 'claude-of-the-day', Input: '12.5', Output: '60' });
+    await kari.page.getByRole('button', { name: 'Norwegian formats' }).click();
+    await act('Set a price', { 'Model,': 'claude-of-the-day', Input: '12,5', Output: '1 060' });
     await text('The price is set');
+    expect(
+      await sql('select input::float, output::float from ai_model_price where model = $1', ['claude-of-the-day']),
+    ).toEqual([{ input: 12.5, output: 1060 }]);
     await row('claude-of-the-day').waitFor();
     await kari.open(`/customers/${customerId}/show/ai`);
-    const settings = { 'Model;': 'claude-of-the-day', 'Included credit': '500', 'Events when': '50 90' };
-    await act('Settings', settings);
+    const settings = {
+      Model: { choose: 'claude-of-the-day' },
+      'Included credit': '500',
+      'Warnings at': '50 90',
+    };
+    await act('Settings', settings, kari.page, 'Store');
     await text('The settings are stored');
     await text('AI credit, ');
     const stored = await sql('select model, credit_thresholds from ai_settings where customer_id = $1', [customerId]);
     expect(stored).toEqual([{ model: 'claude-of-the-day', credit_thresholds: [50, 90] }]);
-    await act('Add credit', { 'Amount in NOK': '12.50', Why: 'Calls of 3 March' });
+    await act('Add credit', { 'Amount in NOK': '12,50', Why: 'Calls of 3 March' });
     await text('The credit is booked');
     await row('Calls of 3 March').waitFor();
   });

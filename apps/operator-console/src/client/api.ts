@@ -31,9 +31,18 @@ export class ApiError extends Error {
   get fieldErrors(): Record<string, string> {
     const errors = this.problem.errors ?? [];
     return Object.fromEntries(
-      errors.map(({ pointer, detail }) => [pointer.replace(/^\//, '').replaceAll('/', '.'), detail]),
+      errors.map(({ pointer, detail }) => {
+        const name = pointer.replace(/^\//, '').replaceAll('/', '.');
+        return [name, sentenceWithout(name, detail)];
+      }),
     );
   }
+}
+
+/** A fault without the field's name in the API: it stands at the field, which has a label. */
+function sentenceWithout(name: string, detail: string): string {
+  const text = detail.startsWith(`${name} `) ? detail.slice(name.length + 1) : detail;
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 const AWAY: Problem = {

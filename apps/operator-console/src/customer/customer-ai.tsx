@@ -1,9 +1,12 @@
 import { Stack, Typography } from '@mui/material';
-import { NumberInput, PasswordInput, SelectInput, TextInput, useRecordContext } from 'react-admin';
+import { useQuery } from '@tanstack/react-query';
+import { PasswordInput, SelectInput, TextInput, useRecordContext } from 'react-admin';
+import { call, type Dto } from '../client/api';
 import { ActionButton } from '../shared/action-button';
 import { Col, ConsoleList } from '../shared/console-list';
 import { Code, Count, Nok, Plain, Time } from '../shared/fields';
 import { oneOf } from '../shared/filters';
+import { DecimalInput, numberOrNull } from '../shared/number-inputs';
 import { Balance, useOverview } from './customer-overview';
 import type { Customer } from './customer-page';
 
@@ -38,12 +41,13 @@ export function CustomerAi() {
             total_limit_nok: data?.ai?.total_limit_nok,
             credit_thresholds: data?.ai?.credit_thresholds.join(' '),
           }}
+          confirmLabel="Store"
           bodyOf={(values) => ({
             enabled: values.enabled as boolean,
             ...(values.model ? { model: values.model as string } : {}),
-            included_nok: values.included_nok as number,
-            monthly_limit_nok: (values.monthly_limit_nok as number | undefined) ?? null,
-            total_limit_nok: (values.total_limit_nok as number | undefined) ?? null,
+            included_nok: Number(values.included_nok),
+            monthly_limit_nok: numberOrNull(values.monthly_limit_nok),
+            total_limit_nok: numberOrNull(values.total_limit_nok),
             credit_thresholds: values.credit_thresholds
               ? String(values.credit_thresholds)
                   .split(/[ ,%]+/)
@@ -53,17 +57,24 @@ export function CustomerAi() {
           })}
         >
           <SelectInput source="enabled" label="May use AI" choices={YES_NO} />
-          <TextInput source="model" label="Model; it must have a price" />
-          <NumberInput source="included_nok" label="Included credit a month, NOK" min={0} />
-          <NumberInput source="monthly_limit_nok" label="Of it a month at most, NOK (no limit if empty)" min={0} />
-          <NumberInput
+          <ModelInput present={data?.ai?.model} />
+          <DecimalInput source="included_nok" label="Included credit a month, NOK" min={0} required />
+          <DecimalInput
+            source="monthly_limit_nok"
+            label="Limit of included credit, NOK a month"
+            helperText="No limit if empty"
+            min={0}
+          />
+          <DecimalInput
             source="total_limit_nok"
-            label="Of all credit a month at most, NOK (no limit if empty)"
+            label="Limit of all credit, purchased too, NOK a month"
+            helperText="No limit if empty"
             min={0}
           />
           <TextInput
             source="credit_thresholds"
-            label="Events when so much of the month's credit is used, percent, such as 50 80 (80 if empty)"
+            label="Warnings at, percent of the month's credit"
+            helperText="Such as 50 80: an event tells the customer each time. 80 if empty"
           />
         </ActionButton>
         <ActionButton
@@ -103,7 +114,7 @@ export function CustomerAi() {
               { id: 'refund', name: 'refund' },
             ]}
           />
-          <TextInput source="amount_nok" label="Amount in NOK" required />
+          <DecimalInput source="amount_nok" label="Amount in NOK" required />
           <TextInput source="note" label="Why" required />
         </ActionButton>
       </Stack>
@@ -163,5 +174,24 @@ export function CustomerAi() {
         </Col>
       </ConsoleList>
     </Stack>
+  );
+}
+
+/** The models that have a price, and the one that is set. */
+function ModelInput({ present }: { present: string | null | undefined }) {
+  const { data, isPending } = useQuery({
+    queryKey: ['priced-models'],
+    queryFn: ({ signal }) => call<Dto<'PricePageDto'>>('GET', 'prices', { signal }),
+  });
+  const models = [...new Set([...(data?.data ?? []).map(({ model }) => model), ...(present ? [present] : [])])].sort();
+  return (
+    <SelectInput
+      source="model"
+      label="Model"
+      helperText="One that has a price: see Prices"
+      isPending={isPending}
+      emptyText="none"
+      choices={models.map((id) => ({ id, name: id }))}
+    />
   );
 }

@@ -114,6 +114,7 @@ const PARTS = [
 /** The credit as a bar of its parts. */
 export function Balance({ ai }: { ai: NonNullable<Overview['ai']> }) {
   const [formats] = useFormats();
+  const limit = (nok: number | null) => (nok === null ? 'none' : `${formatNok(nok, formats)} NOK a month`);
   const all = PARTS.reduce((sum, [name]) => sum + Math.max(0, ai[name]), 0);
   return (
     <Card variant="outlined">
@@ -145,6 +146,10 @@ export function Balance({ ai }: { ai: NonNullable<Overview['ai']> }) {
           <Typography variant="body2">
             Used this month: {formatNok(ai.month_usage_nok, formats)} NOK; included a month:{' '}
             {formatNok(ai.monthly_included_nok, formats)} NOK
+          </Typography>
+          <Typography variant="body2">
+            Limit of included credit: {limit(ai.monthly_limit_nok)}; of all credit: {limit(ai.total_limit_nok)};
+            warnings at {ai.credit_thresholds.map((share) => `${share} %`).join(', ')}
           </Typography>
         </Stack>
       </CardContent>

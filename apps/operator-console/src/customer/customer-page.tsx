@@ -27,6 +27,7 @@ import { may, type Role } from '../session';
 import { ActionButton } from '../shared/action-button';
 import { State } from '../shared/fields';
 import { visibleText } from '../shared/formats';
+import { OrganizationNumberInput } from '../shared/number-inputs';
 import { CustomerAi } from './customer-ai';
 import { CustomerOverview } from './customer-overview';
 import { CustomerServices } from './customer-services';
@@ -129,7 +130,7 @@ function CustomerHead() {
       >
         <TextInput source="name" label="Name" required />
         <TextInput source="email" label="E-mail" required />
-        <TextInput source="organization_number" label="Organisation number" required />
+        <OrganizationNumberInput required />
       </ActionButton>
       <ActionButton
         label="Limits"

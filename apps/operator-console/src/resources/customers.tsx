@@ -5,6 +5,7 @@ import { ActionButton } from '../shared/action-button';
 import { Col, ConsoleList } from '../shared/console-list';
 import { Nok, Plain, State } from '../shared/fields';
 import { oneOf, search } from '../shared/filters';
+import { OrganizationNumberInput } from '../shared/number-inputs';
 
 export function CustomerList() {
   return (
@@ -23,7 +24,7 @@ export function CustomerList() {
             question="A customer without services and tokens."
           >
             <TextInput source="name" label="Name" required />
-            <TextInput source="organization_number" label="Organisation number" required />
+            <OrganizationNumberInput required />
             <TextInput source="email" label="E-mail" type="email" required />
             <TextInput source="customer_number" label="Customer number" helperText="The next free one if empty" />
           </ActionButton>

@@ -1,10 +1,11 @@
 import { Link as MuiLink, Stack } from '@mui/material';
-import { DateInput, NumberInput, SelectInput, Show, SimpleShowLayout, TextInput, useRecordContext } from 'react-admin';
+import { DateInput, SelectInput, Show, SimpleShowLayout, TextInput, useRecordContext } from 'react-admin';
 import type { Query } from '../client/api';
 import { ActionButton } from '../shared/action-button';
 import { Col, ConsoleList } from '../shared/console-list';
 import { Code, CustomerLink, Day, Nok, Plain, State, Time } from '../shared/fields';
 import { ofCustomer, oneOf, search } from '../shared/filters';
+import { DecimalInput } from '../shared/number-inputs';
 
 const STATUSES = ['open', 'paid', 'void', 'uncollectible'] as const;
 
@@ -138,12 +139,13 @@ function AddInvoice({ customerId }: { customerId: string }) {
       bodyOf={(values) =>
         Object.fromEntries([
           ...Object.entries(values).filter(([, value]) => value !== '' && value !== null && value !== undefined),
+          ['amount_nok', Number(values.amount_nok)],
           ['customer_id', customerId],
         ])
       }
     >
       <TextInput source="number" label="Number printed on it" required />
-      <NumberInput source="amount_nok" label="Total in NOK" required />
+      <DecimalInput source="amount_nok" label="Total in NOK" required />
       <DateInput source="issue_date" label="Issue date" required />
       <DateInput source="due_date" label="Due date" required />
       <TextInput source="kid" label="KID" />

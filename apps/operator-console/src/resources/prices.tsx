@@ -2,6 +2,7 @@ import { DateInput, TextInput, useRecordContext } from 'react-admin';
 import { ActionButton } from '../shared/action-button';
 import { Col, ConsoleList } from '../shared/console-list';
 import { Nok, Plain, Time, YesNo } from '../shared/fields';
+import { DecimalInput } from '../shared/number-inputs';
 
 /** Prices of models in NOK per million tokens, each valid from a day. */
 export function PriceList() {
@@ -19,11 +20,11 @@ export function PriceList() {
           question="NOK per million tokens. Calls that are in progress keep their price."
         >
           <TextInput source="model" label="Model, as the provider names it" required />
-          <TextInput source="input" label="Input" required />
-          <TextInput source="output" label="Output" required />
-          <TextInput source="cache_write_5m" label="Cache write, 5 minutes (1.25 × input)" />
-          <TextInput source="cache_write_1h" label="Cache write, 1 hour (2 × input)" />
-          <TextInput source="cache_read" label="Cache read (0.1 × input)" />
+          <DecimalInput source="input" min={0} label="Input" required />
+          <DecimalInput source="output" min={0} label="Output" required />
+          <DecimalInput source="cache_write_5m" min={0} label="Cache write, 5 minutes (1.25 × input)" />
+          <DecimalInput source="cache_write_1h" min={0} label="Cache write, 1 hour (2 × input)" />
+          <DecimalInput source="cache_read" min={0} label="Cache read (0.1 × input)" />
           <DateInput source="from" label="First day (now if empty)" />
         </ActionButton>
       }

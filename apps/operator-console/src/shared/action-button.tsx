@@ -141,7 +141,10 @@ function ActionDialog({
       return undefined;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      setProblem(error);
+      // What stands at its field is said once.
+      const isPlaced = ([name]: [string, string]) => name in values;
+      const faults = Object.entries(error.fieldErrors);
+      if (faults.length === 0 || !faults.every(isPlaced)) setProblem(error);
       return error.fieldErrors;
     } finally {
       setBusy(false);
@@ -162,7 +165,13 @@ function ActionDialog({
   return (
     <Dialog open onClose={isBusy ? undefined : close} fullWidth maxWidth="sm" aria-labelledby="action-title">
       <DialogTitle id="action-title">{label}</DialogTitle>
-      <Form onSubmit={send} defaultValues={initial} sanitizeEmptyValues={false} warnWhenUnsavedChanges={false}>
+      <Form
+        onSubmit={send}
+        defaultValues={initial}
+        sanitizeEmptyValues={false}
+        warnWhenUnsavedChanges={false}
+        disableInvalidFormNotification
+      >
         <DialogContent>
           <Stack spacing={1.5}>
             <DialogContentText component="div">{question}</DialogContentText>

@@ -51,7 +51,7 @@ export function IsText(length: TextLength): PropertyDecorator {
 function textFault(value: unknown, { min = 0, max }: TextLength): string | undefined {
   if (typeof value !== 'string') return `must be a string, not ${typeName(value)}`;
   if (!isStorable(value)) return 'must not contain the null character or half a surrogate pair';
-  const allowed = min === 0 ? `at most ${max}` : `${min} to ${max}`;
+  const allowed = min === 0 ? `at most ${max}` : min === max ? `${max}` : `${min} to ${max}`;
   // A text has at most as many characters as code units, and counting a long one costs time.
   if (value.length > 2 * max) return `must have ${allowed} characters`;
   const characters = [...value].length;

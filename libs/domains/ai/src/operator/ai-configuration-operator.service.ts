@@ -134,6 +134,6 @@ async function requirePrice(manager: EntityManager, model: string): Promise<void
   if (await manager.existsBy(AiModelPrice, { model })) return;
   throw new ServiceError(
     'invalid_request',
-    `The model ${model} has no price; set one first with: ai price --model ${model} …`,
+    `The model ${model} has no price: set one first (ai price, or Prices in the console)`,
   );
 }

@@ -1,0 +1,56 @@
+import { TextInput, type TextInputProps } from 'react-admin';
+import { type Formats, useFormats } from './formats';
+
+type Props = Omit<TextInputProps, 'parse' | 'format' | 'validate'>;
+
+const DECIMAL = /^-?\d+(\.\d+)?$/;
+const BLANKS = /\s/gu;
+
+/**
+ * What was typed as a decimal text of the operator API. With Norwegian formats the comma is the decimal sign, as in every amount
+ * that is shown; with English ones it could be one between thousands, and stays a fault.
+ */
+function decimalOf(typed: string, formats: Formats): string {
+  const text = typed.replace(BLANKS, '');
+  return formats === 'nb-NO' ? text.replace(',', '.') : text;
+}
+
+/** An exact number, as a decimal text. Spaces between thousands and, with Norwegian formats, the decimal comma are taken. */
+export function DecimalInput({ min, ...props }: Props & { min?: number }) {
+  const [formats] = useFormats();
+  const example = formats === 'nb-NO' ? '1 234,50' : '1234.50';
+  return (
+    <TextInput
+      {...props}
+      slotProps={{ htmlInput: { inputMode: 'decimal' } }}
+      parse={(typed: string) => decimalOf(typed, formats)}
+      format={(value?: string | number | null) => {
+        const text = String(value ?? '');
+        return formats === 'nb-NO' ? text.replace('.', ',') : text;
+      }}
+      validate={(value?: string | number | null) => {
+        const text = String(value ?? '');
+        if (text === '') return props.required ? 'Required' : undefined;
+        if (!DECIMAL.test(text)) return `A number, such as ${example}`;
+        return min !== undefined && Number(text) < min ? `${min} or more` : undefined;
+      }}
+    />
+  );
+}
+
+/** A number of a form, or null for an empty field. */
+export const numberOrNull = (value: unknown): number | null =>
+  value === undefined || value === null || value === '' ? null : Number(value);
+
+/** A Norwegian organisation number, also with the spaces that people write. */
+export function OrganizationNumberInput(props: Omit<Props, 'source'>) {
+  return (
+    <TextInput
+      source="organization_number"
+      label="Organisation number"
+      {...props}
+      parse={(typed: string) => typed.replace(BLANKS, '')}
+      validate={(value?: string) => (/^\d{9}$/.test(value ?? '') ? undefined : 'Nine digits')}
+    />
+  );
+}
