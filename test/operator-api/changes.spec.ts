@@ -81,6 +81,30 @@ describe('changes through the operator API', () => {
     expect(await make('POST', '/announcements', announcement)).toMatchObject({ services: 4, customers: 2 });
   });
 
+  it('are found in the audit log by what it shows: its author, its action or its group, with the names of records', async () => {
+    const token = await make('POST', '/tokens', { customer_id: customer, scopes: ['ai:read'], name: 'Of the audit' });
+    const service = await make('POST', '/services', { customer_id: customer, type: 'hosting', name: 'Audited' });
+    const audit = async (query: object) => {
+      const text = new URLSearchParams({ customer_id: customer, ...query }).toString();
+      return ((await (await admin.call(`/audit?${text}`)).json()) as { data: Record<string, unknown>[] }).data;
+    };
+    const issued = expect.objectContaining({ action: 'token.issue', names: { [token.id]: 'Of the audit' } }) as unknown;
+    for (const by of [admin.name, `operator:${admin.name}`])
+      for (const action of ['token', 'token.issue']) {
+        const found = await audit({ by, action });
+        expect([by, action, found]).toEqual([by, action, expect.arrayContaining([issued])]);
+        expect(found.filter((entry) => !String(entry.action).startsWith('token.'))).toEqual([]);
+      }
+    expect(await audit({ action: 'service' })).toContainEqual(
+      expect.objectContaining({ action: 'service.add', names: { [service.id]: 'Audited' } }),
+    );
+    expect(await audit({ by: 'nobody' })).toEqual([]);
+    expect(await audit({ action: 'tok' })).toEqual([]);
+    const { data } = (await (await admin.call('/audit/actions')).json()) as { data: string[] };
+    expect(data).toEqual([...new Set(data)].sort());
+    expect(data).toEqual(expect.arrayContaining(['service.add', 'token.issue']));
+  });
+
   it('are each recorded with the name of the person', async () => {
     const since = await newest();
     const made: string[] = [];

@@ -99,7 +99,12 @@ const PARTS = [
     'GET /services/types',
   ],
   ...['GET /credit-requests/{id}', 'GET /ai/usage/summary', 'GET /accounts/{id}', 'GET /accounts/{id}/sessions'],
-  ...['POST /announcements', 'POST /announcements/{id}/end', 'POST /webhook-endpoints/{id}/redeliver'],
+  ...[
+    'GET /audit/actions',
+    'POST /announcements',
+    'POST /announcements/{id}/end',
+    'POST /webhook-endpoints/{id}/redeliver',
+  ],
 ];
 
 describe('the command line and the console', () => {

@@ -92,6 +92,7 @@ const ROUTES: Record<string, string> = {
   'GET /requests': EVERYBODY,
   'GET /requests/outcome': EVERYBODY,
   'GET /audit': EVERYBODY,
+  'GET /audit/actions': EVERYBODY,
   'GET /events': EVERYBODY,
   'GET /webhook-endpoints': EVERYBODY,
   'POST /webhook-endpoints': 'admin +',

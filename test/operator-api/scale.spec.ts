@@ -102,6 +102,7 @@ describe(`the operator API with ${CUSTOMERS} customers`, () => {
       ...['/events', '/events?sort=created_at', '/events?type=ticket.replied', '/events?type=ai.credit.low'],
       ...[`/events?customer_id=${busiest}`, `/events?customer_id=${busiest}&type=ai.credit.low`],
       ...['/audit', '/audit?action=token.issue', '/requests', '/status-events?present=true', '/prices', '/ai/unknown'],
+      ...['/audit?action=token', '/audit?by=kari', '/audit/actions', '/services/types'],
       ...[`/ai/usage?customer_id=${busiest}`, `/ai/ledger?customer_id=${busiest}`],
       ...[`/ai/usage/summary?customer_id=${busiest}&group_by=day`, `/tokens?customer_id=${busiest}`],
     ];

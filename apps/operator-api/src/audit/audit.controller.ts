@@ -4,7 +4,8 @@ import { AuditOperatorService } from '@platform/audit';
 import { ProblemReplies, toInboxPageDto, toInboxRequest } from '@platform/http';
 import { AnyRole } from '../access/operator-access';
 import { CustomerNamesService } from '../customers/customer-names.service';
-import { AuditPageDto, AuditQueryDto, toAuditEntryDto } from './audit.dto';
+import { AuditActionListDto, AuditPageDto, AuditQueryDto, toAuditEntryDto } from './audit.dto';
+import { AuditedNamesService } from './audited-names.service';
 
 @ApiTags('Audit')
 @Controller('audit')
@@ -12,6 +13,7 @@ export class AuditController {
   constructor(
     private readonly audit: AuditOperatorService,
     private readonly customers: CustomerNamesService,
+    private readonly names: AuditedNamesService,
   ) {}
 
   @Get()
@@ -22,10 +24,15 @@ export class AuditController {
   async listAuditEntries(@Query() query: AuditQueryDto): Promise<AuditPageDto> {
     const { customer_id: customerId, action, by, since, until } = query;
     const times = { since: since ? new Date(since) : undefined, until: until ? new Date(until) : undefined };
-    const filter = { customerId, action, actor: by && `operator:${by}`, ...times };
-    return toInboxPageDto(
-      await this.customers.addTo(await this.audit.inbox(filter, toInboxRequest(query))),
-      toAuditEntryDto,
-    );
+    const page = await this.audit.inbox({ customerId, action, by, ...times }, toInboxRequest(query));
+    return toInboxPageDto(await this.names.addTo(await this.customers.addTo(page)), toAuditEntryDto);
+  }
+
+  @Get('actions')
+  @AnyRole()
+  @ApiOperation({ summary: 'List the actions', description: 'Those that there are entries of, by name.' })
+  @ApiOkResponse({ type: AuditActionListDto, description: 'The actions.' })
+  async listAuditActions(): Promise<AuditActionListDto> {
+    return { data: await this.audit.actions() };
   }
 }

@@ -1,7 +1,11 @@
-import { useRecordContext, TextInput } from 'react-admin';
-import type { Query } from '../client/api';
+import { Link as MuiLink } from '@mui/material';
+import { useQuery } from '@tanstack/react-query';
+import { Fragment } from 'react';
+import { AutocompleteInput, TextInput, useRecordContext } from 'react-admin';
+import { Link } from 'react-router-dom';
+import { call, type Dto, type Query } from '../client/api';
 import { Col, ConsoleList } from '../shared/console-list';
-import { CustomerLink, Plain, Time } from '../shared/fields';
+import { CustomerLink, isCustomer, Time } from '../shared/fields';
 import { ofCustomer, since, until } from '../shared/filters';
 import { visibleText } from '../shared/formats';
 
@@ -16,7 +20,7 @@ export function AuditList({ fixed, embedded }: { fixed?: Query; embedded?: boole
       rowClick={false}
       csv
       filters={[
-        <TextInput key="action" source="action" label="Action, such as token.issue" alwaysOn />,
+        <ActionInput key="action" source="action" alwaysOn />,
         <TextInput key="by" source="by" label="By" alwaysOn />,
         since,
         until,
@@ -27,7 +31,7 @@ export function AuditList({ fixed, embedded }: { fixed?: Query; embedded?: boole
         <Time source="created_at" />
       </Col>
       <Col source="actor" label="Who" disableSort>
-        <Plain source="actor" />
+        <Author />
       </Col>
       <Col source="action" label="Action" disableSort />
       {!embedded && (
@@ -42,13 +46,89 @@ export function AuditList({ fixed, embedded }: { fixed?: Query; embedded?: boole
   );
 }
 
+/** The actions that there are, and their groups. */
+function ActionInput({ source }: { source: string; alwaysOn?: boolean }) {
+  const { data, isPending } = useQuery({
+    queryKey: ['audit-actions'],
+    queryFn: ({ signal }) => call<Dto<'AuditActionListDto'>>('GET', 'audit/actions', { signal }),
+  });
+  const actions = data?.data ?? [];
+  const groups = [...new Set(actions.map((action) => action.replace(/\..*/, '')))];
+  const choices = [
+    ...groups.map((group) => ({ id: group, name: `${group}: all` })),
+    ...actions.filter((action) => !groups.includes(action)).map((action) => ({ id: action, name: action })),
+  ];
+  return (
+    <AutocompleteInput
+      source={source}
+      label="Action"
+      isPending={isPending}
+      choices={choices.sort((one, other) => one.id.localeCompare(other.id))}
+      sx={{ minWidth: 240 }}
+    />
+  );
+}
+
+type Entry = Dto<'AuditEntryDto'>;
+
+/** A record of the entry by its name, which leads to its page. */
+function Subject({ entry, kind, id }: { entry: Entry; kind: keyof typeof PAGES; id: string }) {
+  const text = visibleText(entry.names[id] ?? id);
+  const to = PAGES[kind](entry, id);
+  return to === undefined ? (
+    text
+  ) : (
+    <MuiLink component={Link} to={to}>
+      {text}
+    </MuiLink>
+  );
+}
+
+const tabOf = (tab: string) => (entry: Entry) =>
+  isCustomer(entry.customer_id) ? `/customers/${entry.customer_id}/show/${tab}` : undefined;
+
+const PAGES = {
+  token_id: tabOf('tokens'),
+  new_token_id: tabOf('tokens'),
+  service_id: tabOf('services'),
+  ticket_id: (_entry: Entry, id: string) => `/tickets/${id}/show`,
+} satisfies Record<string, (entry: Entry, id: string) => string | undefined>;
+
+function Author() {
+  const entry = useRecordContext<Entry>();
+  if (entry === undefined) return null;
+  const [, token] = /^token:(.*)$/.exec(entry.actor) ?? [];
+  return (
+    <bdi>
+      {token === undefined ? (
+        visibleText(entry.actor)
+      ) : (
+        <>
+          token: <Subject entry={entry} kind="token_id" id={token} />
+        </>
+      )}
+    </bdi>
+  );
+}
+
 function Metadata() {
-  const metadata = useRecordContext<{ id: string; metadata?: Record<string, unknown> }>()?.metadata ?? {};
+  const entry = useRecordContext<Entry>();
+  if (entry === undefined) return null;
   return (
     <bdi style={{ overflowWrap: 'anywhere' }}>
-      {Object.entries(metadata)
-        .map(([name, value]) => `${name}: ${visibleText(typeof value === 'string' ? value : JSON.stringify(value))}`)
-        .join(', ')}
+      {Object.entries(entry.metadata).map(([name, value], at) => (
+        <Fragment key={name}>
+          {at > 0 && ', '}
+          {name in PAGES ? (
+            <>
+              {name.replace(/_id$/, '').replaceAll('_', ' ')}:{' '}
+              <Subject entry={entry} kind={name as keyof typeof PAGES} id={String(value)} />
+            </>
+          ) : (
+            `${name}: ${visibleText(typeof value === 'string' ? value : JSON.stringify(value))}`
+          )}
+        </Fragment>
+      ))}
     </bdi>
   );
 }

@@ -10,8 +10,11 @@ const list = command({
   description: 'list the changes with their authors, newest first',
   options: {
     customer: optionalCustomer('only changes that concern this customer (number, name or id)'),
-    action: optional('--action <name>', 'only this action, such as token.issue'),
-    by: optional('--by <name>', 'only changes by this person: the name in --as or OPERATOR_NAME'),
+    action: optional('--action <name>', 'only this action, such as token.issue, or this group of them, such as token'),
+    by: optional(
+      '--by <name>',
+      'only changes by this person: the name in --as or OPERATOR_NAME; or by another author, as the list shows it',
+    ),
     since: optional('--since <time>', 'only changes since this time', read.time),
     until: optional('--until <time>', 'only changes before this time', read.time),
     limit,
@@ -22,7 +25,7 @@ const list = command({
   columns: ['created_at', 'actor', 'action', 'customer_number', 'customer', 'metadata'],
   moreColumns: ['customer_id', 'id'],
   run: ({ auditTrail }, { customer, action, by, since, until }, { listing }) =>
-    auditTrail.list({ customerId: customer, action, actor: by && `operator:${by}`, since, until }, listing),
+    auditTrail.list({ customerId: customer, action, by, since, until }, listing),
 });
 
 export const auditNoun: Noun = { name: 'audit', description: 'the audit log', commands: [list] };

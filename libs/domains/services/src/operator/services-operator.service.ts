@@ -106,6 +106,7 @@ export class ServicesOperatorService {
 
   /** The names of services by their numbers. */
   async namesOf(ids: readonly number[]): Promise<Map<number, string>> {
+    if (ids.length === 0) return new Map();
     const select = { customerId: true, id: true, name: true } as const;
     const services = await this.dataSource.manager.find(CustomerServiceEntity, { select, where: { id: In([...ids]) } });
     return new Map(services.map(({ id, name }) => [id, name]));

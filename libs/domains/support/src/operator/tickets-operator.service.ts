@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager, type FindOptionsWhere, type SelectQueryBuilder } from 'typeorm';
+import { DataSource, type EntityManager, type FindOptionsWhere, In, type SelectQueryBuilder } from 'typeorm';
 import { recordEvent } from '@domains/events';
 import { AuditService } from '@platform/audit';
 import { newestQuery, readInbox } from '@platform/database';
@@ -129,6 +129,14 @@ export class TicketsOperatorService {
     const order = { createdAt: 'ASC', id: 'ASC' } as const;
     const replies = await manager.find(TicketReply, { where: { customerId, ticketId: id }, order });
     return Object.assign(ticket, { assignee: await findAssignee(manager, ticket), replies });
+  }
+
+  /** The titles of tickets, by id. Ids of no ticket are left out. */
+  async titlesOf(ids: readonly string[]): Promise<Map<string, string>> {
+    if (ids.length === 0) return new Map();
+    const select = { customerId: true, id: true, title: true } as const;
+    const tickets = await this.dataSource.manager.find(Ticket, { select, where: { id: In([...ids]) } });
+    return new Map(tickets.map(({ id, title }) => [id, title]));
   }
 
   /** The person whom a ticket is assigned to; null for nobody. @throws ServiceError not_found */

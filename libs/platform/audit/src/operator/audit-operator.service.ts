@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { And, DataSource, type FindOptionsWhere, LessThan, MoreThanOrEqual } from 'typeorm';
+import { And, DataSource, type FindOptionsWhere, In, LessThan, MoreThanOrEqual } from 'typeorm';
 import { newestRows, readInbox } from '@platform/database';
 import type { InboxPage, InboxRequest, Listing, ListingRequest } from '@platform/pagination';
 import { AuditLogEntry } from '../entities/audit-log-entry.entity';
@@ -7,9 +7,10 @@ import { AuditLogEntry } from '../entities/audit-log-entry.entity';
 /** Filters of the list. */
 export interface AuditQuery {
   customerId?: string;
+  /** An action, such as `token.issue`, or a group of them, such as `token`. */
   action?: string;
-  /** Who did it, such as `operator:kari`. */
-  actor?: string;
+  /** Who did it, as the log has it, such as `operator:kari`; or a person's name alone. */
+  by?: string;
   /** Only entries since then. */
   since?: Date;
   /** Only entries before then. */
@@ -22,28 +23,58 @@ export class AuditOperatorService {
   constructor(private readonly dataSource: DataSource) {}
 
   /** Entries, newest first. */
-  list(query: AuditQuery, listing: ListingRequest): Promise<Listing<AuditLogEntry>> {
-    return newestRows(this.dataSource.manager, AuditLogEntry, { where: columnsOf(query) }, listing);
+  async list(query: AuditQuery, listing: ListingRequest): Promise<Listing<AuditLogEntry>> {
+    const where = await this.columnsOf(query);
+    return newestRows(this.dataSource.manager, AuditLogEntry, { where }, listing);
   }
 
   /** A page of the entries, newest first; with the number of all. */
   async inbox(filter: AuditQuery, request: InboxRequest): Promise<InboxPage<AuditLogEntry>> {
-    const { customerId, action, actor, since, until } = filter;
+    const { customerId, action, by, since, until } = filter;
     const byId = { by: 't.id', kind: 'uuid' } as const;
-    const query = this.dataSource.manager.createQueryBuilder(AuditLogEntry, 't').where(columnsOf(filter));
+    const query = this.dataSource.manager.createQueryBuilder(AuditLogEntry, 't').where(await this.columnsOf(filter));
     const inbox = {
       name: 'audit',
-      filters: [customerId, action, actor, since, until],
+      filters: [customerId, action, by, since, until],
       orders: { created_at: byId },
       id: byId,
     };
     const page = await readInbox(query, { ...inbox, usual: '-created_at' }, request);
     return page.map(({ entity }) => entity);
   }
-}
 
-function columnsOf({ since, until, ...filter }: AuditQuery): FindOptionsWhere<AuditLogEntry> {
-  const given = Object.fromEntries(Object.entries<unknown>(filter).filter(([, value]) => value !== undefined));
-  const times = [...(since ? [MoreThanOrEqual(since)] : []), ...(until ? [LessThan(until)] : [])];
-  return { ...given, ...(times.length > 0 && { createdAt: And(...times) }) };
+  /** The actions that there are entries of, in the order of their names. Each is one look into the index, however many entries it has. */
+  async actions(): Promise<string[]> {
+    const found: string[] = [];
+    for (;;) {
+      const [next] = await this.dataSource.query<{ action: string }[]>(
+        'select action from audit_log where action > $1 order by action limit 1',
+        [found.at(-1) ?? ''],
+      );
+      if (next === undefined) return found;
+      found.push(next.action);
+    }
+  }
+
+  private async columnsOf({
+    customerId,
+    action,
+    by,
+    since,
+    until,
+  }: AuditQuery): Promise<FindOptionsWhere<AuditLogEntry>> {
+    const times = [...(since ? [MoreThanOrEqual(since)] : []), ...(until ? [LessThan(until)] : [])];
+    return {
+      ...(customerId !== undefined && { customerId }),
+      ...(action !== undefined && { action: await this.actionsCalled(action) }),
+      // No person's name has a colon.
+      ...(by !== undefined && { actor: by.includes(':') ? by : In([by, `operator:${by}`]) }),
+      ...(times.length > 0 && { createdAt: And(...times) }),
+    };
+  }
+
+  private async actionsCalled(name: string): Promise<FindOptionsWhere<AuditLogEntry>['action']> {
+    if (name.includes('.')) return name;
+    return In((await this.actions()).filter((action) => action === name || action.startsWith(`${name}.`)));
+  }
 }
