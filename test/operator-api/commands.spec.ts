@@ -101,6 +101,7 @@ const PARTS = [
   ...['GET /credit-requests/{id}', 'GET /ai/usage/summary', 'GET /accounts/{id}', 'GET /accounts/{id}/sessions'],
   ...[
     'GET /audit/actions',
+    'GET /tickets/assignees',
     'POST /announcements',
     'POST /announcements/{id}/end',
     'POST /webhook-endpoints/{id}/redeliver',

@@ -43,13 +43,15 @@ describe('lists of the operator API', () => {
     return rows;
   };
 
-  it.each(['created_at', '-created_at', 'updated_at', '-updated_at', 'priority', '-priority'])(
+  it.each(['created_at', '-created_at', 'updated_at', '-updated_at', 'priority', '-priority', 'urgency', '-urgency'])(
     'have every row once, in the order %s',
     async (sort) => {
       const rows = await all(`/tickets?sort=${sort}`);
       expect(new Set(rows.map(({ id }) => id)).size).toBe(60);
-      const column = sort.replace('-', '').replace('priority', `array_position('{low,normal,high,urgent}', priority)`);
       const direction = sort.startsWith('-') ? 'desc' : 'asc';
+      const priority = `array_position('{low,normal,high,urgent}', priority)`;
+      const urgency = `(case status when 'open' then ${priority} end) ${direction} nulls ${direction === 'desc' ? 'last' : 'first'}, created_at`;
+      const column = sort.replace('-', '').replace('priority', priority).replace('urgency', urgency);
       const { rows: wanted } = await api.superuser.query<{ id: string }>(
         `select id from support_ticket order by ${column} ${direction}, id ${direction}`,
       );
@@ -63,6 +65,15 @@ describe('lists of the operator API', () => {
     expect(await page('/tickets?unanswered=true')).toMatchObject({ total: 20 });
     expect(await page('/tickets?unassigned=true')).toMatchObject({ total: 60 });
     expect(await page('/customers?search=RLIG')).toMatchObject({ data: [{ name: 'Ærlig & Sønn' }] });
+  });
+
+  it('name the people whom a ticket can be assigned to: those who may answer it', async () => {
+    await logIn(api, 'viewer');
+    const gone = await logIn(api, 'support');
+    await api.superuser.query('update operator_account set active = false where name = $1', [gone.name]);
+    const admin = await logIn(api, 'admin');
+    const reply = await operator.call('/tickets/assignees');
+    expect((await reply.json()) as object).toEqual({ data: [admin.name, operator.name].sort() });
   });
 
   it('lose no row and repeat none while others are added and removed', async () => {

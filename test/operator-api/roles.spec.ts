@@ -77,6 +77,7 @@ const ROUTES: Record<string, string> = {
   'POST /billing-accounts': 'billing admin',
   'POST /billing-accounts/unlink': 'billing admin',
   'GET /tickets': EVERYBODY,
+  'GET /tickets/assignees': EVERYBODY,
   'GET /tickets/:id': EVERYBODY,
   'POST /tickets/:id/reply': 'support admin',
   'POST /tickets/:id/note': 'support admin',

@@ -81,7 +81,13 @@ describe(`the operator API with ${CUSTOMERS} customers`, () => {
     const paths = [
       ...['/today', '/customers', '/customers?sort=name', '/customers?search=a1b', '/customers?search=nothing-like-it'],
       ...['/customers?state=active&sort=-customer_number', `/customers/${busiest}`, `/customers/${busiest}/overview`],
-      ...['/tickets', '/tickets?unanswered=true', '/tickets?status=open&sort=-updated_at', '/tickets?sort=-priority'],
+      ...[
+        '/tickets',
+        '/tickets?unanswered=true',
+        '/tickets?status=open&sort=-updated_at',
+        '/tickets?sort=-priority',
+        '/tickets?sort=-urgency',
+      ],
       ...['/tickets?search=Ticket%201', '/tickets?search=nothing-like-it', `/tickets?customer_id=${busiest}`],
       ...['/credit-requests?status=pending', '/credit-requests?sort=-amount_nok', '/credit-requests?search=company'],
       ...[

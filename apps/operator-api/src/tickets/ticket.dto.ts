@@ -55,7 +55,7 @@ export class TicketQueryDto extends InboxQueryDto {
   @IsSearch()
   search?: string;
 
-  @SortBy(['created_at', 'updated_at', 'priority'], '-created_at')
+  @SortBy(['created_at', 'updated_at', 'priority', 'urgency'], '-created_at')
   sort?: string;
 }
 
@@ -105,6 +105,17 @@ export class AssignTicketDto {
   @IsText({ min: 1, max: PERSON_NAME_MAX })
   @ApiProperty({ type: String, required: false, nullable: true })
   replaces?: string | null;
+}
+
+/** The people whom tickets can be assigned to. */
+export class AssigneeListDto {
+  @ApiProperty({
+    type: 'array',
+    items: { type: 'string', maxLength: PERSON_NAME_MAX },
+    maxItems: 10_000,
+    example: ['kari'],
+  })
+  data!: string[];
 }
 
 /** A reply in a ticket's thread, or an internal note. */

@@ -2,12 +2,13 @@ import { Body, Controller, Get, HttpCode, HttpStatus, Param, Post, Query } from 
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { TicketsOperatorService } from '@domains/support';
 import { PathId, ProblemReplies, toInboxPageDto, toInboxRequest } from '@platform/http';
-import type { AuthenticatedOperator } from '@platform/operator-accounts';
+import { type AuthenticatedOperator, OperatorAccountsService } from '@platform/operator-accounts';
 import { Actor, AnyRole, CurrentOperator, RequireRole } from '../access/operator-access';
 import { CustomerNamesService } from '../customers/customer-names.service';
 import {
   AddNoteDto,
   AddReplyDto,
+  AssigneeListDto,
   AssignTicketDto,
   SetTicketStatusDto,
   TicketPageDto,
@@ -28,6 +29,7 @@ export class TicketsController {
   constructor(
     private readonly tickets: TicketsOperatorService,
     private readonly customers: CustomerNamesService,
+    private readonly accounts: OperatorAccountsService,
   ) {}
 
   @Get()
@@ -40,6 +42,14 @@ export class TicketsController {
     const filter = { customerId, status, priority, unanswered, assigned, unassigned, search };
     const page = await this.tickets.inbox(filter, toInboxRequest(query));
     return toInboxPageDto(await this.customers.addTo(page), toListedTicketDto);
+  }
+
+  @Get('assignees')
+  @AnyRole()
+  @ApiOperation({ summary: 'List the people to assign tickets to', description: 'Who may answer tickets, by name.' })
+  @ApiOkResponse({ type: AssigneeListDto, description: 'Their names.' })
+  async listAssignees(): Promise<AssigneeListDto> {
+    return { data: await this.accounts.namesOfSupport() };
   }
 
   @Get(':id')

@@ -1,6 +1,15 @@
 import { Card, CardContent, Chip, Stack, Typography } from '@mui/material';
-import { BooleanInput, SelectInput, Show, TextInput, useRecordContext } from 'react-admin';
-import type { Dto, Query } from '../client/api';
+import { useQuery } from '@tanstack/react-query';
+import {
+  BooleanInput,
+  SelectInput,
+  type SelectInputProps,
+  Show,
+  TextInput,
+  useGetIdentity,
+  useRecordContext,
+} from 'react-admin';
+import { call, type Dto, type Query } from '../client/api';
 import { ActionButton } from '../shared/action-button';
 import { Col, ConsoleList, REFRESH_MS } from '../shared/console-list';
 import { CustomerLink, Plain, State, Time } from '../shared/fields';
@@ -18,6 +27,8 @@ export function TicketList({ fixed, embedded }: { fixed?: Query; embedded?: bool
     <ConsoleList
       resource="tickets"
       title="Tickets"
+      // The menu's list is what there is to do; a customer's tickets are a history.
+      sort={embedded ? undefined : { field: 'urgency', order: 'DESC' }}
       fixed={fixed}
       embedded={embedded}
       csv
@@ -26,8 +37,8 @@ export function TicketList({ fixed, embedded }: { fixed?: Query; embedded?: bool
         oneOf('status', STATUSES),
         oneOf('priority', PRIORITIES),
         <BooleanInput key="unanswered" source="unanswered" label="Customer waits for an answer" />,
-        <BooleanInput key="unassigned" source="unassigned" label="Assigned to nobody" />,
-        <TextInput key="assigned" source="assigned" label="Assigned to" />,
+        <AssigneeInput key="assigned" source="assigned" emptyText="all" alwaysOn />,
+        <BooleanInput key="unassigned" source="unassigned" label="Assigned to nobody" alwaysOn />,
         ...(embedded ? [] : [ofCustomer]),
       ]}
     >
@@ -56,6 +67,22 @@ export function TicketList({ fixed, embedded }: { fixed?: Query; embedded?: bool
       </Col>
     </ConsoleList>
   );
+}
+
+/** One of the people who may answer tickets; oneself is the first. */
+function AssigneeInput(props: SelectInputProps & { alwaysOn?: boolean }) {
+  const { identity } = useGetIdentity();
+  const { data, isPending } = useQuery({
+    queryKey: ['assignees'],
+    queryFn: ({ signal }) => call<Dto<'AssigneeListDto'>>('GET', 'tickets/assignees', { signal }),
+  });
+  const own = identity?.fullName;
+  const names = data?.data ?? [];
+  const choices = [
+    ...names.filter((name) => name === own).map((id) => ({ id, name: `me (${id})` })),
+    ...names.filter((name) => name !== own).map((id) => ({ id, name: id })),
+  ];
+  return <SelectInput label="Assigned to" isPending={isPending} choices={choices} {...props} />;
 }
 
 function Waits() {
@@ -125,7 +152,7 @@ function Thread() {
           question="To one of your colleagues."
           bodyOf={({ to }) => ({ to, replaces: ticket.assignee })}
         >
-          <TextInput source="to" label="Name" required />
+          <AssigneeInput source="to" required />
         </ActionButton>
         <ActionButton
           label="Unassign"

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource, type EntityManager, In } from 'typeorm';
 import { AuditService, NO_CUSTOMER } from '@platform/audit';
 import { AppConfig } from '@platform/config';
 import { isUniqueViolation } from '@platform/database';
@@ -72,6 +72,13 @@ export class OperatorAccountsService {
   /** All accounts, by name. */
   list(): Promise<OperatorAccount[]> {
     return this.dataSource.manager.find(OperatorAccount, { order: { name: 'ASC', id: 'ASC' } });
+  }
+
+  /** The names of the people who may answer tickets: active accounts, by name. */
+  async namesOfSupport(): Promise<string[]> {
+    const where = { active: true, role: In(['support', 'admin']) };
+    const accounts = await this.dataSource.manager.find(OperatorAccount, { where, order: { name: 'ASC', id: 'ASC' } });
+    return accounts.map(({ name }) => name);
   }
 
   /** An account by its id, e-mail address or name. @throws ServiceError not_found */

@@ -49,6 +49,9 @@ const CONTAINS = `(
 /** The most urgent is the highest. */
 const PRIORITY = `array_position('{low,normal,high,urgent}'::text[], t.priority)`;
 
+/** Open tickets are the highest, the most urgent first; of the same, the newest. Seconds have ten digits. */
+const URGENCY = `((case when t.status = 'open' then ${PRIORITY} else 0 end) * 100000000000 + extract(epoch from t.created_at))`;
+
 /** A reply or note to add to a thread. */
 export interface NewReply {
   body: string;
@@ -100,6 +103,7 @@ export class TicketsOperatorService {
           created_at: { by: 't.createdAt', kind: 'time' },
           updated_at: { by: 't.updatedAt', kind: 'time' },
           priority: { by: PRIORITY, kind: 'number' },
+          urgency: { by: URGENCY, kind: 'number' },
         },
         usual: '-created_at',
         id: { by: 't.id', kind: 'uuid' },
