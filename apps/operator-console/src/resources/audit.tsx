@@ -47,7 +47,7 @@ export function AuditList({ fixed, embedded }: { fixed?: Query; embedded?: boole
 }
 
 /** The actions that there are, and their groups. */
-function ActionInput({ source }: { source: string; alwaysOn?: boolean }) {
+function ActionInput(props: { source: string; alwaysOn?: boolean }) {
   const { data, isPending } = useQuery({
     queryKey: ['audit-actions'],
     queryFn: ({ signal }) => call<Dto<'AuditActionListDto'>>('GET', 'audit/actions', { signal }),
@@ -60,7 +60,7 @@ function ActionInput({ source }: { source: string; alwaysOn?: boolean }) {
   ];
   return (
     <AutocompleteInput
-      source={source}
+      {...props}
       label="Action"
       isPending={isPending}
       choices={choices.sort((one, other) => one.id.localeCompare(other.id))}

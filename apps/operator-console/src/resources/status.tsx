@@ -111,9 +111,9 @@ function ServiceInput({ customerId }: { customerId: unknown }) {
 /** A customer, and then one of its services. */
 function CustomerAndService() {
   const customerId: unknown = useWatch({ name: 'customer_id' });
-  const { resetField } = useFormContext();
+  const { setValue } = useFormContext();
   // A service that was chosen for another customer is none of this one's.
-  useEffect(() => resetField('service_id', { defaultValue: null }), [customerId, resetField]);
+  useEffect(() => setValue('service_id', null), [customerId, setValue]);
   return (
     <>
       {customerInput(true)}
