@@ -42,7 +42,7 @@ export class StatusEventsController {
     const page = await this.events.inbox({ customerId, present }, toInboxRequest(query));
     const names = await this.services.namesOf([...new Set(page.items.map(({ serviceId }) => serviceId))]);
     return toInboxPageDto(await this.customers.addTo(page), (event) =>
-      toStatusEventDto({ ...event, serviceName: names.get(event.serviceId) ?? '' }),
+      toStatusEventDto(Object.assign(event, { serviceName: names.get(event.serviceId) ?? '' })),
     );
   }
 
