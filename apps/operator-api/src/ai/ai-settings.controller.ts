@@ -13,6 +13,7 @@ import {
   SetPriceDto,
   toAiSettingsDto,
   toLedgerProblemDto,
+  toListedPriceDto,
   toPriceDto,
   VerificationDto,
   VerificationQueryDto,
@@ -70,7 +71,7 @@ export class AiSettingsController {
   @ApiOperation({ summary: 'List prices', description: 'Of all models, the newest of each first.' })
   @ApiOkResponse({ type: PricePageDto, description: 'The prices.' })
   async listPrices(): Promise<PricePageDto> {
-    return toInboxPageDto(wholeInbox(await this.prices.list()), toPriceDto);
+    return toInboxPageDto(wholeInbox(await this.prices.list()), toListedPriceDto);
   }
 
   @Post('prices')

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
-import type { AiConfigurationView, AiModelPrice, LedgerProblem } from '@domains/ai';
+import type { AiConfigurationView, AiModelPrice, LedgerProblem, ListedAiPrice } from '@domains/ai';
 import { FieldRule, InboxPageDto, IsAmount, IsDay, IsOneOf, IsText, IsTrueOrFalse, IsId } from '@platform/http';
 import { jsonAmount } from '@platform/money';
 import { timeText } from '@platform/time';
@@ -246,10 +246,19 @@ export class PriceDto {
   created_at!: string;
 }
 
+/** A price in the list. */
+export class ListedPriceDto extends PriceDto {
+  /**
+   * Whether it is the price that calls of the model have now.
+   * @example true
+   */
+  in_force!: boolean;
+}
+
 /** All prices, by model, the newest first. */
 export class PricePageDto extends InboxPageDto {
-  @ApiProperty({ type: [PriceDto] })
-  data!: PriceDto[];
+  @ApiProperty({ type: [ListedPriceDto] })
+  data!: ListedPriceDto[];
 }
 
 const CREDIT_KINDS = ['manual_adjustment', 'refund'] as const;
@@ -348,6 +357,12 @@ export function toPriceDto(price: AiModelPrice): PriceDto {
     created_at: timeText(price.createdAt),
   };
 }
+
+/** Maps a price of the list to its DTO. */
+export const toListedPriceDto = (price: ListedAiPrice): ListedPriceDto => ({
+  ...toPriceDto(price),
+  in_force: price.inForce,
+});
 
 /** Maps a difference to its DTO. */
 export function toLedgerProblemDto({ customerId, problem, found, expected }: LedgerProblem): LedgerProblemDto {

@@ -1,7 +1,9 @@
+import { Chip, Stack, Tooltip } from '@mui/material';
 import { DateInput, TextInput, useRecordContext } from 'react-admin';
+import type { Dto } from '../client/api';
 import { ActionButton } from '../shared/action-button';
 import { Col, ConsoleList } from '../shared/console-list';
-import { Nok, Plain, Time, YesNo } from '../shared/fields';
+import { Nok, Plain, Time } from '../shared/fields';
 import { DecimalInput } from '../shared/number-inputs';
 
 /** Prices of models in NOK per million tokens, each valid from a day. */
@@ -17,7 +19,7 @@ export function PriceList() {
           path="prices"
           needs="billing"
           done="The price is set"
-          question="NOK per million tokens. Calls that are in progress keep their price."
+          question="NOK per million tokens. Calls that are in progress keep their price. An example price is replaced, too."
         >
           <TextInput source="model" label="Model, as the provider names it" required />
           <DecimalInput source="input" min={0} label="Input" required />
@@ -40,13 +42,30 @@ export function PriceList() {
           <Nok source={rate} />
         </Col>
       ))}
-      <Col source="example" label="Example" disableSort>
-        <YesNo source="example" />
+      <Col source="in_force" label="State" disableSort>
+        <PriceState />
       </Col>
       <Col label="Withdraw" disableSort>
         <Withdraw />
       </Col>
     </ConsoleList>
+  );
+}
+
+/** Whether calls have it now, and whether somebody has decided it. */
+function PriceState() {
+  const price = useRecordContext<Dto<'ListedPriceDto'>>();
+  if (price === undefined) return null;
+  const state = price.in_force ? 'in force' : new Date(price.valid_from) > new Date() ? 'to come' : 'replaced';
+  return (
+    <Stack direction="row" spacing={0.5}>
+      <Chip size="small" variant="outlined" color={price.in_force ? 'success' : 'default'} label={state} />
+      {price.example && (
+        <Tooltip title="It came with the service: the provider's public price, converted. Customers are charged by it until you set your own.">
+          <Chip size="small" variant="outlined" color={price.in_force ? 'warning' : 'default'} label="example" />
+        </Tooltip>
+      )}
+    </Stack>
   );
 }
 

@@ -126,11 +126,21 @@ const withdrawPrice = command({
 
 const prices = command({
   name: 'prices',
-  description: 'list the prices of the models, with their first day',
+  description: 'list the prices of the models, with their first day, and which of them calls have now',
   options: {},
   examples: ['', '--csv'],
   reads: true,
-  columns: ['model', 'valid_from', 'input', 'output', 'cache_write5m', 'cache_write1h', 'cache_read', 'example'],
+  columns: [
+    'model',
+    'valid_from',
+    'in_force',
+    'input',
+    'output',
+    'cache_write5m',
+    'cache_write1h',
+    'cache_read',
+    'example',
+  ],
   moreColumns: ['created_at'],
   run: ({ prices }) => prices.list(),
 });

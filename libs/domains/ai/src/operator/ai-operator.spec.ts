@@ -326,12 +326,16 @@ describe("The operator's AI services", () => {
     expect(await codeOf(prices.set(ACTOR, { model: priced, input: '1', output: '1', from: '2026-11-16' }))).toBe(
       'invalid_request',
     );
+    const inForce = async () =>
+      (await prices.list()).filter(({ model, inForce: is }) => model === priced && is).map(({ input }) => input);
+    expect(await inForce()).toEqual(['1000.000000']);
     const customerId = await saveAiCustomer(fixture.superuser, { model: priced, included: 100, month: '2026-11' });
     const gate = fixture.sandbox.messages.hold();
     fixture.sandbox.messages.always({ usage: '{"input_tokens":1,"output_tokens":1}' });
     const early = fixture.send(customerId, hello);
     await fixture.sandbox.messages.received(1);
     await fixture.setTime('2026-11-15T23:00:00Z');
+    expect(await inForce()).toEqual(['9000.000000']);
     gate.open();
     await early;
     await fixture.send(customerId, hello);

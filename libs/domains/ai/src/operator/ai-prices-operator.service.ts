@@ -23,6 +23,9 @@ export interface NewAiPrice {
   from?: string;
 }
 
+/** A price, and whether it is the one that calls have now. */
+export type ListedAiPrice = AiModelPrice & { inForce: boolean };
+
 const DECIMALS = 6;
 const MOST_NOK = 1_000_000;
 const MODEL_NAME = /^[\w.:@/-]{1,200}$/;
@@ -90,8 +93,13 @@ export class AiPricesOperatorService {
   }
 
   /** All prices, by model, newest first. */
-  list(): Promise<AiModelPrice[]> {
-    return this.dataSource.manager.find(AiModelPrice, { order: { model: 'ASC', validFrom: 'DESC' } });
+  async list(): Promise<ListedAiPrice[]> {
+    const now = await databaseNow(this.dataSource.manager);
+    const prices = await this.dataSource.manager.find(AiModelPrice, { order: { model: 'ASC', validFrom: 'DESC' } });
+    const inForce = new Map<string, AiModelPrice>();
+    for (const price of prices)
+      if (price.validFrom <= now && !inForce.has(price.model)) inForce.set(price.model, price);
+    return prices.map((price) => Object.assign(price, { inForce: inForce.get(price.model) === price }));
   }
 
   /**
