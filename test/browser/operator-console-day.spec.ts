@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Locator } from 'playwright-core';
 import { fakeOrganizationNumber } from '@test/factories/customer.factory';
 import { startOperatorApi, type TestOperatorApi } from '@test/operator-api';
-import { type ConsoleVisitor, visitConsole } from '@test/operator-console';
+import { type ConsoleVisitor, holdPasskeys, visitConsole } from '@test/operator-console';
 
 /** The steps of a day, in their order: each goes on with what those before have made. */
 describe("An operator's day in the console", () => {
@@ -134,13 +134,15 @@ describe("An operator's day in the console", () => {
     await menu('Tickets');
     await row('No SMS').getByText('No SMS').click();
     await text('None came');
-    await act('Assign to me');
+    await button('Assign to me').click();
     await text('Assigned to kari');
     await act('Add a note', { Note: 'The gateway was away' });
     await text('The gateway was away');
-    await act('Reply', { Reply: 'They are sent again' });
+    await kari.page.getByLabel('Reply').fill('They are sent again');
+    await button('Send the reply').click();
+    await text('The reply is sent');
     await text('They are sent again');
-    await act('Close');
+    await button('Close the ticket').click();
     await text('The ticket is closed');
     expect(await sql('select status from support_ticket')).toEqual([{ status: 'closed' }]);
   });
@@ -158,6 +160,26 @@ describe("An operator's day in the console", () => {
     await text('Posted for 1 service of 1 customer');
     await act('End', {}, row('Disks are slow'));
     await text('The event has ended');
+  });
+
+  it('asks for the passkey where an old login is not enough, and sends the form that was filled in', async () => {
+    await holdPasskeys(kari);
+    await kari.open('/account');
+    await kari.page.getByLabel('Name of the device').fill('Laptop');
+    await button('Add a passkey').click();
+    await kari.page.getByRole('cell', { name: 'Laptop' }).waitFor();
+    await sql('update operator_session set created_at = $1', [new Date(Date.now() - 6 * 60_000)]);
+    await kari.open(`/customers/${customerId}/show/tokens`);
+    await button('Issue a token').click();
+    // The first input has the focus.
+    await kari.page.keyboard.type('Accounting');
+    await button('Only read', dialog()).click();
+    await button('Issue a token', dialog()).click();
+    await button('Log in again with a passkey and issue a token', dialog()).click();
+    expect(await secret('token')).toMatch(/^cas_live_/);
+    const scopes = 'ai:read invoices:read support:read status:read sms:read events:read';
+    await row('Accounting').getByText(scopes).waitFor();
+    expect(kari.complaints.splice(0)).toEqual([expect.stringContaining('403')]);
   });
 
   it('finds why a call was refused, and whose a leaked token is', async () => {
@@ -195,6 +217,17 @@ describe("An operator's day in the console", () => {
     await act('Delete');
     await text('The endpoint is deleted');
     expect(await sql('select from webhook_endpoint')).toEqual([]);
+  });
+
+  it('adds a webhook endpoint of a customer from the menu', async () => {
+    await menu('Webhooks');
+    await button('Add an endpoint').click();
+    await dialog().getByLabel('Customer').fill('fjordlys');
+    await kari.page.getByRole('option', { name: 'Fjordlys AS' }).click();
+    await dialog().getByLabel('Address').fill('https://erp.fjordlys.example/second');
+    await button('Add an endpoint', dialog()).click();
+    expect(await secret('secret')).toMatch(/^whsec_/);
+    expect(await sql('select customer_id from webhook_endpoint')).toEqual([{ customer_id: customerId }]);
   });
 
   it('invites a colleague, and deactivates the account', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { startOperatorApi, type TestOperatorApi } from '@test/operator-api';
-import { type ConsoleVisitor, inviteToConsole, visitConsole } from '@test/operator-console';
+import { type ConsoleVisitor, holdPasskeys, inviteToConsole, visitConsole } from '@test/operator-console';
 
 const AXE = readFileSync(join('apps', 'operator-console', 'node_modules', 'axe-core', 'axe.min.js'), 'utf8');
 /** Pictures of every screen, for people to look at. */
@@ -133,18 +133,7 @@ describe("The operator's console in a browser", () => {
     await page.getByRole('button', { name: 'Log in with this link' }).click();
     await page.getByRole('heading', { name: 'Passkeys', exact: true }).waitFor();
 
-    const device = await visitor.browser.newCDPSession(page);
-    await device.send('WebAuthn.enable');
-    await device.send('WebAuthn.addVirtualAuthenticator', {
-      options: {
-        protocol: 'ctap2',
-        transport: 'internal',
-        hasResidentKey: true,
-        hasUserVerification: true,
-        isUserVerified: true,
-        automaticPresenceSimulation: true,
-      },
-    });
+    await holdPasskeys(visitor);
     await page.getByLabel('Name of the device').fill('Test laptop');
     await page.getByRole('button', { name: 'Add a passkey' }).click();
     await page.getByRole('cell', { name: 'Test laptop' }).waitFor();
@@ -259,7 +248,6 @@ describe("The operator's console in a browser", () => {
     }
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').waitFor();
-    await page.keyboard.press('Tab');
     await page.keyboard.type('K-1');
     await page.keyboard.press('Enter');
     await page.getByText('is approved').waitFor({ timeout: 10_000 });

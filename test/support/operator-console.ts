@@ -33,6 +33,22 @@ export async function inviteToConsole(api: TestOperatorApi, role: OperatorRole, 
   return new URL(link.replace('/#', '')).searchParams.get('token') ?? '';
 }
 
+/** Gives a visitor's page a device that makes passkeys and answers with them, as if its person had agreed. */
+export async function holdPasskeys({ browser, page }: ConsoleVisitor): Promise<void> {
+  const device = await browser.newCDPSession(page);
+  await device.send('WebAuthn.enable');
+  await device.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+}
+
 /** Starts a browser for the console that the operator API serves. */
 export async function visitConsole(api: TestOperatorApi, options: BrowserContextOptions = {}): Promise<ConsoleVisitor> {
   const { browser, profile, stop } = await startBrowser({ viewport: { width: 1280, height: 800 }, ...options });

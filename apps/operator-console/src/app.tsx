@@ -4,7 +4,7 @@ import { HashRouter, Route } from 'react-router-dom';
 import { AccountPage } from './account-page';
 import { dataProvider } from './data-provider';
 import { ApiError } from './client/api';
-import { ConsoleLayout } from './layout';
+import { ConsoleLayout, ConsoleNotification } from './layout';
 import { LoginPage } from './login/login-page';
 import { AccountingPage } from './resources/accounting';
 import { AccountList } from './resources/accounts';
@@ -62,6 +62,7 @@ export function App() {
         theme={lightTheme}
         darkTheme={darkTheme}
         layout={ConsoleLayout}
+        notification={ConsoleNotification}
         loginPage={LoginPage}
         dashboard={TodayPage}
         requireAuth

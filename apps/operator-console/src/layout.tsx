@@ -23,6 +23,7 @@ import {
   Layout,
   Logout,
   Menu,
+  Notification,
   Sidebar,
   type SidebarProps,
   TitlePortal,
@@ -119,11 +120,11 @@ function ConsoleBar() {
               },
             }}
           >
-            <ToggleButton value="nb-NO" aria-label="NO: Norwegian formats">
-              NO
+            <ToggleButton value="nb-NO" aria-label="1 234,5: Norwegian numbers and dates">
+              1&nbsp;234,5
             </ToggleButton>
-            <ToggleButton value="en-GB" aria-label="EN: English formats">
-              EN
+            <ToggleButton value="en-GB" aria-label="1,234.5: English numbers and dates">
+              1,234.5
             </ToggleButton>
           </ToggleButtonGroup>
           <ToggleThemeButton />
@@ -149,6 +150,11 @@ function ConnectionNotice() {
       The service does not answer at the moment. What you see may be old; it is asked again every few seconds.
     </Alert>
   );
+}
+
+/** What was done, or failed: above, where it covers no button of a dialog. */
+export function ConsoleNotification() {
+  return <Notification anchorOrigin={{ vertical: 'top', horizontal: 'center' }} />;
 }
 
 export function ConsoleLayout({ children }: { children?: ReactNode }) {

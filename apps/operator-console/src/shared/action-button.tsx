@@ -25,15 +25,17 @@ interface ActionProps {
   method?: 'POST' | 'PATCH' | 'DELETE';
   /** Who may do it; nobody else sees the button. */
   needs: Permission;
-  /** What happens, with names and amounts: a person confirms it. */
-  question: ReactNode;
+  /** What the dialog is about, if the label does not say it. */
+  title?: string;
+  /** What happens, with names and amounts: a person confirms it. Without it the click does it: for what another click undoes. */
+  question?: ReactNode;
   /** Inputs of react-admin. */
   children?: ReactNode;
   initial?: FieldValues;
   /** The body of the request; the form's values as they are unless given. */
   bodyOf?: (values: FieldValues) => object;
   /** What has happened, with names where one could mistake them. */
-  done?: string | ((reply: RaRecord) => string);
+  done?: ReactNode | ((reply: RaRecord) => ReactNode);
   /** After it is done and its dialog is closed. */
   onDone?: () => void;
   /** Shown instead of closing: a reply that is shown once. */
@@ -65,14 +67,18 @@ export function ActionDialogs({ children }: { children: ReactNode }) {
   );
 }
 
+const doneText = ({ done, label }: ActionProps, reply: RaRecord): ReactNode =>
+  typeof done === 'function' ? done(reply) : (done ?? `Done: ${label}`);
+
 /**
  * One action of the operator API: a button, and a dialog that names the effect and has the inputs. Faults are shown at their inputs.
- * If money or tokens need a fresh login, the dialog offers it and sends the same request again.
+ * If money or tokens need a fresh login, the dialog asks for the passkey and sends the same request again.
  */
 export function ActionButton(props: ActionProps) {
-  const { label, needs, icon, color, disabled } = props;
+  const { label, needs, icon, color, disabled, question } = props;
   const { permissions } = usePermissions<Role>();
   const open = useContext(OpenDialog);
+  const { isBusy, send } = useDirectAction(props);
   if (!may(permissions, needs)) return null;
   return (
     <Button
@@ -80,10 +86,11 @@ export function ActionButton(props: ActionProps) {
       variant="outlined"
       color={color}
       startIcon={icon}
-      disabled={disabled}
+      disabled={disabled || isBusy}
       onClick={(event) => {
         event.stopPropagation();
-        open(props);
+        if (question === undefined) void send();
+        else open(props);
       }}
     >
       {label}
@@ -91,21 +98,39 @@ export function ActionButton(props: ActionProps) {
   );
 }
 
-function ActionDialog({
-  label,
-  path,
-  method = 'POST',
-  question,
-  children,
-  initial,
-  bodyOf,
-  done,
-  onDone,
-  result,
-  color,
-  confirmLabel,
-  close,
-}: ActionProps & { close: () => void }) {
+/** An action that a click does, without a dialog. */
+function useDirectAction(action: ActionProps) {
+  const [isBusy, setBusy] = useState(false);
+  const notify = useNotify();
+  const refresh = useRefresh();
+  const send = async () => {
+    setBusy(true);
+    try {
+      const { method = 'POST', path, bodyOf } = action;
+      notify(doneText(action, await call<RaRecord>(method, path, { body: bodyOf?.({}) })), { type: 'success' });
+    } catch (error) {
+      notify(error instanceof Error ? error.message : String(error), { type: 'error' });
+    } finally {
+      setBusy(false);
+      refresh();
+    }
+  };
+  return { isBusy, send };
+}
+
+/** Who opens a dialog can type: the first input has the focus. */
+function focusFirstInput(dialog: HTMLElement): void {
+  dialog
+    .querySelector<HTMLElement>('form :is([role=combobox], input:not([tabindex="-1"]), textarea:not([aria-hidden]))')
+    ?.focus();
+}
+
+/** The inputs scroll if there are many; faults and buttons stay in view. */
+const SCROLLING_FORM = { '& form': { display: 'flex', flexDirection: 'column', minHeight: 0 } } as const;
+
+function ActionDialog({ close, ...action }: ActionProps & { close: () => void }) {
+  const { label, title = label, path, method = 'POST', question, children, initial, bodyOf } = action;
+  const { onDone, result, color, confirmLabel = label } = action;
   const [problem, setProblem] = useState<ApiError>();
   const [isBusy, setBusy] = useState(false);
   const [reply, setReply] = useState<RaRecord>();
@@ -116,6 +141,10 @@ function ActionDialog({
   const lastBody = useRef<string>(undefined);
   const isMounted = useIsMounted();
 
+  const needsLogin = problem?.problem.code === 'fresh_login_required';
+  const { data: session } = useQuery({ queryKey: ['session-methods'], queryFn: currentSession });
+  const methods = session?.login_methods;
+
   async function send(values: FieldValues) {
     // A route that takes no body refuses an empty one, and one that takes some refuses none.
     const body = bodyOf || children ? (bodyOf ?? withoutEmpty)(values) : undefined;
@@ -123,16 +152,16 @@ function ActionDialog({
     if (lastBody.current !== undefined && lastBody.current !== text) key.current = crypto.randomUUID();
     lastBody.current = text;
     setBusy(true);
-    setProblem(undefined);
     try {
+      if (needsLogin) await logInByPasskey();
+      setProblem(undefined);
       const changed = await call<RaRecord>(method, path, { body, key: key.current });
       // A page that is left then is not read again: its record may be gone.
       if (onDone === undefined) refresh();
       if (result !== undefined) {
         setReply(changed);
       } else {
-        const told = typeof done === 'function' ? done(changed) : done;
-        notify(told ?? `${label}: done`, { type: 'success' });
+        notify(doneText(action, changed), { type: 'success' });
         // A person who went on meanwhile may have another dialog open, and wants no other page.
         if (!isMounted.current) return undefined;
         close();
@@ -140,12 +169,17 @@ function ActionDialog({
       }
       return undefined;
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      // What stands at its field is said once.
-      const isPlaced = ([name]: [string, string]) => name in values;
-      const faults = Object.entries(error.fieldErrors);
-      if (faults.length === 0 || !faults.every(isPlaced)) setProblem(error);
-      return error.fieldErrors;
+      if (error instanceof ApiError) {
+        // What stands at its field is said once.
+        const isPlaced = ([name]: [string, string]) => name in values;
+        const faults = Object.entries(error.fieldErrors);
+        if (faults.length === 0 || !faults.every(isPlaced)) setProblem(error);
+        return error.fieldErrors;
+      }
+      if (!needsLogin) throw error;
+      // The person has cancelled it, or has no passkey here: the form stays, and can be sent again.
+      notify(error instanceof Error ? error.message : String(error), { type: 'error' });
+      return undefined;
     } finally {
       setBusy(false);
     }
@@ -153,8 +187,8 @@ function ActionDialog({
 
   if (reply !== undefined && result !== undefined) {
     return (
-      <Dialog open fullWidth maxWidth="sm" aria-label={label}>
-        <DialogTitle>{label}</DialogTitle>
+      <Dialog open fullWidth maxWidth="sm" aria-label={title}>
+        <DialogTitle>{title}</DialogTitle>
         <DialogContent>{result(reply)}</DialogContent>
         <DialogActions>
           <Button onClick={close}>Close</Button>
@@ -163,8 +197,16 @@ function ActionDialog({
     );
   }
   return (
-    <Dialog open onClose={isBusy ? undefined : close} fullWidth maxWidth="sm" aria-labelledby="action-title">
-      <DialogTitle id="action-title">{label}</DialogTitle>
+    <Dialog
+      open
+      onClose={isBusy ? undefined : close}
+      fullWidth
+      maxWidth="sm"
+      aria-labelledby="action-title"
+      slotProps={{ transition: { onEnter: focusFirstInput } }}
+      sx={SCROLLING_FORM}
+    >
+      <DialogTitle id="action-title">{title}</DialogTitle>
       <Form
         onSubmit={send}
         defaultValues={initial}
@@ -176,48 +218,31 @@ function ActionDialog({
           <Stack spacing={1.5}>
             <DialogContentText component="div">{question}</DialogContentText>
             {children}
-            {problem && <Alert severity={problem.status === 409 ? 'warning' : 'error'}>{problem.message}</Alert>}
-            {problem?.problem.code === 'fresh_login_required' && <LogInAgain onDone={() => setProblem(undefined)} />}
           </Stack>
         </DialogContent>
+        {problem && (
+          <Alert severity={problem.status === 409 ? 'warning' : 'error'} sx={{ mx: 3 }}>
+            {problem.message}
+          </Alert>
+        )}
         <DialogActions>
           <Button onClick={close} disabled={isBusy}>
             Cancel
           </Button>
-          <Button type="submit" variant="contained" color={color} disabled={isBusy}>
-            {confirmLabel ?? label}
-          </Button>
+          {needsLogin && methods?.oidc && (
+            <Button variant="contained" onClick={logInAgainByOidc}>
+              Log in again with {methods.oidc.label}
+            </Button>
+          )}
+          {!(needsLogin && methods?.passkey === false) && (
+            <Button type="submit" variant="contained" color={color} disabled={isBusy}>
+              {needsLogin ? `Log in again with a passkey and ${lowerFirst(confirmLabel)}` : confirmLabel}
+            </Button>
+          )}
         </DialogActions>
       </Form>
     </Dialog>
   );
 }
 
-/** Money and tokens want a login of the last five minutes. */
-function LogInAgain({ onDone }: { onDone: () => void }) {
-  const notify = useNotify();
-  const { data } = useQuery({ queryKey: ['session-methods'], queryFn: currentSession });
-  const again = async () => {
-    try {
-      await logInByPasskey();
-      onDone();
-      notify('Logged in again. Confirm once more.', { type: 'info' });
-    } catch (error) {
-      notify(error instanceof Error ? error.message : String(error), { type: 'error' });
-    }
-  };
-  return (
-    <Stack direction="row" spacing={1}>
-      {data?.login_methods.passkey && (
-        <Button size="small" variant="contained" onClick={again}>
-          Log in again with a passkey
-        </Button>
-      )}
-      {data?.login_methods.oidc && (
-        <Button size="small" variant="contained" onClick={logInAgainByOidc}>
-          Log in again with {data.login_methods.oidc.label}
-        </Button>
-      )}
-    </Stack>
-  );
-}
+const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
