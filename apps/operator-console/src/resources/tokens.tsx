@@ -1,6 +1,6 @@
 import { Alert, Button, Card, CardContent, Stack, TextField, Typography } from '@mui/material';
 import { useState } from 'react';
-import { CheckboxGroupInput, DateTimeInput, NumberInput, TextInput, Title, useRecordContext } from 'react-admin';
+import { DateTimeInput, NumberInput, TextInput, Title, useRecordContext } from 'react-admin';
 import { Link } from 'react-router-dom';
 import { ApiError, call, type Dto, type Query } from '../client/api';
 import { ActionButton } from '../shared/action-button';
@@ -8,25 +8,9 @@ import { Col, ConsoleList } from '../shared/console-list';
 import { Code, Plain, State, Time } from '../shared/fields';
 import { formatTime, useFormats, visibleText } from '../shared/formats';
 import { OnceShown } from '../shared/once-shown';
+import { ScopesInput } from '../shared/scopes-input';
 
 type Token = Dto<'TokenDto'>;
-
-/** The scopes, which the compiler compares with those of the operator API. */
-const SCOPES = {
-  'ai:read': true,
-  'ai:use': true,
-  'ai:topup': true,
-  'billing:read': true,
-  'invoices:read': true,
-  'support:read': true,
-  'support:write': true,
-  'status:read': true,
-  'sms:send': true,
-  'sms:read': true,
-  'events:read': true,
-  'webhooks:manage': true,
-} satisfies Record<Token['scopes'][number], true>;
-export const SCOPE_CHOICES = Object.keys(SCOPES).map((id) => ({ id, name: id }));
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -129,7 +113,7 @@ export function CustomerTokens({ fixed }: { fixed: Query }) {
           result={(reply) => <OnceShown kind="token" text={reply.token} hint={TOKEN_HINT} />}
         >
           <TextInput source="name" label="Purpose, such as ERP production" />
-          <CheckboxGroupInput source="scopes" label="Scopes" choices={SCOPE_CHOICES} />
+          <ScopesInput label="Scopes" />
           <DateTimeInput source="expires_at" label="Expires (never if empty)" />
         </ActionButton>
       }
@@ -185,6 +169,7 @@ function TokenActions() {
         path={`tokens/${token.id}/rename`}
         needs="admin"
         initial={{ name: token.name }}
+        done="The token has its new purpose"
         question={which}
       >
         <TextInput source="name" label="Purpose" required />

@@ -8,15 +8,16 @@ import {
   TextInput,
   useRecordContext,
 } from 'react-admin';
+import type { FieldValues } from 'react-hook-form';
 import { useNavigate } from 'react-router-dom';
 import type { Dto, Query } from '../client/api';
 import { ActionButton } from '../shared/action-button';
 import { Col, ConsoleList, REFRESH_MS } from '../shared/console-list';
 import { Code, CustomerLink, isCustomer, Plain, State, Time } from '../shared/fields';
-import { ofCustomer, oneOf } from '../shared/filters';
+import { customerInput, ofCustomer, oneOf } from '../shared/filters';
 import { formatTime, useFormats, visibleText } from '../shared/formats';
 import { OnceShown } from '../shared/once-shown';
-import { SCOPE_CHOICES } from './tokens';
+import { ScopesInput } from '../shared/scopes-input';
 
 type Endpoint = Dto<'WebhookEndpointDto'>;
 type EventType = NonNullable<Endpoint['event_types']>[number];
@@ -62,7 +63,12 @@ export function WebhookEndpointList({ fixed, embedded }: { fixed?: Query; embedd
         filters={
           embedded ? [] : [<BooleanInput key="own" source="own" label="Only the operator's own" alwaysOn />, ofCustomer]
         }
-        actions={<AddEndpoint customerId={customerId} />}
+        actions={
+          <>
+            <AddEndpoint customerId={customerId} />
+            {!embedded && <AddOwnEndpoint />}
+          </>
+        }
       >
         <Col source="url" label="Address" disableSort>
           <Plain source="url" />
@@ -93,43 +99,54 @@ export function WebhookEndpointList({ fixed, embedded }: { fixed?: Query; embedd
   );
 }
 
+/** Adds an endpoint of a customer, who is chosen unless the page is the customer's. */
 function AddEndpoint({ customerId }: { customerId?: string }) {
   return (
     <ActionButton
-      label={customerId === undefined ? "Add the operator's own" : 'Add an endpoint'}
+      label="Add an endpoint"
+      title={customerId === undefined ? 'Add an endpoint of a customer' : undefined}
       path="webhook-endpoints"
       needs="admin"
-      question={
-        customerId === undefined
-          ? 'It gets the events of all customers. One of a customer is added on its page.'
-          : "It gets this customer's events."
-      }
-      bodyOf={({ url, description, event_types: types, scopes }) => ({
-        url,
-        ...(customerId === undefined ? {} : { customer_id: customerId }),
-        ...(description ? { description } : {}),
-        ...(types?.length > 0 ? { event_types: types } : {}),
-        ...(customerId !== undefined && scopes?.length > 0 ? { scopes } : {}),
+      question="It gets the events of this customer, whose programs read them."
+      bodyOf={({ customer_id: chosen, scopes, ...values }) => ({
+        ...endpointOf(values),
+        customer_id: customerId ?? (chosen as string),
+        ...(scopes?.length > 0 ? { scopes: scopes as string[] } : {}),
       })}
+      result={(reply) => <OnceShown kind="secret" text={reply.secret} hint={SECRET_HINT} />}
+    >
+      {customerId === undefined && customerInput(true)}
+      <TextInput source="url" label="Address" required />
+      <TextInput source="description" label="Description" />
+      <CheckboxGroupInput source="event_types" label="Types of events (all if none)" choices={typeChoices(true)} />
+      <ScopesInput label="It gets only records that these scopes open (all if none)" />
+    </ActionButton>
+  );
+}
+
+function AddOwnEndpoint() {
+  return (
+    <ActionButton
+      label="Add your own"
+      title="Add an endpoint of your own"
+      path="webhook-endpoints"
+      needs="admin"
+      question="It gets the events of all customers, for programs of yours."
+      bodyOf={endpointOf}
       result={(reply) => <OnceShown kind="secret" text={reply.secret} hint={SECRET_HINT} />}
     >
       <TextInput source="url" label="Address" required />
       <TextInput source="description" label="Description" />
-      <CheckboxGroupInput
-        source="event_types"
-        label="Types of events (all if none)"
-        choices={typeChoices(customerId !== undefined)}
-      />
-      {customerId !== undefined && (
-        <CheckboxGroupInput
-          source="scopes"
-          label="Scopes of the records it gets (all that there are events of if none)"
-          choices={SCOPE_CHOICES}
-        />
-      )}
+      <CheckboxGroupInput source="event_types" label="Types of events (all if none)" choices={typeChoices(false)} />
     </ActionButton>
   );
 }
+
+const endpointOf = ({ url, description, event_types: types }: FieldValues) => ({
+  url: url as string,
+  ...(description ? { description: description as string } : {}),
+  ...(types?.length > 0 ? { event_types: types as string[] } : {}),
+});
 
 function Types(_props: { label?: string }) {
   const endpoint = useRecordContext<Endpoint>();
