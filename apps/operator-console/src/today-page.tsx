@@ -14,15 +14,19 @@ const filterOf = (filter: object) => `?filter=${encodeURIComponent(JSON.stringif
 /** Today, where the person is. */
 const localDay = () => new Intl.DateTimeFormat('sv-SE').format(new Date());
 
-/** Each leads to the list that has exactly these. */
+/** Each leads to the list that has exactly these; who has waited longest for money is first. */
 const WAITING = [
-  ['credit_requests', 'Credit requests to decide', `/credit-requests${filterOf({ status: 'pending' })}`],
+  [
+    'credit_requests',
+    'Credit requests to decide',
+    `/credit-requests${filterOf({ status: 'pending' })}&sort=created_at&order=ASC`,
+  ],
   ['unanswered_tickets', 'Tickets without an answer', `/tickets${filterOf({ unanswered: true })}`],
   ['urgent_tickets', 'Urgent tickets', `/tickets${filterOf({ priority: 'urgent', status: 'open' })}`],
   ['overdue_invoices', 'Invoices overdue', `/invoices${filterOf({ status: 'open', due_before: localDay() })}`],
   ['failing_syncs', 'Invoice syncs that fail', `/invoice-syncs${filterOf({ failing: true })}`],
   ['unknown_outcomes', 'AI calls with unknown outcome', '/unknown-calls'],
-  ['ledger_problems', 'Accounts that do not add up', '/ledger-problems'],
+  ['ledger_problems', 'Customers whose AI credit does not add up', '/ledger-problems'],
 ] as const satisfies [keyof Today['waiting'], string, string][];
 
 const GRID = {

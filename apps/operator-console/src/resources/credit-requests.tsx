@@ -1,6 +1,7 @@
-import { Stack, Typography } from '@mui/material';
+import { Link as MuiLink, Stack, Typography } from '@mui/material';
 import { useQuery } from '@tanstack/react-query';
 import { TextInput, useRecordContext } from 'react-admin';
+import { Link } from 'react-router-dom';
 import { call, type Dto, type Query } from '../client/api';
 import { ActionButton } from '../shared/action-button';
 import { Col, ConsoleList } from '../shared/console-list';
@@ -28,7 +29,7 @@ export function CreditRequestList({ fixed, embedded }: { fixed?: Query; embedded
           <CustomerLink />
         </Col>
       )}
-      <Col source="amount_nok" label="NOK" align="right" disableSort>
+      <Col source="amount_nok" label="NOK" align="right">
         <Nok source="amount_nok" />
       </Col>
       <Col source="status" label="Status" disableSort>
@@ -43,7 +44,7 @@ export function CreditRequestList({ fixed, embedded }: { fixed?: Query; embedded
       <Col source="note" label="Note" disableSort>
         <Plain source="note" />
       </Col>
-      <Col source="created_at" label="Requested" disableSort>
+      <Col source="created_at" label="Requested">
         <Time source="created_at" />
       </Col>
       <Col label="Decision" disableSort>
@@ -56,13 +57,22 @@ export function CreditRequestList({ fixed, embedded }: { fixed?: Query; embedded
 /** Who decided, and why; or who approved it first if it waits for a second person. */
 function Decision() {
   const request = useRecordContext<CreditRequest>();
-  const { decided_by: by, first_approved_by: first, reason } = request ?? {};
+  const { decided_by: by, first_approved_by: first, reason, invoice_id: invoiceId } = request ?? {};
   const text = by
     ? `${by}${reason ? `: ${reason}` : ''}`
     : first
       ? `${first} approved it; it needs a second person`
       : '–';
-  return <bdi>{visibleText(text)}</bdi>;
+  return (
+    <>
+      <bdi>{visibleText(text)}</bdi>
+      {invoiceId && (
+        <>
+          , <InvoiceLink id={invoiceId} />
+        </>
+      )}
+    </>
+  );
 }
 
 function Decide() {
@@ -78,10 +88,12 @@ function Decide() {
         path={`credit-requests/${request.id}/approve`}
         needs="billing"
         color="success"
-        done={`Request ${request.id} is approved`}
+        title={`Approve request ${request.id}`}
+        done={(reply) => <Approved request={reply as CreditRequest} />}
         question={
           <>
-            {who}: {amount} are invoiced, and the credit is added at once.
+            {who}: the credit is added at once, and an invoice of {amount} is made. The service does not send it: send
+            it to the customer yourself.
             <CustomerMoney customerId={request.customer_id} />
           </>
         }
@@ -97,6 +109,7 @@ function Decide() {
         path={`credit-requests/${request.id}/reject`}
         needs="billing"
         color="error"
+        title={`Reject request ${request.id}`}
         done={`Request ${request.id} is rejected`}
         question={
           <>
@@ -107,6 +120,25 @@ function Decide() {
         <TextInput source="reason" label="Reason" required multiline />
       </ActionButton>
     </Stack>
+  );
+}
+
+/** What a first or the only approval has led to, and what is left to do. */
+function Approved({ request }: { request: CreditRequest }) {
+  if (request.status === 'pending') return <>Request {request.id} waits for the approval of a second person</>;
+  return (
+    <>
+      Request {request.id} is approved. Send its <InvoiceLink id={request.invoice_id} /> to the customer.
+    </>
+  );
+}
+
+function InvoiceLink({ id }: { id: string | null }) {
+  if (id === null) return <>invoice</>;
+  return (
+    <MuiLink component={Link} to={`/invoices/${id}/show`} color="inherit" onClick={(event) => event.stopPropagation()}>
+      invoice
+    </MuiLink>
   );
 }
 

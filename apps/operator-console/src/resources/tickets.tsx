@@ -1,5 +1,6 @@
-import { Card, CardContent, Chip, Stack, Typography } from '@mui/material';
+import { Alert, Box, Button, Card, CardContent, Chip, Stack, TextField, Typography } from '@mui/material';
 import { useQuery } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
 import {
   BooleanInput,
   SelectInput,
@@ -7,9 +8,13 @@ import {
   Show,
   TextInput,
   useGetIdentity,
+  useNotify,
+  usePermissions,
   useRecordContext,
+  useRefresh,
 } from 'react-admin';
 import { call, type Dto, type Query } from '../client/api';
+import { may, type Role } from '../session';
 import { ActionButton } from '../shared/action-button';
 import { Col, ConsoleList, REFRESH_MS } from '../shared/console-list';
 import { CustomerLink, Plain, State, Time } from '../shared/fields';
@@ -107,8 +112,11 @@ function TicketTitle() {
 function Thread() {
   // A ticket of the list, which is shown until its thread is there, has no replies.
   const ticket = useRecordContext<Partial<Pick<Ticket, 'replies'>> & Omit<Ticket, 'replies'>>();
+  const { permissions } = usePermissions<Role>();
+  const { identity } = useGetIdentity();
   if (ticket === undefined) return null;
   const path = `tickets/${ticket.id}`;
+  const isMine = ticket.assignee !== null && ticket.assignee === identity?.fullName;
   return (
     <Stack spacing={1.5} sx={{ p: 2, maxWidth: 900 }}>
       <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap', alignItems: 'center' }}>
@@ -118,15 +126,6 @@ function Thread() {
         <Typography variant="body2">Assigned to {ticket.assignee ?? 'nobody'}</Typography>
       </Stack>
       <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap' }}>
-        <ActionButton
-          label="Reply"
-          path={`${path}/reply`}
-          needs="support"
-          done="The reply is sent"
-          question="The customer reads it."
-        >
-          <TextInput source="body" label="Reply" multiline minRows={4} required />
-        </ActionButton>
         <ActionButton
           label="Add a note"
           path={`${path}/note`}
@@ -141,7 +140,8 @@ function Thread() {
           path={`${path}/assign`}
           needs="support"
           done="The ticket is yours"
-          question={ticket.assignee ? `It is assigned to ${ticket.assignee} now.` : 'It is assigned to nobody now.'}
+          disabled={isMine}
+          question={ticket.assignee ? `It is assigned to ${ticket.assignee} now.` : undefined}
           bodyOf={() => ({ replaces: ticket.assignee })}
         />
         <ActionButton
@@ -159,12 +159,12 @@ function Thread() {
           path={`${path}/assign`}
           needs="support"
           done="The ticket is assigned to nobody"
-          question={`It is assigned to ${ticket.assignee ?? 'nobody'} now.`}
           disabled={!ticket.assignee}
           bodyOf={() => ({ to: null, replaces: ticket.assignee })}
         />
         <ActionButton
           label="Set status"
+          title="Set the status of the ticket"
           path={`${path}/set-status`}
           needs="support"
           done="The status is set"
@@ -180,12 +180,11 @@ function Thread() {
           />
         </ActionButton>
         <ActionButton
-          label="Close"
+          label="Close the ticket"
           path={`${path}/set-status`}
           needs="support"
-          done="The ticket is closed"
+          done="The ticket is closed: it takes no more replies of the customer"
           disabled={ticket.status === 'closed'}
-          question="A closed ticket takes no more replies of the customer."
           bodyOf={() => ({ status: 'closed' })}
         />
       </Stack>
@@ -195,6 +194,58 @@ function Thread() {
       {ticket.replies?.map((reply) => (
         <Entry key={reply.id} reply={reply} />
       ))}
+      {may(permissions, 'support') && <ReplyForm path={`${path}/reply`} />}
+    </Stack>
+  );
+}
+
+/** The answer to the customer, below what was written before. */
+function ReplyForm({ path }: { path: string }) {
+  const [body, setBody] = useState('');
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const notify = useNotify();
+  const refresh = useRefresh();
+  // One key for all attempts to send this text: a lost reply does not double it.
+  const key = useRef(crypto.randomUUID());
+
+  async function send(event: React.FormEvent) {
+    event.preventDefault();
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      await call('POST', path, { body: { body }, key: key.current });
+      key.current = crypto.randomUUID();
+      setBody('');
+      notify('The reply is sent', { type: 'success' });
+      refresh();
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  return (
+    <Stack component="form" spacing={1} onSubmit={send}>
+      <TextField
+        label="Reply"
+        helperText="The customer reads it."
+        multiline
+        minRows={3}
+        fullWidth
+        value={body}
+        onChange={(event) => {
+          setBody(event.target.value);
+          key.current = crypto.randomUUID();
+        }}
+      />
+      {problem && <Alert severity="error">{problem}</Alert>}
+      <Box>
+        <Button type="submit" variant="contained" disabled={isBusy || body.trim() === ''}>
+          Send the reply
+        </Button>
+      </Box>
     </Stack>
   );
 }
