@@ -9,6 +9,23 @@ import type { Customer } from './customer-page';
 
 export type Overview = Dto<'CustomerOverviewDto'>;
 
+export const LIMITS = [
+  ['requests_per_minute', 'Requests per minute'],
+  ['ai_per_minute', 'AI messages per minute'],
+  ['sms_per_minute', 'SMS per minute'],
+  ['pending_credit_requests', 'Credit requests that may be pending'],
+] as const satisfies [keyof Customer['limits'], string][];
+
+const COUNTS = [
+  ['services', 'Services'],
+  ['active_tokens', 'Tokens in use'],
+  ['pending_credit_requests', 'Credit requests to decide'],
+  ['open_tickets', 'Open tickets'],
+  ['unanswered_tickets', 'Tickets without an answer'],
+  ['open_invoices', 'Open invoices'],
+  ['present_status_events', 'Status events that have not ended'],
+] as const satisfies [keyof Overview['counts'], string][];
+
 export const useOverview = (customerId: string | undefined) =>
   useQuery({
     queryKey: ['overview', customerId],
@@ -34,20 +51,17 @@ export function CustomerOverview() {
       >
         <Facts
           title="Limits"
-          facts={Object.entries(data.customer.limits).map(([name, value]) => [
-            name,
-            value === null ? 'default' : formatNumber(value, formats),
-          ])}
+          facts={LIMITS.map(([name, label]) => {
+            const value = data.customer.limits[name];
+            return [label, value === null ? 'that of the service' : formatNumber(value, formats)];
+          })}
         />
         <Facts
           title="Counts"
           facts={[
-            ...Object.entries(data.counts).map(([name, value]): [string, string] => [
-              name,
-              formatNumber(value, formats),
-            ]),
-            ['owed, NOK', formatNok(data.owed_nok, formats)],
-            ['overdue, NOK', formatNok(data.overdue_nok, formats)],
+            ...COUNTS.map(([name, label]): [string, string] => [label, formatNumber(data.counts[name], formats)]),
+            ['Owed, NOK', formatNok(data.owed_nok, formats)],
+            ['Overdue, NOK', formatNok(data.overdue_nok, formats)],
           ]}
         />
       </Box>
@@ -92,7 +106,7 @@ function Facts({ title, facts }: { title: string; facts: [string, string][] }) {
           {facts.map(([name, value]) => (
             <Box key={name} sx={{ display: 'contents' }}>
               <Typography component="dt" variant="body2" color="text.secondary">
-                {name.replaceAll('_', ' ')}
+                {name}
               </Typography>
               <Typography component="dd" variant="body2" sx={{ m: 0 }}>
                 {value}

@@ -29,17 +29,10 @@ import { State } from '../shared/fields';
 import { visibleText } from '../shared/formats';
 import { OrganizationNumberInput } from '../shared/number-inputs';
 import { CustomerAi } from './customer-ai';
-import { CustomerOverview } from './customer-overview';
+import { CustomerOverview, LIMITS } from './customer-overview';
 import { CustomerServices } from './customer-services';
 
 export type Customer = Dto<'CustomerDto'>;
-
-const LIMITS = [
-  ['requests_per_minute', 'Requests per minute'],
-  ['ai_per_minute', 'AI messages per minute'],
-  ['sms_per_minute', 'SMS per minute'],
-  ['pending_credit_requests', 'Credit requests that may be pending'],
-] as const;
 
 type Side = (props: { fixed: Query; embedded: true }) => React.ReactNode;
 
@@ -49,12 +42,34 @@ function OfCustomer({ list: List }: { list: Side }) {
   return customer === undefined ? null : <List embedded fixed={{ customer_id: customer.id }} />;
 }
 
+/** All tabs are in view, on a phone in several lines: none is behind an arrow. */
+const ALL_TABS = {
+  minHeight: 0,
+  '& .MuiTabs-list': { flexWrap: 'wrap' },
+  '& .MuiTabs-indicator': { display: 'none' },
+  '& .MuiTab-root': { minWidth: 0, minHeight: 38, px: 1.25, py: 0.5, textTransform: 'none' },
+  '& .MuiTab-root.Mui-selected': { boxShadow: 'inset 0 -2px 0 currentColor' },
+} as const;
+
+/** The invoices, and where they come from. */
+function InvoicesAndSyncs({ fixed }: { fixed: Query }) {
+  return (
+    <>
+      <InvoiceList embedded fixed={fixed} />
+      <Typography component="h2" variant="subtitle1" sx={{ mt: 1, fontWeight: 600 }}>
+        Billing systems that they come from
+      </Typography>
+      <InvoiceSyncList embedded fixed={fixed} />
+    </>
+  );
+}
+
 /** Everything about a customer. */
 export default function CustomerPage() {
   return (
     <Show title={<CustomerTitle />} actions={false}>
       <CustomerHead />
-      <TabbedShowLayout spacing={0} tabs={<TabbedShowLayoutTabs variant="scrollable" scrollButtons="auto" />}>
+      <TabbedShowLayout spacing={0} tabs={<TabbedShowLayoutTabs variant="standard" sx={ALL_TABS} />}>
         <TabbedShowLayout.Tab label="Overview">
           <CustomerOverview />
         </TabbedShowLayout.Tab>
@@ -71,10 +86,7 @@ export default function CustomerPage() {
           <OfCustomer list={CreditRequestList} />
         </TabbedShowLayout.Tab>
         <TabbedShowLayout.Tab label="Invoices" path="invoices">
-          <OfCustomer list={InvoiceList} />
-        </TabbedShowLayout.Tab>
-        <TabbedShowLayout.Tab label="Invoice syncs" path="invoice-syncs">
-          <OfCustomer list={InvoiceSyncList} />
+          <OfCustomer list={InvoicesAndSyncs} />
         </TabbedShowLayout.Tab>
         <TabbedShowLayout.Tab label="Tickets" path="tickets">
           <OfCustomer list={TicketList} />

@@ -43,7 +43,7 @@ export function CustomerServices({ fixed }: { fixed: Query }) {
           <TextInput source="type" label="Type, such as ai, sms or hosting" required />
           <TextInput source="name" label="Name" required />
           <SelectInput source="status" label="Status" choices={STATUSES} emptyText={false} />
-          <TextInput source="config" label="Settings, a JSON object" multiline validate={isJson} />
+          <TextInput source="config" label="Settings for programs: JSON (none if empty)" multiline validate={isJson} />
         </ActionButton>
       }
     >
@@ -70,7 +70,8 @@ export function CustomerServices({ fixed }: { fixed: Query }) {
 
 function Config() {
   const service = useRecordContext<{ id: number; config?: object }>();
-  return <code>{JSON.stringify(service?.config ?? {})}</code>;
+  if (Object.keys(service?.config ?? {}).length === 0) return <span>–</span>;
+  return <code>{JSON.stringify(service?.config)}</code>;
 }
 
 function ChangeService() {
@@ -89,7 +90,7 @@ function ChangeService() {
     >
       <TextInput source="name" label="Name" required />
       <SelectInput source="status" label="Status" choices={STATUSES} emptyText={false} />
-      <TextInput source="config" label="Settings, a JSON object" multiline validate={isJson} />
+      <TextInput source="config" label="Settings for programs: JSON (none if empty)" multiline validate={isJson} />
     </ActionButton>
   );
 }

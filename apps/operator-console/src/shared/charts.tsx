@@ -53,9 +53,23 @@ export function Bars({
                 hideLegend={data.series.length < 2}
                 margin={{ left: 0, right: 8, top: 8, bottom: 0 }}
                 xAxis={[
-                  { scaleType: 'band', data: data.labels, valueFormatter: label, tickLabelStyle: { fontSize: 10 } },
+                  {
+                    scaleType: 'band',
+                    data: data.labels,
+                    valueFormatter: label,
+                    tickLabelStyle: { fontSize: 10 },
+                    // One bar alone is no wall.
+                    categoryGapRatio: Math.max(0.2, 1 - data.labels.length / 10),
+                  },
                 ]}
-                yAxis={[{ width: 56, valueFormatter: (value: number) => formatNumber(value, formats) }]}
+                yAxis={[
+                  {
+                    width: 64,
+                    // What has no unit is counted in whole numbers.
+                    tickMinStep: unit === '' ? 1 : undefined,
+                    valueFormatter: (value: number) => formatNumber(value, formats),
+                  },
+                ]}
                 series={data.series.map(({ name, values }) => ({
                   label: name,
                   data: values,

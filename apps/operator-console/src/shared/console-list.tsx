@@ -78,7 +78,7 @@ export function ConsoleList({
         expand={expand}
         hiddenColumns={[]}
         empty={<Nothing />}
-        sx={{ '& td': { verticalAlign: 'top' }, ...CARDS }}
+        sx={{ '& td': { verticalAlign: 'top' }, ...OPENING_ROWS, ...CARDS }}
       >
         {children}
       </DataTable>
@@ -86,6 +86,12 @@ export function ConsoleList({
   );
   return resource === undefined ? list : <ResourceContextProvider value={resource}>{list}</ResourceContextProvider>;
 }
+
+/** A row that leads to a page looks like it: its first cell has the colour of a link. */
+const OPENING_ROWS = {
+  '& .RaDataTable-clickableRow > td:first-of-type': { color: 'primary.main' },
+  '& .RaDataTable-clickableRow:hover > td:first-of-type': { textDecoration: 'underline' },
+} as const;
 
 /** On a phone each row is a card, with the labels of its values: nothing is beside the screen. */
 const CARDS = {

@@ -15,7 +15,9 @@ export function formatNok(amount: number | string | null | undefined, formats: F
 }
 
 export function formatNumber(value: number | null | undefined, formats: Formats): string {
-  return value === null || value === undefined ? '–' : new Intl.NumberFormat(formats).format(value);
+  if (value === null || value === undefined) return '–';
+  const maximumFractionDigits = Math.abs(value) < 1 ? 6 : 3;
+  return new Intl.NumberFormat(formats, { maximumFractionDigits }).format(value);
 }
 
 export function formatTime(time: string | null | undefined, formats: Formats): string {
