@@ -21,6 +21,11 @@ const PATIENCE = { timeout: 5_000, polling: 'raf' } as const;
 const ENDS_WITH_CONTENT =
   'document.documentElement.scrollHeight <= Math.max(innerHeight, document.body.offsetHeight) + 1';
 
+/** Names of tabs that one sees only after scrolling. */
+const TABS_BESIDE = `[...document.querySelectorAll('[role=tab]')]
+  .filter((tab) => tab.getBoundingClientRect().left < 0 || tab.getBoundingClientRect().right > innerWidth)
+  .map(({ textContent }) => textContent)`;
+
 /** Widths and colours of the pictures. */
 const PICTURED = [
   [1280, 'light'],
@@ -183,6 +188,7 @@ describe("The operator's console in a browser", () => {
       await fits.catch(() => faults.push(`${name}: wider than ${width} px`));
       const ends = on.waitForFunction(ENDS_WITH_CONTENT, null, PATIENCE);
       await ends.catch(() => faults.push(`${name}: goes on below its content at ${width} px`));
+      for (const tab of await on.evaluate<string[]>(TABS_BESIDE)) faults.push(`${name}: ${tab} is beside ${width} px`);
       await settled();
       const path = join(PICTURES, `${name.replaceAll(' ', '-')}-${width}-${colorScheme}.png`);
       await on.screenshot({ path, animations: 'disabled' });
