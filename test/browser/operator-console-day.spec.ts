@@ -111,13 +111,15 @@ describe("An operator's day in the console", () => {
 
   it('approves a credit request, and rejects another', async () => {
     await sql(
-      `insert into ai_credit_request (customer_id, amount_nok, note, created_at) values ($1, 700, 'one', now()), ($1, 800, 'two', now())`,
+      `insert into ai_credit_request (customer_id, amount_nok, note, created_at) values ($1, 700, 'one', now() - interval '1 hour'), ($1, 800, 'two', now())`,
       [customerId],
     );
     await menu('Today');
     await kari.page.getByText('Credit requests to decide').click();
+    // Who waits longest is first.
+    await kari.page.locator('tbody tr').first().filter({ hasText: 'one' }).waitFor();
     await act('Approve', {}, row('one'));
-    await text('is approved');
+    await text('is approved. Send its invoice to the customer');
     await act('Reject', { Reason: 'An invoice is overdue' }, row('two'));
     await text('is rejected');
     const decided = await sql('select note, status from ai_credit_request order by note');

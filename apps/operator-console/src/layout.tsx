@@ -152,9 +152,15 @@ function ConnectionNotice() {
   );
 }
 
-/** What was done, or failed: above, where it covers no button of a dialog. */
+/** What was done, or failed, where it covers no button of a dialog: below the menu, or at the top of a phone. */
 export function ConsoleNotification() {
-  return <Notification anchorOrigin={{ vertical: 'top', horizontal: 'center' }} />;
+  const isPhone = useMediaQuery<Theme>((theme) => theme.breakpoints.down('sm'));
+  return (
+    <Notification
+      autoHideDuration={6_000}
+      anchorOrigin={isPhone ? { vertical: 'top', horizontal: 'center' } : { vertical: 'bottom', horizontal: 'left' }}
+    />
+  );
 }
 
 export function ConsoleLayout({ children }: { children?: ReactNode }) {

@@ -359,10 +359,8 @@ export function toPriceDto(price: AiModelPrice): PriceDto {
 }
 
 /** Maps a price of the list to its DTO. */
-export const toListedPriceDto = (price: ListedAiPrice): ListedPriceDto => ({
-  ...toPriceDto(price),
-  in_force: price.inForce,
-});
+export const toListedPriceDto = (price: ListedAiPrice): ListedPriceDto =>
+  Object.assign(toPriceDto(price), { in_force: price.inForce });
 
 /** Maps a difference to its DTO. */
 export function toLedgerProblemDto({ customerId, problem, found, expected }: LedgerProblem): LedgerProblemDto {

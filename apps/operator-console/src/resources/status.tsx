@@ -163,6 +163,7 @@ function Post({
   return (
     <ActionButton
       label={label}
+      title={`${label} a status event`}
       path={path}
       needs="support"
       done={done}
@@ -199,6 +200,7 @@ function End() {
     <>
       <ActionButton
         label="End"
+        title="End the status event"
         path={`status-events/${event.id}/end`}
         needs="support"
         done="The event has ended"
@@ -207,6 +209,7 @@ function End() {
       {event.announcement_id && (
         <ActionButton
           label="End for all"
+          title="End the announcement"
           path={`announcements/${event.announcement_id}/end`}
           needs="support"
           done="The announcement has ended"

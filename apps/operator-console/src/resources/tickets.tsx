@@ -146,6 +146,7 @@ function Thread() {
         />
         <ActionButton
           label="Assign"
+          title="Assign the ticket"
           path={`${path}/assign`}
           needs="support"
           done="The ticket is assigned"

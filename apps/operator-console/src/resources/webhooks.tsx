@@ -55,6 +55,9 @@ export function WebhookEndpointList({ fixed, embedded }: { fixed?: Query; embedd
   const customerId = fixed?.customer_id === undefined ? undefined : String(fixed.customer_id);
   return (
     <>
+      <Typography component="h2" variant="subtitle1" sx={{ mt: 1, fontWeight: 600 }}>
+        Addresses that events are sent to
+      </Typography>
       <ConsoleList
         resource="webhook-endpoints"
         title="Webhooks"
