@@ -27,7 +27,14 @@ export const until = <DateTimeInput key="until" source="until" label="Until" />;
 
 /** Any customer, found by name, number, organisation number or e-mail. */
 export const customerInput = (required = false) => (
-  <ReferenceInput key="customer_id" source="customer_id" reference="customers" label="Customer">
+  <ReferenceInput
+    key="customer_id"
+    source="customer_id"
+    reference="customers"
+    label="Customer"
+    // The order of the list; the operator API refuses one by id, which is react-admin's.
+    sort={{ field: 'default', order: 'DESC' }}
+  >
     <AutocompleteInput
       label="Customer"
       filterToQuery={(q: string) => ({ q })}
