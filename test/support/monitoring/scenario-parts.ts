@@ -1,5 +1,13 @@
 import type { Scenario } from './scenario';
-import { failingJob, oldInvoices, strayRow, troubledWebhooks, waitingWork } from './scenarios/background.scenarios';
+import {
+  failingJob,
+  oldInvoices,
+  oldVerification,
+  strayRow,
+  troubledWebhooks,
+  unreadQueues,
+  waitingWork,
+} from './scenarios/background.scenarios';
 import { costlyCall, kroneTooMuch, stuckReservation, unknownOutcomes } from './scenarios/money.scenarios';
 import {
   cutOffWorker,
@@ -52,7 +60,9 @@ const quick: Parts = {
 const all: Parts = {
   ...quick,
   'at what is locked or full': [lockedTable, fullRedis],
-  'in processes': [starvedReplica, unheardTokens],
+  'in processes': [starvedReplica],
+  'at the cache of tokens': [unheardTokens],
+  'at the work of hours': [unreadQueues, oldVerification],
   'on the clock': [wrongClock],
   'at a database that is stopped': [stoppedDatabase],
   'at a database that hangs': [silentDatabase],

@@ -14,6 +14,26 @@ export function failingJob({ superuser }: WatchedService): Scenario {
   };
 }
 
+/** Queues that the worker may not read any more. */
+export function unreadQueues({ superuser }: WatchedService): Scenario {
+  return {
+    cause: 'queues that the worker cannot read',
+    alerts: [{ alert: 'JobsOverdue' }],
+    provoke: () => superuser.query('revoke usage on schema pgboss from account_operator'),
+    mend: () => superuser.query('grant usage on schema pgboss to account_operator'),
+  };
+}
+
+/** The last verification of AI credit is four hours old. */
+export function oldVerification({ superuser }: WatchedService): Scenario {
+  return {
+    cause: 'AI credit that nobody has verified for four hours',
+    alerts: [{ alert: 'CreditNotVerified' }],
+    provoke: () => superuser.query(`update ai_verification set finished_at = now() - interval '4 hours'`),
+    mend: () => superuser.query('update ai_verification set finished_at = now()'),
+  };
+}
+
 /** A row whose id is of a month without a partition. */
 export function strayRow(service: WatchedService): Scenario {
   const { superuser } = service;
