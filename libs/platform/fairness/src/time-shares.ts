@@ -138,8 +138,12 @@ export class TimeShares {
     return this.accounts.size;
   }
 
-  /** Whether to accept a request of a party; if not, whether its own share is used up, or all that can be served. */
-  admit(party: string): Grant {
+  /**
+   * Whether to accept a request of a party; if not, whether its own share is used up, or all that can be served.
+   * @param isCertain false as long as the request may turn out to be of another party: if it is accepted, it is counted when it ends. Else
+   * a customer who is not recognised yet would be two parties, of which one seems to wait for the other
+   */
+  admit(party: string, isCertain = true): Grant {
     if (!this.isHolding) return 'granted';
     const account = this.accounts.get(party);
     const payer = account ?? this.newcomers;
@@ -151,7 +155,8 @@ export class TimeShares {
       this.refusedAt = this.now();
       return account && this.asksClearlyMore(account) ? 'share_used' : 'all_used';
     }
-    if (!account) this.open(party);
+    if (!isCertain) payer.asked -= this.weight;
+    else if (!account) this.open(party);
     return 'granted';
   }
 
@@ -160,8 +165,8 @@ export class TimeShares {
     this.add(this.accounts.get(party) ?? this.newcomers, ms);
   }
 
-  /** Counts the end of an accepted request. @param wasAdmitted whether {@link admit} was asked */
-  finish(party: string, wasAdmitted: boolean, ms = REQUEST_MS): void {
+  /** Counts the end of an accepted request. @param wasCounted whether {@link admit} was asked, for this very party */
+  finish(party: string, wasCounted: boolean, ms = REQUEST_MS): void {
     let account = this.accounts.get(party);
     if (!account) {
       this.open(party);
@@ -169,7 +174,7 @@ export class TimeShares {
     }
     account.ended += this.weight;
     this.all.ended += this.weight;
-    if (!wasAdmitted) account.asked += this.weight;
+    if (!wasCounted) account.asked += this.weight;
     this.add(account, ms);
   }
 

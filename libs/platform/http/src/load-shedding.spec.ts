@@ -92,6 +92,7 @@ describe('the waiting time of a new request', () => {
 
 describe('a customer whose requests wait for each other', () => {
   let now = 0;
+  let isKnown = true;
   let shares: TimeShares;
   let server: FastifyInstance;
   let finished: jest.SpyInstance;
@@ -99,7 +100,13 @@ describe('a customer whose requests wait for each other', () => {
     shares = new TimeShares({ targetMs: 40, standingMs: 1000 }, () => now);
     finished = jest.spyOn(shares, 'finish');
     server = fastify();
-    new LoadShedder(shares, parts()).addAdmission(server);
+    const callerOf: LoadSheddingParts['callerOf'] = (request) => (isKnown ? parts().callerOf(request) : undefined);
+    new LoadShedder(shares, { ...parts(), callerOf }).addAdmission(server);
+    server.addHook('preHandler', (request, _reply, done) => {
+      const id = request.headers['x-customer'];
+      if (typeof id === 'string') request.customer = { customerId: id } as typeof request.customer;
+      done();
+    });
     for (const path of ['/health/live', '/served']) server.get(path, () => 'served');
     await server.listen({ port: 0 });
     jest.spyOn(Logger.prototype, 'warn').mockReturnValue(undefined);
@@ -137,6 +144,19 @@ describe('a customer whose requests wait for each other', () => {
 
   it('is not refused because the proxy asks for the health of the process: nobody else waits', async () => {
     for (let count = 0; count < 5; count++) await ask(undefined, '/health/live');
+    await overload('a');
+    expect(await statuses('a')).toEqual(new Set([200]));
+  });
+
+  it('is not refused because its network seems to wait: requests from before its token was looked at are its own', async () => {
+    for (let tick = 0; tick < 3; tick++) {
+      now += 100;
+      shares.measure(30, true);
+    }
+    isKnown = false;
+    for (let count = 0; count < 5; count++) await ask('a');
+    await until(() => finished.mock.calls.length === 5);
+    isKnown = true;
     await overload('a');
     expect(await statuses('a')).toEqual(new Set([200]));
   });

@@ -132,7 +132,7 @@ export class LoadShedder {
    */
   addAdmission(server: FastifyInstance): void {
     server.addHook('onRequest', (request, reply, done) => {
-      const entry: Entry = { isCheck: isHealthCheck(request), wasAdmitted: false, wasRefused: false };
+      const entry: Entry = { isCheck: isHealthCheck(request), wasRefused: false };
       // 'close' covers both: answered, or the client disconnected, as most do in an overload.
       onReplyClosed(reply.raw, () => this.leave(request, reply, entry));
       const begin = () => this.enter(request, reply, entry) && done();
@@ -157,18 +157,19 @@ export class LoadShedder {
 
   /** Admits a request whose turn it is. @returns whether it is accepted; otherwise it was answered */
   private enter(request: FastifyRequest, reply: FastifyReply, entry: Entry): boolean {
-    entry.wasAdmitted = this.shares.isHolding && !entry.isCheck;
-    entry.wasRefused = entry.wasAdmitted && !this.admit(request, reply);
+    if (!this.shares.isHolding || entry.isCheck) return true;
+    entry.countedFor = this.parts.callerOf(request);
+    entry.wasRefused = !this.admit(request, reply, entry.countedFor);
     return !entry.wasRefused;
   }
 
   /** Charges the party of a request that has ended, unless it was refused. */
-  private leave(request: FastifyRequest, reply: FastifyReply, { isCheck, wasAdmitted, wasRefused }: Entry): void {
+  private leave(request: FastifyRequest, reply: FastifyReply, { isCheck, countedFor, wasRefused }: Entry): void {
     const inPieces = comesInTooManyPieces(request.raw);
     if (wasRefused || (isCheck && !inPieces)) return;
     const party = this.payerOf(request, reply);
     if (inPieces) this.shares.charge(party, DROPPED_PIECES_MS);
-    this.shares.finish(party, wasAdmitted);
+    this.shares.finish(party, party === countedFor);
   }
 
   /**
@@ -180,11 +181,10 @@ export class LoadShedder {
     return (isKnown ? undefined : this.parts.callerOf(request)) ?? partyOf(request);
   }
 
-  /** @returns whether the request is accepted; otherwise it was answered */
-  private admit(request: FastifyRequest, reply: FastifyReply): boolean {
-    const customer = this.parts.callerOf(request);
+  /** @param customer undefined if its token is not known yet @returns whether the request is accepted; otherwise it was answered */
+  private admit(request: FastifyRequest, reply: FastifyReply, customer: string | undefined): boolean {
     const party = customer ?? partyOf(request);
-    const grant = this.shares.admit(party);
+    const grant = this.shares.admit(party, customer !== undefined);
     if (grant === 'granted') return true;
     this.refusals[grant]++;
     if (grant === 'share_used') this.log.write(party, customer);
@@ -203,8 +203,9 @@ export class LoadShedder {
 /** What the load shedder knows of a request. */
 interface Entry {
   readonly isCheck: boolean;
-  /** Whether its party's share was asked for, and had nothing left. */
-  wasAdmitted: boolean;
+  /** The customer whose share was asked for, and who was counted then. */
+  countedFor?: string;
+  /** Whether nothing was left of its party's share. */
   wasRefused: boolean;
 }
 
