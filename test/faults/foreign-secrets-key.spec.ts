@@ -11,7 +11,7 @@ const MIGRATE = join(process.cwd(), 'dist', 'apps', 'operator', 'src', 'migrate.
 const newKey = () => randomBytes(32).toString('base64');
 
 // Programs are started one after the other, beside other specs.
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 describe('Migrations with a SECRETS_KEY that is not the data’s', () => {
   let database: TestDatabase;

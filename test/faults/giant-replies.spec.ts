@@ -6,6 +6,8 @@ import { type GiantUpstream, startGiantUpstream } from '@test/giant-upstream';
 const MEGABYTE = 1024 * 1024;
 const CALLS = 40;
 
+jest.setTimeout(60_000);
+
 describe('forty replies of the AI provider at once', () => {
   let upstream: GiantUpstream;
   let stress: AiStress;

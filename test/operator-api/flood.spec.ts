@@ -9,7 +9,7 @@ const SLOW_MS = 90_000;
 const ENOUGH = 50;
 const ANSWERS = 10;
 const NEIGHBOUR_EVERY_MS = 100;
-const CONNECTIONS = 128;
+const CONNECTIONS = 32;
 
 describe('the operator API under a flood', () => {
   let api: TestOperatorApi;
