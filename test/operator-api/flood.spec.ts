@@ -1,4 +1,5 @@
 import type { HostileRequest } from '@test/hostile-requests';
+import { holdLock, waitForLocks } from '@test/locks';
 import { logIn, startOperatorApi, type TestOperator, type TestOperatorApi, USER_AGENT } from '@test/operator-api';
 import { AttackClient, type Seen } from '@test/share-attacks';
 import { until } from '@test/until';
@@ -68,6 +69,20 @@ describe('the operator API under a flood', () => {
         expect.stringMatching(/^429: Too many logins from your address; try again/),
       );
       expect(attacker.tally).not.toHaveProperty('500');
+    },
+    SLOW_MS,
+  );
+
+  it(
+    'lets no two people of one address wait for each other when they come for the first time',
+    async () => {
+      const [first, second] = [await logIn(api, 'viewer'), await logIn(api, 'viewer')];
+      const release = await holdLock(api.database, 'lock table customer in access exclusive mode');
+      const slow = first.call('/customers');
+      await waitForLocks(api.superuser, 1);
+      expect((await second.call('/prices')).status).toBe(200);
+      await release();
+      expect((await slow).status).toBe(200);
     },
     SLOW_MS,
   );

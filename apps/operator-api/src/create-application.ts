@@ -9,8 +9,7 @@ import { configureApplication, createAdapter, observeRequests, requestMeter } fr
 import { NestLogger } from '@platform/logging';
 import { Metrics } from '@platform/metrics';
 import { requireOwnHost } from './access/browser';
-import { KnownSessionsService } from './access/known-sessions.service';
-import { limitRequestsUnderWay } from './access/request-places';
+import { RequestPlacesService } from './access/request-places.service';
 import { OPERATOR_INTERFACE } from './interface';
 import { AppModule } from './app.module';
 import { protectPages, serveConsole } from './console-files';
@@ -38,7 +37,7 @@ export async function createApplication(
   const metrics = app.get(Metrics);
   observeRequests(server, requestMeter(metrics));
   limitAddresses(server, app.get(RateLimitStorageService), config.RATE_LIMIT_ADDRESS_PER_MINUTE);
-  limitRequestsUnderWay(server, config, app.get(KnownSessionsService));
+  app.get(RequestPlacesService).addTo(server);
   serveConsole(server);
   exposeDatabaseMetrics(metrics, app.get(DatabaseClockService));
   await assertDatabaseFit(app.get(DataSource), 'account_operator');

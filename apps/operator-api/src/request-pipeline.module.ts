@@ -4,9 +4,9 @@ import { RateLimitStorageService } from '@platform/access';
 import { createValidationPipe, HttpModule, ProblemFilter, RequestBodyGuard } from '@platform/http';
 import { ReplySealerService } from '@platform/idempotency';
 import { OperatorAccountsModule } from '@platform/operator-accounts';
-import { KnownSessionsService } from './access/known-sessions.service';
 import { OperatorGuard } from './access/operator.guard';
 import { OperatorRequestsInterceptor } from './access/operator-requests.interceptor';
+import { RequestPlacesService } from './access/request-places.service';
 import { RequestTransactionsService } from './access/request-transactions.service';
 import { UnknownOutcomeQueryDto } from './ai/ai-accounting.dto';
 import { LedgerQueryDto, UsageQueryDto } from './ai/ai-records.dto';
@@ -46,7 +46,7 @@ const LISTS = [
 @Module({
   imports: [HttpModule, OperatorAccountsModule],
   providers: [
-    ...[KnownSessionsService, RateLimitStorageService, ReplySealerService, RequestTransactionsService],
+    ...[RequestPlacesService, RateLimitStorageService, ReplySealerService, RequestTransactionsService],
     { provide: APP_GUARD, useClass: OperatorGuard },
     { provide: APP_GUARD, useClass: RequestBodyGuard },
     { provide: APP_INTERCEPTOR, useClass: OperatorRequestsInterceptor },

@@ -4,7 +4,7 @@ import { ServiceError } from '@platform/errors';
 import { type RouteRules, rulesOf } from '@platform/http';
 import { type AuthenticatedOperator, FRESH_MINUTES, OperatorSessionsService } from '@platform/operator-accounts';
 import { browserOf, dropSessionCookie, requireOwnOrigin, sessionCookie } from './browser';
-import { KnownSessionsService } from './known-sessions.service';
+import { RequestPlacesService } from './request-places.service';
 
 const READING = new Set(['GET', 'HEAD']);
 
@@ -17,7 +17,7 @@ const READING = new Set(['GET', 'HEAD']);
 export class OperatorGuard implements CanActivate {
   constructor(
     private readonly sessions: OperatorSessionsService,
-    private readonly known: KnownSessionsService,
+    private readonly places: RequestPlacesService,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -27,7 +27,7 @@ export class OperatorGuard implements CanActivate {
     if (rules.access === 'public') return true;
     const cookie = sessionCookie(request);
     const operator = await this.sessions.authenticate(cookie, browserOf(request));
-    if (cookie !== undefined) this.known.note(cookie, operator?.accountId);
+    if (cookie !== undefined) await this.places.identify(request, cookie, operator?.accountId);
     if (!operator) {
       if (cookie === undefined) throw new ServiceError('login_required', 'Log in to use the operator console');
       dropSessionCookie(context.getArgByIndex<FastifyReply>(1));
