@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { DataSource } from 'typeorm';
 import { logIn, startOperatorApi, type TestOperator, type TestOperatorApi } from '@test/operator-api';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { saveFakeToken } from '@test/factories/service-token.factory';
+import { itOnOneServer } from '@test/kinds-of-server';
 
 interface Page {
   data: { id: string; title?: string; name?: string }[];
@@ -143,5 +145,102 @@ describe('lists of the operator API', () => {
       const reply = await operator.call(`/tickets?limit=1&${other}&cursor=${cursor!}`);
       expect([other, reply.status]).toEqual([other, 400]);
     }
+  });
+
+  it('narrow the audit to a time, also for entries that were stored some time after they were dated', async () => {
+    const dated = ['09:00', '10:00', '11:00', '12:00'].map((time) => `2026-03-02T${time}:00Z`);
+    for (const moment of dated) {
+      await api.superuser.query(
+        `insert into audit_log (customer_id, id, actor, action, metadata, created_at)
+         values ($1, app.first_id($2::timestamptz + interval '5 minutes'), 'operator:kari', 'ticket.note', jsonb_build_object('at', $3::text), $2)`,
+        [customer, moment, moment],
+      );
+    }
+    const found = async (times: string) => {
+      const { data } = (await page(`/audit?customer_id=${customer}&action=ticket.note&${times}`)) as unknown as {
+        data: { metadata: { at: string } }[];
+      };
+      return data.map(({ metadata }) => metadata.at).reverse();
+    };
+    expect(await found(`since=${dated[1]}`)).toEqual(dated.slice(1));
+    expect(await found(`until=${dated[2]}`)).toEqual(dated.slice(0, 2));
+    expect(await found(`since=${dated[1]}&until=2026-03-02T11:00:01Z`)).toEqual(dated.slice(1, 3));
+    expect(await found('since=2026-03-02T12:00:01Z')).toEqual([]);
+  });
+
+  it('narrow refused requests to those since a time', async () => {
+    await api.superuser.query(
+      `insert into refused_request (customer_id, id, request_id, network, method, status, duration_ms, created_at)
+       select $1, app.first_id(moment + interval '1 second'), 'at ' || moment::text, '127.0.0.1', 'GET', 429, 3, moment
+       from unnest(array['2026-03-02T09:00:00Z', '2026-03-02T10:00:00Z']::timestamptz[]) moment`,
+      [customer],
+    );
+    expect(await page('/requests?status=429&since=2026-03-02T10:00:00Z')).toMatchObject({ total: 1 });
+    expect(await page('/requests?status=429&since=2026-03-02T09:00:00Z')).toMatchObject({ total: 2 });
+  });
+
+  it('have every sync of invoices once, those that fail most first', async () => {
+    const { rows } = await api.superuser.query<{ customer_id: string }>(
+      `insert into customer (id, name, organization_number, customer_number, email)
+       select gen_random_uuid(), 'Synced ' || n, '123456785', 'S' || n, 'it@example.com' from generate_series(1, 5) n returning id as customer_id`,
+    );
+    for (const [at, { customer_id: id }] of rows.entries()) {
+      for (const source of ['stripe', 'fiken']) {
+        await api.superuser.query('insert into billing_account values ($1, $2, $3)', [id, source, `${source}-${at}`]);
+        await api.superuser.query('insert into invoice_sync (customer_id, source, failures) values ($1, $2, $3)', [
+          ...[id, source, at === 2 ? 4 : 0],
+        ]);
+      }
+    }
+    const seen: { failures: number; id: string }[] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const part: Page = await page(`/invoice-syncs?limit=3${cursor ? `&cursor=${cursor}` : ''}`);
+      expect(part.total).toBe(10);
+      const syncs = part.data as unknown as { failures: number; customer_id: string; source: string }[];
+      seen.push(...syncs.map(({ failures, customer_id: of, source }) => ({ failures, id: `${of} ${source}` })));
+      cursor = part.next_cursor;
+    }
+    expect(seen.map(({ failures }) => failures)).toEqual([4, 4, ...Array<number>(8).fill(0)]);
+    expect(new Set(seen.map(({ id }) => id)).size).toBe(10);
+  });
+
+  it('name the types of services, each with its services and customers', async () => {
+    const { id } = await saveFakeCustomer(api.superuser);
+    await api.superuser.query(
+      `insert into customer_service (customer_id, type, name, status) values
+         ($1, 'fax', 'One', 'active'), ($1, 'Fax', 'Two', 'active'), ($1, 'fax', 'Gone', 'terminated'), ($2, 'FAX', 'Three', 'suspended')`,
+      [customer, id],
+    );
+    const reply = await operator.call('/services/types');
+    expect(await reply.json()).toEqual({ data: [{ type: 'fax', services: 3, customers: 2 }] });
+  });
+
+  itOnOneServer('read the tickets of all along an index in the order of their urgency', 'its nodes plan', async () => {
+    await api.superuser.query(
+      `insert into support_ticket (customer_id, id, title, body, created_at)
+       select $1, gen_random_uuid(), 'Many', 'many', now() - n * interval '1 second' from generate_series(1, 20000) n`,
+      [customer],
+    );
+    await api.superuser.query('analyze support_ticket');
+    const dataSource = api.app.get(DataSource);
+    const runner = dataSource.createQueryRunner();
+    const sent = jest.spyOn(Object.getPrototypeOf(runner) as typeof runner, 'query');
+    await runner.release();
+    for (const [sort, index] of [
+      ['urgency', 'support_ticket_urgency_idx'],
+      ['priority', 'support_ticket_priority_idx'],
+    ] as const) {
+      const { next_cursor: next } = await page(`/tickets?sort=-${sort}`);
+      await page(`/tickets?sort=-${sort}&cursor=${next!}`);
+      const reads = sent.mock.calls.splice(0).filter(([text]) => /^select.*support_ticket.*order by/is.test(text));
+      expect(reads).toHaveLength(2);
+      for (const [text, values] of reads) {
+        const plan = await dataSource.query<object[]>(`explain ${text}`, values as unknown[]);
+        expect(JSON.stringify(plan)).toContain(`using ${index} on support_ticket`);
+        expect(JSON.stringify(plan)).not.toContain('Sort Key');
+      }
+    }
+    sent.mockRestore();
+    await api.superuser.query(`delete from support_ticket where title = 'Many'`);
   });
 });

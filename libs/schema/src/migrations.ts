@@ -18,8 +18,13 @@ import { InvoiceInbox1763683203300, InvoicesSchema1763683200900 } from '@domains
 import { ServicesSchema1763683200300 } from '@domains/services';
 import { SmsInbox1763683203400, SmsSchema1763683201000 } from '@domains/sms';
 import { StatusInbox1763683203500, StatusSchema1763683200400, ToldStatusEvents1763683201620 } from '@domains/status';
-import { SupportSchema1763683200600, TicketAssignments1763683201500, TicketInbox1763683203200 } from '@domains/support';
-import { AuditSchema1763683200500 } from '@platform/audit';
+import {
+  SupportSchema1763683200600,
+  TicketAssignments1763683201500,
+  TicketInbox1763683203200,
+  TicketOrders1763683204100,
+} from '@domains/support';
+import { AuditAuthors1763683204200, AuditSchema1763683200500 } from '@platform/audit';
 import type { AppConfig } from '@platform/config';
 import {
   DatabaseSchema1763683200000,
@@ -71,6 +76,8 @@ export const migrations = [
   EventInbox1763683203800,
   WebhookInbox1763683203900,
   AskedLogins1763683204000,
+  TicketOrders1763683204100,
+  AuditAuthors1763683204200,
 ];
 
 /**

@@ -27,3 +27,4 @@ export { SupportSchema1763683200600 } from './migrations/1763683200600-support';
 export { TicketAssignments1763683201500 } from './migrations/1763683201500-ticket-assignments';
 export { TicketRetentionService } from './worker/ticket-retention.service';
 export { TicketInbox1763683203200 } from './migrations/1763683203200-ticket-inbox';
+export { TicketOrders1763683204100 } from './migrations/1763683204100-ticket-orders';

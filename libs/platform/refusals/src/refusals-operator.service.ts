@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type FindOptionsWhere, MoreThanOrEqual } from 'typeorm';
+import { DataSource, type FindOptionsWhere, MoreThanOrEqual, Raw } from 'typeorm';
 import { newestRows, readInbox } from '@platform/database';
 import type { InboxPage, InboxRequest, Listing, ListingRequest } from '@platform/pagination';
 import { RefusedRequest } from './entities/refused-request.entity';
@@ -70,5 +70,7 @@ export class RefusalsOperatorService {
 
 function columnsOf({ since, ...filter }: RefusalQuery): FindOptionsWhere<RefusedRequest> {
   const given = Object.entries<unknown>(filter).filter(([, value]) => value !== undefined);
-  return { ...Object.fromEntries(given), ...(since && { createdAt: MoreThanOrEqual(since) }) };
+  // By the id as well, which has an index and is made later than the request ended.
+  const id = Raw((column) => `${column} >= app.first_id(:idsSince)`, { idsSince: since });
+  return { ...Object.fromEntries(given), ...(since && { createdAt: MoreThanOrEqual(since), id }) };
 }

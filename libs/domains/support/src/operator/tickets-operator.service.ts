@@ -49,8 +49,12 @@ const CONTAINS = `(
 /** The most urgent is the highest. */
 const PRIORITY = `array_position('{low,normal,high,urgent}'::text[], t.priority)`;
 
-/** Open tickets are the highest, the most urgent first; of the same, the newest. Seconds have ten digits. */
-const URGENCY = `((case when t.status = 'open' then ${PRIORITY} else 0 end) * 100000000000 + extract(epoch from t.created_at))`;
+/**
+ * Open tickets are the highest, the most urgent first; of the same, the newest. Seconds have ten digits. The index has this very
+ * expression: seconds since a moment, since those of a time depend on the time zone for all that PostgreSQL knows.
+ */
+const URGENCY = `((case when t.status = 'open' then ${PRIORITY} else 0 end) * 100000000000
+  + extract(epoch from t.created_at - timestamptz '1970-01-01 00:00:00+00'))`;
 
 /** A reply or note to add to a thread. */
 export interface NewReply {
@@ -102,7 +106,7 @@ export class TicketsOperatorService {
         orders: {
           created_at: { by: 't.createdAt', kind: 'time' },
           updated_at: { by: 't.updatedAt', kind: 'time' },
-          priority: { by: PRIORITY, kind: 'number' },
+          priority: { by: `${PRIORITY}::numeric`, kind: 'number' },
           urgency: { by: URGENCY, kind: 'number' },
         },
         usual: '-created_at',

@@ -4,6 +4,7 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 @Entity('audit_log')
 @Index('audit_log_newest_idx', { synchronize: false })
 @Index('audit_log_action_idx', { synchronize: false })
+@Index('audit_log_actor_idx', { synchronize: false })
 export class AuditLogEntry {
   /** The customer concerned; the nil UUID if there is none. */
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'audit_log_pk' })
