@@ -140,10 +140,12 @@ describe("An operator's day in the console", () => {
     await text('Assigned to kari');
     await act('Add a note', { Note: 'The gateway was away' });
     await text('The gateway was away');
+    await text(/^Note by kari,/);
     await kari.page.getByLabel('Reply').fill('They are sent again');
     await button('Send the reply').click();
     await text('The reply is sent');
     await text('They are sent again');
+    await text(/^Operator \(kari\),/);
     await button('Close the ticket').click();
     await text('The ticket is closed');
     expect(await sql('select status from support_ticket')).toEqual([{ status: 'closed' }]);

@@ -3,6 +3,8 @@ import { operatorCommand } from '@test/operator-command';
 import type { TicketDto } from '@records/ticket.dto';
 import type { TicketPageDto } from '../../apps/customer-api/src/support/ticket.dto';
 
+/** Of the operator's people. */
+const PERSON = 'kari-of-support';
 const TICKET = { title: 'Cannot log in', body: 'The portal answers with an error.' };
 
 /** A ticket as the customer sees it while the operator works on it. */
@@ -28,7 +30,7 @@ describe('a ticket', () => {
     return { customer, call, ticket, seen };
   }
   const operator = async (...words: string[]) => {
-    const { code, stderr } = await operatorCommand(api.database, ['ticket', ...words, '--json']);
+    const { code, stderr } = await operatorCommand(api.database, ['ticket', ...words, '--json', '--as', PERSON]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   };
 
@@ -67,8 +69,8 @@ describe('a ticket', () => {
     expect(whole.replies).toEqual(replies);
   });
 
-  it("shows an answer and when it came, in the order of the answers, and nothing of the operator's notes", async () => {
-    const { ticket, seen } = await openTicket();
+  it("shows an answer and when it came, in the order of the answers, nothing of the operator's notes, and no name", async () => {
+    const { call, ticket, seen } = await openTicket();
     await operator('note', '--ticket', ticket.id, '--body', 'The disk is full');
     // Not even the time of the last change.
     expect(await seen()).toEqual(ticket);
@@ -80,6 +82,11 @@ describe('a ticket', () => {
       ['operator', 'We are looking into it'],
       ['operator', 'It works again'],
     ]);
+    // Not who of the operator wrote it.
+    const thread = await (await call(`/support/tickets/${ticket.id}`)).text();
+    const { rows } = await api.superuser.query<{ data: string }>('select e::text as data from event e');
+    expect(JSON.stringify([thread, replies, rows])).not.toContain(PERSON);
+    expect(rows.length).toBeGreaterThan(0);
     expect(updated_at > ticket.updated_at).toBe(true);
     expect(updated_at.slice(0, 19)).toBe(replies[1]?.created_at.slice(0, 19));
   });

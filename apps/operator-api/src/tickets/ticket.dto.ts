@@ -10,8 +10,8 @@ import {
   TICKET_TITLE_MAX,
   type ListedTicket,
   type TicketPriority,
-  type TicketReply,
   type TicketStatus,
+  type WrittenReply,
 } from '@domains/support';
 import { InboxPageDto, InboxQueryDto, IsFlag, IsOneOf, IsSearch, IsText, IsId, SortBy } from '@platform/http';
 import { PERSON_NAME_MAX } from '@platform/people';
@@ -132,6 +132,10 @@ export class TicketReplyDto {
    */
   internal!: boolean;
 
+  /** The operator's person who wrote it, which customers never see; null for the customer's own. */
+  @ApiProperty({ type: String, nullable: true, maxLength: PERSON_NAME_MAX, example: 'kari' })
+  written_by!: string | null;
+
   /** @example 'It works again; please try.' */
   @ApiProperty({ maxLength: TICKET_BODY_MAX })
   body!: string;
@@ -228,11 +232,11 @@ export function toListedTicketDto(ticket: OfCustomer<ListedTicket>): ListedTicke
 }
 
 /** Maps a ticket with its thread to its DTO. */
-export function toTicketThreadDto(ticket: OfCustomer<AssignedTicket & { replies: TicketReply[] }>): TicketThreadDto {
+export function toTicketThreadDto(ticket: OfCustomer<AssignedTicket & { replies: WrittenReply[] }>): TicketThreadDto {
   return { ...toTicketDto(ticket), replies: ticket.replies.map(toTicketReplyDto) };
 }
 
 /** Maps a reply to its DTO. */
-export function toTicketReplyDto({ id, author, internal, body, createdAt }: TicketReply): TicketReplyDto {
-  return { id, author, internal, body, created_at: timeText(createdAt) };
+export function toTicketReplyDto({ id, author, internal, writtenBy, body, createdAt }: WrittenReply): TicketReplyDto {
+  return { id, author, internal, written_by: writtenBy, body, created_at: timeText(createdAt) };
 }

@@ -27,6 +27,9 @@ const PRIORITIES = ['low', 'normal', 'high', 'urgent'] as const;
 type Reply = Dto<'TicketReplyDto'>;
 type Ticket = Dto<'TicketThreadDto'>;
 
+/** The customer's first text, as the first of the thread. */
+const OPENING = { author: 'customer', internal: false, written_by: null } as const;
+
 export function TicketList({ fixed, embedded }: { fixed?: Query; embedded?: boolean }) {
   return (
     <ConsoleList
@@ -189,9 +192,7 @@ function Thread() {
           bodyOf={() => ({ status: 'closed' })}
         />
       </Stack>
-      <Entry
-        reply={{ id: ticket.id, author: 'customer', internal: false, body: ticket.body, created_at: ticket.created_at }}
-      />
+      <Entry reply={{ ...OPENING, id: ticket.id, body: ticket.body, created_at: ticket.created_at }} />
       {ticket.replies?.map((reply) => (
         <Entry key={reply.id} reply={reply} />
       ))}
@@ -251,9 +252,16 @@ function ReplyForm({ path }: { path: string }) {
   );
 }
 
+/** Whose text it is: the customer reads no person's name. The audit log may be too short to have one of an old reply. */
+function writerOf({ internal, author, written_by: person }: Reply): string {
+  const name = person === null ? undefined : visibleText(person);
+  if (internal) return name === undefined ? 'Note' : `Note by ${name}`;
+  if (author === 'operator') return name === undefined ? 'Operator' : `Operator (${name})`;
+  return name === undefined ? 'Customer' : `Customer (written down by ${name})`;
+}
+
 function Entry({ reply }: { reply: Reply }) {
   const [formats] = useFormats();
-  const who = reply.internal ? 'Note' : reply.author === 'operator' ? 'Operator' : 'Customer';
   return (
     <Card
       variant="outlined"
@@ -261,7 +269,7 @@ function Entry({ reply }: { reply: Reply }) {
     >
       <CardContent sx={{ '&:last-child': { pb: 1.5 }, pt: 1 }}>
         <Typography variant="caption" color="text.secondary">
-          {who}, {formatTime(reply.created_at, formats)}
+          {writerOf(reply)}, {formatTime(reply.created_at, formats)}
         </Typography>
         <Typography component="div" dir="auto" sx={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
           {visibleText(reply.body)}

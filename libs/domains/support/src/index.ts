@@ -7,6 +7,7 @@ export {
   type NewReply,
   TicketsOperatorService,
   type TicketFilter,
+  type WrittenReply,
 } from './operator/tickets-operator.service';
 export { SupportOperatorModule } from './support-operator.module';
 export { type NewTicket, type TicketReplyRow, type TicketRow, TicketsService } from './customer/tickets.service';

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '@platform/audit';
+import { OperatorAccountsModule } from '@platform/operator-accounts';
 import { CustomersOperatorModule } from '@domains/customers';
 import { ServicesOperatorModule } from '@domains/services';
 import { TicketAssignment } from './entities/ticket-assignment.entity';
@@ -13,6 +14,7 @@ import { TicketRetentionService } from './worker/ticket-retention.service';
   imports: [
     TypeOrmModule.forFeature([Ticket, TicketReply, TicketAssignment]),
     AuditModule,
+    OperatorAccountsModule,
     CustomersOperatorModule,
     ServicesOperatorModule,
   ],

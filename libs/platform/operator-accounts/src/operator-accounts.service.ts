@@ -32,6 +32,9 @@ export interface InvitedAccount {
   linkExpiresAt: Date;
 }
 
+/** Names that an error lists at most. */
+const NAMED = 10;
+
 const EMAIL = /^[^\s@<>"(),:;[\]\\]{1,64}@[^\s@<>"(),:;[\]\\]{1,190}$/u;
 
 /** Manages accounts of the operator's people. Every change is audited. */
@@ -79,6 +82,21 @@ export class OperatorAccountsService {
     const where = { active: true, role: In(['support', 'admin']) };
     const accounts = await this.dataSource.manager.find(OperatorAccount, { where, order: { name: 'ASC', id: 'ASC' } });
     return accounts.map(({ name }) => name);
+  }
+
+  /**
+   * The name of one of the people who may answer tickets, as the account has it; small and capital letters are alike. Without any
+   * account, where people have the command line only, each name is one. @throws ServiceError invalid_request
+   */
+  async nameOfSupport(given: string): Promise<string> {
+    const name = personName(given);
+    const names = await this.namesOfSupport();
+    const found = names.find((one) => one.toLowerCase() === name.toLowerCase());
+    if (found !== undefined) return found;
+    if (names.length === 0 && (await this.dataSource.manager.count(OperatorAccount)) === 0) return name;
+    const others = names.length > NAMED ? ` and ${names.length - NAMED} more` : '';
+    const known = names.length === 0 ? 'no active account' : `${names.slice(0, NAMED).join(', ')}${others}`;
+    throw new ServiceError('invalid_request', `Nobody called ${name} may answer tickets; those who may: ${known}`);
   }
 
   /** An account by its id, e-mail address or name. @throws ServiceError not_found */

@@ -1,14 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import {
-  type AuthenticationResponseJSON,
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  type PublicKeyCredentialCreationOptionsJSON,
-  type PublicKeyCredentialRequestOptionsJSON,
-  type RegistrationResponseJSON,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
+import type {
+  AuthenticationResponseJSON,
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+  RegistrationResponseJSON,
 } from '@simplewebauthn/server';
 import { DataSource } from 'typeorm';
 import { AuditService, NO_CUSTOMER } from '@platform/audit';
@@ -27,6 +23,9 @@ export interface PasskeySite {
 const SITE_NAME = 'Operator console';
 const LONGEST_NAME = 80;
 
+/** Loaded with the first passkey: programs that have none need the names of accounts, too. */
+const webAuthn = () => import('@simplewebauthn/server');
+
 /** Passkeys (WebAuthn) of accounts: registration, login, removal. */
 @Injectable()
 export class OperatorPasskeysService {
@@ -41,6 +40,7 @@ export class OperatorPasskeysService {
     { rpID }: PasskeySite,
   ): Promise<PublicKeyCredentialCreationOptionsJSON> {
     const known = await this.list(operator.accountId);
+    const { generateRegistrationOptions } = await webAuthn();
     return generateRegistrationOptions({
       rpName: SITE_NAME,
       rpID,
@@ -63,6 +63,7 @@ export class OperatorPasskeysService {
     const name = given.name.trim();
     if (name === '' || name.length > LONGEST_NAME)
       throw new ServiceError('invalid_request', `A passkey's name has 1 to ${LONGEST_NAME} characters`);
+    const { verifyRegistrationResponse } = await webAuthn();
     const { registrationInfo } = await this.verified('invalid_request', given.challenge, (expectedChallenge) =>
       verifyRegistrationResponse({
         response: given.response as unknown as RegistrationResponseJSON,
@@ -89,7 +90,8 @@ export class OperatorPasskeysService {
   }
 
   /** What a browser needs to log in with a passkey. It names no account: the passkey does. */
-  loginOptions({ rpID }: PasskeySite): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  async loginOptions({ rpID }: PasskeySite): Promise<PublicKeyCredentialRequestOptionsJSON> {
+    const { generateAuthenticationOptions } = await webAuthn();
     return generateAuthenticationOptions({ rpID, userVerification: 'required' });
   }
 
@@ -103,6 +105,7 @@ export class OperatorPasskeysService {
     const credentialId = typeof response.id === 'string' ? response.id : '';
     const passkey = await manager.findOneBy(OperatorPasskey, { credentialId });
     if (!passkey) throw new ServiceError('login_failed', 'This passkey is not known here');
+    const { verifyAuthenticationResponse } = await webAuthn();
     const { authenticationInfo } = await this.verified('login_failed', challenge, (expectedChallenge) =>
       verifyAuthenticationResponse({
         response: response as unknown as AuthenticationResponseJSON,

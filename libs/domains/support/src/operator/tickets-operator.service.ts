@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, type FindOptionsWhere, In, type SelectQueryBuilder } from 'typeorm';
 import { recordEvent } from '@domains/events';
-import { AuditService } from '@platform/audit';
+import { AuditOperatorService, AuditService } from '@platform/audit';
 import { newestQuery, readInbox } from '@platform/database';
 import { ServiceError } from '@platform/errors';
-import { personName } from '@platform/people';
+import { OperatorAccountsService } from '@platform/operator-accounts';
 import { type InboxPage, type InboxRequest, Listing, type ListingRequest, MOST_COUNTED } from '@platform/pagination';
 import { TicketAssignment } from '../entities/ticket-assignment.entity';
 import { TicketReply } from '../entities/ticket-reply.entity';
@@ -25,6 +25,10 @@ export interface TicketFilter {
   /** Only tickets with this text in their title, their body or a reply; small and capital letters alike. */
   search?: string;
 }
+
+/** Actions of the audit log. */
+const REPLIED = 'ticket.reply';
+const NOTED = 'ticket.note';
 
 /** A ticket and the person whom it is assigned to; null for nobody. */
 export type AssignedTicket = Ticket & { assignee: string | null };
@@ -56,6 +60,9 @@ const PRIORITY = `array_position('{low,normal,high,urgent}'::text[], t.priority)
 const URGENCY = `((case when t.status = 'open' then ${PRIORITY} else 0 end) * 100000000000
   + extract(epoch from t.created_at - timestamptz '1970-01-01 00:00:00+00'))`;
 
+/** A reply or a note, with the operator's person who wrote it; null for the customer's own, and if the audit log does not have it (any more). */
+export type WrittenReply = TicketReply & { writtenBy: string | null };
+
 /** A reply or note to add to a thread. */
 export interface NewReply {
   body: string;
@@ -71,6 +78,8 @@ export class TicketsOperatorService {
   constructor(
     private readonly dataSource: DataSource,
     private readonly audit: AuditService,
+    private readonly log: AuditOperatorService,
+    private readonly accounts: OperatorAccountsService,
   ) {}
 
   /** Tickets of one customer or of all, newest first. */
@@ -130,13 +139,27 @@ export class TicketsOperatorService {
   }
 
   /** A ticket with its whole thread, internal notes included. @throws ServiceError not_found */
-  async show(id: string): Promise<AssignedTicket & { replies: TicketReply[] }> {
+  async show(id: string): Promise<AssignedTicket & { replies: WrittenReply[] }> {
     const { manager } = this.dataSource;
     const ticket = await findTicket(manager, id);
     const { customerId } = ticket;
     const order = { createdAt: 'ASC', id: 'ASC' } as const;
     const replies = await manager.find(TicketReply, { where: { customerId, ticketId: id }, order });
-    return Object.assign(ticket, { assignee: await findAssignee(manager, ticket), replies });
+    const actions = [REPLIED, NOTED];
+    const [first] = replies;
+    const authors = first
+      ? await this.log.authors({
+          customerId,
+          actions,
+          since: first.createdAt,
+          where: { ticket_id: id },
+          by: 'reply_id',
+        })
+      : new Map<string, string>();
+    return Object.assign(ticket, {
+      assignee: await findAssignee(manager, ticket),
+      replies: replies.map((reply) => Object.assign(reply, { writtenBy: personOf(authors.get(reply.id)) })),
+    });
   }
 
   /** The titles of tickets, by id. Ids of no ticket are left out. */
@@ -156,10 +179,10 @@ export class TicketsOperatorService {
   /**
    * Assigns a ticket to a person, or with null to nobody. Changes no time that the customer sees. @param former the person who has
    * it, so that nobody is replaced unseen
-   * @throws ServiceError not_found; invalid_request if another person has it by now
+   * @throws ServiceError not_found; invalid_request if another person has it by now, or if the new one may not answer tickets
    */
-  assign(actor: string, id: string, to: string | null, former: string | null): Promise<AssignedTicket> {
-    const assignee = to === null ? null : personName(to);
+  async assign(actor: string, id: string, to: string | null, former: string | null): Promise<AssignedTicket> {
+    const assignee = to === null ? null : await this.accounts.nameOfSupport(to);
     return this.dataSource.transaction(async (manager) => {
       const ticket = await findTicket(manager, id);
       const { customerId } = ticket;
@@ -185,7 +208,7 @@ export class TicketsOperatorService {
   }
 
   /** Adds to a ticket's thread. @throws ServiceError not_found */
-  reply(actor: string, ticketId: string, { body, author, internal }: NewReply): Promise<TicketReply> {
+  reply(actor: string, ticketId: string, { body, author, internal }: NewReply): Promise<WrittenReply> {
     return this.dataSource.transaction(async (manager) => {
       const { customerId } = await findTicket(manager, ticketId);
       const id = randomUUID();
@@ -193,10 +216,11 @@ export class TicketsOperatorService {
       await manager.insert(TicketReply, reply);
       // An internal note must not change the times that the customer sees.
       if (!internal) await manager.update(Ticket, { customerId, id: ticketId }, { updatedAt: () => 'app.now()' });
-      const action = internal ? 'ticket.note' : 'ticket.reply';
+      const action = internal ? NOTED : REPLIED;
       await this.audit.record(manager, { customerId, actor, action, metadata: { ticket_id: ticketId, reply_id: id } });
       if (author === 'operator' && !internal) await ticketEvent(manager, 'ticket.replied', customerId, ticketId);
-      return manager.findOneByOrFail(TicketReply, { customerId, id });
+      const stored = await manager.findOneByOrFail(TicketReply, { customerId, id });
+      return Object.assign(stored, { writtenBy: personOf(actor) });
     });
   }
 
@@ -246,6 +270,11 @@ async function findTicket(manager: EntityManager, id: string): Promise<Ticket> {
   const ticket = await manager.findOneBy(Ticket, { id });
   if (!ticket) throw new ServiceError('not_found', `There is no ticket ${id}`);
   return ticket;
+}
+
+/** The person of an author of the audit log; null if it is none of the operator's. */
+function personOf(author: string | undefined): string | null {
+  return author?.startsWith('operator:') ? author.slice('operator:'.length) : null;
 }
 
 async function findAssignee(manager: EntityManager, { customerId, id }: Ticket): Promise<string | null> {

@@ -58,6 +58,31 @@ export class AuditOperatorService {
     }
   }
 
+  /**
+   * Who made the records of a customer: the authors of the entries since a time, by the id that their details have as `by`.
+   * @param where what the details have besides
+   */
+  async authors({
+    customerId,
+    actions,
+    since,
+    where,
+    by,
+  }: {
+    customerId: string;
+    actions: readonly string[];
+    since: Date;
+    where: Record<string, string>;
+    by: string;
+  }): Promise<Map<string, string>> {
+    const rows = await this.dataSource.query<{ record: string; actor: string }[]>(
+      `select metadata ->> $5 as record, actor from audit_log
+       where customer_id = $1 and action = any($2) and id >= app.first_id($3) and metadata @> $4`,
+      [customerId, actions, since, JSON.stringify(where), by],
+    );
+    return new Map(rows.map(({ record, actor }) => [record, actor]));
+  }
+
   private async columnsOf({
     customerId,
     action,

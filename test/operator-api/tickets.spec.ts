@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import { saveFakeCustomer } from '@test/factories/customer.factory';
+import { logIn, startOperatorApi, type TestOperator, type TestOperatorApi } from '@test/operator-api';
+import { operatorCommand } from '@test/operator-command';
+
+interface Thread {
+  assignee: string | null;
+  replies: { body: string; author: string; internal: boolean; written_by: string | null }[];
+}
+
+describe('tickets in the operator API', () => {
+  let api: TestOperatorApi;
+  let customerId: string;
+  beforeAll(async () => {
+    api = await startOperatorApi();
+    customerId = (await saveFakeCustomer(api.superuser)).id;
+  });
+  afterAll(() => api.stop());
+
+  async function openTicket(): Promise<string> {
+    const id = randomUUID();
+    await api.superuser.query(
+      `select app.open_support_ticket($1, $2, 'No SMS', 'None came', 'normal', null, null, null, 'token:x')`,
+      [customerId, id],
+    );
+    return id;
+  }
+  const command = async (line: string) => operatorCommand(api.database, [...line.split(' '), '--json']);
+  const detail = async (reply: Response) => [reply.status, ((await reply.json()) as { detail: string }).detail];
+
+  describe('are assigned', () => {
+    let kari: TestOperator;
+    let ola: TestOperator;
+    let gone: TestOperator;
+
+    it('to anybody while there are no accounts', async () => {
+      const assigned = await command(`ticket assign --ticket ${await openTicket()} --to Somebody`);
+      expect(JSON.parse(assigned.stdout)).toMatchObject({ assignee: 'Somebody' });
+    });
+
+    it('to one of those who may answer them', async () => {
+      [kari, ola, gone] = [await logIn(api, 'admin'), await logIn(api, 'support'), await logIn(api, 'support')];
+      await api.superuser.query('update operator_account set active = false where id = $1', [gone.id]);
+      const id = await openTicket();
+      // As the account has the name.
+      const shouted = await kari.post(`/tickets/${id}/assign`, { to: ola.name.toUpperCase() });
+      expect(await shouted.json()).toMatchObject({ assignee: ola.name });
+      const own = await command(`ticket assign --ticket ${id} --as ${kari.name} --yes`);
+      expect(JSON.parse(own.stdout)).toMatchObject({ assignee: kari.name });
+    });
+
+    it('to nobody else: not to a name without an account, to a viewer, or to one who is gone', async () => {
+      const viewer = await logIn(api, 'viewer');
+      const id = await openTicket();
+      const may = [kari.name, ola.name].sort().join(', ');
+      for (const { name } of [{ name: 'Somebody' }, viewer, gone]) {
+        const text = `Nobody called ${name} may answer tickets; those who may: ${may}`;
+        expect(await detail(await kari.post(`/tickets/${id}/assign`, { to: name }))).toEqual([400, text]);
+        const refused = await command(`ticket assign --ticket ${id} --to ${name}`);
+        expect([refused.code, refused.stdout]).toEqual([expect.any(Number), '']);
+        expect(refused.code).not.toBe(0);
+        expect(refused.stderr).toContain(text);
+      }
+      expect(await (await kari.call(`/tickets/${id}`)).json()).toMatchObject({ assignee: null });
+    });
+
+    it('until the one who has one is gone: it can be given to another', async () => {
+      const id = await openTicket();
+      await kari.post(`/tickets/${id}/assign`, { to: ola.name });
+      await api.superuser.query(`update operator_account set role = 'viewer' where id = $1`, [ola.id]);
+      const taken = await kari.post(`/tickets/${id}/assign`, { replaces: ola.name });
+      expect(await taken.json()).toMatchObject({ assignee: kari.name });
+      await api.superuser.query(`update operator_account set role = 'support' where id = $1`, [ola.id]);
+    });
+  });
+
+  it('say who of the operator wrote each reply and note, also of those from the command line', async () => {
+    const [kari, ola] = [await logIn(api, 'support'), await logIn(api, 'admin')];
+    const [id, other] = [await openTicket(), await openTicket()];
+    const first = await kari.post(`/tickets/${id}/reply`, { body: 'We look' });
+    expect(await first.json()).toMatchObject({ body: 'We look', written_by: kari.name });
+    await ola.post(`/tickets/${id}/note`, { body: 'The gateway is away' });
+    await ola.post(`/tickets/${other}/reply`, { body: 'In another ticket' });
+    await api.superuser.query(`select app.reply_to_support_ticket($1, $2, 'Thanks', 200, 'token:x')`, [customerId, id]);
+    await ola.post(`/tickets/${id}/reply`, { body: 'By telephone', author: 'customer' });
+    await command(`ticket reply --ticket ${id} --body Again --as per`);
+    const { replies } = (await (await kari.call(`/tickets/${id}`)).json()) as Thread;
+    expect(replies.map(({ body, author, internal, written_by: by }) => [body, author, internal, by])).toEqual([
+      ['We look', 'operator', false, kari.name],
+      ['The gateway is away', 'operator', true, ola.name],
+      ['Thanks', 'customer', false, null],
+      ['By telephone', 'customer', false, ola.name],
+      ['Again', 'operator', false, 'per'],
+    ]);
+    const shown = JSON.parse((await command(`ticket show --ticket ${id}`)).stdout) as Thread;
+    expect(shown.replies.map(({ written_by: by }) => by)).toEqual(replies.map(({ written_by: by }) => by));
+  });
+
+  it('have no name for a reply that the audit log does not have', async () => {
+    const kari = await logIn(api, 'support');
+    const id = await openTicket();
+    await api.superuser.query(
+      `insert into support_ticket_reply (customer_id, id, ticket_id, author, body) values ($1, gen_random_uuid(), $2, 'operator', 'Old')`,
+      [customerId, id],
+    );
+    const { replies } = (await (await kari.call(`/tickets/${id}`)).json()) as Thread;
+    expect(replies).toMatchObject([{ body: 'Old', written_by: null }]);
+  });
+});
