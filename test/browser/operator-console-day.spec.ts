@@ -68,6 +68,7 @@ describe("An operator's day in the console", () => {
     await kari.page.getByPlaceholder('name, number, organisation number or e-mail').fill('fjordlys');
     await row('Fjordlys AS').click();
     await kari.page.getByRole('tab', { name: 'Overview' }).waitFor();
+    await text('600 (default)');
     customerId = (await sql<{ id: string }>(`select id from customer where organization_number = $1`, [number]))[0]!.id;
     expect(kari.page.url()).toContain(customerId);
   });
@@ -99,6 +100,9 @@ describe("An operator's day in the console", () => {
       'Included credit': '500',
       'Warnings at': '50 90',
     };
+    await button('Settings').click();
+    await dialog().getByRole('heading', { name: 'AI settings of Fjordlys AS' }).waitFor();
+    await button('Cancel', dialog()).click();
     await act('Settings', settings, kari.page, 'Store');
     await text('The settings are stored');
     await text('AI credit, ');

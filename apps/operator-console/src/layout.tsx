@@ -40,21 +40,25 @@ import { type Formats, useFormats } from './shared/formats';
 import type { Session } from './session';
 
 const PAGES = [
+  'Work',
   ['/', 'Today', <TodayIcon key="i" />],
   ['/customers', 'Customers', <CustomersIcon key="i" />],
   ['/credit-requests', 'Credit requests', <CreditIcon key="i" />],
   ['/tickets', 'Tickets', <TicketsIcon key="i" />],
   ['/status-events', 'Status', <StatusIcon key="i" />],
+  'Billing',
   ['/invoices', 'Invoices', <InvoicesIcon key="i" />],
   ['/invoice-syncs', 'Invoice syncs', <SyncIcon key="i" />],
   ['/accounting', 'AI accounting', <AccountingIcon key="i" />],
   ['/prices', 'Prices', <PricesIcon key="i" />],
-  ['/sms', 'SMS', <SmsIcon key="i" />],
+  'Look up',
   ['/requests', 'Refused requests', <RefusedIcon key="i" />],
   ['/tokens', 'Find a token', <TokensIcon key="i" />],
+  ['/sms', 'SMS', <SmsIcon key="i" />],
   ['/events', 'Events', <EventsIcon key="i" />],
   ['/webhook-endpoints', 'Webhooks', <WebhooksIcon key="i" />],
   ['/audit', 'Audit', <AuditIcon key="i" />],
+  'Administration',
   ['/accounts', 'Accounts', <AccountIcon key="i" />],
   ['/installation', 'Installation', <InstallationIcon key="i" />],
 ] as const;
@@ -63,10 +67,34 @@ function ConsoleMenu() {
   return (
     <Box component="nav" aria-label="Pages">
       <Menu>
-        {PAGES.map(([to, label, icon]) => (
-          <Menu.Item key={to} to={to} primaryText={label} leftIcon={icon} />
-        ))}
+        {PAGES.map((page) => {
+          if (typeof page === 'string') return <MenuGroup key={page} title={page} />;
+          const [to, label, icon] = page;
+          return <Menu.Item key={to} to={to} primaryText={label} leftIcon={icon} />;
+        })}
       </Menu>
+    </Box>
+  );
+}
+
+/** Begins a group of the menu: with its name, or a line while the menu has the icons only. Arrow keys pass over it. */
+function MenuGroup({ title }: { title: string }) {
+  const [isOpen] = useSidebarState();
+  return (
+    <Box
+      component="li"
+      role="separator"
+      aria-label={title}
+      sx={{
+        listStyle: 'none',
+        typography: 'caption',
+        color: 'text.secondary',
+        px: 2,
+        pt: 1,
+        ...(isOpen ? {} : { p: 0, my: 0.5, mx: 1, borderTop: 1, borderColor: 'divider' }),
+      }}
+    >
+      {isOpen && title}
     </Box>
   );
 }

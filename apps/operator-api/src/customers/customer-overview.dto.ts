@@ -29,9 +29,26 @@ export class CustomerCountsDto {
   present_status_events!: number;
 }
 
+/** The limits that apply to a customer: its own, or those of the service. */
+export class CustomerLimitsInForceDto {
+  @ApiProperty({ type: 'integer', format: 'int32', minimum: 1, example: 600 })
+  requests_per_minute!: number;
+
+  @ApiProperty({ type: 'integer', format: 'int32', minimum: 1, example: 120 })
+  ai_per_minute!: number;
+
+  @ApiProperty({ type: 'integer', format: 'int32', minimum: 1, example: 60 })
+  sms_per_minute!: number;
+
+  @ApiProperty({ type: 'integer', format: 'int32', minimum: 0, example: 5 })
+  pending_credit_requests!: number;
+}
+
 /** A customer at a glance. */
 export class CustomerOverviewDto {
   customer!: CustomerDto;
+
+  limits_in_force!: CustomerLimitsInForceDto;
 
   /** Its AI settings and balances; null of a customer who was erased. */
   @ApiProperty({ type: AiSettingsDto, nullable: true })

@@ -6,6 +6,7 @@ import { InvoicesOperatorService } from '@domains/invoices';
 import { ServicesOperatorService } from '@domains/services';
 import { StatusEventsOperatorService } from '@domains/status';
 import { TicketsOperatorService } from '@domains/support';
+import { AppConfig } from '@platform/config';
 import { jsonAmount } from '@platform/money';
 import type { InboxPage, InboxRequest } from '@platform/pagination';
 import { TokensOperatorService } from '@platform/tokens';
@@ -30,6 +31,7 @@ export class CustomerOverviewService {
     private readonly tickets: TicketsOperatorService,
     private readonly tokens: TokensOperatorService,
     private readonly usage: AiUsageOperatorService,
+    private readonly config: AppConfig,
   ) {}
 
   /** @throws ServiceError not_found */
@@ -57,6 +59,12 @@ export class CustomerOverviewService {
       ]);
     return {
       customer: toCustomerDto(customer),
+      limits_in_force: {
+        requests_per_minute: customer.requestsPerMinute ?? this.config.RATE_LIMIT_REQUESTS_PER_MINUTE,
+        ai_per_minute: customer.aiPerMinute ?? this.config.RATE_LIMIT_AI_PER_MINUTE,
+        sms_per_minute: customer.smsPerMinute ?? this.config.RATE_LIMIT_SMS_PER_MINUTE,
+        pending_credit_requests: customer.pendingCreditRequests ?? this.config.PENDING_CREDIT_REQUESTS,
+      },
       ai: ai === undefined ? null : toAiSettingsDto(ai),
       usage_by_day: byDay.map(toUsageSumDto),
       usage_by_model: byModel.map(toUsageSumDto),

@@ -6,6 +6,7 @@ import { ActionButton } from '../shared/action-button';
 import { Col, ConsoleList } from '../shared/console-list';
 import { Code, Count, Nok, Plain, Time } from '../shared/fields';
 import { oneOf } from '../shared/filters';
+import { visibleText } from '../shared/formats';
 import { DecimalInput, numberOrNull } from '../shared/number-inputs';
 import { Balance, useOverview } from './customer-overview';
 import type { Customer } from './customer-page';
@@ -22,12 +23,14 @@ export function CustomerAi() {
   const { data } = useOverview(customer?.id);
   if (customer === undefined) return null;
   const path = `customers/${customer.id}/ai`;
+  const name = visibleText(customer.name);
   return (
     <Stack spacing={1.5} sx={{ py: 1 }}>
       {data?.ai && <Balance ai={data.ai} />}
       <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap' }}>
         <ActionButton
           label="Settings"
+          title={`AI settings of ${name}`}
           path={path}
           method="PATCH"
           needs="admin"
@@ -79,6 +82,7 @@ export function CustomerAi() {
         </ActionButton>
         <ActionButton
           label="Provider key"
+          title={`Key of ${name} at the AI provider`}
           path={path}
           method="PATCH"
           needs="admin"
@@ -89,6 +93,7 @@ export function CustomerAi() {
         </ActionButton>
         <ActionButton
           label="Drop its own key"
+          title={`Drop the key of ${name}`}
           path={path}
           method="PATCH"
           needs="admin"
@@ -99,6 +104,7 @@ export function CustomerAi() {
         />
         <ActionButton
           label="Add credit"
+          title={`Add AI credit of ${name}`}
           path={`${path}/credit`}
           needs="billing"
           done="The credit is booked"

@@ -52,8 +52,8 @@ export function CustomerOverview() {
         <Facts
           title="Limits"
           facts={LIMITS.map(([name, label]) => {
-            const value = data.customer.limits[name];
-            return [label, value === null ? 'that of the service' : formatNumber(value, formats)];
+            const value = formatNumber(data.limits_in_force[name], formats);
+            return [label, data.customer.limits[name] === null ? `${value} (default)` : value];
           })}
         />
         <Facts

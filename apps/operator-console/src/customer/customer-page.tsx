@@ -133,6 +133,7 @@ function CustomerHead() {
       <State source="active" />
       <ActionButton
         label="Change"
+        title="Change the customer"
         path={path}
         method="PATCH"
         needs="admin"
@@ -146,6 +147,7 @@ function CustomerHead() {
       </ActionButton>
       <ActionButton
         label="Limits"
+        title="Limits of the customer"
         path={`${path}/limits`}
         method="PATCH"
         needs="admin"
@@ -164,6 +166,7 @@ function CustomerHead() {
       {customer.active ? (
         <ActionButton
           label="Deactivate"
+          title="Deactivate the customer"
           path={`${path}/deactivate`}
           needs="admin"
           color="error"
@@ -174,6 +177,7 @@ function CustomerHead() {
         <>
           <ActionButton
             label="Activate"
+            title="Activate the customer"
             path={`${path}/activate`}
             needs="admin"
             done="The customer is active"
@@ -181,6 +185,7 @@ function CustomerHead() {
           />
           <ActionButton
             label="Erase"
+            title="Erase the customer's data"
             bodyOf={() => ({ dry_run: false })}
             path={`${path}/erase`}
             needs="admin"
@@ -220,11 +225,12 @@ function SmsSettings({ customer }: { customer: Customer }) {
   return (
     <ActionButton
       label="SMS settings"
+      title={`SMS settings of ${visibleText(customer.name)}`}
       path={path}
       method="PATCH"
       needs="admin"
       done="The settings are stored"
-      question={<bdi>{visibleText(customer.name)}</bdi>}
+      question="What the customer may send, and as whom."
       initial={{ ...data, enabled: data?.enabled ?? true, countries: data?.countries?.join(' ') }}
       bodyOf={({ enabled, sender_id: sender, daily_cap: cap, daily_parts_cap: parts, countries }) => ({
         enabled,

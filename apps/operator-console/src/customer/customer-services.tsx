@@ -80,6 +80,7 @@ function ChangeService() {
   return (
     <ActionButton
       label="Change"
+      title="Change the service"
       path={`services/${service.id}`}
       method="PATCH"
       needs="admin"

@@ -23,6 +23,7 @@ export function AccountList() {
       actions={
         <ActionButton
           label="Invite"
+          title="Invite a person"
           path="accounts"
           needs="admin"
           initial={{ role: 'viewer' }}
@@ -63,6 +64,7 @@ function AccountActions() {
     <Stack direction="row" spacing={1}>
       <ActionButton
         label="Change role"
+        title="Change the role of the account"
         path={`${path}/set-role`}
         needs="admin"
         initial={{ role: account.role }}
@@ -73,6 +75,7 @@ function AccountActions() {
       </ActionButton>
       <ActionButton
         label="New link"
+        title="New link for the account"
         path="accounts"
         needs="admin"
         bodyOf={() => ({ email: account.email })}
@@ -81,6 +84,7 @@ function AccountActions() {
       />
       <ActionButton
         label="Log out"
+        title="Log out the account"
         path={`${path}/sessions/revoke`}
         needs="admin"
         done="All sessions are ended"
@@ -89,6 +93,7 @@ function AccountActions() {
       {account.active ? (
         <ActionButton
           label="Deactivate"
+          title="Deactivate the account"
           path={`${path}/deactivate`}
           needs="admin"
           color="error"
@@ -97,6 +102,7 @@ function AccountActions() {
       ) : (
         <ActionButton
           label="Activate"
+          title="Activate the account"
           path={`${path}/activate`}
           needs="admin"
           question={`${account.name} may log in again.`}

@@ -54,6 +54,7 @@ function ImportCustomers() {
   return (
     <ActionButton
       label="Import"
+      title="Import customers"
       path="customers/import"
       needs="admin"
       question="CSV with a first line of columns: name, org_number, email and, if you like, customer_number. All are added, or none."

@@ -54,6 +54,7 @@ function SyncAll() {
   return (
     <ActionButton
       label="Sync all"
+      title="Sync the invoices of all customers"
       path="invoice-syncs"
       needs="billing"
       done="The syncs are asked for"
@@ -94,6 +95,7 @@ function SyncActions() {
     <Stack direction="row" spacing={1}>
       <ActionButton
         label="Sync"
+        title="Sync the invoices"
         path="invoice-syncs"
         needs="billing"
         done="The sync is asked for"
@@ -105,6 +107,7 @@ function SyncActions() {
       </ActionButton>
       <ActionButton
         label="Unlink"
+        title="Unlink the billing account"
         path="billing-accounts/unlink"
         needs="billing"
         color="error"

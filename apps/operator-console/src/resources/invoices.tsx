@@ -111,6 +111,7 @@ function SetStatus() {
   return (
     <ActionButton
       label="Set status"
+      title="Set the status of the invoice"
       path={`invoices/${invoice.id}/set-status`}
       needs="billing"
       done="The status is set"

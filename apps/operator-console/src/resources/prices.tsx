@@ -76,6 +76,7 @@ function Withdraw() {
   return (
     <ActionButton
       label="Withdraw"
+      title="Withdraw the price"
       path="prices/withdraw"
       bodyOf={() => ({ model: price.model, from: price.valid_from.slice(0, 10) })}
       needs="billing"

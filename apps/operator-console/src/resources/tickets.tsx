@@ -121,7 +121,7 @@ function Thread() {
   const path = `tickets/${ticket.id}`;
   const isMine = ticket.assignee !== null && ticket.assignee === identity?.fullName;
   return (
-    <Stack spacing={1.5} sx={{ p: 2, maxWidth: 900 }}>
+    <Stack spacing={1.5} useFlexGap sx={{ p: 2, maxWidth: 900 }}>
       <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap', alignItems: 'center' }}>
         <CustomerLink />
         <State source="status" />
@@ -131,6 +131,7 @@ function Thread() {
       <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap' }}>
         <ActionButton
           label="Add a note"
+          title="Add a note to the ticket"
           path={`${path}/note`}
           needs="support"
           done="The note is stored"

@@ -156,6 +156,7 @@ function TokenActions() {
     <Stack direction="row" spacing={1}>
       <ActionButton
         label="Rotate"
+        title="Rotate the token"
         path={`tokens/${token.id}/rotate`}
         needs="admin"
         initial={{ grace_hours: 24 }}
@@ -166,6 +167,7 @@ function TokenActions() {
       </ActionButton>
       <ActionButton
         label="Rename"
+        title="Rename the token"
         path={`tokens/${token.id}/rename`}
         needs="admin"
         initial={{ name: token.name }}
@@ -185,6 +187,7 @@ function Deactivate({ token, onDone }: { token: Token; onDone?: () => void }) {
   return (
     <ActionButton
       label="Deactivate"
+      title="Deactivate the token"
       path={`tokens/${token.id}/deactivate`}
       needs="admin"
       color="error"

@@ -224,6 +224,7 @@ function Redeliver() {
   return (
     <ActionButton
       label="Send again"
+      title="Send the delivery again"
       path={`webhook-deliveries/${delivery.id}/redeliver`}
       needs="support"
       done="It is sent again"
@@ -274,6 +275,7 @@ function EndpointActions() {
     <Stack direction="row" spacing={1} useFlexGap sx={{ p: 1.5, flexWrap: 'wrap' }}>
       <ActionButton
         label="Change"
+        title="Change the endpoint"
         path={path}
         method="PATCH"
         needs="admin"
@@ -300,6 +302,7 @@ function EndpointActions() {
       </ActionButton>
       <ActionButton
         label={isEnabled ? 'Disable' : 'Enable'}
+        title={isEnabled ? 'Disable the endpoint' : 'Enable the endpoint'}
         path={path}
         method="PATCH"
         needs="admin"
@@ -314,6 +317,7 @@ function EndpointActions() {
       />
       <ActionButton
         label="New secret"
+        title="New secret of the endpoint"
         path={`${path}/rotate-secret`}
         needs="admin"
         question={<>{which} gets a new secret. The former one remains valid for 24 hours.</>}
@@ -321,6 +325,7 @@ function EndpointActions() {
       />
       <ActionButton
         label="Test"
+        title="Test the endpoint"
         path={`${path}/test`}
         needs="support"
         disabled={!isEnabled}
@@ -340,6 +345,7 @@ function EndpointActions() {
       </ActionButton>
       <ActionButton
         label="Delete"
+        title="Delete the endpoint"
         path={path}
         method="DELETE"
         needs="admin"
