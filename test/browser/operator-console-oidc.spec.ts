@@ -1,7 +1,10 @@
+import type { Page } from 'playwright-core';
 import { saveFakeCustomer } from '@test/factories/customer.factory';
 import { startIdentityProvider, type TestIdentityProvider } from '@test/identity-provider';
 import { startOperatorApi, type TestOperatorApi } from '@test/operator-api';
 import { type ConsoleVisitor, visitConsole } from '@test/operator-console';
+
+const AGAIN = 'Log in again with Fjord ID and add credit';
 
 describe("The operator's console with an identity provider", () => {
   let api: TestOperatorApi;
@@ -18,41 +21,83 @@ describe("The operator's console with an identity provider", () => {
     await api.stop();
   });
 
-  const logInAtProvider = async () => {
-    await kari.page.getByPlaceholder('Enter any login').fill('kari');
-    await kari.page.getByPlaceholder('and password').fill('any');
-    await kari.page.getByRole('button', { name: 'Sign-in' }).click();
+  const logInAtProvider = async (page: Page, name = 'kari') => {
+    await page.getByPlaceholder('Enter any login').fill(name);
+    await page.getByPlaceholder('and password').fill('any');
+    await page.getByRole('button', { name: 'Sign-in' }).click();
   };
   const customers = () => kari.page.getByRole('menuitem', { name: 'Customers' });
 
-  it('logs in there, and again before money is moved', async () => {
+  /** The window that the dialog's button opens, with the provider's page. */
+  const loginWindow = async () => {
+    const opened = kari.browser.waitForEvent('page');
+    await kari.page.getByRole('button', { name: AGAIN, exact: true }).click();
+    const page = await opened;
+    await page.getByPlaceholder('Enter any login').waitFor();
+    return page;
+  };
+  const credits = async () =>
+    (await api.superuser.query<object>(`select actor from audit_log where action = 'ai.credit' order by id`)).rows;
+  const age = () => api.superuser.query(`update operator_session set created_at = created_at - interval '6 minutes'`);
+
+  it('logs in there, and again in a window of its own before money is moved: the form stays, and is sent', async () => {
     await kari.page.goto(`${api.origin}/`);
     await kari.page.getByRole('button', { name: 'Log in with Fjord ID' }).click();
-    await logInAtProvider();
+    await logInAtProvider(kari.page);
     await kari.page.getByRole('button', { name: 'Continue' }).click();
     await customers().waitFor();
-    await api.superuser.query(`update operator_session set created_at = created_at - interval '6 minutes'`);
+    await age();
 
     const { id } = await saveFakeCustomer(api.superuser);
-    const addCredit = async () => {
-      await kari.open(`/customers/${id}/show/ai`);
-      await kari.page.getByRole('button', { name: 'Add credit' }).click();
-      await kari.page.getByLabel('Amount in NOK').fill('12.50');
-      await kari.page.getByLabel('Why').fill('Calls of 3 March');
-      await kari.page.getByRole('dialog').getByRole('button', { name: 'Add credit' }).click();
-    };
-    await addCredit();
-    await kari.page.getByRole('button', { name: 'Log in again with Fjord ID' }).click();
-    await logInAtProvider();
-    await customers().waitFor();
-    await addCredit();
+    await fillIn(id);
+    const login = await loginWindow();
+    await kari.page.getByText('Log in in the other window').waitFor();
+    expect(await login.evaluate('window.opener')).toBeNull();
+    await logInAtProvider(login);
     await kari.page.getByText('The credit is booked').waitFor();
-    const { rows } = await api.superuser.query(
-      `select actor from audit_log where customer_id = $1 and action = 'ai.credit'`,
-      [id],
-    );
-    expect(rows).toEqual([{ actor: 'operator:kari' }]);
-    // The provider's pages ask for fonts that are not there, and the console for a fresh login.
-    expect(kari.complaints.filter((text) => !text.startsWith('Failed to load resource'))).toEqual([]);
+    expect(await credits()).toEqual([{ actor: 'operator:kari' }]);
+    if (!login.isClosed()) await login.waitForEvent('close');
+    expectNoComplaints();
   });
+
+  it('keeps the form of a person who goes back without a login, and forgets it if another person logs in', async () => {
+    await age();
+    const { id } = await saveFakeCustomer(api.superuser);
+    await fillIn(id);
+    await (await loginWindow()).close();
+    const login = await loginWindow();
+    expect(await kari.page.getByLabel('Amount in NOK').inputValue()).toBe('12.50');
+    await logInAtProvider(login, 'ola');
+    await login.getByRole('button', { name: 'Continue' }).click();
+    await kari.page.getByRole('dialog').waitFor({ state: 'detached' });
+    await kari.page.getByRole('button', { name: 'ola' }).waitFor();
+    expect(await credits()).toHaveLength(1);
+    expectNoComplaints();
+  });
+
+  it('says in the window why a login failed', async () => {
+    await age();
+    const { id } = await saveFakeCustomer(api.superuser);
+    await fillIn(id);
+    const login = await loginWindow();
+    await logInAtProvider(login, 'guest');
+    await login.getByRole('button', { name: 'Continue' }).click();
+    await login.getByText('gives you no role').waitFor();
+    expect(await kari.page.getByLabel('Amount in NOK').inputValue()).toBe('12.50');
+    expect(await credits()).toHaveLength(1);
+    expectNoComplaints();
+  });
+
+  async function fillIn(customerId: string): Promise<void> {
+    await kari.open(`/customers/${customerId}/show/ai`);
+    await kari.page.getByRole('button', { name: 'Add credit' }).click();
+    await kari.page.getByLabel('Amount in NOK').fill('12.50');
+    await kari.page.getByLabel('Why').fill('Calls of 3 March');
+    await kari.page.getByRole('dialog').getByRole('button', { name: 'Add credit' }).click();
+  }
+
+  function expectNoComplaints(): void {
+    // The provider's pages ask for fonts that are not there, and the console for a fresh login.
+    expect(kari.complaints.splice(0).filter((text) => !text.startsWith('Failed to load resource'))).toEqual([]);
+  }
 });

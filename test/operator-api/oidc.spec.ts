@@ -135,9 +135,17 @@ describe('login with an identity provider', () => {
       ...{ prompt: 'login', max_age: '0', code_challenge_method: 'S256', response_type: 'code' },
     });
     const reply = await browser.open(await authenticate(browser, 'kari', '/login/oidc?fresh=1'));
-    expect(reply.headers.get('location')).toBe('/');
+    // The page that tells the one with the form, in another window.
+    expect(reply.headers.get('location')).toBe('/#/login/done');
     const session = (await sessionOf(browser)) as unknown as { fresh_until: string };
     expect(Date.parse(session.fresh_until)).toBeGreaterThan(Date.now());
+  });
+
+  it('says why a login for a form failed in the window of that login', async () => {
+    const browser = new Browser();
+    const { headers } = await browser.open(await authenticate(browser, 'guest', '/login/oidc?fresh=1'));
+    expect(headers.get('location')).toMatch(/^\/#\/login\/done\?error=/);
+    expect(errorIn(headers.get('location'))).toContain('gives you no role');
   });
 
   it('is fresh only if the provider asked the person, and did not know them from before', async () => {

@@ -5,7 +5,7 @@ import { AccountPage } from './account-page';
 import { dataProvider } from './data-provider';
 import { ApiError } from './client/api';
 import { ConsoleLayout, ConsoleNotification } from './layout';
-import { LoginPage } from './login/login-page';
+import { LoggedInPage, LoginPage } from './login/login-page';
 import { AccountingPage } from './resources/accounting';
 import { AccountList } from './resources/accounts';
 import { AuditList } from './resources/audit';
@@ -101,6 +101,7 @@ export function App() {
         </CustomRoutes>
         <CustomRoutes noLayout>
           <Route path="/login/link" element={<LoginPage />} />
+          <Route path="/login/done" element={<LoggedInPage />} />
         </CustomRoutes>
       </Admin>
     </HashRouter>

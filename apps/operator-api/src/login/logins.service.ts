@@ -93,15 +93,19 @@ export class LoginsService {
 
   /** Logs in the person who comes back from the identity provider. @returns the console's page to go on with */
   async pageAfterOidc(exchange: Exchange): Promise<string> {
+    // A person who logs in again does so in a window of its own, beside the page with the form that needs it.
+    let isAgain = false;
     try {
-      const identity = await this.oidc.identityOf(exchange.request, await this.takeAttempt(exchange));
+      const expected = await this.takeAttempt(exchange);
+      isAgain = expected?.again === 'true';
+      const identity = await this.oidc.identityOf(exchange.request, expected);
       const { askedAt } = identity;
       await this.begin(exchange, await this.accounts.ofIdentity(identity), { method: 'oidc', askedAt });
-      return '/';
+      return isAgain ? '/#/login/done' : '/';
     } catch (error) {
       // A person sees the page, not a problem document.
       if (!(error instanceof ServiceError)) throw error;
-      return `/#/login?error=${encodeURIComponent(error.detail)}`;
+      return `/#/login${isAgain ? '/done' : ''}?error=${encodeURIComponent(error.detail)}`;
     }
   }
 

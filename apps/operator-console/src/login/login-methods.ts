@@ -32,7 +32,30 @@ export function logInByOidc(): void {
   window.location.assign(`${BASE}/login/oidc`);
 }
 
-/** The same, but it asks the person again: only then the login is fresh. */
+const LOGINS = 'operator-login';
+
+/**
+ * The same, but it asks the person again: only then the login is fresh. In a window of its own, so that the page keeps its form. The
+ * pages' Cross-Origin-Opener-Policy leaves no tie between the two: a channel of this origin tells of the login.
+ */
 export function logInAgainByOidc(): void {
-  window.location.assign(`${BASE}/login/oidc?fresh=1`);
+  const opened = window.open(`${BASE}/login/oidc?fresh=1`, LOGINS, 'popup,width=520,height=720');
+  if (opened === null) throw new Error('The browser has opened no window for the login: allow this page to open one.');
+}
+
+/** Calls back when a person has logged in in another window. @returns the end of it */
+export function onLoginElsewhere(callback: () => void): () => void {
+  const channel = new BroadcastChannel(LOGINS);
+  channel.onmessage = () => {
+    forgetSession();
+    callback();
+  };
+  return () => channel.close();
+}
+
+/** Tells the other windows that a person has logged in here. */
+export function tellOfLogin(): void {
+  const channel = new BroadcastChannel(LOGINS);
+  channel.postMessage('logged in');
+  channel.close();
 }

@@ -10,13 +10,13 @@ import {
   Stack,
 } from '@mui/material';
 import { useQuery } from '@tanstack/react-query';
-import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
+import { createContext, type MouseEvent, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
 import { Form, type RaRecord, useIsMounted, useNotify, usePermissions, useRefresh } from 'react-admin';
 import type { FieldValues } from 'react-hook-form';
 import { useLocation } from 'react-router-dom';
 import { ApiError, call } from '../client/api';
-import { logInAgainByOidc, logInByPasskey } from '../login/login-methods';
-import { currentSession, may, type Permission, type Role } from '../session';
+import { logInAgainByOidc, logInByPasskey, onLoginElsewhere } from '../login/login-methods';
+import { currentSession, may, type Permission, type Role, type Session } from '../session';
 
 interface ActionProps {
   label: string;
@@ -72,7 +72,8 @@ const doneText = ({ done, label }: ActionProps, reply: RaRecord): ReactNode =>
 
 /**
  * One action of the operator API: a button, and a dialog that names the effect and has the inputs. Faults are shown at their inputs.
- * If money or tokens need a fresh login, the dialog asks for the passkey and sends the same request again.
+ * If money or tokens need a fresh login, the dialog asks for the passkey, or has the person log in in another window, and sends the
+ * same request again.
  */
 export function ActionButton(props: ActionProps) {
   const { label, needs, icon, color, disabled, question } = props;
@@ -109,7 +110,7 @@ function useDirectAction(action: ActionProps) {
       const { method = 'POST', path, bodyOf } = action;
       notify(doneText(action, await call<RaRecord>(method, path, { body: bodyOf?.({}) })), { type: 'success' });
     } catch (error) {
-      notify(error instanceof Error ? error.message : String(error), { type: 'error' });
+      notify(messageOf(error), { type: 'error' });
     } finally {
       setBusy(false);
       refresh();
@@ -145,6 +146,28 @@ function ActionDialog({ close, ...action }: ActionProps & { close: () => void })
   const { data: session } = useQuery({ queryKey: ['session-methods'], queryFn: currentSession });
   const methods = session?.login_methods;
 
+  // The form waits while its person logs in in another window, and is sent then.
+  const [waitingForm, setWaitingForm] = useState<HTMLFormElement | null>(null);
+  useEffect(() => {
+    if (waitingForm === null) return undefined;
+    return onLoginElsewhere(() => {
+      setWaitingForm(null);
+      assertSamePerson(session)
+        .then(() => waitingForm.requestSubmit())
+        .catch((error: unknown) => notify(messageOf(error), { type: 'error' }));
+    });
+  }, [waitingForm, session, notify]);
+
+  function logInElsewhere(event: MouseEvent<HTMLButtonElement>) {
+    const { form } = event.currentTarget;
+    try {
+      logInAgainByOidc();
+      setWaitingForm(form);
+    } catch (error) {
+      notify(messageOf(error), { type: 'error' });
+    }
+  }
+
   async function send(values: FieldValues) {
     // A route that takes no body refuses an empty one, and one that takes some refuses none.
     const body = bodyOf || children ? (bodyOf ?? withoutEmpty)(values) : undefined;
@@ -153,7 +176,10 @@ function ActionDialog({ close, ...action }: ActionProps & { close: () => void })
     lastBody.current = text;
     setBusy(true);
     try {
-      if (needsLogin) await logInByPasskey();
+      if (needsLogin && methods?.passkey !== false) {
+        await logInByPasskey();
+        await assertSamePerson(session);
+      }
       setProblem(undefined);
       const changed = await call<RaRecord>(method, path, { body, key: key.current });
       // A page that is left then is not read again: its record may be gone.
@@ -178,7 +204,7 @@ function ActionDialog({ close, ...action }: ActionProps & { close: () => void })
       }
       if (!needsLogin) throw error;
       // The person has cancelled it, or has no passkey here: the form stays, and can be sent again.
-      notify(error instanceof Error ? error.message : String(error), { type: 'error' });
+      notify(messageOf(error), { type: 'error' });
       return undefined;
     } finally {
       setBusy(false);
@@ -222,7 +248,7 @@ function ActionDialog({ close, ...action }: ActionProps & { close: () => void })
         </DialogContent>
         {problem && (
           <Alert severity={problem.status === 409 ? 'warning' : 'error'} sx={{ mx: 3 }}>
-            {problem.message}
+            {waitingForm ? 'Log in in the other window: this is sent then.' : problem.message}
           </Alert>
         )}
         <DialogActions>
@@ -230,8 +256,8 @@ function ActionDialog({ close, ...action }: ActionProps & { close: () => void })
             Cancel
           </Button>
           {needsLogin && methods?.oidc && (
-            <Button variant="contained" onClick={logInAgainByOidc}>
-              Log in again with {methods.oidc.label}
+            <Button variant="contained" color={color} disabled={isBusy} onClick={logInElsewhere}>
+              Log in again with {methods.oidc.label} and {lowerFirst(confirmLabel)}
             </Button>
           )}
           {!(needsLogin && methods?.passkey === false) && (
@@ -245,4 +271,13 @@ function ActionDialog({ close, ...action }: ActionProps & { close: () => void })
   );
 }
 
+/** A form is its person's: for another one who has logged in meanwhile, the page begins anew. */
+async function assertSamePerson(before: Session | undefined): Promise<void> {
+  const { account } = await currentSession();
+  if (before === undefined || account.id === before.account.id) return;
+  window.location.reload();
+  throw new Error(`You are logged in as ${account.name} now.`);
+}
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
