@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
-import { InboxPageDto, IsOneOf, IsText } from '@platform/http';
+import { InboxPageDto, IsOneOf, IsText, WHOLE_LIST_MAX } from '@platform/http';
 import {
   type InvitedAccount,
   OPERATOR_ROLES,
@@ -98,7 +98,7 @@ export class InvitedAccountDto {
 
 /** All accounts, by name. */
 export class AccountPageDto extends InboxPageDto {
-  @ApiProperty({ type: [AccountDto] })
+  @ApiProperty({ type: [AccountDto], maxItems: WHOLE_LIST_MAX })
   data!: AccountDto[];
 }
 

@@ -1,7 +1,17 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
 import type { AiConfigurationView, AiModelPrice, LedgerProblem, ListedAiPrice } from '@domains/ai';
-import { FieldRule, InboxPageDto, IsAmount, IsDay, IsOneOf, IsText, IsTrueOrFalse, IsId } from '@platform/http';
+import {
+  FieldRule,
+  InboxPageDto,
+  IsAmount,
+  IsDay,
+  IsOneOf,
+  IsText,
+  IsTrueOrFalse,
+  IsId,
+  WHOLE_LIST_MAX,
+} from '@platform/http';
 import { jsonAmount } from '@platform/money';
 import { timeText } from '@platform/time';
 
@@ -257,7 +267,7 @@ export class ListedPriceDto extends PriceDto {
 
 /** All prices, by model, the newest first. */
 export class PricePageDto extends InboxPageDto {
-  @ApiProperty({ type: [ListedPriceDto] })
+  @ApiProperty({ type: [ListedPriceDto], maxItems: WHOLE_LIST_MAX })
   data!: ListedPriceDto[];
 }
 

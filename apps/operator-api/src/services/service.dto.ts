@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
 import { type CustomerServiceEntity, SERVICE_STATUSES, type ServiceStatus } from '@domains/services';
-import { InboxPageDto, IsJsonObject, IsOneOf, IsText, IsId } from '@platform/http';
+import { InboxPageDto, IsJsonObject, IsOneOf, IsText, IsId, WHOLE_LIST_MAX } from '@platform/http';
 import { timeText } from '@platform/time';
 import type { OfCustomer } from '../customers/customer-names.service';
 import { OfCustomerDto, toOfCustomerDto } from '../customers/of-customer.dto';
@@ -105,7 +105,7 @@ export class ServiceDto extends OfCustomerDto {
 
 /** Services of a customer, the newest first. */
 export class ServicePageDto extends InboxPageDto {
-  @ApiProperty({ type: [ServiceDto] })
+  @ApiProperty({ type: [ServiceDto], maxItems: WHOLE_LIST_MAX })
   data!: ServiceDto[];
 }
 

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
-import { FieldRule, InboxPageDto, IsText, IsTime, IsId, IsWholeNumber } from '@platform/http';
+import { FieldRule, InboxPageDto, IsText, IsTime, IsId, IsWholeNumber, WHOLE_LIST_MAX } from '@platform/http';
 import { timeText } from '@platform/time';
 import { type IssuedToken, isScope, type Scope, SCOPES, type TokenSummary } from '@platform/tokens';
 import type { OfCustomer } from '../customers/customer-names.service';
@@ -147,7 +147,7 @@ export class IssuedTokenDto extends OfCustomerDto {
 
 /** Tokens of a customer, the newest first. */
 export class TokenPageDto extends InboxPageDto {
-  @ApiProperty({ type: [TokenDto] })
+  @ApiProperty({ type: [TokenDto], maxItems: WHOLE_LIST_MAX })
   data!: TokenDto[];
 }
 

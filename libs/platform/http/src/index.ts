@@ -2,7 +2,15 @@ export { acceptedWeights } from './accept';
 export { BODY_BYTES, BodyMemory, type BodyLease } from './body-limits';
 export { endSlowReply, networkOf, onReplyClosed } from './connections';
 export { CsvExportsService, PageOrCsvReply, WantsCsv } from './csv-exports.service';
-export { InboxPageDto, InboxQueryDto, IsSearch, SortBy, toInboxPageDto, toInboxRequest } from './dto/inbox.dto';
+export {
+  InboxPageDto,
+  InboxQueryDto,
+  IsSearch,
+  SortBy,
+  toInboxPageDto,
+  toInboxRequest,
+  WHOLE_LIST_MAX,
+} from './dto/inbox.dto';
 export { ListQueryDto, PageDto, PageQueryDto, toPageDto, toPageRequest } from './dto/page.dto';
 export { ProblemDto, ProblemErrorDto } from './dto/problem.dto';
 export {

@@ -40,6 +40,9 @@ export function toInboxRequest({ limit, cursor, sort }: InboxQueryDto & { sort?:
   return { limit, cursor, sort };
 }
 
+/** Items of a list that is sent whole, in the document. */
+export const WHOLE_LIST_MAX = 10_000;
+
 /** The fields that every page of an inbox has besides `data`. */
 export class InboxPageDto extends PageDto {
   /** Number of items in all pages, counted to 10000. */

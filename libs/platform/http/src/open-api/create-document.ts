@@ -123,7 +123,8 @@ function bound(schema: Schema): void {
   const longest = TEXT_BY_FORMAT[schema.format ?? ''];
   if (allows(schema, 'string') && longest !== undefined) schema.maxLength ??= longest;
   if (schema.format === 'date-time') schema.pattern ??= TIME;
-  if (schema.properties?.next_cursor && schema.properties.data) schema.properties.data.maxItems = PAGE_ITEMS;
+  // A list that is sent whole says its own bound.
+  if (schema.properties?.next_cursor && schema.properties.data) schema.properties.data.maxItems ??= PAGE_ITEMS;
   // int64 is never used: some clients send such a number as a text.
   if (schema.format === 'int32') {
     schema.minimum ??= INT32[0];
