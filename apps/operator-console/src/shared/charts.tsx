@@ -49,6 +49,8 @@ export function Bars({
               <BarChart
                 height={190}
                 skipAnimation
+                // Keys stop at nothing that is hidden from readers of screens: they have the table.
+                disableKeyboardNavigation
                 colors={COLOURS}
                 hideLegend={data.series.length < 2}
                 margin={{ left: 0, right: 8, top: 8, bottom: 0 }}
