@@ -90,6 +90,75 @@ describe('the waiting time of a new request', () => {
   });
 });
 
+describe('a customer that abandons its requests', () => {
+  /** Faded within two seconds, more than some ten a second. */
+  const MANY = 60;
+  let server: FastifyInstance;
+  let port: number;
+  let arrived = 0;
+  let finished: jest.SpyInstance;
+  beforeEach(async () => {
+    arrived = 0;
+    server = fastify();
+    const shares = createTimeShares(60_000);
+    finished = jest.spyOn(shares, 'finish');
+    new LoadShedder(shares, parts()).addTo(server);
+    server.addHook('preHandler', (request, _reply, done) => {
+      const id = request.headers['x-customer'];
+      if (typeof id === 'string') request.customer = { customerId: id } as typeof request.customer;
+      done();
+    });
+    server.get('/served', () => 'served');
+    server.get('/endless', () => {
+      arrived++;
+      return new Promise(() => undefined);
+    });
+    await server.listen({ port: 0, host: '127.0.0.1' });
+    port = (server.server.address() as AddressInfo).port;
+    jest.spyOn(Logger.prototype, 'warn').mockReturnValue(undefined);
+  });
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await server.close();
+  });
+
+  const ask = async (customer: string) => {
+    const reply = await fetch(`http://127.0.0.1:${port}/served`, { headers: { 'x-customer': customer } });
+    return [reply.status, (/"detail":"([^;"]*)/.exec(await reply.text()) ?? [])[1]];
+  };
+  const abandon = async (customer: string, count = MANY) => {
+    const before = [arrived, finished.mock.calls.length] as const;
+    const sockets = Array.from({ length: count }, () => connect(port, '127.0.0.1').on('error', () => undefined));
+    for (const socket of sockets) socket.write(`GET /endless HTTP/1.1\r\nhost: a\r\nx-customer: ${customer}\r\n\r\n`);
+    await until(() => arrived === before[0] + count);
+    for (const socket of sockets) socket.destroy();
+    await until(() => finished.mock.calls.length === before[1] + count);
+  };
+  /** Keeps the event loop busy for half a second, as an attack does. */
+  const keepBusy = async () => {
+    const end = performance.now() + 500;
+    while (performance.now() < end) {
+      const turn = performance.now() + 30;
+      while (performance.now() < turn);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+  };
+
+  it('is refused and told why while the process is busy with them, until it waits for answers; others are served', async () => {
+    await keepBusy();
+    await abandon('a');
+    expect(await ask('a')).toEqual([429, expect.stringMatching(/^You abandon most of your requests/)]);
+    expect(await ask('b')).toEqual([200, undefined]);
+    await until(async () => (await ask('a'))[0] === 200);
+  });
+
+  it('is not refused if it abandons few', async () => {
+    await keepBusy();
+    await abandon('a', 20);
+    expect(await ask('a')).toEqual([200, undefined]);
+  });
+});
+
 describe('a customer whose requests wait for each other', () => {
   let now = 0;
   let isKnown = true;
