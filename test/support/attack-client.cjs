@@ -7,11 +7,12 @@ const { setTimeout } = require('node:timers');
 const { URL } = require('node:url');
 const { parentPort, workerData } = require('node:worker_threads');
 
-const { origin, requests, connections, everyMs } = workerData;
+const { origin, requests, connections, everyMs, localAddress } = workerData;
 const agent = new Agent({ keepAlive: true, maxSockets: connections ?? Infinity });
 let next = 0;
 let stopped = false;
-let seen = { replies: [], tally: {}, texts: [] };
+const nothing = () => ({ replies: [], onNew: [], tally: {}, texts: [] });
+let seen = nothing();
 
 function send() {
   const request = requests[next++ % requests.length];
@@ -21,13 +22,15 @@ function send() {
     const done = (status, text) => {
       seen.tally[status] = (seen.tally[status] ?? 0) + 1;
       if (everyMs) seen.replies.push(performance.now() - begun);
+      if (everyMs && reconnect) seen.onNew.push(performance.now() - begun);
       if (text && !seen.texts.includes(text) && seen.texts.length < 20) seen.texts.push(text);
       resolve();
     };
     if (pipelined) return sendPipelined({ method, path, headers, pipelined }, done);
     if (chunks) return sendInChunks({ method, path, headers, chunks }, done);
     if (held) return holdConnections(request, done);
-    const sent = ask(`${origin}${path}`, { method, headers, agent: reconnect ? false : agent }, (reply) => {
+    const way = { agent: reconnect ? false : agent, localAddress };
+    const sent = ask(`${origin}${path}`, { method, headers, ...way }, (reply) => {
       const error = [];
       const isRefusal = reply.statusCode === 429 || reply.statusCode >= 500;
       reply.on('data', (chunk) => isRefusal && error.push(chunk));
@@ -77,34 +80,45 @@ function sendPipelined({ method, path, headers, pipelined }, done) {
   socket.write(`${method} ${path} HTTP/1.1\r\n${head.join('\r\n')}\r\n\r\n`.repeat(pipelined));
 }
 
-// Connections whose requests never end, all at once. Counts the first replies, or 'closed'.
-async function holdConnections({ method, path, headers, held, unfinishedBytes }, done) {
+// Connections whose requests never end. Counts the first replies, or 'closed'.
+async function holdConnections({ method, path, headers, held, unfinishedBytes, again }, done) {
   const { hostname, port, host } = new URL(origin);
-  const named = { host, ...headers, ...(unfinishedBytes ? {} : { 'content-length': '1000' }) };
+  const named = { host, ...headers, ...(unfinishedBytes === undefined ? { 'content-length': '1000' } : {}) };
   const head = Object.entries(named).map((pair) => `${pair.join(': ')}\r\n`);
-  const line = `x-fill: ${'x'.repeat(Math.min(unfinishedBytes ?? 0, 60_000) - 10)}\r\n`;
+  const line = `x-fill: ${'x'.repeat(Math.max(0, Math.min(unfinishedBytes ?? 0, 60_000) - 10))}\r\n`;
   const fill = unfinishedBytes ? line.repeat(Math.ceil(unfinishedBytes / 60_000)) : '\r\n{';
-  await Promise.all(
-    Array.from(
-      { length: held },
-      () =>
-        new Promise((resolve) => {
-          let outcome = 'closed';
-          const socket = connect(Number(port), hostname);
-          socket.once('data', (data) => (outcome = data.toString('latin1').split(' ')[1]));
-          socket.on('error', () => undefined);
-          const trickle = setInterval(() => (stopped ? socket.destroy() : unfinishedBytes || socket.write(' ')), 1000);
-          socket.on('close', () => {
-            clearInterval(trickle);
-            seen.tally[outcome] = (seen.tally[outcome] ?? 0) + 1;
-            resolve();
-          });
-          socket.write(`${method} ${path} HTTP/1.1\r\n${head.join('')}${fill}`);
-        }),
-    ),
-  );
+  const hold = () =>
+    new Promise((resolve) => {
+      let outcome = 'closed';
+      const socket = connect(Number(port), hostname);
+      open.add(socket);
+      socket.once('data', (data) => (outcome = data.toString('latin1').split(' ')[1]));
+      socket.on('error', () => undefined);
+      const trickle = unfinishedBytes === undefined && setInterval(() => socket.write(' '), BYTE_EVERY_MS);
+      socket.on('close', () => {
+        clearInterval(trickle);
+        open.delete(socket);
+        seen.tally[outcome] = (seen.tally[outcome] ?? 0) + 1;
+        if (again && !stopped) setTimeout(() => void hold().then(resolve), AGAIN_MS);
+        else resolve();
+      });
+      if (unfinishedBytes !== 0) socket.write(`${method} ${path} HTTP/1.1\r\n${head.join('')}${fill}`);
+    });
+  const all = [];
+  while (all.length < held && !stopped) {
+    for (let count = 0; count < OPENED_TOGETHER && all.length < held; count++) all.push(hold());
+    await new Promise((opened) => setTimeout(opened, OPENED_EVERY_MS));
+  }
+  await Promise.all(all);
   done('ended');
 }
+
+const open = new Set();
+// A byte of a slow body a second; of very many connections that alone would take the attacker's time.
+const BYTE_EVERY_MS = requests.some(({ held }) => held > 1000) ? 5000 : 1000;
+const AGAIN_MS = 50;
+// 4,000 connections a second.
+const [OPENED_TOGETHER, OPENED_EVERY_MS] = [40, 10];
 
 function detailOf(body) {
   try {
@@ -124,9 +138,10 @@ const timer = everyMs && setInterval(() => void work.push(send()), everyMs);
 
 parentPort.on('message', async (what) => {
   if (what === 'look') return parentPort.postMessage(seen);
-  if (what === 'begin anew') return void (seen = { replies: [], tally: {}, texts: [] });
+  if (what === 'begin anew') return void (seen = nothing());
   stopped = true;
   clearInterval(timer);
+  for (const socket of open) socket.destroy();
   if (everyMs) await Promise.all(work);
   parentPort.postMessage(seen);
   agent.destroy();

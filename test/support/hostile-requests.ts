@@ -19,6 +19,8 @@ export interface HostileRequest {
   held?: number;
   /** … each with headers of so many bytes, and no end. Without it: with a body that comes a byte a second. */
   unfinishedBytes?: number;
+  /** Opens another connection in place of each that is closed. */
+  again?: boolean;
 }
 
 /** A customer that attacks. */
@@ -139,6 +141,16 @@ export const HIDDEN_ATTACKS: Record<string, Attack> = {
     { method: 'GET', path: '/api/v1/customer', held: 60, unfinishedBytes: 400_000 },
   ],
   'bodies a byte a second': ({ token }) => [post('/api/v1/support/tickets', token, {}, { held: 120 })],
+};
+
+/** Connections of one address, more than it may have, that are opened again when they are closed. */
+export const CONNECTION_ATTACKS: Record<string, Attack> = {
+  '10,000 connections without a request': () => [
+    { method: 'GET', path: '/api/v1/customer', held: 10_000, unfinishedBytes: 0, again: true },
+  ],
+  '10,000 connections with bodies that do not end': ({ token }) => [
+    post('/api/v1/support/tickets', token, {}, { held: 10_000, again: true }),
+  ],
 };
 
 const MB = 1024 * 1024;

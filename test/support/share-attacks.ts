@@ -16,6 +16,7 @@ import {
   ASYMMETRIC_ATTACKS,
   type Attack,
   type Attacker,
+  CONNECTION_ATTACKS,
   HIDDEN_ATTACKS,
   type HostileRequest,
   MIXED_ATTACKS,
@@ -33,8 +34,9 @@ const LOOK_MS = 50;
 
 /** What a client of a worker thread saw. */
 export interface Seen {
-  /** Milliseconds of the neighbour's replies. */
+  /** Milliseconds of the neighbour's replies, and of those for which it opened a connection. */
   replies: number[];
+  onNew: number[];
   /** Replies by status; 0: none. */
   tally: Record<string, number>;
   /** The details of refusals. */
@@ -45,7 +47,13 @@ export interface Seen {
 export class AttackClient {
   private readonly worker: Worker;
 
-  constructor(workerData: { origin: string; requests: HostileRequest[]; connections?: number; everyMs?: number }) {
+  constructor(workerData: {
+    origin: string;
+    requests: HostileRequest[];
+    connections?: number;
+    everyMs?: number;
+    localAddress?: string;
+  }) {
     this.worker = new Worker(CLIENT, { workerData });
   }
 
@@ -79,6 +87,13 @@ export interface Outcome {
   /** The most that the process took meanwhile, and the proxy. */
   largestRssMb: number;
   proxyRssMb: number;
+}
+
+/** How somebody attacks, and a neighbour reads. */
+interface AttackOptions {
+  everyMs?: number;
+  connections?: number;
+  neighbourAddress?: string;
 }
 
 /** An API with a customer that attacks and another that reads its own record. */
@@ -121,6 +136,7 @@ export class AttackedApi {
         ['REQUESTS', 'ADDRESS', 'AI', 'SMS'].map((limit) => [`RATE_LIMIT_${limit}_PER_MINUTE`, '1000000000']),
       ),
       STORED_BYTES_PER_DAY: '100000000000',
+      ...(proxied && { TRUST_PROXY: '127.0.0.1' }),
       ...settings,
     });
     const proxy = proxied ? await startNginx(api.origin) : undefined;
@@ -137,25 +153,35 @@ export class AttackedApi {
   /**
    * Lets the neighbour read alone for `aloneMs`, then attacks until `isEnough`, looked at twice a second, is content with what the
    * attacker and the neighbour have seen. @param options `everyMs`: time from one request of the neighbour to the next
+   * `neighbourAddress`: its own; without it, it has that of the attacker
    */
   async attack(
     kind: string,
     aloneMs: number,
     isEnough: (attacker: Seen, neighbour: Seen) => boolean,
-    { everyMs = 50, connections = CONNECTIONS } = {},
+    { everyMs = 50, connections = CONNECTIONS, neighbourAddress }: AttackOptions = {},
   ): Promise<Outcome> {
     const origin = this.proxy ? new URL(this.proxy.baseUrl).origin : this.api.origin;
     const attacks: Record<string, Attack> = {
       ...SHARE_ATTACKS,
       ...ASYMMETRIC_ATTACKS,
       ...HIDDEN_ATTACKS,
+      ...CONNECTION_ATTACKS,
       ...MIXED_ATTACKS,
     };
     const requests = attacks[kind]?.(this.attacker) ?? [];
-    const reconnect = requests.some(({ held }) => held !== undefined);
     const headers = { authorization: `Bearer ${this.neighbourToken}` };
-    const reads = [{ method: 'GET', path: '/api/v1/customer', headers, reconnect }];
-    const neighbour = new AttackClient({ origin, requests: reads, everyMs });
+    const read = { method: 'GET', path: '/api/v1/customer', headers };
+    const isNew = { ...read, reconnect: true };
+    const reads = requests.some(({ held }) => held !== undefined) ? [isNew] : [read];
+    // On a kept connection and on a new one in turn.
+    if (requests.some(({ again }) => again)) reads.push(read);
+    const neighbour = new AttackClient({
+      origin,
+      requests: reads,
+      everyMs,
+      ...(neighbourAddress !== undefined && { localAddress: neighbourAddress }),
+    });
     await wait(aloneMs);
     const before = await neighbour.look();
     neighbour.beginAnew();
@@ -195,7 +221,7 @@ async function saveCharges(superuser: Client, customerId: string, tokenId: strin
 }
 
 /** The time that 99 of a hundred replies took at most. */
-export function p99({ replies }: Seen): number {
+export function p99({ replies }: Pick<Seen, 'replies'>): number {
   const sorted = replies.toSorted((a, b) => a - b);
   return Math.round(sorted[Math.floor(sorted.length * 0.99)] ?? 0);
 }
