@@ -102,7 +102,17 @@ function Facts({ title, facts }: { title: string; facts: [string, string][] }) {
         <Typography component="h2" variant="subtitle1" sx={{ fontWeight: 600 }}>
           {title}
         </Typography>
-        <Box component="dl" sx={{ display: 'grid', gridTemplateColumns: 'max-content 1fr', columnGap: 2, m: 0 }}>
+        <Box
+          component="dl"
+          // Where both do not fit, the name takes another line, not the figure.
+          sx={{
+            display: 'grid',
+            gridTemplateColumns: 'minmax(0, max-content) auto',
+            justifyContent: 'start',
+            columnGap: 2,
+            m: 0,
+          }}
+        >
           {facts.map(([name, value]) => (
             <Box key={name} sx={{ display: 'contents' }}>
               <Typography component="dt" variant="body2" color="text.secondary">
