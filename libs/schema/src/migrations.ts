@@ -15,7 +15,7 @@ import {
   WebhooksSchema1763683201700,
 } from '@domains/events';
 import { InvoiceInbox1763683203300, InvoicesSchema1763683200900 } from '@domains/invoices';
-import { ServicesSchema1763683200300 } from '@domains/services';
+import { ServicesSchema1763683200300, ServiceTypes1763683204300 } from '@domains/services';
 import { SmsInbox1763683203400, SmsSchema1763683201000 } from '@domains/sms';
 import { StatusInbox1763683203500, StatusSchema1763683200400, ToldStatusEvents1763683201620 } from '@domains/status';
 import {
@@ -78,6 +78,7 @@ export const migrations = [
   AskedLogins1763683204000,
   TicketOrders1763683204100,
   AuditAuthors1763683204200,
+  ServiceTypes1763683204300,
 ];
 
 /**

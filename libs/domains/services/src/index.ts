@@ -11,3 +11,4 @@ export {
 export { ServicesOperatorModule } from './services-operator.module';
 export { ServicesModule } from './services.module';
 export { ServicesSchema1763683200300 } from './migrations/1763683200300-services';
+export { ServiceTypes1763683204300 } from './migrations/1763683204300-service-types';

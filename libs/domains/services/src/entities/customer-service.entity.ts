@@ -6,6 +6,7 @@ export type ServiceStatus = (typeof SERVICE_STATUSES)[number];
 
 /** A service that a customer has. */
 @Entity('customer_service')
+@Index('customer_service_type_idx', { synchronize: false })
 @Check('customer_service_status_check', `status in ('pending', 'active', 'suspended', 'terminated')`)
 @Check('customer_service_config_check', `jsonb_typeof(config) = 'object'`)
 @Index('customer_service_newest_idx', { synchronize: false })

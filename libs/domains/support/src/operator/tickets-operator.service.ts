@@ -259,7 +259,8 @@ function narrowed(
   query.leftJoin(TicketAssignment, 'a', 'a.customerId = t.customerId and a.ticketId = t.id');
   query.addSelect('a.assignee', 'assignee');
   if (assigned !== undefined) query.andWhere('lower(a.assignee) = lower(:assigned)', { assigned });
-  if (unassigned) query.andWhere('a.assignee is null');
+  // By a column of the join: only so PostgreSQL knows that it looks for tickets without one.
+  if (unassigned) query.andWhere('a.ticketId is null');
   if (unanswered) query.andWhere(UNANSWERED);
   if (search !== undefined) query.andWhere(CONTAINS, { search: search.toLowerCase() });
   return query;

@@ -61,6 +61,7 @@ export async function readInbox<Entity extends ObjectLiteral>(
   if (!order) throw new ServiceError('invalid_request', `sort must be one of ${Object.keys(orders).join(', ')}`);
   const mark = inboxMark(name, filters, sort);
   const place = cursor === undefined ? undefined : placeOfCursor(cursor, mark, { value: order.kind, id: id.kind });
+  const counting = countRows(query);
   const by = order.kind === 'text' ? `left(${order.by}, ${LONGEST_TEXT})` : order.by;
   const direction = descends ? 'DESC' : 'ASC';
   const page = query
@@ -82,11 +83,10 @@ export async function readInbox<Entity extends ObjectLiteral>(
       order.by === id.by ? `${id.by} ${sign} ${idValue}` : `(${by}, ${id.by}) ${sign} (${value}, ${idValue})`;
     page.andWhere(behind, { inboxValue: place.value, inboxId: place.id });
   }
-  const { entities, raw } = await page.getRawAndEntities<
-    Record<string, unknown> & { place_value: string; place_id: string }
-  >();
-  // A first page that is not full is all there is. What is rare is found by reading all rows, which is not done twice then.
-  const counted = cursor === undefined && entities.length <= limit ? entities.length : await countRows(query);
+  const [{ entities, raw }, counted] = await Promise.all([
+    page.getRawAndEntities<Record<string, unknown> & { place_value: string; place_id: string }>(),
+    counting,
+  ]);
   const rows = entities.map((entity, index) => {
     const selected = raw[index] ?? { place_value: '', place_id: '' };
     const at: InboxPlace = { value: selected.place_value, id: selected.place_id };
