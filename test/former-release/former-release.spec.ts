@@ -43,10 +43,10 @@ describe('the API of the former release', () => {
     const run = promisify(execFile)(process.execPath, [...node, ...jest], {
       cwd: folder,
       maxBuffer: 1e8,
-      timeout: 280_000,
+      timeout: 580_000,
     });
     const { stderr } = await run.catch((error: unknown) => error as { stderr: string });
     expect(stderr).toMatch(/\nTests: +(\d+ skipped, )?\d+ passed, \d+ total\n/);
     console.log(/\nTests: .*\nSnapshots:.*\nTime: .*/.exec(stderr)?.[0]);
-  }, 300_000);
+  }, 600_000);
 });
