@@ -197,7 +197,12 @@ function ModelInput({ present }: { present: string | null | undefined }) {
       helperText="One that has a price: see Prices"
       isPending={isPending}
       emptyText="none"
+      validate={modelIfEnabled}
       choices={models.map((id) => ({ id, name: id }))}
     />
   );
 }
+
+/** Without a model every message would be refused. */
+const modelIfEnabled = (model: unknown, { enabled }: { enabled?: boolean }) =>
+  enabled && !model ? 'Choose a model: without one every message is refused' : undefined;

@@ -67,8 +67,16 @@ export function ActionDialogs({ children }: { children: ReactNode }) {
   );
 }
 
-const doneText = ({ done, label }: ActionProps, reply: RaRecord): ReactNode =>
-  typeof done === 'function' ? done(reply) : (done ?? `Done: ${label}`);
+/** What was done. A notice that is more than a text, such as one with a link, brings its own background. */
+function doneNotice({ done, label }: ActionProps, reply: RaRecord): ReactNode {
+  const notice = typeof done === 'function' ? done(reply) : (done ?? `Done: ${label}`);
+  if (typeof notice === 'string') return notice;
+  return (
+    <Alert severity="success" elevation={6}>
+      {notice}
+    </Alert>
+  );
+}
 
 /**
  * One action of the operator API: a button, and a dialog that names the effect and has the inputs. Faults are shown at their inputs.
@@ -108,7 +116,7 @@ function useDirectAction(action: ActionProps) {
     setBusy(true);
     try {
       const { method = 'POST', path, bodyOf } = action;
-      notify(doneText(action, await call<RaRecord>(method, path, { body: bodyOf?.({}) })), { type: 'success' });
+      notify(doneNotice(action, await call<RaRecord>(method, path, { body: bodyOf?.({}) })), { type: 'success' });
     } catch (error) {
       notify(messageOf(error), { type: 'error' });
     } finally {
@@ -187,7 +195,7 @@ function ActionDialog({ close, ...action }: ActionProps & { close: () => void })
       if (result !== undefined) {
         setReply(changed);
       } else {
-        notify(doneText(action, changed), { type: 'success' });
+        notify(doneNotice(action, changed), { type: 'success' });
         // A person who went on meanwhile may have another dialog open, and wants no other page.
         if (!isMounted.current) return undefined;
         close();

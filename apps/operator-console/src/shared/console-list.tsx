@@ -61,7 +61,8 @@ export function ConsoleList({
       exporter={false}
       empty={false}
       disableSyncWithLocation={embedded}
-      storeKey={embedded ? false : undefined}
+      // Filters are in the address: the menu leads to the whole list, and going back to what was seen.
+      storeKey={false}
       pagination={<Pages />}
       queryOptions={{ refetchInterval: REFRESH_MS, refetchIntervalInBackground: false }}
       actions={
