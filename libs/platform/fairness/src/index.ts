@@ -1,4 +1,3 @@
-export { AbandonedRequests } from './abandoned-requests';
 export { createTimeShares, FairnessModule } from './fairness.module';
 export { FairTurns } from './fair-turns';
 export { FairSlots, type Grant, HeldShares, type Refusal } from './held-shares';

@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { StatementTime } from '@platform/database';
 import { ServiceError } from '@platform/errors';
-import { AbandonedRequests, FairTurns, type TimeShares } from '@platform/fairness';
+import { FairTurns, type TimeShares } from '@platform/fairness';
 import { isFirstOfConnection, onReplyClosed, partyOf } from './connections';
 import { problemOf, sendProblem } from './problem';
 import { comesInTooManyPieces, DROPPED_PIECES_MS } from './unread-bodies';
@@ -39,9 +39,6 @@ const LEAST_BYTES = 2048;
 /** What a statement without rows counts for, in bytes of rows. */
 const ROW_BYTES = 500;
 const UNAUTHORIZED = 401;
-/** Delay of the event loop from which on abandoned requests may be too many, in milliseconds, and for how long. */
-const BUSY_MS = 4;
-const BUSY_FOR_MS = 10_000;
 /** Longest `Retry-After`, in seconds. */
 const LONGEST_RETRY = 60;
 
@@ -82,8 +79,6 @@ export class LoadShedder {
   readonly refusals = { share_used: 0, all_used: 0 };
   private readonly log = new ShareLog();
   private readonly turns = new FairTurns();
-  private readonly abandoned = new AbandonedRequests();
-  private busyUntil = -Infinity;
 
   constructor(
     readonly shares: TimeShares,
@@ -102,7 +97,6 @@ export class LoadShedder {
     const measure = () => {
       const loopMs = Math.max(loop.ms, this.turns.longestMs);
       const databaseMs = database.queueDelayMs();
-      if (loopMs > BUSY_MS) this.busyUntil = performance.now() + BUSY_FOR_MS;
       this.shares.measure(Math.max(loopMs, databaseMs), loopMs >= databaseMs);
     };
     const timer = setInterval(measure, MEASURE_EVERY_MS).unref();
@@ -163,16 +157,9 @@ export class LoadShedder {
 
   /** Admits a request whose turn it is. @returns whether it is accepted; otherwise it was answered */
   private enter(request: FastifyRequest, reply: FastifyReply, entry: Entry): boolean {
-    const isBusy = performance.now() < this.busyUntil;
-    if ((!isBusy && !this.shares.isHolding) || entry.isCheck) return true;
-    const customer = this.parts.callerOf(request);
-    if (isBusy && this.abandoned.areMostOf(customer ?? partyOf(request))) {
-      this.refuse(request, reply, customer, ABANDONED);
-      entry.wasRefused = true;
-    } else if (this.shares.isHolding) {
-      entry.countedFor = customer;
-      entry.wasRefused = !this.admit(request, reply, customer);
-    }
+    if (!this.shares.isHolding || entry.isCheck) return true;
+    entry.countedFor = this.parts.callerOf(request);
+    entry.wasRefused = !this.admit(request, reply, entry.countedFor);
     return !entry.wasRefused;
   }
 
@@ -183,7 +170,6 @@ export class LoadShedder {
     const party = this.payerOf(request, reply);
     if (inPieces) this.shares.charge(party, DROPPED_PIECES_MS);
     this.shares.finish(party, party === countedFor);
-    this.abandoned.count(party, !reply.raw.writableFinished);
   }
 
   /**
@@ -200,23 +186,17 @@ export class LoadShedder {
     const party = customer ?? partyOf(request);
     const grant = this.shares.admit(party, customer !== undefined);
     if (grant === 'granted') return true;
-    if (grant === 'share_used') this.refuse(request, reply, customer, TOO_MUCH);
-    else {
-      this.refusals.all_used++;
-      sendProblem(reply, problemOf(ALL_USED, request.id));
-    }
+    this.refusals[grant]++;
+    if (grant === 'share_used') this.log.write(party, customer);
+    const error = grant === 'share_used' ? this.shareUsed(party, customer) : ALL_USED;
+    sendProblem(reply, problemOf(error, request.id));
     return false;
   }
 
-  /** Refuses a request of a party that takes more than its share. */
-  private refuse(request: FastifyRequest, reply: FastifyReply, customer: string | undefined, why: Reasons): void {
-    const party = customer ?? partyOf(request);
-    this.refusals.share_used++;
-    this.log.write(party, customer);
+  private shareUsed(party: string, customer: string | undefined): ServiceError {
     const seconds = Math.ceil(this.shares.secondsUntilShare(party));
     const retry = { retryAfterSeconds: Math.min(LONGEST_RETRY, Math.max(1, seconds)) };
-    const error = new ServiceError('rate_limited', customer === undefined ? why.address : why.customer, retry);
-    sendProblem(reply, problemOf(error, request.id));
+    return new ServiceError('rate_limited', customer === undefined ? ADDRESS_SHARE : CUSTOMER_SHARE, retry);
   }
 }
 
@@ -246,24 +226,10 @@ const ALL_USED = new ServiceError(
     retryAfterSeconds: 1,
   },
 );
-
-/** Why a request is refused, for a customer and for somebody without a valid token. */
-interface Reasons {
-  customer: string;
-  address: string;
-}
-const TOO_MUCH: Reasons = {
-  customer:
-    'Your requests use more than your share of the service while requests of others wait; send fewer at a time, or smaller ones',
-  address:
-    'Requests without a valid token from your address use more than their share of the service while other requests wait; send fewer',
-};
-const ABANDONED: Reasons = {
-  customer:
-    'You abandon most of your requests before they are answered, and their work goes on while requests of others wait; wait for the answers',
-  address:
-    'Most requests without a valid token from your address are abandoned before they are answered, while other requests wait; wait for the answers',
-};
+const CUSTOMER_SHARE =
+  'Your requests use more than your share of the service while requests of others wait; send fewer at a time, or smaller ones';
+const ADDRESS_SHARE =
+  'Requests without a valid token from your address use more than their share of the service while other requests wait; send fewer';
 
 /** Names those that take more than their share: each at most once a minute, and not more than ten a minute. */
 class ShareLog {
