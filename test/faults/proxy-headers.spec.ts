@@ -1,7 +1,6 @@
 import { once } from 'node:events';
-import { createServer, get, type IncomingMessage } from 'node:http';
+import { createServer, get } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { describeWithNginx, type NginxProxy, startNginx } from '@test/nginx-proxy';
 import { until } from '@test/until';
 
@@ -54,51 +53,5 @@ describeWithNginx('connections whose headers do not end', () => {
     const statuses: unknown[] = [];
     for (let count = 0; count < 20; count++) statuses.push(await status(proxy.baseUrl));
     expect(new Set(statuses)).toEqual(new Set([200]));
-  }, 60_000);
-});
-
-/** As many as the proxy takes from one address. */
-const OPEN_REQUESTS = 2048;
-
-describeWithNginx('requests of one address that do not end', () => {
-  let arrived = 0;
-  const replica = createServer((request, reply) => {
-    arrived++;
-    if (request.method === 'GET') reply.end('served');
-  });
-  let proxy: NginxProxy;
-  const open: Socket[] = [];
-  beforeAll(async () => {
-    await once(replica.listen(0, '127.0.0.1'), 'listening');
-    proxy = await startNginx(`http://127.0.0.1:${(replica.address() as AddressInfo).port}`);
-  });
-  afterAll(async () => {
-    for (const socket of open) socket.destroy();
-    await proxy.stop();
-    replica.closeAllConnections();
-    replica.close();
-  });
-
-  const ask = async (localAddress: string) => {
-    const [reply] = (await once(get(proxy.baseUrl, { agent: false, localAddress }), 'response')) as [IncomingMessage];
-    return { status: reply.statusCode, headers: reply.headers, body: await text(reply) };
-  };
-
-  it('leave the replicas to others: further ones are answered 429 by the proxy', async () => {
-    const { port } = new URL(proxy.baseUrl);
-    for (let opened = 0; opened < OPEN_REQUESTS; opened++) {
-      const socket = connect(Number(port), '127.0.0.1').on('error', () => undefined);
-      socket.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{`);
-      open.push(socket);
-      // The replica accepts one after another.
-      if (open.length % 64 === 0) await until(() => arrived === open.length);
-    }
-    const refused = await ask('127.0.0.1');
-    expect(refused).toMatchObject({ status: 429, headers: { 'retry-after': '1' } });
-    expect(JSON.parse(refused.body)).toMatchObject({ status: 429, code: 'rate_limited', title: 'Too many requests' });
-    expect(await ask('127.0.0.2')).toMatchObject({ status: 200, body: 'served' });
-    open.pop()?.destroy();
-    await until(async () => (await ask('127.0.0.1')).status === 200);
-    expect(proxy.rssMb()).toBeLessThan(200);
   }, 60_000);
 });

@@ -52,9 +52,6 @@ const HEAD = `# Settings of the service, as environment variables. docker compos
 # address or range of the proxy before ours whose X-Forwarded-For is believed (the one that terminates TLS); default: no proxy
 # PROXY_BEFORE=127.0.0.1/32
 
-# requests in progress that the proxy takes from one address; it answers further ones with 429
-# PROXY_OPEN_REQUESTS=2048
-
 # parts that run beside the service, separated by commas: archive, monitoring, tls, console-tls
 # COMPOSE_PROFILES=
 
