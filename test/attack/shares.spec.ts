@@ -1,18 +1,25 @@
-import { ASYMMETRIC_ATTACKS, HIDDEN_ATTACKS, SHARE_ATTACKS } from '@test/hostile-requests';
+import { ASYMMETRIC_ATTACKS, CONNECTION_ATTACKS, HIDDEN_ATTACKS, SHARE_ATTACKS } from '@test/hostile-requests';
 import { AttackedApi, failures, p99 } from '@test/share-attacks';
 import { describeWithNginx } from '@test/nginx-proxy';
 import { useTestDatabase } from '@test/use-test-database';
 
 const SECONDS = Number(process.env.ATTACK_SECONDS ?? 60);
-const KINDS = { shares: SHARE_ATTACKS, asymmetries: ASYMMETRIC_ATTACKS, hidden: HIDDEN_ATTACKS };
+const KINDS = {
+  shares: SHARE_ATTACKS,
+  asymmetries: ASYMMETRIC_ATTACKS,
+  hidden: HIDDEN_ATTACKS,
+  connections: CONNECTION_ATTACKS,
+};
 const ATTACKS = KINDS[(process.env.ATTACK_KINDS ?? 'shares') as keyof typeof KINDS];
+/** A flood of connections is one request of the attacker's program, and its neighbour has an address of its own. */
+const OPTIONS = ATTACKS === CONNECTION_ATTACKS ? { connections: 1, neighbourAddress: '127.0.0.2' } : {};
 /** The neighbour is measured alone for so long before. */
 const ALONE = Math.min(10, SECONDS);
 /** Charges among which those of a token are looked for. */
 const CHARGES = 750_000;
 const database = useTestDatabase();
 
-/** npm run attack:shares, npm run attack:asymmetries. On a quiet machine: they measure times. */
+/** npm run attack:shares, attack:asymmetries, attack:hidden, attack:connections. On a quiet machine: they measure times. */
 function describeAttack(kind: string, proxied: boolean): void {
   let attacked: AttackedApi;
   beforeAll(async () => {
@@ -29,10 +36,12 @@ function describeAttack(kind: string, proxied: boolean): void {
         kind,
         ALONE * 1000,
         () => performance.now() > end,
+        OPTIONS,
       );
       console.log(
         `${kind}${proxied ? ' through nginx' : ''}: the neighbour's p99 ${p99(before)} ms before, ${p99(neighbour)} ms meanwhile, of`,
         neighbour.tally,
+        `and ${p99({ replies: neighbour.onNew })} ms of the ${neighbour.onNew.length} on new connections;`,
         'the attacker',
         attacker.tally,
         attacker.texts,
