@@ -102,6 +102,8 @@ describe("An operator's day in the console", () => {
     };
     await button('Settings').click();
     await dialog().getByRole('heading', { name: 'AI settings of Fjordlys AS' }).waitFor();
+    await button('Store', dialog()).click();
+    await dialog().getByText('Choose a model: without one every message is refused').waitFor();
     await button('Cancel', dialog()).click();
     await act('Settings', settings, kari.page, 'Store');
     await text('The settings are stored');
@@ -131,6 +133,9 @@ describe("An operator's day in the console", () => {
       { note: 'one', status: 'approved' },
       { note: 'two', status: 'rejected' },
     ]);
+    // The menu leads to the whole list, not to those that wait.
+    await menu('Credit requests');
+    await row('one').getByText('approved').waitFor();
   });
 
   it('answers a ticket, takes it, and closes it', async () => {

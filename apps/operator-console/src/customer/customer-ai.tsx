@@ -37,7 +37,8 @@ export function CustomerAi() {
           done="The settings are stored"
           question="An empty limit is none."
           initial={{
-            enabled: data?.ai?.enabled ?? true,
+            // Who chooses its first model lets it use AI.
+            enabled: data?.ai?.model ? data.ai.enabled : true,
             model: data?.ai?.model ?? '',
             included_nok: data?.ai?.monthly_included_nok ?? 0,
             monthly_limit_nok: data?.ai?.monthly_limit_nok,
