@@ -256,6 +256,20 @@ describe('changes through the operator API', () => {
       expect(rows).toHaveLength(1);
     });
 
+    it('are made anew after 24 hours, not before', async () => {
+      const [key, before] = [randomUUID(), await tokens()];
+      const issue = () => keyed('/tokens', { customer_id: customer, scopes: ['ai:read'], name: 'Kept' }, key);
+      const age = (by: string) =>
+        api.superuser.query('update operator_request_key set created_at = created_at - $1::interval', [by]);
+      await issue();
+      await age('23 hours 59 minutes');
+      await issue();
+      expect(await tokens()).toBe(before + 1);
+      await age('2 minutes');
+      await issue();
+      expect(await tokens()).toBe(before + 2);
+    });
+
     it('do not wait for another request that deletes the keys of yesterday', async () => {
       await api.superuser.query(
         `insert into operator_request_key (key_hash, fingerprint, created_at) values ('\\x00', '\\x00', now() - interval '2 days')`,

@@ -16,8 +16,6 @@ import { RequestTransactionsService } from './request-transactions.service';
 /** Declares fields of a reply that a retry with the same Idempotency-Key does not get: they are shown once, and not stored. */
 export const WithholdInRetries = (...fields: string[]) => declareRules({ key: { withheld: fields } });
 
-/** How long a key is kept, as the customers' are. */
-const KEPT_HOURS = 24;
 /** Headers that belong to a reply's body. */
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
 
@@ -72,8 +70,7 @@ export class OperatorRequestsInterceptor implements NestInterceptor {
     // Rows that another request is deleting are its own: waiting for it could take as long as it takes.
     await manager.query(
       `delete from operator_request_key where key_hash in (
-         select key_hash from operator_request_key where created_at <= app.now() - make_interval(hours => $1) for update skip locked)`,
-      [KEPT_HOURS],
+         select key_hash from operator_request_key where created_at <= app.now() - app.idempotency_key_lifetime() for update skip locked)`,
     );
     // Waits for a request that has the key and is running.
     const claimed = await manager.query<unknown[]>(
@@ -110,7 +107,7 @@ export class OperatorRequestsInterceptor implements NestInterceptor {
     if (!row.fingerprint.equals(key.fingerprint))
       throw new ServiceError(
         'idempotency_key_reused',
-        `You have used this Idempotency-Key for another request in the last ${KEPT_HOURS} hours`,
+        'You have used this Idempotency-Key for another request in the last 24 hours',
       );
     if (row.secretsKey === null || row.reply === null)
       throw new ServiceError(

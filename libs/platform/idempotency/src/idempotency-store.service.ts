@@ -10,12 +10,6 @@ import { IdempotencyKey, type IdempotencyKeyState } from './entities/idempotency
 import { type KeptReply, ReplySealerService } from './reply-sealer.service';
 import type { RequestKey } from './request-key';
 
-/**
- * SQL for the beginning of the 24 hours for which a key and its reply are kept, as `app.claim_idempotency_key` counts them: an older key
- * is as good as unused, and is deleted.
- */
-export const KEPT_FROM = "app.now() - interval '24 hours'";
-
 /** A process that died is known to be dead after ten seconds at the earliest: nobody asks for younger requests. */
 const MAY_BE_ABANDONED = "interval '5 seconds'";
 
@@ -68,7 +62,7 @@ export class IdempotencyStoreService {
       'idempotency.find',
       `select ${key.select(['state', 'fingerprint', 'effectId'])}, ${key.column('deadline')} < app.now() as overdue,
          ${key.column('createdAt')} < app.now() - ${MAY_BE_ABANDONED} as "mayBeAbandoned",
-         ${key.column('createdAt')} <= ${KEPT_FROM} as expired, ${key.select(['secretsKey', 'reply'])}
+         ${key.column('createdAt')} <= app.now() - app.idempotency_key_lifetime() as expired, ${key.select(['secretsKey', 'reply'])}
        from ${key.from} where ${key.column('customerId')} = $1 and ${key.column('keyHash')} = $2`,
       {
         state: decoders.text as (text: string) => IdempotencyKeyState,
@@ -91,7 +85,7 @@ export class IdempotencyStoreService {
     this.endings.push(end);
   }
 
-  /** The key as it is now; undefined if it was never used, or more than 24 hours ago. */
+  /** The key as it is now; undefined if it was never used, or longer ago than its lifetime. */
   async find({ hash }: RequestKey): Promise<StoredKey | undefined> {
     const values = [`\\x${hash.toString('hex')}`];
     let [row] = await this.database.read(this.byHash, values);

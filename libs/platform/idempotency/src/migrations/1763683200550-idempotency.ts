@@ -12,6 +12,7 @@ export class IdempotencySchema1763683200550 extends ForwardMigration {
     {
       path: join(__dirname, '..', 'sql', 'idempotency-keys.sql'),
       functions: {
+        idempotency_key_lifetime: {},
         claim_idempotency_key: ON_THE_CUSTOMERS_NODE,
         complete_idempotency_key: ON_THE_CUSTOMERS_NODE,
         // For the ledger's batches over many customers.

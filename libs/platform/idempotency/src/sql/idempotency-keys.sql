@@ -1,8 +1,13 @@
 -- The states of an Idempotency-Key: in progress, done, free. The transaction that calls these functions has set the customer, or
 -- has the rights of the operator, as the ledger's functions do.
 
+-- How long a key is kept with its reply, from its claim on. An older one is as good as unused, and is deleted. Statements that look
+-- keys up or delete them call this, too, as those for the keys of the operator's accounts do.
+create or replace function app.idempotency_key_lifetime() returns interval language sql immutable parallel safe
+return interval '24 hours';
+
 -- Claims a key for a request, in the transaction of the request's effect. Waits for a transaction that is just claiming it.
--- Returns false if the key is taken: a request that is in progress or done has it. A key of 24 hours ago is free.
+-- Returns false if the key is taken: a request that is in progress or done has it. A key beyond its lifetime is free.
 -- p_effect: what the request makes, such as a reservation. p_reply and p_within: what the key is completed with when it is
 -- still in progress after that time, for an effect outside the database that may have happened by then.
 create or replace function app.claim_idempotency_key(
@@ -13,8 +18,7 @@ language plpgsql set search_path = pg_catalog, public, pg_temp as $$
 declare
   present constant timestamptz := app.now();
   due constant timestamptz := present + p_within;
-  -- As the entity's KEPT_FROM.
-  expired constant timestamptz := present - interval '24 hours';
+  expired constant timestamptz := present - app.idempotency_key_lifetime();
 begin
   insert into idempotency_key as k
     (customer_id, key_hash, fingerprint, effect_id, secrets_key, reply, deadline, created_at)

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { customerPages } from '@platform/database';
-import { KEPT_FROM } from '../idempotency-store.service';
 
 const WITH_OVERDUE = `
   select distinct customer_id as id from idempotency_key
@@ -12,18 +11,18 @@ const GIVE_UP = 'select app.give_up_idempotency_keys($1) as done';
 /** Of these customers, by the index of ages. A cluster does not take it in one query with the customers. */
 const WITH_EXPIRED = `
   select distinct customer_id as id from idempotency_key
-  where customer_id = any ($1::uuid[]) and created_at < ${KEPT_FROM}`;
+  where customer_id = any ($1::uuid[]) and created_at < app.now() - app.idempotency_key_lifetime()`;
 
 /** A few hundred rows: each may have a reply of two megabytes. */
 const PURGE = `
   with expired as (
     select key_hash from idempotency_key
-    where customer_id = $1 and created_at < ${KEPT_FROM} limit 500),
+    where customer_id = $1 and created_at < app.now() - app.idempotency_key_lifetime() limit 500),
   purged as (
     delete from idempotency_key where customer_id = $1 and key_hash in (select key_hash from expired) returning 1)
   select count(*)::int as done from purged`;
 
-/** Ends what no request ends: keys whose process died, and keys of more than a day ago. Idempotent, customer by customer. */
+/** Ends what no request ends: keys whose process died, and keys beyond their lifetime. Idempotent, customer by customer. */
 @Injectable()
 export class IdempotencyMaintenanceService {
   constructor(private readonly dataSource: DataSource) {}
@@ -40,7 +39,7 @@ export class IdempotencyMaintenanceService {
     return total;
   }
 
-  /** Deletes keys that were claimed more than 24 hours ago, with their replies. @returns how many */
+  /** Deletes keys that were claimed longer ago than their lifetime, with their replies. @returns how many */
   async purgeExpired(signal?: AbortSignal): Promise<number> {
     let total = 0;
     for await (const page of customerPages(this.dataSource)) {
