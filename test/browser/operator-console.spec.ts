@@ -15,7 +15,7 @@ interface AxeResults {
 }
 
 /** The layout follows the width a moment later. */
-const PATIENCE = { timeout: 5_000, polling: 'raf' } as const;
+const PATIENCE = { timeout: 15_000, polling: 'raf' } as const;
 
 /** What is taken out of the flow, such as a text for readers of screens, makes the page no longer. */
 const ENDS_WITH_CONTENT =
@@ -256,7 +256,7 @@ describe("The operator's console in a browser", () => {
     await page.getByRole('dialog').waitFor();
     await page.keyboard.type('K-1');
     await page.keyboard.press('Enter');
-    await page.getByText('is approved').waitFor({ timeout: 10_000 });
+    await page.getByText('is approved').waitFor();
     const { rows } = await api.superuser.query(
       `select count(*)::int as count from invoice where number = 'K-1' and customer_id = $1`,
       [customerId],
